@@ -1,0 +1,51 @@
+/**
+ * Every error hookscope throws, one entry an error. The code is public API; the message says what was wrong, which thing,
+ * and what to do. A handler's own failure is never one of these: it is an outcome, named in the decision and the record.
+ */
+const MESSAGES = {
+  UNKNOWN_EVENT: (d: { event: string; nearest?: string | undefined }) =>
+    `Unknown event "${d.event}".${d.nearest ? ` Did you mean "${d.nearest}"?` : ''} Known events are in HOOK_EVENTS; add your own with createHost({ events }).`,
+  INVALID_INPUT: (d: { event: string; field: string; expected: string }) =>
+    `Invalid input for ${d.event}: "${d.field}" ${d.expected}.`,
+  INVALID_HOOKS: (d: { where: string; expected: string; nearest?: string | undefined }) =>
+    `Invalid hooks: ${d.where}: ${d.expected}.${d.nearest ? ` Did you mean "${d.nearest}"?` : ''} Nothing was registered.`,
+  INVALID_OPTIONS: (d: { where: string; expected: string; nearest?: string | undefined }) =>
+    `Invalid option ${d.where}: ${d.expected}.${d.nearest ? ` Did you mean "${d.nearest}"?` : ''}`,
+  INVALID_CONFIG: (d: { file: string; where: string; expected: string }) =>
+    `Invalid configuration ${d.file}: ${d.where ? `${d.where}: ` : ''}${d.expected}.`,
+  INVALID_PLUGIN: (d: { plugin: string; expected: string }) => `Plugin "${d.plugin}": ${d.expected}.`,
+  PLUGIN_FAILED: (d: { plugin: string; message: string }) =>
+    `Plugin "${d.plugin}" failed while it was applied: ${d.message}. None of its hooks were registered.`,
+  PLUGIN_NOT_FOUND: (d: { plugin: string; from: string }) =>
+    `Plugin "${d.plugin}" was not found from ${d.from}. Install it there: npm install ${d.plugin}`,
+  UNKNOWN_SCOPE: (d: { scope: string }) =>
+    `No scope "${d.scope}" is open. Open it first with registerScoped("${d.scope}", hooks).`,
+  SCOPE_CONFLICT: (d: { scope: string; parent: string; asked: string }) =>
+    `Scope "${d.scope}" is already open under "${d.parent}"; it cannot move to "${d.asked}". End it first with unregisterScoped("${d.scope}").`,
+  ABORTED: (d: { event: string }) =>
+    `Firing ${d.event} was aborted by the caller's signal. No decision was made; do not read this as permission.`,
+  CLOSED: (d: { event?: string | undefined }) =>
+    `The host is closed${d.event ? `; ${d.event} was not fired` : ''}. Create a new host.`,
+  READ_ONLY: (d: { what: string }) =>
+    `A hook's input is read-only: ${d.what}. Return updatedInput (or use rewrite()) to change what runs; snapshot(input) gives a copy.`,
+  FILE: (d: { file: string; problem: string }) => `${d.file}: ${d.problem}.`,
+} as const;
+
+export type ErrorCode = keyof typeof MESSAGES;
+type Details<C extends ErrorCode> = Parameters<(typeof MESSAGES)[C]>[0];
+
+/** An error of hookscope's own API. `code` is stable; `details` holds what the message was made of. */
+export class HookscopeError<C extends ErrorCode = ErrorCode> extends Error {
+  override readonly name = 'HookscopeError';
+  readonly code: C;
+  readonly details: Details<C>;
+
+  constructor(code: C, details: Details<C>, options?: { cause?: unknown }) {
+    super((MESSAGES[code] as (d: Details<C>) => string)(details), options);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** The codes in the order of the catalogue; docs/errors.md is generated from it. */
+export const ERROR_CODES = Object.keys(MESSAGES) as ErrorCode[];

@@ -1,0 +1,56 @@
+import type { EventEntry, HandlerKind } from '../../events/define.js';
+import type { OnFailure } from '../../scopes/registration.js';
+
+/** Why a handler failed, each cause by its own name (SEMANTICS 8). */
+export type Cause =
+  | 'threw' | 'timeout' | 'spawn_failed' | 'exit_code' | 'signal' | 'bad_json' | 'bad_schema' | 'too_large'
+  | 'http_status' | 'connection' | 'aborted' | 'worker_died';
+
+export interface Failure {
+  readonly cause: Cause;
+  readonly message: string;
+}
+
+/** What a handler that is not a callback hands back: read, but not yet checked against the event. Never thrown. */
+export interface Reply {
+  /** The JSON object it said, or one that says the same (exit 2 becomes the event's own deny or block). */
+  readonly output?: Readonly<Record<string, unknown>>;
+  readonly failure?: Failure;
+  readonly stdout?: string;
+  readonly stderr?: string;
+  readonly exitCode?: number;
+  readonly warnings?: readonly string[];
+  /** It went to the background: what it says when it ends. */
+  readonly later?: Promise<Reply>;
+}
+
+/** What a handler is run with. `input` is the plain event input (never the read-only view): serialise it, do not change it. */
+export interface Call {
+  readonly entry: EventEntry;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly toolUseID: string | undefined;
+  readonly fireId: string;
+  readonly scope: string;
+  readonly call: 'first' | 'reask' | 'async';
+  readonly onFailure: OnFailure;
+  /** The name its hookEventName must carry. */
+  readonly eventName: string;
+  /** Fires on timeout, on the caller's abort and when the host closes. After it the handler must clean up and settle soon. */
+  readonly signal: AbortSignal;
+  /** The project's directory: the host's `session.cwd`, else the input's cwd. */
+  readonly projectDir: string;
+  /** A new piece of output; `undefined` when nobody watches. */
+  readonly progress: ((piece: { stdout?: string; stderr?: string; text?: string }) => void) | undefined;
+  /** Keeps a running thing until it ends or the host closes; `end` must kill it and settle. */
+  keep(name: string, done: Promise<unknown>, end: () => Promise<void>): void;
+}
+
+/** A handler that runs outside the loop (a process, a request); callbacks are called directly. */
+export interface Handler {
+  readonly kind: HandlerKind;
+  /** How records name it when the registration has no name: the command line, the URL. */
+  readonly name: string;
+  /** What makes two of them the same hook (SEMANTICS 5, dedup). */
+  readonly dedupKey?: string;
+  run(call: Call): Promise<Reply>;
+}
