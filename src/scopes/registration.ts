@@ -1,14 +1,84 @@
-import type { Dialect, HandlerKind } from '../events/define.js';
+import type { Dialect, EventEntry, HandlerKind } from '../events/define.js';
 import type { Matcher } from './matcher.js';
 import type { Rule } from './rule.js';
+import type { Scope } from './scope.js';
 
 export type OnFailure = 'continue' | 'block' | 'ask';
 export type Phase = 'rewrite' | 'decide' | 'observe';
+export type Mode = 'series' | 'parallel';
+/** Why a registration did not run in a fire; the record carries it. */
+export type SkipReason =
+  | 'matcher' | 'if' | 'scope' | 'policy' | 'disabled' | 'trust' | 'duplicate' | 'once' | 'bailed' | 'invalid';
 
 /** Where a registration came from, as records and `describe()` show it. */
 export interface Source {
-  /** `code`, `plugin`, `config`, `hooks-file`, `user`, `project`, `local`, `managed`, `flag`, `agent`, `skill`, `sdk` … */
+  /** `code`, `plugin`, `config`, `hooks-file`, `spawn`, `tap`, `user`, `project`, `local`, `managed`, `flag`, `agent`, `skill`, `sdk` … */
   readonly kind: string;
   readonly name?: string;
   readonly file?: string;
+}
+
+/** One handler's wish: event, matcher, `if`, stage, handler, scope, source, policies. Never changes once made. */
+export interface Registration<Work = unknown> {
+  /** Unique in the host and readable: `guards#3`. */
+  readonly id: string;
+  readonly name: string;
+  readonly kind: HandlerKind | 'tap';
+  /** What runs; the host knows its shape, scopes do not. */
+  readonly work: Work;
+  readonly entry: EventEntry;
+  /** The name its `hookEventName` must carry. */
+  readonly eventName: string;
+  readonly scope: Scope;
+  readonly matcher: Matcher;
+  readonly rule?: Rule | undefined;
+  readonly stage: number;
+  readonly before: readonly string[];
+  readonly mode: Mode;
+  /** Seconds; 0 is none. */
+  readonly timeout: number;
+  /** Handlers that share one deadline (`timeoutFor: 'group'`) hold the same object. */
+  readonly shared?: object | undefined;
+  readonly onFailure: OnFailure;
+  readonly phase: Phase;
+  readonly once: boolean;
+  readonly async: boolean | 'two-phase';
+  /** Seconds for its background run. */
+  readonly asyncTimeout: number;
+  readonly dialect: Dialect;
+  readonly source: Source;
+  readonly plugin?: string | undefined;
+  /** A Stop in an agent's own registrations, here under SubagentStop; it is only ever its own agent's. */
+  readonly ownStop: boolean;
+  /** Two with the same key are one hook (claude dialect only). */
+  readonly dedup?: string | undefined;
+  /** Registered, listed, never run. */
+  readonly skip?: SkipReason | undefined;
+  /** Which file or setting decided the skip, for people. */
+  readonly skipWhy?: string | undefined;
+}
+
+/** Sorts one scope's registrations of one event: stage, then `before`, then the order they came in. Throws a name on a cycle. */
+export function order(registrations: readonly Registration[]): Registration[] {
+  const byStage = registrations.map((r, i) => ({ r, i })).sort((a, b) => a.r.stage - b.r.stage || a.i - b.i);
+  const sorted = byStage.map((x) => x.r);
+  if (!sorted.some((r) => r.before.length > 0)) return sorted;
+  return placeBefore(sorted);
+}
+
+function placeBefore(sorted: readonly Registration[]): Registration[] {
+  const result: Registration[] = [];
+  const state = new Map<Registration, 'open' | 'done'>();
+  const mustPrecede = (r: Registration): Registration[] =>
+    sorted.filter((other) => other !== r && other.stage === r.stage && other.before.includes(r.name));
+  const visit = (r: Registration): void => {
+    if (state.get(r) === 'done') return;
+    if (state.get(r) === 'open') throw new RangeError(r.name);
+    state.set(r, 'open');
+    for (const earlier of mustPrecede(r)) visit(earlier);
+    state.set(r, 'done');
+    result.push(r);
+  };
+  for (const r of sorted) visit(r);
+  return result;
 }

@@ -1,0 +1,119 @@
+import type { EventEntry } from '../events/define.js';
+import type { Registration, SkipReason } from '../scopes/registration.js';
+import type { Scope } from '../scopes/scope.js';
+
+/** What a fire's plan is chosen for: the subject is looked at first, since its answers can be remembered. */
+export interface Candidates {
+  /** Registrations whose matcher accepts the subject, in plan order, observers last. */
+  readonly list: readonly Registration[];
+  /** How many of them are not observers; they come first. */
+  readonly deciders: number;
+  /** Nothing but the subject decides: every one of them runs, each a wave of its own. */
+  readonly plain: boolean;
+  /** Copies of one hook by dedup key, only where there is more than one. */
+  readonly copies: ReadonlyMap<string, readonly Registration[]> | undefined;
+}
+
+/** The registrations of one event along one lineage, in running order. Built once per version of that lineage. */
+export interface Plan {
+  readonly entry: EventEntry;
+  readonly registrations: readonly Registration[];
+  readonly size: number;
+  /** For the subject of this input; remembered per subject, at most `MEMO` of them. */
+  candidates(subject: string | undefined, input: unknown): Candidates;
+}
+
+const MEMO = 512;
+
+/** Pure: merges the scopes (outermost first) and remembers which registrations a subject's matchers let through. */
+export function makePlan(entry: EventEntry, scopes: readonly Scope[], own: Scope): Plan {
+  const all = scopes.flatMap((scope) => scope.own(entry.name).filter((r) => !r.ownStop || scope === own));
+  const registrations = Object.freeze([...all.filter(decides), ...all.filter((r) => !decides(r))]);
+  const uniform = registrations.every((r) => r.matcher.all);
+  const whole = uniform ? choose(registrations) : undefined;
+  const fixed = registrations.every((r) => r.matcher.all || r.matcher.static);
+  const memo = new Map<string, Candidates>();
+  return {
+    entry,
+    registrations,
+    size: registrations.length,
+    candidates(subject, input) {
+      if (whole) return whole;
+      const key = subject ?? '';
+      const known = memo.get(key);
+      if (known) return known;
+      // A predicate looks at the input too: its registration stays a candidate and is asked again at its wave.
+      const found = choose(registrations.filter((r) => !r.matcher.static || r.matcher.matches(subject, input)));
+      if (memo.size >= MEMO) memo.clear();
+      memo.set(key, fixed ? found : { ...found, plain: false });
+      return memo.get(key) as Candidates;
+    },
+  };
+}
+
+const decides = (r: Registration): boolean => r.phase !== 'observe';
+
+function choose(registrations: readonly Registration[]): Candidates {
+  const list = registrations.filter((r) => r.skip === undefined);
+  const keys = new Map<string, Registration[]>();
+  for (const r of list) if (r.dedup !== undefined) keys.set(r.dedup, [...(keys.get(r.dedup) ?? []), r]);
+  for (const [key, copies] of keys) if (copies.length < 2) keys.delete(key);
+  const deciders = list.filter(decides).length;
+  return {
+    list,
+    deciders,
+    plain: deciders === list.length && keys.size === 0 && list.every(isPlain),
+    copies: keys.size > 0 ? keys : undefined,
+  };
+}
+
+/** A callback in series about which only the subject decides: the loop needs to ask nothing more. */
+function isPlain(r: Registration): boolean {
+  return r.kind === 'callback' && r.mode === 'series' && r.rule === undefined && !r.once && r.async === false && r.phase === 'decide';
+}
+
+/** Whether a candidate runs on this input as it stands now; `undefined`: it does. Matchers, `if` and `once` are asked, in this order. */
+export function skipped(r: Registration, subject: string | undefined, input: Readonly<Record<string, unknown>>): SkipReason | undefined {
+  if (r.skip !== undefined) return r.skip;
+  if (!r.matcher.all && !r.matcher.matches(subject, input)) return 'matcher';
+  if (r.rule !== undefined && !(r.entry.tool && r.rule.matches(input))) return 'if';
+  if (r.once && r.scope.claimed(r)) return 'once';
+  return undefined;
+}
+
+/**
+ * The next wave from `from` on, as the input now stands: a maximal run of parallel registrations with equal scope and
+ * stage, or one series registration. `end` is where the wave after it begins.
+ */
+export function nextWave(
+  candidates: Candidates,
+  from: number,
+  runs: (r: Registration) => boolean,
+): { wave: readonly Registration[]; end: number } | undefined {
+  const { list, deciders } = candidates;
+  let i = from;
+  while (i < deciders && !runs(list[i] as Registration)) i++;
+  const first = i < deciders ? list[i] : undefined;
+  if (!first) return undefined;
+  if (first.mode === 'series') return { wave: [first], end: i + 1 };
+  const wave: Registration[] = [];
+  for (; i < deciders; i++) {
+    const r = list[i] as Registration;
+    const fits = r.mode === 'parallel' && r.scope === first.scope && r.stage === first.stage;
+    if (runs(r)) {
+      if (!fits) break;
+      wave.push(r);
+    }
+  }
+  return { wave, end: i };
+}
+
+/** Of several copies of one hook, the outermost runs, with the strictest failure policy of all and in the background only if all are. */
+export function mergeCopies(copies: readonly Registration[]): Registration {
+  const first = copies[0] as Registration;
+  const rank = { continue: 0, ask: 1, block: 2 } as const;
+  const strictest = copies.reduce((a, b) => (rank[b.onFailure] > rank[a.onFailure] ? b : a)).onFailure;
+  const inBackground = copies.every((c) => c.async !== false) ? first.async : false;
+  if (strictest === first.onFailure && inBackground === first.async) return first;
+  return { ...first, onFailure: strictest, async: inBackground };
+}

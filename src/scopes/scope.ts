@@ -1,0 +1,108 @@
+import type { Registration } from './registration.js';
+import { order } from './registration.js';
+
+export type ScopeKind = 'managed' | 'host' | 'session' | 'agent';
+
+const NONE: readonly Registration[] = [];
+
+/**
+ * A node of the scope tree: managed policy, the host, a session, an agent. It holds its own registrations only; what a fire
+ * sees is merged on read along the lineage, by version, never copied down (so a parent's late registration reaches living
+ * children at once, and opening or closing one scope rebuilds nobody else's plan).
+ */
+export class Scope {
+  readonly id: string;
+  readonly kind: ScopeKind;
+  readonly parent: Scope | undefined;
+  readonly session: string;
+  /** The agent's type, where it is known (spawnHooks). */
+  agentType: string | undefined;
+  /** Opened by the host itself for spawnHooks; the host ends it too. */
+  readonly spawned: boolean;
+  readonly depth: number;
+  /** Outermost first, this scope last. */
+  readonly lineage: readonly Scope[];
+  readonly children = new Set<Scope>();
+  /** Grows with every change of this scope's own registrations. */
+  version = 0;
+  closed = false;
+  /** Context that waits for the next turn of this scope. */
+  pending: string[] = [];
+  /** Anything the host caches per event (plans). */
+  readonly cache = new Map<string, unknown>();
+  #byEvent: Map<string, readonly Registration[]> | undefined;
+  #claimed: Set<string> | undefined;
+
+  constructor(options: { id: string; kind: ScopeKind; parent?: Scope; session?: string; agentType?: string; spawned?: boolean }) {
+    this.id = options.id;
+    this.kind = options.kind;
+    this.parent = options.parent;
+    this.session = options.session ?? '';
+    this.agentType = options.agentType;
+    this.spawned = options.spawned ?? false;
+    this.depth = options.parent ? options.parent.depth + 1 : 0;
+    this.lineage = options.parent ? [...options.parent.lineage, this] : [this];
+    options.parent?.children.add(this);
+  }
+
+  /** This scope's own registrations for an event, in running order. */
+  own(event: string): readonly Registration[] {
+    return this.#byEvent?.get(event) ?? NONE;
+  }
+
+  /** Every event this scope itself has registrations for. */
+  events(): string[] {
+    return this.#byEvent ? [...this.#byEvent.keys()] : [];
+  }
+
+  /** Adds all or nothing: a `before` cycle throws before anything changed. */
+  add(registrations: readonly Registration[]): void {
+    const next = new Map(this.#byEvent);
+    for (const [event, added] of group(registrations)) next.set(event, order([...(next.get(event) ?? []), ...added]));
+    this.#byEvent = next;
+    this.version++;
+  }
+
+  remove(registrations: readonly Registration[]): void {
+    if (!this.#byEvent) return;
+    const gone = new Set(registrations);
+    for (const event of group(registrations).keys()) {
+      const left = this.own(event).filter((r) => !gone.has(r));
+      if (left.length > 0) this.#byEvent.set(event, left);
+      else this.#byEvent.delete(event);
+    }
+    for (const r of registrations) this.#claimed?.delete(r.id);
+    this.version++;
+  }
+
+  /** Takes a `once` registration's single run; false when it was taken before. */
+  claim(registration: Registration): boolean {
+    if (this.#claimed?.has(registration.id)) return false;
+    this.#claimed ??= new Set();
+    this.#claimed.add(registration.id);
+    return true;
+  }
+
+  claimed(registration: Registration): boolean {
+    return this.#claimed?.has(registration.id) ?? false;
+  }
+
+  /** Ends this scope and its children, innermost first. */
+  close(): void {
+    for (const child of this.children) child.close();
+    this.closed = true;
+    this.parent?.children.delete(this);
+    this.cache.clear();
+    this.pending = [];
+  }
+}
+
+function group(registrations: readonly Registration[]): Map<string, Registration[]> {
+  const byEvent = new Map<string, Registration[]>();
+  for (const r of registrations) {
+    const list = byEvent.get(r.entry.name);
+    if (list) list.push(r);
+    else byEvent.set(r.entry.name, [r]);
+  }
+  return byEvent;
+}
