@@ -1,6 +1,7 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { type baseInput as BaseInput, baseInput, FOLD_OUTPUT } from './base.js';
 
-/** What the outcomes of an event become (EVENTS.md, "Fold kinds"). */
+/** What the outcomes of an event become. */
 export type Fold = 'gate' | 'block' | 'stop' | 'context' | 'replace' | 'observe';
 /** What exit code 2 of a shell hook means: block the thing, feed stderr back to the model, show the user, or nothing. */
 export type Exit2 = 'block' | 'feedback' | 'user' | 'ignore';
@@ -8,20 +9,26 @@ export type PlainStdout = 'context' | 'value' | 'none';
 export type HandlerKind = 'callback' | 'command' | 'http' | 'mcp_tool' | 'prompt' | 'agent';
 /** How a source is read: `code` (register, plugins, config files) or `claude` (Claude Code's own files and protocol). */
 export type Dialect = 'code' | 'claude';
-export type Verdict = 'none' | 'allow' | 'ask' | 'defer' | 'deny';
+/** Weakest first: the stronger wins, whatever the order. */
+export const VERDICTS = ['none', 'allow', 'ask', 'defer', 'deny'] as const;
+export type Verdict = (typeof VERDICTS)[number];
 
 /** One event of the catalogue: everything the host needs to know about it, as data. */
-export interface EventEntry<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
+export interface EventEntry<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodObject = z.ZodObject,
+  F extends Fold = Fold,
+> {
   readonly name: string;
   /** Loose: a field we do not know passes through untouched. Holds the base fields too. */
   readonly input: Input;
-  /** The event's own keys of `hookSpecificOutput`, without `hookEventName`. Loose. */
+  /** The event's own keys of `hookSpecificOutput`, without `hookEventName`. */
   readonly output: Output;
   /** What a matcher looks at; absent: matchers are ignored on this event. */
-  readonly subject?: (input: z.infer<Input>) => string | undefined;
+  subject?(input: z.infer<Input>): string | undefined;
   /** The subject in words, for docs: `tool_name`, `basename of file_path`. */
   readonly subjectField?: string;
-  readonly fold: Fold;
+  readonly fold: F;
   readonly exit2: Exit2;
   readonly plainStdout: PlainStdout;
   /** Whether a hook's `continue: false` ends the agent's loop here. */
@@ -32,17 +39,24 @@ export interface EventEntry<Input extends z.ZodObject = z.ZodObject, Output exte
   readonly types: readonly HandlerKind[];
   /** Default timeout in Claude Code files, seconds, where the event has its own; `max` caps a configured one. */
   readonly timeout?: { readonly claude: number; readonly max?: number };
-  /** The input field a hook may rewrite, and which output keys carry the new value (first present wins). */
-  readonly rewrites?: { readonly field: string; readonly keys: readonly string[] };
+  /** The input field a hook may rewrite, and the output keys that carry the new value; the first present wins. */
+  readonly rewrites?: {
+    readonly field: string;
+    readonly keys: readonly string[];
+    /** Keys that count only when the tool is an MCP tool. */
+    readonly mcpKeys?: readonly string[];
+  };
   /** `replace` events: the output keys that make up the value. One key: its value; several: an object of them. */
   readonly value?: readonly string[];
+  /** `replace` events: the value a block stands for (declining an elicitation). */
+  readonly blockValue?: Readonly<Record<string, unknown>>;
   /** What a handler's failure may do: follow `onFailure`, be ignored by it, or fail the thing whatever the policy. */
   readonly failure: 'policy' | 'ignored' | 'fails';
-  /** The `onFailure: 'ask'` and `'block'` readings where they differ from the fold's own (PermissionRequest: ask is none). */
-  readonly askOnFailure?: boolean;
-  /** The nested answer of PermissionRequest: `hookSpecificOutput.decision` instead of the flat and legacy spellings. */
+  /** Whether `onFailure: 'ask'` asks; where there is nobody left to ask it is no opinion. */
+  readonly askOnFailure: boolean;
+  /** The verdict is the object `hookSpecificOutput.decision`; the flat and legacy spellings are not read. */
   readonly nestedDecision?: boolean;
-  /** `continue: false` interrupts (PermissionRequest). */
+  /** `continue: false` interrupts the loop. */
   readonly interrupts?: boolean;
   /** This event opens or closes the scope of the agent it names. */
   readonly scope?: 'open' | 'close';
@@ -52,10 +66,96 @@ export interface EventEntry<Input extends z.ZodObject = z.ZodObject, Output exte
   readonly unblockable?: readonly string[];
   /** `hook_name` on the wire carries the subject, `PreToolUse:Bash` (but plain `SubagentStop`). */
   readonly namedBySubject: boolean;
-  /** `continue: false` is honoured as blocking too, or a stop event's `additionalContext` keeps the loop going, by fold; see fold.ts. */
   readonly group: 'session' | 'prompt' | 'tool' | 'turn' | 'agent' | 'workspace' | 'elicitation' | 'custom';
   /** Two sentences for people: when it fires, what a hook can do. */
   readonly about: string;
   /** One of the fifteen every design names. */
   readonly classic: boolean;
+}
+
+/** An event without its name: the name is the key it is put under, in the catalogue or in `createHost({ events })`. */
+export type EventDefinition<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodObject = z.ZodObject,
+  F extends Fold = Fold,
+> = Omit<EventEntry<Input, Output, F>, 'name'>;
+
+/** The declared fields with the base fields around them; own fields win. */
+export type WithBase<Own extends z.ZodObject> = z.ZodObject<
+  z.core.util.Extend<(typeof BaseInput)['shape'], Own['shape']>,
+  z.core.$loose
+>;
+
+type Derived = 'name' | 'input' | 'output' | 'subject' | 'subjectField' | 'fold';
+
+/** What `defineEvent` takes: `input` and `fold`; every other field has a default, most of them by fold. */
+export interface EventOptions<Own extends z.ZodObject, Output extends z.ZodObject, F extends Fold>
+  extends Partial<Omit<EventEntry, Derived>> {
+  /** The event's own fields. The base fields are added, and unknown fields pass. */
+  readonly input: Own;
+  readonly fold: F;
+  /** The event's own keys of `hookSpecificOutput`. Default: what the fold kind has. */
+  readonly output?: Output;
+  /** What a matcher looks at: an input field, or a function of the input with `subjectField` to name it in docs. */
+  readonly subject?: (keyof Own['shape'] & string) | ((input: z.infer<WithBase<Own>>) => string | undefined);
+  readonly subjectField?: string;
+}
+
+const VERDICT_FOLDS: readonly Fold[] = ['gate', 'block', 'stop'];
+
+/**
+ * Declares an event, built-in or your own. Give your own to `createHost({ events: { Deploy: defineEvent({ … }) } })`;
+ * it is then fired, matched, folded, recorded and typed like any other.
+ *
+ * ```ts
+ * defineEvent({ input: z.object({ target: z.string() }), subject: 'target', fold: 'gate' })
+ * ```
+ */
+export function defineEvent<
+  Own extends z.ZodObject,
+  F extends Fold,
+  Output extends z.ZodObject = (typeof FOLD_OUTPUT)[F],
+>(options: EventOptions<Own, Output, F>): EventDefinition<WithBase<Own>, Output, F> {
+  const { subject, subjectField, ...given } = options;
+  const decides = VERDICT_FOLDS.includes(options.fold);
+  return {
+    exit2: decides ? 'block' : 'user',
+    plainStdout: 'none',
+    endsLoop: decides,
+    tool: false,
+    types: ['command', 'http', 'mcp_tool', 'prompt', 'agent'],
+    failure: 'policy',
+    askOnFailure: true,
+    namedBySubject: subject !== undefined,
+    group: 'custom',
+    about: '',
+    classic: false,
+    ...(options.fold === 'replace' ? { value: Object.keys(options.output?.shape ?? FOLD_OUTPUT.replace.shape) } : {}),
+    ...given,
+    ...subjectOf(subject as string | Subject | undefined, subjectField),
+    input: baseInput.extend(options.input.shape) as unknown as WithBase<Own>,
+    output: (options.output ?? FOLD_OUTPUT[options.fold]) as Output,
+  };
+}
+
+type Subject = (input: Record<string, unknown>) => string | undefined;
+
+function subjectOf(
+  subject: string | Subject | undefined,
+  field: string | undefined,
+): { subject?: Subject; subjectField?: string } {
+  if (subject === undefined) return {};
+  // The input is checked before anybody asks for its subject: the field is a string, or an optional one and absent.
+  if (typeof subject === 'string')
+    return { subject: (input) => input[subject] as string, subjectField: field ?? subject };
+  return field === undefined ? { subject } : { subject, subjectField: field };
+}
+
+/** Gives a definition its name; `hook_event_name` must then be that name. */
+export function named<Input extends z.ZodObject, Output extends z.ZodObject, F extends Fold>(
+  name: string,
+  definition: EventDefinition<Input, Output, F>,
+): EventEntry<Input, Output, F> {
+  const input = definition.input.extend({ hook_event_name: z.literal(name) }) as unknown as Input;
+  return Object.freeze({ name, ...definition, input });
 }

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { CATALOGUE, type FireInput, type FoldOf, type HookInput, type HookOutput } from '../../src/events/catalogue.js';
+import { defineEvent, type EventEntry, named } from '../../src/events/define.js';
+
+/** Compiled by tsc, never run: an expectation that no longer holds is a compile error. */
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const holds = <T extends true>(..._: T[]): void => undefined;
+
+const events = {
+  Deploy: defineEvent({
+    input: z.object({ target: z.string(), dry: z.boolean().optional() }),
+    subject: (input) => input.target,
+    fold: 'gate',
+  }),
+  Rendered: defineEvent({
+    input: z.object({ html: z.string() }),
+    fold: 'replace',
+    output: z.object({ html: z.string().optional() }),
+  }),
+} as const;
+type Custom = typeof events;
+
+// An entry, built-in or custom, is an EventEntry to whoever does not care which.
+export const entries: Readonly<Record<string, EventEntry>> = { ...CATALOGUE, Deploy: named('Deploy', events.Deploy) };
+
+// The input of a built-in event.
+type Pre = HookInput<'PreToolUse'>;
+holds<Equal<Pre['tool_name'], string>>();
+holds<Equal<Pre['tool_input'], unknown>>();
+holds<Equal<Pre['tool_use_id'], string | undefined>>();
+holds<Equal<Pre['hook_event_name'], 'PreToolUse'>>();
+holds<Equal<Pre['cwd'], string>>();
+holds<Equal<HookInput<'Stop'>['stop_hook_active'], boolean>>();
+holds<Equal<HookInput<'PreCompact'>['custom_instructions'], string | null>>();
+holds<Equal<HookInput<'SubagentStart'>['agent_id'], string>>();
+holds<Equal<HookInput<'PreToolUse'>['agent_id'], string | undefined>>();
+
+export function readsInput(input: HookInput): string {
+  // @ts-expect-error no event has this field
+  input.tool_nmae;
+  if (input.hook_event_name === 'FileChanged') return input.file_path;
+  if (input.hook_event_name === 'SessionEnd' && input.reason === 'user_exit') return input.reason;
+  return input.session_id;
+}
+
+export function writesInput(input: Pre): void {
+  // @ts-expect-error the input is read-only
+  input.tool_name = 'Other';
+}
+
+// The input of a custom event keeps its own fields and has the base fields.
+type Deploy = HookInput<'Deploy', Custom>;
+holds<Equal<Deploy['target'], string>>();
+holds<Equal<Deploy['dry'], boolean | undefined>>();
+holds<Equal<Deploy['session_id'], string>>();
+holds<Equal<Deploy['hook_event_name'], 'Deploy'>>();
+holds<Equal<HookInput<'PreToolUse', Custom>['tool_name'], string>>();
+holds<Equal<FoldOf<'Deploy', Custom>, 'gate'>>();
+holds<Equal<FoldOf<'Stop'>, 'stop'>>();
+
+// What fire takes.
+export const fired: FireInput<'PreToolUse'>[] = [
+  { tool_name: 'Bash', tool_input: { command: 'ls' } },
+  { tool_name: 'Bash', tool_input: {}, tool_use_id: 't', session_id: 's', hook_event_name: 'PreToolUse', extra: 1 },
+  // @ts-expect-error tool_name is missing
+  { tool_input: {} },
+  // @ts-expect-error of another type
+  { tool_name: 1, tool_input: {} },
+  // @ts-expect-error another event's name
+  { tool_name: 'Bash', tool_input: {}, hook_event_name: 'PostToolUse' },
+];
+export const deploys: FireInput<'Deploy', Custom>[] = [
+  { target: 'prod', ticket: 'X-1' },
+  // @ts-expect-error target is missing
+  { dry: true },
+];
+export const ends: FireInput<'SessionEnd'>[] = [{ reason: 'max_turns' }, { reason: 'clear' }];
+
+// What a handler may say.
+export const said: HookOutput<'PreToolUse'>[] = [
+  {},
+  { decision: 'approve', reason: 'fine', continue: true },
+  { hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'no' } },
+  { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: { command: 'ls' } } },
+  { async: true, asyncTimeout: 5 },
+  { async: true, result: Promise.resolve({ systemMessage: 'done' }) },
+  // @ts-expect-error no such verdict
+  { hookSpecificOutput: { permissionDecision: 'maybe' } },
+  // @ts-expect-error misspelt
+  { hookSpecificOutput: { permisionDecision: 'deny' } },
+  // @ts-expect-error belongs in hookSpecificOutput
+  { updatedInput: {} },
+  // @ts-expect-error another event's name
+  { hookSpecificOutput: { hookEventName: 'PostToolUse' } },
+  // @ts-expect-error the input is replaced as a whole, by an object
+  { hookSpecificOutput: { updatedInput: 'ls' } },
+];
+export const answered: HookOutput<'PermissionRequest'>[] = [
+  { hookSpecificOutput: { decision: { behavior: 'allow', updatedInput: {} } } },
+  { hookSpecificOutput: { decision: { behavior: 'deny', message: 'no', interrupt: true } } },
+  // @ts-expect-error an allow has no message
+  { hookSpecificOutput: { decision: { behavior: 'allow', message: 'no' } } },
+];
+export const gated: HookOutput<'Deploy', Custom>[] = [
+  { hookSpecificOutput: { permissionDecision: 'defer', additionalContext: 'x' } },
+  // @ts-expect-error not a key of a gate
+  { hookSpecificOutput: { html: '' } },
+];
+export const rendered: HookOutput<'Rendered', Custom> = { hookSpecificOutput: { html: '<p>' } };
+
+// @ts-expect-error a subject is a field of the input
+defineEvent({ input: z.object({ target: z.string() }), subject: 'traget', fold: 'gate' });
+// @ts-expect-error no such fold
+defineEvent({ input: z.object({}), fold: 'vote' });
