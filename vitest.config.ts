@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  resolve: { alias: [{ find: /^hookscope$/, replacement: fileURLToPath(new URL('./src/index.ts', import.meta.url)) }] },
+  test: {
+    environment: 'node',
+    // Handlers spawn process groups and listen for signals: that needs a process per file, not a thread.
+    pool: 'forks',
+    include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
+    exclude: ['test/fixtures/**', '**/node_modules/**'],
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      reporter: ['text', 'html'],
+      thresholds: { lines: 90 },
+    },
+    benchmark: { include: ['bench/**/*.bench.ts'] },
+  },
+});
