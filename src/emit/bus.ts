@@ -1,0 +1,123 @@
+import { Observable, type Operator, Subject, Subscriber, type Subscription } from 'rxjs';
+import { attempt, DETACHED, guardWatcher, type Logger, report, type Watcher } from './guard.js';
+import type { HookRecord, Unstamped } from './record.js';
+
+/** The one stream of records. Nothing a watcher does changes a decision, a fire, or what other watchers see. */
+export interface Bus {
+  /** Whether anybody watches; costs a few nanoseconds. Ask before reading a clock. */
+  readonly observed: boolean;
+  /** How many records were built so far: none while nobody watched. */
+  readonly built: number;
+  /** Every record in order of `seq`, from the moment of subscribing. Completes when the bus is closed. */
+  readonly events$: Observable<HookRecord>;
+  /** Builds, stamps and sends a record; `build` is not called when nobody watches. Never throws. */
+  emit(build: () => Unstamped<HookRecord>): void;
+  /** Completes `events$`, after what is being sent. Safe to call twice. */
+  close(): void;
+}
+
+export interface BusOptions {
+  /** Is told about watchers that throw. */
+  readonly logger: Logger;
+}
+
+export function createBus({ logger }: BusOptions): Bus {
+  const subject = new Subject<HookRecord>();
+  const queue: HookRecord[] = [];
+  let built = 0;
+  let sending = false;
+  let closed = false;
+
+  // A record that a watcher causes waits for the one being sent, so that every watcher sees them in order.
+  function send(): void {
+    if (sending) return;
+    sending = true;
+    for (let record = queue.shift(); record !== undefined; record = queue.shift()) subject.next(record);
+    sending = false;
+    if (closed) subject.complete();
+  }
+
+  return {
+    events$: guardSource(subject, logger),
+    get observed() {
+      return subject.observed;
+    },
+    get built() {
+      return built;
+    },
+    emit(build) {
+      if (closed || !subject.observed) return;
+      try {
+        const draft = build();
+        built += 1;
+        queue.push({ seq: built, time: new Date().toISOString(), ...draft });
+      } catch (error) {
+        report(logger, 'A record could not be built and was left out', error);
+      }
+      send();
+    },
+    close() {
+      closed = true;
+      send();
+    },
+  };
+}
+
+/** The subject behind a wall: whatever a subscription throws back stops there, and the loop over the others goes on. */
+function guardSource<T>(subject: Subject<T>, logger: Logger): Observable<T> {
+  const Guarded = guardedClass(logger);
+  return new Guarded<T>((subscriber) => {
+    const pass = (step: () => void): void => {
+      try {
+        step();
+      } catch (error) {
+        report(logger, DETACHED, error);
+        attempt(() => subscriber.unsubscribe(), logger);
+      }
+    };
+    return subject.subscribe({
+      next: (value) => pass(() => subscriber.next(value)),
+      complete: () => pass(() => subscriber.complete()),
+    });
+  });
+}
+
+/**
+ * An Observable that guards whoever subscribes to it and, through `lift`, to whatever is piped from it. One class a bus: RxJS
+ * lends `lift` to objects of other classes, so the logger cannot be a field.
+ */
+function guardedClass(logger: Logger) {
+  return class Guarded<T> extends Observable<T> {
+    override lift<R>(operator?: Operator<T, R>): Observable<R> {
+      const lifted = new Guarded<R>();
+      lifted.source = this;
+      lifted.operator = operator;
+      return lifted;
+    }
+
+    override subscribe(
+      observerOrNext?: Watcher<T> | ((value: T) => void) | null,
+      error?: ((error: unknown) => void) | null,
+      complete?: (() => void) | null,
+    ): Subscription {
+      // A subscriber is a step of a pipeline; the pipeline's end is guarded where it was subscribed.
+      if (isSubscriber<T>(observerOrNext)) return super.subscribe(observerOrNext);
+      const watcher =
+        typeof observerOrNext === 'object' && observerOrNext !== null
+          ? observerOrNext
+          : { next: observerOrNext ?? undefined, error: error ?? undefined, complete: complete ?? undefined };
+      const guarded = guardWatcher<T>(watcher, logger);
+      const subscription = super.subscribe(guarded);
+      guarded.hold(subscription);
+      return subscription;
+    }
+  };
+}
+
+/** By shape as well: an operator from another copy of rxjs subscribes with that copy's own class. */
+function isSubscriber<T>(value: unknown): value is Subscriber<T> {
+  if (value instanceof Subscriber) return true;
+  return (
+    typeof value === 'object' && value !== null && ['next', 'closed', 'add', 'remove'].every((key) => key in value)
+  );
+}

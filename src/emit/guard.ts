@@ -1,0 +1,84 @@
+/** Where problems go that no caller waits for. The host's default is `process.emitWarning`. */
+export type Logger = (message: string, detail?: unknown) => void;
+
+/** What a watcher may hand to `subscribe`: RxJS's partial observer. */
+export interface Watcher<T> {
+  next?: ((value: T) => void) | undefined;
+  error?: ((error: unknown) => void) | undefined;
+  complete?: (() => void) | undefined;
+}
+
+export interface GuardedWatcher<T> {
+  next(value: T): void;
+  error(error: unknown): void;
+  complete(): void;
+  /** What `subscribe` returned, so that a watcher that throws can be let go. */
+  hold(subscription: { unsubscribe(): void }): void;
+}
+
+export const DETACHED = 'A subscriber of events$ threw and was detached; the others go on';
+
+/**
+ * Wraps a watcher so that nothing it does comes back: when it throws, or its promise rejects, it is let go and the logger is
+ * told. The error of a pipeline (an operator's callback that threw) goes to its own `error` handler if it has one.
+ */
+export function guardWatcher<T>(watcher: Watcher<T>, logger: Logger): GuardedWatcher<T> {
+  let held: { unsubscribe(): void } | undefined;
+  let gone = false;
+  const letGo = (error: unknown): void => {
+    if (!gone) report(logger, DETACHED, error);
+    gone = true;
+    attempt(() => held?.unsubscribe(), logger);
+  };
+  const call = (step: () => unknown): void => {
+    if (gone) return;
+    try {
+      const result = step();
+      if (isThenable(result)) result.then(undefined, letGo);
+    } catch (error) {
+      letGo(error);
+    }
+  };
+  return {
+    next: (value) => call(() => watcher.next?.(value)),
+    error(error) {
+      if (watcher.error) call(() => watcher.error?.(error));
+      else letGo(error);
+    },
+    complete: () => call(() => watcher.complete?.()),
+    hold(subscription) {
+      held = subscription;
+      if (gone) attempt(() => subscription.unsubscribe(), logger);
+    },
+  };
+}
+
+/** Runs a step whose failure must not reach the caller; the logger is told. */
+export function attempt(step: () => void, logger: Logger): void {
+  try {
+    step();
+  } catch (error) {
+    report(logger, 'A subscriber of events$ threw while it was detached', error);
+  }
+}
+
+/** Tells the logger; one that throws is told about by a process warning instead. */
+export function report(logger: Logger, message: string, detail?: unknown): void {
+  try {
+    logger(message, detail);
+  } catch (error) {
+    process.emitWarning(
+      `The logger threw (${describe(error)}) on: ${message}: ${describe(detail)}`,
+      'HookscopeWarning',
+    );
+  }
+}
+
+export function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message;
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}

@@ -1,0 +1,156 @@
+import { describe, type Logger, report } from './guard.js';
+
+/** What waits to be written, bounded: what finds it full is dropped and counted, never waited for. */
+export interface Queue<T> {
+  /** Takes it or, where there is no room, drops and counts it. */
+  push(item: T): void;
+  /** Whether there is room; an empty queue has always room for one. */
+  readonly hasRoom: boolean;
+  /** Counts one that is not even made into an item, since there is no room. */
+  refuse(): void;
+  readonly dropped: number;
+  /** How many wait or are being written. */
+  readonly pending: number;
+  /** Resolves when everything that waits now is written or dropped. Never rejects. */
+  flush(): Promise<void>;
+  /** Takes no more, writes what waits, for at most `closeTimeout`; the rest is dropped. Resolves to whether all was written. */
+  close(): Promise<boolean>;
+}
+
+export interface QueueOptions<T> {
+  readonly name: string;
+  readonly logger: Logger;
+  /** Most items that wait. */
+  readonly capacity: number;
+  /** Most weight that waits, and what an item weighs. */
+  readonly maxWeight?: number;
+  readonly weigh?: (item: T) => number;
+  /** Seconds. */
+  readonly closeTimeout: number;
+  /** Most items a call of `write` gets. */
+  readonly batch: number;
+  /** Writes the items, in order. A throw ends the queue. */
+  readonly write: (items: readonly T[]) => unknown;
+  /** Called once if `write` threw. */
+  readonly failed?: () => void;
+}
+
+/** After so many writes in a row that waited for nothing, others get their turn. */
+const BURST = 128;
+
+export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
+  const { name, logger, capacity, maxWeight = Number.POSITIVE_INFINITY, weigh = () => 1 } = options;
+  let waiting: T[] = [];
+  let inHand = 0;
+  let weight = 0;
+  let dropped = 0;
+  let lagging = false;
+  let accepted = 0;
+  let finished = 0;
+  let open = true;
+  let running = false;
+  let flushes: { target: number; resolve: () => void }[] = [];
+
+  const pending = (): number => waiting.length + inHand;
+  const hasRoom = (): boolean => open && (pending() === 0 || (pending() < capacity && weight < maxWeight));
+
+  function refuse(): void {
+    dropped += 1;
+    if (!lagging && open) report(logger, `Sink "${name}" is too slow: records are being dropped`, { dropped });
+    lagging = true;
+  }
+
+  function finish(count: number): void {
+    finished += count;
+    for (const flush of flushes) if (flush.target <= finished) flush.resolve();
+    flushes = flushes.filter((flush) => flush.target > finished);
+  }
+
+  /** Gives up what waits and what is being written. */
+  function abandon(): void {
+    const count = pending();
+    dropped += count;
+    waiting = [];
+    inHand = 0;
+    finish(accepted - finished);
+  }
+
+  async function run(): Promise<void> {
+    running = true;
+    // Not in the turn of the agent that emitted.
+    await nextTurn();
+    for (let burst = 1; waiting.length > 0; burst++) {
+      const items = waiting.splice(0, options.batch);
+      inHand = items.length;
+      for (const item of items) weight -= weigh(item);
+      const written = options.write(items);
+      if (written instanceof Promise) await written;
+      else if (burst % BURST === 0) await nextTurn();
+      if (inHand > 0) finish(items.length);
+      inHand = 0;
+    }
+    if (lagging) report(logger, `Sink "${name}" has caught up`, { dropped });
+    lagging = false;
+    running = false;
+  }
+
+  function fail(error: unknown): void {
+    open = false;
+    running = false;
+    report(logger, `Sink "${name}" threw and was detached: ${describe(error)}`, error);
+    abandon();
+    options.failed?.();
+  }
+
+  function flush(): Promise<void> {
+    if (finished === accepted) return Promise.resolve();
+    return new Promise((resolve) => flushes.push({ target: accepted, resolve }));
+  }
+
+  return {
+    push(item) {
+      if (!hasRoom()) return refuse();
+      waiting.push(item);
+      accepted += 1;
+      weight += weigh(item);
+      if (!running) run().catch(fail);
+    },
+    refuse,
+    get hasRoom() {
+      return hasRoom();
+    },
+    get dropped() {
+      return dropped;
+    },
+    get pending() {
+      return pending();
+    },
+    flush,
+    async close() {
+      open = false;
+      const inTime = await within(flush(), options.closeTimeout);
+      if (inTime) return true;
+      report(
+        logger,
+        `Sink "${name}" did not finish within ${options.closeTimeout} s: ${pending()} records were dropped`,
+      );
+      abandon();
+      return false;
+    },
+  };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Whether it settled within so many seconds. */
+async function within(promise: Promise<void>, seconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), seconds * 1000);
+  });
+  const inTime = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return inTime;
+}

@@ -1,0 +1,119 @@
+import { HookscopeError } from '../errors.js';
+import type { Logger } from './guard.js';
+import { createQueue, type Queue } from './queue.js';
+import type { HookRecord } from './record.js';
+
+/** Anything records can be watched on, such as `host.events$`. */
+export interface RecordStream {
+  subscribe(watcher: { next(record: HookRecord): void }): { unsubscribe(): void };
+}
+
+/** Where records go. Slow or broken, it costs the agent nothing: its queue is bounded, what finds it full is dropped. */
+export interface Sink {
+  readonly name: string;
+  /** Takes every record of the stream from now on; returns the undo, safe to call twice. */
+  attach(events$: RecordStream): () => void;
+  /** Takes one record. Never throws, never waits. */
+  push(record: HookRecord): void;
+  /** How many records were lost: the queue was full, the write failed, or time ran out at close. */
+  readonly dropped: number;
+  /** How many wait or are being written. */
+  readonly pending: number;
+  /** Resolves when everything taken so far is written or dropped. Never rejects. */
+  flush(): Promise<void>;
+  /** Detaches, writes what waits (at most `closeTimeout` seconds) and lets go of what it holds. Never rejects; safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface SinkOptions {
+  /** How messages to the logger call it. */
+  readonly name?: string;
+  /** Most records that wait to be written; default 10,000. The newest is the one dropped. */
+  readonly capacity?: number;
+  /** Seconds `close` waits for what is not written yet; default 5. */
+  readonly closeTimeout?: number;
+  /** Default: `process.emitWarning`. */
+  readonly logger?: Logger;
+}
+
+/**
+ * A sink that hands each record to `write`, one at a time and in order, never in the turn of the agent that caused it.
+ * A `write` that throws or rejects ends the sink: it is detached, what waited is counted as dropped, the logger is told.
+ *
+ * ```ts
+ * const sink = createSink((record) => post('https://collector.example/records', record), { name: 'collector' });
+ * sink.attach(host.events$);
+ * ```
+ * @throws HookscopeError INVALID_OPTIONS
+ */
+export function createSink(write: (record: HookRecord) => void | Promise<void>, options: SinkOptions = {}): Sink {
+  const { name = 'sink' } = options;
+  const streams = createStreams();
+  const queue: Queue<HookRecord> = createQueue({
+    ...queueDefaults(options),
+    name,
+    batch: 1,
+    write: ([record]) => (record === undefined ? undefined : write(record)),
+    failed: streams.detach,
+  });
+  const push = (record: HookRecord): void => queue.push(record);
+  return {
+    name,
+    attach: (events$) => streams.attach(events$, push),
+    push,
+    get dropped() {
+      return queue.dropped;
+    },
+    get pending() {
+      return queue.pending;
+    },
+    flush: () => queue.flush(),
+    async close() {
+      streams.detach();
+      await queue.close();
+    },
+  };
+}
+
+/** The streams a sink is attached to. */
+export function createStreams() {
+  const subscriptions = new Set<{ unsubscribe(): void }>();
+  return {
+    attach(events$: RecordStream, next: (record: HookRecord) => void): () => void {
+      const subscription = events$.subscribe({ next });
+      subscriptions.add(subscription);
+      return () => {
+        subscriptions.delete(subscription);
+        subscription.unsubscribe();
+      };
+    },
+    detach(): void {
+      for (const subscription of subscriptions) subscription.unsubscribe();
+      subscriptions.clear();
+    },
+  };
+}
+
+export function queueDefaults(options: SinkOptions) {
+  const { capacity = 10_000, closeTimeout = 5, logger = warn } = options;
+  checkInteger('capacity', capacity, 1);
+  if (!(closeTimeout >= 0)) throw invalid('closeTimeout', 'must be a number of seconds, 0 or more');
+  return { capacity, closeTimeout, logger };
+}
+
+export function checkInteger(where: string, value: number, least: number): void {
+  if (!Number.isInteger(value) || value < least) throw invalid(where, `must be an integer, ${least} or more`);
+}
+
+function invalid(where: string, expected: string): HookscopeError {
+  return new HookscopeError('INVALID_OPTIONS', { where, expected });
+}
+
+function warn(message: string, detail?: unknown): void {
+  process.emitWarning(
+    detail === undefined
+      ? message
+      : `${message} (${detail instanceof Error ? detail.message : JSON.stringify(detail)})`,
+    'HookscopeWarning',
+  );
+}
