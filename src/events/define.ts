@@ -26,6 +26,8 @@ export interface EventEntry<
   readonly output: Output;
   /** What a matcher looks at; absent: matchers are ignored on this event. */
   subject?(input: z.infer<Input>): string | undefined;
+  /** In Claude Code files only letters, digits, `_` and `|` make a matcher a list of exact names here (FileChanged, StopFailure). */
+  readonly narrowNames?: true;
   /** The subject in words, for docs: `tool_name`, `basename of file_path`. */
   readonly subjectField?: string;
   readonly fold: F;

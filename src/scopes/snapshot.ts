@@ -1,0 +1,47 @@
+import { unwrap } from './view.js';
+
+/**
+ * A deep plain copy of a view, of plain data, or of data that holds views: what `structuredClone` would give if it took
+ * proxies. Cycles and shared objects are kept. Throws DataCloneError for functions and symbols, as structuredClone does.
+ */
+export function snapshot<T>(value: T): T {
+  const copies = new Map<object, object>();
+  /** Not recursive: JSON may be nested deeper than the stack. */
+  const unfinished: [from: object, to: object][] = [];
+
+  function copy(item: unknown): unknown {
+    if (typeof item !== 'object' || item === null) return isData(item) ? item : structuredClone(item);
+    const from = unwrap(item);
+    const known = copies.get(from);
+    if (known !== undefined) return known;
+    const to = empty(from);
+    if (to === undefined) return structuredClone(from);
+    copies.set(from, to);
+    unfinished.push([from, to]);
+    return to;
+  }
+
+  const result = copy(value);
+  for (let next = unfinished.pop(); next !== undefined; next = unfinished.pop()) {
+    const [from, to] = next;
+    for (const key of Object.keys(from)) put(to, key, copy((from as Record<string, unknown>)[key]));
+  }
+  return result as T;
+}
+
+function isData(item: unknown): boolean {
+  return typeof item !== 'function' && typeof item !== 'symbol';
+}
+
+/** An empty copy of an array or a plain object; anything else (Date, Map …) is `structuredClone`'s to copy. */
+function empty(from: object): object | undefined {
+  if (Array.isArray(from)) return new Array<unknown>(from.length);
+  return Object.prototype.toString.call(from) === '[object Object]' ? {} : undefined;
+}
+
+function put(to: object, key: string, value: unknown): void {
+  // Assigning `__proto__` would set the prototype of the copy.
+  if (key === '__proto__')
+    Object.defineProperty(to, key, { value, writable: true, enumerable: true, configurable: true });
+  else (to as Record<string, unknown>)[key] = value;
+}

@@ -1,0 +1,274 @@
+import { inspect, isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { HookscopeError } from '../../src/errors.js';
+import { readOnly, unwrap } from '../../src/scopes/view.js';
+
+const input = () => ({
+  tool_name: 'Edit',
+  tool_input: { file_path: '/a', edits: [{ old: 'x' }, { old: 'y' }], 'odd key': { deep: null } },
+});
+
+function refused(change: () => unknown): string {
+  try {
+    change();
+  } catch (error) {
+    if (error instanceof HookscopeError && error.code === 'READ_ONLY') return error.message;
+    throw error;
+  }
+  throw new Error('the change was accepted');
+}
+
+const json = fc
+  .jsonValue({ maxDepth: 4 })
+  .filter((value) => typeof value === 'object' && value !== null) as fc.Arbitrary<Record<string, unknown> | unknown[]>;
+
+describe('reading a view', () => {
+  it('looks like the data behind it', () => {
+    fc.assert(
+      fc.property(json, (data) => {
+        const view = readOnly(data);
+        expect(JSON.stringify(view)).toBe(JSON.stringify(data));
+        expect(Object.keys(view)).toEqual(Object.keys(data));
+        expect(Reflect.ownKeys(view)).toEqual(Reflect.ownKeys(data));
+        expect(Array.isArray(view)).toBe(Array.isArray(data));
+        expect(inspect(view)).toBe(inspect(data));
+        expect(isDeepStrictEqual(view, data)).toBe(true);
+        expect(JSON.stringify({ ...view })).toBe(JSON.stringify({ ...data }));
+        expect(JSON.stringify(Object.entries(view))).toBe(JSON.stringify(Object.entries(data)));
+        if (Array.isArray(view) && Array.isArray(data)) {
+          expect(view.length).toBe(data.length);
+          expect(JSON.stringify([...view])).toBe(JSON.stringify(data));
+          expect(JSON.stringify(view.map((item) => item).concat(view))).toBe(JSON.stringify([...data, ...data]));
+        }
+      }),
+    );
+  });
+
+  it('works on frozen and sealed data', () => {
+    const frozen = Object.freeze({ list: Object.freeze([Object.freeze({ a: 1 })]), sealed: Object.seal({ b: 2 }) });
+    const view = readOnly(frozen);
+    expect(JSON.stringify(view)).toBe('{"list":[{"a":1}],"sealed":{"b":2}}');
+    expect(Object.getOwnPropertyDescriptors(view.list)).toMatchObject({ 0: { value: { a: 1 } }, length: { value: 1 } });
+    expect('list' in view && 'sealed' in view && !('none' in view)).toBe(true);
+    refused(() => Object.assign(view.sealed, { b: 3 }));
+  });
+
+  it('gives the same child view at every read, also when children are read in turns', () => {
+    const view = readOnly({ a: {}, b: [{}], c: {} });
+    const { a, b, c } = view;
+    for (let turn = 0; turn < 3; turn++) {
+      expect(view.a).toBe(a);
+      expect(view.b).toBe(b);
+      expect(view.c).toBe(c);
+      expect(view.b[0]).toBe(b[0]);
+    }
+    expect(Object.values(view)).toEqual([a, b, c]);
+    expect(Object.values(view)[0]).toBe(a);
+  });
+
+  it('follows the caller when it replaces a child of its own object', () => {
+    const data = { a: { n: 1 } };
+    const view = readOnly(data);
+    expect(view.a.n).toBe(1);
+    data.a = { n: 2 };
+    expect(view.a.n).toBe(2);
+  });
+
+  it('makes no child before it is read', () => {
+    const reads: PropertyKey[] = [];
+    const watched = new Proxy(
+      { tool_name: 'Bash', tool_response: { big: true } },
+      {
+        get(target, key) {
+          reads.push(key);
+          return Reflect.get(target, key);
+        },
+        ownKeys(target) {
+          reads.push('ownKeys');
+          return Reflect.ownKeys(target);
+        },
+      },
+    );
+    const view = readOnly(watched);
+    expect(view.tool_name).toBe('Bash');
+    expect(reads).toEqual(['tool_name']);
+  });
+
+  it('prints the data, nested in other things too', () => {
+    const view = readOnly(input());
+    expect(inspect(view)).toBe(inspect(input()));
+    expect(inspect({ view: [view.tool_input] })).toBe(inspect({ view: [input().tool_input] }));
+    expect(inspect(view, { showProxy: true })).toContain('/a');
+    expect(String(view)).toBe('[object Object]');
+    expect(String(readOnly(['a', 'b']))).toBe('a,b');
+    expect(`${readOnly({ n: [1, 2] }).n}`).toBe('1,2');
+  });
+
+  it('is refused by structuredClone, as every proxy is', () => {
+    expect(() => structuredClone(readOnly({ a: 1 }))).toThrow(expect.objectContaining({ name: 'DataCloneError' }));
+  });
+
+  it('keeps an own key named __proto__ apart from the prototype', () => {
+    const data = JSON.parse('{"__proto__":{"a":1}}') as Record<string, { a: number }>;
+    const view = readOnly(data);
+    expect(Reflect.get(view, '__proto__')).toEqual({ a: 1 });
+    expect(Reflect.get(view, '__proto__')).not.toBe(Object.values(data)[0]);
+    expect(Object.getPrototypeOf(view)).toBe(Object.prototype);
+  });
+});
+
+/** Every way to change an object; each is tried on every node of random data. */
+const mutations: ((target: object, key: string) => unknown)[] = [
+  (target, key) => Reflect.set(target, key, 'changed'),
+  (target, key) => Reflect.deleteProperty(target, key),
+  (target, key) => Reflect.defineProperty(target, key, { value: 'changed', configurable: true }),
+  (target) => Reflect.setPrototypeOf(target, null),
+  (target) => Reflect.preventExtensions(target),
+  (target) => Object.freeze(target),
+  (target, key) => Object.assign(target, { [key]: 'changed' }),
+  (target, key) =>
+    (target as Record<string, (name: string, get: () => unknown) => void>)['__defineGetter__']?.(key, () => 1),
+  (target) => Object.getOwnPropertyDescriptor(Object.prototype, '__proto__')?.set?.call(target, null),
+];
+const listMutations: ((list: unknown[]) => unknown)[] = [
+  (list) => list.push('changed'),
+  (list) => list.pop(),
+  (list) => list.shift(),
+  (list) => list.unshift('changed'),
+  (list) => list.splice(0, 1, 'changed'),
+  (list) => {
+    list.length = 0;
+  },
+];
+/** These write nothing to a list too short for them. */
+const rearrangements: ((list: unknown[]) => unknown)[] = [
+  (list) => list.sort(() => -1),
+  (list) => list.reverse(),
+  (list) => list.fill('changed'),
+  (list) => list.copyWithin(0, 1),
+];
+
+function* nodes(value: unknown): Generator<object> {
+  if (typeof value !== 'object' || value === null) return;
+  yield value;
+  for (const child of Object.values(value)) yield* nodes(child);
+}
+
+describe('changing a view', () => {
+  it('throws whatever the way, and changes nothing', () => {
+    fc.assert(
+      fc.property(json, fc.string(), (data, anyKey) => {
+        const before = structuredClone(data);
+        for (const node of nodes(readOnly(data))) {
+          const key = Object.keys(node)[0] ?? anyKey;
+          for (const mutate of mutations) refused(() => mutate(node, key));
+          for (const mutate of mutations) refused(() => mutate(node, anyKey));
+          if (!Array.isArray(node)) continue;
+          for (const mutate of listMutations) refused(() => mutate(node));
+          if (node.length > 1) for (const mutate of rearrangements) refused(() => mutate(node));
+        }
+        expect(data).toEqual(before);
+        expect(Object.isFrozen(data) && Object.keys(data).length > 0).toBe(false);
+      }),
+    );
+  });
+
+  it('names the path and says what to do instead', () => {
+    const view = readOnly(input());
+    expect(
+      refused(() => {
+        view.tool_name = 'Bash';
+      }),
+    ).toBe(
+      'A hook\'s input is read-only: cannot set "tool_name". Return updatedInput (or use rewrite()) to change what runs; snapshot(input) gives a copy.',
+    );
+    expect(refused(() => view.tool_input.edits.push({ old: 'z' }))).toContain('cannot set "tool_input.edits[2]"');
+    expect(refused(() => Reflect.deleteProperty(view.tool_input.edits[1]!, 'old'))).toContain(
+      'cannot delete "tool_input.edits[1].old"',
+    );
+    expect(refused(() => Reflect.set(view.tool_input['odd key'], 'deep', 1))).toContain('"tool_input["odd key"].deep"');
+    expect(refused(() => Object.freeze(view))).toContain('cannot freeze the input');
+    expect(refused(() => Reflect.set(view, Symbol('s'), 1))).toContain('[Symbol(s)]');
+  });
+
+  it('leaves copies made of it free to change at their own level', () => {
+    const data = input();
+    const view = readOnly(data);
+    const copy = { ...view.tool_input, file_path: '/b' };
+    expect(copy.file_path).toBe('/b');
+    refused(() => copy.edits.pop());
+    const edits = view.tool_input.edits.map((edit) => ({ ...edit, old: 'z' }));
+    expect(edits).toEqual([{ old: 'z' }, { old: 'z' }]);
+    expect(data).toEqual(input());
+  });
+});
+
+describe('getting at the object behind a view', () => {
+  it('is not possible through any property, descriptor, method or prototype', () => {
+    class Call {
+      tool_input = { command: 'ls' };
+      get self(): this {
+        return this;
+      }
+      me(): this {
+        return this;
+      }
+    }
+    const data = new Call();
+    const raw = new Set<unknown>([data, data.tool_input]);
+    const view = readOnly(data);
+    const reached: unknown[] = [
+      view.self,
+      view.me(),
+      view.valueOf(),
+      view.constructor,
+      Reflect.get(view, '__proto__'),
+      Object.getPrototypeOf(view),
+      Reflect.get(view, inspect.custom),
+      ...Object.values(Object.getOwnPropertyDescriptors(view)).map((found) => found.value),
+      ...Object.values(view),
+      ...Object.entries(view).flat(),
+      ...Object.getOwnPropertySymbols(view),
+      Reflect.get(Object.create(view), 'tool_input'),
+      Reflect.get(view, 'self', {}),
+    ];
+    for (const thing of reached) expect(raw.has(thing)).toBe(false);
+    const list = readOnly([{ a: 1 }]);
+    expect([...list, list.at(0), list.find(() => true), list.values().next().value, list.flat()[0]]).not.toContain(
+      unwrap(list)[0],
+    );
+    list.forEach((item, _index, whole) => {
+      refused(() => Reflect.set(item, 'a', 2));
+      refused(() => whole.pop());
+    });
+  });
+
+  it('is only possible for us, and never by way of another proxy', () => {
+    const data = { a: { b: 1 } };
+    const view = readOnly(data);
+    expect(unwrap(view)).toBe(data);
+    expect(unwrap(view.a)).toBe(data.a);
+    expect(unwrap(data)).toBe(data);
+    expect(unwrap('text')).toBe('text');
+
+    const around = new Proxy(view, {});
+    expect(unwrap(around)).toBe(around);
+    const caught: unknown[] = [];
+    const curious: object = new Proxy(
+      {},
+      {
+        isExtensible(target) {
+          caught.push(Object.isExtensible(view), unwrap(around));
+          return Reflect.isExtensible(target);
+        },
+        get(_target, key) {
+          caught.push(key);
+          return undefined;
+        },
+      },
+    );
+    expect(unwrap(curious)).toBe(curious);
+    expect(caught).toEqual([true, around]);
+  });
+});
