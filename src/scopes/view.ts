@@ -12,14 +12,12 @@ export function readOnly<T extends object>(value: T): T {
 /** The plain object behind a view, for our own use; any other value comes back as it is. */
 export function unwrap<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
-  probe.asking = true;
   probe.answer = undefined;
   try {
     Object.isExtensible(value);
     const found = probe.answer as View | undefined;
     return found !== undefined && found.view === value ? (found.source as T) : value;
   } finally {
-    probe.asking = false;
     probe.answer = undefined;
   }
 }
@@ -28,7 +26,7 @@ export function unwrap<T>(value: T): T {
  * The one way into a view is a trap that nobody else listens to: a secret key could be seen by a foreign proxy, and a
  * WeakMap costs more than all the rest of a view. A proxy around a view answers with a `view` that is not itself.
  */
-const probe: { asking: boolean; answer: View | undefined } = { asking: false, answer: undefined };
+const probe: { answer: View | undefined } = { answer: undefined };
 
 /** Targets of every proxy: extensible and empty, so no invariant ties a view to them. Never changed, every mutator throws. */
 const OBJECT_TARGET = Object.create({ [inspect.custom]: show }) as object;
@@ -109,7 +107,7 @@ class View implements ProxyHandler<object> {
   }
 
   isExtensible(): boolean {
-    if (probe.asking) probe.answer = this;
+    probe.answer = this;
     return true;
   }
 

@@ -36,6 +36,7 @@ describe('snapshot', () => {
       map: new Map([[1, 2]]),
       bare: Object.create(null),
     });
+    expect(snapshot(readOnly({ when: new Date(0) }))).toEqual({ when: new Date(0) });
     expect(Object.getPrototypeOf(copy.point)).toBe(Object.prototype);
     expect(copy).toEqual({ point: { x: 1 }, when: new Date(0), map: new Map([[1, 2]]), bare: {} });
   });

@@ -234,6 +234,8 @@ describe('getting at the object behind a view', () => {
       Reflect.get(view, 'self', {}),
     ];
     for (const thing of reached) expect(raw.has(thing)).toBe(false);
+    expect(view.self).toBe(view);
+    expect(Reflect.get(view, '__proto__')).toBe(Call.prototype);
     const list = readOnly([{ a: 1 }]);
     expect([...list, list.at(0), list.find(() => true), list.values().next().value, list.flat()[0]]).not.toContain(
       unwrap(list)[0],
