@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HookscopeError } from '../errors.js';
 import { type baseInput as BaseInput, baseInput, FOLD_OUTPUT } from './base.js';
 
 /** What the outcomes of an event become. */
@@ -119,6 +120,12 @@ export function defineEvent<
   Output extends z.ZodObject = (typeof FOLD_OUTPUT)[F],
 >(options: EventOptions<Own, Output, F>): EventDefinition<WithBase<Own>, Output, F> {
   const { subject, subjectField, ...given } = options;
+  if ((options.input._zod.def.checks?.length ?? 0) > 0) {
+    throw new HookscopeError('INVALID_OPTIONS', {
+      where: 'events.input',
+      expected: 'an object schema without refinements of its own; refine its fields instead',
+    });
+  }
   const decides = VERDICT_FOLDS.includes(options.fold);
   return {
     exit2: decides ? 'block' : 'user',
@@ -136,8 +143,13 @@ export function defineEvent<
     ...given,
     ...subjectOf(subject as string | Subject | undefined, subjectField),
     input: baseInput.extend(options.input.shape) as unknown as WithBase<Own>,
-    output: (options.output ?? FOLD_OUTPUT[options.fold]) as Output,
+    output: (options.output ?? defaultOutput(options)) as unknown as Output,
   };
+}
+
+/** Where nothing can be rewritten, `updatedInput` is no known key: who says it is warned. */
+function defaultOutput({ fold, rewrites }: { fold: Fold; rewrites?: EventEntry['rewrites'] }): z.ZodObject {
+  return fold === 'gate' && !rewrites ? FOLD_OUTPUT.gate.omit({ updatedInput: true }) : FOLD_OUTPUT[fold];
 }
 
 type Subject = (input: Record<string, unknown>) => string | undefined;

@@ -1,34 +1,35 @@
-import type { EventEntry, Verdict } from './define.js';
+import { type EventEntry, VERDICTS, type Verdict } from './define.js';
+import { checkOutput, type Json, type Reading, whyBad } from './output-check.js';
+import { outputShape } from './output-shape.js';
+import { idleKey, unknownNested } from './output-warnings.js';
 
 /** What one handler said, read from its output by the event's schema. Plain data; nothing about time, scope or failure policy. */
 export interface Outcome {
   /** The output as the handler gave it, a plain copy. */
-  readonly output: Readonly<Record<string, unknown>>;
+  readonly output: Json;
   /** gate: its verdict, legacy spellings read; absent: no opinion. */
   readonly verdict?: Exclude<Verdict, 'none'>;
-  /** block and stop events: it said block (on stop: go on). */
+  /** block and stop events: it said block (on stop: go on). replace: it refused the thing altogether. */
   readonly block?: true;
   /** What it said itself (`preventContinuation: true` read as false); absent when it did not say. */
   readonly continue?: boolean;
   readonly stopReason?: string;
-  /** permissionDecisionReason, else decision.message, else reason, else stopReason. */
+  /** permissionDecisionReason, else decision.message, else reason, else stopReason; of the verdict that counts. Never empty. */
   readonly reason?: string;
   readonly systemMessage?: string;
   readonly suppressOutput?: boolean;
   readonly additionalContext?: string;
-  /** The new value of `entry.rewrites.field`; present (even null) only if said. */
+  /** The new value of `entry.rewrites.field`; present (even null) only if said. A copy that only `output` shares. */
   readonly rewrite?: { readonly value: unknown };
   /** replace events. */
   readonly value?: unknown;
-  /** The other event-specific keys it set: interrupt, updatedPermissions, retry, sessionTitle, initialUserMessage, watchPaths … */
-  readonly specific?: Readonly<Record<string, unknown>>;
-  /** It answered `{ async: true, asyncTimeout? }`. Nothing else is read then. */
+  /** The other keys it set: interrupt, updatedPermissions, retry, sessionTitle, watchPaths, terminalSequence … */
+  readonly specific?: Json;
+  /** It answered `{ async: true, asyncTimeout? }`. Nothing else is read then. Seconds. */
   readonly async?: { readonly timeout?: number };
 }
 
-export type ReadOutput =
-  | { readonly outcome: Outcome; readonly warnings: readonly string[] }
-  | { readonly bad: string };
+export type ReadOutput = { readonly outcome: Outcome; readonly warnings: readonly string[] } | { readonly bad: string };
 
 export interface ReadHow {
   /** The name `hookSpecificOutput.hookEventName` must carry (a scope's own Stop: SubagentStop). */
@@ -40,4 +41,132 @@ export interface ReadHow {
 }
 
 /** Checks one handler's output by type and reads what it means for this event. Never throws. */
-export declare function readOutput(entry: EventEntry, output: unknown, how: ReadHow): ReadOutput;
+export function readOutput(entry: EventEntry, output: unknown, how: ReadHow): ReadOutput {
+  const warnings: string[] = [];
+  try {
+    const reading = { entry, shape: outputShape(entry), ...how, warnings };
+    return { outcome: interpret(reading, checkOutput(reading, output), how.mcpTool === true), warnings };
+  } catch (error) {
+    return { bad: whyBad(error) };
+  }
+}
+
+type Draft = { -readonly [K in keyof Outcome]: Outcome[K] };
+const NOTHING: Json = Object.freeze({});
+
+/** From here on every known key has its type. */
+function interpret(reading: Reading, output: Json, mcpTool: boolean): Outcome {
+  if (output['async'] === true) {
+    const timeout = output['asyncTimeout'] as number | undefined;
+    return { output, async: timeout === undefined ? {} : { timeout } };
+  }
+  const specific = (output['hookSpecificOutput'] ?? NOTHING) as Json;
+  const draft: Draft = { output };
+  readCommon(draft, output, specific);
+  if (reading.entry.nestedDecision) readNested(reading, draft, output, specific);
+  else {
+    readAnswer(reading, draft, output, specific);
+    readRewrite(reading, draft, specific, mcpTool);
+    readExtras(draft, specific, reading.shape.extras);
+  }
+  return draft;
+}
+
+const text = (value: unknown): string | undefined => (value === '' ? undefined : (value as string | undefined));
+
+function readCommon(draft: Draft, output: Json, specific: Json): void {
+  if (output['continue'] !== undefined) draft.continue = output['continue'] as boolean;
+  if (output['suppressOutput'] !== undefined) draft.suppressOutput = output['suppressOutput'] as boolean;
+  const stopReason = text(output['stopReason']);
+  if (stopReason !== undefined) draft.stopReason = stopReason;
+  const systemMessage = text(output['systemMessage']);
+  if (systemMessage !== undefined) draft.systemMessage = systemMessage;
+  const additionalContext = text(specific['additionalContext']);
+  if (additionalContext !== undefined) draft.additionalContext = additionalContext;
+  if (output['terminalSequence'] !== undefined) draft.specific = { terminalSequence: output['terminalSequence'] };
+}
+
+const LEGACY: Readonly<Record<string, 'allow' | 'deny'>> = {
+  approve: 'allow',
+  allow: 'allow',
+  block: 'deny',
+  deny: 'deny',
+};
+
+function readAnswer(reading: Reading, draft: Draft, output: Json, specific: Json): void {
+  const { entry, warnings } = reading;
+  if (output['preventContinuation'] === true) draft.continue = false;
+  const legacy = LEGACY[output['decision'] as string];
+  const why = text(output['reason']) ?? draft.stopReason;
+  if (entry.fold === 'gate') readGate(draft, specific, legacy, why);
+  else {
+    if (why !== undefined) draft.reason = why;
+    if (legacy === 'deny' && canBlock(entry)) draft.block = true;
+    else if (legacy === 'deny') warnings.push(idleKey(entry, `decision "${output['decision']}"`));
+  }
+  if (entry.fold === 'replace') readValue(entry, draft, specific);
+}
+
+const canBlock = (entry: EventEntry): boolean =>
+  entry.fold === 'block' || entry.fold === 'stop' || (entry.fold === 'replace' && entry.exit2 === 'block');
+
+/** The stronger of the two spellings counts, with its own reason. */
+function readGate(draft: Draft, specific: Json, legacy: 'allow' | 'deny' | undefined, why: string | undefined): void {
+  const flat = specific['permissionDecision'] as Outcome['verdict'];
+  const flatWhy = text(specific['permissionDecisionReason']);
+  const legacyWins = legacy !== undefined && VERDICTS.indexOf(legacy) > VERDICTS.indexOf(flat ?? 'none');
+  const verdict = legacyWins ? legacy : flat;
+  if (verdict !== undefined) draft.verdict = verdict;
+  const lost = legacy !== undefined && legacy !== verdict;
+  const reason = legacyWins ? why : (flatWhy ?? (lost ? draft.stopReason : why));
+  if (reason !== undefined) draft.reason = reason;
+}
+
+function readValue(entry: EventEntry, draft: Draft, specific: Json): void {
+  if (draft.block && entry.blockValue) {
+    draft.value = { ...entry.blockValue };
+    delete draft.block;
+    return;
+  }
+  const said = (entry.value ?? []).filter((key) => specific[key] !== undefined);
+  if (said.length === 0 || draft.block) return;
+  const single = entry.value?.length === 1;
+  draft.value = single ? specific[said[0] as string] : Object.fromEntries(said.map((key) => [key, specific[key]]));
+}
+
+function readRewrite({ entry, shape, warnings }: Reading, draft: Draft, specific: Json, mcpTool: boolean): void {
+  for (const key of shape.rewrites) if (key in specific) draft.rewrite ??= { value: specific[key] };
+  for (const key of shape.mcpRewrites) {
+    if (!(key in specific)) continue;
+    if (mcpTool) draft.rewrite ??= { value: specific[key] };
+    else warnings.push(`${idleKey(entry, `"${key}"`)} of a tool that is not an MCP tool`);
+  }
+}
+
+function readExtras(draft: Draft, from: Json, keys: readonly string[]): void {
+  for (const key of keys) {
+    if (from[key] !== undefined) draft.specific = { ...draft.specific, [key]: from[key] };
+  }
+}
+
+/** `hookSpecificOutput.decision { behavior, … }`: the flat and legacy spellings are not read. */
+function readNested(reading: Reading, draft: Draft, output: Json, specific: Json): void {
+  const { entry, shape, warnings } = reading;
+  for (const key of ['decision', 'preventContinuation']) {
+    if (output[key] !== undefined) warnings.push(idleKey(entry, `"${key}" at top level`));
+  }
+  const decision = (specific['decision'] ?? NOTHING) as Json;
+  const behavior = decision['behavior'] as 'allow' | 'deny' | undefined;
+  const known = shape.nested?.get(behavior ?? '') ?? [];
+  const message = known.includes('message') ? text(decision['message']) : undefined;
+  const reason = message ?? text(output['reason']) ?? draft.stopReason;
+  if (reason !== undefined) draft.reason = reason;
+  if (behavior === undefined) return;
+  draft.verdict = behavior;
+  for (const key of Object.keys(decision)) if (!known.includes(key)) warnings.push(unknownNested(shape, key, behavior));
+  for (const key of shape.rewrites) {
+    if (known.includes(key) && key in decision) draft.rewrite ??= { value: decision[key] };
+  }
+  const rest = known.filter((key) => key !== 'behavior' && key !== 'message' && !shape.rewrites.includes(key));
+  readExtras(draft, decision, rest);
+}

@@ -36,6 +36,7 @@ export const StopFailure = defineEvent({
     last_assistant_message: z.string().optional(),
   }),
   subject: 'error',
+  narrowNames: true,
   fold: 'observe',
   exit2: 'ignore',
   types: programs,

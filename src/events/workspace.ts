@@ -29,6 +29,7 @@ export const FileChanged = defineEvent({
   subject: (input) =>
     input.file_path.slice(Math.max(input.file_path.lastIndexOf('/'), input.file_path.lastIndexOf('\\')) + 1),
   subjectField: 'basename of file_path',
+  narrowNames: true,
   fold: 'context',
   output: watching,
   types: programs,

@@ -1,0 +1,133 @@
+import { copyJson, NotJson, put } from './copy.js';
+import type { EventEntry } from './define.js';
+import { ASYNC_FIELDS, type Field, type OutputShape, TOP_FIELDS } from './output-shape.js';
+import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './output-warnings.js';
+import { findProblem, kindOf } from './problem.js';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** One output being read. */
+export interface Reading {
+  readonly entry: EventEntry;
+  readonly shape: OutputShape;
+  readonly eventName: string;
+  readonly nameRequired: boolean;
+  readonly warnings: string[];
+}
+
+/** A known key holds something of the wrong type; the message names the field. */
+export class BadOutput extends TypeError {
+  override readonly name = 'BadOutput';
+}
+
+/**
+ * A plain copy of the output with every known key checked by type. Unknown keys stay in it, with a warning. Throws
+ * BadOutput or NotJson, and whatever the handler's own getters throw.
+ */
+export function checkOutput(reading: Reading, given: unknown): Json {
+  const output = asPrinted(given);
+  if (output['async'] === true) return checkAsync(reading, output);
+  const copied: Record<string, unknown> = {};
+  const repeated: string[] = [];
+  for (const key of Object.keys(output)) {
+    const field = TOP_FIELDS.get(key);
+    if (field) copyField(field, output[key], copied, key, '');
+    else if (key === 'hookSpecificOutput') copySpecific(reading, output[key], copied);
+    else if (repeatsInput(reading, key)) repeated.push(keepUnknown(output, key, copied));
+    else if (!isPlainSync(key, output)) reading.warnings.push(unknownTop(reading, keepUnknown(output, key, copied)));
+  }
+  if (repeated.length > 0) reading.warnings.push(repeatedInput(repeated));
+  return copied;
+}
+
+const repeatsInput = ({ entry, shape }: Reading, key: string): boolean =>
+  Object.hasOwn(entry.input.shape, key) && !shape.specific.has(key);
+
+/** What JSON.stringify would see: a decision of another host, for instance, is what its `toJSON` says. */
+function asPrinted(given: unknown): Json {
+  if (typeof given !== 'object' || given === null) throw new BadOutput(`expected an object, got ${kindOf(given)}`);
+  const { toJSON } = given as { toJSON?: unknown };
+  const printed: unknown = typeof toJSON === 'function' ? toJSON.call(given, '') : given;
+  if (typeof printed === 'object' && printed !== null && !Array.isArray(printed)) return printed as Json;
+  throw new BadOutput(`expected an object, got ${kindOf(printed)}`);
+}
+
+function copyField(field: Field, value: unknown, into: Record<string, unknown>, key: string, where: string): void {
+  if (value === undefined) return;
+  const copied = typeof value === 'object' || typeof value === 'function' ? copyJson(value, where + key) : value;
+  if (!field.accepts(copied)) {
+    const problem = findProblem(field.schema, copied);
+    if (problem) throw wrongType(problem.field === '' ? where + key : `${where}${key}.${problem.field}`, problem);
+  }
+  into[key] = copied;
+}
+
+function wrongType(field: string, { expected, got }: { expected: string; got: string }): BadOutput {
+  return new BadOutput(`${field}: expected ${expected}, got ${got}`);
+}
+
+const SPECIFIC = 'hookSpecificOutput.';
+
+function copySpecific(reading: Reading, given: unknown, into: Record<string, unknown>): void {
+  if (given === undefined) return;
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw wrongType('hookSpecificOutput', { expected: 'object', got: kindOf(given) });
+  }
+  const specific = given as Json;
+  const copied: Record<string, unknown> = {};
+  const name = specific['hookEventName'];
+  if (name === reading.eventName) copied['hookEventName'] = name;
+  else if (name !== undefined || reading.nameRequired) {
+    const got = typeof name === 'string' ? JSON.stringify(name) : kindOf(name);
+    throw wrongType(`${SPECIFIC}hookEventName`, { expected: JSON.stringify(reading.eventName), got });
+  }
+  for (const key of Object.keys(specific)) {
+    const field = reading.shape.specific.get(key);
+    if (field) copyField(field, specific[key], copied, key, SPECIFIC);
+    else if (key !== 'hookEventName')
+      reading.warnings.push(unknownSpecific(reading, keepUnknown(specific, key, copied)));
+  }
+  into['hookSpecificOutput'] = copied;
+}
+
+/** An unknown key never fails a handler: what cannot be copied is left out of the copy. Its warning is the caller's. */
+function keepUnknown(from: Json, key: string, into: Record<string, unknown>): string {
+  try {
+    const copied = from[key] === undefined ? undefined : copyJson(from[key], key);
+    if (copied !== undefined) put(into, key, copied);
+    return key;
+  } catch {
+    return key;
+  }
+}
+
+/** `async: false` is a long way to say nothing. */
+function isPlainSync(key: string, output: Json): boolean {
+  if (key !== 'async') return false;
+  const value = output[key];
+  if (value === undefined || value === false) return true;
+  throw wrongType('async', { expected: 'boolean', got: kindOf(value) });
+}
+
+function checkAsync(reading: Reading, output: Json): Json {
+  const copied: Record<string, unknown> = {};
+  for (const [key, field] of ASYNC_FIELDS) copyField(field, output[key], copied, key, '');
+  const idle = Object.keys(output).filter((key) => !ASYNC_FIELDS.has(key) && key !== 'result');
+  if (idle.length > 0) reading.warnings.push(idleAsync(idle));
+  return copied;
+}
+
+/** Why an output could not be read, whatever was thrown on the way. */
+export function whyBad(error: unknown): string {
+  if (error instanceof BadOutput || error instanceof NotJson) return error.message;
+  return `it cannot be read: ${messageOf(error)}`;
+}
+
+/** The handler's own code may have thrown this, so asking it anything may throw again. */
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? `${error.message}` : String(error);
+  } catch {
+    return 'it throws when read';
+  }
+}

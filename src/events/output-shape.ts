@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import { asyncOutput, baseOutput } from './base.js';
+import type { EventEntry } from './define.js';
+import { compilePredicate } from './predicate.js';
+
+/** One known key: the schema, and its compiled quick yes. */
+export interface Field {
+  readonly schema: z.core.$ZodType;
+  readonly accepts: (value: unknown) => boolean;
+}
+
+/** What an event's output may hold, compiled once per entry. */
+export interface OutputShape {
+  /** Keys of `hookSpecificOutput`. */
+  readonly specific: ReadonlyMap<string, Field>;
+  /** Those of them that mean nothing to the fold: handed on as they are. */
+  readonly extras: readonly string[];
+  /** Keys that carry a rewrite, strongest first. */
+  readonly rewrites: readonly string[];
+  readonly mcpRewrites: readonly string[];
+  /** Nested decisions: the keys of `decision`, by its `behavior`. */
+  readonly nested: ReadonlyMap<string, readonly string[]> | undefined;
+}
+
+function compileFields(shape: Readonly<Record<string, z.core.$ZodType>>): ReadonlyMap<string, Field> {
+  const fields = Object.entries(shape).map(
+    ([key, schema]) => [key, { schema, accepts: compilePredicate(schema) }] as const,
+  );
+  return new Map(fields);
+}
+
+/** Keys at top level that every event knows, `hookSpecificOutput` aside. */
+export const TOP_FIELDS = compileFields(baseOutput.shape);
+export const ASYNC_FIELDS = compileFields(asyncOutput.shape);
+
+const shapes = new WeakMap<EventEntry, OutputShape>();
+
+/** Compiled at the first output of that event. */
+export function outputShape(entry: EventEntry): OutputShape {
+  let shape = shapes.get(entry);
+  if (!shape) {
+    shape = compileShape(entry);
+    shapes.set(entry, shape);
+  }
+  return shape;
+}
+
+const FOLDED = ['permissionDecision', 'permissionDecisionReason', 'additionalContext'];
+
+function compileShape(entry: EventEntry): OutputShape {
+  const rewrites = entry.rewrites?.keys ?? [];
+  const mcpRewrites = entry.rewrites?.mcpKeys ?? [];
+  const nested = entry.nestedDecision ? nestedKeys(entry.output.shape['decision']) : undefined;
+  const folded = [...FOLDED, ...rewrites, ...mcpRewrites, ...(entry.value ?? []), ...(nested ? ['decision'] : [])];
+  return {
+    specific: compileFields(entry.output.shape),
+    extras: Object.keys(entry.output.shape).filter((key) => !folded.includes(key)),
+    rewrites,
+    mcpRewrites,
+    nested,
+  };
+}
+
+/** The keys of each option of a union on `behavior`. */
+function nestedKeys(schema: z.core.$ZodType | undefined): ReadonlyMap<string, readonly string[]> {
+  const keys = new Map<string, readonly string[]>();
+  const def = (schema as z.core.$ZodTypes | undefined)?._zod.def;
+  if (def?.type === 'optional') return nestedKeys(def.innerType);
+  for (const option of def?.type === 'union' ? def.options : []) {
+    const { shape } = (option as z.ZodObject)._zod.def;
+    for (const behavior of shape['behavior']?._zod.values ?? []) keys.set(String(behavior), Object.keys(shape));
+  }
+  return keys;
+}

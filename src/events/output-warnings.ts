@@ -1,0 +1,78 @@
+import { CATALOGUE } from './catalogue.js';
+import type { EventEntry } from './define.js';
+import { nearest } from './nearest.js';
+import { ASYNC_FIELDS, type OutputShape, outputShape, TOP_FIELDS } from './output-shape.js';
+
+/** What a warning is about: the event and what its output may hold. */
+interface About {
+  readonly entry: EventEntry;
+  readonly shape: OutputShape;
+}
+
+const TOP_KEYS = [...TOP_FIELDS.keys(), 'hookSpecificOutput', ...ASYNC_FIELDS.keys()];
+
+/** A key at top level that is none of the keys every event knows. */
+export function unknownTop({ entry, shape }: About, key: string): string {
+  if (shape.specific.has(key)) return `"${key}" at top level does nothing; put it in hookSpecificOutput`;
+  if (nestedKeys(shape).includes(key))
+    return `"${key}" at top level does nothing; put it in hookSpecificOutput.decision`;
+  if (key === 'asyncTimeout' || key === 'result') return `"${key}" does nothing without "async": true`;
+  if (allSpecificKeys().has(key)) return `"${key}" does nothing on ${entry.name}`;
+  const misplaced = nearest(key, TOP_KEYS) === undefined ? nearest(key, shape.specific.keys()) : undefined;
+  if (misplaced !== undefined) return `unknown key "${key}"; did you mean "${misplaced}" in hookSpecificOutput?`;
+  return unknown(`unknown key "${key}"`, key, TOP_KEYS);
+}
+
+/** A key of `hookSpecificOutput` that the event does not have. */
+export function unknownSpecific({ entry, shape }: About, key: string): string {
+  if (TOP_KEYS.includes(key)) return `"${key}" in hookSpecificOutput does nothing; put it at top level`;
+  if (nestedKeys(shape).includes(key)) return `"${key}" does nothing there; put it in hookSpecificOutput.decision`;
+  if (allSpecificKeys().has(key))
+    return `"${key}" in hookSpecificOutput does nothing on ${entry.name}${instead(entry)}`;
+  return unknown(`unknown key "${key}" in hookSpecificOutput`, key, [...shape.specific.keys(), 'hookEventName']);
+}
+
+/** A key of the nested decision that its behavior does not have. */
+export function unknownNested(shape: OutputShape, key: string, behavior: string): string {
+  const known = shape.nested?.get(behavior) ?? [];
+  if (nestedKeys(shape).includes(key)) {
+    return `"${key}" in hookSpecificOutput.decision does nothing with behavior "${behavior}"`;
+  }
+  return unknown(`unknown key "${key}" in hookSpecificOutput.decision`, key, known);
+}
+
+/** A known key that means nothing on this event. */
+export function idleKey(entry: EventEntry, key: string): string {
+  return `${key} does nothing on ${entry.name}${instead(entry)}`;
+}
+
+/** Some hooks print their whole input again. */
+export function repeatedInput(keys: readonly string[]): string {
+  const few = keys.length > 3 ? `${keys.slice(0, 3).join(', ')} …` : keys.join(', ');
+  return `the output repeats fields of the input (${few}), which does nothing`;
+}
+
+export function idleAsync(keys: readonly string[]): string {
+  return `with "async": true nothing else is read (${keys.join(', ')})`;
+}
+
+const instead = (entry: EventEntry): string =>
+  entry.nestedDecision ? '; say hookSpecificOutput.decision { behavior: "allow" or "deny" }' : '';
+
+function unknown(what: string, key: string, known: Iterable<string>): string {
+  const near = nearest(key, known);
+  return near === undefined ? what : `${what}; did you mean "${near}"?`;
+}
+
+const nestedKeys = (shape: OutputShape): readonly string[] => [...(shape.nested?.values() ?? [])].flat();
+
+let everyKey: ReadonlySet<string> | undefined;
+
+/** The event-specific keys of all built-in events. */
+function allSpecificKeys(): ReadonlySet<string> {
+  const entries: readonly EventEntry[] = Object.values(CATALOGUE);
+  everyKey ??= new Set(
+    entries.flatMap((entry) => [...Object.keys(entry.output.shape), ...nestedKeys(outputShape(entry))]),
+  );
+  return everyKey;
+}

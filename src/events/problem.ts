@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+
+/** The first thing that is wrong with a value: where, what should be there, what is. */
+export interface Problem {
+  /** `tool_calls[0].tool_name`; empty for the value itself. */
+  readonly field: string;
+  readonly expected: string;
+  readonly got: string;
+}
+
+/** What zod has against the value, in words; undefined if it accepts it. */
+export function findProblem(schema: z.core.$ZodType, value: unknown): Problem | undefined {
+  const result = (schema as z.ZodType).safeParse(value);
+  const issue = result.success ? undefined : result.error.issues[0];
+  if (!issue) return undefined;
+  const found = issue.path.reduce<unknown>((at, key) => (isIndexable(at) ? at[key] : undefined), value);
+  return {
+    field: formatPath(issue.path),
+    expected: expectation(issue),
+    got: isChoice(issue) ? shown(found) : kindOf(found),
+  };
+}
+
+function isIndexable(value: unknown): value is Record<PropertyKey, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return TYPE_WORDS[issue.expected] ?? issue.expected;
+    case 'invalid_value':
+      return choices(issue.values);
+    case 'invalid_union':
+      return 'options' in issue && Array.isArray(issue.options) ? choices(issue.options) : 'another type';
+    case 'too_small':
+      return `at least ${issue.minimum}`;
+    case 'too_big':
+      return `at most ${issue.maximum}`;
+    default:
+      return issue.message;
+  }
+}
+
+/** Where one of a few words was expected, the word that was said is worth showing. */
+const isChoice = (issue: z.core.$ZodIssue): boolean => issue.code === 'invalid_value' || issue.code === 'invalid_union';
+
+function shown(value: unknown): string {
+  return typeof value === 'string' && value.length <= 40 ? JSON.stringify(value) : kindOf(value);
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = { record: 'object', nonoptional: 'a value' };
+
+function choices(values: readonly unknown[]): string {
+  const quoted = values.map((value) => JSON.stringify(value)).join(', ');
+  return values.length > 1 ? `one of ${quoted}` : quoted;
+}
+
+/** The type of a value in a word. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** `a.b[0]`, as one would write it. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  return path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .replace(/^\./, '');
+}
