@@ -75,10 +75,9 @@ export function report(logger: Logger, message: string, detail?: unknown): void 
 }
 
 export function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.message;
+  return error instanceof Error ? error.message : String(error);
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

@@ -1,4 +1,4 @@
-import { describe, type Logger, report } from './guard.js';
+import { describe, isThenable, type Logger, report } from './guard.js';
 
 /** What waits to be written, bounded: what finds it full is dropped and counted, never waited for. */
 export interface Queue<T> {
@@ -84,7 +84,7 @@ export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
       inHand = items.length;
       for (const item of items) weight -= weigh(item);
       const written = options.write(items);
-      if (written instanceof Promise) await written;
+      if (isThenable(written)) await written;
       else if (burst % BURST === 0) await nextTurn();
       if (inHand > 0) finish(items.length);
       inHand = 0;

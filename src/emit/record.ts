@@ -1,52 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import type { Fold, HandlerKind, Verdict } from '../events/define.js';
+import type { FireRecord } from './fire-record.js';
+import type {
+  HandlerVerdict,
+  RecordedFailure,
+  RecordedKind,
+  RecordedSource,
+  RunOutcome,
+  Stamp,
+  Unstamped,
+} from './recorded.js';
+
+export { type FireRecord, fireRecord, type HandlerRecord, type RecordedDecision } from './fire-record.js';
+export type {
+  HandlerStatus,
+  HandlerVerdict,
+  RecordedClash,
+  RecordedFailure,
+  RecordedKind,
+  RecordedReason,
+  RecordedSource,
+  RunOutcome,
+  Stamp,
+  Unstamped,
+} from './recorded.js';
 
 /**
  * What watchers are told (SEMANTICS 10). Field names are the wire's: the first three messages are the Claude Code client's own
  * `hook_started`, `hook_progress` and `hook_response` with our fields added, the last is ours alone.
  */
 export type HookRecord = HookStarted | HookProgress | HookResponse | FireRecord;
-
-/** Put on every record by the bus when it is sent. */
-export interface Stamp {
-  /** Counts from 1, without gaps: a gap in what a sink holds is what it dropped. */
-  readonly seq: number;
-  /** ISO 8601 in UTC with milliseconds, `2025-01-31T09:15:00.123Z`. */
-  readonly time: string;
-}
-
-/** A record as its builder makes it, before the bus stamps it. */
-export type Unstamped<R> = R extends unknown ? Omit<R, keyof Stamp> : never;
-
-export type RecordedKind = HandlerKind | 'tap';
-export type RunOutcome = 'success' | 'error' | 'cancelled';
-/** A gate's verdict, or `block` on block and stop events (on stop: go on). */
-export type HandlerVerdict = Verdict | 'block';
-export type HandlerStatus = 'ran' | 'failed' | 'skipped' | 'background';
-export type RecordedReason =
-  | 'matcher'
-  | 'if'
-  | 'scope'
-  | 'policy'
-  | 'disabled'
-  | 'trust'
-  | 'duplicate'
-  | 'once'
-  | 'bailed'
-  | 'invalid';
-
-/** Where a handler was registered: `kind` is `code`, `plugin`, `project`, `user` … */
-export interface RecordedSource {
-  readonly kind: string;
-  readonly name?: string;
-  readonly file?: string;
-}
-
-/** Why a handler failed: `cause` is one of the names of SEMANTICS 8, `timeout`, `bad_json` … */
-export interface RecordedFailure {
-  readonly cause: string;
-  readonly message: string;
-}
 
 interface RunMessage extends Stamp {
   readonly type: 'system';
@@ -98,84 +80,6 @@ export interface HookResponse extends RunMessage {
   /** What this handler said; absent: no opinion. */
   readonly decision?: HandlerVerdict;
   readonly failure?: RecordedFailure;
-}
-
-/** One registration in a fire record, whether it ran or not. */
-export interface HandlerRecord {
-  readonly id: string;
-  /** An unnamed shell hook's command line, an http hook's URL. */
-  readonly name: string;
-  readonly handler: RecordedKind;
-  readonly plugin?: string;
-  readonly source: RecordedSource;
-  readonly scope: string;
-  readonly stage: number;
-  /** Handlers of one wave ran at the same time; null: it was not in the plan. */
-  readonly wave: number | null;
-  readonly status: HandlerStatus;
-  /** Of a skip. */
-  readonly reason?: RecordedReason;
-  readonly failure?: RecordedFailure;
-  /** What it answered, as it answered. */
-  readonly output?: unknown;
-  /** As it counted in the end: an allow that did not survive a rewrite is `none`. */
-  readonly verdict?: HandlerVerdict;
-  readonly exit_code?: number;
-  readonly duration_ms?: number;
-  /** How often it was asked again. */
-  readonly reasked?: number;
-}
-
-/** Ids of two handlers that rewrote the same thing; the winner's rewrite stands. */
-export interface RecordedClash {
-  readonly winner: string;
-  readonly loser: string;
-}
-
-/** The decision as `fire()` returned it, its own fields alone. Which are there depends on the event's fold. */
-export interface RecordedDecision {
-  readonly event: string;
-  readonly fold: Fold;
-  readonly continue: boolean;
-  readonly verdict?: Verdict | undefined;
-  readonly blocked?: boolean | undefined;
-  readonly goesOn?: boolean | undefined;
-  readonly reason?: string | undefined;
-  readonly stopReason?: string | undefined;
-  /** A handler's id. */
-  readonly decidedBy?: string | undefined;
-  /** Ids of handlers whose opinion lost. */
-  readonly overruled: readonly string[];
-  readonly failures: readonly (RecordedFailure & {
-    readonly id: string;
-    readonly name: string;
-    readonly blocked: boolean;
-  })[];
-  readonly clashes: readonly RecordedClash[];
-}
-
-/**
- * One a fire, at its end. It lists every registration for the event in the fire's lineage, in plan order, so that "why did my
- * hook not run?" and "who blocked this?" are answered by this record alone.
- */
-export interface FireRecord extends Stamp {
-  readonly type: 'hook_fire';
-  readonly fire_id: string;
-  readonly event: string;
-  readonly scope: string;
-  /** false: nobody had opened the scope that was named; the session's lineage was used. */
-  readonly scope_known: boolean;
-  readonly session_id: string;
-  readonly agent_id?: string;
-  readonly tool_use_id?: string;
-  readonly input: Readonly<Record<string, unknown>>;
-  /** The input after rewrites, where there were any. */
-  readonly final_input?: Readonly<Record<string, unknown>>;
-  readonly decision: RecordedDecision;
-  readonly handlers: readonly HandlerRecord[];
-  readonly clashes: readonly RecordedClash[];
-  /** How many registrations for this event are in scopes outside the lineage. */
-  readonly elsewhere: number;
 }
 
 /** Who runs, in which fire: what the three messages of one run share. */
@@ -236,11 +140,6 @@ export function hookResponse(run: Run, result: RunResult): Unstamped<HookRespons
     ...(decision === undefined ? {} : { decision }),
     ...(failure === undefined ? {} : { failure }),
   };
-}
-
-/** The decision may be the object `fire()` returns; only its own fields are kept, so that JSON shows them and not its wire form. */
-export function fireRecord(fire: Omit<Unstamped<FireRecord>, 'type'>): Unstamped<FireRecord> {
-  return { type: 'hook_fire', ...fire, decision: { ...fire.decision } };
 }
 
 function runFields(run: Run) {

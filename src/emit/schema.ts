@@ -102,6 +102,7 @@ export const fireSchema = z.looseObject({
   handlers: z.array(handler),
   clashes: z.array(clash),
   elsewhere: z.int().nonnegative(),
+  error: z.string().optional(),
 });
 
 export const hookRecord = z.discriminatedUnion('type', [

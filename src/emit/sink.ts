@@ -94,6 +94,7 @@ export function createStreams() {
   };
 }
 
+/** The options every sink shares, checked, with their defaults. */
 export function queueDefaults(options: SinkOptions) {
   const { capacity = 10_000, closeTimeout = 5, logger = warn } = options;
   checkInteger('capacity', capacity, 1);

@@ -1,0 +1,109 @@
+import type { Fold, Verdict } from '../events/define.js';
+import type {
+  HandlerStatus,
+  HandlerVerdict,
+  RecordedClash,
+  RecordedFailure,
+  RecordedKind,
+  RecordedReason,
+  RecordedSource,
+  Stamp,
+  Unstamped,
+} from './recorded.js';
+
+/** One registration in a fire record, whether it ran or not. */
+export interface HandlerRecord {
+  readonly id: string;
+  /** An unnamed shell hook's command line, an http hook's URL. */
+  readonly name: string;
+  readonly handler: RecordedKind;
+  readonly plugin?: string;
+  readonly source: RecordedSource;
+  readonly scope: string;
+  readonly stage: number;
+  /** Handlers of one wave ran at the same time; null: it was not in the plan. */
+  readonly wave: number | null;
+  readonly status: HandlerStatus;
+  /** Of a skip. */
+  readonly reason?: RecordedReason;
+  readonly failure?: RecordedFailure;
+  /** What it answered, as it answered. */
+  readonly output?: unknown;
+  /** As it counted in the end: an allow that did not survive a rewrite is `none`. */
+  readonly verdict?: HandlerVerdict;
+  readonly exit_code?: number;
+  readonly duration_ms?: number;
+  /** How often it was asked again. */
+  readonly reasked?: number;
+}
+
+/** The decision as `fire()` returned it, its own fields alone. Which are there depends on the event's fold. */
+export interface RecordedDecision {
+  readonly event: string;
+  readonly fold: Fold;
+  readonly continue: boolean;
+  readonly verdict?: Verdict | undefined;
+  readonly blocked?: boolean | undefined;
+  readonly goesOn?: boolean | undefined;
+  readonly reason?: string | undefined;
+  readonly stopReason?: string | undefined;
+  /** A handler's id. */
+  readonly decidedBy?: string | undefined;
+  /** Ids of handlers whose opinion lost. */
+  readonly overruled: readonly string[];
+  readonly failures: readonly (RecordedFailure & {
+    readonly id: string;
+    readonly name: string;
+    readonly blocked: boolean;
+  })[];
+  readonly clashes: readonly RecordedClash[];
+}
+
+/**
+ * One a fire, at its end. It lists every registration for the event in the fire's lineage, in plan order, so that "why did my
+ * hook not run?" and "who blocked this?" are answered by this record alone.
+ */
+export interface FireRecord extends Stamp {
+  readonly type: 'hook_fire';
+  readonly fire_id: string;
+  readonly event: string;
+  readonly scope: string;
+  /** false: nobody had opened the scope that was named; the session's lineage was used. */
+  readonly scope_known: boolean;
+  readonly session_id: string;
+  readonly agent_id?: string;
+  readonly tool_use_id?: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The input after rewrites, where there were any. */
+  readonly final_input?: Readonly<Record<string, unknown>>;
+  readonly decision: RecordedDecision;
+  readonly handlers: readonly HandlerRecord[];
+  readonly clashes: readonly RecordedClash[];
+  /** How many registrations for this event are in scopes outside the lineage. */
+  readonly elsewhere: number;
+  /** The fire was not decided but rejected: the error's code, `ABORTED` or `CLOSED`. */
+  readonly error?: string;
+}
+
+/**
+ * A record never changes after it was sent, so the input, which stays the caller's own, is copied. Of the decision, which may
+ * be the object `fire()` returns, its own fields are kept, so that JSON shows them and not its wire form.
+ */
+export function fireRecord(fire: Omit<Unstamped<FireRecord>, 'type'>): Unstamped<FireRecord> {
+  return {
+    type: 'hook_fire',
+    ...fire,
+    input: copyData(fire.input),
+    ...(fire.final_input === undefined ? {} : { final_input: copyData(fire.final_input) }),
+    decision: { ...fire.decision },
+  };
+}
+
+/** Copies arrays and plain objects; anything else in the data is kept as it is, where structuredClone would throw. */
+function copyData<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(copyData) as T;
+  if (value === null || typeof value !== 'object') return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyData(item)])) as T;
+}

@@ -1,0 +1,172 @@
+import { styleText } from 'node:util';
+import type { FireRecord, HandlerRecord, RecordedDecision } from './fire-record.js';
+import type { HookProgress, HookRecord, HookResponse, HookStarted } from './record.js';
+import type { HandlerVerdict, RecordedReason } from './recorded.js';
+
+export interface PrintOptions {
+  /** Colour; default false. The caller knows its terminal and NO_COLOR. */
+  readonly color?: boolean;
+  /** The `time` that offsets count from, such as the first record's; default: the time of day (UTC) is shown. */
+  readonly since?: string;
+  /** What stands behind the event's name in a fire record; default: the input's `tool_name`. */
+  readonly subject?: (event: string, input: Readonly<Record<string, unknown>>) => string | undefined;
+}
+
+type Style = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
+type Paint = (style: Style | undefined, text: string) => string;
+
+/** One record as one line: when, agent or scope, event and subject, handler, what came of it, how long it took. */
+export function formatRecord(record: HookRecord, options: PrintOptions = {}): string {
+  const paint = painter(options);
+  const when = paint(
+    'dim',
+    options.since === undefined ? record.time.slice(11, 23) : offset(options.since, record.time),
+  );
+  const who = column(record.agent_id ?? record.scope, 14);
+  if (record.type === 'hook_fire') {
+    return [
+      when,
+      who,
+      column(title(record, options), 24),
+      paint('bold', column('=', 24)),
+      headline(record, paint),
+    ].join('  ');
+  }
+  return [when, who, column(record.hook_name, 24), column(record.name, 24), runWord(record, paint)].join('  ');
+}
+
+/** A fire as a block: the decision, then every registered handler with what it said or why it did not run. */
+export function formatFire(record: FireRecord, options: PrintOptions = {}): string {
+  const paint = painter(options);
+  const names = handlerNames(record);
+  const width = Math.min(40, Math.max(0, ...record.handlers.map((handler) => plain(handler.name).length)));
+  const lines = record.handlers.map((handler) => {
+    const from = column(`${handler.handler} ${handler.source.kind}`, 18);
+    return `  ${column(handler.name, width)}  ${paint('dim', from)}  ${handlerLine(handler, paint)}`;
+  });
+  for (const { winner, loser } of record.clashes) {
+    lines.push(
+      `  ${paint('yellow', `clash: the rewrite of ${names(winner)} stands, that of ${names(loser)} was dropped`)}`,
+    );
+  }
+  if (record.elsewhere > 0)
+    lines.push(`  ${paint('dim', `${record.elsewhere} more in scopes outside this one's lineage`)}`);
+  const scope = `in ${plain(record.scope)}${record.scope_known ? '' : ' (a scope nobody opened)'}`;
+  return [
+    `${paint('bold', title(record, options))}  ${headline(record, paint)}  ${paint('dim', scope)}`,
+    ...lines,
+  ].join('\n');
+}
+
+/** Text that a terminal shows as it is: what would move the cursor, colour or reorder the line is written out. */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
+    if (character === '\n') return '\\n';
+    if (character === '\t') return '\\t';
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}
+
+const VERDICT_STYLE: Partial<Record<HandlerVerdict, Style>> = {
+  allow: 'green',
+  ask: 'yellow',
+  defer: 'yellow',
+  deny: 'red',
+  block: 'red',
+};
+
+const WHY_SKIPPED: Record<RecordedReason, string> = {
+  matcher: 'its matcher did not match',
+  if: 'its if rule did not match',
+  scope: 'it belongs to another scope',
+  policy: 'policy does not let it run',
+  disabled: 'it is switched off',
+  trust: 'its file is not trusted yet',
+  duplicate: 'the same hook already ran',
+  once: 'it runs once, and has',
+  bailed: 'a hook before it ended the run',
+  invalid: 'it cannot run as it is written',
+};
+
+function runWord(record: HookStarted | HookProgress | HookResponse, paint: Paint): string {
+  if (record.subtype === 'hook_started') return paint('dim', 'started');
+  if (record.subtype === 'hook_progress') return paint('dim', `… ${clip(record.output.trimEnd(), 80)}`);
+  const verdict = record.decision === undefined ? '' : ` ${paint(VERDICT_STYLE[record.decision], record.decision)}`;
+  const failure = record.failure === undefined ? '' : ` ${record.failure.cause}: ${clip(record.failure.message, 80)}`;
+  const status = paint(record.outcome === 'success' ? 'green' : 'red', record.outcome);
+  return `${status}${verdict}${failure} ${paint('dim', duration(record.duration_ms))}`;
+}
+
+function handlerLine(handler: HandlerRecord, paint: Paint): string {
+  const took = handler.duration_ms === undefined ? '' : ` ${paint('dim', duration(handler.duration_ms))}`;
+  const again = handler.reasked ? ` ${paint('dim', `(asked again ${handler.reasked}x)`)}` : '';
+  if (handler.status === 'skipped') {
+    return paint(
+      'dim',
+      `did not run: ${handler.reason === undefined ? 'no reason given' : WHY_SKIPPED[handler.reason]}`,
+    );
+  }
+  if (handler.status === 'background') return `runs on in the background${took}`;
+  if (handler.status === 'failed') {
+    const { cause = 'unknown', message = '' } = handler.failure ?? {};
+    return `${paint('red', `failed: ${cause}`)}: ${clip(message, 120)}${again}${took}`;
+  }
+  const said = handler.verdict ?? 'no opinion';
+  return `${paint(handler.verdict && VERDICT_STYLE[handler.verdict], said)}${again}${took}`;
+}
+
+/** The decision in a few words: `deny by guard: "not here"`. */
+function headline(record: FireRecord, paint: Paint): string {
+  if (record.error !== undefined) return paint('red', `not decided: ${plain(record.error)}`);
+  const { decision } = record;
+  const names = handlerNames(record);
+  const [word, style] = verdictWord(decision);
+  const by = decision.decidedBy === undefined ? '' : ` by ${names(decision.decidedBy)}`;
+  const reason = decision.reason === undefined ? '' : `: "${clip(decision.reason, 120)}"`;
+  const over = decision.overruled.length === 0 ? '' : `, over ${decision.overruled.map(names).join(', ')}`;
+  const rewritten = record.final_input === undefined ? '' : ', input rewritten';
+  const ends = decision.continue ? '' : ", ends the agent's loop";
+  const failed = decision.failures.length === 0 ? '' : `, ${decision.failures.length} failed`;
+  return `${paint(style, word)}${by}${reason}${over}${rewritten}${ends}${failed}`;
+}
+
+function verdictWord({ fold, verdict = 'none', blocked, goesOn }: RecordedDecision): [string, Style | undefined] {
+  if (fold === 'gate') return verdict === 'none' ? ['no opinion', undefined] : [verdict, VERDICT_STYLE[verdict]];
+  if (fold === 'stop') return goesOn ? ['goes on', 'yellow'] : ['stops', 'green'];
+  return blocked ? ['blocked', 'red'] : ['done', 'green'];
+}
+
+function title(record: FireRecord, { subject = toolName }: PrintOptions): string {
+  const about = subject(record.event, record.input);
+  return plain(about === undefined ? record.event : `${record.event}:${about}`);
+}
+
+function toolName(_event: string, input: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof input['tool_name'] === 'string' ? input['tool_name'] : undefined;
+}
+
+function handlerNames(record: FireRecord): (id: string) => string {
+  return (id) => plain(record.handlers.find((handler) => handler.id === id)?.name ?? id);
+}
+
+function painter({ color = false }: PrintOptions): Paint {
+  // Its own look at the terminal is left out: the caller has decided.
+  return (style, text) => (color && style !== undefined ? styleText(style, text, { validateStream: false }) : text);
+}
+
+function column(text: string, width: number): string {
+  return clip(text, width).padEnd(width);
+}
+
+function clip(text: string, width: number): string {
+  const shown = plain(text);
+  return shown.length > width ? `${shown.slice(0, Math.max(0, width - 1))}…` : shown;
+}
+
+function offset(since: string, time: string): string {
+  return `+${((Date.parse(time) - Date.parse(since)) / 1000).toFixed(3)}s`;
+}
+
+function duration(ms: number): string {
+  return ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(2)} s`;
+}

@@ -1,0 +1,80 @@
+import { describe, report } from '../guard.js';
+import { createQueue } from '../queue.js';
+import type { HookRecord } from '../record.js';
+import { checkInteger, createStreams, queueDefaults, type Sink, type SinkOptions } from '../sink.js';
+import { createRotatingFile } from './rotating-file.js';
+
+export interface NdjsonOptions extends SinkOptions {
+  /** Most bytes a file holds (a single longer line has a file of its own); default 64 MiB. */
+  readonly maxBytes?: number;
+  /** How many full files are kept beside the current one, as `path.1` (the newest) to `path.<keep>`; default 5. */
+  readonly keep?: number;
+}
+
+/** Most bytes of lines that wait: `capacity` alone would not bound memory where every record holds a large response. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Writes each record as one line of JSON to a file only its owner can read (0600; missing folders are made 0700). Lines are
+ * whole whatever happens to the process: the rest of a line cut short by a crash is moved to `path.torn` at the next opening.
+ * What cannot be written (ENOSPC, EACCES …) is counted in `dropped` and the logger is told; it tries again with the next record.
+ *
+ * ```ts
+ * const sink = ndjsonSink('logs/hooks.ndjson', { maxBytes: 10_000_000, keep: 3 });
+ * sink.attach(host.events$);
+ * await sink.close();
+ * ```
+ * @throws HookscopeError INVALID_OPTIONS
+ */
+export function ndjsonSink(path: string, options: NdjsonOptions = {}): Sink {
+  const { name = path, maxBytes = 64 * 1024 * 1024, keep = 5 } = options;
+  checkInteger('maxBytes', maxBytes, 1);
+  checkInteger('keep', keep, 1);
+  const defaults = queueDefaults(options);
+  const { logger } = defaults;
+  const streams = createStreams();
+  const file = createRotatingFile({ path, maxBytes, keep, logger });
+  let lost = 0;
+  const queue = createQueue<Buffer>({
+    ...defaults,
+    name,
+    maxWeight: MAX_WAITING_BYTES,
+    weigh: (line) => line.length,
+    batch: 1024,
+    async write(lines) {
+      lost += await file.append(lines);
+    },
+    failed: streams.detach,
+  });
+
+  // Made into text at once, so that what is written is what was told; not at all when there is no room for it.
+  function push(record: HookRecord): void {
+    try {
+      if (queue.hasRoom) queue.push(Buffer.from(`${JSON.stringify(record)}\n`));
+      else queue.refuse();
+    } catch (error) {
+      lost += 1;
+      report(logger, `Sink "${name}": record ${record.seq} cannot be written as JSON: ${describe(error)}`, error);
+    }
+  }
+
+  return {
+    name,
+    attach: (events$) => streams.attach(events$, push),
+    push,
+    get dropped() {
+      return queue.dropped + lost;
+    },
+    get pending() {
+      return queue.pending;
+    },
+    flush: () => queue.flush(),
+    async close() {
+      streams.detach();
+      const written = await queue.close();
+      const closed = file.close();
+      // A write that hangs would hold the closing of the file too.
+      if (written) await closed;
+    },
+  };
+}
