@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { ROOT, readSources } from './sources.js';
+
+/** What may only grow on purpose: raise a number here in the commit that needs it. */
+const CEILING = {
+  /** Lines of the longest file under src/. */
+  longestFile: 260,
+};
+
+/** What `hookscope --help` must not load: each costs a user waiting time for nothing. */
+const HEAVY = ['execa', 'rxjs', 'tapable', 'zod'];
+
+function built(path: string): string {
+  const file = join(ROOT, 'dist', path);
+  if (!existsSync(file)) throw new Error(`dist/${path} is missing: run "npm run build" first.`);
+  return file;
+}
+
+/** The packages whose code Node compiled while it ran with these arguments, by Node's own coverage; `.` is this package. */
+async function packagesLoadedBy(args: readonly string[]): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'hookscope-loaded-'));
+  try {
+    await promisify(execFile)(process.execPath, args, { cwd: ROOT, env: { ...process.env, NODE_V8_COVERAGE: folder } });
+    const urls = readdirSync(folder).flatMap((file) => {
+      const { result } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: { url: string }[] };
+      return result.map((script) => script.url).filter((url) => url.startsWith('file:'));
+    });
+    return [...new Set(urls.map((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? '.'))].sort();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+test('no source file is longer than the ceiling', () => {
+  const longest = readSources().reduce((a, b) => (b.lines > a.lines ? b : a));
+  expect(
+    longest.lines,
+    `src/${longest.name}.ts has ${longest.lines} lines, the ceiling is ${CEILING.longestFile}. Split the file, or raise longestFile in this test in the same commit.`,
+  ).toBeLessThanOrEqual(CEILING.longestFile);
+});
+
+test('the package exports the names in exports.json and no others', async () => {
+  const values = Object.keys((await import(built('index.js'))) as object).sort();
+  const declared = readFileSync(built('index.d.ts'), 'utf8').matchAll(/export (type )?\{([^}]*)\}/g);
+  const names = [...declared].flatMap(([, type, list]) =>
+    (list ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '' && (type !== undefined || item.startsWith('type ')))
+      .map((item) => item.replace(/^type /, '').replace(/^.* as /, '')),
+  );
+  const message =
+    'Public names changed. On purpose? npx vitest run test/package/budgets.test.ts -u, in the same commit.';
+  await expect(
+    `${JSON.stringify({ values, types: [...new Set(names)].sort() }, undefined, 2)}\n`,
+    message,
+  ).toMatchFileSnapshot('exports.json');
+});
+
+test('hookscope --help loads no heavy package', async () => {
+  const loaded = await packagesLoadedBy([built('cli/main.js'), '--help']);
+  expect(loaded).toContain('.');
+  expect(loaded.filter((name) => HEAVY.includes(name))).toEqual([]);
+});
+
+test.each(HEAVY)('the watch on loaded packages sees %s', async (name) => {
+  expect(await packagesLoadedBy(['--import', name, '--eval', '0'])).toContain(name);
+});
