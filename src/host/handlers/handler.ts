@@ -3,8 +3,18 @@ import type { OnFailure } from '../../scopes/registration.js';
 
 /** Why a handler failed, each cause by its own name (SEMANTICS 8). */
 export type Cause =
-  | 'threw' | 'timeout' | 'spawn_failed' | 'exit_code' | 'signal' | 'bad_json' | 'bad_schema' | 'too_large'
-  | 'http_status' | 'connection' | 'aborted' | 'worker_died';
+  | 'threw'
+  | 'timeout'
+  | 'spawn_failed'
+  | 'exit_code'
+  | 'signal'
+  | 'bad_json'
+  | 'bad_schema'
+  | 'too_large'
+  | 'http_status'
+  | 'connection'
+  | 'aborted'
+  | 'worker_died';
 
 export interface Failure {
   readonly cause: Cause;
@@ -33,6 +43,10 @@ export interface Call {
   readonly scope: string;
   readonly call: 'first' | 'reask' | 'async';
   readonly onFailure: OnFailure;
+  /** Whether the registration sends it to the background, where that differs from what the handler itself was told (copies were merged). */
+  readonly async?: boolean | 'two-phase' | undefined;
+  /** Seconds for a background run; the handler's own wish goes first. */
+  readonly asyncTimeout?: number | undefined;
   /** The name its hookEventName must carry. */
   readonly eventName: string;
   /** Fires on timeout, on the caller's abort and when the host closes. After it the handler must clean up and settle soon. */
@@ -52,5 +66,7 @@ export interface Handler {
   readonly name: string;
   /** What makes two of them the same hook (SEMANTICS 5, dedup). */
   readonly dedupKey?: string;
+  /** Loads what the first run needs. To be awaited before its deadline starts; safe to call often. */
+  load?(): Promise<void>;
   run(call: Call): Promise<Reply>;
 }

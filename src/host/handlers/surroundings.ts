@@ -1,0 +1,59 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { CommandContext, CommandSpec } from './command-spec.js';
+import type { Call } from './handler.js';
+
+/**
+ * What a hook finds in its environment: what it may inherit, its own additions, those of its source, and where it runs.
+ * An array of names is an allowlist: PATH and HOME too are inherited only if listed.
+ */
+export function environment(spec: CommandSpec, context: CommandContext, call: Call): Record<string, string> {
+  const { env } = spec;
+  const all: NodeJS.ProcessEnv = { ...(isList(env) ? inherited(env) : process.env) };
+  // Ours may be an agent that runs as another's hook: what it was told does not go further.
+  delete all['HOOKSCOPE_CALL'];
+  if (!isList(env)) Object.assign(all, env);
+  Object.assign(all, typeof context.env === 'function' ? context.env(call) : context.env, {
+    CLAUDE_PROJECT_DIR: call.projectDir,
+    HOOKSCOPE_EVENT: call.eventName,
+    HOOKSCOPE_SCOPE: call.scope,
+    HOOKSCOPE_FIRE_ID: call.fireId,
+  });
+  if (call.call === 'async') all['HOOKSCOPE_CALL'] = 'async';
+  return all as Record<string, string>;
+}
+
+const isList = (env: CommandSpec['env']): env is readonly string[] => Array.isArray(env);
+
+function inherited(names: readonly string[]): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of names) {
+    const value = process.env[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept;
+}
+
+export type Place = { readonly cwd: string; readonly warning?: string } | { readonly problem: string };
+
+/** Where a hook runs: its own `cwd`, which must exist; else the input's, the project's or ours, the first that exists. */
+export function workingDirectory(spec: CommandSpec, call: Call): Place {
+  if (spec.cwd !== undefined) {
+    const cwd = resolve(call.projectDir, spec.cwd);
+    return isDirectory(cwd) ? { cwd } : { problem: `its cwd ${cwd} is not a directory` };
+  }
+  const wanted = call.input['cwd'];
+  if (typeof wanted === 'string' && isDirectory(wanted)) return { cwd: wanted };
+  const cwd = isDirectory(call.projectDir) ? call.projectDir : process.cwd();
+  if (wanted === undefined || wanted === '') return { cwd };
+  return { cwd, warning: `The input's cwd ${String(wanted)} is not a directory; the hook ran in ${cwd}.` };
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return path !== '' && (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false);
+  } catch {
+    // Not reachable (no right to enter, too long, a file on the way): for a hook that is as good as absent.
+    return false;
+  }
+}
