@@ -19,6 +19,8 @@ export interface Plan {
   readonly entry: EventEntry;
   readonly registrations: readonly Registration[];
   readonly size: number;
+  /** Where a registration stands in the order. */
+  position(registration: Registration): number;
   /** For the subject of this input; remembered per subject, at most `MEMO` of them. */
   candidates(subject: string | undefined, input: unknown): Candidates;
 }
@@ -33,10 +35,15 @@ export function makePlan(entry: EventEntry, scopes: readonly Scope[], own: Scope
   const whole = uniform ? choose(registrations) : undefined;
   const fixed = registrations.every((r) => r.matcher.all || r.matcher.static);
   const memo = new Map<string, Candidates>();
+  let positions: Map<string, number> | undefined;
   return {
     entry,
     registrations,
     size: registrations.length,
+    position(registration) {
+      positions ??= new Map(registrations.map((r, i) => [r.id, i]));
+      return positions.get(registration.id) ?? registrations.length;
+    },
     candidates(subject, input) {
       if (whole) return whole;
       const key = subject ?? '';

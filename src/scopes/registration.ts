@@ -45,6 +45,8 @@ export interface Registration<Work = unknown> {
   readonly async: boolean | 'two-phase';
   /** Seconds for its background run. */
   readonly asyncTimeout: number;
+  /** Exit 2 in the background wakes the agent. */
+  readonly rewake: boolean;
   readonly dialect: Dialect;
   readonly source: Source;
   readonly plugin?: string | undefined;

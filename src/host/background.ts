@@ -1,0 +1,108 @@
+import type { Registration } from '../scopes/registration.js';
+import type { Attempt } from './attempt.js';
+import { complain, isThenable, read, threw } from './attempt.js';
+import { Context } from './context.js';
+import type { Fire } from './fire.js';
+import type { Told } from './telling.js';
+
+interface Kept {
+  readonly name: string;
+  readonly done: Promise<unknown>;
+  end(): Promise<void>;
+}
+
+interface Followed {
+  readonly fire: Fire;
+  readonly registration: Registration;
+  readonly context: Context;
+  readonly told: Told | undefined;
+  readonly later: PromiseLike<unknown>;
+  /** Milliseconds; 0: it ends by itself. */
+  readonly limitMs: number;
+}
+
+/** What goes on after its fire has ended: async handlers, processes left behind. Nothing of it outlives the host. */
+export class Background {
+  readonly #kept = new Set<Kept>();
+
+  /** Names of what is under way. */
+  names(): string[] {
+    return [...this.#kept].map((k) => k.name);
+  }
+
+  /** Resolves when everything has ended. */
+  async drained(): Promise<void> {
+    while (this.#kept.size > 0) await Promise.all([...this.#kept].map((k) => k.done));
+  }
+
+  /** Ends everything: signals are fired, process groups killed. */
+  async endAll(): Promise<void> {
+    await Promise.all([...this.#kept].map((k) => k.end()));
+  }
+
+  keep(name: string, done: Promise<unknown>, end: () => Promise<void>): void {
+    const kept: Kept = { name, done: done.then(noop, noop), end };
+    this.#kept.add(kept);
+    void kept.done.then(() => this.#kept.delete(kept));
+  }
+
+  /** A handler whose time was up and that still has to clean up after itself. */
+  linger(name: string, answer: PromiseLike<unknown>): void {
+    this.keep(name, Promise.resolve(answer), () => Promise.resolve());
+  }
+
+  /** Follows an async handler: what it says late joins the pending context of the scope it was fired in. */
+  follow(followed: Followed): void {
+    const { registration, context, limitMs } = followed;
+    let stop: (result: Attempt) => void = noop;
+    const stopped = new Promise<Attempt>((resolve) => {
+      stop = resolve;
+    });
+    const timer = limitMs > 0 ? setTimeout(() => this.#expire(registration, context, limitMs, stop), limitMs) : undefined;
+    timer?.unref();
+    const done = Promise.race([this.#answer(followed), stopped]).then((result) => {
+      clearTimeout(timer);
+      this.#arrive(followed, result);
+    });
+    this.keep(registration.name, done, async () => {
+      Context.end(context, new DOMException('The host closed', 'AbortError'));
+      stop({ failure: { cause: 'aborted', message: 'was still running in the background when the host closed' } });
+    });
+  }
+
+  async #answer({ fire, registration, context, told, later }: Followed): Promise<Attempt> {
+    try {
+      let value: unknown = await later;
+      // A command that was async from the start answers twice: that it runs, then what it said.
+      while (hasLater(value)) value = await value.later;
+      return read(fire, registration, context, told, value);
+    } catch (error) {
+      return { failure: threw(error) };
+    }
+  }
+
+  #expire(registration: Registration, context: Context, limitMs: number, stop: (result: Attempt) => void): void {
+    Context.end(context, new DOMException('Its background time was up', 'TimeoutError'));
+    const message = `did not end within its background time of ${limitMs / 1000} s`;
+    stop({ failure: { cause: 'timeout', message: `${registration.name} ${message}` } });
+  }
+
+  #arrive({ fire, registration, told }: Followed, result: Attempt): void {
+    const { outcome } = result;
+    if (!fire.scope.closed) {
+      if (outcome?.additionalContext !== undefined) fire.scope.pending.push(outcome.additionalContext);
+      if (outcome?.systemMessage !== undefined) fire.scope.pending.push(outcome.systemMessage);
+    }
+    if (told) told.responded(result);
+    else if (result.failure || result.warnings?.length) complain(fire, registration, result);
+    if (registration.rewake && result.exitCode === 2) {
+      fire.services.wake({ scope: fire.scopeId, handler: registration.id, text: (result.stderr ?? '').trim() });
+    }
+  }
+}
+
+function hasLater(value: unknown): value is { later: PromiseLike<unknown> } {
+  return typeof value === 'object' && value !== null && 'later' in value && isThenable(value.later);
+}
+
+function noop(): void {}

@@ -1,0 +1,69 @@
+import type { Registration } from '../scopes/registration.js';
+import type { Fire } from './fire.js';
+
+/** What a callback gets as its third argument. */
+export interface HookContext<Host = unknown> {
+  /** Aborts on this handler's timeout, on the caller's own signal and when the host closes. Made when first read. */
+  readonly signal: AbortSignal;
+  /** The id of the scope that was fired in. */
+  readonly scope: string;
+  readonly host: Host;
+  /** `reask`: the input was rewritten after this handler had judged it; `async`: the second call of a two-phase handler. */
+  readonly call: 'first' | 'reask' | 'async';
+  /** Tells whoever watches; nobody watching, nothing happens. */
+  progress(text: string): void;
+}
+
+/** One handler's context. What it holds is private: a handler can read, never change, what is under way. */
+export class Context implements HookContext {
+  readonly call: 'first' | 'reask' | 'async';
+  readonly #fire: Fire;
+  readonly #registration: Registration;
+  #ended: unknown;
+  #controller: AbortController | undefined;
+  #tell: ((text: string) => void) | undefined;
+
+  constructor(fire: Fire, registration: Registration, call: 'first' | 'reask' | 'async') {
+    this.#fire = fire;
+    this.#registration = registration;
+    this.call = call;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#ended !== undefined) this.#controller.abort(this.#ended);
+    }
+    return this.#controller.signal;
+  }
+
+  get scope(): string {
+    return this.#fire.scope.id;
+  }
+
+  get host(): unknown {
+    return this.#fire.services.host;
+  }
+
+  progress(text: string): void {
+    if (typeof text !== 'string') throw new TypeError(`context.progress(text) takes a string, got ${typeof text}`);
+    this.#tell?.(text);
+  }
+
+  /** @internal Aborts the signal, also one that is first read later. */
+  static end(context: Context, reason: unknown): void {
+    if (context.#ended !== undefined) return;
+    context.#ended = reason;
+    context.#controller?.abort(reason);
+  }
+
+  /** @internal */
+  static tell(context: Context, tell: (text: string) => void): void {
+    context.#tell = tell;
+  }
+
+  /** @internal */
+  static registration(context: Context): Registration {
+    return context.#registration;
+  }
+}

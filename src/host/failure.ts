@@ -1,0 +1,19 @@
+import type { EventEntry } from '../events/define.js';
+import type { OnFailure } from '../scopes/registration.js';
+
+/** What a handler's failure does to the decision. */
+export type FailureEffect = 'none' | 'ask' | 'deny' | 'block';
+
+/**
+ * The published table of failures (SEMANTICS 8): policy by what the event can do. Every cause of failure is treated alike;
+ * only what failed and why is named apart.
+ */
+export function failureEffect(entry: EventEntry, onFailure: OnFailure): FailureEffect {
+  if (entry.failure === 'fails') return 'block';
+  if (entry.failure === 'ignored' || onFailure === 'continue') return 'none';
+  if (entry.fold === 'gate') {
+    if (onFailure === 'block') return 'deny';
+    return entry.askOnFailure === false ? 'none' : 'ask';
+  }
+  return entry.fold === 'block' ? 'block' : 'none';
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { HookscopeError } from '../errors.js';
+import type { EventEntry } from '../events/define.js';
+import type { Registration } from '../scopes/registration.js';
+import type { Scope } from '../scopes/scope.js';
+import type { Found, ScopeRef } from '../scopes/tree.js';
+import type { Watched } from './clock.js';
+import type { AnyDecision } from './decision.js';
+import type { EventHook } from './hooks.js';
+import { completeInput } from './input.js';
+import type { Plan } from './plan.js';
+import { Quick } from './quick.js';
+import { Run } from './run.js';
+import type { EventState, Services } from './services.js';
+import { Teller } from './telling.js';
+
+export interface FireOptions {
+  /** The scope to fire in: an agent's id, or `{ session, agent }`. Default: the input's `agent_id`, else its session. */
+  readonly scope?: ScopeRef | undefined;
+  /** Aborting it rejects the fire with `ABORTED` and ends every handler still running. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/**
+ * The one way of an event, from the agent loop to its decision. Each step is a call here and never calls the next:
+ * find the event and the scope, choose the plan, parse the input once, run, fold, tell.
+ */
+export function fire(services: Services, event: string, input: Input, options: FireOptions = {}): Promise<AnyDecision> {
+  const state = services.event(event);
+  if (!state) return Promise.reject(services.unknownEvent(event));
+  if (services.closed) return Promise.reject(new HookscopeError('CLOSED', { event }));
+  if (options.signal?.aborted) return Promise.reject(new HookscopeError('ABORTED', { event }));
+
+  const found = services.scope(state.entry, input, options.scope);
+  const plan = services.plan(state.entry, found.scope);
+  const watched = services.bus.observed;
+  if (plan.size === 0 && !watched && !state.hook?.foreign) return state.quiet;
+
+  const complete = completeInput(state, input, services.session);
+  if (complete instanceof HookscopeError) return Promise.reject(complete);
+
+  const fire = new Fire(services, state, found, plan, complete);
+  if (watched) fire.teller = new Teller(fire, services.bus);
+  const decision = fire.start();
+  if (options.signal) fire.obey(options.signal, decision);
+  return state.entry.scope === 'close' ? decision.then((d) => services.settled(fire, d)) : decision;
+}
+
+/** One fire under way. */
+export class Fire {
+  readonly services: Services;
+  readonly plan: Plan;
+  readonly input: Input;
+  teller: Teller | undefined;
+  /** Why it was cut short, once it was. */
+  cancelled: HookscopeError | undefined;
+  /** The quick way, while it waits for somebody. */
+  quick: Watched | undefined;
+  readonly #state: EventState;
+  readonly #found: Found;
+  #id: string | undefined;
+  #live: Set<Watched> | undefined;
+  #shared: Map<object, number> | undefined;
+
+  constructor(services: Services, state: EventState, found: Found, plan: Plan, input: Input) {
+    this.services = services;
+    this.#state = state;
+    this.#found = found;
+    this.plan = plan;
+    this.input = input;
+  }
+
+  get entry(): EventEntry {
+    return this.#state.entry;
+  }
+  get hook(): EventHook | undefined {
+    return this.#state.hook;
+  }
+  get scope(): Scope {
+    return this.#found.scope;
+  }
+  get scopeId(): string {
+    return this.#found.id;
+  }
+  get scopeKnown(): boolean {
+    return this.#found.known;
+  }
+  get subject(): string | undefined {
+    return this.entry.subject?.(this.input);
+  }
+  get toolUseID(): string | undefined {
+    return this.input['tool_use_id'] as string | undefined;
+  }
+  get id(): string {
+    return (this.#id ??= randomUUID());
+  }
+  /** What is waited for in this fire. */
+  get live(): Set<Watched> {
+    return (this.#live ??= new Set());
+  }
+
+  start(): Promise<AnyDecision> {
+    if (!this.teller && !this.hook?.foreign && this.services.slowAfter === 0) {
+      const candidates = this.plan.candidates(this.entry.subject?.(this.input), this.input);
+      if (candidates.plain) return new Quick(this, candidates.list).start();
+    }
+    return this.follow(new Run(this), 0);
+  }
+
+  /** The run's decision, or the end that was put to it. */
+  follow(run: Run, from: number): Promise<AnyDecision> {
+    return new Promise((resolve, reject) => {
+      const node: Watched = {
+        limit: 0,
+        since: 0,
+        fire: this,
+        expire() {},
+        cancel: () => reject(this.cancelled),
+        waiting: () => [],
+      };
+      this.live.add(node);
+      this.services.clock.watch(node);
+      run
+        .execute(from)
+        .then((decision) => (this.cancelled ? reject(this.cancelled) : resolve(decision)), reject)
+        .finally(() => {
+          this.live.delete(node);
+          this.services.clock.forget(node);
+        });
+    });
+  }
+
+  /** Ends every handler that is still running; the fire rejects with the error. */
+  cancel(error: HookscopeError): void {
+    this.cancelled ??= error;
+    this.quick?.cancel();
+    for (const node of [...(this.#live ?? [])]) node.cancel();
+  }
+
+  /** Cancels on the caller's signal, until the decision is there. */
+  obey(signal: AbortSignal, decision: Promise<AnyDecision>): void {
+    const abort = (): void => this.cancel(new HookscopeError('ABORTED', { event: this.entry.name }, { cause: signal.reason }));
+    signal.addEventListener('abort', abort, { once: true });
+    const forget = (): void => signal.removeEventListener('abort', abort);
+    decision.then(forget, forget);
+  }
+
+  /** Milliseconds a handler has; handlers that share a deadline have what is left of it. 0: no limit. */
+  remaining(registration: Registration): number {
+    const limit = registration.timeout * 1000;
+    if (!registration.shared || limit === 0) return limit;
+    this.#shared ??= new Map();
+    const began = this.#shared.get(registration.shared);
+    const now = performance.now();
+    if (began === undefined) this.#shared.set(registration.shared, now);
+    return began === undefined ? limit : Math.max(1, limit - (now - began));
+  }
+}

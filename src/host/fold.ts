@@ -1,0 +1,227 @@
+import type { EventEntry, Verdict } from '../events/define.js';
+import type { Outcome } from '../events/outcome.js';
+import type { Registration } from '../scopes/registration.js';
+import type { AnyDecision, Clash, DecisionFailure, DecisionFields, HandlerOutcome } from './decision.js';
+import { makeDecision } from './decision.js';
+import { failureEffect } from './failure.js';
+import type { Failure } from './handlers/handler.js';
+
+/** What one handler came to: what it said, or how it failed, or (after a failed re-ask) both. */
+export interface Said {
+  readonly registration: Registration;
+  readonly outcome?: Outcome | undefined;
+  readonly failure?: Failure | undefined;
+  /** Its allow was for an input that will not run, or it no longer matches: the allow counts as none. */
+  readonly allowLapsed?: boolean;
+}
+
+/** How the verdicts become one: the strictest, or the first or last in plan order. */
+export type Decisions = 'strictest' | 'first' | 'last';
+
+export interface FoldContext {
+  readonly decisions: Decisions;
+  /** The subject of the input, for events where some subjects cannot be blocked. */
+  readonly subject?: string | undefined;
+  readonly clashes?: readonly Clash[];
+  /** The rewritten field's final value, where a rewrite stood. */
+  readonly rewritten?: { readonly value: unknown } | undefined;
+}
+
+export const RANK: Readonly<Record<Verdict, number>> = { none: 0, allow: 1, ask: 2, defer: 3, deny: 4 };
+
+interface Vote {
+  readonly said: Said;
+  readonly verdict: Verdict;
+  readonly reason: string | undefined;
+}
+
+/** Pure: the outcomes, in plan order, folded into one answer. The order of finishing cannot matter. */
+export function fold(entry: EventEntry, said: readonly Said[], context: FoldContext): AnyDecision {
+  if (said.every(isSilent)) return makeDecision(entry, undefined, () => listOutcomes(said));
+  const fields: DecisionFields = {
+    ...common(entry, said),
+    ...specifics(entry, said),
+    ...answer(entry, said, context),
+    ...(context.clashes && context.clashes.length > 0 ? { clashes: context.clashes } : {}),
+    ...rewritten(entry, context),
+  };
+  return makeDecision(entry, fields, () => listOutcomes(said));
+}
+
+const isSilent = (s: Said): boolean => s.outcome === undefined && s.failure === undefined;
+
+/** The verdict of one handler on a gate: its own word, its `continue: false` (from code), its failure by policy. */
+export function verdictOf(entry: EventEntry, s: Said): { verdict: Verdict; reason: string | undefined } {
+  let verdict: Verdict = s.outcome?.verdict ?? 'none';
+  let reason = s.outcome?.reason ?? s.outcome?.stopReason;
+  if (verdict === 'allow' && s.allowLapsed) verdict = 'none';
+  if (s.registration.phase === 'rewrite') verdict = 'none';
+  if (s.outcome?.continue === false && s.registration.dialect === 'code') verdict = 'deny';
+  const failed = s.failure && failureEffect(entry, s.registration.onFailure);
+  if (s.failure && failed && failed !== 'none' && failed !== 'block' && RANK[failed] > RANK[verdict]) {
+    verdict = failed;
+    reason = s.failure.message;
+  }
+  return { verdict, reason };
+}
+
+function common(entry: EventEntry, said: readonly Said[]): DecisionFields {
+  const fields: DecisionFields = {};
+  const additionalContext: string[] = [];
+  const systemMessages: string[] = [];
+  const failures: DecisionFailure[] = [];
+  for (const s of said) {
+    if (s.failure) failures.push(listFailure(entry, s));
+    if (!s.outcome) continue;
+    if (s.outcome.additionalContext !== undefined) additionalContext.push(s.outcome.additionalContext);
+    if (s.outcome.systemMessage !== undefined) systemMessages.push(s.outcome.systemMessage);
+    if (s.outcome.suppressOutput && s.registration.dialect === 'code') fields.suppressOutput = true;
+    if (s.outcome.continue === false && entry.endsLoop && fields.continue !== false) {
+      fields.continue = false;
+      if (s.outcome.stopReason !== undefined) fields.stopReason = s.outcome.stopReason;
+    }
+  }
+  return { ...fields, additionalContext, systemMessages, failures };
+}
+
+function listFailure(entry: EventEntry, s: Said): DecisionFailure {
+  const { id, name, onFailure } = s.registration;
+  const failure = s.failure as Failure;
+  return { id, name, cause: failure.cause, message: failure.message, blocked: failureEffect(entry, onFailure) !== 'none' };
+}
+
+/** Event-specific keys: lists are joined, the last string or flag in plan order counts. On gates only from who shares the verdict. */
+function specifics(entry: EventEntry, said: readonly Said[]): DecisionFields {
+  const fields: Record<string, unknown> = {};
+  for (const s of said) {
+    for (const [key, value] of Object.entries(s.outcome?.specific ?? {})) {
+      const before = fields[key];
+      fields[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+    }
+    if (entry.interrupts && s.outcome?.continue === false) fields['interrupt'] = true;
+  }
+  return fields as DecisionFields;
+}
+
+function answer(entry: EventEntry, said: readonly Said[], context: FoldContext): DecisionFields {
+  switch (entry.fold) {
+    case 'gate':
+      return gate(entry, said, context);
+    case 'block':
+      return block(entry, said, context);
+    case 'stop':
+      return stop(said);
+    case 'replace':
+      return replace(entry, said);
+    default:
+      return {};
+  }
+}
+
+function gate(entry: EventEntry, said: readonly Said[], context: FoldContext): DecisionFields {
+  const votes: Vote[] = said.map((s) => ({ said: s, ...verdictOf(entry, s) }));
+  const winner = choose(votes, context.decisions);
+  const fields: DecisionFields = {};
+  if (!winner) return fields;
+  fields.verdict = winner.verdict;
+  fields.decidedBy = winner.said.registration.id;
+  if (winner.reason !== undefined) fields.reason = winner.reason;
+  fields.overruled = votes
+    .filter((v) => v.verdict !== 'none' && v.verdict !== winner.verdict)
+    .map((v) => v.said.registration.id);
+  if (entry.nestedDecision) Object.assign(fields, grants(votes, winner.verdict));
+  return fields;
+}
+
+/** Only who shares the final verdict grants permissions or interrupts with it. */
+function grants(votes: readonly Vote[], verdict: Verdict): DecisionFields {
+  const sharing = votes.filter((v) => v.verdict === verdict).map((v) => v.said.outcome?.specific ?? {});
+  const permissions = sharing.flatMap((s) => (Array.isArray(s['updatedPermissions']) ? s['updatedPermissions'] : []));
+  const fields: Record<string, unknown> = { updatedPermissions: permissions.length > 0 ? permissions : undefined };
+  return fields as DecisionFields;
+}
+
+function choose(votes: readonly Vote[], decisions: Decisions): Vote | undefined {
+  const spoken = votes.filter((v) => v.verdict !== 'none');
+  const managed = spoken.filter((v) => v.said.registration.scope.kind === 'managed' && RANK[v.verdict] >= RANK.ask);
+  const chosen = decisions === 'strictest' ? strictest(spoken) : decisions === 'first' ? spoken[0] : spoken.at(-1);
+  return strictest(managed.length > 0 && chosen ? [...managed, chosen] : chosen ? [chosen] : []);
+}
+
+/** Of equals the first in plan order. */
+function strictest(votes: readonly Vote[]): Vote | undefined {
+  return votes.reduce<Vote | undefined>((best, v) => (!best || RANK[v.verdict] > RANK[best.verdict] ? v : best), undefined);
+}
+
+function block(entry: EventEntry, said: readonly Said[], context: FoldContext): DecisionFields {
+  if (entry.unblockable?.includes(context.subject ?? '')) return {};
+  const blocking = said.filter((s) => s.outcome?.block || (s.failure && failureEffect(entry, s.registration.onFailure) === 'block'));
+  if (blocking.length === 0) return {};
+  return { blocked: true, ...decided(blocking) };
+}
+
+function decided(by: readonly Said[]): DecisionFields {
+  const reasons = by.map((s) => s.outcome?.reason ?? s.outcome?.stopReason ?? s.failure?.message).filter((r) => r !== undefined);
+  const fields: DecisionFields = { decidedBy: (by[0] as Said).registration.id };
+  if (reasons.length > 0) fields.reason = reasons.join('\n');
+  return fields;
+}
+
+/** SEMANTICS 7: `continue: false` always ends it; else block, context or (from code) `continue: true` keep it going. */
+function stop(said: readonly Said[]): DecisionFields {
+  const keeps = said.filter((s) => {
+    const o = s.outcome;
+    return o && (o.block || o.additionalContext !== undefined || (o.continue === true && s.registration.dialect === 'code'));
+  });
+  const ends = said.filter((s) => s.outcome?.continue === false);
+  if (ends.length > 0) {
+    const first = ends[0] as Said;
+    const fields: DecisionFields = { goesOn: false, decidedBy: first.registration.id };
+    fields.overruled = keeps.filter((s) => !ends.includes(s)).map((s) => s.registration.id);
+    const reason = first.outcome?.reason ?? first.outcome?.stopReason;
+    if (reason !== undefined) fields.reason = reason;
+    return fields;
+  }
+  return keeps.length === 0 ? {} : { goesOn: true, ...decided(keeps) };
+}
+
+/** Last in plan order wins; every other value is a recorded clash. */
+function replace(entry: EventEntry, said: readonly Said[]): DecisionFields {
+  const failed = said.filter((s) => s.failure && failureEffect(entry, s.registration.onFailure) === 'block');
+  if (failed.length > 0) return { blocked: true, ...decided(failed) };
+  const offers = said.filter((s) => s.outcome?.value !== undefined);
+  const last = offers.at(-1);
+  if (!last) return {};
+  const winner = last.registration.id;
+  const losers = offers.slice(0, -1).map((s) => s.registration.id);
+  return {
+    value: last.outcome?.value,
+    decidedBy: winner,
+    overruled: losers,
+    clashes: losers.map((loser) => ({ winner, loser })),
+  };
+}
+
+function rewritten(entry: EventEntry, context: FoldContext): DecisionFields {
+  if (!context.rewritten) return {};
+  return entry.fold === 'gate' ? { updatedInput: context.rewritten.value } : { updatedOutput: context.rewritten.value };
+}
+
+function listOutcomes(said: readonly Said[]): HandlerOutcome[] {
+  return said.map(({ registration, outcome }) => {
+    const out: { -readonly [K in keyof HandlerOutcome]: HandlerOutcome[K] } = { id: registration.id, name: registration.name };
+    if (!outcome) return out;
+    const decision = outcome.verdict ?? (outcome.block ? 'block' : undefined);
+    if (decision !== undefined) out.decision = decision;
+    const message = outcome.systemMessage ?? outcome.reason;
+    if (message !== undefined) out.message = message;
+    if (outcome.continue !== undefined) out.continue = outcome.continue;
+    if (outcome.systemMessage !== undefined) out.systemMessage = outcome.systemMessage;
+    if (outcome.suppressOutput !== undefined) out.suppressOutput = outcome.suppressOutput;
+    if (outcome.stopReason !== undefined) out.stopReason = outcome.stopReason;
+    if (outcome.reason !== undefined) out.reason = outcome.reason;
+    const specific = outcome.output['hookSpecificOutput'];
+    if (specific !== undefined) out.hookSpecificOutput = specific as Readonly<Record<string, unknown>>;
+    return out;
+  });
+}

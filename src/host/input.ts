@@ -1,0 +1,28 @@
+import { HookscopeError } from '../errors.js';
+import { checkInput } from '../events/guard.js';
+import type { EventState } from './services.js';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** What the host knows of its session; filled into every input where it is missing. */
+export interface SessionFields {
+  readonly session_id?: string | undefined;
+  readonly transcript_path?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly permission_mode?: string | undefined;
+}
+
+/** The one parse of an input: as it is when nothing is missing, else with the session's fields around it. */
+export function completeInput(state: EventState, input: Input, session: SessionFields): Input | HookscopeError {
+  if (state.accepts(input)) return input;
+  const { name } = state.entry;
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    return new HookscopeError('INVALID_INPUT', { event: name, field: '(the input)', expected: 'must be an object' });
+  }
+  const full: Record<string, unknown> = { ...session };
+  for (const [key, value] of Object.entries(input)) if (value !== undefined) full[key] = value;
+  full['hook_event_name'] ??= name;
+  if (state.accepts(full)) return full;
+  const problem = checkInput(state.entry, full);
+  return problem ? new HookscopeError('INVALID_INPUT', { event: name, ...problem }) : full;
+}

@@ -1,0 +1,233 @@
+import type { Registration } from '../scopes/registration.js';
+import type { Attempt } from './attempt.js';
+import { attempt, isThenable } from './attempt.js';
+import type { AnyDecision } from './decision.js';
+import type { Fire } from './fire.js';
+import { fold, RANK, type Said } from './fold.js';
+import { runThroughTaps } from './hooks.js';
+import { type Candidates, mergeCopies, nextWave, skipped } from './plan.js';
+import { recordHandlers } from './record.js';
+import { Rewrites, type Stance } from './rewrites.js';
+
+/** What one registration came to in one fire. */
+export interface Slot extends Stance {
+  readonly registration: Registration;
+  readonly wave: number;
+  last: Attempt;
+  /** What counts of it: its newest good answer, and a failure since. */
+  outcome: Attempt['outcome'];
+  failure: Attempt['failure'];
+  /** Its allow was lost when a re-ask failed. */
+  lapsed: boolean;
+  calls: number;
+}
+
+/** Raw taps lie this far before or after the plan. */
+const AFTER = 1_000_000;
+
+/** Runs a plan: waves, the waterfall of rewrites, asking again, observers. The only place with an order in time. Never throws. */
+export class Run {
+  readonly fire: Fire;
+  readonly rewrites: Rewrites;
+  /** By registration id, in the order they were first asked. */
+  readonly slots = new Map<string, Slot>();
+  #bailed = false;
+  #planned = false;
+  #waves = 0;
+
+  constructor(fire: Fire) {
+    this.fire = fire;
+    this.rewrites = new Rewrites(fire.entry, fire.input);
+  }
+
+  /** The plan's own waves have begun. */
+  get planned(): boolean {
+    return this.#planned;
+  }
+
+  /** The whole way from the first wave to the decision. */
+  async execute(from = 0): Promise<AnyDecision> {
+    const { hook } = this.fire;
+    if (hook?.foreign) await runThroughTaps(hook, this);
+    else await this.runWaves(from);
+    if (!this.#bailed && this.rewrites.version > 0) await this.#askAgain();
+    await this.#observe();
+    return this.decide();
+  }
+
+  /** Every wave from `from` on, each seeing the input as the wave before left it. */
+  async runWaves(from = 0): Promise<void> {
+    this.#planned = true;
+    const candidates = this.#candidates();
+    for (let at = from; !this.#bailed && !this.fire.cancelled; ) {
+      const next = nextWave(candidates, at, (r) => this.#skips(candidates, r) === undefined);
+      if (!next) return;
+      at = next.end;
+      await this.#wave(next.wave.map((r) => this.#merged(candidates, r)));
+    }
+  }
+
+  /** One raw tap, asked like any handler; its position lies before or after the plan's. */
+  async tap(registration: Registration): Promise<void> {
+    if (this.#bailed || this.fire.cancelled) return;
+    await this.#wave([registration], this.slots.size + (this.#planned ? AFTER : -AFTER));
+  }
+
+  /** Takes over from the quick path: the first `count` of the list were silent, `last` is what the next one came to. */
+  takeOver(count: number, last: Attempt): void {
+    const { list } = this.#candidates();
+    for (const r of list.slice(0, count)) this.#settle([this.#slot(r, undefined)], [{}]);
+    this.#settle([this.#slot(list[count] as Registration, undefined)], [last]);
+  }
+
+  decide(): AnyDecision {
+    const { fire, rewrites } = this;
+    const said: Said[] = this.#inOrder()
+      .filter((s) => s.registration.phase !== 'observe' && !s.last.background)
+      .map((s) => ({
+        registration: s.registration,
+        outcome: s.outcome,
+        failure: s.failure,
+        allowLapsed: s.lapsed || !rewrites.allowStands(s),
+      }));
+    const context = {
+      decisions: fire.services.decisions,
+      subject: fire.subject,
+      clashes: rewrites.clashes,
+      rewritten: rewrites.rewritten,
+    };
+    const decision = fold(fire.entry, said, context);
+    fire.teller?.ended(decision, recordHandlers(this, decision), rewrites.input, fire.cancelled?.code);
+    return decision;
+  }
+
+  /** Why a registration would not run on the input as it stands; `undefined`: it would. */
+  why(r: Registration): ReturnType<typeof skipped> {
+    return this.#skips(this.#candidates(), r);
+  }
+
+  #candidates(): Candidates {
+    const { plan } = this.fire;
+    return plan.candidates(this.#subject(), this.rewrites.input);
+  }
+
+  #subject(): string | undefined {
+    return this.rewrites.version === 0 ? this.fire.subject : this.fire.entry.subject?.(this.rewrites.input as never);
+  }
+
+  #skips(candidates: Candidates, r: Registration): ReturnType<typeof skipped> {
+    const reason = skipped(r, this.#subject(), this.rewrites.input);
+    // A once that ran in this very fire may be asked again.
+    if (reason !== undefined && !(reason === 'once' && this.slots.has(r.id))) return reason;
+    const copies = r.dedup === undefined ? undefined : candidates.copies?.get(r.dedup);
+    return copies && this.#matching(copies)[0] !== r ? 'duplicate' : undefined;
+  }
+
+  #matching(copies: readonly Registration[]): Registration[] {
+    return copies.filter((c) => skipped(c, this.#subject(), this.rewrites.input) === undefined || this.slots.has(c.id));
+  }
+
+  #merged(candidates: Candidates, r: Registration): Registration {
+    const copies = r.dedup === undefined ? undefined : candidates.copies?.get(r.dedup);
+    return copies ? mergeCopies(this.#matching(copies)) : r;
+  }
+
+  async #wave(wave: readonly Registration[], position?: number): Promise<void> {
+    const { fire, rewrites } = this;
+    const wanted = wave.filter((r) => !r.once || this.slots.has(r.id) || r.scope.claim(r));
+    const again = wanted.map((r) => this.slots.has(r.id));
+    const slots = wanted.map((r) => this.#slot(r, position));
+    const input = rewrites.input;
+    const results = slots.map((s, i) => attempt(fire, s.registration, input, again[i] ? 'reask' : 'first'));
+    this.#settle(slots, results.some(isThenable) ? await Promise.all(results) : (results as Attempt[]));
+  }
+
+  #slot(registration: Registration, position: number | undefined): Slot {
+    const { version } = this.rewrites;
+    const known = this.slots.get(registration.id);
+    if (known) {
+      known.judged = version;
+      return known;
+    }
+    const slot: Slot = {
+      registration,
+      position: position ?? this.fire.plan.position(registration),
+      wave: this.#waves,
+      judged: version,
+      produced: -1,
+      rewrote: false,
+      offered: false,
+      last: {},
+      outcome: undefined,
+      failure: undefined,
+      lapsed: false,
+      calls: 0,
+    };
+    this.slots.set(registration.id, slot);
+    return slot;
+  }
+
+  /** Takes a wave's answers, in plan order whatever the order of finishing. */
+  #settle(slots: readonly Slot[], results: readonly Attempt[]): void {
+    this.#waves++;
+    const rewriting = slots.map((stance, i) => ({
+      stance,
+      rewrite: stance.registration.phase === 'observe' ? undefined : results[i]?.outcome?.rewrite,
+      again: stance.calls > 0,
+    }));
+    slots.forEach((slot, i) => {
+      const result = results[i] as Attempt;
+      if (slot.calls > 0 && result.failure) failAgain(slot, result);
+      else Object.assign(slot, { outcome: result.outcome, failure: result.failure, lapsed: false });
+      slot.last = result;
+      slot.calls++;
+      const { dialect, phase } = slot.registration;
+      if (result.outcome?.continue === false && dialect === 'code' && phase !== 'observe') this.#bailed = true;
+    });
+    this.rewrites.take(rewriting);
+  }
+
+  /** SEMANTICS 6: whoever matches the input that would run and has not judged it is asked, until all have. */
+  async #askAgain(): Promise<void> {
+    if (this.fire.entry.fold !== 'gate') return;
+    while (!this.#bailed && !this.fire.cancelled) {
+      const candidates = this.#candidates();
+      const due = (r: Registration): boolean => this.#isDue(r) && this.#skips(candidates, r) === undefined;
+      const taps = this.#inOrder().filter((s) => s.registration.kind === 'tap' && this.#isDue(s.registration));
+      const tap = taps[0];
+      const next = nextWave(candidates, 0, due);
+      if (tap && (tap.position < 0 || !next)) await this.#wave([tap.registration], tap.position);
+      else if (next) await this.#wave(next.wave.map((r) => this.#merged(candidates, r)));
+      else return;
+    }
+  }
+
+  #isDue(r: Registration): boolean {
+    const slot = this.slots.get(r.id);
+    if (!slot) return true;
+    return r.phase === 'decide' && !slot.last.background && !this.rewrites.hasJudged(slot);
+  }
+
+  /** Observers run last, once, on what will run; in waves of their own. */
+  async #observe(): Promise<void> {
+    const { list, deciders } = this.#candidates();
+    const observers: Candidates = { list: list.slice(deciders), deciders: list.length - deciders, plain: false, copies: undefined };
+    for (let at = 0; !this.fire.cancelled; ) {
+      const next = nextWave(observers, at, (r) => skipped(r, this.#subject(), this.rewrites.input) === undefined);
+      if (!next) return;
+      at = next.end;
+      await this.#wave(next.wave);
+    }
+  }
+
+  #inOrder(): Slot[] {
+    return [...this.slots.values()].sort((a, b) => a.position - b.position);
+  }
+}
+
+/** A failed re-ask keeps the old verdict, except an allow; a verdict it printed all the same counts where it is stricter. */
+function failAgain(slot: Slot, result: Attempt): void {
+  slot.failure = result.failure;
+  if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
+  if (RANK[result.outcome?.verdict ?? 'none'] > RANK[slot.outcome?.verdict ?? 'none']) slot.outcome = result.outcome;
+}

@@ -1,0 +1,59 @@
+import type { Bus } from '../emit/bus.js';
+import type { HookscopeError } from '../errors.js';
+import type { EventEntry } from '../events/define.js';
+import type { Scope } from '../scopes/scope.js';
+import type { Found, ScopeRef } from '../scopes/tree.js';
+import type { Background } from './background.js';
+import type { Clock } from './clock.js';
+import type { AnyDecision } from './decision.js';
+import type { Fire } from './fire.js';
+import type { Decisions } from './fold.js';
+import type { EventHook } from './hooks.js';
+import type { SessionFields } from './input.js';
+import type { Plan } from './plan.js';
+import type { Spill } from './spill.js';
+
+/** A background hook that exited 2 under `asyncRewake`: the agent should be woken with this text. */
+export interface Wake {
+  readonly scope: string;
+  /** The handler's id. */
+  readonly handler: string;
+  readonly text: string;
+}
+
+/** What one fire needs of its host. */
+export interface Services {
+  /** The public host, as handlers see it in their context. */
+  readonly host: unknown;
+  readonly clock: Clock;
+  readonly bus: Bus;
+  readonly background: Background;
+  readonly spill: Spill;
+  readonly decisions: Decisions;
+  /** Seconds; 0: nobody wants to know. */
+  readonly slowAfter: number;
+  readonly projectDir: string | undefined;
+  readonly session: SessionFields;
+  readonly closed: boolean;
+  event(name: string): EventState | undefined;
+  unknownEvent(name: string): HookscopeError;
+  /** The scope a fire runs in; opens the agent's own where its type has `spawnHooks`. */
+  scope(entry: EventEntry, input: Readonly<Record<string, unknown>>, ref: ScopeRef | undefined): Found;
+  plan(entry: EventEntry, scope: Scope): Plan;
+  /** After the decision of an event that closes a scope. */
+  settled(fire: Fire, decision: AnyDecision): AnyDecision;
+  report(message: string): void;
+  wake(wake: Wake): void;
+  /** How many registrations for the fire's event are in scopes outside its lineage. */
+  elsewhere(fire: Fire): number;
+}
+
+/** One event of this host: its entry, its tapable hook once asked for, and what is made once of it. */
+export interface EventState {
+  readonly entry: EventEntry;
+  hook: EventHook | undefined;
+  /** Nothing registered, nobody watching: the answer to every fire. */
+  readonly quiet: Promise<AnyDecision>;
+  /** A quick check of an input; false only means that it must be looked at more closely. */
+  readonly accepts: (input: unknown) => boolean;
+}

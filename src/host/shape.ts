@@ -1,0 +1,31 @@
+/** What one key may hold, in code and in words. */
+export interface Rule {
+  readonly expected: string;
+  accepts(value: unknown): boolean;
+}
+/** The keys of a configuration object. */
+export type Shape = Readonly<Record<string, Rule>>;
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+export const rules = {
+  any: { expected: 'anything', accepts: () => true },
+  text: { expected: 'a string', accepts: isText },
+  flag: { expected: 'true or false', accepts: (v: unknown) => typeof v === 'boolean' },
+  number: { expected: 'a number', accepts: (v: unknown) => typeof v === 'number' && Number.isFinite(v) },
+  list: { expected: 'an array', accepts: Array.isArray },
+  fn: { expected: 'a function', accepts: (v: unknown) => typeof v === 'function' },
+  names: { expected: 'a name or an array of names', accepts: (v: unknown) => isText(v) || (Array.isArray(v) && v.every(isText)) },
+  object: { expected: 'an object', accepts: (v: unknown) => typeof v === 'object' && v !== null && !Array.isArray(v) },
+} satisfies Shape;
+
+export const SECONDS: Rule = {
+  expected: 'seconds, a number of 0 or more (0 is none)',
+  accepts: (v) => typeof v === 'number' && Number.isFinite(v) && v >= 0,
+};
+
+export function oneOf(...values: readonly (string | boolean)[]): Rule {
+  return { expected: values.map((v) => JSON.stringify(v)).join(' or '), accepts: (v) => values.some((x) => x === v) };
+}

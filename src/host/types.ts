@@ -1,0 +1,147 @@
+import type { CustomEvents, EventName, FireInput, FoldOf, HookInput, HookOutput, NoEvents } from '../events/catalogue.js';
+import type { Fold } from '../events/define.js';
+import type { Said } from '../events/helpers.js';
+import type { Mode, OnFailure, Phase, Source } from '../scopes/registration.js';
+import type { HookContext } from './context.js';
+import type { BaseDecision, FoldFields } from './decision.js';
+import type { CommandSpec } from './handlers/command-spec.js';
+
+/** What `fire` resolves to: the fields every decision has, and those of the event's fold. */
+export type Decision<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> = {
+  [N in E]: BaseDecision & FoldFields[FoldOf<N, C>];
+}[E];
+
+type Anywhere = Said<'stop'> | Said<'addContext'>;
+/** Which output helpers mean something on a fold. */
+interface Helpers {
+  gate: Anywhere | Said<'allow' | 'deny' | 'ask' | 'block' | 'rewrite' | 'stop' | 'addContext'>;
+  block: Anywhere | Said<'block' | 'rewrite' | 'stop' | 'addContext'>;
+  stop: Anywhere | Said<'block' | 'stop' | 'addContext'>;
+  context: Anywhere;
+  replace: Anywhere | Said<'block'>;
+  observe: Anywhere;
+}
+
+/** What a callback may return: an output in the wire's shape, a helper's, or nothing. */
+export type HookResult<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> =
+  // biome-ignore lint/suspicious/noConfusingVoidType: a callback without a return statement is a handler too
+  HookOutput<E, C> | Helpers[FoldOf<E, C> & Fold] | null | undefined | void;
+
+/**
+ * An in-process handler, in the shape that users of Claude's SDK know. `input` is read-only all the way down: return
+ * `updatedInput` or `rewrite()` to change what runs; `snapshot(input)` gives a plain copy.
+ */
+export type HookCallback<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> = (
+  input: HookInput<E, C>,
+  toolUseID: string | undefined,
+  context: HookContext<HostHandle<C>>,
+) => HookResult<E, C> | Promise<HookResult<E, C>>;
+
+/** A callback with options of its own; times in seconds. */
+export interface CallbackSpec<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> {
+  readonly handler: HookCallback<E, C>;
+  readonly name?: string;
+  /** A permission rule, as the group's; it goes before the group's. */
+  readonly if?: string;
+  readonly timeout?: number;
+  /** true: go on without it. `two-phase`: where it answers `{ async: true }`, it is called a second time in the background. */
+  readonly async?: boolean | 'two-phase';
+  readonly asyncTimeout?: number;
+  readonly onFailure?: OnFailure;
+  readonly once?: boolean;
+}
+
+export type HookHandler<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> =
+  HookCallback<E, C> | CallbackSpec<E, C> | CommandSpec;
+
+/** Handlers that share a matcher and policies. Times are seconds. */
+export interface HookGroup<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> {
+  /** `Bash`, `Edit|Write`, `mcp__*`, a RegExp, or a predicate; absent: all. */
+  readonly matcher?: string | RegExp | ((subject: string | undefined, input: HookInput<E, C>) => boolean);
+  /** One permission rule, on tool events: `Bash(git *)`, `Edit(src/**)`. */
+  readonly if?: string;
+  /** Lower runs first; default 0. */
+  readonly stage?: number;
+  /** Names of hooks in the same scope and stage that this one must run before. */
+  readonly before?: string | readonly string[];
+  readonly mode?: Mode;
+  readonly timeout?: number;
+  readonly timeoutFor?: 'handler' | 'group';
+  readonly onFailure?: OnFailure;
+  readonly phase?: Phase;
+  readonly once?: boolean;
+  readonly name?: string;
+  readonly hooks: readonly HookHandler<E, C>[];
+}
+
+/** Hooks by event, as `register` takes them. */
+export type Hooks<C extends CustomEvents = NoEvents> = {
+  readonly [E in EventName<C>]?: readonly HookGroup<E, C>[];
+};
+
+export interface RegisterOptions {
+  /** How records and `before` name these hooks. */
+  readonly name?: string;
+  readonly onFailure?: OnFailure;
+  readonly timeoutFor?: 'handler' | 'group';
+  /** Where they come from, for `describe()` and records. */
+  readonly source?: Source;
+}
+
+/** Takes back what was registered; safe to call twice. */
+export type Undo = () => void;
+
+/** A plugin, as `definePlugin` makes it. */
+export interface Plugin<Options = unknown, C extends CustomEvents = CustomEvents> {
+  readonly name: string;
+  /** Reads what the user gave; throws or reports on anything wrong. */
+  readonly options?: { parse(value: unknown): Options };
+  apply(scope: HookScope<C>, options: Options): unknown;
+}
+
+/** Where hooks are registered: the host, or the scope of one session or agent. */
+export interface HookScope<C extends CustomEvents = NoEvents> {
+  readonly id: string;
+  /** Adds hooks, all or none. Throws INVALID_HOOKS, naming the key, what was expected and the nearest right name. */
+  register(hooks: Hooks<C>, options?: RegisterOptions): Undo;
+  /** Applies a plugin. Rejects with INVALID_PLUGIN (its options) or PLUGIN_FAILED, naming the plugin; nothing is half registered. */
+  use<O>(plugin: Plugin<O>, options?: unknown): Promise<Undo>;
+  /** Ends the scope and its children. */
+  close(): unknown;
+  describe(): Description;
+}
+
+/** One registration, as `describe()` shows it. */
+export interface DescribedHook {
+  readonly id: string;
+  readonly name: string;
+  readonly event: string;
+  readonly handler: string;
+  readonly matcher: string;
+  readonly if?: string;
+  readonly stage: number;
+  readonly mode: Mode;
+  readonly phase: Phase;
+  /** Seconds. */
+  readonly timeout: number;
+  readonly onFailure: OnFailure;
+  readonly source: Source;
+  readonly plugin?: string;
+  readonly skip?: string;
+}
+
+/** A scope, its registrations in running order, and the scopes inside it. `String(description)` prints it for people. */
+export interface Description {
+  readonly scope: string;
+  readonly kind: string;
+  readonly agentType?: string;
+  readonly hooks: readonly DescribedHook[];
+  readonly children: readonly Description[];
+  toString(): string;
+}
+
+/** What handlers see of their host. */
+export interface HostHandle<C extends CustomEvents = NoEvents> {
+  fire<E extends EventName<C>>(event: E, input: FireInput<E, C>, options?: { signal?: AbortSignal }): Promise<Decision<E, C>>;
+  describe(): Description;
+}

@@ -1,0 +1,131 @@
+import { HookscopeError } from '../errors.js';
+import { Scope } from './scope.js';
+
+/** Names a scope: an agent's id, or an agent or session of a given session. */
+export type ScopeRef = string | { readonly session?: string; readonly agent?: string };
+
+/** What a fire runs in: the scope whose lineage counts, the id asked for, and whether that one is open. */
+export interface Found {
+  readonly scope: Scope;
+  readonly id: string;
+  readonly known: boolean;
+}
+
+/** Managed policy, the host, its sessions and their agents. Sessions come and go with what is registered in them. */
+export class ScopeTree {
+  readonly managed = new Scope({ id: 'managed', kind: 'managed' });
+  readonly host = new Scope({ id: 'host', kind: 'host', parent: this.managed });
+  /** Grows whenever a scope is opened or ended; what is merged over every scope (`merge: 'all'`) depends on it. */
+  version = 0;
+  readonly #session: string;
+  readonly #sessions = new Map<string, Scope>();
+  readonly #agents = new Map<string, Map<string, Scope>>();
+  #byHost: Found = { scope: this.host, id: 'session', known: true };
+
+  /** `session` is the one that names without a session mean: the host's own id, or '' when it has none. */
+  constructor(session: string) {
+    this.#session = session;
+  }
+
+  /** The scope a fire runs in. Never fails: an agent nobody opened has its session's lineage. */
+  find(ref: ScopeRef | undefined, inputSession: string | undefined, inputAgent: string | undefined): Found {
+    const agent = ref === undefined ? inputAgent : typeof ref === 'string' ? ref : ref.agent;
+    if (agent === undefined && this.#sessions.size === 0) return this.#byHost;
+    const session = (typeof ref === 'object' ? ref.session : undefined) ?? inputSession ?? this.#session;
+    const base = this.#sessions.get(session) ?? this.#sessions.get('') ?? this.host;
+    if (agent === undefined) return { scope: base, id: 'session', known: true };
+    const scope = this.#agents.get(session)?.get(agent) ?? this.#agents.get('')?.get(agent);
+    return scope ? { scope, id: scope.id, known: true } : { scope: base, id: agent, known: false };
+  }
+
+  /** The open scope of that name. */
+  get(ref: ScopeRef): Scope | undefined {
+    const { session, agent } = this.#name(ref);
+    return agent === undefined ? this.#sessions.get(session) : this.#agents.get(session)?.get(agent);
+  }
+
+  /** Opens the scope if it is not open; its parent is an open agent of the same session, else the session. */
+  open(ref: ScopeRef, options: { parent?: ScopeRef | undefined; agentType?: string | undefined; spawned?: boolean } = {}): Scope {
+    const { session, agent } = this.#name(ref);
+    const known = this.get(ref);
+    if (known) {
+      if (options.parent !== undefined && this.get(options.parent) !== known.parent) {
+        const asked = labelOf(options.parent);
+        throw new HookscopeError('SCOPE_CONFLICT', { scope: known.id, parent: known.parent?.id ?? 'host', asked });
+      }
+      return known;
+    }
+    if (agent === undefined) return this.#openSession(session);
+    let parent: Scope | undefined;
+    if (options.parent !== undefined) {
+      parent = this.get(typeof options.parent === 'string' ? { session, agent: options.parent } : options.parent);
+      if (!parent) throw new HookscopeError('UNKNOWN_SCOPE', { scope: labelOf(options.parent) });
+    }
+    const scope = new Scope({
+      id: agent,
+      kind: 'agent',
+      parent: parent ?? this.#openSession(session),
+      session,
+      spawned: options.spawned ?? false,
+      ...(options.agentType === undefined ? {} : { agentType: options.agentType }),
+    });
+    let agents = this.#agents.get(session);
+    if (!agents) this.#agents.set(session, (agents = new Map()));
+    agents.set(agent, scope);
+    this.version++;
+    return scope;
+  }
+
+  /** Ends a scope and its children. Ending one that is not open is nothing. */
+  close(ref: ScopeRef): boolean {
+    const scope = this.get(ref);
+    if (!scope) return false;
+    const parent = scope.parent;
+    this.#forget(scope);
+    scope.close();
+    if (parent?.kind === 'session') this.prune(parent);
+    this.version++;
+    return true;
+  }
+
+  /** A session with nothing in it is forgotten. */
+  prune(session: Scope): void {
+    if (session.kind !== 'session' || session.children.size > 0 || session.events().length > 0 || session.pending.length > 0) return;
+    if (this.#sessions.get(session.session) !== session) return;
+    this.#sessions.delete(session.session);
+    session.close();
+  }
+
+  /** Every agent's scope, in creation order. */
+  *agents(): Generator<Scope> {
+    for (const agents of this.#agents.values()) yield* agents.values();
+  }
+
+  #openSession(session: string): Scope {
+    let scope = this.#sessions.get(session);
+    if (!scope) {
+      scope = new Scope({ id: 'session', kind: 'session', parent: this.host, session });
+      this.#sessions.set(session, scope);
+      this.version++;
+    }
+    return scope;
+  }
+
+  #forget(scope: Scope): void {
+    for (const child of scope.children) this.#forget(child);
+    if (scope.kind === 'session') this.#sessions.delete(scope.session);
+    const agents = this.#agents.get(scope.session);
+    if (scope.kind !== 'agent' || !agents) return;
+    agents.delete(scope.id);
+    if (agents.size === 0) this.#agents.delete(scope.session);
+  }
+
+  #name(ref: ScopeRef): { session: string; agent: string | undefined } {
+    if (typeof ref === 'string') return { session: this.#session, agent: ref };
+    return { session: ref.session ?? this.#session, agent: ref.agent };
+  }
+}
+
+export function labelOf(ref: ScopeRef): string {
+  return typeof ref === 'string' ? ref : (ref.agent ?? `session ${ref.session ?? ''}`);
+}
