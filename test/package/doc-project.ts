@@ -1,0 +1,191 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Block, printed, problemsOf, RUN_LANGUAGES, word } from './doc-blocks.js';
+import { ROOT } from './sources.js';
+
+/** A reader's project outside the repository, with hookscope installed: where the blocks of the documents run. */
+export interface Project {
+  readonly root: string;
+  /** What is wrong with a block; empty: it runs and prints what is shown. */
+  check(block: Block): Promise<string[]>;
+  remove(): Promise<void>;
+}
+
+const MARK = '@@hookscope-doc@@';
+const TSCONFIG = {
+  compilerOptions: {
+    target: 'es2023',
+    module: 'nodenext',
+    lib: ['es2023', 'esnext.disposable'],
+    types: ['node'],
+    strict: true,
+    skipLibCheck: true,
+    moduleDetection: 'force',
+  },
+  include: ['**/*.ts'],
+};
+
+/** Writes the blocks down, compiles the TypeScript among them in one run, and links what they import. */
+export async function createProject(blocks: readonly Block[]): Promise<Project> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'hookscope-docs-')));
+  await link(root);
+  for (const block of blocks) await write(block, root, blocks);
+  const compiled = blocks.some((b) => b.lang === 'ts')
+    ? await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', root, '--pretty', 'false'], root, root)
+    : { output: '', code: 0 };
+  return {
+    root,
+    check: async (block) => {
+      const problems = [...problemsOf(block), ...typeErrors(block, blocks, compiled.output)];
+      if (problems.length > 0 || block.words.includes('no-run') || !(block.lang in RUN_LANGUAGES)) return problems;
+      await write(block, root, blocks);
+      if (word(block, 'file') !== undefined) return [];
+      return RUN_LANGUAGES[block.lang as keyof typeof RUN_LANGUAGES] === 'shell'
+        ? runShell(block, root)
+        : runModule(block, root);
+    },
+    remove: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+const folderOf = (file: string): string => file.replace(/[^\w.-]+/g, '-').replace(/\.md$/, '');
+const pathOf = (block: Block): string =>
+  join(folderOf(block.file), word(block, 'file') ?? `block-${block.line}.${block.lang}`);
+
+async function link(root: string): Promise<void> {
+  const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  await writeFile(join(root, 'package.json'), JSON.stringify({ name: 'reader', private: true, type: 'module' }));
+  await writeFile(join(root, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+  const modules = join(root, 'node_modules');
+  await mkdir(join(root, 'home'));
+  await mkdir(join(modules, '.bin'), { recursive: true });
+  for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+  }
+  await symlink(ROOT, join(modules, 'hookscope'));
+  const bin = join(modules, '.bin/hookscope');
+  await writeFile(bin, `#!/bin/sh\nexec node '${join(ROOT, 'dist/cli/main.js')}' "$@"\n`);
+  await chmod(bin, 0o755);
+}
+
+/** The text before a `continued` block: that of the code block it continues. */
+function before(block: Block, blocks: readonly Block[]): string {
+  if (!block.words.includes('continued')) return '';
+  const earlier = blocks.filter(
+    (b) => b.file === block.file && b.line < block.line && b.lang === block.lang && word(b, 'file') === undefined,
+  );
+  const previous = earlier.at(-1);
+  return previous === undefined ? '' : `${before(previous, blocks)}${previous.text}\nconsole.log('${MARK}');\n`;
+}
+
+async function write(block: Block, root: string, blocks: readonly Block[]): Promise<void> {
+  const code = block.lang === 'ts' || block.lang === 'js';
+  const path = join(root, pathOf(block));
+  await mkdir(dirname(path), { recursive: true });
+  if (!code && word(block, 'file') === undefined) return;
+  await writeFile(path, `${code ? before(block, blocks) : ''}${block.text}\n`);
+  if (block.text.startsWith('#!')) await chmod(path, 0o755);
+}
+
+/** The compiler's complaints about one block, with the document's own line numbers. */
+function typeErrors(block: Block, blocks: readonly Block[], output: string): string[] {
+  if (block.lang !== 'ts') return [];
+  const skipped = before(block, blocks).split('\n').length - 1;
+  return output.split('\n').flatMap((text) => {
+    const [, path, line, message] = /^(.+?)\((\d+),\d+\): error (.*)$/.exec(text) ?? [];
+    if (path !== pathOf(block) || Number(line) <= skipped) return [];
+    return [`line ${block.line + Number(line) - skipped}: ${message}`];
+  });
+}
+
+async function runModule(block: Block, root: string): Promise<string[]> {
+  const path = join(root, pathOf(block)).replace(/\.ts$/, '.js');
+  const { output, code } = await run(process.execPath, [path], dirname(path), root);
+  const said = output.split(`${MARK}\n`).at(-1) as string;
+  return [...exitProblem(block, code, said), ...printProblem(block.prints, said)];
+}
+
+/** A block with `$ ` lines: each is a command, and what stands below it is what it prints. Else one script. */
+async function runShell(block: Block, root: string): Promise<string[]> {
+  const steps: { command: string; prints?: string }[] = [];
+  for (const line of block.text.split('\n')) {
+    const last = steps.at(-1);
+    if (line.startsWith('$ ')) steps.push({ command: line.slice(2) });
+    else if (last === undefined) continue;
+    else if (line.startsWith('> ') && last.prints === undefined) last.command += `\n${line.slice(2)}`;
+    else last.prints = last.prints === undefined ? line : `${last.prints}\n${line}`;
+  }
+  if (steps.length === 0) steps.push({ command: block.text });
+  const script = ['exec 2>&1', ...steps.map(({ command }) => `${command}\nprintf '${MARK}%s\\n' "$?"`)].join('\n');
+  const folder = word(block, 'cwd') === 'repo' ? ROOT : join(root, folderOf(block.file));
+  const { output, code: last } = await run('bash', ['-c', script], folder, root);
+  const parts = output.split(new RegExp(`${MARK}(\\d+)\\n`));
+  return [
+    ...steps.flatMap(({ command, prints }, i) => {
+      const said = parts[i * 2] ?? '';
+      // A command may end the shell itself.
+      const code = Number(parts[i * 2 + 1] ?? last);
+      const exit =
+        i === steps.length - 1
+          ? exitProblem(block, code, said)
+          : code === 0
+            ? []
+            : [`$ ${command}: exit ${code}\n${said}`];
+      return [...exit, ...printProblem(prints?.trim() === '' ? undefined : prints, said)];
+    }),
+    ...printProblem(block.prints, parts.filter((_, i) => i % 2 === 0).join('')),
+  ];
+}
+
+function exitProblem(block: Block, code: number | null, output: string): string[] {
+  const wanted = Number(word(block, 'exit') ?? 0);
+  return code === wanted ? [] : [`exit code ${code}, not ${wanted}; it printed:\n${output}`];
+}
+
+function printProblem(expected: string | undefined, actual: string): string[] {
+  return expected === undefined || printed(expected, actual) ? [] : [`shown:\n${expected}\nprinted:\n${actual}`];
+}
+
+/** Both streams as one, as a terminal shows them. What is left of the process group is killed when the program ends. */
+function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  root: string,
+): Promise<{ output: string; code: number | null }> {
+  const env = {
+    PATH: `${join(root, 'node_modules/.bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
+    HOME: join(root, 'home'),
+    NO_COLOR: '1',
+  };
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const killGroup = (): void => {
+      try {
+        process.kill(-(child.pid as number), 'SIGKILL');
+      } catch (error) {
+        // ESRCH: nothing is left; EPERM: what macOS says of a group of zombies.
+        if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) reject(error);
+      }
+    };
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8');
+      stream.on('data', (text: string) => {
+        output += text;
+      });
+    }
+    const timer = setTimeout(killGroup, 60_000);
+    child.on('error', reject);
+    child.on('exit', killGroup);
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      resolve({ output, code });
+    });
+  });
+}
