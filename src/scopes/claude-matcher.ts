@@ -1,0 +1,26 @@
+const NAMES = /^[A-Za-z0-9_\-, |]+$/;
+const NARROW_NAMES = /^[A-Za-z0-9_|]+$/;
+/** `Bash(git *)`: a rule in the wrong place. `Notebook(Edit|Read)` is a regular expression one may well mean. */
+const PERMISSION_RULE = /^\w+\([^|)]*[ /:][^|)]*\)$/;
+
+/**
+ * A matcher of Claude Code's files: a list of exact names if only their characters occur in it, else an unanchored
+ * regular expression, which matches nothing if it does not compile. `narrow`: fewer characters make a list.
+ */
+export function claudeTest(matcher: string, narrow: boolean): { test: (name: string) => boolean; warning?: string } {
+  if ((narrow ? NARROW_NAMES : NAMES).test(matcher)) {
+    const names = new Set(matcher.split(narrow ? '|' : /[|,]/).map((name) => name.trim()));
+    names.delete('');
+    const test = (name: string): boolean => names.has(name);
+    return names.size > 0 ? { test } : { test, warning: 'names nothing; the hook never runs' };
+  }
+  const hint = PERMISSION_RULE.test(matcher) ? '; it looks like a permission rule, and those go in "if"' : '';
+  try {
+    const pattern = new RegExp(matcher);
+    const test = (name: string): boolean => pattern.test(name);
+    return hint === '' ? { test } : { test, warning: `is read as a regular expression${hint}` };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { test: () => false, warning: `does not compile, so the hook never runs (${why})${hint}` };
+  }
+}
