@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Block, printed, problemsOf, RUN_LANGUAGES, word } from './doc-blocks.js';
+import { run, type Surroundings } from './run.js';
 import { ROOT } from './sources.js';
 
 /** A reader's project outside the repository, with hookscope installed: where the blocks of the documents run. */
@@ -33,7 +33,7 @@ export async function createProject(blocks: readonly Block[]): Promise<Project> 
   await link(root);
   for (const block of blocks) await write(block, root, blocks);
   const compiled = blocks.some((b) => b.lang === 'ts')
-    ? await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', root, '--pretty', 'false'], root, root)
+    ? await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', root, '--pretty', 'false'], inProject(root))
     : { output: '', code: 0 };
   return {
     root,
@@ -49,6 +49,13 @@ export async function createProject(blocks: readonly Block[]): Promise<Project> 
     remove: () => rm(root, { recursive: true, force: true }),
   };
 }
+
+/** Where a program runs: with the project's own programs first, and a home of its own. */
+const inProject = (root: string, cwd = root): Surroundings => ({
+  cwd,
+  bin: join(root, 'node_modules/.bin'),
+  home: join(root, 'home'),
+});
 
 const folderOf = (file: string): string => file.replace(/[^\w.-]+/g, '-').replace(/\.md$/, '');
 const pathOf = (block: Block): string =>
@@ -105,7 +112,7 @@ function typeErrors(block: Block, blocks: readonly Block[], output: string): str
 
 async function runModule(block: Block, root: string): Promise<string[]> {
   const path = join(root, pathOf(block)).replace(/\.ts$/, '.js');
-  const { output, code } = await run(process.execPath, [path], dirname(path), root);
+  const { output, code } = await run(process.execPath, [path], inProject(root, dirname(path)));
   const said = output.split(`${MARK}\n`).at(-1) as string;
   return [...exitProblem(block, code, said), ...printProblem(block.prints, said)];
 }
@@ -123,7 +130,7 @@ async function runShell(block: Block, root: string): Promise<string[]> {
   if (steps.length === 0) steps.push({ command: block.text });
   const script = ['exec 2>&1', ...steps.map(({ command }) => `${command}\nprintf '${MARK}%s\\n' "$?"`)].join('\n');
   const folder = word(block, 'cwd') === 'repo' ? ROOT : join(root, folderOf(block.file));
-  const { output, code: last } = await run('bash', ['-c', script], folder, root);
+  const { output, code: last } = await run('bash', ['-c', script], inProject(root, folder));
   const parts = output.split(new RegExp(`${MARK}(\\d+)\\n`));
   return [
     ...steps.flatMap(({ command, prints }, i) => {
@@ -149,43 +156,4 @@ function exitProblem(block: Block, code: number | null, output: string): string[
 
 function printProblem(expected: string | undefined, actual: string): string[] {
   return expected === undefined || printed(expected, actual) ? [] : [`shown:\n${expected}\nprinted:\n${actual}`];
-}
-
-/** Both streams as one, as a terminal shows them. What is left of the process group is killed when the program ends. */
-function run(
-  program: string,
-  args: readonly string[],
-  cwd: string,
-  root: string,
-): Promise<{ output: string; code: number | null }> {
-  const env = {
-    PATH: `${join(root, 'node_modules/.bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
-    HOME: join(root, 'home'),
-    NO_COLOR: '1',
-  };
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-    const killGroup = (): void => {
-      try {
-        process.kill(-(child.pid as number), 'SIGKILL');
-      } catch (error) {
-        // ESRCH: nothing is left; EPERM: what macOS says of a group of zombies.
-        if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) reject(error);
-      }
-    };
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8');
-      stream.on('data', (text: string) => {
-        output += text;
-      });
-    }
-    const timer = setTimeout(killGroup, 60_000);
-    child.on('error', reject);
-    child.on('exit', killGroup);
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      resolve({ output, code });
-    });
-  });
 }
