@@ -81,7 +81,12 @@ export function wordFor(entry: EventEntry, output: unknown): unknown {
   return whole;
 }
 
-function wordFlat(entry: EventEntry, m: Meaning, words: Record<string, unknown>, specific: Record<string, unknown>): void {
+function wordFlat(
+  entry: EventEntry,
+  m: Meaning,
+  words: Record<string, unknown>,
+  specific: Record<string, unknown>,
+): void {
   if (m.rewrite) specific[entry.rewrites?.keys[0] ?? 'updatedInput'] = m.rewrite.value;
   if (m.verdict === undefined) return;
   if (entry.fold === 'gate') {

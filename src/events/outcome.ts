@@ -62,7 +62,9 @@ function interpret(reading: Reading, output: Json, mcpTool: boolean): Outcome {
   }
   const specific = (output['hookSpecificOutput'] ?? NOTHING) as Json;
   const draft: Draft = { output };
-  readCommon(draft, output, specific);
+  readCommon(draft, output);
+  const context = reading.shape.hasContext ? text(specific['additionalContext']) : undefined;
+  if (context !== undefined) draft.additionalContext = context;
   if (reading.entry.nestedDecision) readNested(reading, draft, output, specific);
   else {
     readAnswer(reading, draft, output, specific);
@@ -74,15 +76,13 @@ function interpret(reading: Reading, output: Json, mcpTool: boolean): Outcome {
 
 const text = (value: unknown): string | undefined => (value === '' ? undefined : (value as string | undefined));
 
-function readCommon(draft: Draft, output: Json, specific: Json): void {
+function readCommon(draft: Draft, output: Json): void {
   if (output['continue'] !== undefined) draft.continue = output['continue'] as boolean;
   if (output['suppressOutput'] !== undefined) draft.suppressOutput = output['suppressOutput'] as boolean;
   const stopReason = text(output['stopReason']);
   if (stopReason !== undefined) draft.stopReason = stopReason;
   const systemMessage = text(output['systemMessage']);
   if (systemMessage !== undefined) draft.systemMessage = systemMessage;
-  const additionalContext = text(specific['additionalContext']);
-  if (additionalContext !== undefined) draft.additionalContext = additionalContext;
   if (output['terminalSequence'] !== undefined) draft.specific = { terminalSequence: output['terminalSequence'] };
 }
 
@@ -94,17 +94,17 @@ const LEGACY: Readonly<Record<string, 'allow' | 'deny'>> = {
 };
 
 function readAnswer(reading: Reading, draft: Draft, output: Json, specific: Json): void {
-  const { entry, warnings } = reading;
+  const { entry, shape, warnings } = reading;
   if (output['preventContinuation'] === true) draft.continue = false;
   const legacy = LEGACY[output['decision'] as string];
   const why = text(output['reason']) ?? draft.stopReason;
-  if (entry.fold === 'gate') readGate(draft, specific, legacy, why);
+  if (entry.fold === 'gate') readGate(draft, shape.hasVerdict ? specific : NOTHING, legacy, why);
   else {
     if (why !== undefined) draft.reason = why;
     if (legacy === 'deny' && canBlock(entry)) draft.block = true;
     else if (legacy === 'deny') warnings.push(idleKey(entry, `decision "${output['decision']}"`));
   }
-  if (entry.fold === 'replace') readValue(entry, draft, specific);
+  if (entry.fold === 'replace') readValue(reading, draft, specific);
 }
 
 const canBlock = (entry: EventEntry): boolean =>
@@ -122,16 +122,18 @@ function readGate(draft: Draft, specific: Json, legacy: 'allow' | 'deny' | undef
   if (reason !== undefined) draft.reason = reason;
 }
 
-function readValue(entry: EventEntry, draft: Draft, specific: Json): void {
+function readValue({ entry, shape }: Reading, draft: Draft, specific: Json): void {
   if (draft.block && entry.blockValue) {
     draft.value = { ...entry.blockValue };
     delete draft.block;
     return;
   }
-  const said = (entry.value ?? []).filter((key) => specific[key] !== undefined);
+  const said = shape.value.filter((key) => specific[key] !== undefined);
   if (said.length === 0 || draft.block) return;
-  const single = entry.value?.length === 1;
-  draft.value = single ? specific[said[0] as string] : Object.fromEntries(said.map((key) => [key, specific[key]]));
+  draft.value =
+    shape.value.length === 1
+      ? specific[said[0] as string]
+      : Object.fromEntries(said.map((key) => [key, specific[key]]));
 }
 
 function readRewrite({ entry, shape, warnings }: Reading, draft: Draft, specific: Json, mcpTool: boolean): void {

@@ -57,7 +57,7 @@ function copyField(field: Field, value: unknown, into: Record<string, unknown>, 
   const copied = typeof value === 'object' || typeof value === 'function' ? copyJson(value, where + key) : value;
   if (!field.accepts(copied)) {
     const problem = findProblem(field.schema, copied);
-    if (problem) throw wrongType(problem.field === '' ? where + key : `${where}${key}.${problem.field}`, problem);
+    if (problem) throw wrongType(where + key + (/^(\[|$)/.test(problem.field) ? '' : '.') + problem.field, problem);
   }
   into[key] = copied;
 }

@@ -13,11 +13,16 @@ export interface Field {
 export interface OutputShape {
   /** Keys of `hookSpecificOutput`. */
   readonly specific: ReadonlyMap<string, Field>;
-  /** Those of them that mean nothing to the fold: handed on as they are. */
+  /** Whether the event has these keys; where it has not, what a hook puts there is unchecked and unread. */
+  readonly hasVerdict: boolean;
+  readonly hasContext: boolean;
+  /** Keys of `specific` that mean nothing to the fold: handed on as they are. */
   readonly extras: readonly string[];
   /** Keys that carry a rewrite, strongest first. */
   readonly rewrites: readonly string[];
   readonly mcpRewrites: readonly string[];
+  /** replace events: the keys that make up the value. */
+  readonly value: readonly string[];
   /** Nested decisions: the keys of `decision`, by its `behavior`. */
   readonly nested: ReadonlyMap<string, readonly string[]> | undefined;
 }
@@ -48,15 +53,20 @@ export function outputShape(entry: EventEntry): OutputShape {
 const FOLDED = ['permissionDecision', 'permissionDecisionReason', 'additionalContext'];
 
 function compileShape(entry: EventEntry): OutputShape {
-  const rewrites = entry.rewrites?.keys ?? [];
-  const mcpRewrites = entry.rewrites?.mcpKeys ?? [];
   const nested = entry.nestedDecision ? nestedKeys(entry.output.shape['decision']) : undefined;
-  const folded = [...FOLDED, ...rewrites, ...mcpRewrites, ...(entry.value ?? []), ...(nested ? ['decision'] : [])];
+  const has = (key: string): boolean => Object.hasOwn(entry.output.shape, key);
+  const rewrites = (entry.rewrites?.keys ?? []).filter((key) => nested !== undefined || has(key));
+  const mcpRewrites = (entry.rewrites?.mcpKeys ?? []).filter(has);
+  const value = (entry.value ?? []).filter(has);
+  const read = [...FOLDED, ...rewrites, ...mcpRewrites, ...value, ...(nested ? ['decision'] : [])];
   return {
     specific: compileFields(entry.output.shape),
-    extras: Object.keys(entry.output.shape).filter((key) => !folded.includes(key)),
+    hasVerdict: has('permissionDecision'),
+    hasContext: has('additionalContext'),
+    extras: Object.keys(entry.output.shape).filter((key) => !read.includes(key)),
     rewrites,
     mcpRewrites,
+    value,
     nested,
   };
 }

@@ -20,6 +20,8 @@ export function accepts(schema: z.core.$ZodType, value: unknown): boolean {
 function expression(schema: z.core.$ZodType, name: string): string | undefined {
   const def = (schema as z.core.$ZodTypes)._zod.def;
   if ((def.checks?.length ?? 0) > 0 || 'check' in def) return undefined;
+  // An exact optional is an optional by its type, but refuses undefined.
+  if (schema._zod.traits.has('$ZodExactOptional')) return undefined;
   switch (def.type) {
     case 'unknown':
     case 'any':

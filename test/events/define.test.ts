@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineEvent, type EventEntry, named } from '../../src/events/define.js';
+import { checkInput } from '../../src/events/guard.js';
+
+const base = { session_id: 's', transcript_path: '', cwd: '/', hook_event_name: 'Deploy' };
+
+describe('defineEvent', () => {
+  it.each(['gate', 'block', 'stop'] as const)('has the defaults of a %s', (fold) => {
+    const entry = named('Deploy', defineEvent({ input: z.object({}), fold }));
+    expect(entry).toMatchObject({ name: 'Deploy', fold, exit2: 'block', endsLoop: true, failure: 'policy' });
+    expect(entry).not.toHaveProperty('value');
+  });
+
+  it.each(['context', 'replace', 'observe'] as const)('has the defaults of a %s', (fold) => {
+    const entry = named('Deploy', defineEvent({ input: z.object({}), fold }));
+    expect(entry).toMatchObject({ fold, exit2: 'user', endsLoop: false, failure: 'policy' });
+  });
+
+  it('has defaults whatever the fold', () => {
+    const entry: EventEntry = named('Deploy', defineEvent({ input: z.object({}), fold: 'observe' }));
+    expect(entry).toMatchObject({
+      plainStdout: 'none',
+      types: ['command', 'http', 'mcp_tool', 'prompt', 'agent'],
+      tool: false,
+      group: 'custom',
+      askOnFailure: true,
+      namedBySubject: false,
+      classic: false,
+    });
+    expect(entry).not.toHaveProperty('subject');
+    expect(entry).not.toHaveProperty('subjectField');
+  });
+
+  it('gives each fold the output keys it needs', () => {
+    const keys = (options: Parameters<typeof defineEvent>[0]): string[] =>
+      Object.keys(defineEvent(options).output.shape);
+    const input = z.object({ target: z.string() });
+    expect(keys({ input, fold: 'gate' })).toEqual([
+      'permissionDecision',
+      'permissionDecisionReason',
+      'additionalContext',
+    ]);
+    expect(keys({ input, fold: 'gate', rewrites: { field: 'target', keys: ['updatedInput'] } })).toContain(
+      'updatedInput',
+    );
+    expect(keys({ input, fold: 'block' })).toEqual(['additionalContext']);
+    expect(keys({ input, fold: 'stop' })).toEqual(['additionalContext']);
+    expect(keys({ input, fold: 'context' })).toEqual(['additionalContext']);
+    expect(keys({ input, fold: 'replace' })).toEqual(['value']);
+    expect(keys({ input, fold: 'observe' })).toEqual([]);
+  });
+
+  it('makes all output keys of a replace event its value, unless told which', () => {
+    const output = z.object({ html: z.string().optional(), title: z.string().optional() });
+    expect(defineEvent({ input: z.object({}), fold: 'replace', output }).value).toEqual(['html', 'title']);
+    expect(defineEvent({ input: z.object({}), fold: 'replace', output, value: ['html'] }).value).toEqual(['html']);
+  });
+
+  it('takes a field or a function for the subject', () => {
+    const input = z.object({ target: z.string() });
+    const byField: EventEntry = named('Deploy', defineEvent({ input, fold: 'gate', subject: 'target' }));
+    const byFunction: EventEntry = named(
+      'Deploy',
+      defineEvent({ input, fold: 'gate', subject: (i) => i.target.slice(1) }),
+    );
+    expect([byField.subject?.({ target: 'prod' }), byField.subjectField]).toEqual(['prod', 'target']);
+    expect([byFunction.subject?.({ target: 'prod' }), byFunction.subjectField]).toEqual(['rod', undefined]);
+    expect([byField.namedBySubject, byFunction.namedBySubject]).toEqual([true, true]);
+  });
+
+  it('adds the base fields, lets unknown fields pass and keeps its own', () => {
+    const entry: EventEntry = named('Deploy', defineEvent({ input: z.object({ target: z.string() }), fold: 'gate' }));
+    expect(checkInput(entry, { ...base, target: 'prod', ticket: 1 })).toBeUndefined();
+    expect(checkInput(entry, { ...base })?.field).toBe('target');
+    expect(checkInput(entry, { target: 'prod' })?.field).toBe('session_id');
+    expect(checkInput(entry, { ...base, target: 'prod', hook_event_name: 'Other' })?.field).toBe('hook_event_name');
+  });
+
+  it('lets an own field be stricter than the base field of that name', () => {
+    const entry: EventEntry = named('Deploy', defineEvent({ input: z.object({ agent_id: z.string() }), fold: 'gate' }));
+    expect(checkInput(entry, base)?.field).toBe('agent_id');
+  });
+
+  it('refuses a refinement of the whole input, which it could not keep', () => {
+    const input = z.object({ a: z.number(), b: z.number() }).refine(({ a, b }) => a < b);
+    expect(() => defineEvent({ input, fold: 'gate' })).toThrow(/refine its fields instead/);
+  });
+
+  it('can give one definition two names', () => {
+    const definition = defineEvent({ input: z.object({}), fold: 'gate' });
+    const [one, two]: EventEntry[] = [named('One', definition), named('Two', definition)];
+    expect([one?.name, two?.name]).toEqual(['One', 'Two']);
+    expect(checkInput(one as EventEntry, { ...base, hook_event_name: 'One' })).toBeUndefined();
+    expect(checkInput(one as EventEntry, { ...base, hook_event_name: 'Two' })).toBeDefined();
+    expect(Object.isFrozen(one)).toBe(true);
+  });
+});

@@ -1,0 +1,568 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
+import { defineEvent, type EventEntry, named } from '../../src/events/define.js';
+import { type Outcome, type ReadHow, readOutput } from '../../src/events/outcome.js';
+
+type Json = Record<string, unknown>;
+const entryOf = (name: HookEvent): EventEntry => CATALOGUE[name];
+
+function read(name: HookEvent, output: unknown, how: Partial<ReadHow> = {}): Outcome & { warnings: readonly string[] } {
+  const result = readOutput(entryOf(name), output, { eventName: name, nameRequired: true, ...how });
+  if ('bad' in result) throw new Error(result.bad);
+  return { ...result.outcome, warnings: result.warnings };
+}
+
+function bad(name: HookEvent, output: unknown, how: Partial<ReadHow> = {}): string | undefined {
+  const result = readOutput(entryOf(name), output, { eventName: name, nameRequired: true, ...how });
+  return 'bad' in result ? result.bad : undefined;
+}
+
+const specific = (name: HookEvent, keys: Json): Json => ({ hookSpecificOutput: { hookEventName: name, ...keys } });
+
+/** What `decision: "block"` is on each event; `nothing`: a warning. */
+const BLOCK: Record<HookEvent, 'deny' | 'block' | 'decline' | 'nothing'> = {
+  PreToolUse: 'deny',
+  PostToolUse: 'block',
+  PostToolUseFailure: 'block',
+  PermissionRequest: 'nothing',
+  UserPromptSubmit: 'block',
+  SessionStart: 'nothing',
+  SessionEnd: 'nothing',
+  Setup: 'nothing',
+  Stop: 'block',
+  SubagentStart: 'nothing',
+  SubagentStop: 'block',
+  PreCompact: 'block',
+  Notification: 'nothing',
+  TeammateIdle: 'block',
+  TaskCompleted: 'block',
+  PostToolBatch: 'block',
+  PermissionDenied: 'nothing',
+  UserPromptExpansion: 'block',
+  StopFailure: 'nothing',
+  PostCompact: 'nothing',
+  PreModelSwitch: 'deny',
+  PostModelSwitch: 'nothing',
+  MessageDisplay: 'nothing',
+  TaskCreated: 'block',
+  Elicitation: 'decline',
+  ElicitationResult: 'decline',
+  ConfigChange: 'block',
+  InstructionsLoaded: 'nothing',
+  CwdChanged: 'nothing',
+  DirectoryAdded: 'nothing',
+  FileChanged: 'nothing',
+  WorktreeCreate: 'block',
+  WorktreeRemove: 'nothing',
+};
+
+const CONTEXT: readonly HookEvent[] = [
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'UserPromptSubmit',
+  'SessionStart',
+  'Setup',
+  'Stop',
+  'SubagentStart',
+  'SubagentStop',
+  'PreCompact',
+  'Notification',
+  'TeammateIdle',
+  'TaskCompleted',
+  'PostToolBatch',
+  'UserPromptExpansion',
+  'PostModelSwitch',
+  'TaskCreated',
+  'ConfigChange',
+];
+
+describe.each(HOOK_EVENTS)('an output of %s', (name) => {
+  it('may say nothing', () => {
+    expect(read(name, {})).toEqual({ output: {}, warnings: [] });
+    expect(read(name, { continue: true, async: false, reason: undefined })).toEqual({
+      output: { continue: true },
+      continue: true,
+      warnings: [],
+    });
+  });
+
+  it.each(['block', 'deny'])('is read with decision %j', (decision) => {
+    const { verdict, block, value, warnings } = read(name, { decision, reason: 'no' });
+    const answer = {
+      deny: { verdict: 'deny' },
+      block: { block: true },
+      decline: { value: { action: 'decline' } },
+      nothing: {},
+    };
+    expect(JSON.parse(JSON.stringify({ verdict, block, value }))).toEqual(answer[BLOCK[name]]);
+    expect(warnings).toHaveLength(BLOCK[name] === 'nothing' ? 1 : 0);
+  });
+
+  it.each(['approve', 'allow'])('is read with decision %j', (decision) => {
+    const { verdict, block, value } = read(name, { decision, reason: 'yes' });
+    expect({ verdict, block, value }).toEqual({
+      verdict: BLOCK[name] === 'deny' ? 'allow' : undefined,
+      block: undefined,
+      value: undefined,
+    });
+  });
+
+  it('has the fields of every event', () => {
+    const said = {
+      continue: false,
+      stopReason: 'stop',
+      suppressOutput: true,
+      systemMessage: 'hi',
+      terminalSequence: '\x07',
+    };
+    const { warnings, ...outcome } = read(name, said);
+    expect(warnings).toEqual([]);
+    expect(outcome).toEqual({
+      output: said,
+      continue: false,
+      stopReason: 'stop',
+      reason: 'stop',
+      suppressOutput: true,
+      systemMessage: 'hi',
+      specific: { terminalSequence: '\x07' },
+    });
+  });
+
+  it('is read with preventContinuation', () => {
+    const { continue: goesOn, warnings } = read(name, { continue: true, preventContinuation: true });
+    if (name === 'PermissionRequest') expect([goesOn, warnings.length]).toEqual([true, 1]);
+    else expect([goesOn, warnings.length]).toEqual([false, 0]);
+    expect(read(name, { preventContinuation: false }).continue).toBeUndefined();
+  });
+
+  it('has context only where the event takes it', () => {
+    const { additionalContext, warnings } = read(name, specific(name, { additionalContext: 'ctx' }));
+    const takes = CONTEXT.includes(name);
+    expect(additionalContext).toBe(takes ? 'ctx' : undefined);
+    expect(warnings).toEqual(takes ? [] : [expect.stringContaining(`does nothing on ${name}`)]);
+  });
+
+  it('must be for this event', () => {
+    const other = name === 'Stop' ? 'SubagentStop' : 'Stop';
+    const message = `hookSpecificOutput.hookEventName: expected "${name}", got`;
+    expect(bad(name, specific(other, {}))).toBe(`${message} "${other}"`);
+    expect(bad(name, specific(other, {}), { nameRequired: false })).toBe(`${message} "${other}"`);
+    expect(bad(name, { hookSpecificOutput: {} })).toBe(`${message} nothing`);
+    expect(bad(name, { hookSpecificOutput: {} }, { nameRequired: false })).toBeUndefined();
+  });
+
+  it('fails by the name of the field that has a wrong type', () => {
+    const wrong: [Json, string][] = [
+      [{ continue: 'no' }, 'continue: expected boolean, got string'],
+      [{ stopReason: 1 }, 'stopReason: expected string, got number'],
+      [{ suppressOutput: 'yes' }, 'suppressOutput: expected boolean, got string'],
+      [{ systemMessage: ['a'] }, 'systemMessage: expected string, got array'],
+      [{ decision: 'maybe' }, 'decision: expected one of "block", "allow", "approve", "deny", got "maybe"'],
+      [{ reason: null }, 'reason: expected string, got null'],
+      [{ terminalSequence: {} }, 'terminalSequence: expected string, got object'],
+      [{ preventContinuation: 1 }, 'preventContinuation: expected boolean, got number'],
+      [{ hookSpecificOutput: 'x' }, 'hookSpecificOutput: expected object, got string'],
+      [{ hookSpecificOutput: null }, 'hookSpecificOutput: expected object, got null'],
+      [{ async: 'yes' }, 'async: expected boolean, got string'],
+      [{ async: true, asyncTimeout: '5' }, 'asyncTimeout: expected number, got string'],
+      [{ async: true, asyncTimeout: -1 }, 'asyncTimeout: expected at least 0, got number'],
+    ];
+    for (const [output, message] of wrong) expect(bad(name, output)).toBe(message);
+    for (const key of Object.keys(entryOf(name).output.shape).filter((k) => !/^updated(MCP)?ToolOutput$/.test(k))) {
+      expect(bad(name, specific(name, { [key]: 12 }))).toMatch(`hookSpecificOutput.${key}: expected `);
+    }
+  });
+
+  it.each([['text'], [3], [true], [[]], [[{ decision: 'block' }]], [() => ({})]])('is an object, not %j', (output) => {
+    expect(bad(name, output)).toMatch(/^expected an object, got /);
+  });
+
+  it('may go to the background, and nothing else is read then', () => {
+    expect(read(name, { async: true })).toEqual({ output: { async: true }, async: {}, warnings: [] });
+    const later = { async: true, asyncTimeout: 5, result: Promise.resolve() };
+    expect(read(name, later)).toEqual({
+      output: { async: true, asyncTimeout: 5 },
+      async: { timeout: 5 },
+      warnings: [],
+    });
+    const { verdict, block, warnings } = read(name, { async: true, decision: 'block', reason: 'x' });
+    expect([verdict, block, warnings]).toEqual([undefined, undefined, [expect.stringContaining('decision, reason')]]);
+  });
+
+  it('keeps keys that nobody knows, with a warning', () => {
+    const output = { metrics: { ms: 3 }, ...specific(name, { colour: 'red' }) };
+    const { output: kept, warnings } = read(name, output);
+    expect(kept).toEqual(output);
+    expect(warnings).toEqual(['unknown key "metrics"', 'unknown key "colour" in hookSpecificOutput']);
+  });
+});
+
+describe('a gate', () => {
+  const both = (flat: string, legacy: string): Outcome =>
+    read('PreToolUse', {
+      decision: legacy,
+      reason: 'legacy',
+      ...specific('PreToolUse', { permissionDecision: flat, permissionDecisionReason: 'flat' }),
+    });
+
+  it.each(['allow', 'ask', 'defer', 'deny'])('is read with permissionDecision %j', (verdict) => {
+    const output = specific('PreToolUse', { permissionDecision: verdict, permissionDecisionReason: 'why' });
+    expect(read('PreToolUse', output)).toEqual({ output, verdict, reason: 'why', warnings: [] });
+  });
+
+  it('takes the stronger of two spellings, with its own reason', () => {
+    const rows: [flat: string, legacy: string, verdict: string, reason: string][] = [
+      ['allow', 'block', 'deny', 'legacy'],
+      ['ask', 'deny', 'deny', 'legacy'],
+      ['deny', 'approve', 'deny', 'flat'],
+      ['ask', 'approve', 'ask', 'flat'],
+      ['defer', 'allow', 'defer', 'flat'],
+      ['allow', 'approve', 'allow', 'flat'],
+      ['deny', 'block', 'deny', 'flat'],
+    ];
+    for (const [flat, legacy, verdict, reason] of rows) expect(both(flat, legacy)).toMatchObject({ verdict, reason });
+  });
+
+  it('does not lend the reason of the spelling that lost', () => {
+    const reasonless = {
+      decision: 'block',
+      ...specific('PreToolUse', { permissionDecision: 'allow', permissionDecisionReason: 'safe' }),
+    };
+    expect(read('PreToolUse', reasonless)).not.toHaveProperty('reason');
+    const deny = { decision: 'approve', reason: 'safe', ...specific('PreToolUse', { permissionDecision: 'deny' }) };
+    expect(read('PreToolUse', deny)).not.toHaveProperty('reason');
+    expect(read('PreToolUse', { ...deny, stopReason: 'halt' }).reason).toBe('halt');
+  });
+
+  it('looks for a reason in permissionDecisionReason, reason and stopReason, and takes no empty one', () => {
+    const said = (own: string, reason: string, stopReason: string): string | undefined =>
+      read('PreToolUse', {
+        reason,
+        stopReason,
+        ...specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: own }),
+      }).reason;
+    expect([said('a', 'b', 'c'), said('', 'b', 'c'), said('', '', 'c'), said('', '', '')]).toEqual([
+      'a',
+      'b',
+      'c',
+      undefined,
+    ]);
+  });
+
+  it('cannot defer a change of model', () => {
+    expect(bad('PreModelSwitch', specific('PreModelSwitch', { permissionDecision: 'defer' }))).toBe(
+      'hookSpecificOutput.permissionDecision: expected one of "allow", "deny", "ask", got "defer"',
+    );
+    expect(read('PreModelSwitch', specific('PreModelSwitch', { permissionDecision: 'ask' })).verdict).toBe('ask');
+  });
+
+  it('replaces the input by an object and by nothing else', () => {
+    const output = specific('PreToolUse', { updatedInput: { command: 'ls' } });
+    expect(read('PreToolUse', output)).toEqual({ output, rewrite: { value: { command: 'ls' } }, warnings: [] });
+    for (const updatedInput of ['ls', null, [1], 3]) {
+      expect(bad('PreToolUse', specific('PreToolUse', { updatedInput }))).toMatch(
+        'hookSpecificOutput.updatedInput: expected object',
+      );
+    }
+  });
+});
+
+describe('PermissionRequest', () => {
+  const answer = (decision: Json, beside: Json = {}): Outcome & { warnings: readonly string[] } =>
+    read('PermissionRequest', { ...beside, ...specific('PermissionRequest', { decision }) });
+
+  it('reads its decision object', () => {
+    expect(
+      answer({ behavior: 'allow', updatedInput: { a: 1 }, updatedPermissions: [{ type: 'addRules' }] }),
+    ).toMatchObject({
+      verdict: 'allow',
+      rewrite: { value: { a: 1 } },
+      specific: { updatedPermissions: [{ type: 'addRules' }] },
+      warnings: [],
+    });
+    expect(answer({ behavior: 'deny', message: 'no', interrupt: true })).toMatchObject({
+      verdict: 'deny',
+      reason: 'no',
+      specific: { interrupt: true },
+      warnings: [],
+    });
+  });
+
+  it('reads no other spelling', () => {
+    for (const decision of ['approve', 'allow', 'block', 'deny']) {
+      const { verdict, warnings } = read('PermissionRequest', { decision });
+      expect([verdict, warnings]).toEqual([undefined, [expect.stringContaining('hookSpecificOutput.decision')]]);
+    }
+    const flat = read('PermissionRequest', specific('PermissionRequest', { permissionDecision: 'deny' }));
+    expect([flat.verdict, flat.warnings]).toEqual([undefined, [expect.stringContaining('"permissionDecision"')]]);
+    expect(answer({ behavior: 'allow' }, { decision: 'block' }).verdict).toBe('allow');
+  });
+
+  it('ignores what belongs to the other behavior', () => {
+    const deny = answer({ behavior: 'deny', updatedInput: { a: 1 }, updatedPermissions: [] });
+    expect(deny.rewrite).toBeUndefined();
+    expect(deny.specific).toBeUndefined();
+    expect(deny.warnings).toHaveLength(2);
+    const allow = answer({ behavior: 'allow', message: 'no', interrupt: true });
+    expect([allow.reason, allow.specific, allow.warnings.length]).toEqual([undefined, undefined, 2]);
+    expect(answer({ behavior: 'deny', mesage: 'x' }).warnings).toEqual([
+      'unknown key "mesage" in hookSpecificOutput.decision; did you mean "message"?',
+    ]);
+  });
+
+  it('names what is wrong inside the decision', () => {
+    const wrong = (decision: unknown): string | undefined =>
+      bad('PermissionRequest', specific('PermissionRequest', { decision }));
+    expect(wrong({ behavior: 'maybe' })).toBe(
+      'hookSpecificOutput.decision.behavior: expected one of "allow", "deny", got "maybe"',
+    );
+    expect(wrong({})).toBe('hookSpecificOutput.decision.behavior: expected one of "allow", "deny", got nothing');
+    expect(wrong({ behavior: 'deny', message: 3 })).toBe(
+      'hookSpecificOutput.decision.message: expected string, got number',
+    );
+    expect(wrong({ behavior: 'allow', updatedInput: 'ls' })).toBe(
+      'hookSpecificOutput.decision.updatedInput: expected object, got string',
+    );
+    expect(wrong('allow')).toBe('hookSpecificOutput.decision: expected object, got string');
+  });
+
+  it('says where misplaced keys belong', () => {
+    expect(read('PermissionRequest', specific('PermissionRequest', { behavior: 'allow' })).warnings).toEqual([
+      '"behavior" does nothing there; put it in hookSpecificOutput.decision',
+    ]);
+    expect(read('PermissionRequest', { updatedInput: {} }).warnings).toEqual([
+      '"updatedInput" at top level does nothing; put it in hookSpecificOutput.decision',
+    ]);
+  });
+});
+
+describe('PostToolUse', () => {
+  it('replaces the result by anything, null too', () => {
+    for (const updatedToolOutput of ['text', null, false, { a: [1] }, [1]]) {
+      const outcome = read('PostToolUse', specific('PostToolUse', { updatedToolOutput }));
+      expect(outcome.rewrite).toEqual({ value: updatedToolOutput });
+    }
+    expect(read('PostToolUse', specific('PostToolUse', { updatedToolOutput: undefined })).rewrite).toBeUndefined();
+  });
+
+  it('reads updatedMCPToolOutput of MCP tools only, after updatedToolOutput', () => {
+    const output = specific('PostToolUse', { updatedMCPToolOutput: 'mcp' });
+    expect(read('PostToolUse', output, { mcpTool: true })).toMatchObject({ rewrite: { value: 'mcp' }, warnings: [] });
+    const builtIn = read('PostToolUse', output);
+    expect(builtIn.rewrite).toBeUndefined();
+    expect(builtIn.warnings).toEqual([expect.stringContaining('"updatedMCPToolOutput" does nothing')]);
+    const both = specific('PostToolUse', { updatedMCPToolOutput: 'mcp', updatedToolOutput: 'any' });
+    expect(read('PostToolUse', both, { mcpTool: true }).rewrite).toEqual({ value: 'any' });
+  });
+});
+
+describe('replace events', () => {
+  it('have one value, or an object of several', () => {
+    expect(read('MessageDisplay', specific('MessageDisplay', { displayContent: '' })).value).toBe('');
+    expect(read('WorktreeCreate', specific('WorktreeCreate', { worktreePath: '/w' })).value).toBe('/w');
+    const answer = { action: 'accept', content: { name: 'x' } };
+    expect(read('Elicitation', specific('Elicitation', answer)).value).toEqual(answer);
+    expect(read('ElicitationResult', specific('ElicitationResult', { action: 'cancel' })).value).toEqual({
+      action: 'cancel',
+    });
+    expect(read('Elicitation', specific('Elicitation', {}))).not.toHaveProperty('value');
+  });
+
+  it('are declined by a block whatever else is said', () => {
+    const output = { decision: 'block', reason: 'no', ...specific('Elicitation', { action: 'accept', content: {} }) };
+    expect(read('Elicitation', output)).toMatchObject({ value: { action: 'decline' }, reason: 'no' });
+    const worktree = { decision: 'block', ...specific('WorktreeCreate', { worktreePath: '/w' }) };
+    expect(read('WorktreeCreate', worktree)).toMatchObject({ block: true });
+    expect(read('WorktreeCreate', worktree)).not.toHaveProperty('value');
+  });
+});
+
+describe('the other keys of an event', () => {
+  it('are handed on as they are', () => {
+    const rows: [HookEvent, Json][] = [
+      ['PermissionDenied', { retry: true }],
+      ['UserPromptSubmit', { sessionTitle: 't', suppressOriginalPrompt: true }],
+      ['SessionStart', { initialUserMessage: 'hi', sessionTitle: 't', watchPaths: ['/a'], reloadSkills: true }],
+      ['PostToolUse', { classifierContext: 'x' }],
+      ['CwdChanged', { watchPaths: [] }],
+      ['FileChanged', { watchPaths: ['a', 'b'] }],
+    ];
+    for (const [name, keys] of rows) {
+      expect(read(name, specific(name, keys))).toMatchObject({ specific: keys, warnings: [] });
+    }
+    expect(bad('CwdChanged', specific('CwdChanged', { watchPaths: ['a', 1] }))).toBe(
+      'hookSpecificOutput.watchPaths[1]: expected string, got number',
+    );
+  });
+});
+
+describe('a warning', () => {
+  const warnings = (name: HookEvent, output: Json): readonly string[] => read(name, output).warnings;
+
+  it('says where a key belongs', () => {
+    expect(warnings('PreToolUse', { updatedInput: {} })).toEqual([
+      '"updatedInput" at top level does nothing; put it in hookSpecificOutput',
+    ]);
+    expect(warnings('PreToolUse', specific('PreToolUse', { continue: false }))).toEqual([
+      '"continue" in hookSpecificOutput does nothing; put it at top level',
+    ]);
+    expect(warnings('PostToolUse', specific('PostToolUse', { permissionDecision: 'deny' }))).toEqual([
+      '"permissionDecision" in hookSpecificOutput does nothing on PostToolUse',
+    ]);
+    expect(warnings('Stop', { permissionDecision: 'deny' })).toEqual(['"permissionDecision" does nothing on Stop']);
+    expect(warnings('SessionStart', { asyncTimeout: 3 })).toEqual([
+      '"asyncTimeout" does nothing without "async": true',
+    ]);
+  });
+
+  it('says what was probably meant', () => {
+    expect(warnings('Stop', { sytemMessage: 'x' })).toEqual([
+      'unknown key "sytemMessage"; did you mean "systemMessage"?',
+    ]);
+    expect(warnings('PreToolUse', { permisionDecision: 'deny' })).toEqual([
+      'unknown key "permisionDecision"; did you mean "permissionDecision" in hookSpecificOutput?',
+    ]);
+    expect(warnings('PreToolUse', specific('PreToolUse', { aditionalContext: 'x' }))).toEqual([
+      'unknown key "aditionalContext" in hookSpecificOutput; did you mean "additionalContext"?',
+    ]);
+  });
+
+  it('is one for a hook that prints its whole input', () => {
+    const input = { session_id: 's', transcript_path: 't', cwd: '/', tool_name: 'Bash', tool_input: {}, extra: 1 };
+    expect(warnings('PreToolUse', input)).toEqual([
+      'unknown key "extra"',
+      'the output repeats fields of the input (session_id, transcript_path, cwd …), which does nothing',
+    ]);
+  });
+});
+
+describe('custom events', () => {
+  const Deploy: EventEntry = named('Deploy', defineEvent({ input: z.object({ target: z.string() }), fold: 'gate' }));
+  const Publish: EventEntry = named(
+    'Publish',
+    defineEvent({
+      input: z.object({ page: z.unknown() }),
+      fold: 'gate',
+      rewrites: { field: 'page', keys: ['updatedInput'] },
+    }),
+  );
+  const Draw: EventEntry = named('Draw', defineEvent({ input: z.object({}), fold: 'replace' }));
+  const readOf = (entry: EventEntry, keys: Json): unknown =>
+    readOutput(entry, { hookSpecificOutput: keys }, { eventName: entry.name, nameRequired: false });
+
+  it('are read by their fold', () => {
+    expect(readOf(Deploy, { permissionDecision: 'defer', additionalContext: 'c' })).toMatchObject({
+      outcome: { verdict: 'defer', additionalContext: 'c' },
+      warnings: [],
+    });
+    expect(readOf(Draw, { value: 3 })).toMatchObject({ outcome: { value: 3 }, warnings: [] });
+  });
+
+  it('are rewritten only if they say what', () => {
+    const ignored = readOf(Deploy, { updatedInput: 'x' });
+    expect(ignored).toMatchObject({ warnings: ['"updatedInput" in hookSpecificOutput does nothing on Deploy'] });
+    expect(ignored).not.toHaveProperty('outcome.rewrite');
+    expect(ignored).not.toHaveProperty('outcome.specific');
+    expect(readOf(Publish, { updatedInput: 'x' })).toMatchObject({
+      outcome: { rewrite: { value: 'x' } },
+      warnings: [],
+    });
+  });
+});
+
+describe('an event whose output lacks the keys of its fold', () => {
+  const Bare: EventEntry = named('Bare', defineEvent({ input: z.object({}), fold: 'gate', output: z.object({}) }));
+
+  it('does not read them unchecked', () => {
+    const keys = { permissionDecision: 7, permissionDecisionReason: 7, additionalContext: 7 };
+    const result = readOutput(Bare, { hookSpecificOutput: keys }, { eventName: 'Bare', nameRequired: false });
+    expect(result).toEqual({ outcome: { output: { hookSpecificOutput: keys } }, warnings: expect.any(Array) });
+    expect(result).toHaveProperty('warnings.length', 3);
+  });
+});
+
+describe('an output made of code', () => {
+  it('is copied at once, so that nobody can change it afterwards', () => {
+    const mine = { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: { list: [{ a: 1 }] } } };
+    const outcome = read('PreToolUse', mine);
+    (mine.hookSpecificOutput.updatedInput.list[0] as Json)['a'] = 2;
+    expect(outcome.rewrite).toEqual({ value: { list: [{ a: 1 }] } });
+    expect(outcome.output).toEqual(specific('PreToolUse', { updatedInput: { list: [{ a: 1 }] } }));
+  });
+
+  it('may hold read-only views', () => {
+    const view = new Proxy({ command: 'ls', env: new Proxy({ A: '1' }, {}) }, { set: () => false });
+    const outcome = read('PreToolUse', specific('PreToolUse', { updatedInput: view }));
+    const value = outcome.rewrite?.value as Json;
+    expect(value).toEqual({ command: 'ls', env: { A: '1' } });
+    expect(structuredClone(value)).toEqual(value);
+  });
+
+  it('never throws, whatever it does when it is read', () => {
+    const revoked = Proxy.revocable({}, {});
+    revoked.revoke();
+    const boom = (): never => {
+      throw new Error('boom');
+    };
+    const hostile = new Proxy({}, { ownKeys: boom, get: boom });
+    const unprintable = {
+      get reason(): never {
+        throw Object.defineProperty(new Error(), 'message', { get: boom });
+      },
+    };
+    for (const output of [
+      hostile,
+      unprintable,
+      revoked.proxy,
+      {
+        get decision() {
+          return boom();
+        },
+      },
+      { toJSON: boom },
+    ]) {
+      expect(bad('PreToolUse', output)).toMatch(/^it cannot be read: /);
+    }
+    expect(bad('PreToolUse', specific('PreToolUse', { updatedInput: { f: boom } }))).toBe(
+      'hookSpecificOutput.updatedInput.f: expected JSON data, got function',
+    );
+  });
+
+  it('does not fail for what an unknown key holds', () => {
+    const output = {
+      decision: 'block',
+      helper: () => 1,
+      state: new Map(),
+      get broken() {
+        throw new Error('x');
+      },
+    };
+    const { verdict, output: kept, warnings } = read('PreToolUse', output);
+    expect([verdict, kept, warnings.length]).toEqual(['deny', { decision: 'block' }, 3]);
+  });
+
+  it('is what its toJSON says', () => {
+    expect(read('PreToolUse', { toJSON: () => ({ decision: 'block' }) }).verdict).toBe('deny');
+    expect(bad('PreToolUse', { toJSON: () => 'text' })).toBe('expected an object, got string');
+  });
+
+  it('cannot reach a prototype', () => {
+    const outcome = read(
+      'PreToolUse',
+      JSON.parse(
+        '{"__proto__":{"decision":"block"},"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"__proto__":{"x":1}}}}',
+      ),
+    );
+    expect(outcome.verdict).toBeUndefined();
+    expect(Object.getPrototypeOf(outcome.rewrite?.value)).toBe(Object.prototype);
+    expect(JSON.stringify(outcome.rewrite?.value)).toBe('{"__proto__":{"x":1}}');
+  });
+
+  it('keeps long strings whole', () => {
+    const long = 'x'.repeat(200_000);
+    expect(read('Stop', { decision: 'block', reason: long }).reason).toBe(long);
+    expect(read('Stop', specific('Stop', { additionalContext: long })).additionalContext).toBe(long);
+  });
+});
