@@ -1,0 +1,111 @@
+import { baseInput, baseOutput } from '../src/events/base.js';
+import { CATALOGUE, HOOK_EVENTS } from '../src/events/catalogue.js';
+import type { EventEntry, Exit2, Fold, PlainStdout } from '../src/events/define.js';
+import { type JsonSchema, jsonSchema } from './schemas.js';
+
+const FOLDS: Record<Fold, string> = {
+  gate: 'a verdict, none < allow < ask < defer < deny: the strongest wins, whatever the order; also a rewritten input and context',
+  block: 'blocked or not, with every blocking reason; also context',
+  stop: 'the loop goes on or ends',
+  context: 'context for the model and messages for the user',
+  replace: 'one value: the last in plan order wins, a clash is recorded',
+  observe: 'nothing: what hooks say is recorded only',
+};
+const EXIT2: Record<Exit2, string> = {
+  block: 'blocks, and stderr is the reason',
+  feedback: 'marks it as blocked: it has happened already, and stderr is feedback for the model',
+  user: 'shows stderr to the user only',
+  ignore: 'is ignored',
+};
+const PLAIN: Record<PlainStdout, string> = {
+  context: 'is context for the model',
+  value: 'is the value',
+  none: 'is recorded only',
+};
+
+/** docs/events.md: the catalogue for people. */
+export function eventsPage(): string {
+  const entries: EventEntry[] = HOOK_EVENTS.map((name) => CATALOGUE[name]);
+  return [
+    '# Events',
+    'Generated from `src/events` by `npm run generate`. The JSON Schemas of every input and output are in `schemas/` and can be imported as `hookscope/schemas/input/PreToolUse.json`.',
+    'What the outcomes of an event become depends on its kind:',
+    table(['Kind', 'The outcomes become'], Object.entries(FOLDS)),
+    table(
+      ['Event', 'Kind', 'Matchers look at', 'Exit code 2'],
+      entries.map((e) => [`[${e.name}](#${e.name.toLowerCase()})`, e.fold, subject(e), e.exit2]),
+    ),
+    '## Fields of every event',
+    'A field that is not listed here passes through to every hook untouched. Times are in seconds, but for fields whose name ends in `_ms`.',
+    fields(jsonSchema('', baseInput)),
+    'Every hook may answer with these; instead of all of them, `{ "async": true, "asyncTimeout": 30 }` means: go on without me.',
+    fields(jsonSchema('', baseOutput)),
+    ...entries.flatMap(section),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+const subject = (entry: EventEntry): string => (entry.subjectField === undefined ? '–' : `\`${entry.subjectField}\``);
+
+function section(entry: EventEntry): string[] {
+  const base = Object.keys(baseInput.shape);
+  const { timeout } = entry;
+  const facts = [
+    `Kind: ${entry.fold}. Matchers ${entry.subject === undefined ? 'are ignored' : `look at ${subject(entry)}`}.`,
+    `Exit code 2 ${EXIT2[entry.exit2]}. Plain stdout ${PLAIN[entry.plainStdout]}.`,
+    `\`continue: false\` ${entry.endsLoop ? "ends the agent's loop" : 'is recorded only'}.`,
+    `Handlers: callback, ${entry.types.join(', ')}.`,
+    ...(timeout === undefined
+      ? []
+      : [
+          `Default timeout in Claude Code files: ${timeout.claude} s${timeout.max === undefined ? '' : `, ${timeout.max} s at most`}.`,
+        ]),
+  ];
+  return [
+    `## ${entry.name}`,
+    entry.about,
+    facts.map((fact) => `- ${fact}`).join('\n'),
+    'Input:',
+    fields(jsonSchema('', entry.input), base) || 'No fields of its own.',
+    '`hookSpecificOutput`:',
+    fields(jsonSchema('', entry.output)) || 'No fields of its own.',
+  ];
+}
+
+/** A table of an object's fields; empty when it has none but the left out. */
+function fields(schema: JsonSchema, without: readonly string[] = []): string {
+  const required = (schema.required ?? []) as string[];
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).filter(
+    ([name]) => !without.includes(name),
+  );
+  if (properties.length === 0) return '';
+  return table(
+    ['Field', 'Type', 'Required'],
+    properties.map(([name, type]) => [`\`${name}\``, shape(type), required.includes(name) ? 'yes' : '']),
+  );
+}
+
+/** A schema in one line. */
+function shape(schema: JsonSchema): string {
+  const choices = (schema.oneOf ?? schema.anyOf) as JsonSchema[] | undefined;
+  if (choices !== undefined) return choices.map(shape).join(' or ');
+  if (schema.const !== undefined) return code(schema.const);
+  if (schema.enum !== undefined) return (schema.enum as unknown[]).map(code).join(', ');
+  if (schema.examples !== undefined) return `${(schema.examples as unknown[]).map(code).join(', ')}, or another string`;
+  if (schema.type === 'array') return `list of ${shape((schema.items ?? {}) as JsonSchema)}`;
+  if (schema.type === 'object' && schema.properties !== undefined) {
+    const required = (schema.required ?? []) as string[];
+    const inner = Object.entries(schema.properties as Record<string, JsonSchema>);
+    return `{ ${inner.map(([name, type]) => `${name}${required.includes(name) ? '' : '?'}: ${shape(type)}`).join('; ')} }`;
+  }
+  return [schema.type ?? 'any'].flat().join(' or ');
+}
+
+const code = (value: unknown): string => `\`${String(value)}\``;
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}

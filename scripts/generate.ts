@@ -1,0 +1,44 @@
+// Writes what is made from the sources: docs/events.md, docs/errors.md and schemas/. With --check it writes nothing and
+// exits with 1 if a file is not what it would be.
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { errorsPage } from './errors-page.js';
+import { eventsPage } from './events-page.js';
+import { schemaFiles } from './schemas.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const wanted = new Map([
+  ['docs/events.md', eventsPage()],
+  ['docs/errors.md', errorsPage()],
+  ...[...schemaFiles()].map(
+    ([path, schema]) => [`schemas/${path}`, `${JSON.stringify(schema, undefined, 2)}\n`] as const,
+  ),
+]);
+
+const present = (await readdir(join(root, 'schemas'), { recursive: true }).catch(absent)).filter((p) =>
+  p.endsWith('.json'),
+);
+const stale = present.map((path) => `schemas/${path}`).filter((path) => !wanted.has(path));
+const changed: string[] = [];
+for (const [path, text] of wanted) {
+  const now = await readFile(join(root, path), 'utf8').catch(absent);
+  if (now !== text) changed.push(path);
+}
+
+if (process.argv.includes('--check')) {
+  for (const path of [...changed, ...stale]) console.error(`${path} is out of date: npm run generate`);
+  process.exitCode = changed.length + stale.length > 0 ? 1 : 0;
+} else {
+  for (const path of changed) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), wanted.get(path) as string);
+  }
+  for (const path of stale) await rm(join(root, path));
+  console.log(`${wanted.size} files, ${changed.length} written, ${stale.length} removed`);
+}
+
+function absent(error: NodeJS.ErrnoException): never[] {
+  if (error.code !== 'ENOENT') throw error;
+  return [];
+}
