@@ -35,6 +35,13 @@ export interface HandlerRecord {
   readonly duration_ms?: number;
   /** How often it was asked again. */
   readonly reasked?: number;
+  /** Of a skip by policy, trust and the like: the file or setting that decided it. */
+  readonly why?: string;
+  readonly warnings?: readonly string[];
+  /** What the decision is computed by: `rewrite` and `observe` have no verdict; `continue: false` denies only from `code`. */
+  readonly phase?: 'rewrite' | 'decide' | 'observe';
+  readonly dialect?: 'code' | 'claude';
+  readonly on_failure?: 'continue' | 'block' | 'ask';
 }
 
 /** The decision as `fire()` returned it, its own fields alone. Which are there depends on the event's fold. */

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { HookscopeError } from '../errors.js';
+import { wordFor } from '../events/helpers.js';
 import type { Outcome } from '../events/outcome.js';
 import { readOutput } from '../events/outcome.js';
 import type { Registration } from '../scopes/registration.js';
@@ -186,7 +187,7 @@ function readCallback(
 ): Attempt {
   if (value === undefined || value === null) return SILENT;
   const again = asyncAnswer(value);
-  if (!again) return interpret(fire, registration, value, false);
+  if (!again) return interpret(fire, registration, wordFor(fire.entry, value), false);
   const limitMs = (again.timeout ?? registration.asyncTimeout) * 1000;
   const later = again.result ?? (registration.async === 'two-phase' ? () => secondCall(fire, registration) : undefined);
   if (!later) return SILENT;

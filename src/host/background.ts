@@ -7,6 +7,8 @@ import type { Told } from './telling.js';
 
 interface Kept {
   readonly name: string;
+  /** Closing waits for it; what is not followed (a child left behind) is ended at once. */
+  readonly followed: boolean;
   readonly done: Promise<unknown>;
   end(): Promise<void>;
 }
@@ -30,6 +32,15 @@ export class Background {
     return [...this.#kept].map((k) => k.name);
   }
 
+  /** Resolves when every async handler has ended. */
+  async followed(): Promise<void> {
+    for (let left = this.#followed(); left.length > 0; left = this.#followed()) await Promise.all(left.map((k) => k.done));
+  }
+
+  #followed(): Kept[] {
+    return [...this.#kept].filter((k) => k.followed);
+  }
+
   /** Resolves when everything has ended. */
   async drained(): Promise<void> {
     while (this.#kept.size > 0) await Promise.all([...this.#kept].map((k) => k.done));
@@ -40,8 +51,8 @@ export class Background {
     await Promise.all([...this.#kept].map((k) => k.end()));
   }
 
-  keep(name: string, done: Promise<unknown>, end: () => Promise<void>): void {
-    const kept: Kept = { name, done: done.then(noop, noop), end };
+  keep(name: string, done: Promise<unknown>, end: () => Promise<void>, followed = false): void {
+    const kept: Kept = { name, followed, done: done.then(noop, noop), end };
     this.#kept.add(kept);
     void kept.done.then(() => this.#kept.delete(kept));
   }
@@ -67,7 +78,7 @@ export class Background {
     this.keep(registration.name, done, async () => {
       Context.end(context, new DOMException('The host closed', 'AbortError'));
       stop({ failure: { cause: 'aborted', message: 'was still running in the background when the host closed' } });
-    });
+    }, true);
   }
 
   async #answer({ fire, registration, context, told, later }: Followed): Promise<Attempt> {

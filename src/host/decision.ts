@@ -94,7 +94,7 @@ const NOTHING = Object.freeze([]) as readonly never[];
 
 type Outcomes = readonly HandlerOutcome[] | (() => readonly HandlerOutcome[]);
 
-class FoldedDecision {
+class Decision {
   readonly event: string;
   readonly fold: Fold;
   readonly continue: boolean = true;
@@ -104,9 +104,10 @@ class FoldedDecision {
   readonly systemMessages: readonly string[] = NOTHING;
   readonly failures: readonly DecisionFailure[] = NOTHING;
   readonly clashes: readonly Clash[] = NOTHING;
-  readonly verdict?: Verdict;
-  readonly blocked?: boolean;
-  readonly goesOn?: boolean;
+  // Only the event's own fold's field is there at all.
+  declare readonly verdict?: Verdict;
+  declare readonly blocked?: boolean;
+  declare readonly goesOn?: boolean;
   readonly #entry: EventEntry;
   #outcomes: Outcomes;
 
@@ -132,7 +133,7 @@ class FoldedDecision {
 
 /** A decision from its fields; what is left out is the quiet default of its fold. `outcomes` may be made when first read. */
 export function makeDecision(entry: EventEntry, fields: DecisionFields | undefined, outcomes: Outcomes): AnyDecision {
-  const decision: AnyDecision = new FoldedDecision(entry, outcomes);
+  const decision: AnyDecision = new Decision(entry, outcomes);
   return fields === undefined ? decision : Object.assign(decision, fields);
 }
 

@@ -32,12 +32,13 @@ export interface RegisterHow {
 /** Turns hooks in the shape everybody knows into registrations. Throws INVALID_HOOKS, naming the place, before anything is registered. */
 export function readHooks(hooks: unknown, how: RegisterHow): Registration[] {
   if (!isObject(hooks)) throw wrong('hooks', 'expected an object of events, { PreToolUse: [{ hooks: [fn] }] }');
+  const single = countHandlers(hooks) < 2;
   return Object.entries(hooks).flatMap(([event, groups]) => {
     const entry = how.entry(event);
     if (!entry) throw wrong(event, 'is not a known event', nearest(event, how.events));
     if (groups === undefined) return [];
     if (!Array.isArray(groups)) throw wrong(event, 'expected an array of groups, [{ matcher, hooks: [fn] }]');
-    return groups.flatMap((group, i) => readGroup(entry, group, `${event}[${i}]`, how));
+    return groups.flatMap((group, i) => readGroup(entry, group, `${event}[${i}]`, how, single));
   });
 }
 
@@ -85,7 +86,7 @@ interface Options {
   readonly asyncRewake?: boolean;
 }
 
-function readGroup(named: EventEntry, group: unknown, where: string, how: RegisterHow): Registration[] {
+function readGroup(named: EventEntry, group: unknown, where: string, how: RegisterHow, single: boolean): Registration[] {
   if (!isObject(group)) throw wrong(where, 'expected a group, { matcher, hooks: [fn] }');
   checkShape(group, GROUP, where);
   const { hooks, ...shared } = group as { hooks?: unknown[] } & Options;
@@ -106,7 +107,8 @@ function readGroup(named: EventEntry, group: unknown, where: string, how: Regist
     const { work, own, kind, label } = readHandler(hook, at, entry);
     const rule = compileRule(own.if ?? shared.if, { dialect, where: `${at}.if` });
     for (const warning of rule.warnings) how.warn(warning);
-    const name = own.name ?? shared.name ?? how.name ?? how.plugin ?? label ?? at;
+    const call = how.name ?? how.plugin;
+    const name = own.name ?? shared.name ?? (call === undefined ? (label ?? at) : nameIn(call, single ? undefined : label));
     return {
       id: how.nextId(name),
       name,
@@ -136,6 +138,16 @@ function readGroup(named: EventEntry, group: unknown, where: string, how: Regist
       skipWhy: how.skip?.why,
     };
   });
+}
+
+/** A call's only handler has the call's name; of several, each has its own behind it: `guards/checkPath`. */
+function nameIn(call: string, label: string | undefined): string {
+  return label === undefined ? call : `${call}/${label}`;
+}
+
+function countHandlers(hooks: Readonly<Record<string, unknown>>): number {
+  const groups = Object.values(hooks).filter(Array.isArray).flat() as { hooks?: unknown }[];
+  return groups.reduce((sum, group) => sum + (Array.isArray(group?.hooks) ? group.hooks.length : 0), 0);
 }
 
 interface Read {

@@ -97,7 +97,7 @@ export class Run {
       rewritten: rewrites.rewritten,
     };
     const decision = fold(fire.entry, said, context);
-    fire.teller?.ended(decision, recordHandlers(this, decision), rewrites.input, fire.cancelled?.code);
+    fire.teller?.ended(decision, recordHandlers(this), rewrites.input, fire.cancelled?.code);
     return decision;
   }
 

@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { execa } from 'execa';
 import { type Capture, capture } from './capture.js';
 import type { CommandSpec } from './command-spec.js';
@@ -41,8 +42,13 @@ export interface Start {
 
 /** Starts the program in a process group of its own, or says what kept it from starting. */
 export async function startCommand(start: Start): Promise<Running | { readonly problem: string }> {
-  const child = launch(start);
-  if (child instanceof Error) return { problem: problemOf(child, start) };
+  const errors: Error[] = [];
+  const child = launch(start, errors);
+  if (child instanceof Error) {
+    // The child tells a moment later what was wrong.
+    await nextTurn();
+    return { problem: problemOf(errors[0] ?? child, start) };
+  }
   // Without an id it was never there, and its promise settles at once with the reason.
   if (child.pid === undefined) return { problem: problemOf((await child).cause, start) };
   const { progress, outputLimit: limit } = start;
@@ -90,19 +96,17 @@ function shellOf({ args, shell = true }: CommandSpec): string | boolean {
   return shell === 'powershell' && process.platform !== 'win32' ? 'pwsh' : shell;
 }
 
-function launch(start: Start): ReturnType<typeof execute> | Error {
-  let failure: Error | undefined;
+function launch(start: Start, errors: Error[]): ReturnType<typeof execute> | Error {
   // Out of file descriptors, execa throws before it listens to the child, whose `error` would then end this process.
   const listen = (message: unknown): void => {
-    (message as { process: NodeJS.EventEmitter }).process.on('error', (error: Error) => {
-      failure ??= error;
-    });
+    const { process: child } = message as { process: NodeJS.EventEmitter };
+    child.on('error', (error: Error) => errors.push(error));
   };
   subscribe('child_process', listen);
   try {
     return execute(start);
   } catch (error) {
-    return failure ?? (error as Error);
+    return error as Error;
   } finally {
     unsubscribe('child_process', listen);
   }

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bus } from '../emit/bus.js';
+import { HookscopeError } from '../errors.js';
+import type { Background } from './background.js';
+import type { Clock } from './clock.js';
+
+interface Closing {
+  readonly clock: Clock;
+  readonly background: Background;
+  readonly bus: Bus;
+  /** Seconds. */
+  readonly closeTimeout: number;
+  /** Plugins' own clean-ups, by plugin. */
+  readonly cleanups: Map<string, () => unknown>;
+  report(message: string): void;
+}
+
+/** Processes that were told to end get this long, milliseconds. */
+const KILL = 3_000;
+
+/** Waits for what is under way, then cancels and kills it; says by name what that was. */
+export async function closeHost({ clock, background, bus, closeTimeout, cleanups, report }: Closing): Promise<{ pending: string[] }> {
+  const settled = async (): Promise<void> => {
+    while (!clock.idle) await sleep(5);
+    await background.followed();
+  };
+  await within(closeTimeout * 1000, settled());
+  const pending = [...new Set([...[...clock.pending()].flatMap((node) => node.waiting()), ...background.names()])];
+  const closed = new HookscopeError('CLOSED', {});
+  for (const node of [...clock.pending()]) node.fire.cancel(closed);
+  await within(KILL, Promise.all([background.endAll(), background.drained()]));
+  for (const [plugin, cleanup] of cleanups) {
+    try {
+      await cleanup();
+    } catch (error) {
+      report(`Plugin ${plugin} failed while it was cleaned up: ${String(error)}`);
+    }
+  }
+  bus.close();
+  return { pending };
+}
+
+/** Waits for the work, but no longer than that many milliseconds. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const done = new AbortController();
+  const over = sleep(ms, undefined, { signal: done.signal }).catch(() => undefined);
+  await Promise.race([work, over]);
+  done.abort();
+}

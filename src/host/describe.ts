@@ -1,0 +1,59 @@
+import type { Registration } from '../scopes/registration.js';
+import type { Scope } from '../scopes/scope.js';
+import type { DescribedHook, Description } from './types.js';
+
+/** The scope tree from here on, as plain data that also prints for people. */
+export function describeScope(scope: Scope): Description {
+  const hooks = scope.events().flatMap((event) => scope.own(event).map(describeHook));
+  const children = [...scope.children].map(describeScope);
+  const description = {
+    scope: scope.id,
+    kind: scope.kind,
+    ...(scope.agentType === undefined ? {} : { agentType: scope.agentType }),
+    hooks,
+    children,
+  };
+  // Not enumerable: the description stays plain JSON.
+  return Object.defineProperty(description, 'toString', { value: () => print(description).join('\n') });
+}
+
+function describeHook(r: Registration): DescribedHook {
+  return {
+    id: r.id,
+    name: r.name,
+    event: r.entry.name,
+    handler: r.kind,
+    matcher: r.matcher.text,
+    ...(r.rule === undefined ? {} : { if: r.rule.text }),
+    stage: r.stage,
+    mode: r.mode,
+    phase: r.phase,
+    timeout: r.timeout,
+    onFailure: r.onFailure,
+    source: r.source,
+    ...(r.plugin === undefined ? {} : { plugin: r.plugin }),
+    ...(r.skip === undefined ? {} : { skip: r.skip }),
+  };
+}
+
+function print({ scope, kind, agentType, hooks, children }: Omit<Description, 'toString'>, indent = ''): string[] {
+  const type = agentType === undefined ? '' : ` (${agentType})`;
+  const head = `${indent}${kind === scope ? scope : `${kind} ${scope}`}${type}`;
+  const lines = hooks.map((h) => `${indent}  ${printHook(h)}`);
+  return [head, ...lines, ...children.flatMap((c) => print(c, `${indent}  `))];
+}
+
+/** One hook on one line, as `hookscope list` prints it. */
+export function printHook(h: DescribedHook): string {
+  const on = h.matcher === '*' ? h.event : `${h.event}:${h.matcher}`;
+  const extras = [
+    h.if && `if ${h.if}`,
+    h.stage !== 0 && `stage ${h.stage}`,
+    h.mode === 'parallel' && 'parallel',
+    h.phase !== 'decide' && h.phase,
+    h.onFailure !== 'continue' && `on failure ${h.onFailure}`,
+    h.skip && `never runs: ${h.skip}`,
+  ].filter(Boolean);
+  const from = [h.source.kind, h.source.name ?? h.plugin, h.source.file].filter(Boolean).join(' ');
+  return `${on}  ${h.handler} ${h.name}  [${[...extras, from].join('; ')}]`;
+}

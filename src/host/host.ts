@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { createBus } from '../emit/bus.js';
+import type { HookRecord } from '../emit/record.js';
+import { HookscopeError } from '../errors.js';
+import { CATALOGUE, type CustomEvents, type EventName, type FireInput, HOOK_EVENTS, type HookInput, type NoEvents } from '../events/catalogue.js';
+import { type EventEntry, named } from '../events/define.js';
+import { inputGuard } from '../events/guard.js';
+import { nearest } from '../events/nearest.js';
+import { type ScopeRef, ScopeTree } from '../scopes/tree.js';
+import { Background } from './background.js';
+import { Clock } from './clock.js';
+import { closeHost } from './close.js';
+import { type AnyDecision, makeDecision } from './decision.js';
+import { describeScope } from './describe.js';
+import { type FireOptions, fire } from './fire.js';
+import { createHook, type RawHook } from './hooks.js';
+import { checkHostOptions, type HostOptions } from './options.js';
+import { PlanStore } from './plans.js';
+import { Registrar } from './registrar.js';
+import type { EventState, Services } from './services.js';
+import { createSpill } from './spill.js';
+import type { Decision, Hooks, HookScope, RegisterOptions, Undo } from './types.js';
+
+/** The plugin host. See the members; everything is safe to call at any time before `close`. */
+export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, AsyncDisposable {
+  /** Fires an event. Rejects for an unknown event, invalid input, the caller's abort and a closed host, and for nothing else. */
+  fire<E extends EventName<C>>(event: E, input: FireInput<E, C>, options?: FireOptions): Promise<Decision<E, C>>;
+  /** Adds hooks for one agent, opening its scope if it is not open. Throws INVALID_HOOKS, UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. */
+  registerScoped(id: ScopeRef, hooks: Hooks<C>, options?: RegisterOptions & { parent?: ScopeRef }): Undo;
+  /** Ends a scope and its children; false: it was not open. */
+  unregisterScoped(id: ScopeRef): boolean;
+  /** The scope of that name. It is opened by the first thing registered in it. */
+  scope(id: ScopeRef): HookScope<C>;
+  /** Hooks for every agent of an exact type, in a scope of its own from before its SubagentStart to after its SubagentStop. */
+  spawnHooks(agentType: string, hooks: Hooks<C>, options?: RegisterOptions): Undo;
+  /** HookStarted, HookProgress, HookResponse and one fire record a fire. */
+  readonly events$: import('rxjs').Observable<HookRecord>;
+  /** The event's own tapable hook; our plan is one tap in it. */
+  readonly hooks: { readonly [E in EventName<C>]: RawHook<HookInput<E, C>> };
+  /** Late context of background hooks that waits for the scope's next turn; a copy. */
+  pendingContext(scope?: ScopeRef): string[];
+  /** Names of what waited for its end and was cancelled. */
+  close(): Promise<{ pending: string[] }>;
+  /** How many records were built so far: none while nobody watches. */
+  readonly recordsBuilt: number;
+  readonly maxStopContinuations: number;
+}
+
+/** Creates a host. Throws INVALID_OPTIONS. */
+export function createHost<const C extends CustomEvents = NoEvents>(options: HostOptions<C> = {}): Host<C> {
+  checkHostOptions(options);
+  const session = { session_id: randomUUID(), transcript_path: '', cwd: process.cwd(), ...options.session };
+  const report = createReport(options.logger);
+  const tree = new ScopeTree(options.session?.session_id ?? '');
+  const plans = new PlanStore(tree, options.merge ?? 'lineage');
+  const bus = createBus({ logger: report });
+  const clock = new Clock();
+  const background = new Background();
+  let closing: Promise<{ pending: string[] }> | undefined;
+  const entries = eventEntries(options.events);
+  const states = new Map([...entries].map(([name, entry]) => [name, eventState(entry)]));
+  const registrar = new Registrar({ tree, plans, options: options as HostOptions<CustomEvents>, report, entries });
+
+  const services: Services = {
+    get host() {
+      return host;
+    },
+    clock,
+    bus,
+    background,
+    spill: createSpill(report),
+    decisions: options.decisions ?? 'strictest',
+    slowAfter: options.slowAfter ?? 0,
+    projectDir: options.session?.cwd,
+    session,
+    get closed() {
+      return closing !== undefined;
+    },
+    event: (name) => states.get(name),
+    unknownEvent: (event) => new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, [...entries.keys()]) }),
+    scope: (entry, input, ref) => registrar.scopeOf(entry, input, ref),
+    plan: (entry, scope) => plans.get(entry, scope),
+    settled(fire, decision) {
+      if (!decision.goesOn) registrar.agentEnded(fire.scope);
+      return decision;
+    },
+    report,
+    wake(wake) {
+      if (options.onWake) options.onWake(wake);
+      else report(`${wake.handler} asks for the agent to be woken: ${wake.text}`);
+    },
+    elsewhere: (fire) => plans.total(fire.entry.name) - fire.plan.size,
+  };
+
+  const hookOf = (state: EventState): RawHook => {
+    state.hook ??= createHook(state.entry, (name, callback, stage) => registrar.tap(state.entry, name, callback, stage));
+    return state.hook.raw;
+  };
+  const hooks = Object.create(null) as Record<string, RawHook>;
+  for (const [name, state] of states) Object.defineProperty(hooks, name, { enumerable: true, get: () => hookOf(state) });
+
+  const scopeHandle = (ref: ScopeRef): HookScope<C> => registrar.handle(ref) as HookScope<C>;
+  const base = registrar.handle(undefined) as HookScope<C>;
+  const host: Host<C> = {
+    id: 'host',
+    register: base.register,
+    use: base.use,
+    fire: (event, input, fireOptions) => fire(services, event, input, fireOptions) as unknown as ReturnType<Host<C>['fire']> as never,
+    registerScoped: (id, scoped, { parent, ...how } = {}) => registrar.register(id, scoped, { ...how, parent }),
+    unregisterScoped: (id) => registrar.end(id),
+    scope: scopeHandle,
+    spawnHooks: (type, scoped, how) => registrar.spawnHooks(type, scoped, how),
+    events$: bus.events$,
+    hooks: hooks as Host<C>['hooks'],
+    pendingContext: (ref) => [...((ref === undefined ? tree.find(undefined, undefined, undefined).scope : tree.get(ref))?.pending ?? [])],
+    describe: () => describeScope(tree.managed),
+    close() {
+      closing ??= closeHost({ clock, background, bus, closeTimeout: options.closeTimeout ?? 5, cleanups: registrar.cleanups, report });
+      return closing;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await host.close();
+    },
+    get recordsBuilt() {
+      return bus.built;
+    },
+    maxStopContinuations: options.maxStopContinuations ?? 8,
+  };
+  return host;
+}
+
+function eventEntries(custom: CustomEvents | undefined): Map<string, EventEntry> {
+  const entries = new Map<string, EventEntry>(Object.entries(CATALOGUE));
+  for (const [name, definition] of Object.entries(custom ?? {})) {
+    if ((HOOK_EVENTS as readonly string[]).includes(name)) {
+      throw new HookscopeError('INVALID_OPTIONS', { where: `events.${name}`, expected: 'is a built-in event; choose another name' });
+    }
+    entries.set(name, named(name, definition));
+  }
+  return entries;
+}
+
+function eventState(entry: EventEntry): EventState {
+  const nothing = Object.freeze([]);
+  let guard: ((input: unknown) => boolean) | undefined;
+  return {
+    entry,
+    hook: undefined,
+    quiet: Promise.resolve(Object.freeze(makeDecision(entry, undefined, nothing)) as AnyDecision),
+    accepts(input) {
+      guard ??= inputGuard(entry);
+      return guard(input);
+    },
+  };
+}
+
+/** The logger, behind a wall: what it throws goes to process.emitWarning. */
+function createReport(logger: HostOptions['logger']): (message: string, detail?: unknown) => void {
+  const warn = (message: string): void => process.emitWarning(message, 'HookscopeWarning');
+  if (!logger) return warn;
+  return (message, detail) => {
+    try {
+      logger(message, detail);
+    } catch (error) {
+      warn(`${message} (and the logger threw: ${String(error)})`);
+    }
+  };
+}

@@ -1,0 +1,75 @@
+import { HookscopeError } from '../errors.js';
+import type { CustomEvents, NoEvents } from '../events/catalogue.js';
+import { nearest } from '../events/nearest.js';
+import type { OnFailure } from '../scopes/registration.js';
+import type { Decisions } from './fold.js';
+import type { SessionFields } from './input.js';
+import type { Wake } from './services.js';
+import { oneOf, rules, SECONDS, type Shape } from './shape.js';
+
+/** Options of `createHost`. All times are seconds. */
+export interface HostOptions<C extends CustomEvents = NoEvents> {
+  /** Filled into every fire's input where it is missing. Default: a new session id, no transcript, the process's directory. */
+  readonly session?: SessionFields;
+  /** A handler's time where neither it nor its group says; 0 is none. Default 60. */
+  readonly timeout?: number;
+  /** How long `close` waits for what is under way. Default 5. */
+  readonly closeTimeout?: number;
+  /** What a handler's failure does. Default `continue`: it is reported, and the event goes on. */
+  readonly onFailure?: OnFailure;
+  /** `lineage` (default): one agent's hooks never run for another's calls. `all`: the base and every live scope. */
+  readonly merge?: 'lineage' | 'all';
+  /** How a gate's verdicts become one. Default `strictest`. */
+  readonly decisions?: Decisions;
+  /** `group`: a group's timeout is shared by its handlers. Default `handler`. */
+  readonly timeoutFor?: 'handler' | 'group';
+  /** Continuations in a row after which a session driver ends the loop. Default 8. */
+  readonly maxStopContinuations?: number;
+  /** Warns of handlers that take longer. Default: nobody is timed. */
+  readonly slowAfter?: number;
+  /** Events of your own, made with `defineEvent`. */
+  readonly events?: C;
+  /** Failures and warnings that nobody watches. Default: `process.emitWarning`. */
+  readonly logger?: (message: string, detail?: unknown) => void;
+  /** A background hook wants the agent woken (`asyncRewake`). */
+  readonly onWake?: (wake: Wake) => void;
+}
+
+const SHAPE: Shape = {
+  session: rules.object,
+  timeout: SECONDS,
+  closeTimeout: SECONDS,
+  onFailure: oneOf('continue', 'block', 'ask'),
+  merge: oneOf('lineage', 'all'),
+  decisions: oneOf('strictest', 'first', 'last'),
+  timeoutFor: oneOf('handler', 'group'),
+  maxStopContinuations: { expected: 'a whole number of 0 or more', accepts: (v) => Number.isInteger(v) && (v as number) >= 0 },
+  slowAfter: SECONDS,
+  events: rules.object,
+  logger: rules.fn,
+  onWake: rules.fn,
+};
+
+const SESSION: Shape = { session_id: rules.text, transcript_path: rules.text, cwd: rules.text, permission_mode: rules.text };
+
+/** Throws INVALID_OPTIONS with the key, what was expected, and the nearest right name. */
+export function checkHostOptions(options: object): void {
+  check(options as Readonly<Record<string, unknown>>, SHAPE, '');
+  const { session } = options as { session?: Readonly<Record<string, unknown>> };
+  if (session) check(session, SESSION, 'session.');
+}
+
+function check(value: Readonly<Record<string, unknown>>, shape: Shape, prefix: string): void {
+  const known = Object.keys(shape);
+  for (const [key, given] of Object.entries(value)) {
+    const rule = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    const where = `${prefix}${key}`;
+    if (!rule) {
+      const expected = `is not a known option; there are ${known.join(', ')}`;
+      throw new HookscopeError('INVALID_OPTIONS', { where, expected, nearest: nearest(key, known) });
+    }
+    if (given !== undefined && !rule.accepts(given)) {
+      throw new HookscopeError('INVALID_OPTIONS', { where, expected: `expected ${rule.expected}, got ${JSON.stringify(given)}` });
+    }
+  }
+}

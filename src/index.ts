@@ -1,0 +1,46 @@
+export { createSink } from './emit/sink.js';
+export { ndjsonSink } from './emit/sinks/ndjson.js';
+export type { FireRecord, HandlerRecord, HookProgress, HookRecord, HookResponse, HookStarted } from './emit/record.js';
+export { ERROR_CODES, type ErrorCode, HookscopeError } from './errors.js';
+export {
+  CATALOGUE,
+  type CustomEvents,
+  EXIT_REASONS,
+  eventName,
+  type FireInput,
+  HOOK_EVENTS,
+  type HookEvent,
+  type HookInput,
+  type HookOutput,
+} from './events/catalogue.js';
+export { defineEvent, type EventEntry, type Fold, type Verdict } from './events/define.js';
+export { addContext, allow, ask, block, combine, deny, rewrite, stop } from './events/helpers.js';
+export type { PluginScope } from './host/apply.js';
+export type { HookContext } from './host/context.js';
+export type { Clash, DecisionFailure, HandlerOutcome } from './host/decision.js';
+export type { FireOptions } from './host/fire.js';
+export { type CommandOptions, type CommandSpec, command } from './host/handlers/command-spec.js';
+export type { Cause } from './host/handlers/handler.js';
+export type { RawFire, RawHook } from './host/hooks.js';
+export { createHost, type Host } from './host/host.js';
+export type { HostOptions } from './host/options.js';
+export type { Wake } from './host/services.js';
+export type {
+  CallbackSpec,
+  Decision,
+  DescribedHook,
+  Description,
+  HookCallback,
+  HookGroup,
+  HookHandler,
+  HookResult,
+  Hooks,
+  HookScope,
+  Plugin,
+  RegisterOptions,
+  Undo,
+} from './host/types.js';
+export { definePlugin } from './plugins/define.js';
+export type { OnFailure, Phase, Source } from './scopes/registration.js';
+export { snapshot } from './scopes/snapshot.js';
+export type { ScopeRef } from './scopes/tree.js';

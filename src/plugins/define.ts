@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+import type { PluginScope } from '../host/apply.js';
+import type { Plugin } from '../host/types.js';
+
+/** A plugin before it is checked: its name, the schema of its options, and what it does. */
+export interface PluginDefinition<Schema extends z.ZodType | undefined> {
+  /** The package's name; records and errors carry it. */
+  readonly name: string;
+  /** What the user may set. Wrong options are an error that names plugin and key. */
+  readonly options?: Schema;
+  /** Registers the plugin's hooks. What it returns, if a function, is called when the host closes. */
+  apply(scope: PluginScope, options: Schema extends z.ZodType ? z.output<Schema> : unknown): unknown;
+}
+
+/**
+ * Defines a plugin, as an npm package exports it by default.
+ *
+ * ```ts
+ * export default definePlugin({
+ *   name: 'hookscope-plugin-no-rm',
+ *   options: z.object({ paths: z.array(z.string()).default(['/']) }),
+ *   apply(scope, { paths }) {
+ *     scope.register({ PreToolUse: [{ matcher: 'Bash', hooks: [guard(paths)] }] });
+ *   },
+ * });
+ * ```
+ */
+export function definePlugin<Schema extends z.ZodType | undefined = undefined>(
+  definition: PluginDefinition<Schema>,
+): Plugin<Schema extends z.ZodType ? z.output<Schema> : unknown> {
+  return Object.freeze({ ...definition }) as never;
+}
