@@ -1,0 +1,83 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const SOURCES = ['src/emit/bus.ts', 'src/emit/sinks/ndjson.ts', 'src/emit/sink.ts'];
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Compiles src/emit as it is now for the tests of this file, and runs programs of test/fixtures/emit on it in real processes. */
+export function useCompiled(): {
+  start: (program: string, ...args: string[]) => Child;
+  /** The same after a line of shell, such as `ulimit -f 100`. */
+  startShell: (before: string, program: string, ...args: string[]) => Child;
+} {
+  let folder = '';
+  beforeAll(() => {
+    const cache = join(ROOT, 'node_modules/.cache');
+    mkdirSync(cache, { recursive: true });
+    folder = mkdtempSync(join(cache, 'emit-'));
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    const compiler = join(ROOT, 'node_modules/.bin/tsc');
+    const options =
+      '--ignoreConfig --rootDir src --module nodenext --target es2023 --strict --skipLibCheck --types node';
+    execFileSync(compiler, [...options.split(' '), '--outDir', folder, ...SOURCES], { cwd: ROOT });
+  }, 60_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const argv = (program: string, args: string[]) => [
+    process.execPath,
+    join(ROOT, 'test/fixtures/emit', program),
+    join(folder, 'emit'),
+    ...args,
+  ];
+  return {
+    start: (program, ...args) => startProcess('/usr/bin/env', argv(program, args)),
+    startShell: (before, program, ...args) =>
+      startProcess('/bin/sh', ['-c', `${before}; exec "$@"`, 'sh', ...argv(program, args)]),
+  };
+}
+
+export interface Child {
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves when it has printed the text. */
+  says(text: string): Promise<void>;
+}
+
+function startProcess(file: string, args: string[]): Child {
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+  return {
+    pid: child.pid as number,
+    ended,
+    kill: (signal) => child.kill(signal),
+    async says(text) {
+      while (!stdout.includes(text)) {
+        const more = new Promise((resolve) => child.stdout.once('data', resolve));
+        const end = await Promise.race([more.then(() => undefined), ended]);
+        if (end !== undefined && !stdout.includes(text))
+          throw new Error(`It ended without saying "${text}": ${stderr}`);
+      }
+    },
+  };
+}

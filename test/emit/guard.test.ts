@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { map, Subscriber } from 'rxjs';
+import { describe, expect, test } from 'vitest';
+import { createBus } from '../../src/emit/bus.js';
+import { report } from '../../src/emit/guard.js';
+import { useCompiled } from './compiled.js';
+import { listen, started } from './samples.js';
+
+const PROGRAM = fileURLToPath(new URL('../fixtures/emit/throwing-watcher.mjs', import.meta.url));
+
+describe('a watcher that throws', () => {
+  test('is detached and reported once; the others, before and after it, go on', () => {
+    const { told, logger } = listen();
+    const bus = createBus({ logger });
+    const seen: string[] = [];
+    bus.events$.subscribe(({ seq }) => seen.push(`a${seq}`));
+    const subscription = bus.events$.subscribe(({ seq }) => {
+      seen.push(`x${seq}`);
+      throw new Error('boom');
+    });
+    bus.events$.subscribe(({ seq }) => seen.push(`b${seq}`));
+    bus.emit(started);
+    bus.emit(started);
+    expect(seen).toEqual(['a1', 'x1', 'b1', 'a2', 'b2']);
+    expect(subscription.closed).toBe(true);
+    expect(told).toEqual([{ message: expect.stringContaining('detached'), detail: new Error('boom') }]);
+  });
+
+  test('leaves the bus unobserved when it was the only one', () => {
+    const { logger } = listen();
+    const bus = createBus({ logger });
+    bus.events$
+      .pipe(
+        map(() => {
+          throw new Error('boom');
+        }),
+      )
+      .subscribe();
+    bus.emit(started);
+    expect(bus.observed).toBe(false);
+  });
+
+  test('keeps the order for the others when it had caused more records', () => {
+    const { logger } = listen();
+    const bus = createBus({ logger });
+    const seen: number[] = [];
+    bus.events$.subscribe(() => {
+      bus.emit(started);
+      bus.emit(started);
+      throw new Error('boom');
+    });
+    bus.events$.subscribe(({ seq }) => seen.push(seq));
+    bus.emit(started);
+    expect(seen).toEqual([1, 2, 3]);
+  });
+
+  test('in a pipeline with an error handler of its own gets the error there, and nothing is logged', () => {
+    const { told, logger } = listen();
+    const bus = createBus({ logger });
+    const errors: unknown[] = [];
+    bus.events$
+      .pipe(
+        map(() => {
+          throw new Error('mine');
+        }),
+      )
+      .subscribe({ error: (error: unknown) => errors.push(error) });
+    bus.emit(started);
+    bus.emit(started);
+    expect(errors).toEqual([new Error('mine')]);
+    expect(told).toEqual([]);
+  });
+
+  test('as a bare Subscriber, that rxjs would let through to the sender, stops at its own subscription', () => {
+    const { told, logger } = listen();
+    const bus = createBus({ logger });
+    const seen: number[] = [];
+    const bare = new Subscriber<unknown>({
+      next: () => {
+        throw new Error('bare');
+      },
+      error: () => undefined,
+      complete: () => undefined,
+    });
+    bus.events$.subscribe(bare);
+    bus.events$.subscribe(({ seq }) => seen.push(seq));
+    bus.emit(started);
+    bus.emit(started);
+    expect(seen).toEqual([1, 2]);
+    expect(bare.closed).toBe(true);
+    expect(told).toMatchObject([{ detail: { message: 'bare' } }]);
+  });
+});
+
+test('a logger that throws is told about by a process warning', async () => {
+  const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
+  report(
+    () => {
+      throw new Error('disk gone');
+    },
+    'A sink failed',
+    new Error('why'),
+  );
+  expect((await warned).message).toBe('The logger threw (disk gone) on: A sink failed: why');
+});
+
+describe('a process survives a watcher that throws', () => {
+  const { start } = useCompiled();
+  const ways = JSON.parse(
+    execFileSync(process.execPath, [PROGRAM, 'unused', '--list'], { encoding: 'utf8' }),
+  ) as string[];
+
+  test.each(ways)('by way of %s', async (way) => {
+    const { code, stdout, stderr } = await start('throwing-watcher.mjs', way).ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { before, after, told } = JSON.parse(stdout) as { before: number[]; after: number[]; told: string[] };
+    expect([before, after]).toEqual([
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.every((line) => line.includes('boom'))).toBe(true);
+  });
+});

@@ -1,0 +1,164 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import type { z } from 'zod';
+import type { FireRecord, HookProgress, HookResponse } from '../../src/emit/record.js';
+import { fireRecord, hookProgress, hookResponse, hookStarted } from '../../src/emit/record.js';
+import { clientMessage, hookRecord } from '../../src/emit/schema.js';
+import { FIRE, fire, RUN, stamped } from './samples.js';
+
+const STREAM = new URL('../fixtures/stream/', import.meta.url);
+const stamp = { seq: 1, time: '2025-01-31T09:15:00.123Z' };
+const minimal = { ...RUN, agentId: undefined, toolUseId: undefined, plugin: undefined };
+
+const recorded = readdirSync(STREAM).flatMap((file) => {
+  const lines = readFileSync(new URL(file, STREAM), 'utf8').trim().split('\n');
+  return lines.map((line, index) => ({
+    at: `${file}:${index + 1}`,
+    message: JSON.parse(line) as Record<string, unknown>,
+  }));
+});
+
+describe('the messages of a run', () => {
+  test('carry the wire fields of every message the client was recorded to print, and ours', () => {
+    expect(recorded.length).toBeGreaterThan(300);
+    const sent: Record<string, Record<string, unknown>> = {
+      hook_started: hookStarted(RUN),
+      hook_progress: hookProgress(RUN, {}),
+      hook_response: hookResponse(RUN, { durationMs: 1, exitCode: 0 }),
+    };
+    for (const { at, message } of recorded) {
+      const { success, error } = clientMessage.safeParse(message);
+      expect(success, `${at}: ${error?.message}`).toBe(true);
+      const keys = Object.keys(sent[message['subtype'] as string] ?? {});
+      expect(
+        Object.keys(message).filter((key) => !keys.includes(key)),
+        at,
+      ).toEqual([]);
+    }
+  });
+
+  test.each(['hook_id', 'hook_name', 'hook_event', 'uuid', 'session_id', 'stdout', 'stderr', 'output', 'outcome'])(
+    "are refused by the schema, ours and the client's, without %s",
+    (key) => {
+      const { [key as 'uuid']: _, ...rest } = hookResponse(RUN, { durationMs: 1 });
+      expect(clientMessage.safeParse(rest).success).toBe(false);
+      expect(hookRecord.safeParse({ ...stamp, ...rest }).success).toBe(false);
+    },
+  );
+
+  test.each(['seq', 'time', 'fire_id', 'scope', 'handler', 'handler_id', 'name', 'source', 'duration_ms'])(
+    'are refused by our schema without %s',
+    (key) => {
+      const { [key as 'seq']: _, ...rest } = stamped(1);
+      expect(hookRecord.safeParse(rest).success).toBe(false);
+    },
+  );
+
+  test.each([
+    ['started', hookStarted(RUN)],
+    ['started, with the least', hookStarted(minimal)],
+    ['progress', hookProgress(RUN, { stdout: 'a\n', stderr: 'b\n' })],
+    ['response', hookResponse(RUN, { durationMs: 3.5, exitCode: 2, stderr: 'no', decision: 'deny' })],
+    ['failed', hookResponse(minimal, { durationMs: 1, failure: { cause: 'timeout', message: 'too late' } })],
+    ['fire', fireRecord(FIRE)],
+  ])('pass the schema as sent: %s', (_, draft) => {
+    expect(hookRecord.parse({ ...stamp, ...draft })).toEqual({ ...stamp, ...draft });
+  });
+
+  test('leave out what there is not, instead of undefined', () => {
+    for (const draft of [hookStarted(minimal), hookProgress(minimal, {}), hookResponse(minimal, { durationMs: 1 })]) {
+      expect(Object.entries(draft).filter(([, value]) => value === undefined)).toEqual([]);
+      expect(Object.keys(draft)).not.toContain('agent_id');
+    }
+  });
+
+  test('have a uuid each and the hook_id of their run', () => {
+    const [a, b] = [hookStarted(RUN), hookResponse(RUN, { durationMs: 1 })];
+    expect(a.uuid).not.toBe(b.uuid);
+    expect([a.hook_id, b.hook_id]).toEqual(['run-1', 'run-1']);
+  });
+
+  test("of progress hold the new piece; a callback's text is output alone", () => {
+    expect(hookProgress(RUN, { stdout: 'out', stderr: 'err' })).toMatchObject({
+      stdout: 'out',
+      stderr: 'err',
+      output: 'errout',
+    });
+    expect(hookProgress(RUN, { text: 'half way' })).toMatchObject({ stdout: '', stderr: '', output: 'half way' });
+  });
+
+  test.each([
+    [{ exitCode: 0 }, 'success'],
+    [{ exitCode: 2 }, 'error'],
+    [{ exitCode: 1, failure: { cause: 'exit_code', message: 'exit 1' } }, 'error'],
+    [{ failure: { cause: 'timeout', message: '' } }, 'cancelled'],
+    [{ failure: { cause: 'aborted', message: '' } }, 'cancelled'],
+    [{ failure: { cause: 'spawn_failed', message: '' } }, 'error'],
+  ] as const)('name the outcome as the client does: %j is %s', (result, outcome) => {
+    expect(hookResponse(RUN, { durationMs: 1, ...result }).outcome).toBe(outcome);
+  });
+
+  test('of an http hook with status 200 is a success', () => {
+    expect(hookResponse({ ...RUN, handler: 'http' }, { durationMs: 1, exitCode: 200 }).outcome).toBe('success');
+  });
+});
+
+describe('the fire record', () => {
+  test('holds the input as it was when the fire ended', () => {
+    const input = { tool_name: 'Bash', tool_input: { command: 'ls', env: ['A'] } };
+    const final = { ...input, tool_input: { command: 'ls -l' } };
+    const record = fireRecord({ ...FIRE, input, final_input: final });
+    input.tool_input.env.push('B');
+    final.tool_input.command = 'rm';
+    expect(record.input).toEqual({ tool_name: 'Bash', tool_input: { command: 'ls', env: ['A'] } });
+    expect(record.final_input).toEqual({ tool_name: 'Bash', tool_input: { command: 'ls -l' } });
+  });
+
+  test('copies data only: a function is kept, a __proto__ key stays a key', () => {
+    const log = () => undefined;
+    const input = { log, at: new Date(0), ...(JSON.parse('{"__proto__":{"a":1}}') as object) };
+    const copy = fireRecord({ ...FIRE, input }).input;
+    expect(copy['log']).toBe(log);
+    expect(copy['at']).toEqual(new Date(0));
+    expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+    expect(JSON.stringify(fireRecord({ ...FIRE, input: JSON.parse('{"__proto__":{"a":1}}') }).input)).toBe(
+      '{"__proto__":{"a":1}}',
+    );
+  });
+
+  test("shows the decision's own fields in JSON, not the wire form its toJSON gives", () => {
+    class Decision {
+      readonly event = 'PreToolUse';
+      readonly fold = 'gate';
+      readonly continue = true;
+      readonly verdict = 'deny';
+      readonly decidedBy = 'guards#1';
+      readonly overruled = [];
+      readonly failures = [];
+      readonly clashes = [];
+      toJSON() {
+        return { hookSpecificOutput: {} };
+      }
+    }
+    const text = JSON.stringify(fireRecord({ ...FIRE, decision: new Decision() }));
+    expect(JSON.parse(text)).toMatchObject({ decision: { verdict: 'deny', decidedBy: 'guards#1', fold: 'gate' } });
+  });
+
+  test.each(['fire_id', 'event', 'scope_known', 'input', 'decision', 'handlers', 'clashes', 'elsewhere'])(
+    'is refused by the schema without %s',
+    (key) => {
+      const { [key as 'event']: _, ...rest } = fire();
+      expect(hookRecord.safeParse(rest).success).toBe(false);
+    },
+  );
+});
+
+test('the schema and the types say the same', () => {
+  type Read = z.infer<typeof hookRecord>;
+  expectTypeOf<keyof FireRecord>().toEqualTypeOf<Known<Extract<Read, { type: 'hook_fire' }>>>();
+  expectTypeOf<keyof HookResponse>().toEqualTypeOf<Known<Extract<Read, { subtype: 'hook_response' }>>>();
+  expectTypeOf<keyof HookProgress>().toEqualTypeOf<Known<Extract<Read, { subtype: 'hook_progress' }>>>();
+});
+
+/** The keys a loose object names. */
+type Known<T> = keyof { [K in keyof T as string extends K ? never : K]: T[K] };

@@ -1,0 +1,204 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { createBus } from '../../src/emit/bus.js';
+import type { HookRecord } from '../../src/emit/record.js';
+import { createSink } from '../../src/emit/sink.js';
+import { listen, stamped, started } from './samples.js';
+
+/** A promise and what settles it. */
+function gate() {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+const seqs = (records: readonly HookRecord[]) => records.map((record) => record.seq);
+
+describe('a sink', () => {
+  test('writes every record of the stream in order, one at a time', async () => {
+    const { told, logger } = listen();
+    const bus = createBus({ logger });
+    const seen: HookRecord[] = [];
+    let writing = 0;
+    const sink = createSink(
+      async (record) => {
+        writing += 1;
+        expect(writing).toBe(1);
+        await sleep(record.seq % 2);
+        seen.push(record);
+        writing -= 1;
+      },
+      { logger },
+    );
+    sink.attach(bus.events$);
+    for (let i = 0; i < 20; i++) bus.emit(started);
+    expect(seen).toEqual([]);
+    await sink.flush();
+    expect(seqs(seen)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+    expect([sink.dropped, sink.pending]).toEqual([0, 0]);
+    expect(told).toEqual([]);
+  });
+
+  test('does not write in the turn of the agent that emitted, nor in its microtasks', async () => {
+    const seen: number[] = [];
+    const sink = createSink((record) => void seen.push(record.seq));
+    sink.push(stamped(1));
+    expect(seen).toEqual([]);
+    await Promise.resolve();
+    expect(seen).toEqual([]);
+    await sink.flush();
+    expect(seen).toEqual([1]);
+  });
+
+  test('lets others have their turn while it writes many', async () => {
+    let written = 0;
+    const sink = createSink(() => {
+      written += 1;
+    });
+    for (let i = 1; i <= 5000; i++) sink.push(stamped(i));
+    const seenBetween: number[] = [];
+    while (sink.pending > 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+      seenBetween.push(written);
+    }
+    expect(written).toBe(5000);
+    expect(seenBetween.length).toBeGreaterThan(10);
+  });
+
+  test('that is slow drops what finds its queue full, counts it, and says so once; then goes on', async () => {
+    const { told, logger } = listen();
+    const { open, opened } = gate();
+    const seen: number[] = [];
+    const sink = createSink(
+      async (record) => {
+        await opened;
+        seen.push(record.seq);
+      },
+      { capacity: 10, name: 'slow', logger },
+    );
+    for (let i = 1; i <= 25; i++) sink.push(stamped(i));
+    expect([sink.dropped, sink.pending]).toEqual([15, 10]);
+    expect(told).toEqual([{ message: 'Sink "slow" is too slow: records are being dropped', detail: { dropped: 1 } }]);
+    await sleep(20);
+    sink.push(stamped(26));
+    expect([sink.dropped, sink.pending]).toEqual([16, 10]);
+    open();
+    await sink.flush();
+    sink.push(stamped(27));
+    await sink.flush();
+    expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 27]);
+    expect(told.map(({ message }) => message)).toEqual([
+      'Sink "slow" is too slow: records are being dropped',
+      'Sink "slow" has caught up',
+    ]);
+  });
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('boom');
+      },
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('boom');
+      },
+    ],
+  ])('whose write %s is detached; what waited is counted; the others go on', async (_, broken) => {
+    const { told, logger } = listen();
+    const bus = createBus({ logger });
+    const seen: number[] = [];
+    const bad = createSink(broken, { name: 'bad', logger });
+    const good = createSink((record) => void seen.push(record.seq), { logger });
+    bad.attach(bus.events$);
+    good.attach(bus.events$);
+    for (let i = 0; i < 3; i++) bus.emit(started);
+    await Promise.all([bad.flush(), good.flush()]);
+    bus.emit(started);
+    await Promise.all([bad.flush(), good.flush()]);
+    expect(seen).toEqual([1, 2, 3, 4]);
+    expect([bad.dropped, bad.pending]).toEqual([3, 0]);
+    expect(told).toEqual([{ message: 'Sink "bad" threw and was detached: boom', detail: new Error('boom') }]);
+  });
+
+  test('detached by its undo takes no more, and a second undo does nothing', async () => {
+    const { logger } = listen();
+    const bus = createBus({ logger });
+    const seen: number[] = [];
+    const sink = createSink((record) => void seen.push(record.seq), { logger });
+    const undo = sink.attach(bus.events$);
+    bus.emit(started);
+    undo();
+    undo();
+    expect(bus.observed).toBe(false);
+    bus.emit(started);
+    await sink.flush();
+    expect(seen).toEqual([1]);
+  });
+
+  test('closed detaches, writes what waits, and counts what comes after', async () => {
+    const { told, logger } = listen();
+    const bus = createBus({ logger });
+    const seen: number[] = [];
+    const sink = createSink(
+      async (record) => {
+        await sleep(1);
+        seen.push(record.seq);
+      },
+      { logger },
+    );
+    sink.attach(bus.events$);
+    for (let i = 0; i < 5; i++) bus.emit(started);
+    await sink.close();
+    expect(bus.observed).toBe(false);
+    sink.push(stamped(6));
+    await sink.close();
+    expect(seen).toEqual([1, 2, 3, 4, 5]);
+    expect([sink.dropped, sink.pending]).toEqual([1, 0]);
+    expect(told).toEqual([]);
+  });
+
+  test('whose write hangs is given closeTimeout, then the rest is counted as dropped', async () => {
+    const { told, logger } = listen();
+    const sink = createSink(() => new Promise<void>(() => undefined), { closeTimeout: 0.05, name: 'hung', logger });
+    for (let i = 1; i <= 3; i++) sink.push(stamped(i));
+    const flushed = sink.flush();
+    await sink.close();
+    await flushed;
+    expect([sink.dropped, sink.pending]).toEqual([3, 0]);
+    expect(told.map(({ message }) => message)).toEqual([
+      'Sink "hung" did not finish within 0.05 s: 3 records were dropped',
+    ]);
+  });
+
+  test('flush waits for what was there, not for what comes later', async () => {
+    const gates = [gate(), gate()];
+    const sink = createSink((record) => gates[record.seq - 1]?.opened);
+    sink.push(stamped(1));
+    const flushed = sink.flush();
+    sink.push(stamped(2));
+    gates[0]?.open();
+    await flushed;
+    expect(sink.pending).toBe(1);
+    gates[1]?.open();
+    await sink.flush();
+    expect(sink.pending).toBe(0);
+  });
+
+  test.each([
+    { capacity: 0 },
+    { capacity: 1.5 },
+    { capacity: Number.NaN },
+    { closeTimeout: -1 },
+    { closeTimeout: Number.NaN },
+  ])('refuses options %j by name', (options) => {
+    const [key] = Object.keys(options);
+    expect(() => createSink(() => undefined, options)).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTIONS', message: expect.stringContaining(key as string) }),
+    );
+  });
+});
