@@ -331,6 +331,10 @@ describe('nearest', () => {
     expect(nearest('SesionStart', HOOK_EVENTS)).toBe('SessionStart');
   });
 
+  it('takes the first of two that are equally near', () => {
+    expect(nearest('Stoq', ['Stob', 'Stop'])).toBe('Stob');
+  });
+
   it('finds nothing where nothing is near', () => {
     expect(nearest('Deploy', HOOK_EVENTS)).toBeUndefined();
     expect(nearest('', HOOK_EVENTS)).toBeUndefined();

@@ -39,6 +39,11 @@ describe('copyJson', () => {
   it.each([
     ['a function', { f: () => 1 }, 'f: expected JSON data, got function'],
     ['a symbol', { list: [Symbol('s')] }, 'list[0]: expected JSON data, got symbol'],
+    [
+      'a function after other parts',
+      { a: { b: [1, 2] }, list: [{ c: 1 }, () => 1] },
+      'list[1]: expected JSON data, got function',
+    ],
     ['a bigint', { n: { n: 1n } }, 'n.n: expected JSON data, got bigint'],
     ['NaN', [Number.NaN], '[0]: expected JSON data, got NaN'],
     ['infinity', { n: -Infinity }, 'n: expected JSON data, got -Infinity'],

@@ -405,6 +405,10 @@ describe('a warning', () => {
     expect(warnings('PreToolUse', { updatedInput: {} })).toEqual([
       '"updatedInput" at top level does nothing; put it in hookSpecificOutput',
     ]);
+    expect(warnings('ElicitationResult', { action: 'cancel', mode: 'form' })).toEqual([
+      '"action" at top level does nothing; put it in hookSpecificOutput',
+      'the output repeats fields of the input (mode), which does nothing',
+    ]);
     expect(warnings('PreToolUse', specific('PreToolUse', { continue: false }))).toEqual([
       '"continue" in hookSpecificOutput does nothing; put it at top level',
     ]);
