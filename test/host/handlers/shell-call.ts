@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { CATALOGUE, type HookEvent } from '../../../src/events/catalogue.js';
+import { type CommandOptions, command, commandHandler } from '../../../src/host/handlers/command-spec.js';
+import type { Call, Reply } from '../../../src/host/handlers/handler.js';
+
+/** The folder of tiny real hook programs. */
+export const HOOKS = fileURLToPath(new URL('../../fixtures/hooks/', import.meta.url));
+
+export interface Kept {
+  readonly name: string;
+  readonly done: Promise<unknown>;
+  readonly end: () => Promise<void>;
+}
+
+/** A call as the host makes one, and the list of what was given to it to keep. */
+export function shellCall(event: HookEvent, over: Partial<Call> = {}): { call: Call; kept: Kept[] } {
+  const kept: Kept[] = [];
+  const call: Call = {
+    entry: CATALOGUE[event],
+    eventName: event,
+    input: { session_id: 's', transcript_path: '/t', cwd: process.cwd(), hook_event_name: event, tool_name: 'Bash' },
+    toolUseID: undefined,
+    fireId: 'fire-1',
+    scope: 'session',
+    call: 'first',
+    onFailure: 'continue',
+    signal: new AbortController().signal,
+    projectDir: process.cwd(),
+    progress: undefined,
+    keep: (name, done, end) => void kept.push({ name, done, end }),
+    ...over,
+  };
+  return { call, kept };
+}
+
+/** Runs one command line for one event. */
+export function runShell(
+  event: HookEvent,
+  line: string,
+  options: CommandOptions = {},
+  over: Partial<Call> = {},
+): Promise<Reply> {
+  return commandHandler(command(line, options)).run(shellCall(event, over).call);
+}
+
+/** A length for `sleep` that no other process has, so that `processes` finds those of one test. */
+export function uniqueSeconds(): string {
+  return `30.${process.pid}${Math.floor(Math.random() * 1e9)}`;
+}
+
+/** The living processes whose command line holds a text. */
+export function processes(text: string): string[] {
+  const list = execFileSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' }).split('\n');
+  return list.filter((line) => line.includes(text) && !/^\s*\d+\s+Z/.test(line));
+}
+
+/** Waits until something is so. */
+export async function until(what: () => boolean, seconds = 10): Promise<void> {
+  const end = performance.now() + seconds * 1000;
+  while (!what()) {
+    if (performance.now() > end) throw new Error(`Not within ${seconds} s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
