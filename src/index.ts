@@ -1,6 +1,6 @@
+export type { FireRecord, HandlerRecord, HookProgress, HookRecord, HookResponse, HookStarted } from './emit/record.js';
 export { createSink } from './emit/sink.js';
 export { ndjsonSink } from './emit/sinks/ndjson.js';
-export type { FireRecord, HandlerRecord, HookProgress, HookRecord, HookResponse, HookStarted } from './emit/record.js';
 export { ERROR_CODES, type ErrorCode, HookscopeError } from './errors.js';
 export {
   CATALOGUE,
@@ -34,8 +34,8 @@ export type {
   HookGroup,
   HookHandler,
   HookResult,
-  Hooks,
   HookScope,
+  Hooks,
   Plugin,
   RegisterOptions,
   Undo,

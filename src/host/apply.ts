@@ -54,9 +54,16 @@ export async function applyPlugin(
 function checkPlugin(plugin: unknown): string {
   const { name, apply } = (plugin ?? {}) as { name?: unknown; apply?: unknown };
   if (typeof name !== 'string' || name === '') {
-    throw new HookscopeError('INVALID_PLUGIN', { plugin: '(no name)', expected: 'expected { name, apply(scope, options) }; make it with definePlugin()' });
+    throw new HookscopeError('INVALID_PLUGIN', {
+      plugin: '(no name)',
+      expected: 'expected { name, apply(scope, options) }; make it with definePlugin()',
+    });
   }
-  if (typeof apply !== 'function') throw new HookscopeError('INVALID_PLUGIN', { plugin: name, expected: 'apply: expected a function (scope, options)' });
+  if (typeof apply !== 'function')
+    throw new HookscopeError('INVALID_PLUGIN', {
+      plugin: name,
+      expected: 'apply: expected a function (scope, options)',
+    });
   return name;
 }
 
@@ -65,7 +72,11 @@ function readOptions(plugin: Plugin, given: unknown): unknown {
   try {
     return plugin.options.parse(given ?? {});
   } catch (error) {
-    throw new HookscopeError('INVALID_PLUGIN', { plugin: plugin.name, expected: `options: ${explain(error)}` }, { cause: error });
+    throw new HookscopeError(
+      'INVALID_PLUGIN',
+      { plugin: plugin.name, expected: `options: ${explain(error)}` },
+      { cause: error },
+    );
   }
 }
 

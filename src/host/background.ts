@@ -1,6 +1,6 @@
 import type { Registration } from '../scopes/registration.js';
+import { complain, isThenable, read, threw } from './answer.js';
 import type { Attempt } from './attempt.js';
-import { complain, isThenable, read, threw } from './attempt.js';
 import { Context } from './context.js';
 import type { Fire } from './fire.js';
 import type { Told } from './telling.js';
@@ -34,7 +34,8 @@ export class Background {
 
   /** Resolves when every async handler has ended. */
   async followed(): Promise<void> {
-    for (let left = this.#followed(); left.length > 0; left = this.#followed()) await Promise.all(left.map((k) => k.done));
+    for (let left = this.#followed(); left.length > 0; left = this.#followed())
+      await Promise.all(left.map((k) => k.done));
   }
 
   #followed(): Kept[] {
@@ -69,16 +70,22 @@ export class Background {
     const stopped = new Promise<Attempt>((resolve) => {
       stop = resolve;
     });
-    const timer = limitMs > 0 ? setTimeout(() => this.#expire(registration, context, limitMs, stop), limitMs) : undefined;
+    const timer =
+      limitMs > 0 ? setTimeout(() => this.#expire(registration, context, limitMs, stop), limitMs) : undefined;
     timer?.unref();
     const done = Promise.race([this.#answer(followed), stopped]).then((result) => {
       clearTimeout(timer);
       this.#arrive(followed, result);
     });
-    this.keep(registration.name, done, async () => {
-      Context.end(context, new DOMException('The host closed', 'AbortError'));
-      stop({ failure: { cause: 'aborted', message: 'was still running in the background when the host closed' } });
-    }, true);
+    this.keep(
+      registration.name,
+      done,
+      async () => {
+        Context.end(context, new DOMException('The host closed', 'AbortError'));
+        stop({ failure: { cause: 'aborted', message: 'was still running in the background when the host closed' } });
+      },
+      true,
+    );
   }
 
   async #answer({ fire, registration, context, told, later }: Followed): Promise<Attempt> {
@@ -116,4 +123,6 @@ function hasLater(value: unknown): value is { later: PromiseLike<unknown> } {
   return typeof value === 'object' && value !== null && 'later' in value && isThenable(value.later);
 }
 
-function noop(): void {}
+function noop(): void {
+  // What ended was told elsewhere.
+}

@@ -19,7 +19,14 @@ interface Closing {
 const KILL = 3_000;
 
 /** Waits for what is under way, then cancels and kills it; says by name what that was. */
-export async function closeHost({ clock, background, bus, closeTimeout, cleanups, report }: Closing): Promise<{ pending: string[] }> {
+export async function closeHost({
+  clock,
+  background,
+  bus,
+  closeTimeout,
+  cleanups,
+  report,
+}: Closing): Promise<{ pending: string[] }> {
   const settled = async (): Promise<void> => {
     while (!clock.idle) await sleep(5);
     await background.followed();

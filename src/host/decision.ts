@@ -156,7 +156,8 @@ function toWire(entry: EventEntry, d: AnyDecision): Record<string, unknown> {
   if (d.suppressOutput) out['suppressOutput'] = true;
   if (d.systemMessages.length > 0) out['systemMessage'] = d.systemMessages.join('\n');
   if (entry.fold === 'gate') Object.assign(specific, entry.nestedDecision ? nestedGate(d) : flatGate(d));
-  if (d.blocked || d.goesOn) Object.assign(out, { decision: 'block' }, d.reason === undefined ? {} : { reason: d.reason });
+  if (d.blocked || d.goesOn)
+    Object.assign(out, { decision: 'block' }, d.reason === undefined ? {} : { reason: d.reason });
   if (d.additionalContext.length > 0) specific['additionalContext'] = d.additionalContext.join('\n');
   if (d.updatedOutput !== undefined) specific['updatedToolOutput'] = d.updatedOutput;
   for (const key of SPECIFIC) if (d[key] !== undefined) specific[key] = d[key];

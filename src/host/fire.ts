@@ -94,11 +94,13 @@ export class Fire {
     return this.input['tool_use_id'] as string | undefined;
   }
   get id(): string {
-    return (this.#id ??= randomUUID());
+    this.#id ??= randomUUID();
+    return this.#id;
   }
   /** What is waited for in this fire. */
   get live(): Set<Watched> {
-    return (this.#live ??= new Set());
+    this.#live ??= new Set();
+    return this.#live;
   }
 
   start(): Promise<AnyDecision> {
@@ -116,7 +118,8 @@ export class Fire {
         limit: 0,
         since: 0,
         fire: this,
-        expire() {},
+        // It has no limit of its own: its handlers have.
+        expire: () => undefined,
         cancel: () => reject(this.cancelled),
         waiting: () => [],
       };
@@ -141,7 +144,8 @@ export class Fire {
 
   /** Cancels on the caller's signal, until the decision is there. */
   obey(signal: AbortSignal, decision: Promise<AnyDecision>): void {
-    const abort = (): void => this.cancel(new HookscopeError('ABORTED', { event: this.entry.name }, { cause: signal.reason }));
+    const abort = (): void =>
+      this.cancel(new HookscopeError('ABORTED', { event: this.entry.name }, { cause: signal.reason }));
     signal.addEventListener('abort', abort, { once: true });
     const forget = (): void => signal.removeEventListener('abort', abort);
     decision.then(forget, forget);

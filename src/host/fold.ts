@@ -87,7 +87,13 @@ function common(entry: EventEntry, said: readonly Said[]): DecisionFields {
 function listFailure(entry: EventEntry, s: Said): DecisionFailure {
   const { id, name, onFailure } = s.registration;
   const failure = s.failure as Failure;
-  return { id, name, cause: failure.cause, message: failure.message, blocked: failureEffect(entry, onFailure) !== 'none' };
+  return {
+    id,
+    name,
+    cause: failure.cause,
+    message: failure.message,
+    blocked: failureEffect(entry, onFailure) !== 'none',
+  };
 }
 
 /** Event-specific keys: lists are joined, the last string or flag in plan order counts. On gates only from who shares the verdict. */
@@ -150,18 +156,25 @@ function choose(votes: readonly Vote[], decisions: Decisions): Vote | undefined 
 
 /** Of equals the first in plan order. */
 function strictest(votes: readonly Vote[]): Vote | undefined {
-  return votes.reduce<Vote | undefined>((best, v) => (!best || RANK[v.verdict] > RANK[best.verdict] ? v : best), undefined);
+  return votes.reduce<Vote | undefined>(
+    (best, v) => (!best || RANK[v.verdict] > RANK[best.verdict] ? v : best),
+    undefined,
+  );
 }
 
 function block(entry: EventEntry, said: readonly Said[], context: FoldContext): DecisionFields {
   if (entry.unblockable?.includes(context.subject ?? '')) return {};
-  const blocking = said.filter((s) => s.outcome?.block || (s.failure && failureEffect(entry, s.registration.onFailure) === 'block'));
+  const blocking = said.filter(
+    (s) => s.outcome?.block || (s.failure && failureEffect(entry, s.registration.onFailure) === 'block'),
+  );
   if (blocking.length === 0) return {};
   return { blocked: true, ...decided(blocking) };
 }
 
 function decided(by: readonly Said[]): DecisionFields {
-  const reasons = by.map((s) => s.outcome?.reason ?? s.outcome?.stopReason ?? s.failure?.message).filter((r) => r !== undefined);
+  const reasons = by
+    .map((s) => s.outcome?.reason ?? s.outcome?.stopReason ?? s.failure?.message)
+    .filter((r) => r !== undefined);
   const fields: DecisionFields = { decidedBy: (by[0] as Said).registration.id };
   if (reasons.length > 0) fields.reason = reasons.join('\n');
   return fields;
@@ -171,7 +184,9 @@ function decided(by: readonly Said[]): DecisionFields {
 function stop(said: readonly Said[]): DecisionFields {
   const keeps = said.filter((s) => {
     const o = s.outcome;
-    return o && (o.block || o.additionalContext !== undefined || (o.continue === true && s.registration.dialect === 'code'));
+    return (
+      o && (o.block || o.additionalContext !== undefined || (o.continue === true && s.registration.dialect === 'code'))
+    );
   });
   const ends = said.filter((s) => s.outcome?.continue === false);
   if (ends.length > 0) {
@@ -209,7 +224,10 @@ function rewritten(entry: EventEntry, context: FoldContext): DecisionFields {
 
 function listOutcomes(said: readonly Said[]): HandlerOutcome[] {
   return said.map(({ registration, outcome }) => {
-    const out: { -readonly [K in keyof HandlerOutcome]: HandlerOutcome[K] } = { id: registration.id, name: registration.name };
+    const out: { -readonly [K in keyof HandlerOutcome]: HandlerOutcome[K] } = {
+      id: registration.id,
+      name: registration.name,
+    };
     if (!outcome) return out;
     const decision = outcome.verdict ?? (outcome.block ? 'block' : undefined);
     if (decision !== undefined) out.decision = decision;

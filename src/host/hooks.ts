@@ -3,7 +3,8 @@ import { HookscopeError } from '../errors.js';
 import type { EventEntry } from '../events/define.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
-import { type CallbackFunction, threw } from './attempt.js';
+import { threw } from './answer.js';
+import type { CallbackFunction } from './call.js';
 import { Context, type HookContext } from './context.js';
 import type { Run } from './run.js';
 
@@ -79,7 +80,8 @@ export async function runThroughTaps(hook: EventHook, run: Run): Promise<void> {
 
 function runOf(fire: RawFire): Run {
   const run = RUNS.get(fire);
-  if (!run) throw new HookscopeError('INVALID_OPTIONS', { where: 'host.hooks', expected: 'a fire made by host.fire()' });
+  if (!run)
+    throw new HookscopeError('INVALID_OPTIONS', { where: 'host.hooks', expected: 'a fire made by host.fire()' });
   return run;
 }
 

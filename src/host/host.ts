@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { createBus } from '../emit/bus.js';
 import type { HookRecord } from '../emit/record.js';
 import { HookscopeError } from '../errors.js';
-import { CATALOGUE, type CustomEvents, type EventName, type FireInput, HOOK_EVENTS, type HookInput, type NoEvents } from '../events/catalogue.js';
+import {
+  CATALOGUE,
+  type CustomEvents,
+  type EventName,
+  type FireInput,
+  HOOK_EVENTS,
+  type HookInput,
+  type NoEvents,
+} from '../events/catalogue.js';
 import { type EventEntry, named } from '../events/define.js';
 import { inputGuard } from '../events/guard.js';
 import { nearest } from '../events/nearest.js';
@@ -19,7 +27,7 @@ import { PlanStore } from './plans.js';
 import { Registrar } from './registrar.js';
 import type { EventState, Services } from './services.js';
 import { createSpill } from './spill.js';
-import type { Decision, Hooks, HookScope, RegisterOptions, Undo } from './types.js';
+import type { Decision, HookScope, Hooks, RegisterOptions, Undo } from './types.js';
 
 /** The plugin host. See the members; everything is safe to call at any time before `close`. */
 export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, AsyncDisposable {
@@ -57,7 +65,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   const clock = new Clock();
   const background = new Background();
   let closing: Promise<{ pending: string[] }> | undefined;
-  const entries = eventEntries(options.events);
+  const entries = eventEntries(options.events, report);
   const states = new Map([...entries].map(([name, entry]) => [name, eventState(entry)]));
   const registrar = new Registrar({ tree, plans, options: options as HostOptions<CustomEvents>, report, entries });
 
@@ -77,7 +85,8 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       return closing !== undefined;
     },
     event: (name) => states.get(name),
-    unknownEvent: (event) => new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, [...entries.keys()]) }),
+    unknownEvent: (event) =>
+      new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, [...entries.keys()]) }),
     scope: (entry, input, ref) => registrar.scopeOf(entry, input, ref),
     plan: (entry, scope) => plans.get(entry, scope),
     settled(fire, decision) {
@@ -93,11 +102,14 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   };
 
   const hookOf = (state: EventState): RawHook => {
-    state.hook ??= createHook(state.entry, (name, callback, stage) => registrar.tap(state.entry, name, callback, stage));
+    state.hook ??= createHook(state.entry, (name, callback, stage) =>
+      registrar.tap(state.entry, name, callback, stage),
+    );
     return state.hook.raw;
   };
   const hooks = Object.create(null) as Record<string, RawHook>;
-  for (const [name, state] of states) Object.defineProperty(hooks, name, { enumerable: true, get: () => hookOf(state) });
+  for (const [name, state] of states)
+    Object.defineProperty(hooks, name, { enumerable: true, get: () => hookOf(state) });
 
   const scopeHandle = (ref: ScopeRef): HookScope<C> => registrar.handle(ref) as HookScope<C>;
   const base = registrar.handle(undefined) as HookScope<C>;
@@ -105,17 +117,32 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     id: 'host',
     register: base.register,
     use: base.use,
-    fire: (event, input, fireOptions) => fire(services, event, input, fireOptions) as unknown as ReturnType<Host<C>['fire']> as never,
+    fire(event, input, fireOptions) {
+      try {
+        return fire(services, event, input, fireOptions) as Promise<never>;
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
     registerScoped: (id, scoped, { parent, ...how } = {}) => registrar.register(id, scoped, { ...how, parent }),
     unregisterScoped: (id) => registrar.end(id),
     scope: scopeHandle,
     spawnHooks: (type, scoped, how) => registrar.spawnHooks(type, scoped, how),
     events$: bus.events$,
     hooks: hooks as Host<C>['hooks'],
-    pendingContext: (ref) => [...((ref === undefined ? tree.find(undefined, undefined, undefined).scope : tree.get(ref))?.pending ?? [])],
+    pendingContext: (ref) => [
+      ...((ref === undefined ? tree.find(undefined, undefined, undefined).scope : tree.get(ref))?.pending ?? []),
+    ],
     describe: () => describeScope(tree.managed),
     close() {
-      closing ??= closeHost({ clock, background, bus, closeTimeout: options.closeTimeout ?? 5, cleanups: registrar.cleanups, report });
+      closing ??= closeHost({
+        clock,
+        background,
+        bus,
+        closeTimeout: options.closeTimeout ?? 5,
+        cleanups: registrar.cleanups,
+        report,
+      });
       return closing;
     },
     [Symbol.asyncDispose]: async () => {
@@ -129,13 +156,33 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   return host;
 }
 
-function eventEntries(custom: CustomEvents | undefined): Map<string, EventEntry> {
+/** A subject function that throws leaves its event without a subject: only match-all hooks run, and it is said. */
+function guardSubject(entry: EventEntry, report: (message: string) => void): EventEntry {
+  const { subject } = entry;
+  if (!subject) return entry;
+  return {
+    ...entry,
+    subject(input) {
+      try {
+        return subject(input);
+      } catch (error) {
+        report(`The subject function of event ${entry.name} threw: ${String(error)}`);
+        return undefined;
+      }
+    },
+  };
+}
+
+function eventEntries(custom: CustomEvents | undefined, report: (message: string) => void): Map<string, EventEntry> {
   const entries = new Map<string, EventEntry>(Object.entries(CATALOGUE));
   for (const [name, definition] of Object.entries(custom ?? {})) {
     if ((HOOK_EVENTS as readonly string[]).includes(name)) {
-      throw new HookscopeError('INVALID_OPTIONS', { where: `events.${name}`, expected: 'is a built-in event; choose another name' });
+      throw new HookscopeError('INVALID_OPTIONS', {
+        where: `events.${name}`,
+        expected: 'is a built-in event; choose another name',
+      });
     }
-    entries.set(name, named(name, definition));
+    entries.set(name, guardSubject(named(name, definition), report));
   }
   return entries;
 }

@@ -43,14 +43,22 @@ const SHAPE: Shape = {
   merge: oneOf('lineage', 'all'),
   decisions: oneOf('strictest', 'first', 'last'),
   timeoutFor: oneOf('handler', 'group'),
-  maxStopContinuations: { expected: 'a whole number of 0 or more', accepts: (v) => Number.isInteger(v) && (v as number) >= 0 },
+  maxStopContinuations: {
+    expected: 'a whole number of 0 or more',
+    accepts: (v) => Number.isInteger(v) && (v as number) >= 0,
+  },
   slowAfter: SECONDS,
   events: rules.object,
   logger: rules.fn,
   onWake: rules.fn,
 };
 
-const SESSION: Shape = { session_id: rules.text, transcript_path: rules.text, cwd: rules.text, permission_mode: rules.text };
+const SESSION: Shape = {
+  session_id: rules.text,
+  transcript_path: rules.text,
+  cwd: rules.text,
+  permission_mode: rules.text,
+};
 
 /** Throws INVALID_OPTIONS with the key, what was expected, and the nearest right name. */
 export function checkHostOptions(options: object): void {
@@ -69,7 +77,10 @@ function check(value: Readonly<Record<string, unknown>>, shape: Shape, prefix: s
       throw new HookscopeError('INVALID_OPTIONS', { where, expected, nearest: nearest(key, known) });
     }
     if (given !== undefined && !rule.accepts(given)) {
-      throw new HookscopeError('INVALID_OPTIONS', { where, expected: `expected ${rule.expected}, got ${JSON.stringify(given)}` });
+      throw new HookscopeError('INVALID_OPTIONS', {
+        where,
+        expected: `expected ${rule.expected}, got ${JSON.stringify(given)}`,
+      });
     }
   }
 }

@@ -76,11 +76,23 @@ function choose(registrations: readonly Registration[]): Candidates {
 
 /** A callback in series about which only the subject decides: the loop needs to ask nothing more. */
 function isPlain(r: Registration): boolean {
-  return r.kind === 'callback' && r.mode === 'series' && r.rule === undefined && !r.once && r.async === false && r.phase === 'decide';
+  return (
+    r.kind === 'callback' &&
+    r.mode === 'series' &&
+    r.rule === undefined &&
+    !r.once &&
+    r.async === false &&
+    r.phase === 'decide' &&
+    r.shared === undefined
+  );
 }
 
 /** Whether a candidate runs on this input as it stands now; `undefined`: it does. Matchers, `if` and `once` are asked, in this order. */
-export function skipped(r: Registration, subject: string | undefined, input: Readonly<Record<string, unknown>>): SkipReason | undefined {
+export function skipped(
+  r: Registration,
+  subject: string | undefined,
+  input: Readonly<Record<string, unknown>>,
+): SkipReason | undefined {
   if (r.skip !== undefined) return r.skip;
   if (!r.matcher.all && !r.matcher.matches(subject, input)) return 'matcher';
   if (r.rule !== undefined && !(r.entry.tool && r.rule.matches(input))) return 'if';

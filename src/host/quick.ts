@@ -1,6 +1,8 @@
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
-import { type Attempt, type CallbackFunction, complain, isThenable, read, threw, timeout, type Work } from './attempt.js';
+import { complain, isThenable, read, threw } from './answer.js';
+import { type Attempt, timeout } from './attempt.js';
+import type { CallbackFunction } from './call.js';
 import type { Watched } from './clock.js';
 import { Context } from './context.js';
 import { type AnyDecision, makeDecision } from './decision.js';

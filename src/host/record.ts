@@ -1,5 +1,6 @@
 import type { HandlerRecord, HandlerVerdict } from '../emit/record.js';
 import type { Registration } from '../scopes/registration.js';
+import { readOnly } from '../scopes/view.js';
 import { verdictOf } from './fold.js';
 import type { Run, Slot } from './run.js';
 
@@ -8,7 +9,8 @@ export function recordHandlers(run: Run): HandlerRecord[] {
   const { registrations } = run.fire.plan;
   const rows = registrations.map((r, position) => ({ position, row: row(run, r, run.slots.get(r.id)) }));
   for (const slot of run.slots.values()) {
-    if (slot.registration.kind === 'tap') rows.push({ position: slot.position, row: row(run, slot.registration, slot) });
+    if (slot.registration.kind === 'tap')
+      rows.push({ position: slot.position, row: row(run, slot.registration, slot) });
   }
   return rows.sort((a, b) => a.position - b.position).map((r) => r.row);
 }
@@ -34,7 +36,7 @@ function row(run: Run, r: Registration, slot: Slot | undefined): HandlerRecord {
     wave: slot.wave,
     status: last.background ? 'background' : failure ? 'failed' : 'ran',
     ...(failure ? { failure } : {}),
-    ...(outcome ? { output: outcome.output } : {}),
+    ...(outcome ? { output: readOnly(outcome.output) } : {}),
     ...(verdict === undefined ? {} : { verdict }),
     ...(last.exitCode === undefined ? {} : { exit_code: last.exitCode }),
     ...(last.durationMs === undefined ? {} : { duration_ms: last.durationMs }),
@@ -42,7 +44,7 @@ function row(run: Run, r: Registration, slot: Slot | undefined): HandlerRecord {
     ...(last.warnings?.length ? { warnings: last.warnings } : {}),
     phase: r.phase,
     dialect: r.dialect,
-    on_failure: r.onFailure,
+    on_failure: slot.registration.onFailure,
   };
 }
 

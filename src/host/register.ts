@@ -5,9 +5,9 @@ import { compileMatcher } from '../scopes/matcher.js';
 import type { Mode, OnFailure, Phase, Registration, SkipReason, Source } from '../scopes/registration.js';
 import { compileRule } from '../scopes/rule.js';
 import type { Scope } from '../scopes/scope.js';
-import type { CallbackFunction, Work } from './attempt.js';
-import { isText, oneOf, rules, SECONDS, type Shape } from './shape.js';
+import type { CallbackFunction, Work } from './call.js';
 import { handlerFor } from './handlers/kinds.js';
+import { isText, oneOf, rules, SECONDS, type Shape } from './shape.js';
 
 /** What every registration of one `register` call shares. */
 export interface RegisterHow {
@@ -86,7 +86,13 @@ interface Options {
   readonly asyncRewake?: boolean;
 }
 
-function readGroup(named: EventEntry, group: unknown, where: string, how: RegisterHow, single: boolean): Registration[] {
+function readGroup(
+  named: EventEntry,
+  group: unknown,
+  where: string,
+  how: RegisterHow,
+  single: boolean,
+): Registration[] {
   if (!isObject(group)) throw wrong(where, 'expected a group, { matcher, hooks: [fn] }');
   checkShape(group, GROUP, where);
   const { hooks, ...shared } = group as { hooks?: unknown[] } & Options;
@@ -108,7 +114,8 @@ function readGroup(named: EventEntry, group: unknown, where: string, how: Regist
     const rule = compileRule(own.if ?? shared.if, { dialect, where: `${at}.if` });
     for (const warning of rule.warnings) how.warn(warning);
     const call = how.name ?? how.plugin;
-    const name = own.name ?? shared.name ?? (call === undefined ? (label ?? at) : nameIn(call, single ? undefined : label));
+    const name =
+      own.name ?? shared.name ?? (call === undefined ? (label ?? at) : nameIn(call, single ? undefined : label));
     return {
       id: how.nextId(name),
       name,
@@ -160,11 +167,16 @@ interface Read {
 /** A function, a function with options of its own, or the description of something outside (`command()` or its JSON). */
 function readHandler(hook: unknown, where: string, entry: EventEntry): Read {
   if (typeof hook === 'function') return callback(hook as CallbackFunction, {});
-  if (!isObject(hook)) throw wrong(where, 'expected a function, { handler: fn, … }, command(…) or { type: "command", command: "…" }');
+  if (!isObject(hook))
+    throw wrong(where, 'expected a function, { handler: fn, … }, command(…) or { type: "command", command: "…" }');
   if (!('type' in hook)) {
     checkShape(hook, HANDLER, where);
     const { handler, ...own } = hook as { handler?: CallbackFunction } & Options;
-    if (!handler) throw wrong(where, 'has neither "handler" nor "type"; expected { handler: fn, … } or { type: "command", command: "…" }');
+    if (!handler)
+      throw wrong(
+        where,
+        'has neither "handler" nor "type"; expected { handler: fn, … } or { type: "command", command: "…" }',
+      );
     return callback(handler, own);
   }
   const made = handlerFor(hook, where, entry);
@@ -179,8 +191,14 @@ function callback(fn: CallbackFunction, own: Options): Read {
 export function checkShape(value: Readonly<Record<string, unknown>>, shape: Shape, where: string): void {
   for (const [key, given] of Object.entries(value)) {
     const rule = Object.hasOwn(shape, key) ? shape[key] : undefined;
-    if (!rule) throw wrong(`${where}.${key}`, `is not a known key; there are ${Object.keys(shape).join(', ')}`, nearest(key, Object.keys(shape)));
-    if (given !== undefined && !rule.accepts(given)) throw wrong(`${where}.${key}`, `expected ${rule.expected}, got ${show(given)}`);
+    if (!rule)
+      throw wrong(
+        `${where}.${key}`,
+        `is not a known key; there are ${Object.keys(shape).join(', ')}`,
+        nearest(key, Object.keys(shape)),
+      );
+    if (given !== undefined && !rule.accepts(given))
+      throw wrong(`${where}.${key}`, `expected ${rule.expected}, got ${show(given)}`);
   }
 }
 

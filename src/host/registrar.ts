@@ -6,7 +6,7 @@ import { Scope } from '../scopes/scope.js';
 import type { Found, ScopeRef, ScopeTree } from '../scopes/tree.js';
 import { labelOf } from '../scopes/tree.js';
 import { applyPlugin } from './apply.js';
-import type { CallbackFunction } from './attempt.js';
+import type { CallbackFunction } from './call.js';
 import { describeScope } from './describe.js';
 import type { HostOptions } from './options.js';
 import type { PlanStore } from './plans.js';
@@ -68,7 +68,8 @@ export class Registrar {
 
   /** Hooks for every agent of that type. They are read at once, so that a mistake is an error here and not at a spawn. */
   spawnHooks(agentType: string, hooks: unknown, origin: Origin = {}): Undo {
-    if (typeof agentType !== 'string' || agentType === '') throw wrong('spawnHooks', "expected an agent's type, a string that is not empty");
+    if (typeof agentType !== 'string' || agentType === '')
+      throw wrong('spawnHooks', "expected an agent's type, a string that is not empty");
     readHooks(hooks, this.#how(new Scope({ id: agentType, kind: 'agent' }), origin));
     const wish = { hooks, origin };
     const wishes = this.#spawn.get(agentType) ?? new Set();
@@ -103,7 +104,8 @@ export class Registrar {
   async use(ref: ScopeRef | undefined, plugin: Plugin, options: unknown): Promise<Undo> {
     const { undo, cleanup } = await applyPlugin(plugin, options, {
       id: ref === undefined ? 'host' : labelOf(ref),
-      register: (hooks, how) => this.register(ref, hooks, { ...how, plugin: plugin.name, source: { kind: 'plugin', name: plugin.name } }),
+      register: (hooks, how) =>
+        this.register(ref, hooks, { ...how, plugin: plugin.name, source: { kind: 'plugin', name: plugin.name } }),
       spawnHooks: (type, hooks, how) =>
         this.spawnHooks(type, hooks, { ...how, plugin: plugin.name, source: { kind: 'plugin', name: plugin.name } }),
       use: (inner, innerOptions) => this.use(ref, inner, innerOptions),
@@ -138,11 +140,17 @@ export class Registrar {
     return tree.get(ref) ?? new Scope({ id: labelOf(ref), kind: kindOf(ref) });
   }
 
-  #spawned(found: Found, wishes: ReadonlySet<{ hooks: unknown; origin: Origin }>, type: string, session: string | undefined): Found {
+  #spawned(
+    found: Found,
+    wishes: ReadonlySet<{ hooks: unknown; origin: Origin }>,
+    type: string,
+    session: string | undefined,
+  ): Found {
     const ref = { agent: found.id, ...(session === undefined ? {} : { session }) };
     const scope = found.known ? found.scope : this.#parts.tree.open(ref, { agentType: type, spawned: true });
     scope.agentType = type;
-    for (const { hooks, origin } of wishes) this.#add(scope, hooks, { source: { kind: 'spawn', name: type }, ...origin });
+    for (const { hooks, origin } of wishes)
+      this.#add(scope, hooks, { source: { kind: 'spawn', name: type }, ...origin });
     return { scope, id: scope.id, known: true };
   }
 
@@ -195,8 +203,14 @@ export class Registrar {
 function checkBefore(scope: Scope, added: readonly Registration[]): void {
   for (const r of added) {
     for (const name of r.before) {
-      const known = [...scope.own(r.entry.name), ...added].some((o) => o !== r && o.entry === r.entry && o.stage === r.stage && o.name === name);
-      if (!known) throw wrong(`${r.entry.name}: before: "${name}"`, `no hook of that name is registered in scope "${scope.id}", stage ${r.stage}`);
+      const known = [...scope.own(r.entry.name), ...added].some(
+        (o) => o !== r && o.entry === r.entry && o.stage === r.stage && o.name === name,
+      );
+      if (!known)
+        throw wrong(
+          `${r.entry.name}: before: "${name}"`,
+          `no hook of that name is registered in scope "${scope.id}", stage ${r.stage}`,
+        );
     }
   }
 }

@@ -93,6 +93,7 @@ export class Rewrites {
 
 /** Outermost scope first; within one scope the later in plan order. `phase: 'rewrite'` gave the last word up. */
 function outranks(a: Stance, b: Stance): boolean {
-  const rank = (s: Stance): number => (s.registration.phase === 'rewrite' ? Number.POSITIVE_INFINITY : s.registration.scope.depth);
+  const rank = (s: Stance): number =>
+    s.registration.phase === 'rewrite' ? Number.POSITIVE_INFINITY : s.registration.scope.depth;
   return rank(a) === rank(b) ? a.position > b.position : rank(a) < rank(b);
 }

@@ -1,6 +1,7 @@
 import type { Registration } from '../scopes/registration.js';
+import { isThenable } from './answer.js';
 import type { Attempt } from './attempt.js';
-import { attempt, isThenable } from './attempt.js';
+import { attempt } from './attempt.js';
 import type { AnyDecision } from './decision.js';
 import type { Fire } from './fire.js';
 import { fold, RANK, type Said } from './fold.js';
@@ -211,7 +212,12 @@ export class Run {
   /** Observers run last, once, on what will run; in waves of their own. */
   async #observe(): Promise<void> {
     const { list, deciders } = this.#candidates();
-    const observers: Candidates = { list: list.slice(deciders), deciders: list.length - deciders, plain: false, copies: undefined };
+    const observers: Candidates = {
+      list: list.slice(deciders),
+      deciders: list.length - deciders,
+      plain: false,
+      copies: undefined,
+    };
     for (let at = 0; !this.fire.cancelled; ) {
       const next = nextWave(observers, at, (r) => skipped(r, this.#subject(), this.rewrites.input) === undefined);
       if (!next) return;

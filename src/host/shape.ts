@@ -17,7 +17,10 @@ export const rules = {
   number: { expected: 'a number', accepts: (v: unknown) => typeof v === 'number' && Number.isFinite(v) },
   list: { expected: 'an array', accepts: Array.isArray },
   fn: { expected: 'a function', accepts: (v: unknown) => typeof v === 'function' },
-  names: { expected: 'a name or an array of names', accepts: (v: unknown) => isText(v) || (Array.isArray(v) && v.every(isText)) },
+  names: {
+    expected: 'a name or an array of names',
+    accepts: (v: unknown) => isText(v) || (Array.isArray(v) && v.every(isText)),
+  },
   object: { expected: 'an object', accepts: (v: unknown) => typeof v === 'object' && v !== null && !Array.isArray(v) },
 } satisfies Shape;
 

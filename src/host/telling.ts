@@ -4,6 +4,7 @@ import type { HandlerRecord, HandlerVerdict, Piece, Run as Told_ } from '../emit
 import { fireRecord, hookProgress, hookResponse, hookStarted } from '../emit/record.js';
 import type { Outcome } from '../events/outcome.js';
 import type { Registration } from '../scopes/registration.js';
+import { readOnly } from '../scopes/view.js';
 import type { Attempt } from './attempt.js';
 import { Context } from './context.js';
 import type { AnyDecision } from './decision.js';
@@ -48,7 +49,12 @@ export class Teller {
   }
 
   /** The end of the fire. `error`: it was not decided (aborted, closed). */
-  ended(decision: AnyDecision, handlers: readonly HandlerRecord[], finalInput: Readonly<Record<string, unknown>>, error?: string): void {
+  ended(
+    decision: AnyDecision,
+    handlers: readonly HandlerRecord[],
+    finalInput: Readonly<Record<string, unknown>>,
+    error?: string,
+  ): void {
     const fire = this.#fire;
     this.#bus.emit(() =>
       fireRecord({
@@ -58,9 +64,10 @@ export class Teller {
         scope_known: fire.scopeKnown,
         session_id: String(fire.input['session_id']),
         ...this.#ids(),
-        input: fire.input,
-        ...(finalInput === fire.input ? {} : { final_input: finalInput }),
-        decision,
+        // Watchers share these with the agent: they may look, not change.
+        input: readOnly(fire.input),
+        ...(finalInput === fire.input ? {} : { final_input: readOnly(finalInput) }),
+        decision: readOnly({ ...decision }),
         handlers,
         clashes: decision.clashes,
         elsewhere: fire.services.elsewhere(fire),

@@ -1,4 +1,12 @@
-import type { CustomEvents, EventName, FireInput, FoldOf, HookInput, HookOutput, NoEvents } from '../events/catalogue.js';
+import type {
+  CustomEvents,
+  EventName,
+  FireInput,
+  FoldOf,
+  HookInput,
+  HookOutput,
+  NoEvents,
+} from '../events/catalogue.js';
 import type { Fold } from '../events/define.js';
 import type { Said } from '../events/helpers.js';
 import type { Mode, OnFailure, Phase, Source } from '../scopes/registration.js';
@@ -52,7 +60,9 @@ export interface CallbackSpec<E extends EventName<C> = EventName, C extends Cust
 }
 
 export type HookHandler<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> =
-  HookCallback<E, C> | CallbackSpec<E, C> | CommandSpec;
+  | HookCallback<E, C>
+  | CallbackSpec<E, C>
+  | CommandSpec;
 
 /** Handlers that share a matcher and policies. Times are seconds. */
 export interface HookGroup<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> {
@@ -142,6 +152,10 @@ export interface Description {
 
 /** What handlers see of their host. */
 export interface HostHandle<C extends CustomEvents = NoEvents> {
-  fire<E extends EventName<C>>(event: E, input: FireInput<E, C>, options?: { signal?: AbortSignal }): Promise<Decision<E, C>>;
+  fire<E extends EventName<C>>(
+    event: E,
+    input: FireInput<E, C>,
+    options?: { signal?: AbortSignal },
+  ): Promise<Decision<E, C>>;
   describe(): Description;
 }

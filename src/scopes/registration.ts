@@ -8,7 +8,16 @@ export type Phase = 'rewrite' | 'decide' | 'observe';
 export type Mode = 'series' | 'parallel';
 /** Why a registration did not run in a fire; the record carries it. */
 export type SkipReason =
-  | 'matcher' | 'if' | 'scope' | 'policy' | 'disabled' | 'trust' | 'duplicate' | 'once' | 'bailed' | 'invalid';
+  | 'matcher'
+  | 'if'
+  | 'scope'
+  | 'policy'
+  | 'disabled'
+  | 'trust'
+  | 'duplicate'
+  | 'once'
+  | 'bailed'
+  | 'invalid';
 
 /** Where a registration came from, as records and `describe()` show it. */
 export interface Source {

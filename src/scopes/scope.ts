@@ -33,7 +33,14 @@ export class Scope {
   #byEvent: Map<string, readonly Registration[]> | undefined;
   #claimed: Set<string> | undefined;
 
-  constructor(options: { id: string; kind: ScopeKind; parent?: Scope; session?: string; agentType?: string; spawned?: boolean }) {
+  constructor(options: {
+    id: string;
+    kind: ScopeKind;
+    parent?: Scope;
+    session?: string;
+    agentType?: string;
+    spawned?: boolean;
+  }) {
     this.id = options.id;
     this.kind = options.kind;
     this.parent = options.parent;

@@ -45,7 +45,10 @@ export class ScopeTree {
   }
 
   /** Opens the scope if it is not open; its parent is an open agent of the same session, else the session. */
-  open(ref: ScopeRef, options: { parent?: ScopeRef | undefined; agentType?: string | undefined; spawned?: boolean } = {}): Scope {
+  open(
+    ref: ScopeRef,
+    options: { parent?: ScopeRef | undefined; agentType?: string | undefined; spawned?: boolean } = {},
+  ): Scope {
     const { session, agent } = this.#name(ref);
     const known = this.get(ref);
     if (known) {
@@ -69,9 +72,8 @@ export class ScopeTree {
       spawned: options.spawned ?? false,
       ...(options.agentType === undefined ? {} : { agentType: options.agentType }),
     });
-    let agents = this.#agents.get(session);
-    if (!agents) this.#agents.set(session, (agents = new Map()));
-    agents.set(agent, scope);
+    const agents = this.#agents.get(session) ?? new Map<string, Scope>();
+    this.#agents.set(session, agents.set(agent, scope));
     this.version++;
     return scope;
   }
@@ -90,7 +92,13 @@ export class ScopeTree {
 
   /** A session with nothing in it is forgotten. */
   prune(session: Scope): void {
-    if (session.kind !== 'session' || session.children.size > 0 || session.events().length > 0 || session.pending.length > 0) return;
+    if (
+      session.kind !== 'session' ||
+      session.children.size > 0 ||
+      session.events().length > 0 ||
+      session.pending.length > 0
+    )
+      return;
     if (this.#sessions.get(session.session) !== session) return;
     this.#sessions.delete(session.session);
     session.close();

@@ -17,7 +17,10 @@ const KINDS: Readonly<Record<string, Maker>> = {
   command({ type: _, command: line, if: rule, onFailure, once, statusMessage: _message, ...options }) {
     const spec = command(line as string, options as CommandOptions);
     const { timeout, async, asyncTimeout, asyncRewake, name } = spec;
-    return { handler: commandHandler(spec), options: { timeout, async, asyncTimeout, asyncRewake, name, if: rule, onFailure, once } };
+    return {
+      handler: commandHandler(spec),
+      options: { timeout, async, asyncTimeout, asyncRewake, name, if: rule, onFailure, once },
+    };
   },
 };
 
@@ -38,7 +41,15 @@ export function handlerFor(description: Readonly<Record<string, unknown>>, where
     return make(description);
   } catch (error) {
     if (!(error instanceof HookscopeError) || error.code !== 'INVALID_OPTIONS') throw error;
-    const { where: option, expected, nearest: near } = error.details as { where: string; expected: string; nearest?: string };
-    throw new HookscopeError('INVALID_HOOKS', { where: `${where}: ${option}`, expected, nearest: near }, { cause: error });
+    const {
+      where: option,
+      expected,
+      nearest: near,
+    } = error.details as { where: string; expected: string; nearest?: string };
+    throw new HookscopeError(
+      'INVALID_HOOKS',
+      { where: `${where}: ${option}`, expected, nearest: near },
+      { cause: error },
+    );
   }
 }
