@@ -1,0 +1,146 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { formatFire, formatRecord, plain } from '../../src/emit/print.js';
+import type { HookRecord, RecordedDecision } from '../../src/emit/record.js';
+import { hookProgress, hookResponse, hookStarted, type RunResult, type Unstamped } from '../../src/emit/record.js';
+import { FIRE, fire, RUN } from './samples.js';
+
+const sent = (draft: Unstamped<HookRecord>): HookRecord => ({ seq: 1, time: '2025-01-31T09:15:01.250Z', ...draft });
+const answered = (result: Partial<RunResult>) => sent(hookResponse(RUN, { durationMs: 12.4, ...result }));
+/** The columns of a line. */
+const columns = (line: string) => line.split(/ {2,}/);
+
+describe('a record as a line', () => {
+  test('says when, who, what event, which handler and what came of it', () => {
+    expect(
+      columns(formatRecord(answered({ decision: 'deny', exitCode: 0 }), { since: '2025-01-31T09:15:00.000Z' })),
+    ).toEqual(['+1.250s', 'agent-1', 'PreToolUse:Bash', './guard.sh', 'success deny 12 ms']);
+  });
+
+  test('shows the time of day where there is nothing to count from, and the scope where there is no agent', () => {
+    const line = formatRecord(sent(hookStarted({ ...RUN, agentId: undefined, scope: 'session' })));
+    expect(columns(line).slice(0, 2)).toEqual(['09:15:01.250', 'session']);
+  });
+
+  test.each<[string, HookRecord, string]>([
+    ['started', sent(hookStarted(RUN)), 'started'],
+    ['progress', sent(hookProgress(RUN, { stdout: 'one\ntwo\n' })), '… one\\ntwo'],
+    ['success', answered({}), 'success 12 ms'],
+    ['fast', answered({ durationMs: 0.25 }), 'success 0.3 ms'],
+    ['slow', answered({ durationMs: 1234 }), 'success 1.23 s'],
+    [
+      'failed',
+      answered({ failure: { cause: 'timeout', message: 'no answer after 5 s' } }),
+      'cancelled timeout: no answer after 5 s 12 ms',
+    ],
+    ['fire', fire(), 'deny by ./guard.sh: "not here", over allowBash, 1 failed'],
+  ])('ends with what came of it: %s', (_, record, end) => {
+    expect(columns(formatRecord(record)).slice(4).join('  ')).toBe(end);
+  });
+
+  test('stays one line whatever a hook prints', () => {
+    const nasty = 'a\nb\r\u001b[2J\u001b]0;title\u0007\u202e\u2028';
+    const failure = { cause: 'threw', message: nasty };
+    const records = [
+      sent(hookStarted({ ...RUN, name: nasty, hookName: nasty, agentId: nasty })),
+      sent(hookProgress(RUN, { text: nasty })),
+      answered({ failure }),
+      fire(1, {
+        agent_id: nasty,
+        input: { tool_name: nasty },
+        decision: { ...FIRE.decision, reason: nasty, decidedBy: nasty },
+      }),
+    ];
+    for (const line of records.map((record) => formatRecord(record))) {
+      expect(line).not.toMatch(/[\p{Cc}\u2028\u202e]/u);
+    }
+    expect(formatFire(fire(1, { input: { tool_name: nasty }, scope: nasty })).split('\n')).toHaveLength(
+      formatFire(fire()).split('\n').length,
+    );
+  });
+
+  test('has colour only where asked, and the same words', () => {
+    for (const record of [answered({ decision: 'deny' }), fire(), sent(hookStarted(RUN))]) {
+      const colourless = formatRecord(record);
+      const coloured = formatRecord(record, { color: true });
+      expect(coloured).toContain('\u001b[');
+      expect(stripVTControlCharacters(coloured)).toBe(colourless);
+    }
+    expect(formatRecord(answered({ decision: 'deny' }), { color: true })).toContain('\u001b[31mdeny\u001b[39m');
+  });
+});
+
+describe('a fire as a block', () => {
+  test('says the decision, then of every handler what it said or why it did not run', () => {
+    expect(formatFire(fire()).split('\n')).toEqual([
+      'PreToolUse:Bash  deny by ./guard.sh: "not here", over allowBash, 1 failed  in agent-1',
+      '  ./guard.sh  command code        deny 12 ms',
+      '  allowBash   callback code       allow (asked again 1x) 0.4 ms',
+      '  audit       callback code       failed: timeout: no answer after 5 s 5.00 s',
+      '  format      callback code       did not run: its matcher did not match',
+      "  2 more in scopes outside this one's lineage",
+    ]);
+  });
+
+  test('names clashes, a rewrite, an unknown scope and a fire that was not decided', () => {
+    const clashes = [{ winner: 'guards#1', loser: 'code#1' }];
+    const text = formatFire(fire(1, { clashes, scope_known: false, elsewhere: 0, final_input: { tool_name: 'Bash' } }));
+    expect(text).toContain('input rewritten');
+    expect(text).toContain('clash: the rewrite of ./guard.sh stands, that of allowBash was dropped');
+    expect(text).toContain('in agent-1 (a scope nobody opened)');
+    expect(text).not.toContain('more in scopes');
+    expect(formatFire(fire(1, { error: 'ABORTED' }))).toContain('not decided: ABORTED');
+  });
+
+  test.each([
+    'matcher',
+    'if',
+    'scope',
+    'policy',
+    'disabled',
+    'trust',
+    'duplicate',
+    'once',
+    'bailed',
+    'invalid',
+  ] as const)('explains a skip by %s in words of its own', (reason) => {
+    const [handler] = FIRE.handlers;
+    if (handler === undefined) throw new Error('the sample has no handler');
+    const { verdict: _, ...rest } = handler;
+    const lines = formatFire(fire(1, { handlers: [{ ...rest, status: 'skipped', reason }] })).split('\n');
+    expect(lines[1]).toMatch(/did not run: \w+ .*\w$/);
+  });
+
+  test.each<[Partial<RecordedDecision>, string]>([
+    [{ fold: 'gate', verdict: 'none' }, 'no opinion'],
+    [{ fold: 'gate', verdict: 'ask' }, 'ask'],
+    [{ fold: 'block', blocked: true }, 'blocked'],
+    [{ fold: 'block', blocked: false }, 'done'],
+    [{ fold: 'stop', goesOn: true }, 'goes on'],
+    [{ fold: 'stop', goesOn: false }, 'stops'],
+    [{ fold: 'observe' }, 'done'],
+    [{ fold: 'context', continue: false }, "done, ends the agent's loop"],
+  ])('says %j as %s', (fields, words) => {
+    const decision = {
+      event: 'Stop',
+      fold: 'gate',
+      continue: true,
+      overruled: [],
+      failures: [],
+      clashes: [],
+      ...fields,
+    } as const;
+    expect(columns(formatFire(fire(1, { decision, handlers: [] })).split('\n')[0] as string)[1]).toBe(words);
+  });
+
+  test('takes the subject from whoever knows the events', () => {
+    const subject = (event: string, input: Readonly<Record<string, unknown>>) =>
+      `${event.length}-${String(input['tool_name'])}`;
+    expect(formatFire(fire(), { subject })).toMatch(/^PreToolUse:10-Bash {2}/);
+    expect(formatFire(fire(1, { input: {} }))).toMatch(/^PreToolUse {2}/);
+  });
+});
+
+test('plain text keeps letters of all languages and writes out what would move a terminal', () => {
+  expect(plain('größe 日本 🙂 a\tb\n\u0000\u009b')).toBe('größe 日本 🙂 a\\tb\\n\\u{0}\\u{9b}');
+});
