@@ -17,6 +17,5 @@ export default defineConfig({
       reporter: ['text', 'html'],
       thresholds: { lines: 90 },
     },
-    benchmark: { include: ['bench/**/*.bench.ts'] },
   },
 });

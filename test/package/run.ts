@@ -22,7 +22,7 @@ export function run(program: string, args: readonly string[], where: Surrounding
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd: where.cwd,
-      env: { PATH: path, HOME: where.home, NO_COLOR: '1' },
+      env: { PATH: path, HOME: where.home, NO_COLOR: '1', npm_config_update_notifier: 'false' },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
