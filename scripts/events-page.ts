@@ -1,7 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { baseInput, baseOutput } from '../src/events/base.js';
 import { CATALOGUE, HOOK_EVENTS } from '../src/events/catalogue.js';
 import type { EventEntry, Exit2, Fold, PlainStdout } from '../src/events/define.js';
-import { type JsonSchema, jsonSchema } from './schemas.js';
+import type { JsonSchema } from '../src/events/json-schema.js';
 
 const FOLDS: Record<Fold, string> = {
   gate: 'a verdict, none < allow < ask < defer < deny: the strongest wins, whatever the order; also a rewritten input and context',
@@ -23,6 +25,11 @@ const PLAIN: Record<PlainStdout, string> = {
   none: 'is recorded only',
 };
 
+const FAILURE = {
+  ignored: '`onFailure` is ignored: a hook that fails blocks nothing.',
+  fails: 'Any failure of a hook fails the thing itself, whatever `onFailure` says.',
+};
+
 /** docs/events.md: the catalogue for people. */
 export function eventsPage(): string {
   const entries: EventEntry[] = HOOK_EVENTS.map((name) => CATALOGUE[name]);
@@ -37,9 +44,9 @@ export function eventsPage(): string {
     ),
     '## Fields of every event',
     'A field that is not listed here passes through to every hook untouched. Times are in seconds, but for fields whose name ends in `_ms`.',
-    fields(jsonSchema('', baseInput)),
+    fields(baseInput),
     'Every hook may answer with these; instead of all of them, `{ "async": true, "asyncTimeout": 30 }` means: go on without me.',
-    fields(jsonSchema('', baseOutput)),
+    fields(baseOutput),
     ...entries.flatMap(section),
   ]
     .join('\n\n')
@@ -56,6 +63,10 @@ function section(entry: EventEntry): string[] {
     `Exit code 2 ${EXIT2[entry.exit2]}. Plain stdout ${PLAIN[entry.plainStdout]}.`,
     `\`continue: false\` ${entry.endsLoop ? "ends the agent's loop" : 'is recorded only'}.`,
     `Handlers: callback, ${entry.types.join(', ')}.`,
+    ...(entry.failure === 'policy' ? [] : [FAILURE[entry.failure]]),
+    ...(entry.unblockable
+      ? [`A block has no effect where the subject is ${entry.unblockable.map(code).join(', ')}.`]
+      : []),
     ...(timeout === undefined
       ? []
       : [
@@ -67,14 +78,24 @@ function section(entry: EventEntry): string[] {
     entry.about,
     facts.map((fact) => `- ${fact}`).join('\n'),
     'Input:',
-    fields(jsonSchema('', entry.input), base) || 'No fields of its own.',
+    fields(entry.input, base) || 'No fields of its own.',
+    ...example(entry),
     '`hookSpecificOutput`:',
-    fields(jsonSchema('', entry.output)) || 'No fields of its own.',
+    fields(entry.output) || 'No fields of its own.',
   ];
 }
 
+/** The first recorded input, where there is one. */
+function example({ name }: EventEntry): string[] {
+  const file = new URL(`../test/fixtures/wire/${name}.json`, import.meta.url);
+  if (!existsSync(file)) return [];
+  const [input] = JSON.parse(readFileSync(file, 'utf8')) as unknown[];
+  return ['For example:', `\`\`\`json\n${JSON.stringify(input, undefined, 2)}\n\`\`\``];
+}
+
 /** A table of an object's fields; empty when it has none but the left out. */
-function fields(schema: JsonSchema, without: readonly string[] = []): string {
+function fields(object: z.ZodType, without: readonly string[] = []): string {
+  const schema: JsonSchema = z.toJSONSchema(object, { io: 'input', unrepresentable: 'any' });
   const required = (schema.required ?? []) as string[];
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).filter(
     ([name]) => !without.includes(name),
