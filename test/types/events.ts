@@ -35,6 +35,57 @@ holds<Equal<HookInput<'PreCompact'>['custom_instructions'], string | null>>();
 holds<Equal<HookInput<'SubagentStart'>['agent_id'], string>>();
 holds<Equal<HookInput<'PreToolUse'>['agent_id'], string | undefined>>();
 
+/** The fields of the fifteen classic events as the first design lists them; what old payloads may lack is optional. */
+interface Classic {
+  PreToolUse: { tool_name: string; tool_input: unknown; tool_use_id?: string | undefined };
+  PostToolUse: { tool_name: string; tool_input: unknown; tool_response: unknown; tool_use_id?: string | undefined };
+  PostToolUseFailure: {
+    tool_name: string;
+    tool_input: unknown;
+    tool_use_id?: string | undefined;
+    error: string;
+    is_interrupt?: boolean | undefined;
+  };
+  PermissionRequest: { tool_name: string; tool_input: unknown; permission_suggestions?: unknown[] | undefined };
+  UserPromptSubmit: { prompt: string };
+  SessionStart: { source: string; agent_type?: string | undefined; model?: string | undefined };
+  SessionEnd: { reason: string };
+  Setup: { trigger: string };
+  Stop: { stop_hook_active: boolean };
+  SubagentStart: { agent_id: string; agent_type: string };
+  SubagentStop: {
+    stop_hook_active: boolean;
+    agent_id?: string | undefined;
+    agent_transcript_path?: string | undefined;
+    agent_type?: string | undefined;
+  };
+  PreCompact: { trigger: string; custom_instructions: string | null };
+  Notification: { message: string; title?: string | undefined; notification_type?: string | undefined };
+  TeammateIdle: { teammate_name: string; team_name: string };
+  TaskCompleted: {
+    task_id: string;
+    task_subject: string;
+    task_description?: string | undefined;
+    teammate_name?: string | undefined;
+    team_name?: string | undefined;
+  };
+}
+interface Base {
+  session_id: string;
+  transcript_path: string;
+  cwd: string;
+  permission_mode?: string | undefined;
+}
+type Widened<T> = {
+  -readonly [K in keyof T]: T[K] extends string ? string : T[K] extends string | undefined ? string | undefined : T[K];
+};
+type Shared<T, Keys> = { [K in keyof T as K extends Keys ? K : never]: T[K] };
+type Listed<E extends keyof Classic> = Widened<Shared<HookInput<E>, keyof (Classic[E] & Base)>>;
+type Wrong = {
+  [E in keyof Classic]: Equal<Listed<E>, Widened<Classic[E] & Base>> extends true ? never : E;
+}[keyof Classic];
+holds<Equal<Wrong, never>>();
+
 export function readsInput(input: HookInput): string {
   // @ts-expect-error no event has this field
   input.tool_nmae;
