@@ -8,7 +8,11 @@ export interface Bus {
   readonly observed: boolean;
   /** How many records were built so far: none while nobody watched. */
   readonly built: number;
-  /** Every record in order of `seq`, from the moment of subscribing. Completes when the bus is closed. */
+  /**
+   * Every record in order of `seq`, from the moment of subscribing. Completes when the bus is closed. Watchers that throw are
+   * guarded here and behind `pipe`; an Observable of one's own making (`merge(events$, …)`, the groups of `groupBy`, a Subject fed
+   * from it) needs its own error handler, as anywhere in RxJS.
+   */
   readonly events$: Observable<HookRecord>;
   /** Builds, stamps and sends a record; `build` is not called when nobody watches. Never throws. */
   emit(build: () => Unstamped<HookRecord>): void;

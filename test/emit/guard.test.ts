@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { map, Subscriber } from 'rxjs';
+import { map, Subscriber, startWith } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { createBus } from '../../src/emit/bus.js';
 import { report } from '../../src/emit/guard.js';
@@ -39,6 +39,15 @@ describe('a watcher that throws', () => {
       .subscribe();
     bus.emit(started);
     expect(bus.observed).toBe(false);
+  });
+
+  test('already while it subscribes is not kept either', () => {
+    const { told, logger } = listen();
+    const bus = createBus({ logger });
+    const subscription = bus.events$.pipe(startWith(undefined)).subscribe(() => {
+      throw new Error('boom');
+    });
+    expect([subscription.closed, bus.observed, told.length]).toEqual([true, false, 1]);
   });
 
   test('keeps the order for the others when it had caused more records', () => {

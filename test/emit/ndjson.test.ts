@@ -129,7 +129,13 @@ describe('the NDJSON sink', () => {
   test('grows on where the full file cannot be moved, and says so once', async () => {
     mkdirSync(`${path}.1`);
     mkdirSync(`${path}.1/in the way`);
-    const { told, sink } = await write(30, { maxBytes: LINE * 10, keep: 1 });
+    const { told, logger } = listen();
+    const sink = ndjsonSink(path, { maxBytes: LINE * 10, keep: 1, logger });
+    for (let seq = 1; seq <= 30; seq++) {
+      sink.push(stamped(seq));
+      if (seq % 10 === 0) await sink.flush();
+    }
+    await sink.close();
     expect(seqsIn(path)).toHaveLength(30);
     expect(sink.dropped).toBe(0);
     expect(told).toHaveLength(1);
