@@ -35,7 +35,7 @@ export function eventsPage(): string {
   const entries: EventEntry[] = HOOK_EVENTS.map((name) => CATALOGUE[name]);
   return [
     '# Events',
-    'Generated from `src/events` by `npm run generate`. The JSON Schemas of every input and output are in `schemas/` and can be imported as `hookscope/schemas/input/PreToolUse.json`.',
+    'Generated from `src/events` by `npm run generate`. The JSON Schemas of every input and output are in `schemas/` and can be imported as `hookscope/schemas/PreToolUse.input.json`.',
     'What the outcomes of an event become depends on its kind:',
     table(['Kind', 'The outcomes become'], Object.entries(FOLDS)),
     table(

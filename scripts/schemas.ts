@@ -12,8 +12,8 @@ export function schemaFiles(): Map<string, JsonSchema> {
 /** What hooks are given and may say, two files an event. */
 export function eventSchemas(): Map<string, JsonSchema> {
   const files = HOOK_EVENTS.flatMap((name) => [
-    [`input/${name}.json`, jsonSchema(CATALOGUE[name], 'input')] as const,
-    [`output/${name}.json`, jsonSchema(CATALOGUE[name], 'output')] as const,
+    [`${name}.input.json`, jsonSchema(CATALOGUE[name], 'input')] as const,
+    [`${name}.output.json`, jsonSchema(CATALOGUE[name], 'output')] as const,
   ]);
   return new Map(files);
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createBus } from '../emit/bus.js';
-import type { HookRecord } from '../emit/record.js';
+import { type Bus, createBus } from '../emit/bus.js';
 import { HookscopeError } from '../errors.js';
 import {
   CATALOGUE,
@@ -42,7 +41,7 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
   /** Hooks for every agent of an exact type, in a scope of its own from before its SubagentStart to after its SubagentStop. */
   spawnHooks(agentType: string, hooks: Hooks<C>, options?: RegisterOptions): Undo;
   /** HookStarted, HookProgress, HookResponse and one fire record a fire. */
-  readonly events$: import('rxjs').Observable<HookRecord>;
+  readonly events$: Bus['events$'];
   /** The event's own tapable hook; our plan is one tap in it. */
   readonly hooks: { readonly [E in EventName<C>]: RawHook<HookInput<E, C>> };
   /** Late context of background hooks that waits for the scope's next turn; a copy. */

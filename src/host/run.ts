@@ -1,3 +1,4 @@
+import { copyJson } from '../events/copy.js';
 import type { Registration } from '../scopes/registration.js';
 import { isThenable } from './answer.js';
 import type { Attempt } from './attempt.js';
@@ -95,7 +96,8 @@ export class Run {
       decisions: fire.services.decisions,
       subject: fire.subject,
       clashes: rewrites.clashes,
-      rewritten: rewrites.rewritten,
+      // The harness's own copy: what it does with it changes no record.
+      rewritten: rewrites.rewritten && { value: copyJson(rewrites.rewritten.value) },
     };
     const decision = fold(fire.entry, said, context);
     fire.teller?.ended(decision, recordHandlers(this), rewrites.input, fire.cancelled?.code);
