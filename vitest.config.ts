@@ -7,6 +7,7 @@ export default defineConfig({
     environment: 'node',
     // Handlers spawn process groups and listen for signals: that needs a process per file, not a thread.
     pool: 'forks',
+    maxWorkers: '100%',
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
     exclude: ['test/fixtures/**', '**/node_modules/**'],
     testTimeout: 20_000,
