@@ -42,7 +42,8 @@ export function formatFire(record: FireRecord, options: PrintOptions = {}): stri
   const width = Math.min(40, Math.max(0, ...record.handlers.map((handler) => plain(handler.name).length)));
   const lines = record.handlers.map((handler) => {
     const from = column(`${handler.handler} ${handler.source.kind}`, 18);
-    return `  ${column(handler.name, width)}  ${paint('dim', from)}  ${handlerLine(handler, paint)}`;
+    const warnings = (handler.warnings ?? []).map((text) => `\n    ${paint('yellow', `warning: ${clip(text, 160)}`)}`);
+    return `  ${column(handler.name, width)}  ${paint('dim', from)}  ${handlerLine(handler, paint)}${warnings.join('')}`;
   });
   for (const { winner, loser } of record.clashes) {
     lines.push(

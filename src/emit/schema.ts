@@ -72,6 +72,11 @@ const handler = z.looseObject({
   exit_code: z.int().optional(),
   duration_ms: duration.optional(),
   reasked: z.int().nonnegative().optional(),
+  why: z.string().optional(),
+  warnings: z.array(z.string()).optional(),
+  phase: z.enum(['rewrite', 'decide', 'observe']).optional(),
+  dialect: z.enum(['code', 'claude']).optional(),
+  on_failure: z.enum(['continue', 'block', 'ask']).optional(),
 });
 const decision = z.looseObject({
   event: z.string().min(1),

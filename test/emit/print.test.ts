@@ -82,6 +82,20 @@ describe('a fire as a block', () => {
     ]);
   });
 
+  test('shows which file decided a skip, and what a handler was warned about', () => {
+    const handlers = FIRE.handlers
+      .slice(3)
+      .map((handler) => ({ ...handler, why: 'managed.json', warnings: ['unknown key "a\nb"'] }));
+    expect(
+      formatFire(fire(1, { handlers, elsewhere: 0 }))
+        .split('\n')
+        .slice(1),
+    ).toEqual([
+      '  format  callback code       did not run: its matcher did not match (managed.json)',
+      '    warning: unknown key "a\\nb"',
+    ]);
+  });
+
   test('names clashes, a rewrite, an unknown scope and a fire that was not decided', () => {
     const clashes = [{ winner: 'guards#1', loser: 'code#1' }];
     const text = formatFire(fire(1, { clashes, scope_known: false, elsewhere: 0, final_input: { tool_name: 'Bash' } }));

@@ -156,6 +156,8 @@ describe('the fire record', () => {
 test('the schema and the types say the same', () => {
   type Read = z.infer<typeof hookRecord>;
   expectTypeOf<keyof FireRecord>().toEqualTypeOf<Known<Extract<Read, { type: 'hook_fire' }>>>();
+  type ReadHandler = Extract<Read, { type: 'hook_fire' }>['handlers'][number];
+  expectTypeOf<keyof FireRecord['handlers'][number]>().toEqualTypeOf<Known<ReadHandler>>();
   expectTypeOf<keyof HookResponse>().toEqualTypeOf<Known<Extract<Read, { subtype: 'hook_response' }>>>();
   expectTypeOf<keyof HookProgress>().toEqualTypeOf<Known<Extract<Read, { subtype: 'hook_progress' }>>>();
 });
