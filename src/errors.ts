@@ -11,13 +11,15 @@ const MESSAGES = {
     `Invalid hooks: ${d.where}: ${d.expected}.${d.nearest ? ` Did you mean "${d.nearest}"?` : ''} Nothing was registered.`,
   INVALID_OPTIONS: (d: { where: string; expected: string; nearest?: string | undefined }) =>
     `Invalid option ${d.where}: ${d.expected}.${d.nearest ? ` Did you mean "${d.nearest}"?` : ''}`,
-  INVALID_CONFIG: (d: { file: string; where: string; expected: string }) =>
-    `Invalid configuration ${d.file}: ${d.where ? `${d.where}: ` : ''}${d.expected}.`,
+  INVALID_CONFIG: (d: { file: string; where: string; expected: string; nearest?: string | undefined }) =>
+    `Invalid configuration ${d.file}: ${d.where ? `${d.where}: ` : ''}${d.expected}.${d.nearest ? ` Did you mean "${d.nearest}"?` : ''}`,
+  UNTRUSTED: (d: { file: string; why: string }) =>
+    `${d.file} was found here but is not used: ${d.why}. Name it to use it all the same (--config), or go on without it (--no-config).`,
   INVALID_PLUGIN: (d: { plugin: string; expected: string }) => `Plugin "${d.plugin}": ${d.expected}.`,
   PLUGIN_FAILED: (d: { plugin: string; message: string }) =>
     `Plugin "${d.plugin}" failed while it was applied: ${d.message}. None of its hooks were registered.`,
-  PLUGIN_NOT_FOUND: (d: { plugin: string; from: string }) =>
-    `Plugin "${d.plugin}" was not found from ${d.from}. Install it there: npm install ${d.plugin}`,
+  PLUGIN_NOT_FOUND: (d: { plugin: string; from: string; nearest?: string | undefined; isPath?: boolean }) =>
+    `Plugin "${d.plugin}" was not found from ${d.from}. ${d.isPath === true ? 'There is no such file' : `Install it there: npm install ${d.plugin}`}.${d.nearest ? ` Did you mean "${d.nearest}"?` : ''}`,
   UNKNOWN_SCOPE: (d: { scope: string }) =>
     `No scope "${d.scope}" is open. Open it first with registerScoped("${d.scope}", hooks).`,
   SCOPE_CONFLICT: (d: { scope: string; parent: string; asked: string }) =>

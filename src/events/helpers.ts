@@ -9,7 +9,8 @@ interface Meaning {
   readonly stop?: string | true;
 }
 
-const MEANING = Symbol('hookscope.meaning');
+/** Shared by every copy of hookscope: a plugin may be linked to one of its own, and its deny must not read as silence here. */
+const MEANING: unique symbol = Symbol.for('hookscope.meaning') as never;
 
 /** What an output helper returns. It may be spread: `{ ...deny('no'), systemMessage: 'told you' }`. */
 export interface Said<Verb extends string> {
