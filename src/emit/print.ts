@@ -102,10 +102,9 @@ function handlerLine(handler: HandlerRecord, paint: Paint): string {
   const took = handler.duration_ms === undefined ? '' : ` ${paint('dim', duration(handler.duration_ms))}`;
   const again = handler.reasked ? ` ${paint('dim', `(asked again ${handler.reasked}x)`)}` : '';
   if (handler.status === 'skipped') {
-    return paint(
-      'dim',
-      `did not run: ${handler.reason === undefined ? 'no reason given' : WHY_SKIPPED[handler.reason]}`,
-    );
+    const reason = handler.reason === undefined ? 'no reason given' : WHY_SKIPPED[handler.reason];
+    const why = handler.why === undefined ? '' : ` (${clip(handler.why, 120)})`;
+    return paint('dim', `did not run: ${reason}${why}`);
   }
   if (handler.status === 'background') return `runs on in the background${took}`;
   if (handler.status === 'failed') {
