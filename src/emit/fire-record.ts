@@ -86,6 +86,8 @@ export interface FireRecord extends Stamp {
   readonly decision: RecordedDecision;
   readonly handlers: readonly HandlerRecord[];
   readonly clashes: readonly RecordedClash[];
+  /** How the verdicts became one; absent: the strictest. */
+  readonly decisions?: 'strictest' | 'first' | 'last';
   /** How many registrations for this event are in scopes outside the lineage. */
   readonly elsewhere: number;
   /** The fire was not decided but rejected: the error's code, `ABORTED` or `CLOSED`. */
@@ -93,7 +95,7 @@ export interface FireRecord extends Stamp {
 }
 
 /**
- * A record never changes after it was sent, so the input, which stays the caller's own, is copied. Of the decision, which may
+ * A record never changes after it was sent, and no watcher can change what the agent will run, so what they share is copied. Of the decision, which may
  * be the object `fire()` returns, its own fields are kept, so that JSON shows them and not its wire form.
  */
 export function fireRecord(fire: Omit<Unstamped<FireRecord>, 'type'>): Unstamped<FireRecord> {
@@ -102,7 +104,8 @@ export function fireRecord(fire: Omit<Unstamped<FireRecord>, 'type'>): Unstamped
     ...fire,
     input: copyData(fire.input),
     ...(fire.final_input === undefined ? {} : { final_input: copyData(fire.final_input) }),
-    decision: { ...fire.decision },
+    decision: copyData({ ...fire.decision }),
+    handlers: copyData(fire.handlers),
   };
 }
 

@@ -106,6 +106,7 @@ export const fireSchema = z.looseObject({
   decision,
   handlers: z.array(handler),
   clashes: z.array(clash),
+  decisions: z.enum(['strictest', 'first', 'last']).optional(),
   elsewhere: z.int().nonnegative(),
   error: z.string().optional(),
 });

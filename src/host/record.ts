@@ -1,6 +1,5 @@
 import type { HandlerRecord, HandlerVerdict } from '../emit/record.js';
 import type { Registration } from '../scopes/registration.js';
-import { readOnly } from '../scopes/view.js';
 import { verdictOf } from './fold.js';
 import type { Run, Slot } from './run.js';
 
@@ -36,7 +35,7 @@ function row(run: Run, r: Registration, slot: Slot | undefined): HandlerRecord {
     wave: slot.wave,
     status: last.background ? 'background' : failure ? 'failed' : 'ran',
     ...(failure ? { failure } : {}),
-    ...(outcome ? { output: readOnly(outcome.output) } : {}),
+    ...(outcome ? { output: outcome.output } : {}),
     ...(verdict === undefined ? {} : { verdict }),
     ...(last.exitCode === undefined ? {} : { exit_code: last.exitCode }),
     ...(last.durationMs === undefined ? {} : { duration_ms: last.durationMs }),

@@ -4,7 +4,6 @@ import type { HandlerRecord, HandlerVerdict, Piece, Run as Told_ } from '../emit
 import { fireRecord, hookProgress, hookResponse, hookStarted } from '../emit/record.js';
 import type { Outcome } from '../events/outcome.js';
 import type { Registration } from '../scopes/registration.js';
-import { readOnly } from '../scopes/view.js';
 import type { Attempt } from './attempt.js';
 import { Context } from './context.js';
 import type { AnyDecision } from './decision.js';
@@ -64,12 +63,12 @@ export class Teller {
         scope_known: fire.scopeKnown,
         session_id: String(fire.input['session_id']),
         ...this.#ids(),
-        // Watchers share these with the agent: they may look, not change.
-        input: readOnly(fire.input),
-        ...(finalInput === fire.input ? {} : { final_input: readOnly(finalInput) }),
-        decision: readOnly({ ...decision }),
+        input: fire.input,
+        ...(finalInput === fire.input ? {} : { final_input: finalInput }),
+        decision,
         handlers,
         clashes: decision.clashes,
+        decisions: fire.services.decisions,
         elsewhere: fire.services.elsewhere(fire),
         ...(error === undefined ? {} : { error }),
       }),
