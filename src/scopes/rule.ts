@@ -1,5 +1,80 @@
+import { HookscopeError } from '../errors.js';
+import type { Dialect } from '../events/define.js';
+import { type BadSpecifier, compileSpecifier, type Specifier, type ToolCall } from './specifier.js';
+import { toolNames } from './tool-names.js';
+import { compileWildcard } from './wildcard.js';
+
 /** A compiled `if` rule. */
 export interface Rule {
   readonly text: string;
+  /** Never throws; where the call does not tell, true: a rule often says when a guard is needed. */
   matches(input: { readonly tool_name?: unknown; readonly tool_input?: unknown; readonly cwd?: unknown }): boolean;
+}
+
+export interface RuleContext {
+  readonly dialect: Dialect;
+  /** How errors and warnings name it: `PreToolUse[0].hooks[1].if`. */
+  readonly where: string;
+  /** What a file pattern that begins with one slash is tied to: the directory of the settings. Default: the call's cwd. */
+  readonly root?: string;
+}
+
+/**
+ * Compiles one permission rule, once, at registration: `Bash(git *)`, `Edit(src/**)`, `mcp__github__*`. An empty one
+ * gives no rule. One that cannot be read throws INVALID_HOOKS in code; in Claude Code's files it never matches, and the
+ * warnings say so.
+ */
+export function compileRule(
+  text: string | undefined,
+  context: RuleContext,
+): { rule: Rule | undefined; warnings: readonly string[] } {
+  const trimmed = text?.trim() ?? '';
+  if (trimmed === '') return { rule: undefined, warnings: [] };
+  const parsed = parse(trimmed, context.root);
+  if (!('expected' in parsed)) {
+    const warnings = parsed.warning === undefined ? [] : [`${context.where}: ${parsed.warning}`];
+    return { rule: { text: trimmed, matches: parsed.matches }, warnings };
+  }
+  if (context.dialect === 'code') {
+    throw new HookscopeError('INVALID_HOOKS', { where: context.where, expected: `"${trimmed}": ${parsed.expected}` });
+  }
+  const never: Rule = { text: trimmed, matches: () => false };
+  return { rule: never, warnings: [`${context.where}: "${trimmed}": ${parsed.expected}; the hook never runs`] };
+}
+
+type Parsed = Pick<Rule, 'matches'> & { readonly warning?: string | undefined };
+
+function parse(text: string, root: string | undefined): Parsed | BadSpecifier {
+  const [, tool, , content] = /^([\w.:/*-]+)(\((.*)\))?$/s.exec(text) ?? [];
+  // There is no way to join rules, and a pattern that holds the next rule would never match.
+  const joined = /\)\s*(?:&&|\|\||[,;|])\s*\w+\(/.test(content ?? '');
+  if (tool === undefined || tool.includes('.*') || joined) {
+    return { expected: 'expected one permission rule, Tool or Tool(specifier), as in Bash(git *)' };
+  }
+  const inner = content?.trim() ?? '';
+  if (inner === '' || inner === '*') {
+    const test = namesTool(tool);
+    return { matches: ({ tool_name }) => test(String(tool_name)) };
+  }
+  const specifier = compileSpecifier(tool, inner, root);
+  return 'expected' in specifier ? specifier : withSpecifier(tool, specifier);
+}
+
+function withSpecifier(tool: string, specifier: Specifier): Parsed {
+  const tests = (specifier.tools ?? [tool]).map(namesTool);
+  const matches: Rule['matches'] = ({ tool_name, tool_input, cwd }) => {
+    const name = String(tool_name);
+    if (!tests.some((test) => test(name))) return false;
+    const input = typeof tool_input === 'object' && tool_input !== null ? tool_input : {};
+    const call: ToolCall = { tool: name, input: input as ToolCall['input'], cwd: typeof cwd === 'string' ? cwd : '' };
+    return specifier.matches(call);
+  };
+  return { matches, warning: specifier.warning };
+}
+
+/** A tool's name, any of its former ones, a pattern of names, or an MCP server for all its tools. */
+function namesTool(tool: string): (name: string) => boolean {
+  const tests = toolNames(tool).map(compileWildcard);
+  const server = /^mcp__(?:(?!__).)+$/.test(tool) ? compileWildcard(`${tool}__*`) : () => false;
+  return (name) => server(name) || toolNames(name).some((known) => tests.some((test) => test(known)));
 }

@@ -1,0 +1,42 @@
+import { homedir } from 'node:os';
+import { posix } from 'node:path';
+import ignore from 'ignore';
+
+/** Longer paths exist on no system. */
+const MAX_PATH = 4096;
+
+/**
+ * A gitignore pattern over paths: `//abs/**` from the root of the file system, `~/x` from the home directory, `/x` from
+ * `root` (else the current directory), `x`, `./x` and `../x` from the current directory. Letter case does not count, as
+ * some file systems have it. A path that cannot be told, or a directory given instead of files, matches if it may.
+ */
+export function compileFilePattern(pattern: string, root: string | undefined): (path: unknown, cwd: string) => boolean {
+  const { anchor, rest } = anchored(pattern, root);
+  const rules = ignore().add(rest);
+  return (path, cwd) => {
+    if (typeof path !== 'string' || path.length > MAX_PATH) return true;
+    const here = toPosix(cwd);
+    const from = anchor(here);
+    const relative = posix.relative(from, posix.resolve(here, toPosix(path.replace(/^~(?=\/)/, homedir()))));
+    if (relative === '..' || relative.startsWith('../')) return false;
+    // A directory is what `dir/**` names, though gitignore means only what is in it.
+    return rules.ignores(posix.join(relative, '\0')) || (relative !== '' && rules.ignores(relative));
+  };
+}
+
+function anchored(pattern: string, root: string | undefined): { anchor: (cwd: string) => string; rest: string } {
+  if (pattern.startsWith('//')) return { anchor: () => '/', rest: pattern.slice(1) };
+  if (pattern.startsWith('~/')) return { anchor: () => toPosix(homedir()), rest: pattern.slice(1) };
+  if (pattern.startsWith('/')) return { anchor: (cwd) => (root === undefined ? cwd : toPosix(root)), rest: pattern };
+  const [, climb = '', below = ''] = /^((?:\.\.?(?:\/|$))*)(.*)$/s.exec(pattern) ?? [];
+  // After `../` a pattern is tied to the place it climbed to.
+  const rest = climb.includes('..') || below === '' ? `/${below || '**'}` : below.replace(/^#/, '\\#');
+  return { anchor: (cwd) => posix.resolve(cwd, climb), rest };
+}
+
+/** `C:\Users\a` is `/c/Users/a`, as in the patterns. */
+function toPosix(path: string): string {
+  const drive = /^([A-Za-z]):[\\/]/.exec(path)?.[1];
+  if (drive !== undefined) return `/${drive.toLowerCase()}${path.slice(2).replaceAll('\\', '/')}`;
+  return process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
+}

@@ -1,0 +1,135 @@
+import { compileCommandPattern } from './command-pattern.js';
+import { compileFilePattern } from './file-pattern.js';
+import { compilePowerShellPattern } from './powershell-pattern.js';
+import { compileWildcard } from './wildcard.js';
+
+export interface ToolCall {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly cwd: string;
+}
+
+/** What stands in a rule's parentheses, compiled: the tools it is about, if not the one the rule names, and the test. */
+export interface Specifier {
+  readonly tools?: readonly string[];
+  readonly matches: (call: ToolCall) => boolean;
+  readonly warning?: string;
+}
+
+/** What is wrong with a specifier, in words. */
+export interface BadSpecifier {
+  readonly expected: string;
+}
+
+/** The field that each tool's own rules are about. */
+const CONTENT = new Map([
+  ['Bash', 'command'],
+  ['Monitor', 'command'],
+  ['PowerShell', 'command'],
+  ['Read', 'file_path'],
+  ['NotebookRead', 'notebook_path'],
+  ['Grep', 'path'],
+  ['Glob', 'path'],
+  ['LS', 'path'],
+  ['Edit', 'file_path'],
+  ['Write', 'file_path'],
+  ['MultiEdit', 'file_path'],
+  ['NotebookEdit', 'notebook_path'],
+  ['WebFetch', 'url'],
+]);
+const READERS = ['Read', 'NotebookRead', 'Grep', 'Glob', 'LS'];
+const EDITORS = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit'];
+/** These look at the current directory when no path is given. */
+const SEARCHERS = ['Grep', 'Glob', 'LS'];
+
+/** `root`: where a file pattern that begins with one slash is tied to; default: the call's current directory. */
+export function compileSpecifier(tool: string, text: string, root?: string): Specifier | BadSpecifier {
+  const field = CONTENT.get(tool);
+  const parameter = compileParameter(text);
+  if (parameter !== undefined && parameter.name === field && tool !== 'WebFetch') {
+    return { expected: `${tool}'s ${field} is matched without its name: ${tool}(${parameter.value})` };
+  }
+  const own = compileOwn(tool, text, root);
+  if (own === undefined) {
+    return parameter ?? { expected: `${tool} has no rules of its own: use ${tool} or ${tool}(parameter:value)` };
+  }
+  if ('expected' in own) return own;
+  return parameter === undefined ? own : { ...own, matches: (call) => own.matches(call) || parameter.matches(call) };
+}
+
+/** `model:opus`: an input field and its exact value, `*` for any characters. A field left out never matches. */
+function compileParameter(text: string): (Specifier & { name: string; value: string }) | undefined {
+  const [, name, value] = /^\s*([A-Za-z_]\w*)\s*:\s*(\S.*?)\s*$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) return undefined;
+  const test = compileWildcard(value);
+  const matches = ({ input }: ToolCall): boolean => {
+    const given = Object.hasOwn(input, name) ? input[name] : undefined;
+    return (
+      (typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean') && test(String(given))
+    );
+  };
+  return { name, value, matches };
+}
+
+function compileOwn(tool: string, text: string, root: string | undefined): Specifier | BadSpecifier | undefined {
+  if (tool === 'Bash' || tool === 'Monitor') {
+    const test = compileCommandPattern(text);
+    return { tools: ['Bash', 'Monitor'], matches: ({ input }) => test(input['command']) };
+  }
+  if (tool === 'PowerShell') {
+    const test = compilePowerShellPattern(text);
+    return { matches: ({ input }) => test(input['command']) };
+  }
+  if (CONTENT.has(tool) && tool !== 'WebFetch') return compileFile(tool, text, root);
+  if (tool === 'WebFetch') return /^(?:domain|url|https?):|^[^:]*$/.test(text) ? compileDomain(text) : undefined;
+  if (tool === 'Agent' || tool === 'Task') return compileField(text, (input) => input['subagent_type']);
+  if (tool === 'Skill') return compileField(text, ({ skill, args }) => [skill, args].filter(isText).join(' '));
+  return undefined;
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+/** A path rule for Read is about every tool that reads files, one for Edit about every tool that changes them. */
+function compileFile(tool: string, text: string, root: string | undefined): Specifier | BadSpecifier {
+  if (text.startsWith('!')) return { expected: 'a file pattern cannot be negated' };
+  const tools = tool === 'Read' ? READERS : tool === 'Edit' ? EDITORS : [tool];
+  const test = compileFilePattern(text, root);
+  const matches = (call: ToolCall): boolean => {
+    const path = call.input[CONTENT.get(call.tool) ?? 'file_path'];
+    return test(path ?? (SEARCHERS.includes(call.tool) ? '.' : undefined), call.cwd);
+  };
+  const braces = /\{.*,.*\}/s.test(text) ? { warning: `"${text}": braces mean themselves in a gitignore pattern` } : {};
+  return { tools, matches, ...braces };
+}
+
+/** `domain:example.com`, `domain:*.example.com` (any depth); a `*` elsewhere stays between two dots. */
+function compileDomain(text: string): Specifier | BadSpecifier {
+  const [, domain] = /^domain:(\S+)$/.exec(text) ?? [];
+  if (domain === undefined || /\/|:\d+$/.test(domain)) return { expected: 'expected WebFetch(domain:example.com)' };
+  const labels = hostLabels(domain);
+  const anyDepth = labels[0] === '*';
+  const tests = (anyDepth ? labels.slice(1) : labels).map(compileWildcard);
+  const matches = ({ input }: ToolCall): boolean => {
+    const url = input['url'];
+    // Where the request goes cannot be told.
+    if (typeof url !== 'string' || !URL.canParse(url)) return true;
+    const host = hostLabels(new URL(url).hostname);
+    const more = host.length - tests.length;
+    return (anyDepth ? more > 0 : more === 0) && tests.every((test, i) => test(host[more + i] ?? ''));
+  };
+  return { matches };
+}
+
+function hostLabels(host: string): string[] {
+  return host.toLowerCase().replace(/\.$/, '').split('.');
+}
+
+/** A name, `*` for any characters; ` *` or `:*` at the end for any arguments or none. A call that does not tell it matches. */
+function compileField(text: string, field: (input: ToolCall['input']) => unknown): Specifier {
+  const tests = [text, text.replace(/:\*$/, ' *'), text.replace(/[ :]\*$/, '')].map(compileWildcard);
+  const matches = ({ input }: ToolCall): boolean => {
+    const value = field(input);
+    return typeof value !== 'string' || value === '' || tests.some((test) => test(value));
+  };
+  return { matches };
+}

@@ -1,0 +1,17 @@
+/** Text with `*` for any run of characters, spaces and slashes too. Matching never backtracks. */
+export function compileWildcard(pattern: string): (text: string) => boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return (text) => text === first;
+  return (text) => {
+    if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
+    let from = first.length;
+    const end = text.length - last.length;
+    for (const piece of rest) {
+      const at = text.indexOf(piece, from);
+      if (at === -1 || at + piece.length > end) return false;
+      from = at + piece.length;
+    }
+    return true;
+  };
+}

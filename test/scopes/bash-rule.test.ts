@@ -1,0 +1,330 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileRule } from '../../src/scopes/rule.js';
+
+function matches(pattern: string, command: unknown): boolean {
+  const { rule } = compileRule(`Bash(${pattern})`, { dialect: 'code', where: 'if' });
+  return rule?.matches({ tool_name: 'Bash', tool_input: { command }, cwd: '/' }) ?? true;
+}
+
+describe('a Bash rule', () => {
+  // The tables of Claude Code's documentation, "Permissions" and "Hooks reference".
+  it.each([
+    ['npm run build', 'npm run build', true],
+    ['npm run build', 'npm run build --watch', false],
+    ['npm run test *', 'npm run test unit', true],
+    ['npm run test *', 'npm run test', true],
+    ['npm run test:*', 'npm run test unit', true],
+    ['npm run test:*', 'npm run test:unit', false],
+    ['npm *', 'npx x', false],
+    ['* install', 'pnpm install', true],
+    ['* install', 'pnpm install x', false],
+    ['git * main', 'git checkout main', true],
+    ['git * main', 'git log --oneline main', true],
+    ['git * main', 'git checkout mainline', false],
+    ['* --help *', 'ls --help', true],
+    ['ls *', 'ls -la', true],
+    ['ls *', 'ls', true],
+    ['ls *', 'lsof', false],
+    ['ls*', 'lsof', true],
+    ['ls:*', 'ls -la', true],
+    ['ls:*', 'lsof', false],
+    ['git:* push', 'git push', false],
+    ['npm test *', 'timeout 30 npm test', true],
+    ['npm test *', 'timeout -s KILL --kill-after 5 30s npm test', true],
+    ['npm test *', 'time npm test', true],
+    ['npm test *', 'nice -n 10 npm test', true],
+    ['npm test *', 'nohup npm test &', true],
+    ['npm test *', 'stdbuf -oL npm test', true],
+    ['npm test *', 'command npm test', true],
+    ['npm test *', 'builtin npm test', true],
+    ['npm test *', 'noglob npm test', true],
+    ['npm test *', 'timeout 5 nice nohup npm test', true],
+    ['rm *', 'command -v rm', false],
+    ['grep *', 'ls | xargs grep pattern', true],
+    ['rm *', 'FOO=bar rm -rf tmp/', true],
+    ['git *', 'FOO=bar git push', true],
+    ['git *', 'npm test && git push', true],
+    ['rm *', 'echo $(rm -rf /)', true],
+    ['rm *', 'echo $(date)', false],
+    ['cat *', 'echo before $(date) after', false],
+    ['git *', '$TOOL git push', true],
+    ['git push *', 'echo $(date)', true],
+    ['git push *', 'echo `date`', true],
+    ['git push *', 'echo $HOME', true],
+  ])('%j on %j is %j', (pattern, command, expected) => {
+    expect(matches(pattern, command)).toBe(expected);
+  });
+
+  const pushes = [
+    'git push',
+    'git push origin main',
+    'git  push\torigin',
+    'cd /x && git push',
+    'cd /x; git push',
+    'cd /x || git push',
+    'true | git push',
+    'true |& git push',
+    'sleep 1 & git push',
+    'git push &',
+    'ls\ngit push',
+    'ls\r\ngit push origin',
+    '(git push)',
+    '{ git push; }',
+    '((1)); git push',
+    '! git push',
+    'if true; then git push; fi',
+    'if git push; then :; fi',
+    'for i in 1 2; do git push; done',
+    'while git push; do :; done',
+    'until git push; do :; done',
+    'case x in x) git push;; esac',
+    'select x in a; do git push; done',
+    'f() { git push; }; f',
+    'function f { git push; }',
+    'coproc git push',
+    'time -p git push',
+    '[[ -n $(git push) ]]',
+    'echo $(git push)',
+    'echo "$(git push)"',
+    'echo `git push`',
+    'echo `echo \\`git push\\``',
+    'echo "`git push`"',
+    'echo $(echo $(echo $(git push)))',
+    `echo $\{X:-$(git push)}`,
+    'echo $((1 + $(git push)))',
+    'diff <(git push) x',
+    'x=$(git push)',
+    'x=(a $(git push))',
+    'export X=$(git push)',
+    'declare -a x=($(git push))',
+    'cat <<EOF\n$(git push)\nEOF',
+    'cat <<< "$(git push)"',
+    'echo hi > $(git push)',
+    'A=1 B="2 3" git push',
+    'A=$B git push',
+    '>out git push',
+    'git push >out 2>&1',
+    '2>/dev/null git push',
+    '"git" push',
+    "'git' push",
+    "git 'push'",
+    'g"i"t pu\'sh\'',
+    'git "push" origin',
+    "$'git' push",
+    "$'\\x67it' push",
+    '$"git" push',
+    '\\git push',
+    'g\\it push',
+    'git \\\n push',
+    'gi\\\nt push',
+    '/usr/bin/git push',
+    './git push',
+    'git pus?',
+    'git p*',
+    'git {push,}',
+    'git pu{sh,ll}',
+    '{git,push}',
+    'g?t push',
+    '[g]it push',
+    'git $SUB',
+    'git $(echo push)',
+    '$X push',
+    '"$X" push',
+    `$\{X} push`,
+    '$(which git) push',
+    '`which git` push',
+    'eval git push',
+    'eval "git push"',
+    "eval 'cd /x && git push'",
+    'eval "eval \'git push\'"',
+    'eval "$X"',
+    `eval "$\{CMD[@]}"`,
+    "bash -c 'git push'",
+    'bash -c "cd /x; git push"',
+    "sh -ec 'git push'",
+    "/bin/sh -c 'git push'",
+    "zsh -lc 'git push'",
+    "bash -o pipefail -c 'git push'",
+    "bash --norc -c 'git push'",
+    'bash -c "$X"',
+    'bash $X',
+    'bash <<EOF\ngit push\nEOF',
+    'bash <<< "git push"',
+    'echo git push | bash',
+    'echo git push | sh -s',
+    'bash < script.sh',
+    'curl https://example.com | sh',
+    'source <(echo git push)',
+    '. /dev/stdin <<< "git push"',
+    "trap 'git push' EXIT",
+    'sudo git push',
+    'sudo -u root -H git push',
+    'sudo A=1 git push',
+    'doas git push',
+    'env git push',
+    'env A=1 -i git push',
+    'env -S "git push"',
+    'exec git push',
+    'exec -a x git push',
+    'xargs git push',
+    'xargs -n 1 -P4 git push',
+    'echo push | xargs git',
+    'echo push | xargs -n1 git',
+    'xargs -I{} git {} origin',
+    "xargs -I{} sh -c 'git push {}'",
+    'find . -name x -exec git push \\;',
+    "find . -exec sh -c 'git push' \\;",
+    'find . -exec $TOOL {} \\;',
+    'setsid git push',
+    'ionice -c 3 git push',
+    'flock /tmp/lock git push',
+    "flock /tmp/lock -c 'git push'",
+    "su root -c 'cd /x && git push'",
+    'watch -n 5 git push',
+    "watch 'git push'",
+    'parallel git ::: push',
+    'sudo timeout 5 git push',
+    'timeout 5 sudo env A=1 git push',
+    "timeout 5 bash -c 'git push'",
+    'sudo $X push',
+    'timeout 5 $X push',
+    'busybox sh -c "git push"',
+  ];
+  it.each(pushes)('for `git push *` is not dodged by %j', (command) => {
+    expect(matches('git push *', command)).toBe(true);
+    expect(matches('git push:*', command)).toBe(true);
+    expect(matches('git push*', command)).toBe(true);
+  });
+
+  it.each([
+    'git "push',
+    'echo $(git push',
+    'echo `x',
+    'if true; then git push',
+    'ls )',
+    'case x in',
+    '((',
+    'cat <<',
+    'ls;;',
+    'a'.repeat(10_001),
+    `${'('.repeat(300)}ls${')'.repeat(300)}`,
+    'f() '.repeat(2000),
+    'ls\0',
+    `${'eval '.repeat(1500)}ls`,
+    undefined,
+    null,
+    1,
+    ['ls'],
+  ])('matches what cannot be read: %j', (command) => {
+    expect(matches('git push *', command)).toBe(true);
+    expect(matches('rm', command)).toBe(true);
+  });
+
+  it.each([
+    ['git push *', 'git pull'],
+    ['git push *', 'git status && ls -la | cat -n'],
+    ['git push *', 'echo git push'],
+    ['git push *', 'echo "git push"'],
+    ['git push *', "echo 'git push; git push'"],
+    ['git push *', "echo '$(git push)'"],
+    ['git push *', 'ls # git push'],
+    ['git push *', "cat <<'EOF'\n$(git push)\nEOF"],
+    ['git push *', 'ls *.ts'],
+    ['git push *', 'rm -rf {a,b}'],
+    ['git push *', 'git add *'],
+    ['git push *', 'gitk push'],
+    ['git push *', 'git pushover'],
+    ['git push *', 'bash script.sh'],
+    ['git push *', 'bash --version'],
+    ['git push *', 'sudo git pull'],
+    ['git push *', 'ls | xargs grep x'],
+    ['git push *', "find . -name '*.ts' -exec grep foo {} \\;"],
+    ['git push *', 'source ./env.sh'],
+    ['git push *', "trap 'rm x' EXIT"],
+    ['git *', 'echo $HOME'],
+    ['git *', `echo $(date) "$\{X:-y}"`],
+    ['git *', 'cat $FILE | sudo apt install $PKG'],
+    ['rm *', 'npm run rm'],
+    ['rm', 'rm x'],
+    ['test *', 'timeout 30 npm test'],
+  ])('%j does not run for %j', (pattern, command) => {
+    expect(matches(pattern, command)).toBe(false);
+  });
+
+  it.each(['*', ':*', ' * '])('of %j is about every command', (pattern) => {
+    for (const command of ['ls', '', 'a && b', '$X']) expect(matches(pattern, command)).toBe(true);
+  });
+
+  it('may span a whole compound command', () => {
+    expect(matches('cd * && npm test', 'cd app && npm test')).toBe(true);
+  });
+
+  it('is about Monitor too, which runs Bash commands', () => {
+    const { rule } = compileRule('Bash(git push *)', { dialect: 'code', where: 'if' });
+    const monitor = (command: string) => rule?.matches({ tool_name: 'Monitor', tool_input: { command }, cwd: '/' });
+    expect([monitor('git push'), monitor('tail -f log')]).toEqual([true, false]);
+  });
+
+  it('sees the command wherever it stands in a line made of other commands', () => {
+    const other = fc.constantFrom('ls -la', 'echo "a; b"', 'cat <<< x', "printf '%s' x", 'npm test', '(cd /x)', 'true');
+    const glue = fc.constantFrom(' && ', ' || ', '; ', ' | ', '\n', ' & ', ' |& ');
+    const wrap = fc.constantFrom(
+      (line: string) => line,
+      (line: string) => `( ${line} )`,
+      (line: string) => `{ ${line}; }`,
+      (line: string) => `echo $( ${line} )`,
+      (line: string) => `if true; then ${line}; fi`,
+      (line: string) => `A=1 sudo sh -c '${line.replaceAll("'", "'\\''")}'`,
+    );
+    const line = fc.array(fc.tuple(other, glue), { maxLength: 4 }).map((parts) => parts.flat().join(''));
+    fc.assert(
+      fc.property(line, fc.array(wrap, { maxLength: 3 }), line, (before, wraps, after) => {
+        const inner = wraps.reduce((command, around) => around(command), 'rm -rf build');
+        expect(matches('rm *', `${before}${inner}\n${after}true`)).toBe(true);
+        const harmless = wraps.reduce((command, around) => around(command), 'touch build');
+        expect(matches('rm *', `${before}${harmless}\n${after}true`)).toBe(false);
+      }),
+    );
+  });
+
+  it('answers for any text of shell syntax', () => {
+    const piece = fc.constantFrom(
+      ...'( ) { } [[ ]] $( ${ $(( )) ` " \' \\ ; & | && || < > << <<< <( \n # $ $X * ? ~ ! = eval sh -c sudo xargs if then fi do'.split(
+        ' ',
+      ),
+      ' ',
+      'git push',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+        expect(typeof matches('git push *', pieces.join(''))).toBe('boolean');
+        expect(typeof matches('git *', pieces.join(' '))).toBe('boolean');
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each([
+    '(',
+    '$(',
+    '`',
+    '"$(',
+    '<(',
+    '${x:-',
+    '$((',
+    'a && ',
+    'sudo ',
+    'eval ',
+    'sudo eval ',
+    "sh -c '",
+    'xargs {} ',
+    'f() ',
+    '{a,',
+    '<<A ',
+  ])('ends for 10,000 characters of %j', (piece) => {
+    const command = piece.repeat(10_000 / piece.length);
+    expect(typeof matches('git push *', command)).toBe('boolean');
+    expect(typeof matches('*a*a*a*a*a*b', command)).toBe('boolean');
+  });
+});

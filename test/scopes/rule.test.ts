@@ -1,0 +1,292 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { posix } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { HookscopeError } from '../../src/errors.js';
+import { CATALOGUE } from '../../src/events/catalogue.js';
+import { compileRule, type Rule } from '../../src/scopes/rule.js';
+import { readOnly } from '../../src/scopes/view.js';
+
+const where = 'PreToolUse[0].hooks[0].if';
+const cwd = '/home/dev/project';
+
+function rule(text: string, root?: string): Rule {
+  const found = compileRule(text, { dialect: 'code', where, ...(root === undefined ? {} : { root }) }).rule;
+  if (found === undefined) throw new Error('no rule');
+  return found;
+}
+const matches = (text: string, tool_name: string, tool_input: unknown, root?: string): boolean =>
+  rule(text, root).matches(readOnly({ tool_name, tool_input, cwd }));
+
+function refusal(text: string): string {
+  try {
+    compileRule(text, { dialect: 'code', where });
+  } catch (error) {
+    if (error instanceof HookscopeError && error.code === 'INVALID_HOOKS') return error.message;
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('a rule', () => {
+  it.each([undefined, '', '  '])('that is empty (%j) is no rule', (text) => {
+    expect(compileRule(text, { dialect: 'code', where })).toEqual({ rule: undefined, warnings: [] });
+  });
+
+  it.each([
+    'garbage((',
+    'git push',
+    'Bash(git *',
+    'Bash)git(',
+    'Bash(git *) && Edit(src/**)',
+    'Bash|Edit',
+    '!Bash',
+    'mcp__.*',
+    '(git *)',
+    'Edit(!src/**)',
+    'Bash(command:rm *)',
+    'Read(file_path:/a)',
+    'WebFetch(https://example.com)',
+    'WebFetch(url:https://example.com)',
+    'WebFetch(domain:example.com/path)',
+    'WebFetch(domain:localhost:8080)',
+    'WebFetch(example.com)',
+    'TodoWrite(anything)',
+  ])('that cannot be read (%j) is an error in code and never matches, loudly, in claude files', (text) => {
+    const message = refusal(text);
+    expect(message).toContain(where);
+    expect(message).toContain(text);
+    const { rule: never, warnings } = compileRule(text, { dialect: 'claude', where });
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain('never runs');
+    for (const tool_name of ['Bash', 'Edit', 'Read', 'WebFetch', 'TodoWrite', 'mcp__a__b']) {
+      expect(never?.matches({ tool_name, tool_input: { command: 'git push', file_path: '/a' }, cwd })).toBe(false);
+    }
+  });
+
+  it('has its text, trimmed', () => {
+    expect(rule(' Bash(git *) ').text).toBe('Bash(git *)');
+  });
+
+  it.each([
+    ['Bash', 'Bash', true],
+    ['Bash', 'Edit', false],
+    ['Bash(*)', 'Bash', true],
+    ['Bash()', 'Bash', true],
+    ['Bash(*)', 'Edit', false],
+    ['*', 'AnyTool', true],
+    ['Edit', 'Write', false],
+    ['Task', 'Agent', true],
+    ['Agent', 'Task', true],
+    ['KillShell', 'TaskStop', true],
+    ['mcp__github__*', 'mcp__github__create', true],
+    ['mcp__github__get_*', 'mcp__github__create', false],
+    ['mcp__github', 'mcp__github__create', true],
+    ['mcp__github', 'mcp__github_enterprise__create', false],
+    ['mcp__github__create', 'mcp__github__create', true],
+    ['mcp__github__create', 'mcp__github__create_all', false],
+    ['mcp__*', 'mcp__github__create', true],
+    ['mcp__plugin_my-plugin_db__query', 'mcp__plugin_my-plugin_db__query', true],
+    ['mcp__*', 'Bash', false],
+  ])('%j on the tool %j is %j', (text, tool, expected) => {
+    expect(matches(text, tool, { command: 'ls' })).toBe(expected);
+  });
+
+  it('never throws and always answers, whatever the rule and the call', () => {
+    const anyRule = fc.oneof(
+      fc.string(),
+      fc
+        .tuple(
+          fc.constantFrom('Bash', 'Edit', 'Read', 'WebFetch', 'Agent', 'Skill', 'PowerShell', 'mcp__a'),
+          fc.string(),
+        )
+        .map(([tool, inner]) => `${tool}(${inner})`),
+    );
+    const anyCall = fc.record({
+      tool_name: fc.oneof(
+        fc.constantFrom('Bash', 'Edit', 'Grep', 'WebFetch', 'Agent', 'Skill', 'PowerShell'),
+        fc.jsonValue(),
+      ),
+      tool_input: fc.oneof(
+        fc.record({
+          command: fc.string(),
+          file_path: fc.string(),
+          path: fc.string(),
+          url: fc.string(),
+          skill: fc.string(),
+        }),
+        fc.jsonValue(),
+      ),
+      cwd: fc.oneof(fc.constant(cwd), fc.jsonValue()),
+    });
+    fc.assert(
+      fc.property(anyRule, anyCall, (text, call) => {
+        const compiled = compileRule(text, { dialect: 'claude', where }).rule;
+        expect(typeof (compiled?.matches(call) ?? true)).toBe('boolean');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  const vectors = JSON.parse(readFileSync(new URL('../fixtures/vectors/if.json', import.meta.url), 'utf8')) as {
+    name: string;
+    event: keyof typeof CATALOGUE;
+    input: Record<string, unknown>;
+    settings: { hooks: Record<string, { hooks: { command: string; if?: string }[] }[]> };
+    expect: { ran: string[]; notRan: string[] };
+  }[];
+
+  it.each(vectors.map((vector) => [vector.name, vector] as const))('decides as the client did: %s', (_name, vector) => {
+    const ran: string[] = [];
+    const notRan: string[] = [];
+    for (const hook of (vector.settings.hooks[vector.event] ?? []).flatMap((group) => group.hooks)) {
+      const { rule: compiled } = compileRule(hook.if, { dialect: 'claude', where });
+      // On other than tool events a hook with a rule never runs; the host sees to that.
+      const runs = compiled === undefined || (CATALOGUE[vector.event].tool && compiled.matches(vector.input));
+      (runs ? ran : notRan).push(/TAG=(\w+)/.exec(hook.command)?.[1] ?? '');
+    }
+    expect({ ran, notRan }).toEqual({ ran: vector.expect.ran, notRan: vector.expect.notRan });
+    expect(ran.length + notRan.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a rule over files', () => {
+  const home = homedir();
+  it.each([
+    ['Edit(src/**)', 'src/app.ts', true],
+    ['Edit(src/**)', `${cwd}/src/deep/app.ts`, true],
+    ['Edit(src/**)', `${cwd}/vendor/pkg/src/lib.js`, false],
+    ['Edit(src/**)', '/elsewhere/src/app.ts', false],
+    ['Edit(./src/**)', 'src/app.ts', true],
+    ['Edit(**/src/**)', 'vendor/pkg/src/lib.js', true],
+    ['Edit(/src/**)', 'src/app.ts', true],
+    ['Edit(/src/**)', 'vendor/src/app.ts', false],
+    ['Edit(*.ts)', 'deep/down/app.ts', true],
+    ['Edit(*.ts)', 'app.tsx', false],
+    ['Edit(.env)', '.env', true],
+    ['Edit(.env)', 'apps/web/.env', true],
+    ['Edit(.env)', '../.env', false],
+    ['Edit(*.env)', '.env', true],
+    ['Edit(docs/)', 'docs/a/b.md', true],
+    ['Edit(docs)', 'docs/a/b.md', true],
+    ['Edit(../shared/**)', '../shared/a.ts', true],
+    ['Edit(../shared/**)', 'shared/a.ts', false],
+    ['Edit(//etc/**)', '/etc/passwd', true],
+    ['Edit(//etc/**)', 'etc/passwd', false],
+    ['Edit(/etc/**)', '/etc/passwd', false],
+    ['Edit(//**/.env)', '/anywhere/at/all/.env', true],
+    ['Edit(~/.zshrc)', posix.join(home, '.zshrc'), true],
+    ['Edit(~/.zshrc)', '~/.zshrc', true],
+    ['Edit(~/.ssh/**)', posix.join(home, 'project/.ssh/key'), false],
+    ['Edit(//c/secrets/**)', 'C:\\secrets\\key.pem', true],
+    ['Edit(#notes)', '#notes', true],
+    ['Edit(.)', 'any/file', true],
+    ['Edit(.)', '../file', false],
+    // Spellings of a path that mean the same file.
+    ['Edit(secrets/**)', 'src/../secrets/key', true],
+    ['Edit(secrets/**)', './secrets//key', true],
+    ['Edit(secrets/**)', `${cwd}/../project/secrets/key`, true],
+    ['Edit(secrets/**)', 'Secrets/Key', true],
+  ])('%s on %s is %j', (text, file_path, expected) => {
+    expect(matches(text, 'Edit', { file_path })).toBe(expected);
+  });
+
+  it('ties a pattern with one slash to the directory of its settings', () => {
+    expect(matches('Edit(/src/**)', 'Edit', { file_path: '/work/app/src/a.ts' }, '/work/app')).toBe(true);
+    expect(matches('Edit(/src/**)', 'Edit', { file_path: 'src/a.ts' }, '/work/app')).toBe(false);
+    expect(matches('Edit(src/**)', 'Edit', { file_path: 'src/a.ts' }, '/work/app')).toBe(true);
+  });
+
+  it('for Edit is about every tool that changes files, for Read about every tool that reads them', () => {
+    const file = { file_path: 'src/a.ts' };
+    for (const tool of ['Edit', 'Write', 'MultiEdit']) expect(matches('Edit(src/**)', tool, file)).toBe(true);
+    expect(matches('Edit(src/**)', 'NotebookEdit', { notebook_path: 'src/a.ipynb' })).toBe(true);
+    expect(matches('Edit(src/**)', 'Read', file)).toBe(false);
+    expect(matches('Read(src/**)', 'Read', file)).toBe(true);
+    for (const tool of ['Grep', 'Glob']) {
+      expect(matches('Read(src/**)', tool, { pattern: 'x', path: 'src' })).toBe(true);
+      expect(matches('Read(src/**)', tool, { pattern: 'x', path: 'docs' })).toBe(false);
+      expect(matches('Read(**)', tool, { pattern: 'x' })).toBe(true);
+    }
+    expect(matches('Read(src/**)', 'Edit', file)).toBe(false);
+    expect(matches('Write(.env*)', 'Write', { file_path: '.env.local' })).toBe(true);
+    expect(matches('Write(.env*)', 'Edit', { file_path: '.env.local' })).toBe(false);
+  });
+
+  it('matches a call whose path cannot be told', () => {
+    for (const input of [{}, { file_path: 1 }, null, { file_path: 'x'.repeat(5000) }]) {
+      expect(matches('Edit(src/**)', 'Edit', input)).toBe(true);
+    }
+  });
+
+  it('warns of braces, which gitignore does not have', () => {
+    const { rule: compiled, warnings } = compileRule('Edit(*.{ts,js})', { dialect: 'code', where });
+    expect(warnings).toEqual([expect.stringContaining('braces')]);
+    expect(compiled?.matches({ tool_name: 'Edit', tool_input: { file_path: 'a.ts' }, cwd })).toBe(false);
+  });
+});
+
+describe('a rule over other tools', () => {
+  it.each([
+    ['WebFetch(domain:example.com)', 'https://example.com/a?b', true],
+    ['WebFetch(domain:example.com)', 'https://EXAMPLE.com./a', true],
+    ['WebFetch(domain:Example.com.)', 'http://example.com:8080', true],
+    ['WebFetch(domain:example.com)', 'https://api.example.com', false],
+    ['WebFetch(domain:example.com)', 'https://example.com@evil.org', false],
+    ['WebFetch(domain:example.com)', 'https://example.com.evil.org', false],
+    ['WebFetch(domain:*.example.com)', 'https://api.example.com', true],
+    ['WebFetch(domain:*.example.com)', 'https://a.b.example.com', true],
+    ['WebFetch(domain:*.example.com)', 'https://example.com', false],
+    ['WebFetch(domain:*.example.com)', 'https://evilexample.com', false],
+    ['WebFetch(domain:example.*)', 'https://example.org', true],
+    ['WebFetch(domain:example.*)', 'https://example.evil.com', false],
+    ['WebFetch(domain:*)', 'https://anything.at.all', true],
+    ['WebFetch(domain:example.com)', 'not a url', true],
+    ['WebFetch(prompt:*secret*)', 'https://example.com', false],
+  ])('%s on %s is %j', (text, url, expected) => {
+    expect(matches(text, 'WebFetch', { url, prompt: 'read' })).toBe(expected);
+  });
+
+  it.each([
+    ['Agent(reviewer)', 'Agent', { subagent_type: 'reviewer' }, true],
+    ['Task(reviewer)', 'Agent', { subagent_type: 'reviewer' }, true],
+    ['Agent(reviewer)', 'Task', { subagent_type: 'reviewer' }, true],
+    ['Agent(reviewer)', 'Agent', { subagent_type: 'code-reviewer' }, false],
+    ['Agent(my-plugin:reviewer)', 'Agent', { subagent_type: 'my-plugin:reviewer' }, true],
+    ['Agent(my-plugin:*)', 'Agent', { subagent_type: 'my-plugin:reviewer' }, true],
+    ['Agent(reviewer)', 'Agent', { prompt: 'go' }, true],
+    ['Agent(model:opus)', 'Agent', { subagent_type: 'reviewer', model: 'opus' }, true],
+    ['Agent(model : opus)', 'Agent', { subagent_type: 'reviewer', model: 'opus' }, true],
+    ['Agent(model:*)', 'Agent', { subagent_type: 'reviewer' }, false],
+    ['Agent(isolation:*)', 'Agent', { subagent_type: 'reviewer', isolation: 'worktree' }, true],
+    ['Bash(run_in_background:true)', 'Bash', { command: 'ls', run_in_background: true }, true],
+    ['Bash(run_in_background:true)', 'Bash', { command: 'ls' }, false],
+    ['mcp__db__query(limit:1*)', 'mcp__db__query', { limit: 100 }, true],
+    ['mcp__db__query(filter:*)', 'mcp__db__query', { filter: { nested: true } }, false],
+    ['mcp__db__query(toString:*)', 'mcp__db__query', {}, false],
+    ['shell(command:git *)', 'shell', { command: 'git push' }, true],
+    ['Skill(commit)', 'Skill', { skill: 'commit' }, true],
+    ['Skill(commit)', 'Skill', { skill: 'commit-all' }, false],
+    ['Skill(review-pr *)', 'Skill', { skill: 'review-pr', args: '12' }, true],
+    ['Skill(review-pr:*)', 'Skill', { skill: 'review-pr' }, true],
+    ['Skill(review-pr *)', 'Skill', { skill: 'review-prs' }, false],
+  ])('%s on %s %j is %j', (text, tool, input, expected) => {
+    expect(matches(text, tool, input)).toBe(expected);
+  });
+
+  it.each([
+    ['PowerShell(Remove-Item *)', 'Remove-Item C:\\temp -Recurse', true],
+    ['PowerShell(Remove-Item *)', 'ls; rm C:\\temp', true],
+    ['PowerShell(remove-item:*)', 'RI "C:\\temp"', true],
+    ['PowerShell(Remove-Item *)', 'Get-ChildItem C:\\temp', false],
+    ['PowerShell(rm *)', 'Get-Item a | Remove-Item -Force', true],
+    ['PowerShell(git push)', 'git pull && git  push', true],
+    ['PowerShell(git push *)', 'git status', false],
+    ['PowerShell(git push *)', '& $tool push', true],
+    ['PowerShell(git push *)', 'powershell -enc ZwBpAHQA', true],
+    ['PowerShell', '$x', true],
+  ])('%s on %s is %j', (text, command, expected) => {
+    expect(matches(text, 'PowerShell', { command })).toBe(expected);
+  });
+});
