@@ -51,6 +51,8 @@ export function useOf(words: readonly KnownWord[], at: number): Use {
   if (RUNNERS.has(name)) return { mayRun: true, reads: LINE_RUNNERS.has(name) ? lines(words, at + 1) : [] };
   if (name === 'eval') return { reads: [words.slice(at + 1)] };
   if (name === 'trap') return { reads: [words.slice(at + 1, at + 2)] };
+  // From here on a name may mean another command.
+  if (name === 'alias') return words.length > at + 1 ? { hidden: true } : {};
   if (name === 'source' || name === '.') return sourceUse(words[at + 1]);
   return SHELLS.has(name) ? shellUse(words, at + 1) : {};
 }

@@ -47,6 +47,11 @@ function collect(parts: readonly WordPart[], into: string[]): boolean {
   return true;
 }
 
+/** A word that a runner puts others in the place of: `{}` of xargs and find, `:::` of parallel. */
+export function isHole(word: KnownWord): boolean {
+  return /\{\}|^:::/.test(word.text);
+}
+
 /** What a pattern is tried on. */
 export interface Text {
   readonly text: string;
@@ -55,8 +60,8 @@ export interface Text {
 }
 
 /**
- * The words from any place on as texts, with the command's path and without. `open`: more words may follow, and `{}`
- * or `:::` stands for some. Joined once: a runner's words are asked for at every place.
+ * The words from any place on as texts, with the command's path and without. `open`: more words may follow, and
+ * holes stand for some. Joined once: a runner's words are asked for at every place.
  */
 export function textsOf(words: readonly KnownWord[]): (at: number, open: boolean) => Text[] {
   const joined = words.map((word) => word.text).join(' ');
@@ -64,7 +69,7 @@ export function textsOf(words: readonly KnownWord[]): (at: number, open: boolean
   for (const word of words) offsets.push((offsets.at(-1) ?? 0) + word.text.length + 1);
   /** By place: the next word that is not sure, and the next that would not be if it stood for some. */
   const unsure = nextOf(words, (word) => word.sure !== undefined);
-  const holes = nextOf(words, (word) => word.sure !== undefined || /\{\}|^:::/.test(word.text));
+  const holes = nextOf(words, (word) => word.sure !== undefined || isHole(word));
 
   return (at, open) => {
     const next = (open ? holes : unsure)[at];

@@ -1,6 +1,6 @@
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 import { useOf } from './bash-runners.js';
-import { type KnownWord, type Text, textsOf, wordsOf } from './bash-words.js';
+import { isHole, type KnownWord, type Text, textsOf, wordsOf } from './bash-words.js';
 
 /** What a Bash command runs, as far as it can be told without running it. */
 export interface Reading {
@@ -94,8 +94,16 @@ function readWords(words: readonly KnownWord[], found: Found): void {
     if (use.runs !== undefined) starts.set(use.runs, start);
     if (use.mayRun)
       for (let next = at + 1; next < words.length; next++) starts.set(next, starts.get(next) ?? 'perhaps');
-    for (const line of use.reads ?? []) readLine(line, found);
+    for (const line of use.reads ?? []) {
+      if (start === 'perhaps' && isFilledIn(line, words)) throw new Unknowable();
+      readLine(line, found);
+    }
   }
+}
+
+/** `xargs -I% sh -c %`: a runner puts its input into the line. */
+function isFilledIn(line: readonly KnownWord[], words: readonly KnownWord[]): boolean {
+  return line.some((word) => isHole(word)) || words.some((word) => /^(?:-[iI]|--replace)/.test(word.text));
 }
 
 /** In a runner's words, an unknown one may name the command if it comes early or after an option (`-exec $TOOL`). */
