@@ -36,7 +36,7 @@ export function fire(services: Services, event: string, input: Input, options: F
   const found = services.scope(state.entry, input, options.scope);
   const plan = services.plan(state.entry, found.scope);
   const watched = services.bus.observed;
-  if (plan.size === 0 && !watched && !state.hook?.foreign) return state.quiet;
+  if (plan.size === 0 && !watched && !state.hook?.foreign) return ended(services, state, found, state.quiet);
 
   const complete = completeInput(state, input, services.session);
   if (complete instanceof HookscopeError) return Promise.reject(complete);
@@ -45,7 +45,17 @@ export function fire(services: Services, event: string, input: Input, options: F
   if (watched) fire.teller = new Teller(fire, services.bus);
   const decision = fire.start();
   if (options.signal) fire.obey(options.signal, decision);
-  return state.entry.scope === 'close' ? decision.then((d) => services.settled(fire, d)) : decision;
+  return ended(services, state, found, decision);
+}
+
+/** An agent that was let stop takes its scope with it. */
+function ended(
+  services: Services,
+  state: EventState,
+  found: Found,
+  decision: Promise<AnyDecision>,
+): Promise<AnyDecision> {
+  return state.entry.scope === 'close' ? decision.then((d) => services.settled(found.scope, d)) : decision;
 }
 
 /** One fire under way. */

@@ -88,8 +88,8 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, [...entries.keys()]) }),
     scope: (entry, input, ref) => registrar.scopeOf(entry, input, ref),
     plan: (entry, scope) => plans.get(entry, scope),
-    settled(fire, decision) {
-      if (!decision.goesOn) registrar.agentEnded(fire.scope);
+    settled(scope, decision) {
+      if (!decision.goesOn) registrar.agentEnded(scope);
       return decision;
     },
     report,

@@ -41,7 +41,7 @@ export interface Services {
   scope(entry: EventEntry, input: Readonly<Record<string, unknown>>, ref: ScopeRef | undefined): Found;
   plan(entry: EventEntry, scope: Scope): Plan;
   /** After the decision of an event that closes a scope. */
-  settled(fire: Fire, decision: AnyDecision): AnyDecision;
+  settled(scope: Scope, decision: AnyDecision): AnyDecision;
   report(message: string): void;
   wake(wake: Wake): void;
   /** How many registrations for the fire's event are in scopes outside its lineage. */
