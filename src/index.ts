@@ -40,7 +40,12 @@ export type {
   RegisterOptions,
   Undo,
 } from './host/types.js';
+export { applyConfig, defineConfig, type HookscopeConfig, type PluginEntry } from './plugins/config.js';
+export { type LoadedConfig, loadConfig } from './plugins/config-file.js';
 export { definePlugin } from './plugins/define.js';
+export { loadHooksFile } from './plugins/hooks-file.js';
+export { type LoadPluginOptions, loadPlugin } from './plugins/load.js';
+export { type HooksProblem, type ValidatedOutput, type ValidateOptions, validateHooks, validateOutput } from './plugins/validate.js';
 export type { OnFailure, Phase, Source } from './scopes/registration.js';
 export { snapshot } from './scopes/snapshot.js';
 export type { ScopeRef } from './scopes/tree.js';

@@ -60,6 +60,9 @@ const SESSION: Shape = {
   permission_mode: rules.text,
 };
 
+/** The names of the options. */
+export const HOST_OPTIONS: readonly string[] = Object.keys(SHAPE);
+
 /** Throws INVALID_OPTIONS with the key, what was expected, and the nearest right name. */
 export function checkHostOptions(options: object): void {
   check(options as Readonly<Record<string, unknown>>, SHAPE, '');

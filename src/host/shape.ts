@@ -10,6 +10,10 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 export const rules = {
   any: { expected: 'anything', accepts: () => true },
   text: { expected: 'a string', accepts: isText },
@@ -21,7 +25,7 @@ export const rules = {
     expected: 'a name or an array of names',
     accepts: (v: unknown) => isText(v) || (Array.isArray(v) && v.every(isText)),
   },
-  object: { expected: 'an object', accepts: (v: unknown) => typeof v === 'object' && v !== null && !Array.isArray(v) },
+  object: { expected: 'an object', accepts: isObject },
 } satisfies Shape;
 
 export const SECONDS: Rule = {

@@ -1,0 +1,132 @@
+import { dirname } from 'node:path';
+import { HookscopeError } from '../errors.js';
+import type { CustomEvents, NoEvents } from '../events/catalogue.js';
+import { nearest } from '../events/nearest.js';
+import type { Host } from '../host/host.js';
+import { checkHostOptions, HOST_OPTIONS, type HostOptions } from '../host/options.js';
+import { isObject } from '../host/shape.js';
+import type { Hooks, Plugin, Undo } from '../host/types.js';
+import { type LoadPluginOptions, loadPlugin } from './load.js';
+
+/** A plugin by package name or path, or itself; with its options behind it. */
+export type PluginEntry = string | Plugin | readonly [plugin: string | Plugin, options?: unknown];
+
+/** What a configuration file holds: the options of `createHost`, and what is registered in the host. */
+export interface HookscopeConfig<C extends CustomEvents = NoEvents> extends HostOptions<C> {
+  /** Applied first, in this order. Names are found from the file's directory. */
+  readonly plugins?: readonly PluginEntry[];
+  /** For every agent. They come after the plugins' hooks, so theirs is the last word in a clash of rewrites. */
+  readonly hooks?: Hooks<C>;
+  /** By exact agent type: hooks that each agent of the type has for itself. */
+  readonly spawnHooks?: Readonly<Record<string, Hooks<C>>>;
+}
+
+/**
+ * Types the default export of `hookscope.config.ts`.
+ *
+ * ```ts
+ * export default defineConfig({
+ *   timeout: 10,
+ *   plugins: [['hookscope-plugin-protected-paths', { paths: ['dist/**'] }]],
+ *   hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [command('./guard.sh')] }] },
+ *   spawnHooks: { reviewer: { PreToolUse: [{ matcher: 'Edit|Write', hooks: [() => deny('Reviewers only read.')] }] } },
+ * });
+ * ```
+ */
+export function defineConfig<const C extends CustomEvents = NoEvents>(config: HookscopeConfig<C>): HookscopeConfig<C> {
+  return config;
+}
+
+const OWN = ['plugins', 'hooks', 'spawnHooks'] as const;
+
+/** Checks what a file holds, but for what stands in `hooks` and `spawnHooks`. Throws INVALID_CONFIG with file and key. */
+export function checkConfig(config: unknown, file: string): HookscopeConfig {
+  const wrong = (where: string, expected: string, near?: string): HookscopeError =>
+    new HookscopeError('INVALID_CONFIG', { file, where, expected, nearest: near });
+  if (!isObject(config))
+    throw wrong('', 'expected an object, { hooks, plugins, … }, as the default export or the whole file');
+  const known = [...OWN, ...HOST_OPTIONS];
+  for (const key of Object.keys(config)) {
+    if (!known.includes(key))
+      throw wrong(key, `is not a known key; there are ${known.join(', ')}`, nearest(key, known));
+  }
+  within(file, '', () => checkHostOptions(hostOptionsOf(config)));
+  const { plugins = [], hooks = {}, spawnHooks = {} } = config;
+  if (!Array.isArray(plugins)) throw wrong('plugins', 'expected an array of names, or of [name, options]');
+  for (const [i, entry] of plugins.entries()) {
+    if (!isPluginEntry(entry)) throw wrong(`plugins[${i}]`, 'expected a name, a path, a plugin, or [name, options]');
+  }
+  for (const [key, value] of [
+    ['hooks', hooks],
+    ['spawnHooks', spawnHooks],
+  ] as const) {
+    if (!isObject(value)) throw wrong(key, 'expected an object');
+  }
+  return config as HookscopeConfig;
+}
+
+/** The options for `createHost` among it. */
+export function hostOptionsOf(config: object): HostOptions<CustomEvents> {
+  return Object.fromEntries(Object.entries(config).filter(([key]) => !(OWN as readonly string[]).includes(key)));
+}
+
+export interface ApplyConfigOptions {
+  /** Where it comes from: records and errors name it, and plugins are found from its directory. */
+  readonly file: string;
+  readonly warn?: LoadPluginOptions['warn'];
+}
+
+/**
+ * Registers what a configuration holds: plugins, then hooks, then spawnHooks; all of it, or nothing. Its host options are for
+ * `createHost`. Returns the undo.
+ * @throws HookscopeError INVALID_CONFIG, and what loading and applying plugins throws
+ */
+export async function applyConfig<C extends CustomEvents>(
+  host: Host<C>,
+  config: HookscopeConfig<C>,
+  { file, warn }: ApplyConfigOptions,
+): Promise<Undo> {
+  const { plugins = [], hooks, spawnHooks = {} } = config;
+  const undos: Undo[] = [];
+  const undo = (): void => {
+    for (const take of undos.splice(0).reverse()) take();
+  };
+  const from = dirname(file);
+  try {
+    for (const entry of plugins) {
+      const [plugin, options] = Array.isArray(entry)
+        ? (entry as [string | Plugin, unknown])
+        : [entry as string | Plugin];
+      const loaded = typeof plugin === 'string' ? await loadPlugin(plugin, { from, ...(warn && { warn }) }) : plugin;
+      undos.push(await host.use(loaded, options));
+    }
+    if (hooks) undos.push(within(file, 'hooks', () => host.register(hooks, { source: { kind: 'config', file } })));
+    for (const [type, own] of Object.entries(spawnHooks)) {
+      const source = { kind: 'spawn', name: type, file };
+      undos.push(within(file, `spawnHooks.${type}`, () => host.spawnHooks(type, own, { source })));
+    }
+    return undo;
+  } catch (error) {
+    undo();
+    throw error;
+  }
+}
+
+/** What is wrong with hooks or options is then said of the file. */
+export function within<T>(file: string, key: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (!(error instanceof HookscopeError)) throw error;
+    const { where, expected, nearest: near } = error.details as { where?: string; expected?: string; nearest?: string };
+    if (where === undefined || expected === undefined) throw error;
+    const place = [key, where === key ? '' : where].filter((part) => part !== '').join('.');
+    throw new HookscopeError('INVALID_CONFIG', { file, where: place, expected, nearest: near }, { cause: error });
+  }
+}
+
+function isPluginEntry(entry: unknown): boolean {
+  if (Array.isArray(entry))
+    return entry.length >= 1 && entry.length <= 2 && !Array.isArray(entry[0]) && isPluginEntry(entry[0]);
+  return (typeof entry === 'string' && entry !== '') || (isObject(entry) && typeof entry['apply'] === 'function');
+}

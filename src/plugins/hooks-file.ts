@@ -1,0 +1,35 @@
+import { resolve } from 'node:path';
+import { HookscopeError } from '../errors.js';
+import { nearest } from '../events/nearest.js';
+import { isObject } from '../host/shape.js';
+import type { Hooks } from '../host/types.js';
+import { readJsonFile } from './json-file.js';
+
+/** Beside `hooks`, for editors and people. */
+const BESIDE = ['hooks', '$schema', 'description'];
+
+/**
+ * Reads hooks from a JSON file, `{ "hooks": { "PreToolUse": [ … ] } }` or the events at top level, whose handlers are
+ * `{ "type": "command", "command": "./guard.sh" }`. They are read as hooks in code are: globs, series. Registering them says
+ * what is wrong with an event or a handler.
+ *
+ * ```ts
+ * host.register(await loadHooksFile('hooks.json'), { source: { kind: 'hooks-file', file: 'hooks.json' } });
+ * ```
+ * @throws HookscopeError FILE (with line and column where it is not JSON), INVALID_CONFIG
+ */
+export async function loadHooksFile(path: string): Promise<Hooks> {
+  const file = resolve(path);
+  const content = await readJsonFile(file);
+  if (!isObject(content)) throw wrong(file, '', 'expected an object of events, or { "hooks": { … } }');
+  if (!('hooks' in content)) return content as Hooks;
+  for (const key of Object.keys(content)) {
+    if (!BESIDE.includes(key)) throw wrong(file, key, 'is not a known key beside "hooks"', nearest(key, BESIDE));
+  }
+  if (!isObject(content['hooks'])) throw wrong(file, 'hooks', 'expected an object of events, { "PreToolUse": [ … ] }');
+  return content['hooks'] as Hooks;
+}
+
+function wrong(file: string, where: string, expected: string, near?: string): HookscopeError {
+  return new HookscopeError('INVALID_CONFIG', { file, where, expected, nearest: near });
+}

@@ -1,0 +1,109 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { HookscopeError } from '../errors.js';
+import type { Plugin } from '../host/types.js';
+import { checkManifest, invalid, KEYWORD, type Manifest, manifestOf, readManifest } from './manifest.js';
+import { importDefault, messageOf } from './module.js';
+
+export interface LoadPluginOptions {
+  /** The directory whose node_modules are searched, and which paths are relative to. Default: the process's. */
+  readonly from?: string;
+  /** Is told what does not keep the plugin from working. Default: `process.emitWarning`. */
+  readonly warn?: (message: string) => void;
+}
+
+/** Where a plugin lies; a lone file has no package.json that speaks for it. */
+interface Located {
+  readonly file: string;
+  readonly manifest?: Manifest | undefined;
+}
+
+/**
+ * Loads a plugin by the name of its npm package, as found from the user's directory, or by a path: `./my-plugin.js`, `.ts`, or a
+ * package's folder. It is the default export, made by `definePlugin`; apply it with `host.use(plugin, options)`.
+ *
+ * A package says what it was made for with `hookscope` in its peerDependencies; a version that does not fit is an error.
+ *
+ * ```ts
+ * await host.use(await loadPlugin('hookscope-plugin-protected-paths'), { paths: ['dist/**'] });
+ * ```
+ * @throws HookscopeError PLUGIN_NOT_FOUND, INVALID_PLUGIN
+ */
+export async function loadPlugin(name: string, options: LoadPluginOptions = {}): Promise<Plugin> {
+  const { from = process.cwd(), warn = emitWarning } = options;
+  const { file, manifest } = await (isPath(name) ? locatePath(name, from) : locatePackage(name, from));
+  if (manifest) await checkManifest(name, manifest, warn);
+  let found: unknown;
+  try {
+    found = await importDefault(file);
+  } catch (error) {
+    throw invalid(name, `could not be loaded: ${messageOf(error)}`, error);
+  }
+  return checkExport(name, found);
+}
+
+function emitWarning(message: string): void {
+  process.emitWarning(message, 'HookscopeWarning');
+}
+
+function isPath(name: string): boolean {
+  return /^\.{1,2}(?:[/\\]|$)|^file:/.test(name) || isAbsolute(name);
+}
+
+async function locatePath(name: string, from: string): Promise<Located> {
+  const path = resolve(from, name.startsWith('file:') ? fileURLToPath(name) : name);
+  if (!existsSync(path)) throw new HookscopeError('PLUGIN_NOT_FOUND', { plugin: name, from, isPath: true });
+  if (!statSync(path).isDirectory()) return { file: realpathSync(path) };
+  const manifest = await readManifest(path);
+  if (manifest?.name === undefined) throw invalid(name, 'is a folder without a package.json that names a package');
+  if (manifest.exports !== undefined) return { file: await resolveFrom(manifest.name, path, name), manifest };
+  return { file: join(path, typeof manifest.main === 'string' ? manifest.main : 'index.js'), manifest };
+}
+
+async function locatePackage(name: string, from: string): Promise<Located> {
+  const file = await resolveFrom(name, from, name);
+  return { file, manifest: await manifestOf(file) };
+}
+
+/** As an `import` in a file of that directory would find it; `plugin` is what errors are about. */
+async function resolveFrom(specifier: string, folder: string, plugin: string): Promise<string> {
+  const { resolve: resolveImport } = await import('import-meta-resolve');
+  let url: string;
+  try {
+    url = resolveImport(specifier, pathToFileURL(join(folder, 'noname.js')).href);
+  } catch (error) {
+    if (isMissingPackage(error)) {
+      const full = `${KEYWORD}-${plugin}`;
+      const nearest = existsSync(join(folder, 'node_modules', full)) ? full : undefined;
+      throw new HookscopeError('PLUGIN_NOT_FOUND', { plugin, from: folder, nearest }, { cause: error });
+    }
+    throw invalid(plugin, `could not be found in its package: ${messageOf(error)}`, error);
+  }
+  if (!url.startsWith('file:')) throw invalid(plugin, `expected a package or a path, got ${url}`);
+  const file = fileURLToPath(url);
+  if (!existsSync(file)) throw invalid(plugin, `its file ${file} does not exist; was it built?`);
+  return file;
+}
+
+function isMissingPackage(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return (
+    code === 'ERR_INVALID_MODULE_SPECIFIER' ||
+    (code === 'ERR_MODULE_NOT_FOUND' && message.startsWith('Cannot find package'))
+  );
+}
+
+/** By shape: the plugin may have been made by another copy of hookscope. */
+function checkExport(name: string, found: unknown): Plugin {
+  if (found === undefined) throw invalid(name, 'has no default export; expected export default definePlugin({ … })');
+  const { name: own, apply } = (typeof found === 'object' && found !== null ? found : {}) as Partial<Plugin>;
+  if (typeof own !== 'string' || own === '' || typeof apply !== 'function') {
+    const got = typeof found === 'function' ? 'a function' : 'something else';
+    throw invalid(
+      name,
+      `its default export is ${got}; expected export default definePlugin({ name, apply(scope, options) })`,
+    );
+  }
+  return found as Plugin;
+}

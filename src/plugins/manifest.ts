@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { HookscopeError } from '../errors.js';
+import { readJsonFile } from './json-file.js';
+
+/** Of a package.json, what a plugin's says about itself. */
+export interface Manifest {
+  readonly name?: string;
+  readonly version?: string;
+  readonly keywords?: unknown;
+  readonly main?: unknown;
+  readonly exports?: unknown;
+  readonly peerDependencies?: Readonly<Record<string, unknown>>;
+}
+
+/** What makes a plugin findable in the registry. */
+export const KEYWORD = 'hookscope-plugin';
+
+/** The package.json of the package a file belongs to; undefined: it belongs to none. */
+export async function manifestOf(file: string): Promise<Manifest | undefined> {
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const manifest = await readManifest(folder);
+    if (manifest?.name !== undefined) return manifest;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+/** Rejects with FILE where it is not JSON. */
+export async function readManifest(folder: string): Promise<Manifest | undefined> {
+  const file = join(folder, 'package.json');
+  return existsSync(file) ? ((await readJsonFile(file)) as Manifest) : undefined;
+}
+
+let own: string | undefined;
+
+/** This package's version. */
+export async function ownVersion(): Promise<string> {
+  own ??= (await readManifest(fileURLToPath(new URL('../..', import.meta.url))))?.version ?? '0.0.0';
+  return own;
+}
+
+/**
+ * Rejects with INVALID_PLUGIN where the plugin was made for another hookscope. A keyword or peer dependency that is missing is only
+ * a warning: a company's own plugin needs neither to work, but whoever publishes one should know.
+ */
+export async function checkManifest(
+  plugin: string,
+  manifest: Manifest,
+  warn: (message: string) => void,
+): Promise<void> {
+  const { keywords, peerDependencies } = manifest;
+  if (!Array.isArray(keywords) || !keywords.includes(KEYWORD)) {
+    warn(`Plugin "${plugin}": its package.json does not have the keyword "${KEYWORD}". Is it meant as one?`);
+  }
+  const range = peerDependencies?.['hookscope'];
+  if (range === undefined) {
+    return warn(
+      `Plugin "${plugin}": its package.json does not name hookscope in peerDependencies, so its version cannot be checked.`,
+    );
+  }
+  // `workspace:^` and the like are written by package managers in a plugin's own repository.
+  if (typeof range === 'string' && range.includes(':')) return;
+  // Slow to load, and only needed here.
+  const { default: validRange } = await import('semver/ranges/valid.js');
+  const { default: satisfies } = await import('semver/functions/satisfies.js');
+  if (typeof range !== 'string' || validRange(range) === null) {
+    throw invalid(plugin, `peerDependencies.hookscope: ${JSON.stringify(range)} is not a version range`);
+  }
+  const version = await ownVersion();
+  if (!satisfies(version, range, { includePrerelease: true })) {
+    const itself = manifest.version === undefined ? 'it' : `its version ${manifest.version}`;
+    throw invalid(
+      plugin,
+      `${itself} needs hookscope ${range}, and this is hookscope ${version}; install versions that fit`,
+    );
+  }
+}
+
+export function invalid(plugin: string, expected: string, cause?: unknown): HookscopeError {
+  return new HookscopeError('INVALID_PLUGIN', { plugin, expected }, cause === undefined ? {} : { cause });
+}

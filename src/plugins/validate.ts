@@ -1,0 +1,136 @@
+import { HookscopeError } from '../errors.js';
+import { CATALOGUE, type CustomEvents, eventName, HOOK_EVENTS, type NoEvents } from '../events/catalogue.js';
+import { type EventEntry, named } from '../events/define.js';
+import { wordFor } from '../events/helpers.js';
+import { nearest } from '../events/nearest.js';
+import { readOutput } from '../events/outcome.js';
+import { createHost } from '../host/host.js';
+import { isObject } from '../host/shape.js';
+import type { Hooks } from '../host/types.js';
+
+/** One thing that registering would refuse. */
+export interface HooksProblem {
+  /** `PreToolUse[0].hooks[1].timeout`. */
+  readonly where: string;
+  /** What was expected, with the nearest right name. */
+  readonly message: string;
+}
+
+export interface ValidateOptions<C extends CustomEvents = NoEvents> {
+  /** Events of your own, as `createHost` takes them. */
+  readonly events?: C;
+}
+
+/**
+ * Every problem that registering these hooks would have, for the tests of a plugin or a configuration; none: they can be
+ * registered. Nothing is registered and nothing runs.
+ *
+ * ```ts
+ * validateHooks({ PreToolUse: [{ matcher: 'Bash', timeout: -1, hooks: [] }] });
+ * // [{ where: 'PreToolUse[0].timeout', message: 'expected seconds, a number of 0 or more (0 is none), got -1' }]
+ * ```
+ */
+export function validateHooks<C extends CustomEvents = NoEvents>(
+  hooks: unknown,
+  { events }: ValidateOptions<C> = {},
+): HooksProblem[] {
+  const host = createHost({ ...(events && { events }), logger: () => undefined });
+  const check = (piece: unknown): HooksProblem | undefined => problemOf(() => host.register(piece as Hooks<C>));
+  const problems = isObject(hooks)
+    ? Object.entries(hooks).flatMap(([event, groups]) => checkEvent(event, groups, check))
+    : [];
+  // What only shows between them (`before`), or all there is.
+  const whole = problems.length === 0 ? check(hooks) : undefined;
+  return whole ? [whole] : problems;
+}
+
+type Check = (piece: unknown) => HooksProblem | undefined;
+
+function checkEvent(event: string, groups: unknown, check: Check): HooksProblem[] {
+  const unknown = check({ [event]: [] });
+  if (unknown) return [unknown];
+  if (!Array.isArray(groups)) return listOf(check({ [event]: groups }));
+  return groups.flatMap((group: unknown, i) =>
+    checkGroup(event, group, check).map((p) => placed(p, `${event}[0]`, `${event}[${i}]`)),
+  );
+}
+
+function checkGroup(event: string, group: unknown, check: Check): HooksProblem[] {
+  if (!isObject(group) || !Array.isArray(group['hooks'])) return listOf(check({ [event]: [group] }));
+  // Other hooks may be what its `before` names.
+  const { hooks, before: _, ...rest } = group as { hooks: unknown[]; before?: unknown };
+  const own = check({ [event]: [{ ...rest, hooks: [] }] }) ?? checkBefore(event, group);
+  if (own) return [own];
+  return hooks.flatMap((hook, i) => {
+    const at = `${event}[0].hooks`;
+    return listOf(check({ [event]: [{ ...rest, hooks: [hook] }] })).map((p) => placed(p, `${at}[0]`, `${at}[${i}]`));
+  });
+}
+
+/** Its type; whether there are such hooks shows when all are registered. */
+function checkBefore(event: string, { before }: Readonly<Record<string, unknown>>): HooksProblem | undefined {
+  const names = [before ?? []].flat();
+  if (names.every((name) => typeof name === 'string')) return undefined;
+  return { where: `${event}[0].before`, message: 'expected a name or an array of names' };
+}
+
+const listOf = (problem: HooksProblem | undefined): HooksProblem[] => (problem ? [problem] : []);
+
+function placed({ where, message }: HooksProblem, from: string, to: string): HooksProblem {
+  return { where: where.startsWith(from) ? to + where.slice(from.length) : where, message };
+}
+
+function problemOf(step: () => () => void): HooksProblem | undefined {
+  try {
+    step()();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof HookscopeError)) throw error;
+    const {
+      where = '',
+      expected = error.message,
+      nearest: near,
+    } = error.details as { where?: string; expected?: string; nearest?: string };
+    return { where, message: near === undefined ? expected : `${expected}. Did you mean "${near}"?` };
+  }
+}
+
+/** What hookscope would make of an output. */
+export interface ValidatedOutput {
+  /** It can be read: no problem. Warnings do not count. */
+  readonly ok: boolean;
+  /** Why the handler would be said to have failed. */
+  readonly problems: readonly string[];
+  /** What would do nothing: unknown keys with the nearest name, keys in the wrong place. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Whether a callback may answer the event with this, for the tests of a plugin. Takes what callbacks return: the wire's shape,
+ * an output helper's, or nothing.
+ *
+ * ```ts
+ * validateOutput('PreToolUse', deny('not here')).ok; // true
+ * validateOutput('PreToolUse', { hookSpecificOutput: { permissionDecision: 'no' } }).problems;
+ * // ['hookSpecificOutput.permissionDecision: expected …, got "no"']
+ * ```
+ * @throws HookscopeError UNKNOWN_EVENT
+ */
+export function validateOutput<C extends CustomEvents = NoEvents>(
+  event: string,
+  output: unknown,
+  { events }: ValidateOptions<C> = {},
+): ValidatedOutput {
+  const entry = entryOf(event, events ?? {});
+  if (output === undefined || output === null) return { ok: true, problems: [], warnings: [] };
+  const read = readOutput(entry, wordFor(entry, output), { eventName: entry.name, nameRequired: false });
+  if ('bad' in read) return { ok: false, problems: [read.bad], warnings: [] };
+  return { ok: true, problems: [], warnings: [...read.warnings] };
+}
+
+function entryOf(event: string, events: CustomEvents): EventEntry {
+  const names = [...HOOK_EVENTS, ...Object.keys(events)];
+  const name = eventName(event, names);
+  if (name === undefined) throw new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, names) });
+  return (CATALOGUE as Readonly<Record<string, EventEntry>>)[name] ?? named(name, events[name] as CustomEvents[string]);
+}
