@@ -28,6 +28,10 @@ const MESSAGES = {
     `Firing ${d.event} was aborted by the caller's signal. No decision was made; do not read this as permission.`,
   CLOSED: (d: { event?: string | undefined }) =>
     `The host is closed${d.event ? `; ${d.event} was not fired` : ''}. Create a new host.`,
+  SESSION_OPEN: (d: { session: string; agent?: string | undefined }) =>
+    `${d.agent === undefined ? `Session "${d.session}"` : `Agent "${d.agent}" of session "${d.session}"`} is open already. Close it first, or choose another id.`,
+  SESSION_CLOSED: (d: { session: string; agent?: string | undefined; call: string }) =>
+    `${d.agent === undefined ? `Session "${d.session}"` : `Agent "${d.agent}" of session "${d.session}"`} is closed; ${d.call}() did nothing. ${d.agent === undefined ? 'Open' : 'Spawn'} a new one.`,
   READ_ONLY: (d: { what: string }) =>
     `A hook's input is read-only: ${d.what}. Return updatedInput (or use rewrite()) to change what runs; snapshot(input) gives a copy.`,
   FILE: (d: { file: string; problem: string }) => `${d.file}: ${d.problem}.`,

@@ -52,6 +52,8 @@ export interface RecordedDecision {
   readonly verdict?: Verdict | undefined;
   readonly blocked?: boolean | undefined;
   readonly goesOn?: boolean | undefined;
+  /** A stop that ended although hooks (`overruled`) would have gone on: too many continuations in a row, or a close. */
+  readonly endedBy?: 'cap' | 'close' | undefined;
   readonly reason?: string | undefined;
   readonly stopReason?: string | undefined;
   /** A handler's id. */

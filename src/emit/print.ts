@@ -130,8 +130,15 @@ function headline(record: FireRecord, paint: Paint): string {
   return `${paint(style, word)}${by}${reason}${over}${rewritten}${ends}${failed}`;
 }
 
-function verdictWord({ fold, verdict = 'none', blocked, goesOn }: RecordedDecision): [string, Style | undefined] {
+function verdictWord({
+  fold,
+  verdict = 'none',
+  blocked,
+  goesOn,
+  endedBy,
+}: RecordedDecision): [string, Style | undefined] {
   if (fold === 'gate') return verdict === 'none' ? ['no opinion', undefined] : [verdict, VERDICT_STYLE[verdict]];
+  if (endedBy) return [`stops (${endedBy})`, 'yellow'];
   if (fold === 'stop') return goesOn ? ['goes on', 'yellow'] : ['stops', 'green'];
   return blocked ? ['blocked', 'red'] : ['done', 'green'];
 }

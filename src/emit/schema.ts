@@ -85,6 +85,7 @@ const decision = z.looseObject({
   verdict: verdict.optional(),
   blocked: z.boolean().optional(),
   goesOn: z.boolean().optional(),
+  endedBy: z.enum(['cap', 'close']).optional(),
   reason: z.string().optional(),
   stopReason: z.string().optional(),
   decidedBy: z.string().optional(),

@@ -31,6 +31,7 @@ export const SubagentStop = defineEvent({
   fold: 'stop',
   failure: 'ignored',
   scope: 'close',
+  inTurn: true,
   group: 'agent',
   classic: true,
   about: 'When a subagent is about to end. A hook can keep it going; its reason becomes the next instruction.',

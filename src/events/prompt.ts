@@ -16,6 +16,7 @@ export const UserPromptSubmit = defineEvent({
     suppressOriginalPrompt: z.boolean().optional(),
   }),
   timeout: { claude: 30 },
+  inTurn: true,
   group: 'prompt',
   classic: true,
   about:
@@ -37,6 +38,7 @@ export const UserPromptExpansion = defineEvent({
     additionalContext: z.string().optional(),
     suppressOriginalPrompt: z.boolean().optional(),
   }),
+  inTurn: true,
   group: 'prompt',
   about: 'When a slash command or an MCP prompt was expanded into text. A hook can block it or add context.',
 });

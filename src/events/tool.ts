@@ -25,6 +25,7 @@ export const PreToolUse = defineEvent({
   }),
   rewrites: { field: 'tool_input', keys: ['updatedInput'] },
   tool: true,
+  inTurn: true,
   group: 'tool',
   classic: true,
   about:
@@ -44,6 +45,7 @@ export const PostToolUse = defineEvent({
   }),
   rewrites: { field: 'tool_response', keys: ['updatedToolOutput'], mcpKeys: ['updatedMCPToolOutput'] },
   tool: true,
+  inTurn: true,
   group: 'tool',
   classic: true,
   about:
@@ -62,6 +64,7 @@ export const PostToolUseFailure = defineEvent({
   exit2: 'feedback',
   endsLoop: false,
   tool: true,
+  inTurn: true,
   group: 'tool',
   classic: true,
   about:
@@ -80,6 +83,7 @@ export const PostToolBatch = defineEvent({
     ),
   }),
   fold: 'block',
+  inTurn: true,
   group: 'tool',
   about:
     'After all tool calls of one model message, before the model is called again. A hook can end the loop there, or add context.',
@@ -116,6 +120,7 @@ export const PermissionRequest = defineEvent({
   askOnFailure: false,
   rewrites: { field: 'tool_input', keys: ['updatedInput'] },
   tool: true,
+  inTurn: true,
   group: 'tool',
   classic: true,
   about:
@@ -129,6 +134,7 @@ export const PermissionDenied = defineEvent({
   exit2: 'ignore',
   output: z.object({ retry: z.boolean().optional() }),
   tool: true,
+  inTurn: true,
   group: 'tool',
   about:
     'After a call was denied without asking the user (auto mode). A hook can tell the model that it may try again.',

@@ -15,6 +15,7 @@ export const Stop = defineEvent({
   fold: 'stop',
   failure: 'ignored',
   inAgentScope: 'SubagentStop',
+  inTurn: true,
   group: 'turn',
   classic: true,
   about:

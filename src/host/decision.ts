@@ -16,10 +16,15 @@ export interface Clash {
   readonly loser: string;
 }
 
+/** Why a loop ended although hooks would have kept it going: too many continuations in a row, or the agent was being closed. */
+export type EndedBy = 'cap' | 'close';
+
 /** What one handler said, in plan order: the list the early designs return from Fire. */
 export interface HandlerOutcome {
   readonly id: string;
   readonly name: string;
+  /** It comes from Claude Code's own files or protocol; absent: from code. */
+  readonly dialect?: 'claude';
   readonly decision?: string;
   readonly message?: string;
   readonly continue?: boolean;
@@ -51,6 +56,8 @@ export interface BaseDecision {
   readonly systemMessages: readonly string[];
   readonly failures: readonly DecisionFailure[];
   readonly clashes: readonly Clash[];
+  /** stop events: hooks (`overruled`) would have kept the loop going, and it ended all the same. */
+  readonly endedBy?: EndedBy;
   readonly interrupt?: boolean;
   readonly updatedPermissions?: readonly unknown[];
   readonly retry?: boolean;

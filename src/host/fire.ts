@@ -5,7 +5,7 @@ import type { Registration } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
 import type { Found, ScopeRef } from '../scopes/tree.js';
 import type { Watched } from './clock.js';
-import type { AnyDecision } from './decision.js';
+import type { AnyDecision, EndedBy } from './decision.js';
 import type { EventHook } from './hooks.js';
 import { completeInput } from './input.js';
 import type { Plan } from './plan.js';
@@ -21,13 +21,19 @@ export interface FireOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What a session driver says beside that. */
+export interface FireHow extends FireOptions {
+  /** A stop event that the loop ends with, whatever the hooks say. */
+  readonly endedBy?: EndedBy | undefined;
+}
+
 type Input = Readonly<Record<string, unknown>>;
 
 /**
  * The one way of an event, from the agent loop to its decision. Each step is a call here and never calls the next:
  * find the event and the scope, choose the plan, parse the input once, run, fold, tell.
  */
-export function fire(services: Services, event: string, input: Input, options: FireOptions = {}): Promise<AnyDecision> {
+export function fire(services: Services, event: string, input: Input, options: FireHow = {}): Promise<AnyDecision> {
   const state = services.event(event);
   if (!state) return Promise.reject(services.unknownEvent(event));
   if (services.closed) return Promise.reject(new HookscopeError('CLOSED', { event }));
@@ -42,6 +48,7 @@ export function fire(services: Services, event: string, input: Input, options: F
   if (complete instanceof HookscopeError) return Promise.reject(complete);
 
   const fire = new Fire(services, state, found, plan, complete);
+  fire.endedBy = options.endedBy;
   if (watched) fire.teller = new Teller(fire, services.bus);
   const decision = fire.start();
   if (options.signal) fire.obey(options.signal, decision);
@@ -64,6 +71,7 @@ export class Fire {
   readonly plan: Plan;
   readonly input: Input;
   teller: Teller | undefined;
+  endedBy: EndedBy | undefined;
   /** Why it was cut short, once it was. */
   cancelled: HookscopeError | undefined;
   /** The quick way, while it waits for somebody. */

@@ -1,7 +1,7 @@
 import type { EventEntry, Verdict } from '../events/define.js';
 import type { Outcome } from '../events/outcome.js';
 import type { Registration } from '../scopes/registration.js';
-import type { AnyDecision, Clash, DecisionFailure, DecisionFields, HandlerOutcome } from './decision.js';
+import type { AnyDecision, Clash, DecisionFailure, DecisionFields, EndedBy, HandlerOutcome } from './decision.js';
 import { makeDecision } from './decision.js';
 import { failureEffect } from './failure.js';
 import type { Failure } from './handlers/handler.js';
@@ -25,6 +25,8 @@ export interface FoldContext {
   readonly clashes?: readonly Clash[];
   /** The rewritten field's final value, where a rewrite stood. */
   readonly rewritten?: { readonly value: unknown } | undefined;
+  /** stop events: the loop ends whatever the hooks say, and why. */
+  readonly endedBy?: EndedBy | undefined;
 }
 
 export const RANK: Readonly<Record<Verdict, number>> = { none: 0, allow: 1, ask: 2, defer: 3, deny: 4 };
@@ -116,7 +118,7 @@ function answer(entry: EventEntry, said: readonly Said[], context: FoldContext):
     case 'block':
       return block(entry, said, context);
     case 'stop':
-      return stop(said);
+      return stop(said, context.endedBy);
     case 'replace':
       return replace(entry, said);
     default:
@@ -181,7 +183,7 @@ function decided(by: readonly Said[]): DecisionFields {
 }
 
 /** SEMANTICS 7: `continue: false` always ends it; else block, context or (from code) `continue: true` keep it going. */
-function stop(said: readonly Said[]): DecisionFields {
+function stop(said: readonly Said[], endedBy: EndedBy | undefined): DecisionFields {
   const keeps = said.filter((s) => {
     const o = s.outcome;
     return (
@@ -197,7 +199,9 @@ function stop(said: readonly Said[]): DecisionFields {
     if (reason !== undefined) fields.reason = reason;
     return fields;
   }
-  return keeps.length === 0 ? {} : { goesOn: true, ...decided(keeps) };
+  if (keeps.length === 0) return {};
+  if (endedBy) return { goesOn: false, endedBy, overruled: keeps.map((s) => s.registration.id) };
+  return { goesOn: true, ...decided(keeps) };
 }
 
 /** Last in plan order wins; every other value is a recorded clash. */
@@ -228,6 +232,7 @@ function listOutcomes(said: readonly Said[]): HandlerOutcome[] {
       id: registration.id,
       name: registration.name,
     };
+    if (registration.dialect === 'claude') out.dialect = 'claude';
     if (!outcome) return out;
     const decision = outcome.verdict ?? (outcome.block ? 'block' : undefined);
     if (decision !== undefined) out.decision = decision;

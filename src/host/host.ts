@@ -56,9 +56,10 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
 /** Creates a host. Throws INVALID_OPTIONS. */
 export function createHost<const C extends CustomEvents = NoEvents>(options: HostOptions<C> = {}): Host<C> {
   checkHostOptions(options);
-  const session = { session_id: randomUUID(), transcript_path: '', cwd: process.cwd(), ...options.session };
+  const session_id = options.session?.session_id ?? randomUUID();
+  const session = { transcript_path: '', cwd: process.cwd(), ...options.session, session_id };
   const report = createReport(options.logger);
-  const tree = new ScopeTree(options.session?.session_id ?? '');
+  const tree = new ScopeTree(session_id, options.session?.session_id === undefined);
   const plans = new PlanStore(tree, options.merge ?? 'lineage');
   const bus = createBus({ logger: report });
   const clock = new Clock();

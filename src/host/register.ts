@@ -129,7 +129,7 @@ function readGroup(
       stage: shared.stage ?? 0,
       before: typeof shared.before === 'string' ? [shared.before] : (shared.before ?? []),
       mode: shared.mode ?? (dialect === 'claude' ? 'parallel' : 'series'),
-      timeout: own.timeout ?? shared.timeout ?? how.timeout,
+      timeout: timeLimit(entry, own.timeout ?? shared.timeout, how.timeout),
       shared: byGroup,
       onFailure: own.onFailure ?? shared.onFailure ?? (how.onFailure as OnFailure),
       phase: shared.phase ?? 'decide',
@@ -145,6 +145,12 @@ function readGroup(
       skipWhy: how.skip?.why,
     };
   });
+}
+
+/** Seconds. An event that must not take long (SessionEnd) has its own default, and a most, in code too. */
+function timeLimit({ timeout }: EventEntry, own: number | undefined, usual: number): number {
+  if (timeout?.max === undefined) return own ?? usual;
+  return Math.min((own ?? timeout.claude) || timeout.max, timeout.max);
 }
 
 /** A call's only handler has the call's name; of several, each has its own behind it: `guards/checkPath`. */

@@ -97,6 +97,7 @@ export class Run {
       subject: fire.subject,
       clashes: rewrites.clashes,
       // The harness's own copy: what it does with it changes no record.
+      endedBy: fire.endedBy,
       rewritten: rewrites.rewritten && { value: copyJson(rewrites.rewritten.value) },
     };
     const decision = fold(fire.entry, said, context);

@@ -26,6 +26,8 @@ export class Scope {
   /** Grows with every change of this scope's own registrations. */
   version = 0;
   closed = false;
+  /** A session driver holds it: only fires of its own session run in it, and it stays while it is empty. */
+  driven = false;
   /** Context that waits for the next turn of this scope. */
   pending: string[] = [];
   /** Anything the host caches per event (plans). */

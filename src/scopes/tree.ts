@@ -18,13 +18,15 @@ export class ScopeTree {
   /** Grows whenever a scope is opened or ended; what is merged over every scope (`merge: 'all'`) depends on it. */
   version = 0;
   readonly #session: string;
+  readonly #anySession: boolean;
   readonly #sessions = new Map<string, Scope>();
   readonly #agents = new Map<string, Map<string, Scope>>();
   #byHost: Found = { scope: this.host, id: 'session', known: true };
 
-  /** `session` is the one that names without a session mean: the host's own id, or '' when it has none. */
-  constructor(session: string) {
+  /** `session` is the one that names without a session mean. `anySession`: nobody chose it, so its scopes are found from every session. */
+  constructor(session: string, anySession = session === '') {
     this.#session = session;
+    this.#anySession = anySession;
   }
 
   /** The scope a fire runs in. Never fails: an agent nobody opened has its session's lineage. */
@@ -32,10 +34,15 @@ export class ScopeTree {
     const agent = ref === undefined ? inputAgent : typeof ref === 'string' ? ref : ref.agent;
     if (agent === undefined && this.#sessions.size === 0) return this.#byHost;
     const session = (typeof ref === 'object' ? ref.session : undefined) ?? inputSession ?? this.#session;
-    const base = this.#sessions.get(session) ?? this.#sessions.get('') ?? this.host;
+    const base = this.#sessions.get(session) ?? this.#shared(this.#sessions.get(this.#session)) ?? this.host;
     if (agent === undefined) return { scope: base, id: 'session', known: true };
-    const scope = this.#agents.get(session)?.get(agent) ?? this.#agents.get('')?.get(agent);
+    const scope = this.#agents.get(session)?.get(agent) ?? this.#shared(this.#agents.get(this.#session)?.get(agent));
     return scope ? { scope, id: scope.id, known: true } : { scope: base, id: agent, known: false };
+  }
+
+  /** What is registered without a session is for all of them, but for what a session driver holds. */
+  #shared(scope: Scope | undefined): Scope | undefined {
+    return this.#anySession && !scope?.driven ? scope : undefined;
   }
 
   /** The open scope of that name. */
@@ -94,6 +101,7 @@ export class ScopeTree {
   prune(session: Scope): void {
     if (
       session.kind !== 'session' ||
+      session.driven ||
       session.children.size > 0 ||
       session.events().length > 0 ||
       session.pending.length > 0
