@@ -70,10 +70,18 @@ export function commandText(spec: CommandSpec): string {
   return [spec.command, ...(spec.args ?? [])].join(' ');
 }
 
-let runner: Promise<typeof import('./command-run.js')> | undefined;
+type Runner = typeof import('./command-run.js');
+let runner: Promise<Runner> | undefined;
 
 /** Starting programs needs a library that is slow to load: it is loaded when the first one is to be started. */
-const loadRunner = (): Promise<typeof import('./command-run.js')> => (runner ??= import('./command-run.js'));
+function loadRunner(): Promise<Runner> {
+  runner ??= import('./command-run.js').catch((error: unknown) => {
+    // Out of file descriptors, say: the next one may have more luck.
+    runner = undefined;
+    throw error;
+  });
+  return runner;
+}
 
 /** Turns the description into what the host runs. */
 export function commandHandler(spec: CommandSpec, context: CommandContext = {}): Handler {

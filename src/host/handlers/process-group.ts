@@ -70,7 +70,7 @@ async function emptied(within: number, alive: () => boolean, runs: () => boolean
 
 async function watchGroup(alive: () => boolean, runs: () => boolean): Promise<void> {
   for (let looks = 1; looks % 8 === 0 ? runs() : alive(); looks++) {
-    await sleep(WATCH_EVERY, undefined, { ref: false });
+    await sleep(Math.min(POLL * looks, WATCH_EVERY), undefined, { ref: false });
   }
 }
 

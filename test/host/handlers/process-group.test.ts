@@ -86,15 +86,22 @@ describe('a child left behind', () => {
     await kept[0]?.done;
   });
 
-  test('may go on printing: nobody keeps it, and it is not killed by a broken pipe', async () => {
-    const { call, kept } = shellCall('PreToolUse');
+  test('may go on printing: nobody keeps or tells it, and no broken pipe ends it', async () => {
+    const pieces: unknown[] = [];
+    const { call, kept } = shellCall('PreToolUse', { progress: (piece) => pieces.push(piece) });
     const mark = uniqueSeconds();
-    const line = `(sleep 0.4; head -c 200000 /dev/zero; sleep ${mark}) & echo started`;
+    const line = `(sleep 0.4; head -c 200000 /dev/zero && exec sleep ${mark}) & echo started`;
     const reply = await commandHandler(command(line)).run(call);
     expect(reply.stdout).toBe('started\n');
-    await until(() => processes(`sleep ${mark}`).some((process) => /\d+ S\S* +sleep/.test(process)));
+    await until(() => processes(`sleep ${mark}`).some((process) => /^\s*\d+ S\S* +sleep/.test(process)));
+    expect(pieces).toEqual([{ stdout: 'started\n' }]);
     await kept[0]?.end();
     expect(processes(mark)).toEqual([]);
+  });
+
+  test('may say a last word while the pipes are emptied', async () => {
+    const line = 'main=$$; (while kill -0 $main 2>/dev/null; do :; done; echo late) & echo early';
+    expect((await runShell('PreToolUse', line)).stdout).toBe('early\nlate\n');
   });
 
   test('that ends by itself is not kept any longer', async () => {
@@ -115,6 +122,7 @@ describe('a child left behind', () => {
     expect(processes(seconds)).toEqual([]);
   });
 
+  // Only Linux is sure to have the program setsid.
   test.runIf(process.platform === 'linux')('that is dead but never reaped counts for nothing', async () => {
     // The subshell becomes a program that leaves the group and does not wait for the child it has there.
     const seconds = uniqueSeconds();
@@ -165,6 +173,13 @@ describe('when the host process ends', () => {
     const seconds = uniqueSeconds();
     const { ended } = host(how, line(seconds));
     expect(await ended).toEqual([code, null]);
+    await until(() => processes(seconds).length === 0);
+  });
+
+  test('by itself, it does not wait for a child that was left behind', async () => {
+    const seconds = uniqueSeconds();
+    const { ended } = host('end', `${hook('leave-child.sh')} ${seconds}`);
+    expect(await ended).toEqual([0, null]);
     await until(() => processes(seconds).length === 0);
   });
 
