@@ -252,8 +252,9 @@ describe('what a shell hook says', () => {
     const pieces: { stdout?: string; stderr?: string }[] = [];
     const line = "printf 'a\\303'; sleep 0.2; printf '\\274b' ; printf err >&2; sleep 0.2; printf 0123456789";
     const reply = await runShell('PreToolUse', line, { outputLimit: 8 }, { progress: (piece) => pieces.push(piece) });
-    expect(pieces.filter((p) => p.stdout !== undefined).map((p) => p.stdout)).toEqual(['a', 'üb', '0123']);
-    expect(pieces.filter((p) => p.stderr !== undefined)).toEqual([{ stderr: 'err' }]);
+    // Not how many there are: a busy machine may hand over two at once.
+    expect(pieces.map((p) => p.stdout ?? '').join('|')).toMatch(/^a\|*üb\|*0123\|*$/);
+    expect(pieces.map((p) => p.stderr ?? '').join('')).toBe('err');
     expect(reply.stdout).toBe('aüb0123');
   });
 
