@@ -1,16 +1,20 @@
-// Writes what is made from the sources: docs/events.md, docs/errors.md and schemas/. With --check it writes nothing and
-// exits with 1 if a file is not what it would be.
+// Writes what is made from the sources: docs/events.md, docs/errors.md, docs/failures.md, examples/README.md and schemas/.
+// With --check it writes nothing and exits with 1 if a file is not what it would be.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorsPage } from './errors-page.js';
 import { eventsPage } from './events-page.js';
+import { examplesPage } from './examples-page.js';
+import { failuresPage } from './failures-page.js';
 import { schemaFiles } from './schemas.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const wanted = new Map([
   ['docs/events.md', eventsPage()],
   ['docs/errors.md', errorsPage()],
+  ['docs/failures.md', failuresPage()],
+  ['examples/README.md', examplesPage()],
   ...[...schemaFiles()].map(
     ([path, schema]) => [`schemas/${path}`, `${JSON.stringify(schema, undefined, 2)}\n`] as const,
   ),

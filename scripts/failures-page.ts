@@ -1,0 +1,88 @@
+import { CATALOGUE, HOOK_EVENTS } from '../src/events/catalogue.js';
+import type { EventEntry, Exit2 } from '../src/events/define.js';
+import { type FailureEffect, failureEffect } from '../src/host/failure.js';
+import type { Cause } from '../src/host/handlers/handler.js';
+import type { OnFailure } from '../src/scopes/registration.js';
+
+/** A new cause without a line here is a type error. */
+const CAUSES: Record<Cause, string> = {
+  threw: 'the callback threw, or its promise rejected',
+  timeout: 'no answer within its timeout; a command and all it started are ended',
+  spawn_failed: 'the program could not be started: not found (127), not executable (126), no such folder',
+  exit_code: 'an exit code other than 0 without a JSON answer that counts; 2 where it means nothing special',
+  signal: 'the program was killed by a signal that hookscope did not send',
+  bad_json: 'stdout looks like a JSON object and is none',
+  bad_schema: 'a field of the answer has the wrong type, or it names another event',
+  too_large: 'more on stdout than `outputLimit` (1 MiB)',
+  http_status: 'an HTTP answer other than 2xx, or a redirect',
+  connection: 'the HTTP endpoint could not be reached',
+  aborted: 'the caller aborted the fire, or the host closed, before it answered',
+  worker_died: 'the worker thread that ran the callback ended',
+};
+
+const POLICIES: readonly OnFailure[] = ['continue', 'ask', 'block'];
+
+const EFFECTS: Record<FailureEffect, string> = { none: 'goes on', ask: 'ask', deny: 'deny', block: 'blocked' };
+const SHORT: Record<FailureEffect, string> = { none: '–', ask: 'ask', deny: 'deny', block: 'block' };
+const EXIT2: Record<Exit2, string> = {
+  block: 'the answer',
+  feedback: 'the answer',
+  user: '`exit_code`',
+  ignore: 'nothing',
+};
+
+/** docs/failures.md: what a failed hook does, for every cause, event and policy. */
+export function failuresPage(): string {
+  return [
+    '# Failures',
+    'Generated from `src/host/failure.ts` and the catalogue by `npm run generate`.',
+    "A hook that fails never makes `fire` reject and never keeps another hook from running. The failure is listed in `decision.failures`, with its cause, and in the record; with nobody watching it goes to the host's `logger`. What it does to the decision depends on the event and on `onFailure`, never on the cause.",
+    '## Causes',
+    table(
+      ['Cause', 'When'],
+      Object.entries(CAUSES).map(([cause, when]) => [code(cause), when]),
+    ),
+    '## What a failure does',
+    '`onFailure` is taken from the handler, else its group, else the `register` call, else the host; the default is `continue`. Every cause has the same effect:',
+    table(
+      ['Event', 'Kind', ...POLICIES.map(code), 'Exit code 2 is'],
+      HOOK_EVENTS.map((name) => row(CATALOGUE[name])),
+    ),
+    [
+      '- goes on: the failure is reported, and the decision is made from what the other hooks said. An allow that the failed hook gave to an earlier input is dropped; a deny it gave stands.',
+      "- deny, ask: the failed hook counts as one that said so; the reason is the failure's message. A stricter verdict of another hook still wins.",
+      "- blocked: `decision.blocked` is true, and the failure's message is among the reasons.",
+      '- On Stop, SubagentStop, TeammateIdle and TaskCompleted a block means that the agent must go on working. A broken hook would keep it going for ever, so the policy is ignored there.',
+      '- On PermissionRequest the user is being asked already, so `ask` changes nothing.',
+      '- WorktreeCreate needs a path from its hook: any failure fails the creation.',
+      '- The other events that go on under every policy have nothing that could be blocked.',
+    ].join('\n'),
+    'Exit code 2 blocks where it is the answer, before any of the causes is looked at; `exit_code` means that it is a failure like any other code. On WorktreeCreate it is one too.',
+    '## Cause by event',
+    'The same for every cause: the effects under `continue`, `ask` and `block`, – being "goes on"; one word where all three are the same.',
+    table(
+      ['Event', ...Object.keys(CAUSES).map(code)],
+      HOOK_EVENTS.map((name) => [name, ...Object.keys(CAUSES).map(() => short(CATALOGUE[name]))]),
+    ),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+const code = (word: string): string => `\`${word}\``;
+const effects = (entry: EventEntry): FailureEffect[] => POLICIES.map((policy) => failureEffect(entry, policy));
+
+function row(entry: EventEntry): string[] {
+  const exit2 = entry.failure === 'fails' ? '`exit_code`' : EXIT2[entry.exit2];
+  return [entry.name, entry.fold, ...effects(entry).map((effect) => EFFECTS[effect]), exit2];
+}
+
+function short(entry: EventEntry): string {
+  const words = effects(entry).map((effect) => SHORT[effect]);
+  return words.every((word) => word === words[0]) ? (words[0] as string) : words.join(' ');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,78 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { failuresPage } from '../../scripts/failures-page.js';
+import type { HookHandler, OnFailure } from '../../src/index.js';
+import { command, createHost, HOOK_EVENTS, type HookEvent } from '../../src/index.js';
+
+const ROOT = new URL('../../', import.meta.url);
+const page = readFileSync(new URL('docs/failures.md', ROOT), 'utf8');
+/** The rows of the table "Cause by event": event, then a cell a cause. */
+const rows = new Map(
+  (page.split('## Cause by event')[1] as string)
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.includes('---'))
+    .map((line) => line.slice(2, -2).split(' | '))
+    .map(([event = '', ...cells]) => [event, cells] as const),
+);
+const causes = (rows.get('Event') ?? []).map((cell) => cell.replaceAll('`', ''));
+const POLICIES: readonly OnFailure[] = ['continue', 'ask', 'block'];
+
+/** A hook of each cause that can be made here; the others are of handlers that this version does not have, or reject the fire. */
+const FAILING: Record<string, HookHandler> = {
+  threw: () => {
+    throw new Error('no');
+  },
+  timeout: { timeout: 0.01, handler: () => new Promise(() => undefined) },
+  bad_schema: () => ({ systemMessage: 1 }) as never,
+  spawn_failed: command('no-such-program', { args: [] }),
+  exit_code: command('exit 3'),
+  signal: command('kill -9 $$'),
+  bad_json: command("echo '{no}'"),
+  too_large: command('echo 12345678', { outputLimit: 4 }),
+};
+const NOT_HERE = ['http_status', 'connection', 'aborted', 'worker_died'];
+
+/** Events without a recorded input. */
+const INPUTS: Partial<Record<HookEvent, Record<string, unknown>>> = {
+  TeammateIdle: { teammate_name: 'a', team_name: 'b' },
+  DirectoryAdded: { directory: '/a', source: 'slash_command' },
+  ElicitationResult: { mcp_server_name: 'a', action: 'accept' },
+};
+
+function inputOf(event: HookEvent): Record<string, unknown> {
+  const file = new URL(`test/fixtures/wire/${event}.json`, ROOT);
+  if (!existsSync(file)) return INPUTS[event] ?? {};
+  const { cwd: _, ...input } = (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>[])[0] ?? {};
+  return input;
+}
+
+async function effectOf(event: HookEvent, cause: string, onFailure: OnFailure): Promise<string> {
+  await using host = createHost({ logger: () => undefined });
+  host.register({ [event]: [{ onFailure, hooks: [FAILING[cause]] }] });
+  const decision = (await host.fire(event, inputOf(event) as never)) as { verdict?: string; blocked?: boolean } & {
+    failures: readonly { cause: string; blocked: boolean }[];
+  };
+  const effect = decision.blocked ? 'block' : (decision.verdict ?? 'none').replace('none', '–');
+  expect(decision.failures).toEqual([expect.objectContaining({ cause, blocked: effect !== '–' })]);
+  return effect;
+}
+
+describe('the table of docs/failures.md', () => {
+  test('is made from the sources (else: npm run generate)', () => {
+    expect(page).toBe(failuresPage());
+  });
+
+  test('has every event and every cause', () => {
+    expect([...rows.keys()].slice(1)).toEqual(HOOK_EVENTS);
+    expect([...Object.keys(FAILING), ...NOT_HERE].sort()).toEqual([...causes].sort());
+  });
+
+  test.each(HOOK_EVENTS.map((event) => [event]))('is true of real failures on %s', async (event) => {
+    const cells = rows.get(event) ?? [];
+    for (const cause of Object.keys(FAILING)) {
+      const effects = await Promise.all(POLICIES.map((policy) => effectOf(event, cause, policy)));
+      const cell = effects.every((effect) => effect === effects[0]) ? effects[0] : effects.join(' ');
+      expect([cause, cell]).toEqual([cause, cells[causes.indexOf(cause)]]);
+    }
+  });
+});
