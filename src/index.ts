@@ -1,10 +1,20 @@
-export type { FireRecord, HandlerRecord, HookProgress, HookRecord, HookResponse, HookStarted } from './emit/record.js';
-export { createSink } from './emit/sink.js';
-export { ndjsonSink } from './emit/sinks/ndjson.js';
+export { formatFire, formatRecord, type PrintOptions } from './emit/print.js';
+export type {
+  FireRecord,
+  HandlerRecord,
+  HookProgress,
+  HookRecord,
+  HookResponse,
+  HookStarted,
+  RecordedDecision,
+} from './emit/record.js';
+export { createSink, type RecordStream, type Sink, type SinkOptions } from './emit/sink.js';
+export { type NdjsonOptions, ndjsonSink } from './emit/sinks/ndjson.js';
 export { ERROR_CODES, type ErrorCode, HookscopeError } from './errors.js';
 export {
   CATALOGUE,
   type CustomEvents,
+  type EventName,
   EXIT_REASONS,
   eventName,
   type FireInput,
@@ -13,11 +23,19 @@ export {
   type HookInput,
   type HookOutput,
 } from './events/catalogue.js';
-export { defineEvent, type EventEntry, type Fold, type Verdict } from './events/define.js';
+export {
+  defineEvent,
+  type EventDefinition,
+  type EventEntry,
+  type EventOptions,
+  type Fold,
+  type HandlerKind,
+  type Verdict,
+} from './events/define.js';
 export { addContext, allow, ask, block, combine, deny, rewrite, stop } from './events/helpers.js';
 export type { PluginScope } from './host/apply.js';
 export type { HookContext } from './host/context.js';
-export type { Clash, DecisionFailure, HandlerOutcome } from './host/decision.js';
+export type { BaseDecision, Clash, DecisionFailure, FoldFields, HandlerOutcome } from './host/decision.js';
 export type { FireOptions } from './host/fire.js';
 export { type CommandOptions, type CommandSpec, command } from './host/handlers/command-spec.js';
 export type { Cause } from './host/handlers/handler.js';
@@ -36,16 +54,23 @@ export type {
   HookResult,
   HookScope,
   Hooks,
+  HostHandle,
   Plugin,
   RegisterOptions,
   Undo,
 } from './host/types.js';
 export { applyConfig, defineConfig, type HookscopeConfig, type PluginEntry } from './plugins/config.js';
 export { type LoadedConfig, loadConfig } from './plugins/config-file.js';
-export { definePlugin } from './plugins/define.js';
+export { definePlugin, type PluginDefinition } from './plugins/define.js';
 export { loadHooksFile } from './plugins/hooks-file.js';
 export { type LoadPluginOptions, loadPlugin } from './plugins/load.js';
-export { type HooksProblem, type ValidatedOutput, type ValidateOptions, validateHooks, validateOutput } from './plugins/validate.js';
-export type { OnFailure, Phase, Source } from './scopes/registration.js';
+export {
+  type HooksProblem,
+  type ValidatedOutput,
+  type ValidateOptions,
+  validateHooks,
+  validateOutput,
+} from './plugins/validate.js';
+export type { Mode, OnFailure, Phase, Source } from './scopes/registration.js';
 export { snapshot } from './scopes/snapshot.js';
 export type { ScopeRef } from './scopes/tree.js';
