@@ -28,7 +28,6 @@ export interface BusOptions {
 export function createBus({ logger }: BusOptions): Bus {
   const subject = new Subject<HookRecord>();
   const queue: HookRecord[] = [];
-  let built = 0;
   let sending = false;
   let closed = false;
 
@@ -41,20 +40,19 @@ export function createBus({ logger }: BusOptions): Bus {
     if (closed) subject.complete();
   }
 
-  return {
-    events$: guardSource(subject, logger),
-    get observed() {
-      return subject.observed;
-    },
-    get built() {
-      return built;
-    },
-    emit(build) {
-      if (closed || !subject.observed) return;
+  // Plain fields: the engine keeps an object literal with getters in a slow form, and every fire looks here.
+  const bus = {
+    observed: false,
+    built: 0,
+    events$: guardSource(subject, logger, () => {
+      bus.observed = subject.observed;
+    }),
+    emit(build: () => Unstamped<HookRecord>) {
+      if (closed || !bus.observed) return;
       try {
         const draft = build();
-        built += 1;
-        queue.push({ seq: built, time: new Date().toISOString(), ...draft });
+        bus.built += 1;
+        queue.push({ seq: bus.built, time: new Date().toISOString(), ...draft });
       } catch (error) {
         report(logger, 'A record could not be built and was left out', error);
       }
@@ -65,10 +63,11 @@ export function createBus({ logger }: BusOptions): Bus {
       send();
     },
   };
+  return bus;
 }
 
-/** The subject behind a wall: whatever a subscription throws back stops there, and the loop over the others goes on. */
-function guardSource<T>(subject: Subject<T>, logger: Logger): Observable<T> {
+/** The subject behind a wall, which tells when somebody comes or goes: whatever a subscription throws back stops there, and the loop over the others goes on. */
+function guardSource<T>(subject: Subject<T>, logger: Logger, changed: () => void): Observable<T> {
   const Guarded = guardedClass(logger);
   return new Guarded<T>((subscriber) => {
     const pass = (step: () => void): void => {
@@ -79,10 +78,13 @@ function guardSource<T>(subject: Subject<T>, logger: Logger): Observable<T> {
         attempt(() => subscriber.unsubscribe(), logger);
       }
     };
-    return subject.subscribe({
+    const subscription = subject.subscribe({
       next: (value) => pass(() => subscriber.next(value)),
       complete: () => pass(() => subscriber.complete()),
     });
+    subscription.add(changed);
+    changed();
+    return subscription;
   });
 }
 
