@@ -33,26 +33,34 @@ type Input = Readonly<Record<string, unknown>>;
  * The one way of an event, from the agent loop to its decision. Each step is a call here and never calls the next:
  * find the event and the scope, choose the plan, parse the input once, run, fold, tell.
  */
-export function fire(services: Services, event: string, input: Input, options: FireHow = {}): Promise<AnyDecision> {
-  const state = services.event(event);
+export function fire(services: Services, event: string, input: Input, options?: FireHow): Promise<AnyDecision> {
+  const state = services.events.get(event);
   if (!state) return Promise.reject(services.unknownEvent(event));
   if (services.closed) return Promise.reject(new HookscopeError('CLOSED', { event }));
-  if (options.signal?.aborted) return Promise.reject(new HookscopeError('ABORTED', { event }));
+  const signal = options?.signal;
+  if (signal?.aborted) return Promise.reject(new HookscopeError('ABORTED', { event }));
 
-  const found = services.scope(state.entry, input, options.scope);
-  const plan = services.plan(state.entry, found.scope);
   const watched = services.bus.observed;
+  if (!watched && isIdle(services, state)) return state.quiet;
+
+  const found = services.registrar.scopeOf(input, options?.scope);
+  const plan = state.plans.get(found.scope);
   if (plan.size === 0 && !watched && !state.hook?.foreign) return ended(services, state, found, state.quiet);
 
   const complete = completeInput(state, input, services.session);
   if (complete instanceof HookscopeError) return Promise.reject(complete);
 
   const fire = new Fire(services, state, found, plan, complete);
-  fire.endedBy = options.endedBy;
+  fire.endedBy = options?.endedBy;
   if (watched) fire.teller = new Teller(fire, services.bus);
   const decision = fire.start();
-  if (options.signal) fire.obey(options.signal, decision);
+  if (signal) fire.obey(signal, decision);
   return ended(services, state, found, decision);
+}
+
+/** Nothing that a fire of the event could do: no registration in any scope, no raw tap, no scope to open or to close. */
+function isIdle(services: Services, state: EventState): boolean {
+  return state.plans.total === 0 && !services.registrar.spawns && !state.closes && !state.hook?.foreign;
 }
 
 /** An agent that was let stop takes its scope with it. */
@@ -62,7 +70,11 @@ function ended(
   found: Found,
   decision: Promise<AnyDecision>,
 ): Promise<AnyDecision> {
-  return state.entry.scope === 'close' ? decision.then((d) => services.settled(found.scope, d)) : decision;
+  if (!state.closes) return decision;
+  return decision.then((d) => {
+    if (!d.goesOn) services.registrar.agentEnded(found.scope);
+    return d;
+  });
 }
 
 /** One fire under way. */

@@ -22,7 +22,7 @@ import { describeScope } from './describe.js';
 import { type FireOptions, fire } from './fire.js';
 import { createHook, type RawHook } from './hooks.js';
 import { checkHostOptions, type HostOptions } from './options.js';
-import { PlanStore } from './plans.js';
+import { type EventPlans, PlanStore } from './plans.js';
 import { Registrar } from './registrar.js';
 import type { EventState, Services } from './services.js';
 import { createSpill } from './spill.js';
@@ -66,13 +66,11 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   const background = new Background();
   let closing: Promise<{ pending: string[] }> | undefined;
   const entries = eventEntries(options.events, report);
-  const states = new Map([...entries].map(([name, entry]) => [name, eventState(entry)]));
+  const states = new Map([...entries].map(([name, entry]) => [name, eventState(entry, plans.of(entry))]));
   const registrar = new Registrar({ tree, plans, options: options as HostOptions<CustomEvents>, report, entries });
 
   const services: Services = {
-    get host() {
-      return host;
-    },
+    host: undefined,
     clock,
     bus,
     background,
@@ -81,24 +79,17 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     slowAfter: options.slowAfter ?? 0,
     projectDir: options.session?.cwd,
     session,
-    get closed() {
-      return closing !== undefined;
-    },
-    event: (name) => states.get(name),
+    closed: false,
+    events: states,
+    registrar,
     unknownEvent: (event) =>
       new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, [...entries.keys()]) }),
-    scope: (entry, input, ref) => registrar.scopeOf(entry, input, ref),
-    plan: (entry, scope) => plans.get(entry, scope),
-    settled(scope, decision) {
-      if (!decision.goesOn) registrar.agentEnded(scope);
-      return decision;
-    },
     report,
     wake(wake) {
       if (options.onWake) options.onWake(wake);
       else report(`${wake.handler} asks for the agent to be woken: ${wake.text}`);
     },
-    elsewhere: (fire) => plans.total(fire.entry.name) - fire.plan.size,
+    elsewhere: (fire) => plans.of(fire.entry).total - fire.plan.size,
   };
 
   const hookOf = (state: EventState): RawHook => {
@@ -113,7 +104,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
 
   const scopeHandle = (ref: ScopeRef): HookScope<C> => registrar.handle(ref) as HookScope<C>;
   const base = registrar.handle(undefined) as HookScope<C>;
-  const host: Host<C> = {
+  const members: Omit<Host<C>, 'recordsBuilt'> = {
     id: 'host',
     register: base.register,
     use: base.use,
@@ -135,6 +126,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     ],
     describe: () => describeScope(tree.managed),
     close() {
+      services.closed = true;
       closing ??= closeHost({
         clock,
         background,
@@ -148,12 +140,25 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     [Symbol.asyncDispose]: async () => {
       await host.close();
     },
-    get recordsBuilt() {
-      return bus.built;
-    },
     maxStopContinuations: options.maxStopContinuations ?? 8,
   };
+  const host = new PluginHost(bus, members) as unknown as Host<C>;
+  services.host = host;
   return host;
+}
+
+/** For its one getter: in a literal it would make the engine keep the host in a slow form, and every fire begins here. */
+class PluginHost {
+  readonly #bus: Bus;
+
+  constructor(bus: Bus, members: object) {
+    this.#bus = bus;
+    Object.assign(this, members);
+  }
+
+  get recordsBuilt(): number {
+    return this.#bus.built;
+  }
 }
 
 /** A subject function that throws leaves its event without a subject: only match-all hooks run, and it is said. */
@@ -187,11 +192,13 @@ function eventEntries(custom: CustomEvents | undefined, report: (message: string
   return entries;
 }
 
-function eventState(entry: EventEntry): EventState {
+function eventState(entry: EventEntry, plans: EventPlans): EventState {
   const nothing = Object.freeze([]);
   let guard: ((input: unknown) => boolean) | undefined;
   return {
     entry,
+    plans,
+    closes: entry.scope === 'close',
     hook: undefined,
     quiet: Promise.resolve(Object.freeze(makeDecision(entry, undefined, nothing)) as AnyDecision),
     accepts(input) {

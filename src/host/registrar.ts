@@ -41,6 +41,8 @@ export class Registrar {
   readonly #parts: Parts;
   readonly #spawn = new Map<string, Set<{ hooks: unknown; origin: Origin }>>();
   readonly #ended = new Set<Scope['id']>();
+  /** Some agents get scopes of their own, so any event may open one. */
+  spawns = false;
   #ids = 0;
 
   constructor(parts: Parts) {
@@ -74,19 +76,21 @@ export class Registrar {
     const wish = { hooks, origin };
     const wishes = this.#spawn.get(agentType) ?? new Set();
     this.#spawn.set(agentType, wishes.add(wish));
+    this.spawns = true;
     return () => {
       wishes.delete(wish);
       if (wishes.size === 0) this.#spawn.delete(agentType);
+      this.spawns = this.#spawn.size > 0;
     };
   }
 
   /** The scope a fire runs in; an agent whose type has spawnHooks gets its own at its first event. */
-  scopeOf(_entry: EventEntry, input: Readonly<Record<string, unknown>> | undefined, ref: ScopeRef | undefined): Found {
+  scopeOf(input: Readonly<Record<string, unknown>> | undefined, ref: ScopeRef | undefined): Found {
     const { tree } = this.#parts;
     const session = textOf(input?.['session_id']);
     const agent = textOf(input?.['agent_id']);
     const found = tree.find(ref, session, agent);
-    const type = this.#spawn.size === 0 ? undefined : textOf(input?.['agent_type']);
+    const type = !this.spawns ? undefined : textOf(input?.['agent_type']);
     const wishes = type === undefined ? undefined : this.#spawn.get(type);
     if (!wishes || found.id === 'session') return found;
     if (found.known ? found.scope.agentType !== undefined : this.#ended.has(`${session} ${found.id}`)) return found;

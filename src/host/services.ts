@@ -1,8 +1,6 @@
 import type { Bus } from '../emit/bus.js';
 import type { HookscopeError } from '../errors.js';
 import type { EventEntry } from '../events/define.js';
-import type { Scope } from '../scopes/scope.js';
-import type { Found, ScopeRef } from '../scopes/tree.js';
 import type { Background } from './background.js';
 import type { Clock } from './clock.js';
 import type { AnyDecision } from './decision.js';
@@ -10,7 +8,8 @@ import type { Fire } from './fire.js';
 import type { Decisions } from './fold.js';
 import type { EventHook } from './hooks.js';
 import type { SessionFields } from './input.js';
-import type { Plan } from './plan.js';
+import type { EventPlans } from './plans.js';
+import type { Registrar } from './registrar.js';
 import type { Spill } from './spill.js';
 
 /** A background hook that exited 2 under `asyncRewake`: the agent should be woken with this text. */
@@ -21,10 +20,10 @@ export interface Wake {
   readonly text: string;
 }
 
-/** What one fire needs of its host. */
+/** What one fire needs of its host; plain fields, since every fire reads them. */
 export interface Services {
   /** The public host, as handlers see it in their context. */
-  readonly host: unknown;
+  host: unknown;
   readonly clock: Clock;
   readonly bus: Bus;
   readonly background: Background;
@@ -34,14 +33,10 @@ export interface Services {
   readonly slowAfter: number;
   readonly projectDir: string | undefined;
   readonly session: SessionFields;
-  readonly closed: boolean;
-  event(name: string): EventState | undefined;
+  closed: boolean;
+  readonly events: ReadonlyMap<string, EventState>;
+  readonly registrar: Registrar;
   unknownEvent(name: string): HookscopeError;
-  /** The scope a fire runs in; opens the agent's own where its type has `spawnHooks`. */
-  scope(entry: EventEntry, input: Readonly<Record<string, unknown>>, ref: ScopeRef | undefined): Found;
-  plan(entry: EventEntry, scope: Scope): Plan;
-  /** After the decision of an event that closes a scope. */
-  settled(scope: Scope, decision: AnyDecision): AnyDecision;
   report(message: string): void;
   wake(wake: Wake): void;
   /** How many registrations for the fire's event are in scopes outside its lineage. */
@@ -51,6 +46,9 @@ export interface Services {
 /** One event of this host: its entry, its tapable hook once asked for, and what is made once of it. */
 export interface EventState {
   readonly entry: EventEntry;
+  readonly plans: EventPlans;
+  /** It ends the scope of its agent. */
+  readonly closes: boolean;
   hook: EventHook | undefined;
   /** Nothing registered, nobody watching: the answer to every fire. */
   readonly quiet: Promise<AnyDecision>;
