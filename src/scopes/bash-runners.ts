@@ -40,6 +40,11 @@ export function baseName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
+/** Whether a command of this name runs its arguments. */
+export function runsOthers(name: string): boolean {
+  return WRAPPERS.has(baseName(name)) || RUNNERS.has(baseName(name));
+}
+
 export function useOf(words: readonly KnownWord[], at: number): Use {
   const name = baseName(words[at]?.text ?? '');
   const wrapper = WRAPPERS.get(name);
@@ -59,11 +64,7 @@ export function useOf(words: readonly KnownWord[], at: number): Use {
 
 function afterOptions(words: readonly KnownWord[], from: number, values: readonly string[]): number {
   let at = from;
-  for (; words[at]?.text.startsWith('-'); at++) {
-    const option = words[at]?.text ?? '';
-    if (option === '--') return at + 1;
-    if (values.includes(option)) at++;
-  }
+  for (; words[at]?.text.startsWith('-'); at++) if (values.includes(words[at]?.text ?? '')) at++;
   return at;
 }
 

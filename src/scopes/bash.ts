@@ -1,5 +1,5 @@
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
-import { useOf } from './bash-runners.js';
+import { runsOthers, useOf } from './bash-runners.js';
 import { isHole, type KnownWord, type Text, textsOf, wordsOf } from './bash-words.js';
 
 /** What a Bash command runs, as far as it can be told without running it. */
@@ -83,6 +83,7 @@ function readWords(words: readonly KnownWord[], found: Found): void {
   const text = textsOf(words);
   /** Where a command begins: for sure, or perhaps, in words that a runner was given. */
   const starts = new Map<number, 'sure' | 'perhaps'>([[0, 'sure']]);
+  let everywhere = false;
   for (const [at, start] of starts) {
     const name = words[at];
     if (name === undefined) continue;
@@ -92,8 +93,11 @@ function readWords(words: readonly KnownWord[], found: Found): void {
     const use = useOf(words, at);
     if (use.hidden) throw new Unknowable();
     if (use.runs !== undefined) starts.set(use.runs, start);
-    if (use.mayRun)
-      for (let next = at + 1; next < words.length; next++) starts.set(next, starts.get(next) ?? 'perhaps');
+    if (use.mayRun && !everywhere) {
+      // Once: the words of a later runner are among those of the first.
+      everywhere = true;
+      for (let next = at + 1; next < words.length; next++) starts.set(next, 'perhaps');
+    }
     for (const line of use.reads ?? []) {
       if (start === 'perhaps' && isFilledIn(line, words)) throw new Unknowable();
       readLine(line, found);
@@ -106,10 +110,12 @@ function isFilledIn(line: readonly KnownWord[], words: readonly KnownWord[]): bo
   return line.some((word) => isHole(word)) || words.some((word) => /^(?:-[iI]|--replace)/.test(word.text));
 }
 
-/** In a runner's words, an unknown one may name the command if it comes early or after an option (`-exec $TOOL`). */
+/** In a runner's words, an unknown one may be the command if it comes early or after an option (`-exec $TOOL`). */
 function mayBeName(words: readonly KnownWord[], at: number): boolean {
-  const plain = words.slice(1, at).filter((word) => !/^-|^\w+=/.test(word.text));
-  return plain.length <= 1 || (words[at - 1]?.text.startsWith('-') ?? false);
+  if (words[at - 1]?.text.startsWith('-')) return true;
+  const given = words.slice(0, at);
+  const runner = given.findLastIndex((word) => runsOthers(word.text));
+  return given.slice(runner + 1).filter((word) => !/^-|^\w+=/.test(word.text)).length <= 1;
 }
 
 function readLine(words: readonly KnownWord[], found: Found): void {

@@ -9,7 +9,7 @@ const PERMISSION_RULE = /^\w+\([^|)]*[ /:][^|)]*\)$/;
  */
 export function claudeTest(matcher: string, narrow: boolean): { test: (name: string) => boolean; warning?: string } {
   if ((narrow ? NARROW_NAMES : NAMES).test(matcher)) {
-    const names = new Set(matcher.split(narrow ? '|' : /[|,]/).map((name) => name.trim()));
+    const names = new Set(matcher.split(/[|,]/).map((name) => name.trim()));
     names.delete('');
     const test = (name: string): boolean => names.has(name);
     return names.size > 0 ? { test } : { test, warning: 'names nothing; the hook never runs' };

@@ -15,17 +15,15 @@ export function compileCommandPattern(pattern: string): (command: unknown) => bo
   const [start = ''] = text.split('*', 1);
   const onlyNames = !/\s/.test(bare ?? text);
 
+  // Whether a command that surely begins so may turn out to match.
+  const mayMatch = (sure: string): boolean =>
+    start.startsWith(sure) || (text.includes('*') ? sure.startsWith(start) : sure.trimEnd() === start);
   const matches = ({ text: command, sure }: Text): boolean =>
-    whole(command) || nothingMore(command) || (sure !== undefined && start !== '' && fits(start, sure));
+    whole(command) || nothingMore(command) || (sure !== undefined && start !== '' && mayMatch(sure));
 
   return (command) => {
     const reading: Reading | undefined = typeof command === 'string' ? readBash(command) : undefined;
     if (reading === undefined || (reading.expands && !onlyNames)) return true;
     return reading.commands.some(matches);
   };
-}
-
-/** Whether a text that surely begins with the one may turn out to begin with the other. */
-function fits(start: string, sure: string): boolean {
-  return start.startsWith(sure) || sure.startsWith(start);
 }

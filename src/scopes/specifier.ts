@@ -63,7 +63,7 @@ function compileParameter(text: string): (Specifier & { name: string; value: str
   if (name === undefined || value === undefined) return undefined;
   const test = compileWildcard(value);
   const matches = ({ input }: ToolCall): boolean => {
-    const given = Object.hasOwn(input, name) ? input[name] : undefined;
+    const given = input[name];
     return (
       (typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean') && test(String(given))
     );

@@ -32,6 +32,7 @@ describe('a Bash rule', () => {
     ['git:* push', 'git push', false],
     ['npm test *', 'timeout 30 npm test', true],
     ['npm test *', 'timeout -s KILL --kill-after 5 30s npm test', true],
+    ['npm test *', 'nice -- npm test', true],
     ['npm test *', 'time npm test', true],
     ['npm test *', 'nice -n 10 npm test', true],
     ['npm test *', 'nohup npm test &', true],
@@ -52,6 +53,21 @@ describe('a Bash rule', () => {
     ['git push *', 'echo $(date)', true],
     ['git push *', 'echo `date`', true],
     ['git push *', 'echo $HOME', true],
+  ])('%j on %j is %j', (pattern, command, expected) => {
+    expect(matches(pattern, command)).toBe(expected);
+  });
+
+  it.each([
+    // As it was written, quotes and all.
+    ['git commit -m "a b"', 'git commit -m "a b" && ls', true],
+    ['git commit -m "a b"', "git commit -m 'a b' && ls", false],
+    // What is not sure before it runs may be nothing, or anything that fits.
+    ['git', 'git $NOTHING', true],
+    ['git', 'gitk $NOTHING', false],
+    ['npm * ci', 'npm run c?', true],
+    ['npm * ci', 'yarn run c?', false],
+    ['* install', 'ls *.md', false],
+    ['* install', 'sudo ls -la', false],
   ])('%j on %j is %j', (pattern, command, expected) => {
     expect(matches(pattern, command)).toBe(expected);
   });
@@ -194,13 +210,17 @@ describe('a Bash rule', () => {
     'timeout 5 sudo env A=1 git push',
     "timeout 5 bash -c 'git push'",
     'sudo $X push',
+    'timeout 5 sudo $X push',
+    'sudo -u a env A=1 $X push',
+    'sudo nice $X push',
     'timeout 5 $X push',
     'busybox sh -c "git push"',
   ];
-  it.each(pushes)('for `git push *` is not dodged by %j', (command) => {
+  it.each(pushes)('for `git push *` and `git *` is not dodged by %j', (command) => {
     expect(matches('git push *', command)).toBe(true);
     expect(matches('git push:*', command)).toBe(true);
     expect(matches('git push*', command)).toBe(true);
+    expect(matches('git *', command)).toBe(true);
   });
 
   it.each([

@@ -118,6 +118,7 @@ describe('a matcher in code', () => {
     ['!(Bash|Read)', 'Read', false],
     ['!(Bash|Read)', 'Edit', true],
     ['#Bash', '#Bash', true],
+    ['#B*', '#Bash', true],
     ['mcp__*', 'mcp__org/server__tool', true],
     ['org/*', 'org/a/b', true],
     ['**', 'a/b', true],

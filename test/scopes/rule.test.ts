@@ -208,6 +208,7 @@ describe('a rule over files', () => {
       expect(matches('Read(src/**)', tool, { pattern: 'x', path: 'src' })).toBe(true);
       expect(matches('Read(src/**)', tool, { pattern: 'x', path: 'docs' })).toBe(false);
       expect(matches('Read(**)', tool, { pattern: 'x' })).toBe(true);
+      expect(matches('Read(**)', tool, { pattern: 'x', path: '..' })).toBe(false);
     }
     expect(matches('Read(src/**)', 'Edit', file)).toBe(false);
     expect(matches('Write(.env*)', 'Write', { file_path: '.env.local' })).toBe(true);
