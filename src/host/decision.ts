@@ -67,6 +67,8 @@ export interface BaseDecision {
   readonly suppressOriginalPrompt?: boolean;
   readonly reloadSkills?: boolean;
   readonly classifierContext?: string;
+  /** What hooks want written to the terminal, one after the other. */
+  readonly terminalSequence?: string;
   /** What each handler said, in plan order. */
   readonly outcomes: readonly HandlerOutcome[];
   /** The decision in the wire's own shape, as a single hook would have printed it. */
@@ -162,11 +164,13 @@ function toWire(entry: EventEntry, d: AnyDecision): Record<string, unknown> {
   if (d.stopReason !== undefined) out['stopReason'] = d.stopReason;
   if (d.suppressOutput) out['suppressOutput'] = true;
   if (d.systemMessages.length > 0) out['systemMessage'] = d.systemMessages.join('\n');
-  if (entry.fold === 'gate') Object.assign(specific, entry.nestedDecision ? nestedGate(d) : flatGate(d));
+  if (d.terminalSequence !== undefined) out['terminalSequence'] = d.terminalSequence;
+  const rewriteKey = entry.rewrites?.keys[0] ?? 'updatedInput';
+  if (entry.fold === 'gate') Object.assign(specific, entry.nestedDecision ? nestedGate(d) : flatGate(d, rewriteKey));
   if (d.blocked || d.goesOn)
     Object.assign(out, { decision: 'block' }, d.reason === undefined ? {} : { reason: d.reason });
   if (d.additionalContext.length > 0) specific['additionalContext'] = d.additionalContext.join('\n');
-  if (d.updatedOutput !== undefined) specific['updatedToolOutput'] = d.updatedOutput;
+  if (d.updatedOutput !== undefined) specific[rewriteKey] = d.updatedOutput;
   for (const key of SPECIFIC) if (d[key] !== undefined) specific[key] = d[key];
   if (d.value !== undefined) {
     const [only, ...more] = entry.value ?? ['value'];
@@ -176,8 +180,8 @@ function toWire(entry: EventEntry, d: AnyDecision): Record<string, unknown> {
   return out;
 }
 
-function flatGate(d: AnyDecision): Record<string, unknown> {
-  const rewritten = d.updatedInput === undefined ? {} : { updatedInput: d.updatedInput };
+function flatGate(d: AnyDecision, rewriteKey: string): Record<string, unknown> {
+  const rewritten = d.updatedInput === undefined ? {} : { [rewriteKey]: d.updatedInput };
   if (d.verdict === 'none') return rewritten;
   return {
     permissionDecision: d.verdict,

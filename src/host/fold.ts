@@ -1,9 +1,10 @@
 import type { EventEntry, Verdict } from '../events/define.js';
 import type { Outcome } from '../events/outcome.js';
 import type { Registration } from '../scopes/registration.js';
-import type { AnyDecision, Clash, DecisionFailure, DecisionFields, EndedBy, HandlerOutcome } from './decision.js';
+import type { AnyDecision, Clash, DecisionFields, EndedBy } from './decision.js';
 import { makeDecision } from './decision.js';
 import { failureEffect } from './failure.js';
+import { common, listOutcomes, specifics } from './fold-common.js';
 import type { Failure } from './handlers/handler.js';
 
 /** What one handler came to: what it said, or how it failed, or (after a failed re-ask) both. */
@@ -41,7 +42,7 @@ interface Vote {
 export function fold(entry: EventEntry, said: readonly Said[], context: FoldContext): AnyDecision {
   if (said.every(isSilent)) return makeDecision(entry, undefined, () => listOutcomes(said));
   const fields: DecisionFields = {
-    ...common(entry, said),
+    ...common(entry, said, context.subject),
     ...specifics(entry, said),
     ...answer(entry, said, context),
     ...(context.clashes && context.clashes.length > 0 ? { clashes: context.clashes } : {}),
@@ -58,57 +59,17 @@ export function verdictOf(entry: EventEntry, s: Said): { verdict: Verdict; reaso
   let reason = s.outcome?.reason ?? s.outcome?.stopReason;
   if (verdict === 'allow' && s.allowLapsed) verdict = 'none';
   if (s.registration.phase === 'rewrite') verdict = 'none';
-  if (s.outcome?.continue === false && s.registration.dialect === 'code') verdict = 'deny';
+  if (s.outcome?.continue === false && s.registration.dialect === 'code') {
+    // The reason of another word of its own would not be why.
+    if (s.outcome.verdict !== 'deny') reason = s.outcome.stopReason ?? reason;
+    verdict = 'deny';
+  }
   const failed = s.failure && failureEffect(entry, s.registration.onFailure);
   if (s.failure && failed && failed !== 'none' && failed !== 'block' && RANK[failed] > RANK[verdict]) {
     verdict = failed;
     reason = s.failure.message;
   }
   return { verdict, reason };
-}
-
-function common(entry: EventEntry, said: readonly Said[]): DecisionFields {
-  const fields: DecisionFields = {};
-  const additionalContext: string[] = [];
-  const systemMessages: string[] = [];
-  const failures: DecisionFailure[] = [];
-  for (const s of said) {
-    if (s.failure) failures.push(listFailure(entry, s));
-    if (!s.outcome) continue;
-    if (s.outcome.additionalContext !== undefined) additionalContext.push(s.outcome.additionalContext);
-    if (s.outcome.systemMessage !== undefined) systemMessages.push(s.outcome.systemMessage);
-    if (s.outcome.suppressOutput && s.registration.dialect === 'code') fields.suppressOutput = true;
-    if (s.outcome.continue === false && entry.endsLoop && fields.continue !== false) {
-      fields.continue = false;
-      if (s.outcome.stopReason !== undefined) fields.stopReason = s.outcome.stopReason;
-    }
-  }
-  return { ...fields, additionalContext, systemMessages, failures };
-}
-
-function listFailure(entry: EventEntry, s: Said): DecisionFailure {
-  const { id, name, onFailure } = s.registration;
-  const failure = s.failure as Failure;
-  return {
-    id,
-    name,
-    cause: failure.cause,
-    message: failure.message,
-    blocked: failureEffect(entry, onFailure) !== 'none',
-  };
-}
-
-/** Event-specific keys: lists are joined, the last string or flag in plan order counts. On gates only from who shares the verdict. */
-function specifics(entry: EventEntry, said: readonly Said[]): DecisionFields {
-  const fields: Record<string, unknown> = {};
-  for (const s of said) {
-    for (const [key, value] of Object.entries(s.outcome?.specific ?? {})) {
-      const before = fields[key];
-      fields[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
-    }
-    if (entry.interrupts && s.outcome?.continue === false) fields['interrupt'] = true;
-  }
-  return fields as DecisionFields;
 }
 
 function answer(entry: EventEntry, said: readonly Said[], context: FoldContext): DecisionFields {
@@ -141,12 +102,15 @@ function gate(entry: EventEntry, said: readonly Said[], context: FoldContext): D
   return fields;
 }
 
-/** Only who shares the final verdict grants permissions or interrupts with it. */
+/** What goes with a nested verdict counts only from those whose own word it is. */
 function grants(votes: readonly Vote[], verdict: Verdict): DecisionFields {
-  const sharing = votes.filter((v) => v.verdict === verdict).map((v) => v.said.outcome?.specific ?? {});
-  const permissions = sharing.flatMap((s) => (Array.isArray(s['updatedPermissions']) ? s['updatedPermissions'] : []));
-  const fields: Record<string, unknown> = { updatedPermissions: permissions.length > 0 ? permissions : undefined };
-  return fields as DecisionFields;
+  const sharing = votes.filter((v) => v.verdict === verdict && v.said.outcome?.verdict === verdict);
+  const given = sharing.map((v) => v.said.outcome?.specific ?? {});
+  const permissions = given.flatMap((s) => (Array.isArray(s['updatedPermissions']) ? s['updatedPermissions'] : []));
+  return {
+    ...(permissions.length > 0 ? { updatedPermissions: permissions } : {}),
+    ...(given.some((s) => s['interrupt'] === true) ? { interrupt: true } : {}),
+  };
 }
 
 function choose(votes: readonly Vote[], decisions: Decisions): Vote | undefined {
@@ -204,10 +168,12 @@ function stop(said: readonly Said[], endedBy: EndedBy | undefined): DecisionFiel
   return { goesOn: true, ...decided(keeps) };
 }
 
-/** Last in plan order wins; every other value is a recorded clash. */
+/** Refused or failed, there is no value. Else the last in plan order wins; every other value is a recorded clash. */
 function replace(entry: EventEntry, said: readonly Said[]): DecisionFields {
-  const failed = said.filter((s) => s.failure && failureEffect(entry, s.registration.onFailure) === 'block');
-  if (failed.length > 0) return { blocked: true, ...decided(failed) };
+  const against = said.filter(
+    (s) => s.outcome?.block || (s.failure && failureEffect(entry, s.registration.onFailure) === 'block'),
+  );
+  if (against.length > 0) return { blocked: true, ...decided(against) };
   const offers = said.filter((s) => s.outcome?.value !== undefined);
   const last = offers.at(-1);
   if (!last) return {};
@@ -224,27 +190,4 @@ function replace(entry: EventEntry, said: readonly Said[]): DecisionFields {
 function rewritten(entry: EventEntry, context: FoldContext): DecisionFields {
   if (!context.rewritten) return {};
   return entry.fold === 'gate' ? { updatedInput: context.rewritten.value } : { updatedOutput: context.rewritten.value };
-}
-
-function listOutcomes(said: readonly Said[]): HandlerOutcome[] {
-  return said.map(({ registration, outcome }) => {
-    const out: { -readonly [K in keyof HandlerOutcome]: HandlerOutcome[K] } = {
-      id: registration.id,
-      name: registration.name,
-    };
-    if (registration.dialect === 'claude') out.dialect = 'claude';
-    if (!outcome) return out;
-    const decision = outcome.verdict ?? (outcome.block ? 'block' : undefined);
-    if (decision !== undefined) out.decision = decision;
-    const message = outcome.systemMessage ?? outcome.reason;
-    if (message !== undefined) out.message = message;
-    if (outcome.continue !== undefined) out.continue = outcome.continue;
-    if (outcome.systemMessage !== undefined) out.systemMessage = outcome.systemMessage;
-    if (outcome.suppressOutput !== undefined) out.suppressOutput = outcome.suppressOutput;
-    if (outcome.stopReason !== undefined) out.stopReason = outcome.stopReason;
-    if (outcome.reason !== undefined) out.reason = outcome.reason;
-    const specific = outcome.output['hookSpecificOutput'];
-    if (specific !== undefined) out.hookSpecificOutput = specific as Readonly<Record<string, unknown>>;
-    return out;
-  });
 }

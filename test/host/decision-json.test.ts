@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { baseOutput } from '../../src/events/base.js';
+import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
+import { readOutput } from '../../src/events/outcome.js';
+import { makeDecision } from '../../src/host/decision.js';
+import { entryOf, folded, said, specific } from './said.js';
+
+/** The wire's own shape of one event's output, nothing unknown in it. */
+function wire(event: HookEvent) {
+  const own = entryOf(event)
+    .output.extend({ hookEventName: z.literal(event) })
+    .strict();
+  return baseOutput.extend({ hookSpecificOutput: own.optional() }).strict();
+}
+
+const text = fc.constantFrom('one', 'two');
+const SPECIFIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  permissionDecision: fc.constantFrom('allow', 'ask', 'deny'),
+  permissionDecisionReason: text,
+  updatedInput: fc.constant({ command: 'pwd' }),
+  updatedToolOutput: fc.constantFrom(null, 'text', { a: [1] }),
+  updatedMCPToolOutput: fc.constant('text'),
+  additionalContext: text,
+  classifierContext: text,
+  retry: fc.boolean(),
+  sessionTitle: text,
+  initialUserMessage: text,
+  watchPaths: fc.array(fc.constantFrom('/a', '/b')),
+  reloadSkills: fc.boolean(),
+  suppressOriginalPrompt: fc.boolean(),
+  displayContent: text,
+  worktreePath: text,
+  action: fc.constantFrom('accept', 'decline', 'cancel'),
+  content: fc.constant({ answer: 1 }),
+  decision: fc.oneof(
+    fc.record(
+      { behavior: fc.constant('allow'), updatedInput: fc.constant({ a: 1 }), updatedPermissions: fc.constant([{}]) },
+      { requiredKeys: ['behavior'] },
+    ),
+    fc.record(
+      { behavior: fc.constant('deny'), message: text, interrupt: fc.boolean() },
+      { requiredKeys: ['behavior'] },
+    ),
+  ),
+};
+
+/** Any output that the event's schema takes. */
+function output(event: HookEvent): fc.Arbitrary<Record<string, unknown>> {
+  const keys = Object.keys(entryOf(event).output.shape);
+  for (const key of keys) if (!(key in SPECIFIC)) throw new Error(`no example of ${event}'s ${key}`);
+  const own = fc.record(Object.fromEntries(keys.map((k) => [k, SPECIFIC[k] as fc.Arbitrary<unknown>])), {
+    requiredKeys: [],
+  });
+  const nested = entryOf(event).nestedDecision === true;
+  return fc.record(
+    {
+      continue: fc.boolean(),
+      stopReason: text,
+      suppressOutput: fc.boolean(),
+      systemMessage: text,
+      decision: nested ? fc.constant(undefined) : fc.constantFrom('block', 'approve'),
+      reason: text,
+      terminalSequence: text,
+      hookSpecificOutput: own,
+    },
+    { requiredKeys: [] },
+  );
+}
+
+describe('a decision as JSON', () => {
+  test.each(HOOK_EVENTS)('%s: is an output of the event, whatever was said', (event) => {
+    const entry = entryOf(event);
+    fc.assert(
+      fc.property(
+        fc.array(output(event), { maxLength: 4 }),
+        fc.constantFrom('code' as const, 'claude' as const),
+        (outputs, dialect) => {
+          const voices = outputs.map((o, i) => said(event, `h${i}`, o, { dialect }));
+          const rewrite = voices.findLast((v) => v.outcome?.rewrite)?.outcome?.rewrite;
+          const decision = folded(event, voices, { rewritten: rewrite });
+          const printed = JSON.parse(JSON.stringify(decision)) as unknown;
+          wire(event).parse(printed);
+          // Fed back as one hook's output it is taken without a complaint and comes to the same answer.
+          const again = readOutput(entry, printed, { eventName: event, nameRequired: true });
+          expect('bad' in again ? again.bad : again.warnings).toEqual([]);
+          const once = folded(event, [said(event, 'all', printed, { dialect })], { rewritten: rewrite });
+          for (const key of ['verdict', 'blocked', 'goesOn', 'value', 'continue', 'interrupt'] as const) {
+            expect(once[key] ?? undefined, key).toEqual(decision[key] ?? undefined);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('has everything that was said, in the wire’s words', () => {
+    const voices = [
+      said('PreToolUse', 'a', {
+        systemMessage: 'look',
+        ...specific({ permissionDecision: 'ask', permissionDecisionReason: 'sure?', additionalContext: 'c1' }),
+      }),
+      said('PreToolUse', 'b', {
+        systemMessage: 'there',
+        suppressOutput: true,
+        ...specific({ additionalContext: 'c2' }),
+      }),
+    ];
+    expect(folded('PreToolUse', voices, { rewritten: { value: { command: 'pwd' } } }).toJSON()).toEqual({
+      suppressOutput: true,
+      systemMessage: 'look\nthere',
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'ask',
+        permissionDecisionReason: 'sure?',
+        updatedInput: { command: 'pwd' },
+        additionalContext: 'c1\nc2',
+      },
+    });
+  });
+
+  test('a permission request is answered in its own object', () => {
+    const allow = { decision: { behavior: 'allow', updatedPermissions: [{ type: 'setMode' }] } };
+    const yes = folded('PermissionRequest', [said('PermissionRequest', 'a', specific(allow))], {
+      rewritten: { value: { a: 1 } },
+    });
+    expect(yes.toJSON()).toEqual({
+      hookSpecificOutput: {
+        hookEventName: 'PermissionRequest',
+        decision: { behavior: 'allow', updatedInput: { a: 1 }, updatedPermissions: [{ type: 'setMode' }] },
+      },
+    });
+    const deny = { decision: { behavior: 'deny', message: 'no', interrupt: true } };
+    const no = folded('PermissionRequest', [said('PermissionRequest', 'a', specific(deny))], {
+      rewritten: { value: { a: 1 } },
+    });
+    expect(no.toJSON()).toEqual({
+      hookSpecificOutput: {
+        hookEventName: 'PermissionRequest',
+        decision: { behavior: 'deny', message: 'no', interrupt: true },
+      },
+    });
+  });
+
+  test('a rewritten output may be null', () => {
+    expect(makeDecision(entryOf('PostToolUse'), { updatedOutput: null }, []).toJSON()).toEqual({
+      hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: null },
+    });
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
+import { type FailureEffect, failureEffect } from '../../src/host/failure.js';
+import type { Cause } from '../../src/host/handlers/handler.js';
+import type { OnFailure } from '../../src/scopes/registration.js';
+import { entryOf, folded, said } from './said.js';
+
+/** SEMANTICS 8: what `ask` and `block` do on each event; `continue` does nothing anywhere but on WorktreeCreate. */
+const TABLE: Readonly<Record<HookEvent, [continues: FailureEffect, asks: FailureEffect, blocks: FailureEffect]>> = {
+  PreToolUse: ['none', 'ask', 'deny'],
+  PreModelSwitch: ['none', 'ask', 'deny'],
+  PermissionRequest: ['none', 'none', 'deny'],
+  PostToolUse: ['none', 'block', 'block'],
+  PostToolUseFailure: ['none', 'block', 'block'],
+  PostToolBatch: ['none', 'block', 'block'],
+  UserPromptSubmit: ['none', 'block', 'block'],
+  UserPromptExpansion: ['none', 'block', 'block'],
+  PreCompact: ['none', 'block', 'block'],
+  TaskCreated: ['none', 'block', 'block'],
+  ConfigChange: ['none', 'block', 'block'],
+  Stop: ['none', 'none', 'none'],
+  SubagentStop: ['none', 'none', 'none'],
+  TaskCompleted: ['none', 'none', 'none'],
+  TeammateIdle: ['none', 'none', 'none'],
+  WorktreeCreate: ['block', 'block', 'block'],
+  SessionStart: ['none', 'none', 'none'],
+  SessionEnd: ['none', 'none', 'none'],
+  Setup: ['none', 'none', 'none'],
+  SubagentStart: ['none', 'none', 'none'],
+  Notification: ['none', 'none', 'none'],
+  PermissionDenied: ['none', 'none', 'none'],
+  StopFailure: ['none', 'none', 'none'],
+  PostCompact: ['none', 'none', 'none'],
+  PostModelSwitch: ['none', 'none', 'none'],
+  MessageDisplay: ['none', 'none', 'none'],
+  Elicitation: ['none', 'none', 'none'],
+  ElicitationResult: ['none', 'none', 'none'],
+  InstructionsLoaded: ['none', 'none', 'none'],
+  CwdChanged: ['none', 'none', 'none'],
+  DirectoryAdded: ['none', 'none', 'none'],
+  FileChanged: ['none', 'none', 'none'],
+  WorktreeRemove: ['none', 'none', 'none'],
+};
+const POLICIES: readonly OnFailure[] = ['continue', 'ask', 'block'];
+const CAUSES: readonly Cause[] = [
+  'threw',
+  'timeout',
+  'spawn_failed',
+  'exit_code',
+  'signal',
+  'bad_json',
+  'bad_schema',
+  'too_large',
+  'http_status',
+  'connection',
+  'aborted',
+  'worker_died',
+];
+
+describe('what a failure does', () => {
+  test.each(HOOK_EVENTS)('%s', (event) => {
+    POLICIES.forEach((policy, i) => {
+      expect(failureEffect(entryOf(event), policy), policy).toBe(TABLE[event][i]);
+    });
+  });
+
+  test.each(HOOK_EVENTS)('%s: is in the decision, by every cause alike', (event) => {
+    POLICIES.forEach((onFailure, i) => {
+      for (const cause of CAUSES) {
+        const effect = TABLE[event][i];
+        const decision = folded(event, [
+          said(event, 'h', undefined, { failure: { cause, message: 'why' }, onFailure }),
+        ]);
+        expect(decision.failures).toEqual([{ id: 'h', name: 'h', cause, message: 'why', blocked: effect !== 'none' }]);
+        if (decision.fold === 'gate') expect(decision.verdict).toBe(effect);
+        else if (effect === 'block') expect(decision).toMatchObject({ blocked: true, decidedBy: 'h', reason: 'why' });
+        else expect(decision.blocked ?? decision.goesOn ?? false).toBe(false);
+        if (effect === 'none') expect(decision).not.toHaveProperty('decidedBy');
+      }
+    });
+  });
+
+  test('failures are listed in plan order, those that did nothing too', () => {
+    const failure = { cause: 'threw', message: 'why' } as const;
+    const voices = [
+      said('PreToolUse', 'a', undefined, { failure }),
+      said('PreToolUse', 'b', undefined),
+      said('PreToolUse', 'c', undefined, { failure, onFailure: 'ask' }),
+    ];
+    expect(folded('PreToolUse', voices).failures.map((f) => [f.id, f.blocked])).toEqual([
+      ['a', false],
+      ['c', true],
+    ]);
+  });
+});
