@@ -46,6 +46,7 @@ function readCallback(
   value: unknown,
 ): Attempt {
   if (value === undefined || value === null) return SILENT;
+  if (value instanceof Error) return { failure: threw(value) };
   const again = asyncAnswer(value);
   if (!again) return interpret(fire, registration, wordFor(fire.entry, value), false);
   const limitMs = (again.timeout ?? registration.asyncTimeout) * 1000;

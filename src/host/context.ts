@@ -67,3 +67,6 @@ export class Context implements HookContext {
     return context.#registration;
   }
 }
+
+// One handler cannot change what another's context does.
+Object.freeze(Context.prototype);
