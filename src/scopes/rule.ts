@@ -54,7 +54,7 @@ function parse(text: string, root: string | undefined): Parsed | BadSpecifier {
   const inner = content?.trim() ?? '';
   if (inner === '' || inner === '*') {
     const test = namesTool(tool);
-    return { matches: ({ tool_name }) => test(String(tool_name)) };
+    return { matches: ({ tool_name }) => typeof tool_name === 'string' && test(tool_name) };
   }
   const specifier = compileSpecifier(tool, inner, root);
   return 'expected' in specifier ? specifier : withSpecifier(tool, specifier);
@@ -63,10 +63,13 @@ function parse(text: string, root: string | undefined): Parsed | BadSpecifier {
 function withSpecifier(tool: string, specifier: Specifier): Parsed {
   const tests = (specifier.tools ?? [tool]).map(namesTool);
   const matches: Rule['matches'] = ({ tool_name, tool_input, cwd }) => {
-    const name = String(tool_name);
-    if (!tests.some((test) => test(name))) return false;
+    if (typeof tool_name !== 'string' || !tests.some((test) => test(tool_name))) return false;
     const input = typeof tool_input === 'object' && tool_input !== null ? tool_input : {};
-    const call: ToolCall = { tool: name, input: input as ToolCall['input'], cwd: typeof cwd === 'string' ? cwd : '' };
+    const call: ToolCall = {
+      tool: tool_name,
+      input: input as ToolCall['input'],
+      cwd: typeof cwd === 'string' ? cwd : '',
+    };
     return specifier.matches(call);
   };
   return { matches, warning: specifier.warning };

@@ -65,6 +65,13 @@ describe('a rule', () => {
     }
   });
 
+  it('matches no call without a tool name', () => {
+    for (const tool_name of [undefined, null, 1, { toString: 0 }]) {
+      expect(rule('*').matches({ tool_name }) || rule('Bash(*)').matches({ tool_name })).toBe(false);
+      expect(rule('Bash(git *)').matches({ tool_name, tool_input: { command: 'git push' } })).toBe(false);
+    }
+  });
+
   it('has its text, trimmed', () => {
     expect(rule(' Bash(git *) ').text).toBe('Bash(git *)');
   });
