@@ -38,7 +38,7 @@ export class Context implements HookContext {
   }
 
   get scope(): string {
-    return this.#fire.scope.id;
+    return this.#fire.scopeId;
   }
 
   get host(): unknown {
