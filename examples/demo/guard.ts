@@ -20,5 +20,7 @@ export const onlyTheReport: Guard = function onlyTheReport(input) {
 /** What the builder runs ends in time. All others are asked again about the new command. */
 export const inTime: Guard = function inTime(input) {
   const line = argument(input, 'command');
-  return line.startsWith('timeout ') ? undefined : rewrite({ ...(input.tool_input as object), command: `timeout 10 ${line}` });
+  return line.startsWith('timeout ')
+    ? undefined
+    : rewrite({ ...(input.tool_input as object), command: `timeout 10 ${line}` });
 };

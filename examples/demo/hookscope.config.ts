@@ -10,7 +10,10 @@ export default defineConfig({
   // A bash script, for the shell commands of every agent.
   hooks: {
     PreToolUse: [
-      { matcher: 'Bash', hooks: [command(join(import.meta.dirname, 'no-inline-node.sh'), { args: [], name: 'no-inline-node.sh' })] },
+      {
+        matcher: 'Bash',
+        hooks: [command(join(import.meta.dirname, 'no-inline-node.sh'), { args: [], name: 'no-inline-node.sh' })],
+      },
     ],
   },
 
@@ -19,7 +22,9 @@ export default defineConfig({
     surveyor: {
       SubagentStart: [{ name: 'briefing', hooks: [() => addContext('You survey. You change nothing.')] }],
       PreToolUse: [{ matcher: 'Bash', hooks: [readOnlyShell] }],
-      PostToolUseFailure: [{ matcher: 'Read', name: 'hint', hooks: [() => addContext('List a folder before you read from it.')] }],
+      PostToolUseFailure: [
+        { matcher: 'Read', name: 'hint', hooks: [() => addContext('List a folder before you read from it.')] },
+      ],
     },
     builder: {
       SubagentStart: [{ name: 'briefing', hooks: [() => addContext('You build report.md, and nothing else.')] }],

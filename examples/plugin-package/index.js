@@ -20,7 +20,7 @@ export default definePlugin({
       if (typeof file !== 'string') return undefined;
       const path = relative(input.cwd, resolve(input.cwd, file));
       const pattern = patterns.find((p) => p.match(path));
-      return pattern && deny(`${path} is protected (${pattern.pattern}). Ask the user before you change it.`);
+      return pattern && deny(`${path} is protected (${pattern.pattern})`);
     }
 
     // Told at the start, a model need not find out by being refused.

@@ -60,7 +60,10 @@ test('wrong options are refused with the name of the plugin and the key', async 
 test('what it registers and what it answers are well formed', async () => {
   const registered = [];
   await plugin.apply({ register: (hooks) => registered.push(hooks) }, { paths: ['dist/**'] });
-  assert.deepEqual(registered.flatMap((hooks) => validateHooks(hooks)), []);
+  assert.deepEqual(
+    registered.flatMap((hooks) => validateHooks(hooks)),
+    [],
+  );
   const { ok, warnings } = validateOutput('PreToolUse', deny('protected'));
   assert.deepEqual({ ok, warnings }, { ok: true, warnings: [] });
 });

@@ -1,0 +1,123 @@
+import { text } from 'node:stream/consumers';
+import { formatFire, formatRecord, plain } from '../emit/print.js';
+import type { FireRecord, HookResponse } from '../emit/record.js';
+import { HookscopeError } from '../errors.js';
+import { eventName } from '../events/catalogue.js';
+import type { AnyDecision } from '../host/decision.js';
+import type { Host } from '../host/host.js';
+import { isObject } from '../host/shape.js';
+import { parseJson, readText } from '../plugins/json-file.js';
+import { atPlace, fireAny, type HostFlags, openHost } from './open-host.js';
+import type { Terminal } from './terminal.js';
+
+interface FireFlags extends HostFlags {
+  readonly input?: string;
+  readonly scope?: string;
+  readonly json?: true;
+  readonly exitCode?: true;
+}
+
+/** What came of one fire, and of its background hooks until the host was closed. */
+interface Fired {
+  readonly decision: AnyDecision;
+  readonly record: FireRecord;
+  /** Background hooks that ended. */
+  readonly responses: readonly HookResponse[];
+  /** Context that joined the scope's pending context. */
+  readonly later: readonly string[];
+  /** Names of what was still running and was cancelled. */
+  readonly cancelled: readonly string[];
+}
+
+export async function fireCommand(args: readonly string[], flags: FireFlags, terminal: Terminal): Promise<number> {
+  const notes: string[] = [];
+  // As a hook, standard error is for the reason alone.
+  const tell = flags.exitCode ? (note: string) => void notes.push(note) : terminal.tell;
+  const input = await readInput(flags.input);
+  const { host, wakes } = await openHost(flags, tell);
+  const fired = await fireOnce(host, args[0] as string, input, flags, terminal.signal).catch((error: unknown) => {
+    // What is wrong with the input is said of where it came from.
+    throw isCode(error, 'INVALID_INPUT') ? atPlace(flags.input ?? '--input is not given', error) : error;
+  });
+  const blocked = isBlocked(fired.decision);
+  if (flags.json) {
+    const { record, later, cancelled } = fired;
+    await terminal.print(JSON.stringify({ ...record, later, wakes, cancelled }));
+  } else if (flags.exitCode) await terminal.print(JSON.stringify(fired.decision));
+  else await terminal.print(describe(fired, wakes, terminal));
+  if (!flags.exitCode) return 0;
+  if (blocked) process.stderr.write(`${fired.decision.reason ?? 'Blocked, and no reason was given.'}\n`);
+  else for (const note of notes) terminal.tell(note);
+  return blocked ? 2 : 0;
+}
+
+function isCode(error: unknown, code: HookscopeError['code']): boolean {
+  return error instanceof HookscopeError && error.code === code;
+}
+
+async function readInput(file: string | undefined): Promise<Readonly<Record<string, unknown>>> {
+  if (file === undefined) return {};
+  const name = file === '-' ? 'standard input' : file;
+  const input = await parseJson(file === '-' ? await text(process.stdin) : readText(file), name);
+  if (isObject(input)) return input;
+  const got = Array.isArray(input) ? 'an array' : JSON.stringify(input);
+  throw new HookscopeError('FILE', { file: name, problem: `expected one JSON object, the event's input, got ${got}` });
+}
+
+async function fireOnce(
+  host: Host,
+  spelling: string,
+  input: Readonly<Record<string, unknown>>,
+  { scope }: FireFlags,
+  signal: AbortSignal,
+): Promise<Fired> {
+  const event = eventName(spelling, Object.keys(host.hooks)) ?? spelling;
+  const records: FireRecord[] = [];
+  const responses: HookResponse[] = [];
+  host.events$.subscribe((record) => {
+    if (record.type === 'hook_fire') records.push(record);
+    else if (record.subtype === 'hook_response') responses.push(record);
+  });
+  try {
+    const decision = await fireAny(host, event, input, { scope, signal });
+    // A hook may fire events of its own; this one's record came last.
+    const record = records.findLast((r) => r.event === event) as FireRecord;
+    const inTime = responses.length;
+    const { pending: cancelled } = await host.close();
+    return { decision, record, responses: responses.slice(inTime), later: pendingContext(host, record), cancelled };
+  } finally {
+    await host.close();
+  }
+}
+
+/** What background hooks left: in the agent's scope if it was open, else in its session's. */
+function pendingContext(host: Host, { scope, scope_known: known, session_id: session }: FireRecord): string[] {
+  if (known && scope !== 'session') return host.pendingContext({ session, agent: scope });
+  const base = host.pendingContext();
+  return base.length > 0 ? base : host.pendingContext({ session });
+}
+
+function isBlocked({ verdict, blocked, goesOn }: AnyDecision): boolean {
+  return verdict === 'deny' || blocked === true || goesOn === true;
+}
+
+function describe(fired: Fired, wakes: readonly { readonly text: string }[], { color }: Terminal): string {
+  const { decision, record, responses, later, cancelled } = fired;
+  const said = (what: string, texts: readonly string[]): string[] => texts.map((line) => `  ${what}: ${plain(line)}`);
+  const json = (value: unknown): string[] => (value === undefined ? [] : [JSON.stringify(value)]);
+  return [
+    formatFire(record, { color }),
+    ...said('input now', json(decision.updatedInput)),
+    ...said('output now', json(decision.updatedOutput)),
+    ...said('value', json(decision.value)),
+    ...said('for the model', decision.additionalContext),
+    ...said('for the user', decision.systemMessages),
+    ...responses.map((response) => `  later: ${formatRecord(response, { color, since: record.time })}`),
+    ...said('for the next turn', later),
+    ...said(
+      'wakes the agent',
+      wakes.map((wake) => wake.text),
+    ),
+    ...said('cancelled', cancelled),
+  ].join('\n');
+}

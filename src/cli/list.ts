@@ -1,0 +1,21 @@
+import type { Description } from '../host/types.js';
+import { type HostFlags, openHost } from './open-host.js';
+import type { Terminal } from './terminal.js';
+
+interface ListFlags extends HostFlags {
+  readonly json?: true;
+}
+
+export async function listCommand(_args: readonly string[], flags: ListFlags, terminal: Terminal): Promise<number> {
+  const { host } = await openHost(flags, terminal.tell);
+  const description = host.describe();
+  await terminal.print(flags.json ? JSON.stringify(description) : String(description));
+  if (!flags.json && isEmpty(description))
+    terminal.tell('nothing is registered; name it with --config, --plugin or --hooks');
+  await host.close();
+  return 0;
+}
+
+function isEmpty({ hooks, children }: Description): boolean {
+  return hooks.length === 0 && children.every(isEmpty);
+}

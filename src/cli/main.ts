@@ -1,0 +1,125 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { ownVersion } from '../plugins/manifest.js';
+import { openTerminal, type Terminal } from './terminal.js';
+
+/** One command: how it is called, and the module that does it, loaded when it is. */
+interface CommandRow {
+  readonly usage: string;
+  readonly about: string;
+  readonly arguments?: Readonly<Record<string, string>>;
+  readonly options: readonly Option[];
+  readonly notes: string;
+  load(): Promise<(args: readonly string[], flags: never, terminal: Terminal) => Promise<number>>;
+}
+
+/** `many`: it may be given several times. */
+type Option = readonly [flags: string, about: string, many?: 'many'];
+
+const HOST: readonly Option[] = [
+  [
+    '--config <file>',
+    'configuration to use; default: hookscope.config.{ts,mjs,js,json} of this directory, if it is your own',
+  ],
+  ['--no-config', 'use no configuration'],
+  ['--plugin <name>', 'also apply this plugin: an npm package, or a path', 'many'],
+  ['--hooks <file.json>', 'also register the hooks of this file', 'many'],
+];
+
+const COMMANDS: readonly CommandRow[] = [
+  {
+    usage: 'fire <event>',
+    about: 'Fire one event; print the decision and, for every registered hook, what it said or why it did not run',
+    arguments: { event: 'PreToolUse, pre-tool-use, … (docs/events.md lists them)' },
+    options: [
+      ['--input <file>', 'the event as a JSON object, "-" reads it from standard input; default: {}'],
+      ...HOST,
+      ['--scope <id>', "fire in this agent's scope; default: the input's agent_id"],
+      ['--json', 'print the fire record as one JSON object, with what came later'],
+      [
+        '--exit-code',
+        'behave as a hook does: exit 2 with the reason on standard error when blocked, the decision as JSON on standard output',
+      ],
+    ],
+    notes: `Exits 0 whatever was decided (but see --exit-code), 1 when it could not be fired.
+
+  $ hookscope fire PreToolUse --hooks hooks.json --input call.json
+  $ echo '{"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t1"}' | hookscope fire PreToolUse --input -`,
+    load: async () => (await import('./fire.js')).fireCommand,
+  },
+  {
+    usage: 'list',
+    about: 'List what is registered, in running order, and where it comes from',
+    options: [...HOST, ['--json', 'print the scope tree as JSON']],
+    notes: '',
+    load: async () => (await import('./list.js')).listCommand,
+  },
+  {
+    usage: 'run <session...>',
+    about: 'Send the events of recorded sessions through the hooks, in order, and say what ran for whom and why',
+    arguments: { session: 'a file with one {"at_ms", "event", "input"} a line' },
+    options: [
+      ...HOST,
+      ['--speed <factor>', 'keep the recorded pace, 1 as it was, 10 ten times as fast; default: as fast as it can'],
+      ['--json', 'print every record as one line of JSON, then the summary'],
+    ],
+    notes: `An agent's scope is opened before its SubagentStart and ended after a SubagentStop that lets it end. The recording goes on as
+it was: the result of a call that is denied here still follows. At the end: runs, blocks, failures and times by agent, event and hook.
+
+  $ hookscope run session.jsonl --plugin hookscope-plugin-protected-paths`,
+    load: async () => (await import('./run.js')).runCommand,
+  },
+];
+
+async function main(argv: readonly string[]): Promise<void> {
+  const terminal = openTerminal();
+  let code = 0;
+  const program = new Command('hookscope')
+    .description('Observable, scoped hooks for AI agents: fire events, replay sessions, see what ran and why.')
+    .version(await ownVersion(), '-V, --version')
+    .helpCommand(false)
+    .showSuggestionAfterError()
+    .configureOutput({ outputError: (text) => terminal.tell(text.trim().replace(/^error: /, '')) })
+    .addHelpText(
+      'after',
+      '\nhookscope <command> --help says more. HOOKSCOPE_DEBUG=1 shows where an error comes from; NO_COLOR is respected.',
+    )
+    .exitOverride();
+  for (const row of COMMANDS) {
+    add(program, row, async (args, flags) => {
+      code = await (await row.load())(args, flags as never, terminal);
+    });
+  }
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    code = error instanceof CommanderError ? error.exitCode : complain(error, terminal);
+  }
+  await terminal.exit(code);
+}
+
+function add(program: Command, row: CommandRow, run: (args: readonly string[], flags: object) => Promise<void>): void {
+  const command = program
+    .command(row.usage)
+    .summary(row.about.split(';')[0] as string)
+    .description(`${row.about}.`);
+  for (const argument of command.registeredArguments) argument.description = row.arguments?.[argument.name()] ?? '';
+  for (const [flags, about, many] of row.options) {
+    if (many)
+      command.option(flags, `${about} (may be repeated)`, (value: string, all: string[] = []) => [...all, value]);
+    else command.option(flags, about);
+  }
+  if (row.notes !== '') command.addHelpText('after', `\n${row.notes}`);
+  command.action(() => run(command.processedArgs.flat() as string[], command.opts()));
+}
+
+/** One message, and no stack unless somebody wants to see it. */
+function complain(error: unknown, terminal: Terminal): number {
+  // What the user has interrupted needs no message.
+  if (terminal.signal.aborted) return 1;
+  terminal.tell(error instanceof Error ? error.message : String(error));
+  if (process.env['HOOKSCOPE_DEBUG'] && error instanceof Error) terminal.tell(error.stack ?? '');
+  return 1;
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,79 @@
+import { relative } from 'node:path';
+import { HookscopeError } from '../errors.js';
+import type { HookEvent } from '../events/catalogue.js';
+import type { AnyDecision } from '../host/decision.js';
+import type { FireOptions } from '../host/fire.js';
+import { createHost, type Host } from '../host/host.js';
+import type { Wake } from '../host/services.js';
+import { applyConfig, within } from '../plugins/config.js';
+import { findConfig, type LoadedConfig, loadConfig } from '../plugins/config-file.js';
+import { loadHooksFile } from '../plugins/hooks-file.js';
+import { loadPlugin } from '../plugins/load.js';
+
+/** What every command that needs a host takes. */
+export interface HostFlags {
+  /** false: none, even if one is found. */
+  readonly config?: string | boolean;
+  readonly plugin?: readonly string[];
+  readonly hooks?: readonly string[];
+}
+
+export interface OpenedHost {
+  readonly host: Host;
+  /** Agents that background hooks wanted woken, so far. */
+  readonly wakes: readonly Wake[];
+}
+
+/** A host with the configuration, the plugins and the hooks files that were named. */
+export async function openHost(flags: HostFlags, tell: (text: string) => void): Promise<OpenedHost> {
+  const loaded = await chooseConfig(flags, tell);
+  const wakes: Wake[] = [];
+  const { logger = tell, onWake, ...options } = loaded?.hostOptions ?? {};
+  const host = createHost({
+    ...options,
+    logger,
+    onWake(wake) {
+      wakes.push(wake);
+      onWake?.(wake);
+    },
+  }) as Host;
+  try {
+    if (loaded) await applyConfig(host, loaded.config, { file: loaded.file, warn: tell });
+    for (const name of flags.plugin ?? []) await host.use(await loadPlugin(name, { warn: tell }));
+    for (const file of flags.hooks ?? []) {
+      const hooks = await loadHooksFile(file);
+      within(file, '', () => host.register(hooks, { source: { kind: 'hooks-file', file } }));
+    }
+  } catch (error) {
+    await host.close();
+    throw error;
+  }
+  return { host, wakes };
+}
+
+async function chooseConfig({ config }: HostFlags, tell: (text: string) => void): Promise<LoadedConfig | undefined> {
+  if (config === false) return undefined;
+  if (typeof config === 'string') return loadConfig(config);
+  const found = await findConfig();
+  if (found) {
+    const name = relative(process.cwd(), found.file);
+    tell(`using ${name} of this directory${found.isCode ? ', which runs as code' : ''} (--no-config goes without)`);
+  }
+  return found;
+}
+
+/** Fires what came from outside: the host says what is wrong with its name or its fields. */
+export function fireAny(
+  host: Host,
+  event: string,
+  input: Readonly<Record<string, unknown>>,
+  options: FireOptions,
+): Promise<AnyDecision> {
+  return host.fire(event as HookEvent, input as never, options) as Promise<AnyDecision>;
+}
+
+/** The same error, said of a file and perhaps a line of it. */
+export function atPlace(place: string, error: unknown): unknown {
+  if (!(error instanceof HookscopeError)) return error;
+  return new HookscopeError('FILE', { file: place, problem: error.message.replace(/\.$/, '') }, { cause: error });
+}

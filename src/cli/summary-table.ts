@@ -1,0 +1,28 @@
+import type { Paint } from './run-view.js';
+import { clip } from './run-words.js';
+import type { SummaryRow } from './summary.js';
+
+/** The rows as a table, by agent and event; a name that stands above is not repeated. */
+export function summaryTable(rows: readonly SummaryRow[], paint: Paint): string {
+  const head = ['agent', 'event', 'hook', 'runs', 'blocked', 'failed', 'p50 ms', 'p95 ms'];
+  const cells = rows.map((row, i) => {
+    const above = rows[i - 1];
+    const sameAgent = above?.agent === row.agent;
+    return [
+      sameAgent ? '' : row.agent,
+      sameAgent && above?.event === row.event ? '' : row.event,
+      clip(row.hook, 40),
+      ...[row.runs, row.blocked, row.failed].map(String),
+      ...[row.p50, row.p95].map((ms) => (ms === undefined ? '-' : milliseconds(ms))),
+    ];
+  });
+  const widths = head.map((title, i) => Math.max(title.length, ...cells.map((line) => (line[i] as string).length)));
+  const pad = (text: string, i: number): string =>
+    i < 3 ? text.padEnd(widths[i] as number) : text.padStart(widths[i] as number);
+  const line = (texts: readonly string[]): string => texts.map(pad).join('  ').trimEnd();
+  return [paint('bold', line(head)), ...cells.map(line)].join('\n');
+}
+
+function milliseconds(ms: number): string {
+  return ms.toFixed(ms < 10 ? 1 : 0);
+}

@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+
+/** What a command talks to: standard output for what was asked, standard error for everything else. */
+export interface Terminal {
+  /** Whether standard output wants colour: a terminal that can, NO_COLOR not set. */
+  readonly color: boolean;
+  /** Standard output is a terminal: a line can be written over. */
+  readonly live: boolean;
+  readonly columns: number;
+  /** Fires when the user interrupts. */
+  readonly signal: AbortSignal;
+  /** Nobody reads standard output any more (`| head`). */
+  readonly gone: boolean;
+  /** Writes a line, or several; waits while the reader is behind. */
+  print(text: string): Promise<void>;
+  /** Writes as it is, without a line end. */
+  write(text: string): void;
+  /** A line to standard error. */
+  tell(text: string): void;
+}
+
+const INTERRUPTS = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** The process's own. `exit` ends it with what is written out first; an interrupted command ends with the signal's code. */
+export function openTerminal(): Terminal & { exit(code: number): Promise<never> } {
+  const { stdout, stderr } = process;
+  const stop = new AbortController();
+  let interrupted: number | undefined;
+  let gone = false;
+  for (const [name, code] of Object.entries(INTERRUPTS)) {
+    process.on(name, () => {
+      // Whoever asks twice does not want to wait for hooks that end in their own time.
+      if (interrupted !== undefined) process.exit(code);
+      interrupted = code;
+      stop.abort();
+    });
+  }
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    gone = true;
+    if (error.code !== 'EPIPE') stderr.write(`hookscope: standard output: ${error.message}\n`);
+  });
+  // Without standard error there is nobody left to tell.
+  stderr.on('error', () => undefined);
+  return {
+    color: wantsColor(),
+    live: stdout.isTTY === true,
+    columns: stdout.columns ?? 80,
+    signal: stop.signal,
+    get gone() {
+      return gone;
+    },
+    async print(text) {
+      if (gone || stdout.write(`${text}\n`)) return;
+      await Promise.race([once(stdout, 'drain', { signal: stop.signal }), once(stdout, 'close')]).catch(
+        () => undefined,
+      );
+    },
+    write(text) {
+      if (!gone) stdout.write(text);
+    },
+    tell: (text) => void stderr.write(`hookscope: ${text}\n`),
+    async exit(code) {
+      await Promise.all([written(stdout), written(stderr)]);
+      process.exit(interrupted ?? code);
+    },
+  };
+}
+
+/** Resolves when a pipe has taken what was written to it. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()));
+}
+
+function wantsColor(): boolean {
+  const { NO_COLOR, FORCE_COLOR } = process.env;
+  if (NO_COLOR) return false;
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
+  return process.stdout.isTTY === true && process.stdout.hasColors();
+}
