@@ -65,7 +65,9 @@ export class Background {
 
   /** Follows an async handler: what it says late joins the pending context of the scope it was fired in. */
   follow(followed: Followed): void {
-    const { registration, context, limitMs } = followed;
+    const { registration, context, limitMs, told } = followed;
+    // No clock is read where nobody watches.
+    const began = told ? performance.now() : 0;
     let stop: (result: Attempt) => void = noop;
     const stopped = new Promise<Attempt>((resolve) => {
       stop = resolve;
@@ -75,7 +77,7 @@ export class Background {
     timer?.unref();
     const done = Promise.race([this.#answer(followed), stopped]).then((result) => {
       clearTimeout(timer);
-      this.#arrive(followed, result);
+      this.#arrive(followed, told ? { ...result, durationMs: performance.now() - began } : result);
     });
     this.keep(
       registration.name,
