@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { HookscopeError } from '../errors.js';
+import { copyJson } from '../events/copy.js';
 import type { EventEntry } from '../events/define.js';
 import type { Registration } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
 import type { Found, ScopeRef } from '../scopes/tree.js';
 import type { Watched } from './clock.js';
 import type { AnyDecision, EndedBy } from './decision.js';
+import { fold } from './fold.js';
 import type { EventHook } from './hooks.js';
 import { completeInput } from './input.js';
 import type { Plan } from './plan.js';
 import { Quick } from './quick.js';
+import { recordHandlers } from './record.js';
 import { Run } from './run.js';
 import type { EventState, Services } from './services.js';
 import { Teller } from './telling.js';
@@ -157,12 +160,28 @@ export class Fire {
       this.services.clock.watch(node);
       run
         .execute(from)
+        .then(() => this.#decide(run))
         .then((decision) => (this.cancelled ? reject(this.cancelled) : resolve(decision)), reject)
         .finally(() => {
           this.live.delete(node);
           this.services.clock.forget(node);
         });
     });
+  }
+
+  /** The last two steps: all answers become one, and whoever watches is told. */
+  #decide(run: Run): AnyDecision {
+    const { rewrites } = run;
+    const decision = fold(this.entry, run.said(), {
+      decisions: this.services.decisions,
+      subject: this.subject,
+      endedBy: this.endedBy,
+      clashes: rewrites.clashes,
+      // The harness's own copy: what it does with it changes no record.
+      rewritten: rewrites.rewritten && { value: copyJson(rewrites.rewritten.value) },
+    });
+    this.teller?.ended(decision, recordHandlers(run), rewrites.input, this.cancelled?.code);
+    return decision;
   }
 
   /** Ends every handler that is still running; the fire rejects with the error. */

@@ -1,14 +1,11 @@
-import { copyJson } from '../events/copy.js';
 import type { Registration } from '../scopes/registration.js';
 import { isThenable } from './answer.js';
 import type { Attempt } from './attempt.js';
 import { attempt } from './attempt.js';
-import type { AnyDecision } from './decision.js';
 import type { Fire } from './fire.js';
-import { fold, RANK, type Said } from './fold.js';
+import { RANK, type Said } from './fold.js';
 import { runThroughTaps } from './hooks.js';
 import { type Candidates, mergeCopies, nextWave, skipped } from './plan.js';
-import { recordHandlers } from './record.js';
 import { Rewrites, type Stance } from './rewrites.js';
 
 /** What one registration came to in one fire. */
@@ -47,14 +44,13 @@ export class Run {
     return this.#planned;
   }
 
-  /** The whole way from the first wave to the decision. */
-  async execute(from = 0): Promise<AnyDecision> {
+  /** From the first wave to the last observer. */
+  async execute(from = 0): Promise<void> {
     const { hook } = this.fire;
     if (hook?.foreign) await runThroughTaps(hook, this);
     else await this.runWaves(from);
     if (!this.#bailed && this.rewrites.version > 0) await this.#askAgain();
     await this.#observe();
-    return this.decide();
   }
 
   /** Every wave from `from` on, each seeing the input as the wave before left it. */
@@ -82,27 +78,16 @@ export class Run {
     this.#settle([this.#slot(list[count] as Registration, undefined)], [last]);
   }
 
-  decide(): AnyDecision {
-    const { fire, rewrites } = this;
-    const said: Said[] = this.#inOrder()
+  /** What everybody came to, in plan order and as it counts. */
+  said(): Said[] {
+    return this.#inOrder()
       .filter((s) => s.registration.phase !== 'observe' && !s.last.background)
       .map((s) => ({
         registration: s.registration,
         outcome: s.outcome,
         failure: s.failure,
-        allowLapsed: s.lapsed || !rewrites.allowStands(s),
+        allowLapsed: s.lapsed || !this.rewrites.allowStands(s),
       }));
-    const context = {
-      decisions: fire.services.decisions,
-      subject: fire.subject,
-      clashes: rewrites.clashes,
-      // The harness's own copy: what it does with it changes no record.
-      endedBy: fire.endedBy,
-      rewritten: rewrites.rewritten && { value: copyJson(rewrites.rewritten.value) },
-    };
-    const decision = fold(fire.entry, said, context);
-    fire.teller?.ended(decision, recordHandlers(this), rewrites.input, fire.cancelled?.code);
-    return decision;
   }
 
   /** Why a registration would not run on the input as it stands; `undefined`: it would. */
