@@ -44,7 +44,8 @@ export function openTerminal(): Terminal & { exit(code: number): Promise<never> 
   return {
     color: wantsColor(),
     live: stdout.isTTY === true,
-    columns: stdout.columns ?? 80,
+    // A pseudo terminal may say 0.
+    columns: stdout.columns || 80,
     signal: stop.signal,
     get gone() {
       return gone;
