@@ -4,6 +4,7 @@ import { HookscopeError } from '../errors.js';
 import type { Dialect, EventEntry } from '../events/define.js';
 import { claudeTest } from './claude-matcher.js';
 import { toolNames } from './tool-names.js';
+import { readOnly } from './view.js';
 
 /** A compiled matcher. `static`: the answer depends on the subject alone, so it may be remembered per subject. */
 export interface Matcher {
@@ -95,7 +96,7 @@ function byPredicate(predicate: Predicate, context: MatcherContext): Matcher {
     matches: (subject, input) => {
       if (subject === undefined || subject === '') return false;
       try {
-        const answer = predicate(subject, input);
+        const answer = predicate(subject, typeof input === 'object' && input !== null ? readOnly(input) : input);
         if (!types.isPromise(answer)) return Boolean(answer);
         answer.catch(report);
         report(new TypeError('a matcher must answer at once, and returned a promise'));

@@ -4,7 +4,8 @@ import type { AnyDecision } from '../../src/host/decision.js';
 import type { FireOptions } from '../../src/host/fire.js';
 import { createHost, type Host } from '../../src/host/host.js';
 import type { HostOptions } from '../../src/host/options.js';
-import type { Hooks } from '../../src/host/types.js';
+import type { Origin } from '../../src/host/registrar.js';
+import type { Hooks, Undo } from '../../src/host/types.js';
 
 export const SESSION = { session_id: 's', transcript_path: '/t/s.jsonl', cwd: '/w' };
 
@@ -72,4 +73,9 @@ export async function until(what: () => boolean, seconds = 10): Promise<void> {
     if (performance.now() > end) throw new Error(`Not within ${seconds} s: ${what}`);
     await sleep(10);
   }
+}
+
+/** Registers as the host's own sources do: dialect, plugin, a reason never to run. */
+export function registerAs(host: Host, hooks: Record<string, unknown>, origin: Origin): Undo {
+  return (host.register as (hooks: Hooks, origin: Origin) => Undo)(anyHooks(hooks), origin);
 }
