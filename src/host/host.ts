@@ -26,6 +26,9 @@ import { type EventPlans, PlanStore } from './plans.js';
 import { Registrar } from './registrar.js';
 import type { EventState, Services } from './services.js';
 import { createSpill } from './spill.js';
+import { createSessions } from './session.js';
+import type { SessionOptions } from './session-options.js';
+import type { Session } from './session-types.js';
 import type { Decision, HookScope, Hooks, RegisterOptions, Undo } from './types.js';
 
 /** The plugin host. See the members; everything is safe to call at any time before `close`. */
@@ -46,7 +49,12 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
   readonly hooks: { readonly [E in EventName<C>]: RawHook<HookInput<E, C>> };
   /** Late context of background hooks that waits for the scope's next turn; a copy. */
   pendingContext(scope?: ScopeRef): string[];
-  /** Names of what waited for its end and was cancelled. */
+  /**
+   * Opens a session: the driver of one agent loop, which fires every event at its place. Setup (if asked), SessionStart and
+   * InstructionsLoaded are fired before it resolves. Rejects with SESSION_OPEN, INVALID_HOOKS, INVALID_PLUGIN, PLUGIN_FAILED, ABORTED.
+   */
+  openSession(options?: SessionOptions<C>): Promise<Session<C>>;
+  /** Names of what waited for its end and was cancelled. Sessions that are open end without a SessionEnd: close them first. */
   close(): Promise<{ pending: string[] }>;
   /** How many records were built so far: none while nobody watches. */
   readonly recordsBuilt: number;
@@ -102,6 +110,18 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   for (const [name, state] of states)
     Object.defineProperty(hooks, name, { enumerable: true, get: () => hookOf(state) });
 
+  const { maxStopContinuations = 8 } = options;
+  const sessions = createSessions<C>({
+    deps: {
+      fire: (event, input, how) => fire(services, event, input, how),
+      entry: (event) => entries.get(event),
+      registrar,
+      clock,
+      maxStopContinuations,
+      report,
+    },
+    defaults: session,
+  });
   const scopeHandle = (ref: ScopeRef): HookScope<C> => registrar.handle(ref) as HookScope<C>;
   const base = registrar.handle(undefined) as HookScope<C>;
   const members: Omit<Host<C>, 'recordsBuilt'> = {
@@ -134,13 +154,14 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
         closeTimeout: options.closeTimeout ?? 5,
         cleanups: registrar.cleanups,
         report,
-      });
+      }).finally(() => sessions.abandon());
       return closing;
     },
     [Symbol.asyncDispose]: async () => {
       await host.close();
     },
-    maxStopContinuations: options.maxStopContinuations ?? 8,
+    openSession: (sessionOptions) => sessions.open(sessionOptions),
+    maxStopContinuations,
   };
   const host = new PluginHost(bus, members) as unknown as Host<C>;
   services.host = host;

@@ -97,6 +97,15 @@ export class Registrar {
     return this.#spawned(found, wishes, type as string, typeof ref === 'object' ? (ref.session ?? session) : session);
   }
 
+  /** Opens a scope for a session driver, the hooks of the agent's type in it. Throws UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. */
+  drive(ref: { session: string; agent?: string }, how: { parent?: ScopeRef | undefined; agentType?: string }): Scope {
+    const scope = this.#parts.tree.open(ref, { parent: how.parent });
+    scope.driven = true;
+    const wishes = how.agentType === undefined ? undefined : (this.#spawn.get(how.agentType) ?? new Set());
+    if (!wishes || scope.agentType !== undefined) return scope;
+    return this.#spawned({ scope, id: scope.id, known: true }, wishes, how.agentType as string, ref.session).scope;
+  }
+
   /** A stop that was allowed ended the agent: the scope the host opened for it goes. */
   agentEnded(scope: Scope): void {
     if (!scope.spawned || scope.closed) return;

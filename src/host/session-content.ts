@@ -1,0 +1,55 @@
+import type { BaseDecision } from './decision.js';
+
+/** A piece of what the model gets, as the model's API has it: `{ type: 'text', text }`, an image … */
+export interface ContentBlock {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+/** What the model gets of a tool. */
+export type Content = string | readonly ContentBlock[];
+
+export function isContent(value: unknown): value is Content {
+  return typeof value === 'string' || (Array.isArray(value) && value.length > 0 && value.every(isBlock));
+}
+
+function isBlock(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
+}
+
+/** A tool's response as it goes to the model when the tool does not say how: text and blocks as they are, data as JSON. */
+export function plainContent(response: unknown): Content {
+  if (isContent(response)) return response;
+  return response === undefined || response === null ? '' : (JSON.stringify(response) ?? String(response));
+}
+
+/** The content with more texts below it, a blank line between each. */
+export function withTexts(content: Content, texts: readonly string[]): Content {
+  if (texts.length === 0) return content;
+  const text = texts.join('\n\n');
+  if (typeof content !== 'string') return [...content, { type: 'text', text }];
+  return content === '' ? text : `${content}\n\n${text}`;
+}
+
+/** `PreToolUse:Bash hook additional context: …`, every text on a line of its own. Nothing to say: nothing. */
+export function contextTexts(label: string, texts: readonly string[]): string[] {
+  return texts.length === 0 ? [] : [`${label} hook additional context: ${texts.join('\n')}`];
+}
+
+/** One text a hook that had something against the result. */
+export function feedbackTexts(label: string, decision: BaseDecision & { readonly blocked: boolean }): string[] {
+  if (!decision.blocked) return [];
+  const said = decision.outcomes
+    .filter((o) => o.decision === 'block')
+    .map((o) => ({ name: o.name, reason: o.reason ?? 'no reason given' }));
+  const failed = decision.failures.filter((f) => f.blocked).map((f) => ({ name: f.name, reason: f.message }));
+  return [...said, ...failed].map(({ name, reason }) => `${label} hook blocking error from "${name}": ${reason}`);
+}
+
+export function hiddenText(tool: string, hook: string): string {
+  return `The output of ${tool} was hidden by the hook "${hook}".`;
+}
+
+export function deniedText(label: string, reason: string | undefined): string {
+  return `${label} hook error: ${reason ?? 'Blocked by hook'}`;
+}

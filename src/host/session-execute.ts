@@ -1,0 +1,113 @@
+import { performance } from 'node:perf_hooks';
+import { type CheckedCall, callFields, copyInput, type ToolResult } from './session-call.js';
+import type { Content } from './session-content.js';
+import { contextTexts, feedbackTexts, hiddenText, isContent, plainContent, withTexts } from './session-content.js';
+import { forModel, hiddenBy, tellUser } from './session-context.js';
+import type { Core } from './session-core.js';
+import type { Judged } from './session-permission.js';
+import { unlessAborted } from './session-questions.js';
+import { afterwards, failed, INTERRUPTED, started } from './session-results.js';
+
+/** Runs a call that may run, and tells the hooks how it came out. */
+export async function execute(core: Core, call: CheckedCall, judged: Judged): Promise<ToolResult> {
+  const { input } = judged;
+  const began = performance.now();
+  const outcome = await attempt(call, input);
+  const duration_ms = Math.round(performance.now() - began);
+  if ('response' in outcome) return succeeded(core, call, judged, { response: outcome.response, duration_ms });
+  return notSucceeded(core, call, judged, { ...outcome, duration_ms });
+}
+
+/** The tool gets a copy of its own: what it does to its input is not what hooks are told of. */
+async function attempt(
+  call: CheckedCall,
+  input: unknown,
+): Promise<{ response: unknown } | { error: string; is_interrupt: boolean }> {
+  const { id, signal } = call;
+  try {
+    const running = async (): Promise<unknown> => call.execute(copyInput(input), { id, signal });
+    return { response: await unlessAborted(running(), signal, 'PostToolUse') };
+  } catch (error) {
+    if (signal.aborted) return { error: INTERRUPTED, is_interrupt: true };
+    return { error: messageOf(error), is_interrupt: false };
+  }
+}
+
+async function succeeded(
+  core: Core,
+  call: CheckedCall,
+  judged: Judged,
+  ran: { response: unknown; duration_ms: number },
+): Promise<ToolResult> {
+  const { input, pre } = judged;
+  const { response, duration_ms } = ran;
+  const fields = callFields(call, input, { tool_response: response === undefined ? null : response, duration_ms });
+  // The tool has run: hooks that are cut short now cannot undo it.
+  const after = await afterwards(core.fire('PostToolUse', fields, { signal: call.signal }));
+  if (after) tellUser(core, after);
+  const final = after?.updatedOutput === undefined ? response : after.updatedOutput;
+  const hider = after && hiddenBy(after);
+  const label = `PostToolUse:${call.name}`;
+  const output = hider ? hiddenText(call.name, hider.name) : rendered(core, call, response, final);
+  const texts = after ? [...feedbackTexts(label, after), ...contextTexts(label, forModel(after))] : [];
+  return {
+    ...started(call, input, judged),
+    status: 'ran',
+    content: withTexts(output, [...contextTexts(`PreToolUse:${call.name}`, forModel(pre)), ...texts]),
+    isError: false,
+    hidden: hider !== undefined,
+    ...(hider ? {} : { response: final }),
+    endsLoop: !pre.continue || after?.continue !== true,
+    ...(after?.classifierContext === undefined ? {} : { classifierContext: after.classifierContext }),
+    duration_ms,
+    decision: pre,
+    ...(after ? { after } : {}),
+  };
+}
+
+/** As the tool says it, unless hooks put in its place what the tool would not know how to say. */
+function rendered(core: Core, call: CheckedCall, response: unknown, final: unknown): Content {
+  const rewritten = final !== response;
+  if (!call.render || (rewritten && isContent(final) && !isContent(response))) return plainContent(final);
+  try {
+    const content = call.render(final);
+    if (isContent(content)) return content;
+  } catch (error) {
+    core.deps.report(
+      `${call.name} could not say its response${rewritten ? ', which a hook rewrote' : ''}: ${String(error)}`,
+    );
+  }
+  return plainContent(final);
+}
+
+async function notSucceeded(
+  core: Core,
+  call: CheckedCall,
+  judged: Judged,
+  ran: { error: string; is_interrupt: boolean; duration_ms: number },
+): Promise<ToolResult> {
+  const { error, is_interrupt, duration_ms } = ran;
+  const fields = callFields(call, judged.input, { error, is_interrupt, duration_ms });
+  // Without the turn's signal where that has fired already: the hooks are to hear of it all the same.
+  const after = await afterwards(core.fire('PostToolUseFailure', fields, is_interrupt ? {} : { signal: call.signal }));
+  if (after) tellUser(core, after);
+  const label = `PostToolUseFailure:${call.name}`;
+  const texts = after ? [...feedbackTexts(label, after), ...contextTexts(label, forModel(after))] : [];
+  return failed(call, {
+    input: judged.input,
+    error,
+    content: withTexts(error, [...contextTexts(`PreToolUse:${call.name}`, forModel(judged.pre)), ...texts]),
+    judged,
+    more: {
+      status: is_interrupt ? 'interrupted' : 'failed',
+      endsLoop: is_interrupt || !judged.pre.continue,
+      duration_ms,
+      ...(after ? { after } : {}),
+    },
+  });
+}
+
+/** Never empty: the model must be told something. */
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error) || 'The tool failed.';
+}

@@ -1,0 +1,49 @@
+import type { CheckedCall, ToolResult } from './session-call.js';
+import type { Content } from './session-content.js';
+import { wasCut } from './session-core.js';
+import type { Judged } from './session-permission.js';
+
+export const INTERRUPTED = 'The tool call was interrupted.';
+
+/** What every result begins with. */
+export function started(call: CheckedCall, input: unknown, judged?: Judged) {
+  const { id, name } = call;
+  const updatedPermissions = judged?.granted ?? [];
+  return { id, name, input, hidden: false, retry: false, endsLoop: false, updatedPermissions } as const;
+}
+
+export function failed(
+  call: CheckedCall,
+  how: { input: unknown; error: string; content: Content; judged?: Judged; more?: Partial<ToolResult> },
+): ToolResult {
+  const { judged } = how;
+  return {
+    ...started(call, how.input, judged),
+    status: 'failed',
+    content: how.content,
+    isError: true,
+    reason: how.error,
+    ...(judged ? { decision: judged.pre } : {}),
+    ...how.more,
+  };
+}
+
+/** Interrupted before it ran: no hook is told. */
+export function interrupted(call: CheckedCall, input: unknown): ToolResult {
+  return failed(call, {
+    input,
+    error: INTERRUPTED,
+    content: INTERRUPTED,
+    more: { status: 'interrupted', endsLoop: true },
+  });
+}
+
+/** An event of what has happened already: cut short, it says nothing. */
+export async function afterwards<T>(fired: Promise<T>): Promise<T | undefined> {
+  try {
+    return await fired;
+  } catch (error) {
+    if (wasCut(error)) return undefined;
+    throw error;
+  }
+}
