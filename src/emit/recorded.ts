@@ -11,7 +11,7 @@ export interface Stamp {
 /** A record as its builder makes it, before the bus stamps it. */
 export type Unstamped<R> = R extends unknown ? Omit<R, keyof Stamp> : never;
 
-export type RecordedKind = HandlerKind | 'tap';
+export type RecordedKind = HandlerKind | 'tap' | 'unknown';
 export type RunOutcome = 'success' | 'error' | 'cancelled';
 /** A gate's verdict, or `block` on block and stop events (on stop: go on). */
 export type HandlerVerdict = Verdict | 'block';

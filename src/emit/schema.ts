@@ -30,7 +30,7 @@ export const clientMessage = z.discriminatedUnion('subtype', [
 ]);
 
 const stamp = { seq: z.int().positive(), time: z.iso.datetime() };
-const kind = z.enum(['callback', 'command', 'http', 'mcp_tool', 'prompt', 'agent', 'tap']);
+const kind = z.enum(['callback', 'command', 'http', 'mcp_tool', 'prompt', 'agent', 'tap', 'unknown']);
 const source = z.looseObject({ kind: z.string(), name: z.string().optional(), file: z.string().optional() });
 const failure = z.looseObject({ cause: z.string(), message: z.string() });
 const verdict = z.enum(['none', 'allow', 'ask', 'defer', 'deny']);

@@ -7,7 +7,8 @@ export type Fold = 'gate' | 'block' | 'stop' | 'context' | 'replace' | 'observe'
 /** What exit code 2 of a shell hook means: block the thing, feed stderr back to the model, show the user, or nothing. */
 export type Exit2 = 'block' | 'feedback' | 'user' | 'ignore';
 export type PlainStdout = 'context' | 'value' | 'none';
-export type HandlerKind = 'callback' | 'command' | 'http' | 'mcp_tool' | 'prompt' | 'agent';
+export const HANDLER_KINDS = ['callback', 'command', 'http', 'mcp_tool', 'prompt', 'agent'] as const;
+export type HandlerKind = (typeof HANDLER_KINDS)[number];
 /** How a source is read: `code` (register, plugins, config files) or `claude` (Claude Code's own files and protocol). */
 export type Dialect = 'code' | 'claude';
 /** Weakest first: the stronger wins, whatever the order. */
@@ -34,6 +35,8 @@ export interface EventEntry<
   readonly fold: F;
   readonly exit2: Exit2;
   readonly plainStdout: PlainStdout;
+  /** Plain text is what the event asks for, so that an MCP tool's is an answer also where its failures block (PreCompact). */
+  readonly plainAnswer?: true;
   /** Whether a hook's `continue: false` ends the agent's loop here. */
   readonly endsLoop: boolean;
   /** `if` rules are checked on tool events only. */

@@ -21,6 +21,8 @@ export interface Attempt {
   readonly durationMs?: number | undefined;
   /** It goes on in the background; what it says comes later. */
   readonly background?: boolean;
+  /** It was not called: what it would run was changed since the plan was made. */
+  readonly held?: string;
 }
 
 /** How long a process gets to die after its time is up, milliseconds: TERM, KILL after 1.5 s, and a little. */
@@ -44,6 +46,8 @@ export function attempt(
       .load()
       .then(again, (error) => ({ failure: { cause: 'spawn_failed', message: threw(error).message } }));
   }
+  const held = registration.held?.(input);
+  if (held !== undefined) return { held };
   const context = new Context(fire, registration, call);
   const told = fire.teller?.started(registration, context);
   const began = told !== undefined || fire.services.slowAfter > 0 ? performance.now() : 0;

@@ -17,7 +17,7 @@ export function describeScope(scope: Scope): Description {
   return Object.defineProperty(description, 'toString', { value: () => print(description).join('\n') });
 }
 
-function describeHook(r: Registration): DescribedHook {
+export function describeHook(r: Registration): DescribedHook {
   return {
     id: r.id,
     name: r.name,
@@ -33,6 +33,7 @@ function describeHook(r: Registration): DescribedHook {
     source: r.source,
     ...(r.plugin === undefined ? {} : { plugin: r.plugin }),
     ...(r.skip === undefined ? {} : { skip: r.skip }),
+    ...(r.skipWhy === undefined ? {} : { skipWhy: r.skipWhy }),
   };
 }
 
@@ -52,7 +53,7 @@ export function printHook(h: DescribedHook): string {
     h.mode === 'parallel' && 'parallel',
     h.phase !== 'decide' && h.phase,
     h.onFailure !== 'continue' && `on failure ${h.onFailure}`,
-    h.skip && `never runs: ${h.skip}`,
+    h.skip && `never runs: ${h.skip}${h.skipWhy === undefined ? '' : `, ${h.skipWhy}`}`,
   ].filter(Boolean);
   const from = [h.source.kind, h.source.name ?? h.plugin, h.source.file].filter(Boolean).join(' ');
   return `${on}  ${h.handler} ${h.name}  [${[...extras, from].join('; ')}]`;

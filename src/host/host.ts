@@ -19,8 +19,10 @@ import { Clock } from './clock.js';
 import { closeHost } from './close.js';
 import { type AnyDecision, makeDecision } from './decision.js';
 import { describeScope } from './describe.js';
+import { type ExplainOptions, type Explanation, explain } from './explain.js';
 import { type FireOptions, fire } from './fire.js';
 import { createHook, type RawHook } from './hooks.js';
+import { expose } from './internals.js';
 import { checkHostOptions, type HostOptions } from './options.js';
 import { type EventPlans, PlanStore } from './plans.js';
 import { Registrar } from './registrar.js';
@@ -35,6 +37,11 @@ import type { Decision, HookScope, Hooks, RegisterOptions, Undo } from './types.
 export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, AsyncDisposable {
   /** Fires an event. Rejects for an unknown event, invalid input, the caller's abort and a closed host, and for nothing else. */
   fire<E extends EventName<C>>(event: E, input: FireInput<E, C>, options?: FireOptions): Promise<Decision<E, C>>;
+  /**
+   * Which handlers would run for this input, in which order and wave, and why the others would not. Nothing runs and no scope
+   * is opened; the input need not be whole. Throws UNKNOWN_EVENT.
+   */
+  explain(event: EventName<C>, input: Readonly<Record<string, unknown>>, options?: ExplainOptions): Explanation;
   /** Adds hooks for one agent, opening its scope if it is not open. Throws INVALID_HOOKS, UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. */
   registerScoped(id: ScopeRef, hooks: Hooks<C>, options?: RegisterOptions & { parent?: ScopeRef }): Undo;
   /** Ends a scope and its children; false: it was not open. */
@@ -135,6 +142,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
         return Promise.reject(error);
       }
     },
+    explain: (event, input, explainOptions) => explain(services, event, input, explainOptions),
     registerScoped: (id, scoped, { parent, ...how } = {}) => registrar.register(id, scoped, { ...how, parent }),
     unregisterScoped: (id) => registrar.end(id),
     scope: scopeHandle,
@@ -165,6 +173,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   };
   const host = new PluginHost(bus, members) as unknown as Host<C>;
   services.host = host;
+  expose(host, services);
   return host;
 }
 

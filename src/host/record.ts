@@ -26,9 +26,12 @@ function row(run: Run, r: Registration, slot: Slot | undefined): HandlerRecord {
   };
   if (!slot) {
     const reason = run.why(r) ?? 'bailed';
-    return { ...base, wave: null, status: 'skipped', reason, ...(r.skipWhy === undefined ? {} : { why: r.skipWhy }) };
+    const why = r.skipWhy ?? (reason === 'trust' ? r.held?.(run.rewrites.input) : undefined);
+    return { ...base, wave: null, status: 'skipped', reason, ...(why === undefined ? {} : { why }) };
   }
   const { last, outcome, failure } = slot;
+  if (last.held !== undefined && slot.calls === 1)
+    return { ...base, wave: null, status: 'skipped', reason: 'trust', why: last.held };
   const verdict = run.fire.entry.fold === 'gate' ? gateVerdict(run, slot) : outcome?.block ? 'block' : undefined;
   return {
     ...base,

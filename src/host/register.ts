@@ -1,32 +1,42 @@
-import { HookscopeError } from '../errors.js';
-import type { Dialect, EventEntry } from '../events/define.js';
+import type { EventEntry } from '../events/define.js';
 import { nearest } from '../events/nearest.js';
 import { compileMatcher } from '../scopes/matcher.js';
-import type { Mode, OnFailure, Phase, Registration, SkipReason, Source } from '../scopes/registration.js';
+import type { OnFailure, Registration, Source } from '../scopes/registration.js';
 import { compileRule } from '../scopes/rule.js';
 import type { Scope } from '../scopes/scope.js';
-import type { CallbackFunction, Work } from './call.js';
-import { handlerFor } from './handlers/kinds.js';
-import { isText, oneOf, rules, SECONDS, type Shape } from './shape.js';
+import {
+  checkShape,
+  type Described,
+  type Options,
+  type ReadHow,
+  readHandler,
+  type Skip,
+  wrong,
+} from './handler-entry.js';
+import { isObject, oneOf, rules, SECONDS, type Shape } from './shape.js';
 
 /** What every registration of one `register` call shares. */
-export interface RegisterHow {
+export interface RegisterHow extends ReadHow {
   readonly scope: Scope;
   readonly source: Source;
   readonly name?: string | undefined;
   readonly plugin?: string | undefined;
-  readonly dialect?: Dialect | undefined;
   readonly onFailure?: OnFailure | undefined;
   readonly timeoutFor?: 'handler' | 'group' | undefined;
   /** Seconds where neither the handler nor its group says. */
   readonly timeout: number;
-  /** Why all of them are listed but never run. */
-  readonly skip?: { readonly reason: SkipReason; readonly why: string } | undefined;
+  /** Why all of them, or some, are listed but never run. */
+  readonly skip?: Skip | ((handler: Described) => Skip | undefined) | undefined;
+  /** Of each handler: what is asked before every run, why it must not run now. */
+  readonly held?: ((handler: Described) => Registration['held']) | undefined;
+  /** What a file pattern in `if` that begins with one slash is tied to. */
+  readonly root?: string | undefined;
+  /** Equal handlers are copies of one hook only within one family (claude dialect). */
+  readonly family?: string | undefined;
   entry(event: string): EventEntry | undefined;
   /** Every event's name, to name the nearest one. */
   readonly events: readonly string[];
   nextId(name: string): string;
-  warn(message: string): void;
 }
 
 /** Turns hooks in the shape everybody knows into registrations. Throws INVALID_HOOKS, naming the place, before anything is registered. */
@@ -57,35 +67,6 @@ const GROUP: Shape = {
   hooks: rules.list,
 };
 
-/** A handler's own options go before its group's. */
-const HANDLER: Shape = {
-  handler: rules.fn,
-  name: rules.text,
-  if: rules.text,
-  timeout: SECONDS,
-  async: oneOf(true, false, 'two-phase'),
-  asyncTimeout: SECONDS,
-  onFailure: oneOf('continue', 'block', 'ask'),
-  once: rules.flag,
-};
-
-interface Options {
-  readonly matcher?: unknown;
-  readonly if?: string;
-  readonly stage?: number;
-  readonly before?: string | readonly string[];
-  readonly mode?: Mode;
-  readonly timeout?: number;
-  readonly timeoutFor?: 'handler' | 'group';
-  readonly onFailure?: OnFailure;
-  readonly phase?: Phase;
-  readonly once?: boolean;
-  readonly name?: string;
-  readonly async?: boolean | 'two-phase';
-  readonly asyncTimeout?: number;
-  readonly asyncRewake?: boolean;
-}
-
 function readGroup(
   named: EventEntry,
   group: unknown,
@@ -102,7 +83,7 @@ function readGroup(
   const dialect = how.dialect ?? 'code';
   const { matcher, warnings } = compileMatcher(shared.matcher, {
     dialect,
-    event: entry,
+    event: named,
     where: `${where}.matcher`,
     onError: (error) => how.warn(`The matcher of ${where} threw, so its hooks run: ${String(error)}`),
   });
@@ -110,14 +91,18 @@ function readGroup(
   const byGroup = (shared.timeoutFor ?? how.timeoutFor) === 'group' ? {} : undefined;
   return hooks.map((hook, i) => {
     const at = `${where}.hooks[${i}]`;
-    const { work, own, kind, label } = readHandler(hook, at, entry);
-    const rule = compileRule(own.if ?? shared.if, { dialect, where: `${at}.if` });
+    const { work, own, kind, label, dedup, invalid } = readHandler(hook, at, entry, how);
+    const root = how.root === undefined ? {} : { root: how.root };
+    const rule = compileRule(own.if ?? shared.if, { dialect, where: `${at}.if`, ...root });
     for (const warning of rule.warnings) how.warn(warning);
-    const call = how.name ?? how.plugin;
+    const call = dialect === 'claude' ? undefined : (how.name ?? how.plugin);
     const name =
       own.name ?? shared.name ?? (call === undefined ? (label ?? at) : nameIn(call, single ? undefined : label));
+    const skip = (typeof how.skip === 'function' ? how.skip(hook as Described) : how.skip) ?? invalid;
+    const timeout = timeLimit(entry, own.timeout ?? shared.timeout, usualTime(how, entry, kind));
     return {
-      id: how.nextId(name),
+      // A command line makes a poor id.
+      id: how.nextId(dialect === 'claude' ? (how.source.name ?? how.source.kind) : name),
       name,
       kind,
       work,
@@ -129,22 +114,33 @@ function readGroup(
       stage: shared.stage ?? 0,
       before: typeof shared.before === 'string' ? [shared.before] : (shared.before ?? []),
       mode: shared.mode ?? (dialect === 'claude' ? 'parallel' : 'series'),
-      timeout: timeLimit(entry, own.timeout ?? shared.timeout, how.timeout),
+      timeout,
       shared: byGroup,
       onFailure: own.onFailure ?? shared.onFailure ?? (how.onFailure as OnFailure),
       phase: shared.phase ?? 'decide',
-      once: own.once ?? shared.once ?? false,
-      async: own.async ?? false,
-      asyncTimeout: own.asyncTimeout ?? 30,
+      // In Claude Code's files it counts in skills alone.
+      once: (dialect === 'code' || how.source.kind === 'skill') && (own.once ?? shared.once ?? false),
+      async: own.async ?? own.asyncRewake ?? false,
+      asyncTimeout: own.asyncTimeout ?? (dialect === 'claude' ? timeout : 30),
       rewake: own.asyncRewake ?? false,
       dialect,
       source: how.source,
       plugin: how.plugin,
       ownStop,
-      skip: how.skip?.reason,
-      skipWhy: how.skip?.why,
+      dedup: dedup === undefined ? undefined : JSON.stringify([how.family ?? null, dedup, rule.rule?.text ?? null]),
+      skip: skip?.reason,
+      skipWhy: skip?.why,
+      held: isObject(hook) ? how.held?.(hook) : undefined,
     };
   });
+}
+
+/** Seconds that Claude Code's files give a handler where the event does not say. */
+const CLAUDE_TIMES: Readonly<Record<string, number>> = { prompt: 30, agent: 60 };
+
+/** Seconds where neither handler nor group says. */
+function usualTime(how: RegisterHow, { timeout }: EventEntry, kind: Registration['kind']): number {
+  return how.dialect === 'claude' ? (timeout?.claude ?? CLAUDE_TIMES[kind] ?? 600) : how.timeout;
 }
 
 /** Seconds. An event that must not take long (SessionEnd) has its own default, and a most, in code too. */
@@ -161,62 +157,4 @@ function nameIn(call: string, label: string | undefined): string {
 function countHandlers(hooks: Readonly<Record<string, unknown>>): number {
   const groups = Object.values(hooks).filter(Array.isArray).flat() as { hooks?: unknown }[];
   return groups.reduce((sum, group) => sum + (Array.isArray(group?.hooks) ? group.hooks.length : 0), 0);
-}
-
-interface Read {
-  readonly work: Work;
-  readonly kind: Registration['kind'];
-  readonly own: Options;
-  readonly label: string | undefined;
-}
-
-/** A function, a function with options of its own, or the description of something outside (`command()` or its JSON). */
-function readHandler(hook: unknown, where: string, entry: EventEntry): Read {
-  if (typeof hook === 'function') return callback(hook as CallbackFunction, {});
-  if (!isObject(hook))
-    throw wrong(where, 'expected a function, { handler: fn, … }, command(…) or { type: "command", command: "…" }');
-  if (!('type' in hook)) {
-    checkShape(hook, HANDLER, where);
-    const { handler, ...own } = hook as { handler?: CallbackFunction } & Options;
-    if (!handler)
-      throw wrong(
-        where,
-        'has neither "handler" nor "type"; expected { handler: fn, … } or { type: "command", command: "…" }',
-      );
-    return callback(handler, own);
-  }
-  const made = handlerFor(hook, where, entry);
-  return { work: { handler: made.handler }, kind: made.handler.kind, own: made.options, label: made.handler.name };
-}
-
-function callback(fn: CallbackFunction, own: Options): Read {
-  return { work: { callback: fn }, kind: 'callback', own, label: fn.name || undefined };
-}
-
-/** Unknown keys and wrong values, each by its place. */
-export function checkShape(value: Readonly<Record<string, unknown>>, shape: Shape, where: string): void {
-  for (const [key, given] of Object.entries(value)) {
-    const rule = Object.hasOwn(shape, key) ? shape[key] : undefined;
-    if (!rule)
-      throw wrong(
-        `${where}.${key}`,
-        `is not a known key; there are ${Object.keys(shape).join(', ')}`,
-        nearest(key, Object.keys(shape)),
-      );
-    if (given !== undefined && !rule.accepts(given))
-      throw wrong(`${where}.${key}`, `expected ${rule.expected}, got ${show(given)}`);
-  }
-}
-
-function show(value: unknown): string {
-  if (typeof value === 'function') return 'a function';
-  return isText(value) ? `"${value}"` : (JSON.stringify(value) ?? String(value));
-}
-
-export function wrong(where: string, expected: string, near?: string): HookscopeError {
-  return new HookscopeError('INVALID_HOOKS', { where, expected, nearest: near });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

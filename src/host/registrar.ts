@@ -1,26 +1,21 @@
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents } from '../events/catalogue.js';
 import type { EventEntry } from '../events/define.js';
-import type { OnFailure, Registration, SkipReason, Source } from '../scopes/registration.js';
+import type { OnFailure, Registration, Source } from '../scopes/registration.js';
 import { Scope } from '../scopes/scope.js';
 import type { Found, ScopeRef, ScopeTree } from '../scopes/tree.js';
 import { labelOf } from '../scopes/tree.js';
 import { applyPlugin } from './apply.js';
+import { checkBefore } from './before.js';
 import type { CallbackFunction } from './call.js';
 import { describeScope } from './describe.js';
+import { wrong } from './handler-entry.js';
 import type { HostOptions } from './options.js';
+import { type Origin, spawnOrigin, type Wish } from './origin.js';
+import type { Plan } from './plan.js';
 import type { PlanStore } from './plans.js';
-import { readHooks, wrong } from './register.js';
+import { readHooks } from './register.js';
 import type { Plugin, RegisterOptions, Undo } from './types.js';
-
-/** What the public calls say about where hooks come from; the host's own sources (files, plugins) say more. */
-export interface Origin extends RegisterOptions {
-  readonly parent?: ScopeRef | undefined;
-  readonly plugin?: string | undefined;
-  readonly dialect?: 'code' | 'claude' | undefined;
-  readonly timeout?: number | undefined;
-  readonly skip?: { readonly reason: SkipReason; readonly why: string } | undefined;
-}
 
 interface Parts {
   readonly tree: ScopeTree;
@@ -39,7 +34,7 @@ export class Registrar {
   /** What plugins left to be called at close. */
   readonly cleanups = new Map<string, () => unknown>();
   readonly #parts: Parts;
-  readonly #spawn = new Map<string, Set<{ hooks: unknown; origin: Origin }>>();
+  readonly #spawn = new Map<string, Set<Wish>>();
   readonly #ended = new Set<Scope['id']>();
   /** Some agents get scopes of their own, so any event may open one. */
   spawns = false;
@@ -95,6 +90,43 @@ export class Registrar {
     if (!wishes || found.id === 'session') return found;
     if (found.known ? found.scope.agentType !== undefined : this.#ended.has(`${session} ${found.id}`)) return found;
     return this.#spawned(found, wishes, type as string, typeof ref === 'object' ? (ref.session ?? session) : session);
+  }
+
+  /** As `scopeOf`, but nothing is opened: an agent's own scope that would be is a stand-in, which `done` takes away. */
+  preview(input: Readonly<Record<string, unknown>>, ref: ScopeRef | undefined): Found & { done(): void } {
+    const found = this.#parts.tree.find(ref, textOf(input['session_id']), textOf(input['agent_id']));
+    const type = textOf(input['agent_type']);
+    const wishes = type === undefined ? undefined : this.#spawn.get(type);
+    if (!wishes || found.id === 'session' || (found.known && found.scope.agentType !== undefined)) {
+      return { ...found, done: () => undefined };
+    }
+    const parent = (found.known ? found.scope.parent : found.scope) as Scope;
+    const scope = new Scope({
+      id: found.id,
+      kind: 'agent',
+      parent,
+      session: parent.session,
+      agentType: type as string,
+    });
+    if (found.known) for (const event of found.scope.events()) scope.add(found.scope.own(event));
+    for (const wish of wishes) scope.add(readHooks(wish.hooks, this.#how(scope, spawnOrigin(type as string, wish))));
+    return { scope, id: found.id, known: true, done: () => scope.close() };
+  }
+
+  /** Every registration for the event that the scope's plan does not hold: of other scopes, and of agents' types that are not there. */
+  outside(entry: EventEntry, plan: Plan, { agentType }: Scope): Registration[] {
+    const within = new Set(plan.registrations);
+    const all = function* (scope: Scope): Generator<Registration> {
+      yield* scope.own(entry.name);
+      for (const child of scope.children) yield* all(child);
+    };
+    const waiting = [...this.#spawn].flatMap(([type, wishes]) => {
+      if (type === agentType) return [];
+      const scope = new Scope({ id: type, kind: 'agent', agentType: type });
+      const made = [...wishes].flatMap((w) => readHooks(w.hooks, this.#how(scope, spawnOrigin(type, w))));
+      return made.filter((r) => r.entry.name === entry.name);
+    });
+    return [...[...all(this.#parts.tree.managed)].filter((r) => !within.has(r)), ...waiting];
   }
 
   /** Opens a scope for a session driver, the hooks of the agent's type in it. Throws UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. */
@@ -153,17 +185,11 @@ export class Registrar {
     return tree.get(ref) ?? new Scope({ id: labelOf(ref), kind: kindOf(ref) });
   }
 
-  #spawned(
-    found: Found,
-    wishes: ReadonlySet<{ hooks: unknown; origin: Origin }>,
-    type: string,
-    session: string | undefined,
-  ): Found {
+  #spawned(found: Found, wishes: ReadonlySet<Wish>, type: string, session: string | undefined): Found {
     const ref = { agent: found.id, ...(session === undefined ? {} : { session }) };
     const scope = found.known ? found.scope : this.#parts.tree.open(ref, { agentType: type, spawned: true });
     scope.agentType = type;
-    for (const { hooks, origin } of wishes)
-      this.#add(scope, hooks, { source: { kind: 'spawn', name: type }, ...origin });
+    for (const wish of wishes) this.#add(scope, wish.hooks, spawnOrigin(type, wish));
     return { scope, id: scope.id, known: true };
   }
 
@@ -204,27 +230,15 @@ export class Registrar {
       timeoutFor: origin.timeoutFor ?? options.timeoutFor,
       timeout: origin.timeout ?? options.timeout ?? 60,
       skip: origin.skip,
+      held: origin.held,
+      context: origin.context,
+      root: origin.root,
+      family: origin.family,
       entry: (name: string) => entries.get(name),
       events: [...entries.keys()],
       nextId: (name: string) => `${name}#${++this.#ids}`,
-      warn: report,
+      warn: origin.warn ?? report,
     } as const satisfies { onFailure: OnFailure } & Record<string, unknown>;
-  }
-}
-
-/** Names in `before` must be there already, or come in the same call, in the same stage. */
-function checkBefore(scope: Scope, added: readonly Registration[]): void {
-  for (const r of added) {
-    for (const name of r.before) {
-      const known = [...scope.own(r.entry.name), ...added].some(
-        (o) => o !== r && o.entry === r.entry && o.stage === r.stage && o.name === name,
-      );
-      if (!known)
-        throw wrong(
-          `${r.entry.name}: before: "${name}"`,
-          `no hook of that name is registered in scope "${scope.id}", stage ${r.stage}`,
-        );
-    }
   }
 }
 

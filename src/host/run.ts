@@ -166,7 +166,7 @@ export class Run {
     }));
     slots.forEach((slot, i) => {
       const result = results[i] as Attempt;
-      if (slot.calls > 0 && result.failure) failAgain(slot, result);
+      if (slot.calls > 0 && (result.failure || result.held !== undefined)) failAgain(slot, result);
       else Object.assign(slot, { outcome: result.outcome, failure: result.failure, lapsed: false });
       slot.last = result;
       slot.calls++;
@@ -219,7 +219,7 @@ export class Run {
   }
 }
 
-/** A failed re-ask keeps the old verdict, except an allow; a verdict it printed all the same counts where it is stricter. */
+/** A re-ask that failed, or could not be made (held), keeps the old verdict, except an allow; a verdict it printed all the same counts where it is stricter. */
 function failAgain(slot: Slot, result: Attempt): void {
   slot.failure = result.failure;
   if (slot.outcome?.verdict === 'allow') slot.lapsed = true;

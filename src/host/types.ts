@@ -137,7 +137,9 @@ export interface DescribedHook {
   readonly onFailure: OnFailure;
   readonly source: Source;
   readonly plugin?: string;
+  /** Why it never runs, and which file or setting says so. */
   readonly skip?: string;
+  readonly skipWhy?: string;
 }
 
 /** A scope, its registrations in running order, and the scopes inside it. `String(description)` prints it for people. */

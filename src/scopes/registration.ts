@@ -32,7 +32,8 @@ export interface Registration<Work = unknown> {
   /** Unique in the host and readable: `guards#3`. */
   readonly id: string;
   readonly name: string;
-  readonly kind: HandlerKind | 'tap';
+  /** `unknown`: a type this version does not know; such a one is listed and never runs. */
+  readonly kind: HandlerKind | 'tap' | 'unknown';
   /** What runs; the host knows its shape, scopes do not. */
   readonly work: Work;
   readonly entry: EventEntry;
@@ -67,6 +68,8 @@ export interface Registration<Work = unknown> {
   readonly skip?: SkipReason | undefined;
   /** Which file or setting decided the skip, for people. */
   readonly skipWhy?: string | undefined;
+  /** Asked before every run: why it must not run now, since what it would run is not what was accepted. */
+  readonly held?: ((input: Readonly<Record<string, unknown>>) => string | undefined) | undefined;
 }
 
 /** Sorts one scope's registrations of one event: stage, then `before`, then the order they came in. Throws a name on a cycle. */

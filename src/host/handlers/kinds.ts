@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import type { EventEntry } from '../../events/define.js';
 import { nearest } from '../../events/nearest.js';
-import { type CommandOptions, command, commandHandler } from './command-spec.js';
+import { type CommandContext, type CommandOptions, command, commandHandler } from './command-spec.js';
 import type { Handler } from './handler.js';
 
 /** A handler made from its description, with the options that the registration itself looks at. */
@@ -10,22 +10,30 @@ export interface Made {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-type Maker = (description: Readonly<Record<string, unknown>>) => Made;
+/** What the source of a description adds to its handlers. */
+export interface HandlerContext extends CommandContext {}
+
+type Maker = (description: Readonly<Record<string, unknown>>, context: HandlerContext) => Made;
 
 /** One entry a handler type: what its description becomes. */
 const KINDS: Readonly<Record<string, Maker>> = {
-  command({ type: _, command: line, if: rule, onFailure, once, statusMessage: _message, ...options }) {
+  command({ type: _, command: line, if: rule, onFailure, once, statusMessage: _message, ...options }, context) {
     const spec = command(line as string, options as CommandOptions);
     const { timeout, async, asyncTimeout, asyncRewake, name } = spec;
     return {
-      handler: commandHandler(spec),
+      handler: commandHandler(spec, context),
       options: { timeout, async, asyncTimeout, asyncRewake, name, if: rule, onFailure, once },
     };
   },
 };
 
 /** Makes the handler a description tells of. Throws INVALID_HOOKS with the place. */
-export function handlerFor(description: Readonly<Record<string, unknown>>, where: string, entry: EventEntry): Made {
+export function handlerFor(
+  description: Readonly<Record<string, unknown>>,
+  where: string,
+  entry: EventEntry,
+  context: HandlerContext = {},
+): Made {
   const type = String(description['type']);
   const make = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined;
   const known = Object.keys(KINDS);
@@ -38,7 +46,7 @@ export function handlerFor(description: Readonly<Record<string, unknown>>, where
     throw new HookscopeError('INVALID_HOOKS', { where: `${where}.type`, expected });
   }
   try {
-    return make(description);
+    return make(description, context);
   } catch (error) {
     if (!(error instanceof HookscopeError) || error.code !== 'INVALID_OPTIONS') throw error;
     const {

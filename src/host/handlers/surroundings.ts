@@ -13,12 +13,13 @@ export function environment(spec: CommandSpec, context: CommandContext, call: Ca
   // Ours may be an agent that runs as another's hook: what it was told does not go further.
   delete all['HOOKSCOPE_CALL'];
   if (!isList(env)) Object.assign(all, env);
-  Object.assign(all, typeof context.env === 'function' ? context.env(call) : context.env, {
+  Object.assign(all, {
     CLAUDE_PROJECT_DIR: call.projectDir,
     HOOKSCOPE_EVENT: call.eventName,
     HOOKSCOPE_SCOPE: call.scope,
     HOOKSCOPE_FIRE_ID: call.fireId,
   });
+  Object.assign(all, typeof context.env === 'function' ? context.env(call) : context.env);
   if (call.call === 'async') all['HOOKSCOPE_CALL'] = 'async';
   return all as Record<string, string>;
 }

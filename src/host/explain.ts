@@ -1,0 +1,164 @@
+import type { EventEntry } from '../events/define.js';
+import type { Registration, SkipReason } from '../scopes/registration.js';
+import type { ScopeRef } from '../scopes/tree.js';
+import { describeHook } from './describe.js';
+import { type Candidates, mergeCopies, nextWave, type Plan, skipped } from './plan.js';
+import type { Services } from './services.js';
+import type { DescribedHook } from './types.js';
+
+/** One registration for an event, and whether it would run on an input. */
+export interface ExplainedHook extends DescribedHook {
+  readonly scope: string;
+  readonly runs: boolean;
+  /** From 0; the handlers of one wave would run at the same time. null: it would not run. */
+  readonly wave: number | null;
+  readonly reason?: SkipReason;
+  /** In words, with the file or setting that decided it. */
+  readonly why?: string;
+}
+
+/** What a fire would do, as far as it can be told before anybody has answered: rewrites and an end by `continue: false` come on top. */
+export interface Explanation {
+  readonly event: string;
+  readonly scope: string;
+  /** false: nobody has opened the scope that was named; the session's lineage is used. */
+  readonly scope_known: boolean;
+  /** What matchers look at; absent where the event has nothing to match. */
+  readonly subject?: string;
+  /** Those that would run in plan order, then those of their lineage that would not, then those of other scopes. */
+  readonly hooks: readonly ExplainedHook[];
+}
+
+export interface ExplainOptions {
+  readonly scope?: ScopeRef | undefined;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Which handlers would run for this input, in which order and wave, and why the others would not. Nothing runs, no scope is opened. */
+export function explain(
+  services: Services,
+  event: string,
+  input: Input,
+  { scope: ref }: ExplainOptions = {},
+): Explanation {
+  const state = services.events.get(event);
+  if (!state) throw services.unknownEvent(event);
+  const { entry } = state;
+  const full = { ...services.session, hook_event_name: event, ...input };
+  const found = services.registrar.preview(full, ref);
+  try {
+    const plan = state.plans.get(found.scope);
+    const subject = subjectOf(entry, full);
+    const reader = new Reader(plan, subject, full);
+    const outside = services.registrar.outside(entry, plan, found.scope);
+    return {
+      event,
+      scope: found.id,
+      scope_known: found.known,
+      ...(subject === undefined ? {} : { subject }),
+      hooks: [...reader.running(), ...reader.skipped(), ...outside.map(elsewhere)],
+    };
+  } finally {
+    found.done();
+  }
+}
+
+/** The input need not be whole here: without its subject only match-all hooks run. */
+function subjectOf(entry: EventEntry, input: Input): string | undefined {
+  try {
+    const subject: unknown = entry.subject?.(input);
+    return typeof subject === 'string' ? subject : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function elsewhere(r: Registration): ExplainedHook {
+  const whose = r.scope.kind === 'agent' ? `agent ${r.scope.agentType ?? r.scope.id}` : `session ${r.scope.session}`;
+  return row(r, { reason: r.skip ?? 'scope', why: r.skipWhy ?? `only for ${whose}` });
+}
+
+function row(r: Registration, told: Partial<ExplainedHook>): ExplainedHook {
+  return { ...describeHook(r), scope: r.scope.id, runs: false, wave: null, ...told };
+}
+
+/** Reads a plan for one input, as a run would before anybody has answered. */
+class Reader {
+  readonly #plan: Plan;
+  readonly #subject: string | undefined;
+  readonly #input: Input;
+  readonly #candidates: Candidates;
+
+  constructor(plan: Plan, subject: string | undefined, input: Input) {
+    this.#plan = plan;
+    this.#subject = subject;
+    this.#input = input;
+    this.#candidates = plan.candidates(subject, input);
+  }
+
+  running(): ExplainedHook[] {
+    const { list, deciders } = this.#candidates;
+    const observers = { ...this.#candidates, list: list.slice(deciders), deciders: list.length - deciders };
+    const deciding = [...this.#waves(this.#candidates, 0)];
+    return [...deciding, ...this.#waves(observers, new Set(deciding.map((hook) => hook.wave)).size)];
+  }
+
+  skipped(): ExplainedHook[] {
+    return this.#plan.registrations.flatMap((r) => {
+      const reason = this.#why(r);
+      return reason === undefined ? [] : [row(r, { reason, ...this.#words(r, reason) })];
+    });
+  }
+
+  *#waves(candidates: Candidates, from: number): Generator<ExplainedHook> {
+    for (let at = 0, wave = from; ; wave++) {
+      const next = nextWave(candidates, at, (r) => this.#why(r) === undefined);
+      if (!next) return;
+      at = next.end;
+      for (const r of next.wave) yield row(this.#merged(r), { runs: true, wave });
+    }
+  }
+
+  #why(r: Registration): SkipReason | undefined {
+    const reason = skipped(r, this.#subject, this.#input);
+    if (reason !== undefined) return reason;
+    const copies = this.#copies(r);
+    return copies && copies[0] !== r ? 'duplicate' : undefined;
+  }
+
+  #merged(r: Registration): Registration {
+    const copies = this.#copies(r);
+    return copies ? mergeCopies(copies) : r;
+  }
+
+  /** Those copies of one hook that match. */
+  #copies(r: Registration): Registration[] | undefined {
+    const copies = r.dedup === undefined ? undefined : this.#candidates.copies?.get(r.dedup);
+    return copies?.filter((c) => skipped(c, this.#subject, this.#input) === undefined);
+  }
+
+  #words(r: Registration, reason: SkipReason): { why?: string } {
+    if (r.skipWhy !== undefined) return { why: r.skipWhy };
+    switch (reason) {
+      case 'matcher':
+        return { why: `its matcher ${r.matcher.text} does not match ${this.#subject ?? 'an event without a subject'}` };
+      case 'if':
+        return {
+          why: r.entry.tool
+            ? `its rule ${r.rule?.text} does not match`
+            : `${r.entry.name} has no tool call for its rule ${r.rule?.text}`,
+        };
+      case 'once':
+        return { why: 'it has run once in this scope' };
+      case 'trust':
+        return { why: r.held?.(this.#input) ?? 'it is not accepted' };
+      case 'duplicate': {
+        const [first] = this.#copies(r) ?? [];
+        return { why: `a copy of ${first?.id}${first?.source.file ? ` of ${first.source.file}` : ''}` };
+      }
+      default:
+        return {};
+    }
+  }
+}
