@@ -4,14 +4,19 @@ import { HookscopeError } from '../errors.js';
 import type { Background } from './background.js';
 import type { Clock } from './clock.js';
 
+/** What a plugin left to be called at close; one each time it was applied. */
+export interface Cleanup {
+  readonly plugin: string;
+  readonly cleanup: () => unknown;
+}
+
 interface Closing {
   readonly clock: Clock;
   readonly background: Background;
   readonly bus: Bus;
   /** Seconds. */
   readonly closeTimeout: number;
-  /** Plugins' own clean-ups, by plugin. */
-  readonly cleanups: Map<string, () => unknown>;
+  readonly cleanups: readonly Cleanup[];
   report(message: string): void;
 }
 
@@ -36,7 +41,7 @@ export async function closeHost({
   const closed = new HookscopeError('CLOSED', {});
   for (const node of [...clock.pending()]) node.fire.cancel(closed);
   await within(KILL, Promise.all([background.endAll(), background.drained()]));
-  for (const [plugin, cleanup] of cleanups) {
+  for (const { plugin, cleanup } of cleanups) {
     try {
       await cleanup();
     } catch (error) {

@@ -8,6 +8,7 @@ import { labelOf } from '../scopes/tree.js';
 import { applyPlugin } from './apply.js';
 import { checkBefore } from './before.js';
 import type { CallbackFunction } from './call.js';
+import type { Cleanup } from './close.js';
 import { describeScope } from './describe.js';
 import { wrong } from './handler-entry.js';
 import type { HostOptions } from './options.js';
@@ -32,7 +33,7 @@ const CODE: Source = { kind: 'code' };
 /** Who is registered where: keeps the scope tree, the plans' counts and the agents' own hooks in step. */
 export class Registrar {
   /** What plugins left to be called at close. */
-  readonly cleanups = new Map<string, () => unknown>();
+  readonly cleanups: Cleanup[] = [];
   readonly #parts: Parts;
   readonly #spawn = new Map<string, Set<Wish>>();
   readonly #ended = new Set<Scope['id']>();
@@ -156,7 +157,7 @@ export class Registrar {
       use: (inner, innerOptions) => this.use(ref, inner, innerOptions),
       describe: () => describeScope(this.#scope(ref)),
     });
-    if (cleanup) this.cleanups.set(plugin.name, cleanup);
+    if (cleanup) this.cleanups.push({ plugin: plugin.name, cleanup });
     return undo;
   }
 
