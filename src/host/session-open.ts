@@ -85,6 +85,7 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
   );
   parent.children.add(core);
   from.agents.set(agent_id, core);
+  obey(core, options.signal);
   watchWhatHooksName(core);
   return await orLeave(core, async () => {
     await install(core, ref, options);

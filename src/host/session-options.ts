@@ -152,6 +152,8 @@ export interface SpawnOptions<C extends CustomEvents = NoEvents> extends Session
   readonly model?: string | undefined;
   /** Default: the parent's, also when that changes. */
   readonly permission_mode?: string | undefined;
+  /** Aborting it ends what the agent runs and everything to come. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A child's settings: its own where given, else its parent's. */

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../errors.js';
 import type { CheckedCall } from './session-call.js';
 import { copyInput, describeCall } from './session-call.js';
-import type { Core } from './session-core.js';
+import { type Core, wasCut } from './session-core.js';
 import type { PermissionCall, SessionSettings } from './session-options.js';
 import { isObject } from './shape.js';
 
@@ -36,7 +36,7 @@ export async function question<Q extends Question>(
     const answer = await unlessAborted(asked(), call.signal, 'PermissionRequest');
     return answer === undefined || answer === null ? undefined : checkAnswer<Q>(what, answer);
   } catch (error) {
-    if (call.signal.aborted) throw error;
+    if (wasCut(error)) throw error;
     const why = error instanceof Error ? error.message : String(error);
     core.deps.report(`${what}() failed for ${call.name}, so the call is denied: ${why}`, error);
     return { failed: `Permission to use ${call.name} could not be decided: ${why}` };
@@ -62,6 +62,9 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, ev
   });
   try {
     return await Promise.race([work, aborted]);
+  } catch (error) {
+    // Work that ends itself when it is aborted says so in its own words.
+    throw signal.aborted ? new HookscopeError('ABORTED', { event }, { cause: error }) : error;
   } finally {
     if (cut) signal.removeEventListener('abort', cut);
   }
