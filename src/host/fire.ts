@@ -141,11 +141,11 @@ export class Fire {
       const candidates = this.plan.candidates(this.entry.subject?.(this.input), this.input);
       if (candidates.plain) return new Quick(this, candidates.list).start();
     }
-    return this.follow(new Run(this), 0);
+    return this.follow(new Run(this));
   }
 
   /** The run's decision, or the end that was put to it. */
-  follow(run: Run, from: number): Promise<AnyDecision> {
+  follow(run: Run): Promise<AnyDecision> {
     return new Promise((resolve, reject) => {
       const node: Watched = {
         limit: 0,
@@ -159,7 +159,7 @@ export class Fire {
       this.live.add(node);
       this.services.clock.watch(node);
       run
-        .execute(from)
+        .execute()
         .then(() => this.#decide(run))
         .then((decision) => (this.cancelled ? reject(this.cancelled) : resolve(decision)), reject)
         .finally(() => {

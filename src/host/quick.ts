@@ -126,7 +126,7 @@ export class Quick implements Watched {
     if (spoke.failure || spoke.warnings?.length) complain(this.fire, this.#current(), spoke);
     const run = new Run(this.fire);
     run.takeOver(at, spoke);
-    return this.fire.follow(run, at + 1);
+    return this.fire.follow(run);
   }
 
   #quiet(): AnyDecision {

@@ -25,7 +25,8 @@ function row(run: Run, r: Registration, slot: Slot | undefined): HandlerRecord {
     stage: r.stage,
   };
   if (!slot) {
-    const reason = run.why(r) ?? 'bailed';
+    // Of an output that was rewritten after its turn it may match what it did not match then.
+    const reason = run.why(r) ?? (run.cutShort ? 'bailed' : 'matcher');
     const why = r.skipWhy ?? (reason === 'trust' ? r.held?.(run.rewrites.input) : undefined);
     return { ...base, wave: null, status: 'skipped', reason, ...(why === undefined ? {} : { why }) };
   }

@@ -55,11 +55,9 @@ export class Rewrites {
     return stance.offered ? stance.produced === this.version : stance.judged === this.version;
   }
 
-  /**
-   * One wave's rewrites, in plan order. The last of them wins; in a re-ask a handler that had rewritten before must win its
-   * clash with the owner of the present version.
-   */
+  /** One wave's rewrites, in plan order. */
   take(wave: readonly { stance: Stance; rewrite: { readonly value: unknown } | undefined; again: boolean }[]): void {
+    const owner = this.#owner;
     let earlier: Stance | undefined;
     for (const { stance, rewrite, again } of wave) {
       stance.offered = rewrite !== undefined;
@@ -70,17 +68,22 @@ export class Rewrites {
         stance.produced = this.version;
         continue;
       }
-      const rival = earlier ?? (again && stance.rewrote ? this.#owner : undefined);
+      // One that had rewritten before must win over the owner of what it was given; of one wave the last wins.
+      const owned = again && stance.rewrote && owner !== stance ? owner : undefined;
       stance.rewrote = true;
-      if (rival && rival !== stance) {
-        const wins = earlier !== undefined || outranks(stance, rival);
-        const [winner, loser] = wins ? [stance, rival] : [rival, stance];
-        this.clashes.push({ winner: winner.registration.id, loser: loser.registration.id });
-        if (!wins) continue;
+      if (owned && !outranks(stance, owned)) {
+        this.#clash(owned, stance);
+        continue;
       }
+      const rival = earlier ?? owned;
+      if (rival) this.#clash(stance, rival);
       this.#accept(stance, rewrite.value);
       earlier = stance;
     }
+  }
+
+  #clash(winner: Stance, loser: Stance): void {
+    this.clashes.push({ winner: winner.registration.id, loser: loser.registration.id });
   }
 
   #accept(stance: Stance, value: unknown): void {

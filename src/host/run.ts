@@ -33,10 +33,17 @@ export class Run {
   #bailed = false;
   #planned = false;
   #waves = 0;
+  /** The last that was looked at in the waves, whether it ran or not. */
+  #passed: Registration | undefined;
 
   constructor(fire: Fire) {
     this.fire = fire;
     this.rewrites = new Rewrites(fire.entry, fire.input);
+  }
+
+  /** It ended before everybody was reached. */
+  get cutShort(): boolean {
+    return this.#bailed || this.fire.cancelled !== undefined;
   }
 
   /** The plan's own waves have begun. */
@@ -44,25 +51,40 @@ export class Run {
     return this.#planned;
   }
 
-  /** From the first wave to the last observer. */
-  async execute(from = 0): Promise<void> {
+  /** From the first wave, or from where it took over, to the last observer. */
+  async execute(): Promise<void> {
     const { hook } = this.fire;
-    if (hook?.foreign) await runThroughTaps(hook, this);
-    else await this.runWaves(from);
+    // What is tapped while a fire is under way counts from the next one on.
+    if (hook?.foreign && !this.#passed) await runThroughTaps(hook, this);
+    else await this.runWaves();
     if (!this.#bailed && this.rewrites.version > 0) await this.#askAgain();
     await this.#observe();
   }
 
-  /** Every wave from `from` on, each seeing the input as the wave before left it. */
-  async runWaves(from = 0): Promise<void> {
+  /** Every wave that is left, each seeing the input as the wave before left it. */
+  async runWaves(): Promise<void> {
     this.#planned = true;
-    const candidates = this.#candidates();
-    for (let at = from; !this.#bailed && !this.fire.cancelled; ) {
-      const next = nextWave(candidates, at, (r) => this.#skips(candidates, r) === undefined);
+    let candidates = this.#candidates();
+    let at = this.#after(candidates);
+    while (!this.#bailed && !this.fire.cancelled) {
+      const now = candidates;
+      const next = nextWave(now, at, (r) => this.#skips(now, r) === undefined);
       if (!next) return;
-      at = next.end;
-      await this.#wave(next.wave.map((r) => this.#merged(candidates, r)));
+      this.#passed = now.list[next.end - 1];
+      await this.#wave(next.wave.map((r) => this.#merged(now, r)));
+      // A rewrite of what matchers look at makes other candidates.
+      candidates = this.#candidates();
+      at = candidates === now ? next.end : this.#after(candidates);
     }
+  }
+
+  /** Where those begin that come after the last that was looked at. */
+  #after({ list }: Candidates): number {
+    if (!this.#passed) return 0;
+    const { plan } = this.fire;
+    const passed = plan.position(this.#passed);
+    const at = list.findIndex((r) => plan.position(r) > passed);
+    return at < 0 ? list.length : at;
   }
 
   /** One raw tap, asked like any handler; its position lies before or after the plan's. */
@@ -75,7 +97,8 @@ export class Run {
   takeOver(count: number, last: Attempt): void {
     const { list } = this.#candidates();
     for (const r of list.slice(0, count)) this.#settle([this.#slot(r, undefined)], [{}]);
-    this.#settle([this.#slot(list[count] as Registration, undefined)], [last]);
+    this.#passed = list[count] as Registration;
+    this.#settle([this.#slot(this.#passed, undefined)], [last]);
   }
 
   /** What everybody came to, in plan order and as it counts. */
@@ -199,18 +222,14 @@ export class Run {
 
   /** Observers run last, once, on what will run; in waves of their own. */
   async #observe(): Promise<void> {
-    const { list, deciders } = this.#candidates();
-    const observers: Candidates = {
-      list: list.slice(deciders),
-      deciders: list.length - deciders,
-      plain: false,
-      copies: undefined,
-    };
+    const candidates = this.#candidates();
+    const list = candidates.list.slice(candidates.deciders);
+    const observers: Candidates = { ...candidates, list, deciders: list.length };
     for (let at = 0; !this.fire.cancelled; ) {
-      const next = nextWave(observers, at, (r) => skipped(r, this.#subject(), this.rewrites.input) === undefined);
+      const next = nextWave(observers, at, (r) => this.#skips(candidates, r) === undefined);
       if (!next) return;
       at = next.end;
-      await this.#wave(next.wave);
+      await this.#wave(next.wave.map((r) => this.#merged(candidates, r)));
     }
   }
 
