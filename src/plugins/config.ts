@@ -16,9 +16,9 @@ export interface HookscopeConfig<C extends CustomEvents = NoEvents> extends Host
   /** Applied first, in this order. Names are found from the file's directory. */
   readonly plugins?: readonly PluginEntry[];
   /** For every agent. They come after the plugins' hooks, so theirs is the last word in a clash of rewrites. */
-  readonly hooks?: Hooks<C>;
+  readonly hooks?: Hooks<NoInfer<C>>;
   /** By exact agent type: hooks that each agent of the type has for itself. */
-  readonly spawnHooks?: Readonly<Record<string, Hooks<C>>>;
+  readonly spawnHooks?: Readonly<Record<string, Hooks<NoInfer<C>>>>;
 }
 
 /**

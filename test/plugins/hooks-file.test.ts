@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createHost } from '../../src/host/host.js';
+import { loadHooksFile } from '../../src/plugins/hooks-file.js';
+import { createFolder, type Folder, LS } from './folder.js';
+
+let folder: Folder;
+beforeEach(() => {
+  folder = createFolder();
+});
+afterEach(() => folder.remove());
+
+const EVENTS = { PreToolUse: [{ matcher: 'B*h', hooks: [{ type: 'command', command: 'echo no >&2; exit 2' }] }] };
+
+test.each([
+  ['under "hooks"', { $schema: 'x', description: 'y', hooks: EVENTS }],
+  ['at top level', EVENTS],
+])('events %s are hooks in the dialect of code', async (_, content) => {
+  await using host = createHost();
+  host.register(await loadHooksFile(folder.write('hooks.json', content)));
+  expect(await host.fire('PreToolUse', LS)).toMatchObject({ verdict: 'deny', reason: 'no' });
+});
+
+test.each([
+  ['not JSON', '{\n  "PreToolUse": [,]\n}', 'is not JSON: line 2, column 18: value expected'],
+  ['a list', '[]', 'expected an object of events'],
+  ['hooks that are a list', '{"hooks":[]}', 'hooks: expected an object of events'],
+  [
+    'something beside "hooks"',
+    '{"hooks":{},"descripton":""}',
+    'descripton: is not a known key beside "hooks". Did you mean "description"?',
+  ],
+])('%s is an error that names the file', async (_, text, message) => {
+  const file = folder.write('hooks.json', text);
+  const error = (await loadHooksFile(file).catch((e: unknown) => e)) as Error;
+  expect(error.message).toContain(file);
+  expect(error.message).toContain(message);
+});
+
+test('a file that is not there, and one that is a directory', async () => {
+  await expect(loadHooksFile(join(folder.path, 'none.json'))).rejects.toThrow('none.json: there is no such file.');
+  await expect(loadHooksFile(folder.path)).rejects.toThrow('is a directory, not a file.');
+});
