@@ -37,6 +37,7 @@ const MESSAGES = {
   FILE: (d: { file: string; problem: string }) => `${d.file}: ${d.problem}.`,
 } as const;
 
+/** The `code` of a HookscopeError; docs/errors.md lists their messages. */
 export type ErrorCode = keyof typeof MESSAGES;
 type Details<C extends ErrorCode> = Parameters<(typeof MESSAGES)[C]>[0];
 

@@ -3,6 +3,7 @@ import type { FireRecord, HandlerRecord, RecordedDecision } from './fire-record.
 import type { HookProgress, HookRecord, HookResponse, HookStarted } from './record.js';
 import type { HandlerVerdict, RecordedReason } from './recorded.js';
 
+/** How records become lines for people. */
 export interface PrintOptions {
   /** Colour; default false. The caller knows its terminal and NO_COLOR. */
   readonly color?: boolean;

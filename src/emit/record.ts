@@ -52,6 +52,7 @@ interface RunMessage extends Stamp {
   readonly source: RecordedSource;
 }
 
+/** One handler was called. */
 export interface HookStarted extends RunMessage {
   readonly subtype: 'hook_started';
 }
@@ -68,6 +69,7 @@ export interface HookProgress extends RunMessage {
   readonly output: string;
 }
 
+/** One call of one handler has ended; of a background run when that ends. */
 export interface HookResponse extends RunMessage {
   readonly subtype: 'hook_response';
   readonly stdout: string;

@@ -5,7 +5,11 @@ import type { HookRecord } from './record.js';
 
 /** Anything records can be watched on, such as `host.events$`. */
 export interface RecordStream {
-  subscribe(watcher: { next(record: HookRecord): void }): { unsubscribe(): void };
+  /** Calls `next` with every record from now on, until the returned subscription is ended. */
+  subscribe(watcher: { next(record: HookRecord): void }): {
+    /** Ends it; safe to call twice. */
+    unsubscribe(): void;
+  };
 }
 
 /** Where records go. Slow or broken, it costs the agent nothing: its queue is bounded, what finds it full is dropped. */
@@ -25,6 +29,7 @@ export interface Sink {
   close(): Promise<void>;
 }
 
+/** What every sink takes. Times in seconds. */
 export interface SinkOptions {
   /** How messages to the logger call it. */
   readonly name?: string;

@@ -65,6 +65,7 @@ const definitions = {
 } as const;
 
 type Definitions = typeof definitions;
+/** The name of a built-in event. */
 export type HookEvent = keyof Definitions;
 export type Catalogue = { readonly [E in HookEvent]: EntryFrom<Definitions[E]> };
 

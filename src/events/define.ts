@@ -8,11 +8,13 @@ export type Fold = 'gate' | 'block' | 'stop' | 'context' | 'replace' | 'observe'
 export type Exit2 = 'block' | 'feedback' | 'user' | 'ignore';
 export type PlainStdout = 'context' | 'value' | 'none';
 export const HANDLER_KINDS = ['callback', 'command', 'http', 'mcp_tool', 'prompt', 'agent'] as const;
+/** What runs: a function here, a process, a request, a tool, a question to a model. */
 export type HandlerKind = (typeof HANDLER_KINDS)[number];
 /** How a source is read: `code` (register, plugins, config files) or `claude` (Claude Code's own files and protocol). */
 export type Dialect = 'code' | 'claude';
 /** Weakest first: the stronger wins, whatever the order. */
 export const VERDICTS = ['none', 'allow', 'ask', 'defer', 'deny'] as const;
+/** What a gate's hooks come to. `none`: nobody had an opinion, and the harness's own permission flow decides. */
 export type Verdict = (typeof VERDICTS)[number];
 
 /** One event of the catalogue: everything the host needs to know about it, as data. */

@@ -4,10 +4,13 @@ import type { Description, Hooks, Plugin, RegisterOptions, Undo } from './types.
 /** What a plugin registers through; everything it does is under its name. */
 export interface PluginScope {
   readonly id: string;
+  /** Adds hooks, all or none. Throws INVALID_HOOKS. */
   register(hooks: Hooks, options?: RegisterOptions): Undo;
   /** Hooks for every agent of an exact type. */
   spawnHooks(agentType: string, hooks: Hooks, options?: RegisterOptions): Undo;
+  /** Applies another plugin under this one; it is taken back with it. */
   use(plugin: Plugin, options?: unknown): Promise<Undo>;
+  /** What is registered in this scope and the scopes inside it. */
   describe(): Description;
 }
 

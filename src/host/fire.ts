@@ -17,6 +17,7 @@ import { Run } from './run.js';
 import type { EventState, Services } from './services.js';
 import { Teller } from './telling.js';
 
+/** How one event is fired. */
 export interface FireOptions {
   /** The scope to fire in: an agent's id, or `{ session, agent }`. Default: the input's `agent_id`, else its session. */
   readonly scope?: ScopeRef | undefined;

@@ -17,6 +17,7 @@ export interface RawFire<Input = Readonly<Record<string, unknown>>> {
   readonly context: HookContext;
 }
 
+/** An event's public tapable hook. Its taps are recorded and folded like any handler; what they answer bails nothing. */
 export type RawHook<Input = Readonly<Record<string, unknown>>> = AsyncSeriesBailHook<[RawFire<Input>], unknown>;
 
 /** An event's public tapable hook; `foreign` once somebody other than us has tapped or intercepted it. */

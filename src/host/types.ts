@@ -59,6 +59,7 @@ export interface CallbackSpec<E extends EventName<C> = EventName, C extends Cust
   readonly once?: boolean;
 }
 
+/** What stands in a group's `hooks`: a function, one with options of its own, or what `command()` and the like return. */
 export type HookHandler<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> =
   | HookCallback<E, C>
   | CallbackSpec<E, C>
@@ -89,6 +90,7 @@ export type Hooks<C extends CustomEvents = NoEvents> = {
   readonly [E in EventName<C>]?: readonly HookGroup<E, C>[];
 };
 
+/** What all hooks of one `register` call share. */
 export interface RegisterOptions {
   /** How records and `before` name these hooks. */
   readonly name?: string;
@@ -105,7 +107,11 @@ export type Undo = () => void;
 export interface Plugin<Options = unknown, C extends CustomEvents = CustomEvents> {
   readonly name: string;
   /** Reads what the user gave; throws or reports on anything wrong. */
-  readonly options?: { parse(value: unknown): Options };
+  readonly options?: {
+    /** What the user gave, checked and with its defaults; a zod schema will do. */
+    parse(value: unknown): Options;
+  };
+  /** Registers its hooks; may be async. A function it returns is called when the host closes. */
   apply(scope: HookScope<C>, options: Options): unknown;
 }
 
@@ -118,6 +124,7 @@ export interface HookScope<C extends CustomEvents = NoEvents> {
   use<O>(plugin: Plugin<O>, options?: unknown): Promise<Undo>;
   /** Ends the scope and its children. */
   close(): unknown;
+  /** This scope, its hooks in running order, and the scopes inside it. `String(…)` of it prints it. */
   describe(): Description;
 }
 
@@ -149,15 +156,18 @@ export interface Description {
   readonly agentType?: string;
   readonly hooks: readonly DescribedHook[];
   readonly children: readonly Description[];
+  /** The tree in lines, for people. */
   toString(): string;
 }
 
 /** What handlers see of their host. */
 export interface HostHandle<C extends CustomEvents = NoEvents> {
+  /** As `host.fire`. */
   fire<E extends EventName<C>>(
     event: E,
     input: FireInput<E, C>,
     options?: { signal?: AbortSignal },
   ): Promise<Decision<E, C>>;
+  /** As `host.describe`. */
   describe(): Description;
 }

@@ -6,6 +6,7 @@ import type { Plugin } from '../host/types.js';
 import { checkManifest, invalid, KEYWORD, type Manifest, manifestOf, readManifest } from './manifest.js';
 import { importDefault, messageOf } from './module.js';
 
+/** Where and how a plugin is looked for. */
 export interface LoadPluginOptions {
   /** The directory whose node_modules are searched, and which paths are relative to. Default: the process's. */
   readonly from?: string;

@@ -16,6 +16,7 @@ export interface HooksProblem {
   readonly message: string;
 }
 
+/** What hooks and outputs are checked against. */
 export interface ValidateOptions<C extends CustomEvents = NoEvents> {
   /** Events of your own, as `createHost` takes them. */
   readonly events?: C;

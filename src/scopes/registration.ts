@@ -3,8 +3,11 @@ import type { Matcher } from './matcher.js';
 import type { Rule } from './rule.js';
 import type { Scope } from './scope.js';
 
+/** What a failure means: go on, block (on a gate: deny), or ask a person. */
 export type OnFailure = 'continue' | 'block' | 'ask';
+/** `rewrite`: only rewrites. `decide`: the default. `observe`: runs last, once, and decides nothing. */
 export type Phase = 'rewrite' | 'decide' | 'observe';
+/** One after the other, or at once with its neighbours of the same scope and stage. */
 export type Mode = 'series' | 'parallel';
 /** Why a registration did not run in a fire; the record carries it. */
 export type SkipReason =

@@ -4,6 +4,7 @@ import type { HookRecord } from '../record.js';
 import { checkInteger, createStreams, queueDefaults, type Sink, type SinkOptions } from '../sink.js';
 import { createRotatingFile } from './rotating-file.js';
 
+/** Options of `ndjsonSink`. */
 export interface NdjsonOptions extends SinkOptions {
   /** Most bytes a file holds (a single longer line has a file of its own); default 64 MiB. */
   readonly maxBytes?: number;
