@@ -117,15 +117,16 @@ export function nextWave(
   if (!first) return undefined;
   if (first.mode === 'series') return { wave: [first], end: i + 1 };
   const wave: Registration[] = [];
+  let end = i;
   for (; i < deciders; i++) {
     const r = list[i] as Registration;
-    const fits = r.mode === 'parallel' && r.scope === first.scope && r.stage === first.stage;
-    if (runs(r)) {
-      if (!fits) break;
-      wave.push(r);
-    }
+    if (!runs(r)) continue;
+    if (r.mode !== 'parallel' || r.scope !== first.scope || r.stage !== first.stage) break;
+    wave.push(r);
+    // Those behind it are looked at again in their turn: the wave may change the input.
+    end = i + 1;
   }
-  return { wave, end: i };
+  return { wave, end };
 }
 
 /** Of several copies of one hook, the outermost runs, with the strictest failure policy of all and in the background only if all are. */

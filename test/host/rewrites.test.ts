@@ -332,6 +332,15 @@ const CASES: Readonly<Record<string, Case>> = {
     verdict: 'allow',
     clashes: ['y over x'],
   },
+  'what a parallel wave makes match is seen in its place': {
+    hooks: [
+      { name: 'x', mode: 'parallel', on: along('a>b') },
+      { name: 'y', stage: 1, matcher: 'b', on: along('b>c') },
+      { name: 'z', stage: 2, on: silent },
+    ],
+    log: 'x:a y:b z:c x:c?',
+    to: 'c',
+  },
   'two equal rewrites in one wave are no clash': {
     hooks: [
       { name: 'x', mode: 'parallel', on: along('a>b', { verdict: 'allow' }) },
