@@ -52,6 +52,7 @@ export const PreCompact = defineEvent({
   subject: 'trigger',
   fold: 'block',
   plainStdout: 'context',
+  plainAnswer: true,
   endsLoop: false,
   types: programs,
   group: 'turn',

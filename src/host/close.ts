@@ -17,6 +17,8 @@ interface Closing {
   /** Seconds. */
   readonly closeTimeout: number;
   readonly cleanups: readonly Cleanup[];
+  /** MCP servers that hooks have called. */
+  readonly servers: { close(): Promise<void> };
   report(message: string): void;
 }
 
@@ -30,6 +32,7 @@ export async function closeHost({
   bus,
   closeTimeout,
   cleanups,
+  servers,
   report,
 }: Closing): Promise<{ pending: string[] }> {
   const settled = async (): Promise<void> => {
@@ -41,6 +44,7 @@ export async function closeHost({
   const closed = new HookscopeError('CLOSED', {});
   for (const node of [...clock.pending()]) node.fire.cancel(closed);
   await within(KILL, Promise.all([background.endAll(), background.drained()]));
+  const ended = servers.close();
   for (const { plugin, cleanup } of cleanups) {
     try {
       await cleanup();
@@ -48,6 +52,7 @@ export async function closeHost({
       report(`Plugin ${plugin} failed while it was cleaned up: ${String(error)}`);
     }
   }
+  await ended;
   bus.close();
   return { pending };
 }

@@ -4,6 +4,7 @@ import { nearest } from '../events/nearest.js';
 import type { Mode, OnFailure, Phase, Registration, SkipReason } from '../scopes/registration.js';
 import type { CallbackFunction, Work } from './call.js';
 import { type HandlerContext, handlerFor } from './handlers/kinds.js';
+import type { Outside } from './handlers/outside.js';
 import { isObject, isText, oneOf, rules, SECONDS, type Shape } from './shape.js';
 
 /** Why a handler is listed but never runs, and which file or setting says so. */
@@ -20,6 +21,8 @@ export interface ReadHow {
   readonly dialect?: Dialect | undefined;
   /** What the source adds to its handlers. */
   readonly context?: HandlerContext | undefined;
+  /** What the host gives to handlers that ask somebody else. */
+  readonly outside: Outside;
   warn(message: string): void;
 }
 
@@ -79,14 +82,14 @@ export function readHandler(hook: unknown, where: string, entry: EventEntry, how
     return callback(handler, own);
   }
   if (how.dialect === 'claude') return readDescribed(hook, where, entry, how);
-  const { handler, options } = handlerFor(hook, where, entry, how.context);
+  const { handler, options } = handlerFor(hook, where, entry, how.outside, how.context);
   return { work: { handler }, kind: handler.kind, own: options, label: handler.name };
 }
 
 /** In Claude Code's files a type that is not known, or not for this event, spoils that handler alone: it is listed and never runs. */
 function readDescribed(hook: Described, where: string, entry: EventEntry, how: ReadHow): Read {
   try {
-    const { handler, options } = handlerFor(hook, where, entry, how.context);
+    const { handler, options } = handlerFor(hook, where, entry, how.outside, how.context);
     const { kind, name: label, dedupKey: dedup } = handler;
     return { work: { handler }, kind, own: options, label, dedup };
   } catch (error) {

@@ -21,16 +21,17 @@ import { type AnyDecision, makeDecision } from './decision.js';
 import { describeScope } from './describe.js';
 import { type ExplainOptions, type Explanation, explain } from './explain.js';
 import { type FireOptions, fire } from './fire.js';
+import { createOutside } from './handlers/outside.js';
 import { createHook, type RawHook } from './hooks.js';
 import { expose } from './internals.js';
 import { checkHostOptions, type HostOptions } from './options.js';
 import { type EventPlans, PlanStore } from './plans.js';
 import { Registrar } from './registrar.js';
 import type { EventState, Services } from './services.js';
-import { createSpill } from './spill.js';
 import { createSessions } from './session.js';
 import type { SessionOptions } from './session-options.js';
 import type { Session } from './session-types.js';
+import { createSpill } from './spill.js';
 import type { Decision, HookScope, Hooks, RegisterOptions, Undo } from './types.js';
 
 /** The plugin host. See the members; everything is safe to call at any time before `close`. */
@@ -82,7 +83,15 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   let closing: Promise<{ pending: string[] }> | undefined;
   const entries = eventEntries(options.events, report);
   const states = new Map([...entries].map(([name, entry]) => [name, eventState(entry, plans.of(entry))]));
-  const registrar = new Registrar({ tree, plans, options: options as HostOptions<CustomEvents>, report, entries });
+  const outside = createOutside(options);
+  const registrar = new Registrar({
+    tree,
+    plans,
+    options: options as HostOptions<CustomEvents>,
+    report,
+    entries,
+    outside,
+  });
 
   const services: Services = {
     host: undefined,
@@ -161,6 +170,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
         bus,
         closeTimeout: options.closeTimeout ?? 5,
         cleanups: registrar.cleanups,
+        servers: outside.tools,
         report,
       }).finally(() => sessions.abandon());
       return closing;

@@ -3,12 +3,15 @@ import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import { nearest } from '../events/nearest.js';
 import type { OnFailure } from '../scopes/registration.js';
 import type { Decisions } from './fold.js';
+import { checkMcpServers } from './handlers/mcp-servers.js';
+import { NAMES } from './handlers/options.js';
+import type { OutsideHostOptions } from './handlers/outside.js';
 import type { SessionFields } from './input.js';
 import type { Wake } from './services.js';
-import { oneOf, rules, SECONDS, type Shape } from './shape.js';
+import { oneOf, type Rule, rules, SECONDS, type Shape } from './shape.js';
 
 /** Options of `createHost`. All times are seconds. */
-export interface HostOptions<C extends CustomEvents = NoEvents> {
+export interface HostOptions<C extends CustomEvents = NoEvents> extends OutsideHostOptions {
   /** Filled into every fire's input where it is missing. Default: a new session id, no transcript, the process's directory. */
   readonly session?: SessionFields;
   /** A handler's time where neither it nor its group says; 0 is none. Default 60. */
@@ -35,6 +38,11 @@ export interface HostOptions<C extends CustomEvents = NoEvents> {
   readonly onWake?: (wake: Wake) => void;
 }
 
+const URL_PATTERNS: Rule = {
+  expected: 'an array of URL patterns, such as "https://hooks.example.com/*"',
+  accepts: (v) => NAMES.accepts(v) && (v as string[]).every((p) => p === '*' || p.includes('://')),
+};
+
 const SHAPE: Shape = {
   session: rules.object,
   timeout: SECONDS,
@@ -51,6 +59,12 @@ const SHAPE: Shape = {
   events: rules.object,
   logger: rules.fn,
   onWake: rules.fn,
+  model: rules.fn,
+  callTool: rules.fn,
+  mcpServers: rules.object,
+  allowedHttpHookUrls: URL_PATTERNS,
+  httpHookAllowedEnvVars: NAMES,
+  httpHookPrivateAddresses: rules.flag,
 };
 
 const SESSION: Shape = {
@@ -68,6 +82,8 @@ export function checkHostOptions(options: object): void {
   check(options as Readonly<Record<string, unknown>>, SHAPE, '');
   const { session } = options as { session?: Readonly<Record<string, unknown>> };
   if (session) check(session, SESSION, 'session.');
+  const { mcpServers } = options as HostOptions;
+  if (mcpServers) checkMcpServers(mcpServers);
 }
 
 function check(value: Readonly<Record<string, unknown>>, shape: Shape, prefix: string): void {

@@ -11,6 +11,7 @@ import type { CallbackFunction } from './call.js';
 import type { Cleanup } from './close.js';
 import { describeScope } from './describe.js';
 import { wrong } from './handler-entry.js';
+import type { Outside } from './handlers/outside.js';
 import type { HostOptions } from './options.js';
 import { type Origin, spawnOrigin, type Wish } from './origin.js';
 import type { Plan } from './plan.js';
@@ -23,6 +24,7 @@ interface Parts {
   readonly plans: PlanStore;
   readonly options: HostOptions<CustomEvents>;
   readonly entries: ReadonlyMap<string, EventEntry>;
+  readonly outside: Outside;
   report(message: string): void;
 }
 
@@ -220,7 +222,7 @@ export class Registrar {
   }
 
   #how(scope: Scope, origin: Origin) {
-    const { options, entries, report } = this.#parts;
+    const { options, entries, outside, report } = this.#parts;
     return {
       scope,
       source: origin.source ?? CODE,
@@ -233,6 +235,7 @@ export class Registrar {
       skip: origin.skip,
       held: origin.held,
       context: origin.context,
+      outside,
       root: origin.root,
       family: origin.family,
       entry: (name: string) => entries.get(name),

@@ -13,6 +13,9 @@ import type { Mode, OnFailure, Phase, Source } from '../scopes/registration.js';
 import type { HookContext } from './context.js';
 import type { BaseDecision, FoldFields } from './decision.js';
 import type { CommandSpec } from './handlers/command-spec.js';
+import type { HttpSpec } from './handlers/http-spec.js';
+import type { McpToolSpec } from './handlers/mcp-tool-spec.js';
+import type { AgentSpec, PromptSpec } from './handlers/prompt-spec.js';
 
 /** What `fire` resolves to: the fields every decision has, and those of the event's fold. */
 export type Decision<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> = {
@@ -63,7 +66,11 @@ export interface CallbackSpec<E extends EventName<C> = EventName, C extends Cust
 export type HookHandler<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> =
   | HookCallback<E, C>
   | CallbackSpec<E, C>
-  | CommandSpec;
+  | CommandSpec
+  | HttpSpec
+  | McpToolSpec
+  | PromptSpec
+  | AgentSpec;
 
 /** Handlers that share a matcher and policies. Times are seconds. */
 export interface HookGroup<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> {

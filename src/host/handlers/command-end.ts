@@ -1,6 +1,7 @@
 import { type Ending, OUTPUT_LIMIT, type Running } from './command.js';
 import { asyncWish, withoutWish } from './command-async.js';
-import { type CommandSpec, commandText } from './command-spec.js';
+import type { CommandSpec } from './command-spec.js';
+import { commandText } from './command-text.js';
 import type { Call, Cause, Reply } from './handler.js';
 import { readShell } from './output.js';
 

@@ -3,7 +3,8 @@ import { type Ending, OUTPUT_LIMIT, startCommand } from './command.js';
 import { asyncWish } from './command-async.js';
 import { goBackground } from './command-background.js';
 import { finish, type Run, stop } from './command-end.js';
-import { type CommandContext, type CommandSpec, commandText } from './command-spec.js';
+import type { CommandContext, CommandSpec } from './command-spec.js';
+import { commandText } from './command-text.js';
 import type { Call, Reply } from './handler.js';
 import { environment, workingDirectory } from './surroundings.js';
 

@@ -1,9 +1,10 @@
-import { HookscopeError } from '../../errors.js';
-import { nearest } from '../../events/nearest.js';
+import { isText, oneOf, rules, SECONDS, type Shape } from '../shape.js';
+import { commandText } from './command-text.js';
 import type { Call, Handler, Reply } from './handler.js';
+import { checkOption, checkOptions, frozen, OUTSIDE, type OutsideOptions, TEXT } from './options.js';
 
 /** Options of `command()`. All times are seconds. */
-export interface CommandOptions {
+export interface CommandOptions extends OutsideOptions {
   /** Given (even empty): exec form. The command is a program, started with these arguments, and no shell reads them. */
   readonly args?: readonly string[];
   /** The shell that reads the command line: a path or a name like `bash` or `powershell`. Default `/bin/sh`; false: exec form. */
@@ -25,8 +26,6 @@ export interface CommandOptions {
   readonly cwd?: string;
   /** Bytes of stdout, and of stderr, that are kept. More on stdout is the failure `too_large`. Default 1 MiB. */
   readonly outputLimit?: number;
-  /** How records name it. Default: the command line. */
-  readonly name?: string;
 }
 
 /** A shell hook as plain frozen data, what `command()` returns. */
@@ -51,23 +50,14 @@ export interface CommandContext {
  * @throws HookscopeError INVALID_OPTIONS: an unknown option or one of the wrong type.
  */
 export function command(line: string, options: CommandOptions = {}): CommandSpec {
-  check('command', line, TEXT);
-  for (const [key, value] of Object.entries(options)) {
-    const rule = RULES[key as keyof CommandOptions] as Rule | undefined;
-    if (!rule) throw unknownOption(key);
-    if (value !== undefined) check(key, value, rule);
-  }
-  return Object.freeze({ type: 'command', command: line, ...copied(options) });
+  checkOption('command', 'command', line, TEXT);
+  checkOptions('command', options, COMMAND);
+  return Object.freeze({ type: 'command', command: line, ...frozen(options) });
 }
 
 /** Whether a hook of a registration is a shell hook's description. */
 export function isCommandSpec(hook: unknown): hook is CommandSpec {
   return typeof hook === 'object' && hook !== null && 'type' in hook && hook.type === 'command';
-}
-
-/** The command line as people read it. */
-export function commandText(spec: CommandSpec): string {
-  return [spec.command, ...(spec.args ?? [])].join(' ');
 }
 
 type Runner = typeof import('./command-run.js');
@@ -100,58 +90,23 @@ export function commandHandler(spec: CommandSpec, context: CommandContext = {}):
   };
 }
 
-interface Rule {
-  readonly expected: string;
-  accepts(value: unknown): boolean;
-}
-
-const TEXT: Rule = { expected: 'must be a string that is not empty', accepts: isText };
-const SECONDS: Rule = { expected: 'must be seconds, 0 or more (0 is none)', accepts: (v) => isNumber(v) && v >= 0 };
-const FLAG: Rule = { expected: 'must be true or false', accepts: (v) => typeof v === 'boolean' };
-
-const RULES: Readonly<Record<keyof CommandOptions, Rule>> = {
-  args: { expected: 'must be an array of strings', accepts: (v) => Array.isArray(v) && v.every(isString) },
+const COMMAND: Shape = {
+  ...OUTSIDE,
+  args: { expected: 'an array of strings', accepts: (v) => Array.isArray(v) && v.every(isText) },
   shell: {
-    expected: 'must be true, false, or the name or path of a shell',
-    accepts: (v) => FLAG.accepts(v) || isText(v),
+    expected: 'true, false, or the name or path of a shell',
+    accepts: (v) => typeof v === 'boolean' || TEXT.accepts(v),
   },
-  timeout: SECONDS,
-  async: { expected: "must be true, false or 'two-phase'", accepts: (v) => FLAG.accepts(v) || v === 'two-phase' },
+  async: oneOf(true, false, 'two-phase'),
   asyncTimeout: SECONDS,
-  asyncRewake: FLAG,
+  asyncRewake: rules.flag,
   env: {
-    expected: 'must be an array of variable names, or an object of strings',
-    accepts: (v) => typeof v === 'object' && v !== null && Object.values(v).every(isString),
+    expected: 'an array of variable names, or an object of strings',
+    accepts: (v) => typeof v === 'object' && v !== null && Object.values(v).every(isText),
   },
   cwd: TEXT,
-  outputLimit: { expected: 'must be a number of bytes over 0', accepts: (v) => isNumber(v) && v > 0 },
-  name: TEXT,
+  outputLimit: {
+    expected: 'a number of bytes over 0',
+    accepts: (v) => typeof v === 'number' && Number.isFinite(v) && v > 0,
+  },
 };
-
-function isString(value: unknown): value is string {
-  return typeof value === 'string';
-}
-function isText(value: unknown): boolean {
-  return isString(value) && value.trim() !== '';
-}
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
-}
-
-function check(key: string, value: unknown, rule: Rule): void {
-  if (!rule.accepts(value))
-    throw new HookscopeError('INVALID_OPTIONS', { where: `command(): ${key}`, expected: rule.expected });
-}
-
-function unknownOption(key: string): HookscopeError {
-  const known = Object.keys(RULES);
-  const expected = `is not an option; there are ${known.join(', ')}`;
-  return new HookscopeError('INVALID_OPTIONS', { where: `command(): ${key}`, expected, nearest: nearest(key, known) });
-}
-
-/** Nobody who keeps the options can change the spec through them. */
-function copied({ args, env, ...rest }: CommandOptions): CommandOptions {
-  const ownArgs = args && { args: Object.freeze([...args]) };
-  const ownEnv = env && { env: Object.freeze(Array.isArray(env) ? [...env] : { ...env }) };
-  return { ...rest, ...ownArgs, ...ownEnv };
-}

@@ -3,6 +3,11 @@ import type { EventEntry } from '../../events/define.js';
 import { nearest } from '../../events/nearest.js';
 import { type CommandContext, type CommandOptions, command, commandHandler } from './command-spec.js';
 import type { Handler } from './handler.js';
+import type { HttpPolicy } from './http-rules.js';
+import { type HttpOptions, http, httpHandler } from './http-spec.js';
+import { type McpToolOptions, mcpTool, mcpToolHandler } from './mcp-tool-spec.js';
+import { type Outside, restricted } from './outside.js';
+import { agent, type PromptHookOptions, prompt, promptHandler } from './prompt-spec.js';
 
 /** A handler made from its description, with the options that the registration itself looks at. */
 export interface Made {
@@ -11,28 +16,49 @@ export interface Made {
 }
 
 /** What the source of a description adds to its handlers. */
-export interface HandlerContext extends CommandContext {}
+export interface HandlerContext extends CommandContext {
+  /** What its http hooks may do, beside what the host allows. */
+  readonly http?: HttpPolicy;
+}
 
-type Maker = (description: Readonly<Record<string, unknown>>, context: HandlerContext) => Made;
+type Description = Readonly<Record<string, unknown>>;
+type Needs = Outside & { readonly source: HandlerContext };
+type Maker = (description: Description, needs: Needs) => { handler: Handler; spec: object };
 
-/** One entry a handler type: what its description becomes. */
+/** One entry a handler type: what its description becomes. What is of the wrong type, the public makers refuse. */
 const KINDS: Readonly<Record<string, Maker>> = {
-  command({ type: _, command: line, if: rule, onFailure, once, statusMessage: _message, ...options }, context) {
+  command({ type: _, command: line, ...options }, { source }) {
     const spec = command(line as string, options as CommandOptions);
-    const { timeout, async, asyncTimeout, asyncRewake, name } = spec;
-    return {
-      handler: commandHandler(spec, context),
-      options: { timeout, async, asyncTimeout, asyncRewake, name, if: rule, onFailure, once },
-    };
+    return { spec, handler: commandHandler(spec, source) };
+  },
+  http({ type: _, url, ...options }, { http: rules }) {
+    const spec = http(url as string, options as HttpOptions);
+    return { spec, handler: httpHandler(spec, rules) };
+  },
+  mcp_tool({ type: _, server, tool, input, ...options }, { tools }) {
+    const spec = mcpTool(server as string, tool as string, input as Description | undefined, options as McpToolOptions);
+    return { spec, handler: mcpToolHandler(spec, tools) };
+  },
+  prompt({ type: _, prompt: text, ...options }, { model }) {
+    const spec = prompt(text as string, options as PromptHookOptions);
+    return { spec, handler: promptHandler(spec, model) };
+  },
+  agent({ type: _, prompt: text, ...options }, { model }) {
+    const spec = agent(text as string, options as PromptHookOptions);
+    return { spec, handler: promptHandler(spec, model) };
   },
 };
 
+/** The options of a hook that the registration looks at; the rest is the handler's own. */
+const SHARED = ['timeout', 'async', 'asyncTimeout', 'asyncRewake', 'name', 'if', 'onFailure', 'once'];
+
 /** Makes the handler a description tells of. Throws INVALID_HOOKS with the place. */
 export function handlerFor(
-  description: Readonly<Record<string, unknown>>,
+  description: Description,
   where: string,
   entry: EventEntry,
-  context: HandlerContext = {},
+  outside: Outside,
+  source: HandlerContext = {},
 ): Made {
   const type = String(description['type']);
   const make = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined;
@@ -46,7 +72,8 @@ export function handlerFor(
     throw new HookscopeError('INVALID_HOOKS', { where: `${where}.type`, expected });
   }
   try {
-    return make(description, context);
+    const { handler, spec } = make(description, { ...restricted(outside, source.http), source });
+    return { handler, options: Object.fromEntries(Object.entries(spec).filter(([key]) => SHARED.includes(key))) };
   } catch (error) {
     if (!(error instanceof HookscopeError) || error.code !== 'INVALID_OPTIONS') throw error;
     const {

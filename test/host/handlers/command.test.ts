@@ -57,7 +57,7 @@ describe('command()', () => {
   });
 
   test.each(['', '  ', 5, undefined])('refuses the command line %j', (line) => {
-    expect(() => command(line as string)).toThrow('command(): command: must be a string');
+    expect(() => command(line as string)).toThrow('command(): command: expected a string');
   });
 
   test('takes an option that is undefined for one that is absent', () => {

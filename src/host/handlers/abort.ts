@@ -1,0 +1,17 @@
+/** What the work comes to, or `undefined` as soon as the signal fires; what comes after is dropped. Rejects as the work does before. */
+export async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<{ value: T } | undefined> {
+  if (signal.aborted) return undefined;
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<undefined>((resolve) => {
+    abort = () => resolve(undefined);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  const answer = work().then((value) => ({ value }));
+  // Nobody listens to it after an abort.
+  answer.catch(() => undefined);
+  try {
+    return await Promise.race([answer, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
