@@ -5,6 +5,7 @@ import { unlessAborted } from './session-questions.js';
 import { afterwards } from './session-results.js';
 import type { Decision } from './types.js';
 
+/** What `session.compact` takes. */
 export interface CompactOptions {
   /** `manual`: a person asked for it, which counts as a prompt of its own. */
   readonly trigger: 'manual' | 'auto';
@@ -15,6 +16,7 @@ export interface CompactOptions {
   run(instructions: string | null, context: { readonly signal: AbortSignal }): string | Promise<string>;
 }
 
+/** What came of a compaction. */
 export interface CompactAnswer {
   /** A hook refused it, or it was interrupted: nothing was compacted. */
   readonly blocked: boolean;

@@ -1,6 +1,7 @@
 import type { CustomEvents, HookEvent, HookInput, NoEvents } from '../events/catalogue.js';
 import type { Hooks, Plugin } from './types.js';
 
+/** How much is asked before a call runs. */
 export type PermissionMode = 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk' | 'auto';
 
 /** What a call does to the world, as permission modes see it: `read` changes nothing, `edit` changes files of the project. */
@@ -25,6 +26,7 @@ export interface PermissionCall {
   readonly signal: AbortSignal;
 }
 
+/** The MCP server a tool belongs to. */
 export interface McpServer {
   readonly name: string;
   readonly source?: string;

@@ -13,6 +13,7 @@ export interface PromptCommand {
   readonly expanded?: string;
 }
 
+/** What `session.prompt` takes beside the text. */
 export interface PromptOptions {
   /** Default: a new one. */
   readonly prompt_id?: string | undefined;

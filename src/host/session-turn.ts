@@ -26,6 +26,7 @@ export interface ModelSwitch extends Partial<Omit<OwnFields<'PostModelSwitch'>, 
   ask?(reason: string | undefined): boolean | Promise<boolean>;
 }
 
+/** What came of `session.switchModel`. */
 export interface ModelAnswer {
   readonly switched: boolean;
   readonly reason?: string;
