@@ -1,0 +1,193 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ROOT } from '../package/sources.js';
+import { createFolder, type Folder, LS } from '../plugins/folder.js';
+import { cli } from './cli.js';
+
+const WIRE = join(ROOT, 'test/fixtures/wire');
+
+let folder: Folder;
+beforeAll(() => {
+  folder = createFolder();
+  folder.write('call.json', LS);
+  folder.write('guard.json', hooks(`echo 'not here' >&2; exit 2`, { name: 'guard' }));
+});
+afterAll(() => folder.remove());
+
+/** A hooks file with one shell hook for calls of Bash. */
+function hooks(command: string, options: object = {}, event = 'PreToolUse') {
+  return { hooks: { [event]: [{ matcher: 'Bash', hooks: [{ type: 'command', command, ...options }] }] } };
+}
+
+const fire = (...args: string[]) => cli(['fire', ...args], { cwd: folder.path });
+const record = async (...args: string[]) => JSON.parse((await fire(...args, '--json')).stdout);
+
+describe('hookscope fire, for people', () => {
+  test('prints the decision, and a line for every registered hook with why', async () => {
+    folder.write('other.json', {
+      PreToolUse: [{ matcher: 'Write', name: 'other', hooks: [{ type: 'command', command: 'true' }] }],
+    });
+    const { stdout, stderr, code } = await fire(
+      'PreToolUse',
+      '--input',
+      'call.json',
+      '--hooks',
+      'guard.json',
+      '--hooks',
+      'other.json',
+    );
+    expect(stdout).toMatch(/^PreToolUse:Bash {2}deny by guard: "not here" {2}in session\n/);
+    expect(stdout).toMatch(/^ {2}guard +command hooks-file +deny/m);
+    expect(stdout).toMatch(/^ {2}other +command hooks-file +did not run: its matcher did not match$/m);
+    expect([stderr, code]).toEqual(['', 0]);
+  });
+
+  test.each(['pre-tool-use', 'pre_tool_use', 'preToolUse'])('takes %s for PreToolUse', async (spelling) => {
+    expect((await fire(spelling, '--input', 'call.json')).stdout).toMatch(/^PreToolUse:Bash {2}no opinion/);
+  });
+
+  test('shows what the hook put in place of the input, and what it said to whom', async () => {
+    folder.write(
+      'say.mjs',
+      `export default { name: 'say', apply(scope) { scope.register({ PreToolUse: [{ hooks: [() => ({
+      systemMessage: 'told', hookSpecificOutput: { updatedInput: { command: 'ls -a' }, additionalContext: 'known\\u001b[2J' } })] }] }); } };`,
+    );
+    const { stdout } = await fire('PreToolUse', '--input', 'call.json', '--plugin', './say.mjs');
+    expect(stdout).toContain('input rewritten');
+    expect(stdout).toContain('  input now: {"command":"ls -a"}\n');
+    expect(stdout).toContain('  for the model: known\\u{1b}[2J\n');
+    expect(stdout).toContain('  for the user: told\n');
+  });
+
+  test('gives a spawned agent its hooks, found by type', async () => {
+    const { hooks: own } = hooks('echo "only read" >&2; exit 2');
+    folder.write('agents.json', { spawnHooks: { reviewer: own } });
+    folder.write('agent.json', { ...LS, agent_id: 'a1', agent_type: 'reviewer' });
+    const { stdout } = await fire('PreToolUse', '--config', 'agents.json', '--input', 'agent.json');
+    expect(stdout).toMatch(/deny by .*: "only read" {2}in a1\n/);
+    expect((await record('PreToolUse', '--config', 'agents.json', '--input', 'call.json')).decision.verdict).toBe(
+      'none',
+    );
+  });
+});
+
+describe('hookscope fire --json', () => {
+  test('prints the fire record on one line, and nothing else', async () => {
+    const { stdout, stderr } = await fire('PreToolUse', '--input', 'call.json', '--hooks', 'guard.json', '--json');
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      type: 'hook_fire',
+      event: 'PreToolUse',
+      scope: 'session',
+      input: LS,
+      decision: { verdict: 'deny', reason: 'not here' },
+      handlers: [{ name: 'guard', status: 'ran', exit_code: 2, source: { kind: 'hooks-file', file: 'guard.json' } }],
+      later: [],
+      wakes: [],
+      cancelled: [],
+    });
+    expect(stderr).toBe('');
+  });
+
+  test('an unknown field of the input passes through to the hook and to the record', async () => {
+    folder.write('see.json', hooks('cat > seen.json'));
+    const input = { ...LS, brand_new: { a: [1] } };
+    folder.write('new.json', input);
+    expect((await record('PreToolUse', '--input', 'new.json', '--hooks', 'see.json')).input).toMatchObject(input);
+    expect(JSON.parse(readFileSync(join(folder.path, 'seen.json'), 'utf8'))).toMatchObject(input);
+  });
+
+  test('says what came later, who is to be woken, and what was cancelled', async () => {
+    const said = JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: 'found it' } });
+    folder.write('late.json', hooks(`sleep 0.2; echo '${said}'`, { async: true }));
+    folder.write(
+      'wake.json',
+      hooks('sleep 0.1; echo wake up >&2; exit 2', { async: true, asyncRewake: true, name: 'waker' }),
+    );
+    folder.write('long.json', hooks('sleep 30', { async: true, name: 'long' }));
+    folder.write('close.json', { closeTimeout: 1 });
+    const args = ['late', 'wake', 'long'].flatMap((name) => ['--hooks', `${name}.json`]);
+    expect(await record('PreToolUse', '--input', 'call.json', '--config', 'close.json', ...args)).toMatchObject({
+      decision: { verdict: 'none' },
+      later: ['found it'],
+      wakes: [{ scope: 'session', text: 'wake up' }],
+      cancelled: ['long'],
+    });
+  });
+
+  test('--scope names the scope; nobody has opened it', async () => {
+    const fired = await record('PreToolUse', '--input', 'call.json', '--scope', 'agent-7', '--hooks', 'guard.json');
+    expect(fired).toMatchObject({ scope: 'agent-7', scope_known: false, decision: { verdict: 'deny' } });
+  });
+});
+
+describe('hookscope fire --exit-code is a hook', () => {
+  test.each([
+    ['denied', 'PreToolUse', LS, 'PreToolUse'],
+    ['kept going', 'Stop', { stop_hook_active: false }, 'Stop'],
+    ['blocked', 'UserPromptSubmit', { prompt: 'x' }, 'UserPromptSubmit'],
+  ])('%s: 2, and the reason alone on standard error', async (_, event, input) => {
+    folder.write('in.json', input);
+    folder.write('no.json', hooks('echo no >&2; exit 2', {}, event));
+    // Found in the directory, which is otherwise told on standard error.
+    folder.write('hookscope.config.json', '{}');
+    const { stderr, code } = await fire(event, '--input', 'in.json', '--hooks', 'no.json', '--exit-code');
+    expect([stderr, code]).toEqual(['no\n', 2]);
+    folder.write('hookscope.config.json', '');
+  });
+
+  test('nothing against it: 0, and the decision in the wire’s shape on standard output', async () => {
+    folder.write(
+      'ask.json',
+      hooks(
+        `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"sure?"}}'`,
+      ),
+    );
+    const asked = await fire('PreToolUse', '--no-config', '--input', 'call.json', '--hooks', 'ask.json', '--exit-code');
+    expect(JSON.parse(asked.stdout)).toEqual({
+      hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask', permissionDecisionReason: 'sure?' },
+    });
+    expect([asked.stderr, asked.code]).toEqual(['', 0]);
+  });
+
+  test('used as a hook of another host, it decides there', async () => {
+    const inner = `"${process.execPath}" "${join(ROOT, 'dist/cli/main.js')}" fire PreToolUse --no-config --input - --hooks guard.json --exit-code`;
+    folder.write('outer.json', hooks(`cd '${folder.path}' && ${inner}`, { name: 'inner' }));
+    const fired = await record('PreToolUse', '--no-config', '--input', 'call.json', '--hooks', 'outer.json');
+    expect(fired.decision).toMatchObject({ verdict: 'deny', reason: 'not here' });
+  });
+});
+
+describe('hookscope fire on what a real client sent', () => {
+  const payloads = readdirSync(WIRE).flatMap((file) => {
+    const event = file.replace('.json', '');
+    const inputs = JSON.parse(readFileSync(join(WIRE, file), 'utf8')) as object[];
+    return inputs.map((input, i) => [`${event} ${i + 1}`, event, input] as const);
+  });
+
+  // Each starts a program: a few at a time, from standard input as a client would.
+  test.each(chunks(payloads, 8).map((some) => [some.map(([name]) => name).join(', '), some] as const))(
+    '%s',
+    async (_, some) => {
+      const results = await Promise.all(
+        some.map(([, event, input]) =>
+          cli(['fire', event, '--no-config', '--input', '-', '--json'], {
+            cwd: folder.path,
+            stdin: `${JSON.stringify(input)}\n`,
+          }),
+        ),
+      );
+      for (const [i, { stdout, stderr, code }] of results.entries()) {
+        const [, event, input] = some[i] as (typeof some)[number];
+        expect([stderr, code]).toEqual(['', 0]);
+        expect(JSON.parse(stdout)).toMatchObject({ event, input, decision: { event, continue: true } });
+      }
+    },
+    60_000,
+  );
+});
+
+function chunks<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
+}

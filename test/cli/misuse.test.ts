@@ -1,0 +1,149 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createFolder, type Folder, LS } from '../plugins/folder.js';
+import { cli, isOneMessage, SESSIONS } from './cli.js';
+
+let folder: Folder;
+beforeAll(() => {
+  folder = createFolder();
+  folder.write('package.json', { type: 'module' });
+  folder.write('call.json', LS);
+  folder.write('array.json', [LS]);
+  folder.write('wrong.json', { ...LS, tool_name: 7 });
+  folder.write('other-event.json', { ...LS, hook_event_name: 'Stop' });
+  folder.write('broken.json', '{\n  "tool_name": \n}');
+  folder.write('typo.json', { hooks: { PreToolUse: [{ matcer: 'Bash', hooks: [] }] } });
+  folder.write('event-typo.json', { PreTolUse: [] });
+  folder.write('regex.json', { PreToolUse: [{ matcher: '^Bash$', hooks: [] }] });
+  folder.write('settings.json', { permissions: {}, hooks: {} });
+  folder.write('throws.ts', "throw new Error('no team is set');");
+  folder.write('bad-key.json', { timeot: 5 });
+  folder.install('hookscope-plugin-old', 'export default {};', { peerDependencies: { hookscope: '^99' } });
+  folder.install('hookscope-plugin-none', 'export const a = 1;');
+  folder.install(
+    'hookscope-plugin-fails',
+    "export default { name: 'f', apply() { throw new Error('no database'); } };",
+  );
+  folder.install(
+    'hookscope-plugin-strict',
+    "import { z } from 'zod'; export default { name: 'strict', options: z.strictObject({ max: z.number() }), apply() {} };",
+  );
+  folder.installHookscope();
+  folder.write('strict.json', { plugins: [['hookscope-plugin-strict', { max: 'x' }]] });
+  folder.write(
+    'session.jsonl',
+    `${line('Stop', { stop_hook_active: false })}\n\n${line('PreToolUse', { tool_name: 'Bash' })}\n`,
+  );
+  folder.write('no-event.jsonl', `${line('Stop', {})}\n{"at_ms":1,"input":{}}\n`);
+  folder.write('not-json.jsonl', `${line('Stop', {})}\n${line('Stop', {})}\nnot json\n`);
+  folder.write('unknown.jsonl', `${line('PreTolUse', LS)}\n`);
+  folder.write('empty.jsonl', '\n');
+});
+afterAll(() => folder.remove());
+
+const line = (event: string, input: object): string => JSON.stringify({ at_ms: 0, event, input });
+
+/** Arguments, and what the one message must hold. */
+const CASES: readonly [args: string, message: string | RegExp][] = [
+  ['fier', "unknown command 'fier'"],
+  ['fire', "missing required argument 'event'"],
+  ['fire PreToolUse Stop', 'too many arguments'],
+  ['fire PreToolUse --jsn', "unknown option '--jsn'"],
+  ['fire PreToolUse --input', "option '--input <file>' argument missing"],
+  ['fire PreTolUse --input call.json', 'Unknown event "PreTolUse". Did you mean "PreToolUse"?'],
+  ['fire PreToolUse', '--input is not given: Invalid input for PreToolUse: "tool_name"'],
+  ['fire PreToolUse --input none.json', 'none.json: there is no such file.'],
+  ['fire PreToolUse --input .', '.: is a directory, not a file.'],
+  ['fire PreToolUse --input broken.json', 'broken.json: is not JSON: line 3, column 1: value expected.'],
+  ['fire PreToolUse --input array.json', "array.json: expected one JSON object, the event's input, got an array."],
+  ['fire PreToolUse --input -', 'standard input: is not JSON: line 1, column 1: value expected.'],
+  [
+    'fire PreToolUse --input wrong.json',
+    /^hookscope: wrong\.json: Invalid input for PreToolUse: "tool_name" .*number\.$/m,
+  ],
+  ['fire PreToolUse --input wrong.json --json', 'Invalid input for PreToolUse: "tool_name"'],
+  ['fire PreToolUse --input wrong.json --exit-code', 'Invalid input for PreToolUse: "tool_name"'],
+  ['fire PreToolUse --input other-event.json', '"hook_event_name"'],
+  ['list --hooks none.json', 'none.json: there is no such file.'],
+  ['list --hooks broken.json', 'broken.json: is not JSON: line 3, column 1'],
+  ['list --hooks typo.json', 'Invalid configuration typo.json: PreToolUse[0].matcer: is not a known key'],
+  ['list --hooks typo.json', 'Did you mean "matcher"?'],
+  ['list --hooks event-typo.json', 'event-typo.json: PreTolUse: is not a known event. Did you mean "PreToolUse"?'],
+  ['list --hooks regex.json', 'regex.json: PreToolUse[0].matcher: "^Bash$" looks like a regular expression'],
+  ['list --hooks settings.json', 'settings.json: permissions: is not a known key beside "hooks"'],
+  ['list --config none.ts', 'none.ts: there is no such file.'],
+  ['list --config throws.ts', 'throws.ts: it could not be run: no team is set.'],
+  ['list --config bad-key.json', 'bad-key.json: timeot: is not a known key'],
+  ['list --config strict.json', /Plugin "strict": options: max: .*number/],
+  ['list --plugin hookscope-plugin-x', 'Install it there: npm install hookscope-plugin-x'],
+  ['list --plugin fails', 'Did you mean "hookscope-plugin-fails"?'],
+  ['list --plugin hookscope-plugin-old', 'needs hookscope ^99, and this is hookscope'],
+  ['list --plugin hookscope-plugin-none', 'has no default export; expected export default definePlugin'],
+  ['list --plugin hookscope-plugin-fails', 'Plugin "f" failed while it was applied: no database'],
+  ['list --plugin ./none.js', 'There is no such file.'],
+  ['run', "missing required argument 'session'"],
+  ['run none.jsonl', 'none.jsonl: there is no such file.'],
+  ['run empty.jsonl', 'empty.jsonl: holds no events.'],
+  ['run not-json.jsonl', 'not-json.jsonl:3: is not JSON: line 1, column 1'],
+  ['run no-event.jsonl', 'no-event.jsonl:2: "event" must be a string.'],
+  ['run unknown.jsonl --json', 'unknown.jsonl:1: Unknown event "PreTolUse". Did you mean "PreToolUse"?'],
+  ['run session.jsonl --json', /session\.jsonl:3: Invalid input for PreToolUse: "tool_/],
+  ['run session.jsonl --speed fast', '--speed: expected a number over 0, got "fast"'],
+  ['run session.jsonl --speed 0', '--speed: expected a number over 0, got "0"'],
+];
+
+describe('whoever gets it wrong is told so in one message, and the exit code is 1', () => {
+  test.concurrent.each(CASES)('hookscope %s', async (args, message) => {
+    const { stderr, code } = await cli(args.split(' '), { cwd: folder.path });
+    expect(stderr).toMatch(message);
+    expect(isOneMessage(stderr), stderr).toBe(true);
+    expect(code).toBe(1);
+  });
+
+  test('a recording with a bad line is refused before anything was fired', async () => {
+    const { stdout } = await cli(['run', join(SESSIONS, 'simple.jsonl'), 'not-json.jsonl', '--json'], {
+      cwd: folder.path,
+    });
+    expect(stdout).toBe('');
+  });
+
+  test('HOOKSCOPE_DEBUG=1 shows where it comes from', async () => {
+    const { stderr } = await cli(['list', '--hooks', 'none.json'], { cwd: folder.path, env: { HOOKSCOPE_DEBUG: '1' } });
+    expect(stderr).toMatch(/\n\s+at /);
+  });
+});
+
+describe('a configuration in the directory', () => {
+  const found = async (...args: string[]) => cli(['list', ...args], { cwd: folder.path });
+
+  test('is used, with a line that says so', async () => {
+    folder.write(
+      'hookscope.config.ts',
+      "export default { hooks: { Stop: [{ name: 'found', hooks: [() => undefined] }] } };",
+    );
+    const { stdout, stderr, code } = await found();
+    expect(stderr).toBe(
+      'hookscope: using hookscope.config.ts of this directory, which runs as code (--no-config goes without)\n',
+    );
+    expect(stdout).toContain('Stop  callback found');
+    expect(code).toBe(0);
+  });
+
+  test('is not used with --no-config, nor when another is named', async () => {
+    for (const args of [['--no-config'], ['--config', 'hookscope.config.ts']]) {
+      expect((await found(...args)).stderr).not.toContain('using');
+    }
+    expect((await found('--no-config')).stdout).not.toContain('found');
+  });
+
+  test('that others may write stops the command, and says how to go on', async () => {
+    chmodSync(join(folder.path, 'hookscope.config.ts'), 0o666);
+    const { stdout, stderr, code } = await found();
+    expect(stderr).toMatch(
+      /hookscope\.config\.ts was found here but is not used: .* may be written by other users\. .*--config.*--no-config/,
+    );
+    expect([stdout, code, isOneMessage(stderr)]).toEqual(['', 1, true]);
+    expect((await found('--config', 'hookscope.config.ts')).code).toBe(0);
+  });
+});

@@ -1,0 +1,259 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FireRecord, HookRecord } from '../../src/emit/record.js';
+import { createFolder, denying, type Folder } from '../plugins/folder.js';
+import { BIN, cli, SESSIONS, start } from './cli.js';
+
+const SUBAGENTS = join(SESSIONS, 'two-parallel-subagents.jsonl');
+const SIMPLE = join(SESSIONS, 'simple.jsonl');
+const SURVEYOR = 'a4b31ea214a8f8e3d';
+
+let folder: Folder;
+beforeAll(() => {
+  folder = createFolder();
+  folder.write('guard.json', { PreToolUse: [shell('Bash', `echo 'no shell' >&2; exit 2`, { name: 'guard' })] });
+  folder.write('slow.json', { PreToolUse: [shell('Bash', 'sleep 30', { name: 'slow' })] });
+  folder.write('scopes.mjs', SCOPES);
+});
+afterAll(() => folder.remove());
+
+const shell = (matcher: string, command: string, options: object = {}): object => ({
+  matcher,
+  hooks: [{ type: 'command', command, ...options }],
+});
+
+/** A plugin that says on every event which agents' scopes are open. */
+const SCOPES = `
+  const ids = (d) => [...(d.kind === 'agent' ? [d.scope] : []), ...d.children.flatMap(ids)];
+  const say = (input, _, { host }) => ({ systemMessage: JSON.stringify(ids(host.describe())) });
+  export default { name: 'scopes', apply(scope) {
+    for (const event of ['SubagentStart', 'PreToolUse', 'SubagentStop', 'SessionEnd']) scope.register({ [event]: [{ hooks: [say] }] });
+  } };`;
+
+const run = (...args: string[]) => cli(['run', ...args], { cwd: folder.path });
+async function records(...args: string[]): Promise<HookRecord[]> {
+  const { stdout } = await run(...args, '--json');
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((text) => JSON.parse(text) as HookRecord);
+}
+const fires = (all: readonly HookRecord[]): FireRecord[] => all.filter((record) => record.type === 'hook_fire');
+
+describe('hookscope run', () => {
+  test('shows what ran, for whom and why, and what was denied', async () => {
+    const { stdout, stderr, code } = await run(SUBAGENTS, '--hooks', 'guard.json');
+    expect(stdout).toMatch(/^two-parallel-subagents\.jsonl 50 events\n/);
+    expect(stdout).toMatch(
+      /^ \+1\.421s {2}surveyor a4b31e {2}PreToolUse {2}Bash ls src {2}DENIED\n {6}✗ guard +everyone, hooks-file, on Bash +deny: no shell\n/m,
+    );
+    expect(stdout).toContain('50 of 50 events sent, hooks ran on 5, 5 denied or blocked.');
+    // Told once, however often it happens.
+    expect(stderr).toBe(
+      `hookscope: The input's cwd /home/dev/project is not a directory; the hook ran in ${folder.path}.\n`,
+    );
+    expect(code).toBe(0);
+  });
+
+  test('ends with a summary by agent, event and hook', async () => {
+    const { stdout } = await run(SUBAGENTS, '--hooks', 'guard.json');
+    const table = stdout
+      .slice(stdout.indexOf('\nagent '))
+      .trim()
+      .split('\n')
+      .map((row) => row.split(/ {2,}/));
+    expect(table.map((row) => row.slice(0, 6))).toEqual([
+      ['agent', 'event', 'hook', 'runs', 'blocked', 'failed'],
+      ['main', 'PreToolUse', 'guard', '2', '2', '0'],
+      ['surveyor a4b31e', 'PreToolUse', 'guard', '2', '2', '0'],
+      ['builder a9e488', 'PreToolUse', 'guard', '1', '1', '0'],
+    ]);
+    for (const [p50, p95] of table.slice(1).map((row) => row.slice(6).map(Number)))
+      expect(p50).toBeLessThanOrEqual(p95 as number);
+  });
+
+  test('opens an agent’s scope before its start and ends it after its stop', async () => {
+    const said = fires(await records(SUBAGENTS, '--plugin', './scopes.mjs')).flatMap(({ event, decision }) => {
+      const open = (decision as unknown as { systemMessages: string[] }).systemMessages[0];
+      return open === undefined ? [] : [[event, (JSON.parse(open) as string[]).length] as const];
+    });
+    const ofEvent = (event: string): number[] => said.filter(([name]) => name === event).map(([, open]) => open);
+    expect(ofEvent('SubagentStart')).toEqual([1, 2]);
+    expect(ofEvent('SubagentStop')).toEqual([2, 1]);
+    expect(said.filter(([name]) => name === 'PreToolUse').map(([, open]) => open)).toEqual([
+      0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 0, 0, 0,
+    ]);
+    expect(ofEvent('SessionEnd')).toEqual([0]);
+  });
+
+  test('an agent that is kept going keeps its scope, until the recording ends', async () => {
+    folder.write('go-on.json', { SubagentStop: [shell('surveyor', 'echo more >&2; exit 2')] });
+    const all = fires(await records(SUBAGENTS, SIMPLE, '--hooks', 'go-on.json', '--plugin', './scopes.mjs'));
+    const open = all.map((r) => ({
+      event: r.event,
+      open: (r.decision as unknown as { systemMessages: string[] }).systemMessages[0],
+    }));
+    const ends = open.filter(({ event }) => event === 'SessionEnd').map((r) => r.open);
+    expect(ends).toEqual([JSON.stringify([SURVEYOR]), '[]']);
+  });
+
+  test('gives each agent the spawnHooks of its type', async () => {
+    const own = (reason: string) => ({ PreToolUse: [shell('Bash', `echo '${reason}' >&2; exit 2`, { name: reason })] });
+    folder.write('spawn.json', { spawnHooks: { surveyor: own('no surveys'), builder: own('no builds') } });
+    const denied = fires(await records(SUBAGENTS, '--config', 'spawn.json')).filter(
+      (r) => r.decision.verdict === 'deny',
+    );
+    expect(denied.map((r) => [r.input['agent_type'], r.decision.reason])).toEqual([
+      ['surveyor', 'no surveys'],
+      ['surveyor', 'no surveys'],
+      ['builder', 'no builds'],
+    ]);
+  });
+
+  test('--json prints every record in order, and the summary as the last line', async () => {
+    const all = await records(SUBAGENTS, '--hooks', 'guard.json');
+    const summary = all.pop() as unknown as { type: string; rows: { agent: string; runs: number }[] };
+    expect(all.map((record) => record.seq)).toEqual(all.map((_, i) => i + 1));
+    expect(fires(all)).toHaveLength(50);
+    expect(summary.type).toBe('run_summary');
+    expect(summary.rows.map(({ agent, runs }) => [agent, runs])).toEqual([
+      ['main', 2],
+      ['surveyor a4b31e', 2],
+      ['builder a9e488', 1],
+    ]);
+  });
+
+  test('sends several recordings one after the other', async () => {
+    const sessions = fires(await records(SIMPLE, SUBAGENTS)).map((r) => r.session_id);
+    expect(sessions).toHaveLength(70);
+    expect(new Set(sessions.slice(0, 20)).size).toBe(1);
+    expect(new Set(sessions.slice(20)).size).toBe(1);
+  });
+
+  test('shows what a background hook did when it ends, and counts it', async () => {
+    folder.write('late.json', {
+      SessionStart: [{ hooks: [{ type: 'command', command: 'sleep 0.2', async: true, name: 'late' }] }],
+    });
+    const { stdout } = await run(SIMPLE, '--hooks', 'late.json');
+    expect(stdout).toMatch(/… late ended in the background: success for main, [1-9]\d\d+ ms/);
+    expect(stdout).toMatch(/^main +SessionStart +late +1 +0 +0 +[1-9]\d\d+ +[1-9]\d\d+$/m);
+  });
+
+  test('--speed keeps the pace of the recording', async () => {
+    // Half the pace of 300 ms; timers may be a little early.
+    folder.write(
+      'pace.jsonl',
+      [0, 300]
+        .map((at_ms) => `${JSON.stringify({ at_ms, event: 'Stop', input: { stop_hook_active: false } })}\n`)
+        .join(''),
+    );
+    const [first, second] = fires(await records('pace.jsonl', '--speed', '0.5')).map((r) => Date.parse(r.time));
+    expect((second as number) - (first as number)).toBeGreaterThanOrEqual(590);
+  });
+
+  test('takes the events of a recording in other spellings', async () => {
+    folder.write(
+      'other.jsonl',
+      `${JSON.stringify({ at_ms: 0, event: 'pre_tool_use', input: { tool_name: 'Bash', tool_input: {}, tool_use_id: 't' } })}\n`,
+    );
+    expect(fires(await records('other.jsonl'))[0]?.event).toBe('PreToolUse');
+  });
+});
+
+describe('hookscope run on a terminal', () => {
+  /** `script` gives it a terminal; what the terminal got comes back. */
+  const onTerminal = (...args: string[]) =>
+    start('script', ['-qec', [process.execPath, BIN, 'run', ...args].join(' '), '/dev/null'], {
+      cwd: folder.path,
+      stdin: '',
+      env: { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, TERM: 'xterm-256color' },
+    });
+  const ESCAPE = String.fromCharCode(27);
+
+  test('shows how far it is, below the lines', async () => {
+    const { stdout } = await onTerminal(SIMPLE, '--hooks', 'guard.json');
+    expect(stdout).toContain(`\r${ESCAPE}[K`);
+    expect(stdout).toMatch(/█+.*20\/20 events/);
+    expect(stdout).toContain(`${ESCAPE}[31m✗`);
+  });
+
+  test('a file gets neither a bar nor colour', async () => {
+    const { stdout } = await run(SIMPLE, '--hooks', 'guard.json');
+    expect(stdout).not.toContain(ESCAPE);
+    expect(stdout).not.toContain('20/20');
+  });
+
+  test.each([
+    [{ FORCE_COLOR: '1', NO_COLOR: '' }, true],
+    [{ FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+  ])('%j: colour is %s', async (env, colored) => {
+    const { stdout } = await cli(['run', SIMPLE, '--hooks', 'guard.json'], { cwd: folder.path, env });
+    expect(stdout.includes(`${ESCAPE}[31m`)).toBe(colored);
+  });
+
+  test('what a hook or a recording says cannot move the cursor', async () => {
+    folder.write('evil.mjs', denying(`a${ESCAPE}[2Jb`));
+    const { stdout } = await run(SIMPLE, '--plugin', './evil.mjs');
+    expect(stdout).toContain('deny: a\\u{1b}[2Jb');
+    expect(stdout).not.toContain(ESCAPE);
+  });
+});
+
+describe('a program that is cut short', () => {
+  test('nobody reads on: it stops, and says nothing', async () => {
+    const many = Array.from({ length: 40 }, () => SUBAGENTS);
+    const line = [process.execPath, BIN, 'run', ...many, '--json'].map((word) => `'${word}'`).join(' ');
+    const { stdout, stderr, code } = await start('bash', ['-c', `${line} | head -1; exit "\${PIPESTATUS[0]}"`], {
+      cwd: folder.path,
+      stdin: '',
+      env: process.env,
+    });
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+    expect([stderr, code]).toEqual(['', 0]);
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s ends the hooks and the program, which exits with %i', async (signal, code) => {
+    const pidFile = join(folder.path, `pid-${signal}`);
+    folder.write('stuck.json', {
+      PreToolUse: [shell('Bash', `echo $$ > '${pidFile}'; echo; sleep 30`, { name: 'stuck' })],
+    });
+    // The first line comes before the hook starts; it is waited for in its file.
+    const finished = await cli(['run', SIMPLE, '--hooks', 'stuck.json', '--json'], {
+      cwd: folder.path,
+      onOutput: (pid) => void whenThere(pidFile).then(() => process.kill(pid, signal)),
+    });
+    expect(finished.code).toBe(code);
+    // Killed before the program ended, and gone a moment later; if not, this test runs out of time.
+    const group = Number(await whenThere(pidFile));
+    while (isAlive(group)) await sleep(20);
+  });
+
+  test('what a plugin left open does not keep it alive', async () => {
+    folder.write('timer.mjs', "export default { name: 'timer', apply() { setInterval(() => undefined, 1000); } };");
+    const { code } = await cli(['list', '--plugin', './timer.mjs'], { cwd: folder.path });
+    expect(code).toBe(0);
+  });
+});
+
+async function whenThere(file: string): Promise<string> {
+  for (;;) {
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    if (text.endsWith('\n')) return text;
+    await sleep(20);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    // ESRCH: the whole group is gone.
+    return false;
+  }
+}
