@@ -108,7 +108,7 @@ type Base =
   | 'effort'
   | 'hook_event_name';
 /** The event's own fields, in the wire's names; the session knows the rest. */
-export type OwnFields<E extends HookEvent> = { readonly [K in Exclude<keyof HookInput<E>, Base>]: HookInput<E>[K] };
+export type OwnFields<E extends HookEvent> = Pick<HookInput<E>, Exclude<keyof HookInput<E>, Base>>;
 
 /** An InstructionsLoaded, in the wire's names. */
 export type LoadedInstructions = OwnFields<'InstructionsLoaded'>;
