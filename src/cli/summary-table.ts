@@ -11,7 +11,7 @@ export function summaryTable(rows: readonly SummaryRow[], paint: Paint): string 
     return [
       sameAgent ? '' : row.agent,
       sameAgent && above?.event === row.event ? '' : row.event,
-      clip(row.hook, 40),
+      clip(row.hook.replace(/^hookscope-plugin-/, ''), 40),
       ...[row.runs, row.blocked, row.failed].map(String),
       ...[row.p50, row.p95].map((ms) => (ms === undefined ? '-' : milliseconds(ms))),
     ];

@@ -1,0 +1,90 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ROOT } from '../package/sources.js';
+import { createFolder, type Folder, LS } from '../plugins/folder.js';
+import { type Finished, start } from './cli.js';
+
+let folder: Folder;
+
+const run = (program: string, args: readonly string[], cwd = folder.path): Promise<Finished> =>
+  start(program, args, { cwd, stdin: '', env: { ...process.env, NO_COLOR: '1' } });
+
+/** What `npm install` of a packed file does, without the registry: the dependencies are linked to what is here. */
+async function install(tarball: string, name: string): Promise<void> {
+  const target = join(folder.path, 'node_modules', name);
+  await run('tar', ['-xzf', tarball]);
+  mkdirSync(dirname(target), { recursive: true });
+  renameSync(join(folder.path, 'package'), target);
+  const manifest = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8')) as {
+    bin?: Record<string, string>;
+    dependencies: Record<string, string>;
+  };
+  for (const dependency of Object.keys(manifest.dependencies)) {
+    const link = join(folder.path, 'node_modules', dependency);
+    mkdirSync(dirname(link), { recursive: true });
+    if (!existsSync(link)) symlinkSync(join(ROOT, 'node_modules', dependency), link);
+  }
+  mkdirSync(join(folder.path, 'node_modules/.bin'), { recursive: true });
+  for (const [command, file] of Object.entries(manifest.bin ?? {})) {
+    chmodSync(join(target, file), 0o755);
+    symlinkSync(join(target, file), join(folder.path, 'node_modules/.bin', command));
+  }
+}
+
+/** Packs without building: what is tested here is what was built before the tests. */
+async function pack(from: string): Promise<string> {
+  const { stdout } = await run(
+    'npm',
+    ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder.path],
+    from,
+  );
+  return join(folder.path, stdout.trim());
+}
+
+beforeAll(async () => {
+  folder = createFolder();
+  folder.write('package.json', { name: 'somebody', private: true });
+  await install(await pack(ROOT), 'hookscope');
+  await install(await pack(join(ROOT, 'examples/plugin-package')), 'hookscope-plugin-protected-paths');
+}, 60_000);
+afterAll(() => folder.remove());
+
+const hookscope = (...args: string[]) => run(join(folder.path, 'node_modules/.bin/hookscope'), args);
+
+test('the packed program runs where it was installed, with a packed plugin and a configuration in TypeScript', async () => {
+  folder.write(
+    'hookscope.config.ts',
+    `import { defineConfig, deny } from 'hookscope';
+     export default defineConfig({
+       plugins: [['hookscope-plugin-protected-paths', { paths: ['dist/**'] }]],
+       hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [(input) => deny(\`no \${input.tool_name} here\`)] }] },
+     });`,
+  );
+  folder.write('bash.json', LS);
+  folder.write('write.json', { ...LS, tool_name: 'Write', tool_input: { file_path: 'dist/a.js', content: '' } });
+  const fired = async (input: string) =>
+    JSON.parse((await hookscope('fire', 'PreToolUse', '--input', input, '--json')).stdout);
+  expect((await fired('bash.json')).decision).toMatchObject({ verdict: 'deny', reason: 'no Bash here' });
+  expect((await fired('write.json')).decision).toMatchObject({
+    verdict: 'deny',
+    reason: 'dist/a.js is protected (dist/**)',
+  });
+  expect((await fired('write.json')).handlers[0]).toMatchObject({
+    plugin: 'hookscope-plugin-protected-paths',
+    status: 'ran',
+  });
+});
+
+test('the packed library and its schemas are found by their names', async () => {
+  folder.write(
+    'use.mjs',
+    `import { createHost, deny } from 'hookscope';
+     import schema from 'hookscope/schemas/PreToolUse.input.json' with { type: 'json' };
+     const host = createHost();
+     host.register({ PreToolUse: [{ hooks: [() => deny('used')] }] });
+     console.log((await host.fire('PreToolUse', ${JSON.stringify(LS)})).reason, schema.type);`,
+  );
+  const { stdout, stderr } = await run(process.execPath, ['--no-warnings', 'use.mjs']);
+  expect([stdout, stderr]).toEqual(['used object\n', '']);
+});
