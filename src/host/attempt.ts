@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Outcome } from '../events/outcome.js';
-import type { Registration } from '../scopes/registration.js';
+import type { Registration, Skip } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
 import { complain, isThenable, read, threw } from './answer.js';
 import { makeCall, type Work } from './call.js';
@@ -22,7 +22,7 @@ export interface Attempt {
   /** It goes on in the background; what it says comes later. */
   readonly background?: boolean;
   /** It was not called: what it would run was changed since the plan was made. */
-  readonly held?: string;
+  readonly held?: Skip;
 }
 
 /** How long a process gets to die after its time is up, milliseconds: TERM, KILL after 1.5 s, and a little. */
@@ -46,8 +46,8 @@ export function attempt(
       .load()
       .then(again, (error) => ({ failure: { cause: 'spawn_failed', message: threw(error).message } }));
   }
-  const held = registration.held?.(input);
-  if (held !== undefined) return { held };
+  const held = registration.gate?.(input);
+  if (held) return { held };
   const context = new Context(fire, registration, call);
   const told = fire.teller?.started(registration, context);
   const began = told !== undefined || fire.services.slowAfter > 0 ? performance.now() : 0;

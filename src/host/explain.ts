@@ -151,14 +151,14 @@ class Reader {
         };
       case 'once':
         return { why: 'it has run once in this scope' };
-      case 'trust':
-        return { why: r.held?.(this.#input) ?? 'it is not accepted' };
       case 'duplicate': {
         const [first] = this.#copies(r) ?? [];
         return { why: `a copy of ${first?.id}${first?.source.file ? ` of ${first.source.file}` : ''}` };
       }
-      default:
-        return {};
+      default: {
+        const gate = r.gate?.(this.#input);
+        return gate?.reason === reason ? { why: gate.why } : {};
+      }
     }
   }
 }

@@ -1,17 +1,11 @@
 import { HookscopeError } from '../errors.js';
 import { type Dialect, type EventEntry, HANDLER_KINDS, type HandlerKind } from '../events/define.js';
 import { nearest } from '../events/nearest.js';
-import type { Mode, OnFailure, Phase, Registration, SkipReason } from '../scopes/registration.js';
+import type { Mode, OnFailure, Phase, Registration, Skip } from '../scopes/registration.js';
 import type { CallbackFunction, Work } from './call.js';
 import { type HandlerContext, handlerFor } from './handlers/kinds.js';
 import type { Outside } from './handlers/outside.js';
 import { isObject, isText, oneOf, rules, SECONDS, type Shape } from './shape.js';
-
-/** Why a handler is listed but never runs, and which file or setting says so. */
-export interface Skip {
-  readonly reason: SkipReason;
-  readonly why: string;
-}
 
 /** A handler as data, `{ type: 'command', … }`. */
 export type Described = Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ export interface Origin extends RegisterOptions {
   readonly dialect?: 'code' | 'claude' | undefined;
   readonly timeout?: number | undefined;
   readonly skip?: RegisterHow['skip'];
-  readonly held?: RegisterHow['held'];
+  readonly gate?: RegisterHow['gate'];
   readonly context?: RegisterHow['context'];
   readonly root?: string | undefined;
   readonly family?: string | undefined;

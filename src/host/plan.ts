@@ -87,7 +87,7 @@ function isPlain(r: Registration): boolean {
   );
 }
 
-/** Whether a candidate runs on this input as it stands now; `undefined`: it does. Matchers, `if`, `once` and trust are asked, in this order. */
+/** Whether a candidate runs on this input as it stands now; `undefined`: it does. Matchers, `if`, `once` and the gate are asked, in this order. */
 export function skipped(
   r: Registration,
   subject: string | undefined,
@@ -97,8 +97,7 @@ export function skipped(
   if (!r.matcher.all && !r.matcher.matches(subject, input)) return 'matcher';
   if (r.rule !== undefined && !(r.entry.tool && r.rule.matches(input))) return 'if';
   if (r.once && r.scope.claimed(r)) return 'once';
-  if (r.held?.(input) !== undefined) return 'trust';
-  return undefined;
+  return r.gate?.(input)?.reason;
 }
 
 /**

@@ -1,18 +1,10 @@
 import type { EventEntry } from '../events/define.js';
 import { nearest } from '../events/nearest.js';
 import { compileMatcher } from '../scopes/matcher.js';
-import type { OnFailure, Registration, Source } from '../scopes/registration.js';
+import type { OnFailure, Registration, Skip, Source } from '../scopes/registration.js';
 import { compileRule } from '../scopes/rule.js';
 import type { Scope } from '../scopes/scope.js';
-import {
-  checkShape,
-  type Described,
-  type Options,
-  type ReadHow,
-  readHandler,
-  type Skip,
-  wrong,
-} from './handler-entry.js';
+import { checkShape, type Described, type Options, type ReadHow, readHandler, wrong } from './handler-entry.js';
 import { isObject, oneOf, rules, SECONDS, type Shape } from './shape.js';
 
 /** What every registration of one `register` call shares. */
@@ -28,7 +20,7 @@ export interface RegisterHow extends ReadHow {
   /** Why all of them, or some, are listed but never run. */
   readonly skip?: Skip | ((handler: Described) => Skip | undefined) | undefined;
   /** Of each handler: what is asked before every run, why it must not run now. */
-  readonly held?: ((handler: Described) => Registration['held']) | undefined;
+  readonly gate?: ((handler: Described) => Registration['gate']) | undefined;
   /** What a file pattern in `if` that begins with one slash is tied to. */
   readonly root?: string | undefined;
   /** Equal handlers are copies of one hook only within one family (claude dialect). */
@@ -130,7 +122,7 @@ function readGroup(
       dedup: dedup === undefined ? undefined : JSON.stringify([how.family ?? null, dedup, rule.rule?.text ?? null]),
       skip: skip?.reason,
       skipWhy: skip?.why,
-      held: isObject(hook) ? how.held?.(hook) : undefined,
+      gate: isObject(hook) ? how.gate?.(hook) : undefined,
     };
   });
 }

@@ -233,7 +233,7 @@ export class Registrar {
       timeoutFor: origin.timeoutFor ?? options.timeoutFor,
       timeout: origin.timeout ?? options.timeout ?? 60,
       skip: origin.skip,
-      held: origin.held,
+      gate: origin.gate,
       context: origin.context,
       outside,
       root: origin.root,

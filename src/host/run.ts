@@ -189,7 +189,7 @@ export class Run {
     }));
     slots.forEach((slot, i) => {
       const result = results[i] as Attempt;
-      if (slot.calls > 0 && (result.failure || result.held !== undefined)) failAgain(slot, result);
+      if (slot.calls > 0 && (result.failure || result.held)) failAgain(slot, result);
       else Object.assign(slot, { outcome: result.outcome, failure: result.failure, lapsed: false });
       slot.last = result;
       slot.calls++;

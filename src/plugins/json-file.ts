@@ -37,14 +37,44 @@ export async function parseJson(text: string, file: string): Promise<unknown> {
   }
 }
 
-/** The parser of Node does not always say where. */
+/** A place in a text, both from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Keys and indexes from the top of a document. */
+export type Path = readonly (string | number)[];
+
 async function whereWrong(json: string, error: unknown): Promise<string> {
+  const found = await findSyntaxError(json);
+  return found ? `line ${found.line}, column ${found.column}: ${found.what}` : (error as Error).message;
+}
+
+/** Where a text is not JSON; the parser of Node does not always say. undefined: nothing was found. */
+export async function findSyntaxError(json: string): Promise<(Position & { readonly what: string }) | undefined> {
   const { parse, printParseErrorCode } = await import('jsonc-parser');
   const errors: ParseError[] = [];
   parse(json, errors, { disallowComments: true, allowTrailingComma: false });
   const [first] = errors;
-  if (!first) return (error as Error).message;
-  const before = json.slice(0, first.offset).split('\n');
+  if (!first) return undefined;
   const what = printParseErrorCode(first.error).replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return `line ${before.length}, column ${(before.at(-1) as string).length + 1}:${what}`;
+  return { ...positionAt(json, first.offset), what: what.trim() };
+}
+
+/** Where in a JSON text the value at a path begins, or the nearest one around it; its key, where it has one. */
+export async function findPosition(json: string, path: Path): Promise<Position | undefined> {
+  const { findNodeAtLocation, parseTree } = await import('jsonc-parser');
+  const root = parseTree(json);
+  if (!root) return undefined;
+  for (let length = path.length; length > 0; length--) {
+    const node = findNodeAtLocation(root, path.slice(0, length));
+    if (node) return positionAt(json, node.parent?.type === 'property' ? node.parent.offset : node.offset);
+  }
+  return positionAt(json, root.offset);
+}
+
+export function positionAt(text: string, offset: number): Position {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1) as string).length + 1 };
 }

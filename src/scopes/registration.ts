@@ -22,6 +22,12 @@ export type SkipReason =
   | 'bailed'
   | 'invalid';
 
+/** Why a handler is listed but does not run, and which file or setting says so. */
+export interface Skip {
+  readonly reason: SkipReason;
+  readonly why: string;
+}
+
 /** Where a registration came from, as records and `describe()` show it. */
 export interface Source {
   /** `code`, `plugin`, `config`, `hooks-file`, `spawn`, `tap`, `user`, `project`, `local`, `managed`, `flag`, `agent`, `skill`, `sdk` … */
@@ -71,8 +77,8 @@ export interface Registration<Work = unknown> {
   readonly skip?: SkipReason | undefined;
   /** Which file or setting decided the skip, for people. */
   readonly skipWhy?: string | undefined;
-  /** Asked before every run: why it must not run now, since what it would run is not what was accepted. */
-  readonly held?: ((input: Readonly<Record<string, unknown>>) => string | undefined) | undefined;
+  /** Asked before every run: why it must not run now (what it would run is not what was accepted; another thread than its own). */
+  readonly gate?: ((input: Readonly<Record<string, unknown>>) => Skip | undefined) | undefined;
 }
 
 /** Sorts one scope's registrations of one event: stage, then `before`, then the order they came in. Throws a name on a cycle. */

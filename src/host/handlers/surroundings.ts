@@ -44,10 +44,16 @@ export function workingDirectory(spec: CommandSpec, call: Call): Place {
     return isDirectory(cwd) ? { cwd } : { problem: `its cwd ${cwd} is not a directory` };
   }
   const wanted = call.input['cwd'];
-  if (typeof wanted === 'string' && isDirectory(wanted)) return { cwd: wanted };
-  const cwd = isDirectory(call.projectDir) ? call.projectDir : process.cwd();
-  if (wanted === undefined || wanted === '') return { cwd };
+  const cwd = usualDirectory(wanted, call.projectDir);
+  if (wanted === undefined || wanted === '' || wanted === cwd) return { cwd };
   return { cwd, warning: `The input's cwd ${String(wanted)} is not a directory; the hook ran in ${cwd}.` };
+}
+
+/** The first that is a directory: the input's, the project's, ours. */
+export function usualDirectory(wanted: unknown, projectDir: string): string {
+  return (
+    [wanted, projectDir].find((path): path is string => typeof path === 'string' && isDirectory(path)) ?? process.cwd()
+  );
 }
 
 function isDirectory(path: string): boolean {

@@ -1,0 +1,164 @@
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { z } from 'zod';
+import { HookscopeError } from '../errors.js';
+
+const consentSchema = z.object({
+  /** The hook file, absolute, links resolved. */
+  file: z.string(),
+  /** The project it was accepted for. */
+  project: z.string(),
+  /** The hooks and settings of the file, as JSON. */
+  definition: z.string(),
+  /** By name in the commands: the hash of its bytes, null where there was no file; the text, to show changes. */
+  files: z.record(z.string(), z.object({ sha256: z.string().nullable(), text: z.string().optional() })),
+  /** When, ISO 8601. */
+  at: z.string(),
+});
+const storeSchema = z.object({ version: z.literal(1), accepted: z.array(consentSchema) });
+
+/** What somebody has accepted: one hook file with the bytes of the files it names. */
+export type Consent = z.infer<typeof consentSchema>;
+
+/** Where consent is kept. One of your own may keep it anywhere the projects cannot write. */
+export interface TrustStore {
+  /** What was accepted for a hook file, newest first. */
+  accepted(file: string): readonly Consent[];
+  /** Every consent. */
+  list(): readonly Consent[];
+  /** Keeps it in place of what was accepted for the same file in the same project. */
+  accept(consent: Consent): void;
+  /** Forgets all that was accepted for a file; false: nothing was. */
+  revoke(file: string): boolean;
+}
+
+/** `$XDG_CONFIG_HOME/hookscope/trust.json`, else under `~/.config`. */
+export function defaultTrustFile(): string {
+  const config = process.env['XDG_CONFIG_HOME'];
+  return join(
+    config !== undefined && isAbsolute(config) ? config : join(homedir(), '.config'),
+    'hookscope',
+    'trust.json',
+  );
+}
+
+/**
+ * Consent in a JSON file that only its owner may read and write.
+ * @throws HookscopeError FILE: it cannot be read or written; UNTRUSTED: others may have written it
+ */
+export function createTrustStore(path: string = defaultTrustFile()): TrustStore {
+  const file = resolve(path);
+  const read = (): Consent[] => readStore(file);
+  return {
+    accepted: (of) =>
+      read()
+        .filter((consent) => consent.file === of)
+        .reverse(),
+    list: read,
+    accept(consent) {
+      const others = read().filter((c) => c.file !== consent.file || c.project !== consent.project);
+      writeStore(file, [...others, consentSchema.parse(consent)]);
+    },
+    revoke(of) {
+      const all = read();
+      const left = all.filter((consent) => consent.file !== of);
+      if (left.length < all.length) writeStore(file, left);
+      return left.length < all.length;
+    },
+  };
+}
+
+/** Throws UNTRUSTED where a project could write its own consent. A project that holds the user's home holds it too. */
+export function checkOutside(path: string, projectDir: string): void {
+  const project = realOf(projectDir);
+  const within = (place: string): boolean => {
+    const way = relative(project, realOf(place));
+    return way === '' || !(way.startsWith('..') || isAbsolute(way));
+  };
+  if (within(path) && !within(homedir())) {
+    throw new HookscopeError('UNTRUSTED', {
+      file: path,
+      why: `it lies in the project ${projectDir}, which could write it`,
+    });
+  }
+}
+
+function realOf(path: string): string {
+  for (let at = resolve(path), rest = ''; ; rest = join(at.slice(dirname(at).length), rest), at = dirname(at)) {
+    try {
+      return join(realpathSync(at), rest);
+    } catch (error) {
+      if (at === dirname(at)) throw error;
+    }
+  }
+}
+
+function readStore(file: string): Consent[] {
+  let text: string;
+  try {
+    checkOwner(file);
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (error instanceof HookscopeError) throw error;
+    throw new HookscopeError(
+      'FILE',
+      { file, problem: `consent cannot be read: ${(error as Error).message}` },
+      { cause: error },
+    );
+  }
+  try {
+    return storeSchema.parse(JSON.parse(text)).accepted;
+  } catch (error) {
+    throw new HookscopeError(
+      'FILE',
+      { file, problem: 'is no file of consent; move it away and accept again' },
+      { cause: error },
+    );
+  }
+}
+
+/** Whoever else can write the file can say what is trusted. */
+function checkOwner(file: string): void {
+  const user = process.getuid?.();
+  if (user === undefined) return;
+  const { uid, mode } = lstatSync(file);
+  if (uid !== user) throw new HookscopeError('UNTRUSTED', { file, why: 'it belongs to another user' });
+  if ((mode & 0o170000) !== 0o100000) throw new HookscopeError('UNTRUSTED', { file, why: 'it is not a regular file' });
+  if ((mode & 0o022) !== 0) throw new HookscopeError('UNTRUSTED', { file, why: 'it may be written by other users' });
+}
+
+/** Whole or not at all, also when the process is killed. */
+function writeStore(file: string, accepted: readonly Consent[]): void {
+  const next = `${file}.${process.pid}.tmp`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const handle = openSync(next, 'wx', 0o600);
+    try {
+      writeSync(handle, `${JSON.stringify({ version: 1, accepted }, undefined, 2)}\n`);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(next, file);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw new HookscopeError(
+      'FILE',
+      { file, problem: `consent cannot be written: ${(error as Error).message}` },
+      { cause: error },
+    );
+  }
+}
