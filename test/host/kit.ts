@@ -4,7 +4,7 @@ import type { AnyDecision } from '../../src/host/decision.js';
 import type { FireOptions } from '../../src/host/fire.js';
 import { createHost, type Host } from '../../src/host/host.js';
 import type { HostOptions } from '../../src/host/options.js';
-import type { Origin } from '../../src/host/registrar.js';
+import type { Origin } from '../../src/host/origin.js';
 import type { Hooks, Undo } from '../../src/host/types.js';
 
 export const SESSION = { session_id: 's', transcript_path: '/t/s.jsonl', cwd: '/w' };
@@ -67,9 +67,9 @@ export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(r
 export const never = (): Promise<never> => new Promise(() => {});
 
 /** Waits until something is so. */
-export async function until(what: () => boolean, seconds = 10): Promise<void> {
+export async function until(what: () => boolean | Promise<boolean>, seconds = 10): Promise<void> {
   const end = performance.now() + seconds * 1000;
-  while (!what()) {
+  while (!(await what())) {
     if (performance.now() > end) throw new Error(`Not within ${seconds} s: ${what}`);
     await sleep(10);
   }

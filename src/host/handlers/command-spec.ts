@@ -50,8 +50,8 @@ export interface CommandContext {
  * @throws HookscopeError INVALID_OPTIONS: an unknown option or one of the wrong type.
  */
 export function command(line: string, options: CommandOptions = {}): CommandSpec {
-  checkOption('command', 'command', line, TEXT);
-  checkOptions('command', options, COMMAND);
+  checkOption('command(): command', line, TEXT);
+  checkOptions('command(): ', options, COMMAND);
   return Object.freeze({ type: 'command', command: line, ...frozen(options) });
 }
 

@@ -40,10 +40,10 @@ export interface HttpSpec extends HttpOptions {
  * @throws HookscopeError INVALID_OPTIONS: no http or https URL, an unknown option or one of the wrong type.
  */
 export function http(url: string, options: HttpOptions = {}): HttpSpec {
-  checkOption('http', 'url', url, TEXT);
+  checkOption('http(): url', url, TEXT);
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw wrongOption('http', 'url', `expected an http or https URL, got "${url}"`);
-  checkOptions('http', options, HTTP);
+    throw wrongOption('http(): url', `expected an http or https URL, got "${url}"`);
+  checkOptions('http(): ', options, HTTP);
   return Object.freeze({ type: 'http', url, ...frozen(options) });
 }
 

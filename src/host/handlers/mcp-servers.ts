@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { HookscopeError } from '../../errors.js';
 import { isObject, oneOf, rules, type Shape } from '../shape.js';
 import type { Connection } from './mcp-client.js';
-import { checkOption, checkOptions, TEXT, TEXTS_BY_NAME, wrongOption } from './options.js';
+import { checkOptions, TEXT, TEXTS_BY_NAME, wrongOption } from './options.js';
 import type { ToolAnswer, ToolCall, ToolServers } from './tool-caller.js';
 
 /** A server that is started as a process and spoken to over its stdin and stdout. It inherits our environment. */
@@ -38,18 +38,16 @@ const HTTP: Shape = { type: oneOf('http', 'sse'), url: TEXT, headers: TEXTS_BY_N
 
 /** Throws INVALID_OPTIONS for a wrong description of a server, and where the package that speaks to servers is missing. */
 export function checkMcpServers(servers: McpServers): void {
-  const maker = 'createHost';
   for (const [name, server] of Object.entries(servers)) {
     const at = `mcpServers.${name}`;
-    checkOption(maker, at, server, rules.object);
-    if (!isObject(server)) continue;
+    if (!isObject(server)) throw wrongOption(at, `expected ${rules.object.expected}`);
     const remote = server['type'] !== undefined && server['type'] !== 'stdio';
-    checkOptions(`${maker}(): ${at}`, server, remote ? HTTP : STDIO);
-    const [needed, given] = remote ? ['url', server['url']] : ['command', server['command']];
-    if (given === undefined) throw wrongOption(maker, `${at}.${needed}`, 'is missing');
+    checkOptions(`${at}.`, server, remote ? HTTP : STDIO);
+    const needed = remote ? 'url' : 'command';
+    if (server[needed] === undefined) throw wrongOption(`${at}.${needed}`, 'is missing');
   }
   if (Object.keys(servers).length > 0 && !installed())
-    throw wrongOption(maker, 'mcpServers', `needs the package ${PACKAGE}: npm install ${PACKAGE}`);
+    throw wrongOption('mcpServers', `needs the package ${PACKAGE}: npm install ${PACKAGE}`);
 }
 
 function installed(): boolean {

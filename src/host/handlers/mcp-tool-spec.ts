@@ -41,10 +41,10 @@ export function mcpTool(
   input?: Readonly<Record<string, unknown>>,
   options: McpToolOptions = {},
 ): McpToolSpec {
-  checkOption('mcpTool', 'server', server, TEXT);
-  checkOption('mcpTool', 'tool', tool, TEXT);
-  if (input !== undefined) checkOption('mcpTool', 'input', input, rules.object);
-  checkOptions('mcpTool', options, { ...OUTSIDE, ...BACKGROUND });
+  checkOption('mcpTool(): server', server, TEXT);
+  checkOption('mcpTool(): tool', tool, TEXT);
+  if (input !== undefined) checkOption('mcpTool(): input', input, rules.object);
+  checkOptions('mcpTool(): ', options, { ...OUTSIDE, ...BACKGROUND });
   return Object.freeze({
     type: 'mcp_tool',
     server,

@@ -53,25 +53,25 @@ export const OUTSIDE: Shape = {
 
 export const BACKGROUND: Shape = { async: rules.flag, asyncTimeout: SECONDS };
 
-/** Throws INVALID_OPTIONS for a wrong value or an unknown key, by its place: `http(): headers`. */
-export function checkOptions(maker: string, options: object, shape: Shape): void {
+/** Throws INVALID_OPTIONS for a wrong value or an unknown key, by its place: what stands before the key (`http(): `) and the key. */
+export function checkOptions(before: string, options: object, shape: Shape): void {
   for (const [key, value] of Object.entries(options)) {
     const rule = Object.hasOwn(shape, key) ? shape[key] : undefined;
     if (!rule) {
       const known = Object.keys(shape);
       const expected = `is not an option; there are ${known.join(', ')}`;
-      throw wrongOption(maker, key, expected, nearest(key, known));
+      throw wrongOption(before + key, expected, nearest(key, known));
     }
-    if (value !== undefined) checkOption(maker, key, value, rule);
+    if (value !== undefined) checkOption(before + key, value, rule);
   }
 }
 
-export function checkOption(maker: string, key: string, value: unknown, rule: Rule): void {
-  if (!rule.accepts(value)) throw wrongOption(maker, key, `expected ${rule.expected}`);
+export function checkOption(where: string, value: unknown, rule: Rule): void {
+  if (!rule.accepts(value)) throw wrongOption(where, `expected ${rule.expected}`);
 }
 
-export function wrongOption(maker: string, key: string, expected: string, near?: string): HookscopeError {
-  return new HookscopeError('INVALID_OPTIONS', { where: `${maker}(): ${key}`, expected, nearest: near });
+export function wrongOption(where: string, expected: string, near?: string): HookscopeError {
+  return new HookscopeError('INVALID_OPTIONS', { where, expected, nearest: near });
 }
 
 /** A copy that nobody can change, down to the leaves of plain data. */

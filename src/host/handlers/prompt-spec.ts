@@ -52,8 +52,8 @@ export function agent(text: string, options: PromptHookOptions = {}): AgentSpec 
 }
 
 function specOf<Type extends 'prompt' | 'agent'>(type: Type, text: string, options: PromptHookOptions) {
-  checkOption(type, 'prompt', text, TEXT);
-  checkOptions(type, options, { ...OUTSIDE, model: TEXT, continueOnBlock: rules.flag });
+  checkOption(`${type}(): prompt`, text, TEXT);
+  checkOptions(`${type}(): `, options, { ...OUTSIDE, model: TEXT, continueOnBlock: rules.flag });
   return Object.freeze({ type, prompt: text, ...options });
 }
 

@@ -1,0 +1,95 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { AnyDecision } from '../../../src/host/decision.js';
+import type { HostOptions } from '../../../src/host/options.js';
+import { fireAny, registerAs, testHost } from '../kit.js';
+import { type Answer, hookServer } from './hook-server.js';
+
+/** One recorded fire with hooks that ask somebody else. Its README is in the folder. */
+interface Vector {
+  readonly name: string;
+  readonly event: string;
+  readonly input: Record<string, unknown>;
+  readonly settings: {
+    readonly hooks: Record<string, unknown>;
+    readonly allowedHttpHookUrls?: readonly string[];
+    readonly httpHookAllowedEnvVars?: readonly string[];
+  };
+  readonly http?: Record<string, Answer>;
+  readonly env?: Record<string, string>;
+  readonly model?: { readonly replies: readonly string[] };
+  readonly mcp?: Record<string, Record<string, string>>;
+  readonly expect: Record<string, unknown>;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'hookscope-vectors-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function textOf(topic: string): string {
+  const file = fileURLToPath(new URL(`../../fixtures/vectors/${topic}.json`, import.meta.url));
+  return readFileSync(file, 'utf8').replaceAll('/home/dev/project', folder);
+}
+
+type Seen = { decision: AnyDecision; requests: Record<string, Record<string, unknown>>; count: number };
+
+/** A server, a model and tools as the vector tells them, and its one fire. */
+async function run(vector: Vector): Promise<Seen> {
+  await using server = await hookServer(vector.http ?? {});
+  const { hooks, allowedHttpHookUrls, httpHookAllowedEnvVars } = JSON.parse(
+    JSON.stringify(vector.settings).replaceAll('{{PORT}}', String(server.port)),
+  ) as Vector['settings'];
+  const replies = [...(vector.model?.replies ?? [])];
+  const options: HostOptions = {
+    ...(vector.model && { model: () => replies.shift() ?? 'no reply is left' }),
+    ...(vector.mcp && {
+      callTool: (name, tool, { text }) => (vector.mcp?.[name]?.[tool] === undefined ? undefined : String(text)),
+    }),
+  };
+  const { host } = testHost(options);
+  const http = { allowedUrls: allowedHttpHookUrls, allowedEnvVars: httpHookAllowedEnvVars };
+  Object.assign(process.env, vector.env);
+  try {
+    registerAs(host, hooks, { dialect: 'claude', context: { http } });
+    const decision = await fireAny(host, vector.event, vector.input);
+    const requests = Object.fromEntries(server.asked.map((a) => [a.path, a.headers as Record<string, unknown>]));
+    return { decision, requests, count: server.asked.length };
+  } finally {
+    for (const name of Object.keys(vector.env ?? {})) delete process.env[name];
+    await host.close();
+  }
+}
+
+/** What a key of `expect` looks at. */
+const LOOK: Record<string, (seen: Seen) => unknown> = {
+  verdict: ({ decision }) => decision.verdict,
+  blocked: ({ decision }) => decision.blocked,
+  goesOn: ({ decision }) => decision.goesOn,
+  continue: ({ decision }) => decision.continue,
+  additionalContext: ({ decision }) => decision.additionalContext,
+  nonBlockingError: ({ decision }) => decision.failures.some((f) => !f.blocked),
+  failedCount: ({ decision }) => decision.failures.length,
+  cause: ({ decision }) => decision.failures[0]?.cause,
+  requests: ({ count }) => count,
+};
+
+function check(seen: Seen, wanted: Vector['expect']): void {
+  const { decision } = seen;
+  for (const [key, value] of Object.entries(wanted)) {
+    if (LOOK[key]) expect(LOOK[key](seen), key).toEqual(value);
+    else if (key === 'reasonContains') expect(decision.reason).toContain(value);
+    else if (key === 'feedbackContains')
+      expect([decision.reason, ...decision.additionalContext].join()).toContain(value);
+    else if (key === 'requestHeaders') expect(seen.requests).toMatchObject(value as object);
+    else throw new Error(`No check for "${key}"`);
+  }
+}
+
+describe.each(['http', 'model-mcp'])('hooks that ask somebody else: %s', (topic) => {
+  const vectors = JSON.parse(textOf(topic)) as Vector[];
+  test.each(vectors.map((vector) => [vector.name, vector] as const))('%s', async (_name, vector) => {
+    check(await run(vector), vector.expect);
+  });
+});
