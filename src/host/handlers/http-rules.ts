@@ -1,23 +1,17 @@
 import { compileWildcard } from '../../scopes/wildcard.js';
 
-/** What one source or the host lets http hooks do. An absent list restricts nothing; an empty one allows nothing. */
-export interface HttpPolicy {
-  /** Patterns with `*`, `https://hooks.example.com/*`; a URL must match one of them. */
-  readonly allowedUrls?: readonly string[] | undefined;
-  /** Environment variables that headers may name, beside what the hook itself lists. */
-  readonly allowedEnvVars?: readonly string[] | undefined;
-}
-
-/** The policies of the host and of a hook's source together: all of them must allow. */
+/** What the host lets http hooks do. An absent list restricts nothing; an empty one allows nothing. */
 export interface HttpRules {
-  readonly policies: readonly HttpPolicy[];
+  /** Patterns with `*`, `https://hooks.example.com/*`; a URL must match one of them. */
+  readonly allowedUrls: readonly string[] | undefined;
+  /** Environment variables that headers may name, if the hook lists them too. */
+  readonly allowedEnvVars: readonly string[] | undefined;
   /** Whether addresses of private networks may be reached. */
   readonly privateAddresses: boolean;
 }
 
-/** Whether every list that is set has a pattern for the URL. */
-export function urlAllowed(url: URL, { policies }: HttpRules): boolean {
-  return policies.every(({ allowedUrls }) => allowedUrls?.some((pattern) => matchesUrl(pattern, url)) ?? true);
+export function urlAllowed(url: URL, { allowedUrls }: HttpRules): boolean {
+  return allowedUrls?.some((pattern) => matchesUrl(pattern, url)) ?? true;
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
@@ -45,11 +39,11 @@ export function matchesUrl(pattern: string, url: URL): boolean {
 const VARIABLE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
 
 /** Puts allowed variables in place of `$NAME` and `${NAME}`; every other one becomes empty. */
-export function fillVariables(text: string, allowed: readonly string[], { policies }: HttpRules): string {
+export function fillVariables(text: string, listed: readonly string[], { allowedEnvVars }: HttpRules): string {
   return text.replace(VARIABLE, (_, braced: string | undefined, bare: string | undefined) => {
     const name = braced ?? (bare as string);
-    const ok = allowed.includes(name) && policies.every(({ allowedEnvVars }) => allowedEnvVars?.includes(name) ?? true);
-    return ok ? (process.env[name] ?? '') : '';
+    const allowed = listed.includes(name) && (allowedEnvVars?.includes(name) ?? true);
+    return allowed ? (process.env[name] ?? '') : '';
   });
 }
 

@@ -3,10 +3,9 @@ import type { EventEntry } from '../../events/define.js';
 import { nearest } from '../../events/nearest.js';
 import { type CommandContext, type CommandOptions, command, commandHandler } from './command-spec.js';
 import type { Handler } from './handler.js';
-import type { HttpPolicy } from './http-rules.js';
 import { type HttpOptions, http, httpHandler } from './http-spec.js';
 import { type McpToolOptions, mcpTool, mcpToolHandler } from './mcp-tool-spec.js';
-import { type Outside, restricted } from './outside.js';
+import type { Outside } from './outside.js';
 import { agent, type PromptHookOptions, prompt, promptHandler } from './prompt-spec.js';
 
 /** A handler made from its description, with the options that the registration itself looks at. */
@@ -16,10 +15,7 @@ export interface Made {
 }
 
 /** What the source of a description adds to its handlers. */
-export interface HandlerContext extends CommandContext {
-  /** What its http hooks may do, beside what the host allows. */
-  readonly http?: HttpPolicy;
-}
+export interface HandlerContext extends CommandContext {}
 
 type Description = Readonly<Record<string, unknown>>;
 type Needs = Outside & { readonly source: HandlerContext };
@@ -72,7 +68,7 @@ export function handlerFor(
     throw new HookscopeError('INVALID_HOOKS', { where: `${where}.type`, expected });
   }
   try {
-    const { handler, spec } = make(description, { ...restricted(outside, source.http), source });
+    const { handler, spec } = make(description, { ...outside, source });
     return { handler, options: Object.fromEntries(Object.entries(spec).filter(([key]) => SHARED.includes(key))) };
   } catch (error) {
     if (!(error instanceof HookscopeError) || error.code !== 'INVALID_OPTIONS') throw error;

@@ -1,4 +1,4 @@
-import type { HttpPolicy, HttpRules } from './http-rules.js';
+import type { HttpRules } from './http-rules.js';
 import { createMcpServers, type McpServers } from './mcp-servers.js';
 import type { HookModel } from './model.js';
 import { type CallTool, createToolCaller, type ToolCaller } from './tool-caller.js';
@@ -32,15 +32,9 @@ export function createOutside(options: OutsideHostOptions): Outside {
     model,
     tools: createToolCaller(callTool, mcpServers && createMcpServers(mcpServers)),
     http: {
-      policies: [{ allowedUrls: allowedHttpHookUrls, allowedEnvVars: httpHookAllowedEnvVars }],
+      allowedUrls: allowedHttpHookUrls,
+      allowedEnvVars: httpHookAllowedEnvVars,
       privateAddresses: options.httpHookPrivateAddresses ?? false,
     },
   };
-}
-
-/** Under the policy of a source as well. */
-export function restricted(outside: Outside, policy: HttpPolicy | undefined): Outside {
-  if (!policy) return outside;
-  const { http } = outside;
-  return { ...outside, http: { ...http, policies: [...http.policies, policy] } };
 }

@@ -16,7 +16,6 @@ interface Vector {
   readonly settings: {
     readonly hooks: Record<string, unknown>;
     readonly allowedHttpHookUrls?: readonly string[];
-    readonly httpHookAllowedEnvVars?: readonly string[];
   };
   readonly http?: Record<string, Answer>;
   readonly env?: Record<string, string>;
@@ -38,21 +37,21 @@ type Seen = { decision: AnyDecision; requests: Record<string, Record<string, unk
 /** A server, a model and tools as the vector tells them, and its one fire. */
 async function run(vector: Vector): Promise<Seen> {
   await using server = await hookServer(vector.http ?? {});
-  const { hooks, allowedHttpHookUrls, httpHookAllowedEnvVars } = JSON.parse(
+  const { hooks, allowedHttpHookUrls } = JSON.parse(
     JSON.stringify(vector.settings).replaceAll('{{PORT}}', String(server.port)),
   ) as Vector['settings'];
   const replies = [...(vector.model?.replies ?? [])];
   const options: HostOptions = {
+    ...(allowedHttpHookUrls && { allowedHttpHookUrls }),
     ...(vector.model && { model: () => replies.shift() ?? 'no reply is left' }),
     ...(vector.mcp && {
       callTool: (name, tool, { text }) => (vector.mcp?.[name]?.[tool] === undefined ? undefined : String(text)),
     }),
   };
   const { host } = testHost(options);
-  const http = { allowedUrls: allowedHttpHookUrls, allowedEnvVars: httpHookAllowedEnvVars };
   Object.assign(process.env, vector.env);
   try {
-    registerAs(host, hooks, { dialect: 'claude', context: { http } });
+    registerAs(host, hooks, { dialect: 'claude' });
     const decision = await fireAny(host, vector.event, vector.input);
     const requests = Object.fromEntries(server.asked.map((a) => [a.path, a.headers as Record<string, unknown>]));
     return { decision, requests, count: server.asked.length };
