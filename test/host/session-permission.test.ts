@@ -80,6 +80,7 @@ describe('who may say whether a call runs', () => {
     ),
   );
   test.each(MODES)(`as the table has it, in permission mode %s`, async (mode) => {
+    const run = await runner();
     for (const c of cases.filter((x) => x.mode === mode)) {
       const settled = lookUp(FLOW, [c.hook, c.rules, c.mode, c.effect]);
       const expected = settled === 'asked' ? lookUp(ASKED, [c.request, c.person]) : settled;
@@ -95,22 +96,29 @@ describe('who may say whether a call runs', () => {
   });
 });
 
-async function run(c: Case) {
-  const options: SessionOptions = {
-    permission_mode: c.mode,
-    permission: c.rules === 'absent' ? undefined : () => ({ behavior: c.rules as 'allow' }),
-    ask: c.person === 'absent' ? undefined : () => ({ behavior: c.person as 'allow' }),
+/** One session for many cases: a call brings its own rules and person, the hooks say what the case has. */
+async function runner(): Promise<(c: Case) => Promise<Record<string, unknown>>> {
+  const { host, session, seen } = await opened({ permission: undefined });
+  let now: Case | undefined;
+  const unless = (none: string, value: string | undefined, said: (v: string) => object) =>
+    value === none || value === undefined ? undefined : { hookSpecificOutput: said(value) };
+  on(host, 'PreToolUse', () => unless('none', now?.hook, (v) => ({ permissionDecision: v })));
+  on(host, 'PermissionRequest', () => unless('none', now?.request, (behavior) => ({ decision: { behavior } })));
+  return async (c) => {
+    now = c;
+    seen.length = 0;
+    session.permission_mode = c.mode;
+    let executed = 0;
+    const result = await session.tool({
+      name: 'T',
+      input: {},
+      effect: c.effect,
+      execute: () => ++executed,
+      ...(c.rules === 'absent' ? {} : { permission: () => ({ behavior: c.rules as 'allow' }) }),
+      ...(c.person === 'absent' ? {} : { ask: () => ({ behavior: c.person as 'allow' }) }),
+    });
+    return { outcome: outcomeOf(result), executed, isError: result.isError, events: names(seen) };
   };
-  const { host, session, seen } = await opened(options);
-  on(host, 'PreToolUse', () =>
-    c.hook === 'none' ? undefined : { hookSpecificOutput: { permissionDecision: c.hook } },
-  );
-  on(host, 'PermissionRequest', () =>
-    c.request === 'none' ? undefined : { hookSpecificOutput: { decision: { behavior: c.request } } },
-  );
-  let executed = 0;
-  const result = await session.tool({ name: 'T', input: {}, effect: c.effect, execute: () => ++executed });
-  return { outcome: outcomeOf(result), executed, isError: result.isError, events: names(seen).slice(1) };
 }
 
 describe('permission mode auto', () => {
