@@ -6,7 +6,10 @@ import type { Outcome } from '../events/outcome.js';
 /** The longest text that is handed on as it is, in characters (SEMANTICS 8). */
 const LIMIT = 10_000;
 const PREVIEW = 2_000;
-const TEXTS = ['reason', 'systemMessage', 'additionalContext'] as const;
+const TEXTS = ['reason', 'stopReason', 'systemMessage', 'additionalContext'] as const;
+/** The keys such a text may have in the output itself, and the objects they may be in. */
+const KEYS: readonly string[] = [...TEXTS, 'permissionDecisionReason', 'message'];
+const HOLDERS: readonly string[] = ['hookSpecificOutput', 'decision'];
 
 /** Long texts of hooks: kept whole in a file, handed on as a preview with its path. */
 export interface Spill {
@@ -30,18 +33,34 @@ export function createSpill(report: (message: string) => void): Spill {
   };
   return {
     shorten(outcome) {
-      if (!TEXTS.some((key) => (outcome[key]?.length ?? 0) > LIMIT)) return outcome;
-      const short: { -readonly [K in keyof Outcome]: Outcome[K] } = { ...outcome };
+      const previews = new Map<string, string>();
       for (const key of TEXTS) {
         const text = outcome[key];
-        if (text !== undefined && text.length > LIMIT) short[key] = preview(text, save(text));
+        if (text === undefined || text.length <= LIMIT || previews.has(text)) continue;
+        previews.set(text, preview(text, save(text)));
       }
+      if (previews.size === 0) return outcome;
+      const short: { -readonly [K in keyof Outcome]: Outcome[K] } = { ...outcome };
+      // Also in the output, so that what is recorded and handed on is what was decided by.
+      short.output = replaced(outcome.output, previews);
+      for (const key of TEXTS) if (outcome[key] !== undefined) short[key] = previews.get(outcome[key]) ?? outcome[key];
       return short;
     },
   };
 }
 
+type Json = Outcome['output'];
+
+function replaced(output: Json, previews: ReadonlyMap<string, string>): Json {
+  const part = (key: string, value: unknown): unknown => {
+    if (typeof value === 'string') return KEYS.includes(key) ? (previews.get(value) ?? value) : value;
+    const holds = HOLDERS.includes(key) && typeof value === 'object' && value !== null;
+    return holds ? replaced(value as Json, previews) : value;
+  };
+  return Object.fromEntries(Object.entries(output).map(([key, value]) => [key, part(key, value)]));
+}
+
 function preview(text: string, path: string | undefined): string {
   const where = path ? `Full output saved to: ${path}` : 'The full output could not be saved';
-  return `Output too large (${text.length} characters). ${where}\n\nPreview:\n${text.slice(0, PREVIEW)}`;
+  return `Output too large (${text.length} characters). ${where}\n\nPreview:\n${text.slice(0, PREVIEW).replace(/[\uD800-\uDBFF]$/, '')}`;
 }

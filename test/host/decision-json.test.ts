@@ -5,6 +5,7 @@ import { baseOutput } from '../../src/events/base.js';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import { readOutput } from '../../src/events/outcome.js';
 import { makeDecision } from '../../src/host/decision.js';
+import { anyOutput } from '../contracts/outputs.js';
 import { entryOf, folded, said, specific } from './said.js';
 
 /** The wire's own shape of one event's output, nothing unknown in it. */
@@ -15,66 +16,12 @@ function wire(event: HookEvent) {
   return baseOutput.extend({ hookSpecificOutput: own.optional() }).strict();
 }
 
-const text = fc.constantFrom('one', 'two');
-const SPECIFIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  permissionDecision: fc.constantFrom('allow', 'ask', 'deny'),
-  permissionDecisionReason: text,
-  updatedInput: fc.constant({ command: 'pwd' }),
-  updatedToolOutput: fc.constantFrom(null, 'text', { a: [1] }),
-  updatedMCPToolOutput: fc.constant('text'),
-  additionalContext: text,
-  classifierContext: text,
-  retry: fc.boolean(),
-  sessionTitle: text,
-  initialUserMessage: text,
-  watchPaths: fc.array(fc.constantFrom('/a', '/b')),
-  reloadSkills: fc.boolean(),
-  suppressOriginalPrompt: fc.boolean(),
-  displayContent: text,
-  worktreePath: text,
-  action: fc.constantFrom('accept', 'decline', 'cancel'),
-  content: fc.constant({ answer: 1 }),
-  decision: fc.oneof(
-    fc.record(
-      { behavior: fc.constant('allow'), updatedInput: fc.constant({ a: 1 }), updatedPermissions: fc.constant([{}]) },
-      { requiredKeys: ['behavior'] },
-    ),
-    fc.record(
-      { behavior: fc.constant('deny'), message: text, interrupt: fc.boolean() },
-      { requiredKeys: ['behavior'] },
-    ),
-  ),
-};
-
-/** Any output that the event's schema takes. */
-function output(event: HookEvent): fc.Arbitrary<Record<string, unknown>> {
-  const keys = Object.keys(entryOf(event).output.shape);
-  for (const key of keys) if (!(key in SPECIFIC)) throw new Error(`no example of ${event}'s ${key}`);
-  const own = fc.record(Object.fromEntries(keys.map((k) => [k, SPECIFIC[k] as fc.Arbitrary<unknown>])), {
-    requiredKeys: [],
-  });
-  const nested = entryOf(event).nestedDecision === true;
-  return fc.record(
-    {
-      continue: fc.boolean(),
-      stopReason: text,
-      suppressOutput: fc.boolean(),
-      systemMessage: text,
-      decision: nested ? fc.constant(undefined) : fc.constantFrom('block', 'approve'),
-      reason: text,
-      terminalSequence: text,
-      hookSpecificOutput: own,
-    },
-    { requiredKeys: [] },
-  );
-}
-
 describe('a decision as JSON', () => {
   test.each(HOOK_EVENTS)('%s: is an output of the event, whatever was said', (event) => {
     const entry = entryOf(event);
     fc.assert(
       fc.property(
-        fc.array(output(event), { maxLength: 4 }),
+        fc.array(anyOutput(entry), { maxLength: 4 }),
         fc.constantFrom('code' as const, 'claude' as const),
         (outputs, dialect) => {
           const voices = outputs.map((o, i) => said(event, `h${i}`, o, { dialect }));

@@ -1,0 +1,219 @@
+/**
+ * A decision made again from its record: what SEMANTICS 10 promises that anybody can do. It knows the catalogue's facts about
+ * the event and nothing of the host.
+ */
+import type { FireRecord, HandlerRecord } from '../../src/emit/record.js';
+import type { EventEntry } from '../../src/events/define.js';
+
+type Json = Readonly<Record<string, unknown>>;
+const LATTICE = ['none', 'allow', 'ask', 'defer', 'deny'];
+const strength = (h: HandlerRecord): number => LATTICE.indexOf(h.verdict ?? 'none');
+
+/** Every field of the decision that is not the list of what each handler said. */
+export function recompute(record: FireRecord, entry: EventEntry): Json {
+  const heard = record.handlers.filter((h) => (h.status === 'ran' || h.status === 'failed') && h.phase !== 'observe');
+  return {
+    event: record.event,
+    fold: entry.fold,
+    ...common(heard, record, entry),
+    ...rewritten(heard, record, entry),
+    ...extras(heard, entry),
+    ...BY_FOLD[entry.fold](heard, record, entry),
+  };
+}
+
+const output = (h: HandlerRecord): Json => (h.output ?? {}) as Json;
+const specific = (h: HandlerRecord): Json => (output(h)['hookSpecificOutput'] ?? {}) as Json;
+const nested = (h: HandlerRecord): Json => (specific(h)['decision'] ?? {}) as Json;
+const text = (value: unknown): string | undefined => (value === '' ? undefined : (value as string | undefined));
+const texts = (values: readonly unknown[]): string[] =>
+  values.filter((v): v is string => typeof v === 'string' && v !== '');
+const knows = (entry: EventEntry, key: string): boolean => key in entry.output.shape;
+const ends = (h: HandlerRecord, entry: EventEntry): boolean =>
+  output(h)['continue'] === false || (!entry.nestedDecision && output(h)['preventContinuation'] === true);
+const blocks = (h: HandlerRecord): boolean => ['block', 'deny'].includes(String(output(h)['decision']));
+/** What a failure counts as, by the published table. */
+const effect = (h: HandlerRecord, entry: EventEntry): boolean => {
+  if (!h.failure) return false;
+  if (entry.failure === 'fails') return true;
+  if (entry.failure === 'ignored' || h.on_failure === 'continue') return false;
+  if (entry.fold === 'gate') return h.on_failure === 'block' || entry.askOnFailure;
+  return entry.fold === 'block';
+};
+const unblockable = (record: FireRecord, entry: EventEntry): boolean =>
+  entry.unblockable?.includes(entry.subject?.(record.input as never) ?? '') === true;
+
+function common(heard: readonly HandlerRecord[], record: FireRecord, entry: EventEntry): Json {
+  const ending = entry.endsLoop ? heard.filter((h) => ends(h, entry)) : [];
+  const stopReason = texts(ending.map((h) => output(h)['stopReason']))[0];
+  return {
+    continue: ending.length === 0,
+    ...(stopReason === undefined ? {} : { stopReason }),
+    suppressOutput: heard.some((h) => h.dialect === 'code' && output(h)['suppressOutput'] === true),
+    additionalContext: knows(entry, 'additionalContext')
+      ? texts(heard.map((h) => specific(h)['additionalContext']))
+      : [],
+    systemMessages: texts(heard.map((h) => output(h)['systemMessage'])),
+    failures: heard.flatMap((h) =>
+      h.failure
+        ? [{ id: h.id, name: h.name, ...h.failure, blocked: effect(h, entry) && !unblockable(record, entry) }]
+        : [],
+    ),
+    clashes: record.clashes,
+    overruled: [],
+  };
+}
+
+function rewritten(heard: readonly HandlerRecord[], record: FireRecord, entry: EventEntry): Json {
+  if (!entry.rewrites) return {};
+  const { field, keys, mcpKeys = [] } = entry.rewrites;
+  const mcp = String(entry.subject?.(record.input as never)).startsWith('mcp__');
+  const place = (h: HandlerRecord): Json =>
+    entry.nestedDecision ? (nested(h)['behavior'] === 'allow' ? nested(h) : {}) : specific(h);
+  const offered = heard.some((h) => [...keys, ...(mcp ? mcpKeys : [])].some((key) => key in place(h)));
+  if (!offered && !record.final_input) return {};
+  return { [entry.fold === 'gate' ? 'updatedInput' : 'updatedOutput']: (record.final_input ?? record.input)[field] };
+}
+
+/** The keys that go through as they are: lists joined, else the last. */
+function extras(heard: readonly HandlerRecord[], entry: EventEntry): Json {
+  const found: Record<string, unknown> = {};
+  const sequences = heard.map((h) => output(h)['terminalSequence']).filter((s) => s !== undefined);
+  if (sequences.length > 0) found['terminalSequence'] = sequences.join('');
+  const read = ['permissionDecision', 'permissionDecisionReason', 'additionalContext', ...(entry.value ?? [])];
+  const rewrites = [...(entry.rewrites?.keys ?? []), ...(entry.rewrites?.mcpKeys ?? [])];
+  for (const key of entry.nestedDecision ? [] : Object.keys(entry.output.shape)) {
+    if (read.includes(key) || rewrites.includes(key)) continue;
+    for (const value of heard.map((h) => specific(h)[key])) {
+      const before = found[key];
+      if (value !== undefined)
+        found[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+    }
+  }
+  return found;
+}
+
+function gate(heard: readonly HandlerRecord[], record: FireRecord, entry: EventEntry): Json {
+  const spoken = heard.filter((h) => strength(h) > 0);
+  const strictest = (list: readonly HandlerRecord[]): HandlerRecord | undefined =>
+    list.find((h) => strength(h) === Math.max(...list.map(strength)));
+  const usual =
+    record.decisions === 'first' ? spoken[0] : record.decisions === 'last' ? spoken.at(-1) : strictest(spoken);
+  const managed = spoken.filter((h) => h.scope === 'managed' && strength(h) >= LATTICE.indexOf('ask'));
+  const decider = strictest([...managed, ...(usual ? [usual] : [])]);
+  const interrupted = entry.interrupts && heard.some((h) => ends(h, entry));
+  if (!decider) return { verdict: 'none', ...(interrupted ? { interrupt: true } : {}) };
+  const { verdict } = decider;
+  const reason = gateReason(decider, entry);
+  return {
+    verdict,
+    decidedBy: decider.id,
+    ...(reason === undefined ? {} : { reason }),
+    overruled: spoken.filter((h) => h.verdict !== verdict).map((h) => h.id),
+    ...(entry.nestedDecision ? granted(heard, verdict) : {}),
+    ...(interrupted ? { interrupt: true } : {}),
+  };
+}
+
+function granted(heard: readonly HandlerRecord[], verdict: unknown): Json {
+  const sharing = heard.filter(
+    (h) => h.verdict === verdict && nested(h)['behavior'] === verdict && h.phase === 'decide',
+  );
+  const permissions = sharing.flatMap((h) => (nested(h)['updatedPermissions'] ?? []) as unknown[]);
+  return {
+    ...(verdict === 'allow' && permissions.length > 0 ? { updatedPermissions: permissions } : {}),
+    ...(verdict === 'deny' && sharing.some((h) => nested(h)['interrupt'] === true) ? { interrupt: true } : {}),
+  };
+}
+
+/** Its own words for its verdict, or the failure that made it. */
+function gateReason(h: HandlerRecord, entry: EventEntry): string | undefined {
+  const said = output(h);
+  const stop = text(said['stopReason']);
+  const own = ownWord(h, entry);
+  const stopped = h.dialect === 'code' && ends(h, entry);
+  if (stopped && own.verdict !== 'deny') return stop ?? own.reason;
+  const counted = h.phase === 'rewrite' ? 'none' : (own.verdict ?? 'none');
+  const lapsed = counted === 'allow' && h.verdict !== 'allow';
+  const before = stopped ? 'deny' : lapsed ? 'none' : counted;
+  return h.failure && LATTICE.indexOf(h.verdict ?? 'none') > LATTICE.indexOf(before) ? h.failure.message : own.reason;
+}
+
+const OLDER: Readonly<Record<string, string>> = { approve: 'allow', allow: 'allow', block: 'deny', deny: 'deny' };
+
+/** What it said, and why, in whichever spelling is the stronger. */
+function ownWord(h: HandlerRecord, entry: EventEntry): { verdict: string | undefined; reason: string | undefined } {
+  const said = output(h);
+  const stop = text(said['stopReason']);
+  const plain = text(said['reason']) ?? stop;
+  if (entry.nestedDecision) {
+    const verdict = nested(h)['behavior'] as string | undefined;
+    return { verdict, reason: (verdict === 'deny' ? text(nested(h)['message']) : undefined) ?? plain };
+  }
+  const flat = specific(h)['permissionDecision'] as string | undefined;
+  const flatReason = text(specific(h)['permissionDecisionReason']);
+  const old = OLDER[String(said['decision'])];
+  if (old !== undefined && LATTICE.indexOf(old) > LATTICE.indexOf(flat ?? 'none'))
+    return { verdict: old, reason: plain };
+  return { verdict: flat, reason: flatReason ?? (old !== undefined && old !== flat ? stop : plain) };
+}
+
+const whyBlocked = (list: readonly HandlerRecord[]): Json => {
+  const reasons = texts(
+    list.map((h) => text(output(h)['reason']) ?? text(output(h)['stopReason']) ?? h.failure?.message),
+  );
+  return { decidedBy: list[0]?.id, ...(reasons.length > 0 ? { reason: reasons.join('\n') } : {}) };
+};
+
+function block(heard: readonly HandlerRecord[], record: FireRecord, entry: EventEntry): Json {
+  if (unblockable(record, entry)) return { blocked: false };
+  const blocking = heard.filter((h) => blocks(h) || effect(h, entry));
+  return blocking.length === 0 ? { blocked: false } : { blocked: true, ...whyBlocked(blocking) };
+}
+
+function stop(heard: readonly HandlerRecord[], _record: FireRecord, entry: EventEntry): Json {
+  const ending = heard.filter((h) => ends(h, entry));
+  const keeping = heard.filter(
+    (h) =>
+      blocks(h) ||
+      text(specific(h)['additionalContext']) !== undefined ||
+      (h.dialect === 'code' && output(h)['continue'] === true && !ends(h, entry)),
+  );
+  const [first] = ending;
+  if (first) {
+    const reason = text(output(first)['reason']) ?? text(output(first)['stopReason']);
+    const overruled = keeping.filter((h) => !ending.includes(h)).map((h) => h.id);
+    return { goesOn: false, decidedBy: first.id, overruled, ...(reason === undefined ? {} : { reason }) };
+  }
+  return keeping.length === 0 ? { goesOn: false } : { goesOn: true, ...whyBlocked(keeping) };
+}
+
+function replace(heard: readonly HandlerRecord[], _record: FireRecord, entry: EventEntry): Json {
+  const refuses = (h: HandlerRecord): boolean => blocks(h) && entry.exit2 === 'block' && !entry.blockValue;
+  const against = heard.filter((h) => refuses(h) || effect(h, entry));
+  if (against.length > 0) return { blocked: true, ...whyBlocked(against) };
+  const offers = heard.flatMap((h) => {
+    const value = offered(h, entry);
+    return value === undefined ? [] : [{ h, value }];
+  });
+  const last = offers.at(-1);
+  if (!last) return { blocked: false };
+  const losers = offers.slice(0, -1).map(({ h }) => h.id);
+  return {
+    blocked: false,
+    value: last.value,
+    decidedBy: last.h.id,
+    overruled: losers,
+    clashes: losers.map((loser) => ({ winner: last.h.id, loser })),
+  };
+}
+
+function offered(h: HandlerRecord, entry: EventEntry): unknown {
+  if (blocks(h) && entry.blockValue) return entry.blockValue;
+  const keys = (entry.value ?? []).filter((key) => specific(h)[key] !== undefined);
+  if (keys.length === 0) return undefined;
+  if (entry.value?.length === 1) return specific(h)[keys[0] as string];
+  return Object.fromEntries(keys.map((key) => [key, specific(h)[key]]));
+}
+
+const BY_FOLD = { gate, block, stop, replace, context: () => ({}), observe: () => ({}) };
