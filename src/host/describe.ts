@@ -2,10 +2,16 @@ import type { Registration } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
 import type { DescribedHook, Description } from './types.js';
 
-/** The scope tree from here on, as plain data that also prints for people. */
-export function describeScope(scope: Scope): Description {
+/**
+ * The scope tree from here on, as plain data that also prints for people. `waiting` is what agents of a type will get
+ * (`spawnHooks`); it stands in the host's scope.
+ */
+export function describeScope(scope: Scope, waiting: readonly Scope[] = []): Description {
   const hooks = scope.events().flatMap((event) => scope.own(event).map(describeHook));
-  const children = [...scope.children].map(describeScope);
+  const children = [...scope.children].map((child) => describeScope(child, waiting));
+  if (scope.kind === 'host') {
+    for (const type of waiting) children.push({ ...describeScope(type), kind: 'agents of type' });
+  }
   const description = {
     scope: scope.id,
     kind: scope.kind,
@@ -38,7 +44,7 @@ export function describeHook(r: Registration): DescribedHook {
 }
 
 function print({ scope, kind, agentType, hooks, children }: Omit<Description, 'toString'>, indent = ''): string[] {
-  const type = agentType === undefined ? '' : ` (${agentType})`;
+  const type = agentType === undefined || agentType === scope ? '' : ` (${agentType})`;
   const head = `${indent}${kind === scope ? scope : `${kind} ${scope}`}${type}`;
   const lines = hooks.map((h) => `${indent}  ${printHook(h)}`);
   return [head, ...lines, ...children.flatMap((c) => print(c, `${indent}  `))];

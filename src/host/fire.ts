@@ -47,7 +47,7 @@ export function fire(services: Services, event: string, input: Input, options?: 
   const watched = services.bus.observed;
   if (!watched && isIdle(services, state)) return state.quiet;
 
-  const found = services.registrar.scopeOf(input, options?.scope);
+  const found = services.registrar.scopeOf(input, options?.scope, state.opens);
   const plan = state.plans.get(found.scope);
   if (plan.size === 0 && !watched && !state.hook?.foreign) return ended(services, state, found, state.quiet);
 

@@ -161,7 +161,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     pendingContext: (ref) => [
       ...((ref === undefined ? tree.find(undefined, undefined, undefined).scope : tree.get(ref))?.pending ?? []),
     ],
-    describe: () => describeScope(tree.managed),
+    describe: () => describeScope(tree.managed, registrar.waiting()),
     close() {
       services.closed = true;
       closing ??= closeHost({
@@ -239,6 +239,7 @@ function eventState(entry: EventEntry, plans: EventPlans): EventState {
     entry,
     plans,
     closes: entry.scope === 'close',
+    opens: entry.scope === 'open',
     hook: undefined,
     quiet: Promise.resolve(Object.freeze(makeDecision(entry, undefined, nothing)) as AnyDecision),
     accepts(input) {

@@ -82,8 +82,11 @@ export class Registrar {
     };
   }
 
-  /** The scope a fire runs in; an agent whose type has spawnHooks gets its own at its first event. */
-  scopeOf(input: Readonly<Record<string, unknown>> | undefined, ref: ScopeRef | undefined): Found {
+  /**
+   * The scope a fire runs in; an agent whose type has spawnHooks gets its own at its first event. One that has ended gets none for
+   * an event that comes late, but does when it is started again (`starts`).
+   */
+  scopeOf(input: Readonly<Record<string, unknown>> | undefined, ref: ScopeRef | undefined, starts: boolean): Found {
     const { tree } = this.#parts;
     const session = textOf(input?.['session_id']);
     const agent = textOf(input?.['agent_id']);
@@ -91,8 +94,10 @@ export class Registrar {
     const type = !this.spawns ? undefined : textOf(input?.['agent_type']);
     const wishes = type === undefined ? undefined : this.#spawn.get(type);
     if (!wishes || found.id === 'session') return found;
-    if (found.known ? found.scope.agentType !== undefined : this.#ended.has(`${session} ${found.id}`)) return found;
-    return this.#spawned(found, wishes, type as string, typeof ref === 'object' ? (ref.session ?? session) : session);
+    if (found.known && found.scope.agentType !== undefined) return found;
+    const named = (typeof ref === 'object' ? ref.session : undefined) ?? session ?? tree.session;
+    if (!found.known && !starts && this.#ended.has(`${named} ${found.id}`)) return found;
+    return this.#spawned(found, wishes, type as string, named);
   }
 
   /** As `scopeOf`, but nothing is opened: an agent's own scope that would be is a stand-in, which `done` takes away. */
@@ -123,13 +128,17 @@ export class Registrar {
       yield* scope.own(entry.name);
       for (const child of scope.children) yield* all(child);
     };
-    const waiting = [...this.#spawn].flatMap(([type, wishes]) => {
-      if (type === agentType) return [];
-      const scope = new Scope({ id: type, kind: 'agent', agentType: type });
-      const made = [...wishes].flatMap((w) => readHooks(w.hooks, this.#how(scope, spawnOrigin(type, w))));
-      return made.filter((r) => r.entry.name === entry.name);
-    });
+    const waiting = this.waiting().flatMap((scope) => (scope.id === agentType ? [] : scope.own(entry.name)));
     return [...[...all(this.#parts.tree.managed)].filter((r) => !within.has(r)), ...waiting];
+  }
+
+  /** What agents of each type will get: scopes that nobody is in. */
+  waiting(): Scope[] {
+    return [...this.#spawn].map(([type, wishes]) => {
+      const scope = new Scope({ id: type, kind: 'agent', agentType: type });
+      for (const wish of wishes) scope.add(readHooks(wish.hooks, this.#how(scope, spawnOrigin(type, wish))));
+      return scope;
+    });
   }
 
   /** Opens a scope for a session driver, the hooks of the agent's type in it. Throws UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. */

@@ -49,6 +49,8 @@ export interface EventState {
   readonly plans: EventPlans;
   /** It ends the scope of its agent. */
   readonly closes: boolean;
+  /** It opens one. */
+  readonly opens: boolean;
   hook: EventHook | undefined;
   /** Nothing registered, nobody watching: the answer to every fire. */
   readonly quiet: Promise<AnyDecision>;

@@ -17,7 +17,8 @@ export class ScopeTree {
   readonly host = new Scope({ id: 'host', kind: 'host', parent: this.managed });
   /** Grows whenever a scope is opened or ended; what is merged over every scope (`merge: 'all'`) depends on it. */
   version = 0;
-  readonly #session: string;
+  /** The session that names without one mean: the host's own id, or '' when it has none. */
+  readonly session: string;
   readonly #anySession: boolean;
   readonly #sessions = new Map<string, Scope>();
   readonly #agents = new Map<string, Map<string, Scope>>();
@@ -25,7 +26,7 @@ export class ScopeTree {
 
   /** `session` is the one that names without a session mean. `anySession`: nobody chose it, so its scopes are found from every session. */
   constructor(session: string, anySession = session === '') {
-    this.#session = session;
+    this.session = session;
     this.#anySession = anySession;
   }
 
@@ -33,10 +34,10 @@ export class ScopeTree {
   find(ref: ScopeRef | undefined, inputSession: string | undefined, inputAgent: string | undefined): Found {
     const agent = ref === undefined ? inputAgent : typeof ref === 'string' ? ref : ref.agent;
     if (agent === undefined && this.#sessions.size === 0) return this.#byHost;
-    const session = (typeof ref === 'object' ? ref.session : undefined) ?? inputSession ?? this.#session;
-    const base = this.#sessions.get(session) ?? this.#shared(this.#sessions.get(this.#session)) ?? this.host;
+    const session = (typeof ref === 'object' ? ref.session : undefined) ?? inputSession ?? this.session;
+    const base = this.#sessions.get(session) ?? this.#shared(this.#sessions.get(this.session)) ?? this.host;
     if (agent === undefined) return { scope: base, id: 'session', known: true };
-    const scope = this.#agents.get(session)?.get(agent) ?? this.#shared(this.#agents.get(this.#session)?.get(agent));
+    const scope = this.#agents.get(session)?.get(agent) ?? this.#shared(this.#agents.get(this.session)?.get(agent));
     return scope ? { scope, id: scope.id, known: true } : { scope: base, id: agent, known: false };
   }
 
@@ -137,8 +138,8 @@ export class ScopeTree {
   }
 
   #name(ref: ScopeRef): { session: string; agent: string | undefined } {
-    if (typeof ref === 'string') return { session: this.#session, agent: ref };
-    return { session: ref.session ?? this.#session, agent: ref.agent };
+    if (typeof ref === 'string') return { session: this.session, agent: ref };
+    return { session: ref.session ?? this.session, agent: ref.agent };
   }
 }
 

@@ -9,7 +9,7 @@ import { ROOT, readSources } from './sources.js';
 /** What may only grow on purpose: raise a number here in the commit that needs it. */
 const CEILING = {
   /** Lines of the longest file under src/. */
-  longestFile: 260,
+  longestFile: 270,
 };
 
 /** What `hookscope --help` must not load: each costs a user waiting time for nothing. */

@@ -200,7 +200,9 @@ describe('what a configuration holds is registered', () => {
     const call = (agent_type: string) => host.fire('PreToolUse', { ...LS, agent_id: `${agent_type}-1`, agent_type });
     expect((await call('reviewer')).reason).toBe('reviewers look');
     expect((await call('writer')).verdict).toBe('none');
-    expect(registered()).toMatchObject([{ name: 'look', source: { kind: 'spawn', name: 'reviewer', file: file() } }]);
+    // The one agent's, and what the next one will get.
+    const look = { name: 'look', source: { kind: 'spawn', name: 'reviewer', file: file() } };
+    expect(registered()).toMatchObject([look, look]);
   });
 
   test('the undo takes all of it back', async () => {

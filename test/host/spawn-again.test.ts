@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { deny } from '../../src/events/helpers.js';
+import { createHost } from '../../src/host/host.js';
+
+const AGENT = { agent_id: 'a1', agent_type: 'reviewer' };
+const CALL = { ...AGENT, tool_name: 'Write', tool_input: {}, tool_use_id: 't1' };
+const STOP = { ...AGENT, stop_hook_active: false, agent_transcript_path: '' };
+
+test('an agent that is started again has the hooks of its type again; one that has ended has none for a late event', async () => {
+  await using host = createHost();
+  host.spawnHooks('reviewer', { PreToolUse: [{ hooks: [() => deny('reviewers read')] }] });
+  const verdict = async () => (await host.fire('PreToolUse', CALL)).verdict;
+  await host.fire('SubagentStart', AGENT);
+  expect(await verdict()).toBe('deny');
+  await host.fire('SubagentStop', STOP);
+  expect(await verdict()).toBe('none');
+  await host.fire('SubagentStart', AGENT);
+  expect(await verdict()).toBe('deny');
+  await host.fire('SubagentStop', STOP);
+  expect(await verdict()).toBe('none');
+});
+
+test('describe() lists what agents of a type will get, before any is there', async () => {
+  await using host = createHost();
+  host.spawnHooks('reviewer', { PreToolUse: [{ matcher: 'Write', name: 'read only', hooks: [() => deny('no')] }] });
+  expect(String(host.describe())).toBe(
+    [
+      'managed',
+      '  host',
+      '    agents of type reviewer',
+      '      PreToolUse:Write  callback read only  [spawn reviewer]',
+    ].join('\n'),
+  );
+});
