@@ -152,7 +152,12 @@ export class Registrar {
 
   /** A stop that was allowed ended the agent: the scope the host opened for it goes. */
   agentEnded(scope: Scope): void {
-    if (!scope.spawned || scope.closed) return;
+    if (scope.spawned && !scope.driven) this.endAgent(scope);
+  }
+
+  /** Ends an agent's scope; an event of it that comes late does not open it again. */
+  endAgent(scope: Scope): void {
+    if (scope.closed) return;
     this.#ended.add(`${scope.session} ${scope.id}`);
     if (this.#ended.size > REMEMBERED) this.#ended.delete(this.#ended.values().next().value as string);
     this.end({ session: scope.session, agent: scope.id });

@@ -76,7 +76,8 @@ export async function leave(core: Core): Promise<void> {
   core.parent?.children.delete(core);
   if (agent_id !== undefined) core.agents.delete(agent_id);
   for (const cleanup of core.cleanups.splice(0)) await cleanup();
-  core.deps.registrar.end(agent_id === undefined ? { session: session_id } : { session: session_id, agent: agent_id });
+  if (agent_id === undefined) core.deps.registrar.end({ session: session_id });
+  else core.deps.registrar.endAgent(core.scope);
 }
 
 async function cutShort(core: Core): Promise<void> {

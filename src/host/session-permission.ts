@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CheckedCall, DeniedBy } from './session-call.js';
-import { callFields, copyInput, describeCall } from './session-call.js';
+import { callFields, describeCall } from './session-call.js';
 import { deniedText } from './session-content.js';
 import { tellUser } from './session-context.js';
 import type { Core } from './session-core.js';
@@ -120,8 +120,9 @@ class Judging {
     const fields = { tool_name: name, tool_input: this.#input, permission_suggestions: suggestions, mcp_server: mcp };
     const hooks = await this.#core.fire('PermissionRequest', fields, { signal });
     tellUser(this.#core, hooks);
-    if (hooks.verdict === 'deny' || hooks.interrupt)
-      return this.denied('hook', hooks.reason, undefined, hooks.interrupt);
+    if (hooks.verdict === 'deny' || hooks.interrupt) {
+      return this.denied('hook', hooks.reason ?? hooks.stopReason, undefined, hooks.interrupt);
+    }
     if (hooks.verdict === 'allow') return this.#allow(hooks.updatedInput, hooks.updatedPermissions, told);
     const answer = await this.#question('ask', told);
     if (answer === undefined) return this.denied('nobody', told.reason);
@@ -144,7 +145,7 @@ class Judging {
   /** Takes another input; false: it is the same. */
   #rewrite(input: unknown): boolean {
     if (isDeepStrictEqual(input, this.#input)) return false;
-    this.#input = copyInput(input);
+    this.#input = input;
     return true;
   }
 }

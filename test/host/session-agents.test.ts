@@ -160,3 +160,17 @@ test("sessions without a name of their own: the first is the host's, the next ha
   expect(a.id).toBe('s');
   expect(new Set([a.id, b.id, c.id]).size).toBe(3);
 });
+
+test('a late event of an agent that has ended does not open its scope again', async () => {
+  const log: string[] = [];
+  const { host, session } = await opened();
+  host.spawnHooks('worker', noting(log, 'type', 'PostToolUse'));
+  const agent = { agent_id: 'a', agent_type: 'worker' };
+  const child = await session.spawn({ ...agent, id: 'a' });
+  await child.stop();
+  await host.fire('PostToolUse', { ...agent, tool_name: 'T', tool_input: {}, tool_response: 1 });
+  expect(log).toEqual([]);
+  const again = await session.spawn({ ...agent, id: 'a' });
+  await again.tool(call);
+  expect(log).toEqual(['type: PostToolUse of a']);
+});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolResult } from '../../src/host/session-call.js';
 import type { SessionOptions } from '../../src/host/session-options.js';
+import { registerAs } from './kit.js';
 import { names, on, opened } from './session-kit.js';
 
 const HOOK = ['none', 'allow', 'ask', 'defer', 'deny'] as const;
@@ -216,4 +217,31 @@ test('a denial with interrupt ends the loop, and the calls of the batch that did
   expect(endsLoop).toBe(true);
   expect((await session.stop()).goesOn).toBe(false);
   expect(names(seen)).toEqual(['SessionStart', 'PreToolUse', 'PermissionRequest']);
+});
+
+test.each([
+  ['with a deny', { hookSpecificOutput: { decision: { behavior: 'deny', message: 'no', interrupt: true } } }],
+  ['with continue: false alone', { continue: false, stopReason: 'no' }],
+])("a PermissionRequest hook of Claude Code's files interrupts %s: nothing runs", async (_, said) => {
+  const { host, session } = await opened({ permission: undefined, ask: () => ({ behavior: 'allow' }) });
+  const output =
+    'hookSpecificOutput' in said
+      ? { hookSpecificOutput: { hookEventName: 'PermissionRequest', ...said.hookSpecificOutput } }
+      : said;
+  registerAs(host, { PermissionRequest: [{ hooks: [() => output] }] }, { dialect: 'claude' });
+  const call = { name: 'T', input: {}, execute: () => 1 };
+  const { results, endsLoop } = await session.toolBatch([call, call]);
+  expect(results.map((r) => r.status)).toEqual(['denied', 'interrupted']);
+  expect(endsLoop).toBe(true);
+  expect(results[0]?.reason).toBe('no');
+});
+
+test('an allow of one hook does not stand against another that interrupts', async () => {
+  const { host, session } = await opened({ permission: undefined });
+  on(host, 'PermissionRequest', () => ({ hookSpecificOutput: { decision: { behavior: 'allow' } } }));
+  registerAs(host, { PermissionRequest: [{ hooks: [() => ({ continue: false })] }] }, { dialect: 'claude' });
+  expect(await session.tool({ name: 'T', input: {}, execute: () => 1 })).toMatchObject({
+    status: 'denied',
+    endsLoop: true,
+  });
 });
