@@ -109,10 +109,8 @@ export class Background {
 
   #arrive({ fire, registration, told }: Followed, result: Attempt): void {
     const { outcome } = result;
-    if (!fire.scope.closed) {
-      if (outcome?.additionalContext !== undefined) fire.scope.pending.push(outcome.additionalContext);
-      if (outcome?.systemMessage !== undefined) fire.scope.pending.push(outcome.systemMessage);
-    }
+    const late = [outcome?.additionalContext, outcome?.systemMessage].filter((text) => text !== undefined);
+    if (late.length > 0) fire.waiting?.push(...late);
     if (told) told.responded(result);
     else if (result.failure || result.warnings?.length) complain(fire, registration, result);
     if (registration.rewake && result.exitCode === 2) {

@@ -121,6 +121,13 @@ export class Fire {
   get scopeKnown(): boolean {
     return this.#found.known;
   }
+  /** Where context that comes late waits for the next turn; nowhere once the agent, or the driven session, has ended. */
+  get waiting(): string[] | undefined {
+    const { scope, session } = this.#found;
+    if (scope.closed && (scope.kind === 'agent' || scope.driven)) return undefined;
+    if (scope.kind === 'agent') return scope.pending;
+    return this.services.registrar.waitingFor(session ?? String(this.input['session_id']));
+  }
   get subject(): string | undefined {
     return this.entry.subject?.(this.input);
   }

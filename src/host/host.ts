@@ -113,7 +113,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       if (options.onWake) options.onWake(wake);
       else report(`${wake.handler} asks for the agent to be woken: ${wake.text}`);
     },
-    elsewhere: (fire) => plans.of(fire.entry).total - fire.plan.size,
+    elsewhere: (fire) => Math.max(0, plans.of(fire.entry).total - fire.plan.size),
   };
 
   const hookOf = (state: EventState): RawHook => {
@@ -158,9 +158,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     spawnHooks: (type, scoped, how) => registrar.spawnHooks(type, scoped, how),
     events$: bus.events$,
     hooks: hooks as Host<C>['hooks'],
-    pendingContext: (ref) => [
-      ...((ref === undefined ? tree.find(undefined, undefined, undefined).scope : tree.get(ref))?.pending ?? []),
-    ],
+    pendingContext: (ref) => tree.pending(ref),
     describe: () => describeScope(tree.managed, registrar.waiting()),
     close() {
       services.closed = true;

@@ -132,6 +132,11 @@ export class Registrar {
     return [...[...all(this.#parts.tree.managed)].filter((r) => !within.has(r)), ...waiting];
   }
 
+  /** Context that waits for the next turn of a session. */
+  waitingFor(session: string): string[] {
+    return this.#parts.tree.waiting(session);
+  }
+
   /** What agents of each type will get: scopes that nobody is in. */
   waiting(): Scope[] {
     return [...this.#spawn].map(([type, wishes]) => {

@@ -9,6 +9,8 @@ export interface Found {
   readonly scope: Scope;
   readonly id: string;
   readonly known: boolean;
+  /** The session it is in; absent: the input's. */
+  readonly session?: string;
 }
 
 /** Managed policy, the host, its sessions and their agents. Sessions come and go with what is registered in them. */
@@ -22,6 +24,8 @@ export class ScopeTree {
   readonly #anySession: boolean;
   readonly #sessions = new Map<string, Scope>();
   readonly #agents = new Map<string, Map<string, Scope>>();
+  /** What waits for sessions that have no scope now: theirs come and go with what is registered in them. */
+  readonly #waiting = new Map<string, string[]>();
   #byHost: Found = { scope: this.host, id: 'session', known: true };
 
   /** `session` is the one that names without a session mean. `anySession`: nobody chose it, so its scopes are found from every session. */
@@ -33,12 +37,12 @@ export class ScopeTree {
   /** The scope a fire runs in. Never fails: an agent nobody opened has its session's lineage. */
   find(ref: ScopeRef | undefined, inputSession: string | undefined, inputAgent: string | undefined): Found {
     const agent = ref === undefined ? inputAgent : typeof ref === 'string' ? ref : ref.agent;
-    if (agent === undefined && this.#sessions.size === 0) return this.#byHost;
+    if (agent === undefined && typeof ref !== 'object' && this.#sessions.size === 0) return this.#byHost;
     const session = (typeof ref === 'object' ? ref.session : undefined) ?? inputSession ?? this.session;
     const base = this.#sessions.get(session) ?? this.#shared(this.#sessions.get(this.session)) ?? this.host;
-    if (agent === undefined) return { scope: base, id: 'session', known: true };
+    if (agent === undefined) return { scope: base, id: 'session', known: true, session };
     const scope = this.#agents.get(session)?.get(agent) ?? this.#shared(this.#agents.get(this.session)?.get(agent));
-    return scope ? { scope, id: scope.id, known: true } : { scope: base, id: agent, known: false };
+    return scope ? { scope, id: scope.id, known: true } : { scope: base, id: agent, known: false, session };
   }
 
   /** What is registered without a session is for all of them, but for what a session driver holds. */
@@ -60,7 +64,7 @@ export class ScopeTree {
     const { session, agent } = this.#name(ref);
     const known = this.get(ref);
     if (known) {
-      if (options.parent !== undefined && this.get(options.parent) !== known.parent) {
+      if (options.parent !== undefined && this.#parent(options.parent, session) !== known.parent) {
         const asked = labelOf(options.parent);
         throw new HookscopeError('SCOPE_CONFLICT', { scope: known.id, parent: known.parent?.id ?? 'host', asked });
       }
@@ -69,7 +73,7 @@ export class ScopeTree {
     if (agent === undefined) return this.#openSession(session);
     let parent: Scope | undefined;
     if (options.parent !== undefined) {
-      parent = this.get(typeof options.parent === 'string' ? { session, agent: options.parent } : options.parent);
+      parent = this.#parent(options.parent, session);
       if (!parent) throw new HookscopeError('UNKNOWN_SCOPE', { scope: labelOf(options.parent) });
     }
     const scope = new Scope({
@@ -98,18 +102,29 @@ export class ScopeTree {
     return true;
   }
 
-  /** A session with nothing in it is forgotten. */
+  /** Context that waits for the next turn of a session, whether its scope is open or not; made when it is not there. */
+  waiting(session: string): string[] {
+    const open = this.#sessions.get(session)?.pending ?? this.#waiting.get(session);
+    if (open) return open;
+    const list: string[] = [];
+    this.#waiting.set(session, list);
+    return list;
+  }
+
+  /** A copy of what waits in a scope; without one, for the session that names without a session mean. */
+  pending(ref: ScopeRef | undefined): string[] {
+    const { session, agent } = ref === undefined ? { session: this.session, agent: undefined } : this.#name(ref);
+    const scope = agent === undefined ? this.#sessions.get(session) : this.#agents.get(session)?.get(agent);
+    return [...(scope?.pending ?? (agent === undefined ? this.#waiting.get(session) : undefined) ?? [])];
+  }
+
+  /** A session with nothing in it is forgotten; what waits for its next turn is not. */
   prune(session: Scope): void {
-    if (
-      session.kind !== 'session' ||
-      session.driven ||
-      session.children.size > 0 ||
-      session.events().length > 0 ||
-      session.pending.length > 0
-    )
+    if (session.kind !== 'session' || session.driven || session.children.size > 0 || session.events().length > 0)
       return;
     if (this.#sessions.get(session.session) !== session) return;
     this.#sessions.delete(session.session);
+    if (session.pending.length > 0) this.#waiting.set(session.session, session.pending);
     session.close();
   }
 
@@ -122,10 +137,16 @@ export class ScopeTree {
     let scope = this.#sessions.get(session);
     if (!scope) {
       scope = new Scope({ id: 'session', kind: 'session', parent: this.host, session });
+      scope.pending = this.#waiting.get(session) ?? [];
+      this.#waiting.delete(session);
       this.#sessions.set(session, scope);
       this.version++;
     }
     return scope;
+  }
+
+  #parent(ref: ScopeRef, session: string): Scope | undefined {
+    return this.get(typeof ref === 'string' ? { session, agent: ref } : ref);
   }
 
   #forget(scope: Scope): void {
