@@ -1,12 +1,11 @@
-import { text } from 'node:stream/consumers';
 import { formatFire, formatRecord, plain } from '../emit/print.js';
 import type { FireRecord, HookResponse } from '../emit/record.js';
 import { HookscopeError } from '../errors.js';
 import { eventName } from '../events/catalogue.js';
 import type { AnyDecision } from '../host/decision.js';
 import type { Host } from '../host/host.js';
-import { isObject } from '../host/shape.js';
-import { parseJson, readText } from '../plugins/json-file.js';
+import { happeningOf } from './claude-flags.js';
+import { readInput } from './event-input.js';
 import { atPlace, fireAny, type HostFlags, openHost } from './open-host.js';
 import type { Terminal } from './terminal.js';
 
@@ -34,7 +33,7 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
   // As a hook, standard error is for the reason alone.
   const tell = flags.exitCode ? (note: string) => void notes.push(note) : terminal.tell;
   const input = await readInput(flags.input);
-  const { host, wakes } = await openHost(flags, tell);
+  const { host, wakes } = await openHost(flags, tell, happeningOf(input));
   const fired = await fireOnce(host, args[0] as string, input, flags, terminal.signal).catch((error: unknown) => {
     // What is wrong with the input is said of where it came from.
     throw isCode(error, 'INVALID_INPUT') ? atPlace(flags.input ?? '--input is not given', error) : error;
@@ -53,15 +52,6 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
 
 function isCode(error: unknown, code: HookscopeError['code']): boolean {
   return error instanceof HookscopeError && error.code === code;
-}
-
-async function readInput(file: string | undefined): Promise<Readonly<Record<string, unknown>>> {
-  if (file === undefined) return {};
-  const name = file === '-' ? 'standard input' : file;
-  const input = await parseJson(file === '-' ? await text(process.stdin) : readText(file), name);
-  if (isObject(input)) return input;
-  const got = Array.isArray(input) ? 'an array' : JSON.stringify(input);
-  throw new HookscopeError('FILE', { file: name, problem: `expected one JSON object, the event's input, got ${got}` });
 }
 
 async function fireOnce(

@@ -26,6 +26,24 @@ const HOST: readonly Option[] = [
   ['--hooks <file.json>', 'also register the hooks of this file', 'many'],
 ];
 
+const CLAUDE: readonly Option[] = [
+  [
+    '--claude-code [dir]',
+    "Claude Code's own files: the user's settings, and those of the project in <dir> (default: here)",
+  ],
+  ['--settings <file>', "a settings file in Claude Code's format", 'many'],
+  ['--plugin-dir <dir>', 'a Claude Code plugin', 'many'],
+  [
+    '--agent <file[@id]>',
+    "an agent's markdown file: its hooks are for the agent of that id, or of its type where none is given",
+    'many',
+  ],
+  [
+    '--trust <which>',
+    "which hooks of the project may run: stored (default), those accepted with 'hookscope trust', or all",
+  ],
+];
+
 const COMMANDS: readonly CommandRow[] = [
   {
     usage: 'fire <event>',
@@ -34,6 +52,7 @@ const COMMANDS: readonly CommandRow[] = [
     options: [
       ['--input <file>', 'the event as a JSON object, "-" reads it from standard input; default: {}'],
       ...HOST,
+      ...CLAUDE,
       ['--scope <id>', "fire in this agent's scope; default: the input's agent_id"],
       ['--json', 'print the fire record as one JSON object, with what came later'],
       [
@@ -50,7 +69,7 @@ const COMMANDS: readonly CommandRow[] = [
   {
     usage: 'list',
     about: 'List what is registered, in running order, and where it comes from',
-    options: [...HOST, ['--json', 'print the scope tree as JSON']],
+    options: [...HOST, ...CLAUDE, ['--json', 'print the scope tree as JSON']],
     notes: '',
     load: async () => (await import('./list.js')).listCommand,
   },
@@ -60,6 +79,7 @@ const COMMANDS: readonly CommandRow[] = [
     arguments: { session: 'a file with one {"at_ms", "event", "input"} a line' },
     options: [
       ...HOST,
+      ...CLAUDE,
       ['--speed <factor>', 'keep the recorded pace, 1 as it was, 10 ten times as fast; default: as fast as it can'],
       ['--json', 'print every record as one line of JSON, then the summary'],
     ],
@@ -68,6 +88,44 @@ it was: the result of a call that is denied here still follows. At the end: runs
 
   $ hookscope run session.jsonl --plugin hookscope-plugin-protected-paths`,
     load: async () => (await import('./run.js')).runCommand,
+  },
+  {
+    usage: 'explain <event>',
+    about:
+      'Say which hooks would run for an input, in which order and wave, and why the others would not; nothing is executed',
+    arguments: { event: 'PreToolUse, pre-tool-use, … (docs/events.md lists them)' },
+    options: [
+      ['--tool <name>', "the tool that is called; with it, --input may be the tool's own input alone"],
+      [
+        '--input <json>',
+        'the event, or the fields of it that matter, as JSON or the file that holds it; "-": standard input',
+      ],
+      ...HOST,
+      ...CLAUDE,
+      ['--scope <id>', "as if fired in this agent's scope; default: the input's agent_id"],
+      ['--json', 'print it as one JSON object'],
+    ],
+    notes: `The hooks of one wave would run at the same time. Rewrites may change what runs after them: this is what can be told before.
+
+  $ hookscope explain PreToolUse --tool Bash --input '{"command":"git push"}' --claude-code`,
+    load: async () => (await import('./explain.js')).explainCommand,
+  },
+  {
+    usage: 'trust [dir]',
+    about:
+      "Look at the hooks of a project that are not accepted, or have changed since, and accept them; default: this directory's",
+    arguments: { dir: 'the project' },
+    options: [
+      ['--plugin-dir <dir>', 'also look at this Claude Code plugin', 'many'],
+      ['--agent <file>', "also look at this agent's markdown file", 'many'],
+      ['--list', 'list what is accepted, and what is not; ask nothing'],
+      ['--revoke', 'forget what was accepted'],
+      ['--yes', 'accept without a question for each file; at a terminal only'],
+    ],
+    notes: `Consent binds the hooks as they are written and the bytes of every file their commands name: one changed byte, and
+they are held again. It is kept in $XDG_CONFIG_HOME/hookscope/trust.json, outside of every project. It can be given at a terminal
+only, so that no program that runs in the project gives it. Exits 1 while something is held.`,
+    load: async () => (await import('./trust.js')).trustCommand,
   },
 ];
 

@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import type { HookEvent } from '../events/catalogue.js';
 import type { AnyDecision } from '../host/decision.js';
@@ -9,9 +9,10 @@ import { applyConfig, within } from '../plugins/config.js';
 import { findConfig, type LoadedConfig, loadConfig } from '../plugins/config-file.js';
 import { loadHooksFile } from '../plugins/hooks-file.js';
 import { loadPlugin } from '../plugins/load.js';
+import { type ClaudeFlags, type Happening, loadClaudeFlags } from './claude-flags.js';
 
 /** What every command that needs a host takes. */
-export interface HostFlags {
+export interface HostFlags extends ClaudeFlags {
   /** false: none, even if one is found. */
   readonly config?: string | boolean;
   readonly plugin?: readonly string[];
@@ -24,13 +25,18 @@ export interface OpenedHost {
   readonly wakes: readonly Wake[];
 }
 
-/** A host with the configuration, the plugins and the hooks files that were named. */
-export async function openHost(flags: HostFlags, tell: (text: string) => void): Promise<OpenedHost> {
+/** A host with the configuration, the plugins, the hooks files and Claude Code's files that were named. */
+export async function openHost(
+  flags: HostFlags,
+  tell: (text: string) => void,
+  happening: Happening = {},
+): Promise<OpenedHost> {
   const loaded = await chooseConfig(flags, tell);
   const wakes: Wake[] = [];
-  const { logger = tell, onWake, ...options } = loaded?.hostOptions ?? {};
+  const { logger = tell, onWake, session, ...options } = loaded?.hostOptions ?? {};
   const host = createHost({
     ...options,
+    ...(session || flags.claudeCode ? { session: { ...projectOf(flags), ...session } } : {}),
     logger,
     onWake(wake) {
       wakes.push(wake);
@@ -44,11 +50,18 @@ export async function openHost(flags: HostFlags, tell: (text: string) => void): 
       const hooks = await loadHooksFile(file);
       within(file, '', () => host.register(hooks, { source: { kind: 'hooks-file', file } }));
     }
+    await loadClaudeFlags(host, flags, happening, tell);
   } catch (error) {
     await host.close();
     throw error;
   }
   return { host, wakes };
+}
+
+/** Claude Code's project is the host's, unless the configuration says another. */
+function projectOf({ claudeCode }: ClaudeFlags): { cwd?: string } {
+  if (claudeCode === undefined) return {};
+  return { cwd: resolve(claudeCode === true ? '.' : claudeCode) };
 }
 
 async function chooseConfig({ config }: HostFlags, tell: (text: string) => void): Promise<LoadedConfig | undefined> {

@@ -3,6 +3,7 @@ import { HookscopeError } from '../errors.js';
 import { eventName } from '../events/catalogue.js';
 import type { Host } from '../host/host.js';
 import type { ScopeRef } from '../scopes/tree.js';
+import { type Happening, happeningOf } from './claude-flags.js';
 import { atPlace, fireAny, type HostFlags, openHost } from './open-host.js';
 import { jsonLines, liveLines } from './run-show.js';
 import { agentOf, roleOf } from './run-words.js';
@@ -18,7 +19,7 @@ interface RunFlags extends HostFlags {
 export async function runCommand(files: readonly string[], flags: RunFlags, terminal: Terminal): Promise<number> {
   const speed = flags.speed === undefined ? undefined : readSpeed(flags.speed);
   const sessions = await Promise.all(files.map(readSession));
-  const { host } = await openHost(flags, terminal.tell);
+  const { host } = await openHost(flags, terminal.tell, whatHappens(sessions));
   const summary = new Summary();
   const show = flags.json ? jsonLines(terminal) : liveLines(host, terminal, sessions, summary);
   host.events$.subscribe((record) => {
@@ -37,6 +38,12 @@ export async function runCommand(files: readonly string[], flags: RunFlags, term
   }
   await show.summary(summary);
   return 0;
+}
+
+/** Where the sessions begin, and which agent is their main thread. */
+function whatHappens(sessions: readonly RecordedSession[]): Happening {
+  const all = sessions.flatMap(({ events }) => events.map(({ input }) => happeningOf(input)));
+  return { cwd: all[0]?.cwd, mainAgent: all.find(({ mainAgent }) => mainAgent !== undefined)?.mainAgent };
 }
 
 function readSpeed(text: string): number {

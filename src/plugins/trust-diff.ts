@@ -10,9 +10,7 @@ export async function trustDiff(
   const parts: string[] = [];
   const compare = (name: string, before: string, after: string): void => {
     if (before !== after)
-      parts.push(
-        createTwoFilesPatch(name, name, withEnd(before), withEnd(after), 'accepted', 'now').replace(/^=+\n/, ''),
-      );
+      parts.push(createTwoFilesPatch(name, name, withEnd(before), withEnd(after)).replace(/^(?:Index: .*\n)?=+\n/, ''));
   };
   compare(file, previous?.definition ?? '', definition);
   for (const name of new Set([...Object.keys(previous?.files ?? {}), ...Object.keys(files)])) {

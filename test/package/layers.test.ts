@@ -11,6 +11,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   plugins: ['errors', 'events', 'scopes', 'host'],
   cli: ['errors', 'events', 'scopes', 'emit', 'host', 'plugins', 'index'],
   index: ['errors', 'events', 'scopes', 'emit', 'host', 'plugins'],
+  'claude-code': ['errors', 'events', 'scopes', 'emit', 'host', 'plugins'],
 };
 
 /** Where a package may be named. One that is not listed may be named in one file, whichever; types are free. */

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { HookscopeError } from '../errors.js';
+import type { CustomEvents } from '../events/catalogue.js';
+import type { Host } from '../host/host.js';
+import type { ClaudeFiles } from '../plugins/claude-files.js';
+import type { AgentEntry } from '../plugins/claude-source.js';
+import { formatProblem } from '../plugins/findings.js';
+
+/** Which of Claude Code's files a command takes. */
+export interface ClaudeFlags {
+  /** true: this directory. */
+  readonly claudeCode?: string | true;
+  readonly settings?: readonly string[];
+  readonly pluginDir?: readonly string[];
+  readonly agent?: readonly string[];
+  readonly trust?: string;
+}
+
+/** What the event itself says of where it happens. */
+export interface Happening {
+  readonly cwd?: string | undefined;
+  /** The type of an agent that is the main thread. */
+  readonly mainAgent?: string | undefined;
+}
+
+/** What an input says of it: an agent with a type and no id is the main thread. */
+export function happeningOf(input: Readonly<Record<string, unknown>>): Happening {
+  const { cwd, agent_type: type, agent_id: id } = input;
+  return {
+    cwd: typeof cwd === 'string' && cwd !== '' ? cwd : undefined,
+    mainAgent: typeof type === 'string' && type !== '' && id === undefined ? type : undefined,
+  };
+}
+
+/** Whether a command was given any of Claude Code's files. */
+export function hasClaudeFlags({ claudeCode, settings, pluginDir, agent }: ClaudeFlags): boolean {
+  return [claudeCode, settings, pluginDir, agent].some((flag) => flag !== undefined);
+}
+
+/** The files that flags name. What stands on the command line needs no further consent. */
+export function claudeFiles(flags: ClaudeFlags, { cwd, mainAgent }: Happening = {}): ClaudeFiles {
+  const { claudeCode, settings = [], pluginDir = [], agent = [] } = flags;
+  return {
+    projectDir: typeof claudeCode === 'string' ? claudeCode : claudeCode ? process.cwd() : (cwd ?? process.cwd()),
+    // Managed policy counts wherever Claude Code's files do.
+    ...(claudeCode === undefined ? { places: ['managed'] } : {}),
+    settings,
+    plugins: pluginDir.map((dir) => ({ dir, trusted: true })),
+    agents: agent.map(agentEntry),
+    ...(mainAgent === undefined ? {} : { mainAgent }),
+  };
+}
+
+/** `FILE@ID`; a file whose own name holds an @ is found first. */
+function agentEntry(value: string): AgentEntry {
+  const at = value.lastIndexOf('@');
+  if (at <= 0 || existsSync(value) || value.includes('/', at)) return { file: value, trusted: true };
+  return { file: value.slice(0, at), id: value.slice(at + 1), trusted: true };
+}
+
+/** Registers what the flags name in the host, and says what is wrong with it or held. */
+export async function loadClaudeFlags<C extends CustomEvents>(
+  host: Host<C>,
+  flags: ClaudeFlags,
+  happening: Happening,
+  tell: (text: string) => void,
+): Promise<void> {
+  if (!hasClaudeFlags(flags)) return;
+  const { trust = 'stored' } = flags;
+  if (trust !== 'all' && trust !== 'stored') {
+    throw new HookscopeError('INVALID_OPTIONS', {
+      where: '--trust',
+      expected: `expected all or stored, got "${trust}"`,
+    });
+  }
+  const { loadClaudeCode } = await import('../plugins/claude-dir.js');
+  const { problems, held } = await loadClaudeCode({ host, ...claudeFiles(flags, happening), trust });
+  for (const problem of problems) tell(`${problem.level}: ${formatProblem(problem)}`);
+  for (const { why } of held) tell(`held: ${why}`);
+}

@@ -1,0 +1,18 @@
+import { text } from 'node:stream/consumers';
+import { HookscopeError } from '../errors.js';
+import { isObject } from '../host/shape.js';
+import { parseJson, readText } from '../plugins/json-file.js';
+
+/** The event's input as a file or standard input holds it. Rejects with FILE. */
+export async function readInput(file: string | undefined): Promise<Readonly<Record<string, unknown>>> {
+  if (file === undefined) return {};
+  const name = file === '-' ? 'standard input' : file;
+  return objectOf(await parseJson(file === '-' ? await text(process.stdin) : readText(file), name), name);
+}
+
+/** Throws FILE. */
+export function objectOf(input: unknown, name: string): Readonly<Record<string, unknown>> {
+  if (isObject(input)) return input;
+  const got = Array.isArray(input) ? 'an array' : JSON.stringify(input);
+  throw new HookscopeError('FILE', { file: name, problem: `expected one JSON object, the event's input, got ${got}` });
+}

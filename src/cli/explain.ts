@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { plain } from '../emit/print.js';
+import { eventName } from '../events/catalogue.js';
+import type { ExplainedHook, Explanation } from '../host/explain.js';
+import { isObject } from '../host/shape.js';
+import { parseJson } from '../plugins/json-file.js';
+import { happeningOf } from './claude-flags.js';
+import { objectOf, readInput } from './event-input.js';
+import { type HostFlags, openHost } from './open-host.js';
+import type { Terminal } from './terminal.js';
+
+interface ExplainFlags extends HostFlags {
+  readonly tool?: string;
+  readonly input?: string;
+  readonly scope?: string;
+  readonly json?: true;
+}
+
+export async function explainCommand(
+  args: readonly string[],
+  flags: ExplainFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const input = inputOf(await readAny(flags.input), flags.tool);
+  const { host } = await openHost(flags, terminal.tell, happeningOf(input));
+  try {
+    const event = eventName(args[0] as string, Object.keys(host.hooks)) ?? (args[0] as string);
+    const explanation = host.explain(event as never, input, { scope: flags.scope });
+    await terminal.print(flags.json ? JSON.stringify(explanation) : describe(explanation));
+  } finally {
+    await host.close();
+  }
+  return 0;
+}
+
+/** JSON on the command line, or where it can be read. */
+async function readAny(given: string | undefined): Promise<Readonly<Record<string, unknown>>> {
+  if (given === undefined || !given.trimStart().startsWith('{') || existsSync(given)) return readInput(given);
+  return objectOf(await parseJson(given, '--input'), '--input');
+}
+
+/** With the tool's name, what holds no field of a tool event is the tool's own input. */
+function inputOf(
+  input: Readonly<Record<string, unknown>>,
+  tool: string | undefined,
+): Readonly<Record<string, unknown>> {
+  if (tool === undefined) return input;
+  const isEvent = isObject(input['tool_input']) || 'hook_event_name' in input || 'tool_name' in input;
+  return { tool_input: {}, ...(isEvent ? input : { tool_input: input }), tool_name: tool };
+}
+
+function describe({ event, subject, scope, scope_known: known, hooks }: Explanation): string {
+  const running = hooks.filter((hook) => hook.runs);
+  const others = hooks.filter((hook) => !hook.runs);
+  const title = `${event}${subject === undefined ? '' : `:${plain(subject)}`}  in ${plain(scope)}${known ? '' : ' (a scope nobody opened)'}`;
+  const would =
+    running.length === 0
+      ? ['no hook would run']
+      : running.map((hook) => `  ${(hook.wave as number) + 1}. ${line(hook)}`);
+  const wouldNot = others.map((hook) => `  -  ${line(hook)}\n       ${hook.reason}: ${plain(hook.why ?? '')}`);
+  return [title, ...would, ...(others.length > 0 ? ['would not run:', ...wouldNot] : [])].join('\n');
+}
+
+function line({ handler, name, source, timeout, onFailure, mode }: ExplainedHook): string {
+  const from = [source.kind, source.name, source.file].filter((part) => part !== undefined).join(' ');
+  const extras = [
+    `${timeout} s`,
+    onFailure === 'continue' ? '' : `on failure ${onFailure}`,
+    mode === 'parallel' ? 'parallel' : '',
+  ].filter((part) => part !== '');
+  return `${handler} ${plain(name)}  [${plain(from)}; ${extras.join('; ')}]`;
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CustomEvents } from '../events/catalogue.js';
+import type { Host } from '../host/host.js';
+import { servicesOf } from '../host/internals.js';
+import type { Origin } from '../host/origin.js';
+import type { Registrar } from '../host/registrar.js';
+import type { Undo } from '../host/types.js';
+import { type ClaudeFiles, completeFiles } from './claude-files.js';
+import { type PreparedHooks, prepareHooks } from './claude-hooks.js';
+import { readPolicy } from './claude-policy.js';
+import type { ClaudeSource, ClaudeSourceKind } from './claude-source.js';
+import { findSources } from './claude-sources.js';
+import type { ClaudeProblem } from './findings.js';
+import { type HeldFile, holdSources, type Trust } from './held.js';
+import type { HookSettings } from './settings.js';
+import { type SkillHooks, watchSkills } from './skills.js';
+import { EnvFiles } from './variables.js';
+
+export interface LoadClaudeCodeOptions<C extends CustomEvents = CustomEvents> extends ClaudeFiles {
+  readonly host: Host<C>;
+  /**
+   * Hooks of projects and plugins run if they are accepted: `stored` (default) asks the user's own file of consent, `all` accepts
+   * everything, since somebody has asked elsewhere.
+   */
+  readonly trust?: Trust;
+  /** As managed settings have it: `disableAllHooks`, `allowManagedHooksOnly`, `allowedHttpHookUrls`, `httpHookAllowedEnvVars`. */
+  readonly policy?: HookSettings;
+  /** Where hooks may leave variables (`CLAUDE_ENV_FILE`). Default: a temporary folder. */
+  readonly envDir?: string;
+}
+
+/** One file, and what became of it. */
+export interface LoadedSource {
+  readonly kind: ClaudeSourceKind;
+  readonly name?: string;
+  readonly file: string;
+  /** `held`: it is not accepted. `dropped`: it has an error. */
+  readonly status: 'loaded' | 'held' | 'dropped';
+  readonly hooks: number;
+}
+
+export interface LoadedClaudeCode {
+  /** What is wrong or does nothing, with file, key and place; the errors first. */
+  readonly problems: readonly ClaudeProblem[];
+  readonly sources: readonly LoadedSource[];
+  /** Files that do not run because they are not accepted; `acceptTrust(file.request, store)` accepts one. */
+  readonly held: readonly HeldFile[];
+  /** The files that a session's hooks were given as `CLAUDE_ENV_FILE`, to be sourced before its Bash calls. */
+  envFiles(session: string): string[];
+  /** Takes all of it back; safe to call twice. */
+  undo: Undo;
+}
+
+/**
+ * Registers the hooks of Claude Code's own files, in the order in which they run: managed settings and their drop-ins, user,
+ * project and local settings, named settings, plugins; agents' hooks in the scope of each agent of that type, skills' hooks from when
+ * the skill is invoked. Every one is listed, also if it never runs, with the file that decided it.
+ *
+ * ```ts
+ * const { problems, held } = await loadClaudeCode({ host, projectDir: process.cwd() });
+ * ```
+ * @throws HookscopeError INVALID_CONFIG: a managed file is wrong; UNTRUSTED, FILE: consent cannot be read
+ */
+export async function loadClaudeCode<C extends CustomEvents>(
+  options: LoadClaudeCodeOptions<C>,
+): Promise<LoadedClaudeCode> {
+  const { host, trust = 'stored', policy: given } = options;
+  const services = servicesOf(host);
+  const files = completeFiles(options, [...services.events.keys()]);
+  const sources = await findSources(files);
+  const held = holdSources(sources, trust, files.projectDir);
+  const counting = sources.filter((source) => !held.get(source)?.held && source.file.dropped === undefined);
+  const settings = counting.map(({ kind, file }) => ({ kind, file: file.file, settings: file.settings }));
+  const byManaged = (kind: string): number => (kind === 'managed' ? 1 : 0);
+  const policy = readPolicy([
+    ...settings.sort((a, b) => byManaged(a.kind) - byManaged(b.kind)),
+    ...(given ? [{ kind: 'managed', file: 'the policy option', settings: given }] : []),
+  ]);
+  const folder = options.envDir ?? join(tmpdir(), `hookscope-env-${randomUUID()}`);
+  const envFiles = new EnvFiles(folder, services.report);
+  const fallback = services.projectDir ?? files.projectDir;
+  const prepared = sources.map((source) =>
+    prepareHooks(source, { policy, hold: held.get(source), envFiles, fallback, report: services.report }),
+  );
+  const undo = registerAll(services.registrar, prepared);
+  const problems = (await Promise.all(prepared.map((hooks) => hooks.problems()))).flat();
+  return {
+    problems: [...problems.filter((p) => p.level === 'error'), ...problems.filter((p) => p.level === 'warning')],
+    sources: sources.map((source) => summaryOf(source, held.get(source)?.held !== undefined)),
+    held: [...held.values()].flatMap(({ held: file }) => file ?? []),
+    envFiles: (session) => envFiles.of(session),
+    undo() {
+      undo();
+      if (options.envDir === undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** All of them, or none. */
+function registerAll(registrar: Registrar, prepared: readonly PreparedHooks[]): Undo {
+  const undos: Undo[] = [];
+  const undo = (): void => {
+    for (const take of undos.splice(0).reverse()) take();
+  };
+  const skills: SkillHooks[] = [];
+  try {
+    for (const { source, hooks, origin } of prepared) {
+      if (source.target.for === 'skill') skills.push({ names: source.target.names, hooks, origin });
+      else undos.push(...register(registrar, source, hooks, origin));
+    }
+    if (skills.length > 0) undos.push(watchSkills(registrar, skills));
+    return undo;
+  } catch (error) {
+    undo();
+    throw error;
+  }
+}
+
+function register(registrar: Registrar, { target }: ClaudeSource, hooks: unknown, origin: Origin): Undo[] {
+  switch (target.for) {
+    case 'agent':
+      return [registrar.register(target.id, hooks, origin)];
+    case 'types':
+      return target.types.map((type) => registrar.spawnHooks(type, hooks, origin));
+    default:
+      return [registrar.register(undefined, hooks, origin, target.for === 'managed')];
+  }
+}
+
+function summaryOf({ kind, name, file }: ClaudeSource, isHeld: boolean): LoadedSource {
+  const hooks = Object.values(file.hooks).flatMap((groups) => groups.flatMap((group) => group.hooks)).length;
+  const status = isHeld ? 'held' : file.dropped === undefined ? 'loaded' : 'dropped';
+  return { kind, ...(name === undefined ? {} : { name }), file: file.file, status, hooks };
+}

@@ -1,0 +1,132 @@
+import { formatPath } from '../events/problem.js';
+import type { Described } from '../host/handler-entry.js';
+import type { Origin } from '../host/origin.js';
+import type { Skip } from '../scopes/registration.js';
+import type { Policy } from './claude-policy.js';
+import type { ClaudeSource } from './claude-source.js';
+import { type ClaudeProblem, type Finding, problemOf } from './findings.js';
+import type { Hold } from './held.js';
+import type { Path } from './json-file.js';
+import type { ClaudeGroup, ClaudeHandler } from './schema.js';
+import { guardFiles } from './trust.js';
+import { claudeEnvironment, type EnvFiles, substitute, type Variables } from './variables.js';
+
+/** One file's hooks, ready to be registered. */
+export interface PreparedHooks {
+  readonly source: ClaudeSource;
+  readonly hooks: Readonly<Record<string, readonly PreparedGroup[]>>;
+  readonly origin: Origin;
+  /** What is wrong with the file, and what registering its hooks has shown. */
+  problems(): Promise<ClaudeProblem[]>;
+}
+
+interface PreparedGroup {
+  readonly matcher?: string;
+  readonly hooks: readonly Described[];
+}
+
+export interface PrepareOptions {
+  readonly policy: Policy;
+  /** Absent: it needs no consent. */
+  readonly hold: Hold | undefined;
+  readonly envFiles: EnvFiles;
+  /** Where commands run when the input does not say. */
+  readonly fallback: string;
+  report(message: string): void;
+}
+
+/** Puts a file's hooks into the host's terms: variables, policy, consent, and its own environment. */
+export function prepareHooks(source: ClaudeSource, options: PrepareOptions): PreparedHooks {
+  const { kind, name, plugin, file, root } = source;
+  const { policy, hold, fallback, report } = options;
+  const variables = withConfig(source, policy);
+  const whole = wholeSkip(source, hold);
+  const findings = new Map<string, Finding>();
+  const spoilt = new WeakMap<object, Skip>();
+  const originals = new WeakMap<object, ClaudeHandler>();
+  const managed = kind === 'managed';
+
+  const prepare = (handler: ClaudeHandler): Described => {
+    const { once, ...rest } = handler;
+    // The client knows `once` in skills alone.
+    let prepared: Described = kind === 'skill' && once !== undefined ? { ...rest, once } : rest;
+    try {
+      prepared = policy.restrict({ managed, plugin }, substitute(prepared, variables));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      const path = file.placeOf(handler) ?? [];
+      findings.set(error.message, {
+        rule: 'no-value',
+        level: 'warning',
+        path,
+        message: `${error.message}; the hook never runs`,
+      });
+      prepared = { ...prepared };
+      spoilt.set(prepared, { reason: 'invalid', why: `${formatPath(path)} in ${file.file}: ${error.message}` });
+    }
+    originals.set(prepared, handler);
+    return prepared;
+  };
+  const hooks = Object.fromEntries(
+    Object.entries(file.hooks).map(([event, groups]) => [
+      event,
+      groups.map((group) => ({ ...group, hooks: group.hooks.map(prepare) })),
+    ]),
+  );
+  const warn = (message: string): void => {
+    const { path, text } = readWarning(message, file.hooks, file.placeOf);
+    findings.set(message, { rule: 'never-as-meant', level: 'warning', path, message: text });
+  };
+  return {
+    source,
+    hooks,
+    origin: {
+      dialect: 'claude',
+      source: { kind, ...(name === undefined ? {} : { name }), file: file.file },
+      plugin,
+      root,
+      family:
+        plugin === undefined
+          ? kind === 'agent' || kind === 'skill'
+            ? file.file
+            : 'settings'
+          : `plugin ${variables.pluginRoot}`,
+      warn,
+      skip: (handler) => whole ?? policy.skip({ managed, plugin }, handler) ?? spoilt.get(handler),
+      ...(hold && !hold.held
+        ? { gate: (handler) => guardFiles(originals.get(handler) ?? handler, hold.request, { variables, fallback }) }
+        : {}),
+      context: { env: claudeEnvironment({ ...variables, envDir: options.envFiles, warn: report }) },
+    },
+    problems: async () => [
+      ...file.problems,
+      ...(await Promise.all([...findings.values()].map((finding) => problemOf(finding, file)))),
+    ],
+  };
+}
+
+/** Options that settings give a plugin come before those of its caller and its manifest. */
+function withConfig({ variables, plugin }: ClaudeSource, policy: Policy): Variables {
+  if (plugin === undefined) return variables;
+  return { ...variables, userConfig: { ...variables.userConfig, ...policy.configOf(plugin) } };
+}
+
+function wholeSkip({ file }: ClaudeSource, hold: Hold | undefined): Skip | undefined {
+  if (hold?.held) return { reason: 'trust', why: hold.held.why };
+  if (file.dropped !== undefined) return { reason: 'invalid', why: `${file.file} has an error: ${file.dropped}` };
+  return undefined;
+}
+
+/** The host says of which hook it speaks: `PreToolUse[0].hooks[1].if: …`. */
+function readWarning(
+  message: string,
+  hooks: Readonly<Record<string, readonly ClaudeGroup[]>>,
+  placeOf: (part: ClaudeGroup | ClaudeHandler) => Path | undefined,
+): { path: Path; text: string } {
+  const [, event, i, j, key, text] = /^(\w+)\[(\d+)\](?:\.hooks\[(\d+)\])?(?:\.(\w+))?: (.*)$/s.exec(message) ?? [];
+  if (event === undefined || text === undefined) return { path: [], text: message };
+  const group = hooks[event]?.[Number(i)];
+  const part = j === undefined ? group : group?.hooks[Number(j)];
+  const path = (part && placeOf(part)) ?? [];
+  return { path: key === undefined ? path : [...path, key], text };
+}

@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { type AgentFile, nameOfFile, readAgentFile } from './agent-file.js';
+import { type ClaudeSource, type FindOptions, type Given, makeSource, type Target, unread } from './claude-source.js';
+import { readText } from './json-file.js';
+
+/** The agents that were named, and those of the project and the user. */
+export async function findAgents(options: FindOptions): Promise<ClaudeSource[]> {
+  const { agents: named, mainAgent, home, projectDir, places } = options;
+  const found: ClaudeSource[] = [];
+  for (const { file: path, id, trusted = false } of named) {
+    const file = await read(resolve(path), options);
+    if (!file) continue;
+    const type = file.name ?? nameOfFile(path);
+    const types = [...new Set([type, nameOfFile(path)])];
+    const target: Target = id === undefined ? targetOf(types, mainAgent) : { for: 'agent', id, type };
+    found.push(makeSource(options, 'agent', file, target, { name: type, needsTrust: !trusted }));
+  }
+  if (!places.includes('agents')) return found;
+  const known = new Set(found.map(({ name }) => name));
+  // An agent of the project goes before the user's of the same name.
+  for (const [place, needsTrust] of [
+    [projectDir, true],
+    [home, false],
+  ] as const) {
+    for (const path of markdownIn(join(place, '.claude', 'agents'))) {
+      const file = await read(path, options);
+      const name = file?.name ?? nameOfFile(path);
+      if (!file || known.has(name)) continue;
+      known.add(name);
+      found.push(makeSource(options, 'agent', file, targetOf([name], mainAgent), { name, needsTrust }));
+    }
+  }
+  return found;
+}
+
+/** An agent that is the main thread has no id: its hooks are everybody's, and its Stop stays Stop. */
+function targetOf(types: readonly string[], mainAgent: string | undefined): Target {
+  return mainAgent !== undefined && types.includes(mainAgent) ? { for: 'host' } : { for: 'types', types };
+}
+
+/** Skills and commands of the project and the user. */
+export async function findSkills(options: FindOptions): Promise<ClaudeSource[]> {
+  const { home, projectDir, places } = options;
+  if (!places.includes('skills')) return [];
+  const found = await skillsIn(options, join(projectDir, '.claude'), { needsTrust: true });
+  // Where the home is the project, its files are the user's.
+  const isHome = existsSync(projectDir) && existsSync(home) && realpathSync(projectDir) === realpathSync(home);
+  return [...(isHome ? [] : found), ...(await skillsIn(options, join(home, '.claude'), { needsTrust: false }))];
+}
+
+/** Those of a folder with `skills` and `commands` in it. */
+export async function skillsIn(options: FindOptions, folder: string, given: Given): Promise<ClaudeSource[]> {
+  const found: ClaudeSource[] = [];
+  for (const path of [...skillFiles(join(folder, 'skills')), ...markdownIn(join(folder, 'commands'))]) {
+    const file = await read(path, options);
+    if (!file) continue;
+    const own = new Set([file.name ?? nameOfFile(path), nameOfFile(path)]);
+    const names = [...own].flatMap((name) => (given.plugin === undefined ? [name] : [name, `${given.plugin}:${name}`]));
+    const variables = { ...(given.variables ?? { projectDir: options.projectDir }), skillDir: dirname(path) };
+    found.push(
+      makeSource(options, 'skill', file, { for: 'skill', names }, { ...given, name: names[0] as string, variables }),
+    );
+  }
+  return found;
+}
+
+async function read(path: string, options: FindOptions): Promise<AgentFile | undefined> {
+  let text: string;
+  try {
+    text = readText(path);
+  } catch (error) {
+    return unread(path, error);
+  }
+  return readAgentFile(text, path, options);
+}
+
+/** `NAME/SKILL.md`; the folder may be a link. */
+function skillFiles(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder)
+    .sort()
+    .map((name) => join(folder, name, 'SKILL.md'));
+  return files.filter((file) => existsSync(file));
+}
+
+/** Markdown files of a folder and below, sorted. */
+function markdownIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => !entry.isDirectory() && /\.md$/i.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !relative(folder, path).split(sep).includes('node_modules'))
+    .sort();
+}
