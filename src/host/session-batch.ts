@@ -22,6 +22,7 @@ export interface BatchResult {
 export async function runBatch(core: Core, given: readonly ToolCall[]): Promise<BatchResult> {
   core.demand('toolBatch');
   const calls = given.map((call) => checkCall(core, call));
+  core.resume();
   const results: ToolResult[] = [];
   for (const group of groups(calls)) results.push(...(await together(core, group)));
   const over = results.find((r) => r.endsLoop);

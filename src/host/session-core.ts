@@ -60,8 +60,8 @@ export class Core {
   promptId: string | undefined;
   /** Continuations of the stop loop, in a row. */
   continuations = 0;
-  /** Why the loop is over before its stop event: nothing more runs (interrupted), or a hook or a deferred call ended it. */
-  over: 'interrupted' | 'hook' | undefined;
+  /** Why the loop is over before its stop event: nothing more runs (interrupted), a hook ended it, or a call was deferred. */
+  over: 'interrupted' | 'hook' | 'deferred' | undefined;
   state: 'open' | 'closing' | 'closed' = 'open';
   #mode: string | undefined;
   #dead: unknown;
@@ -103,6 +103,11 @@ export class Core {
   demand(call: string): void {
     if (this.state === 'open') return;
     throw new HookscopeError('SESSION_CLOSED', { session: this.who.session_id, agent: this.who.agent_id, call });
+  }
+
+  /** A model turn with calls: a loop that only waited for a deferred call goes on with it. */
+  resume(): void {
+    if (this.over === 'deferred') this.over = undefined;
   }
 
   /** Fires an event as this session: its own fields around the event's. Rejects as `host.fire` does. */

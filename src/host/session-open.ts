@@ -87,12 +87,15 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
   from.agents.set(agent_id, core);
   obey(core, options.signal);
   watchWhatHooksName(core);
-  return await orLeave(core, async () => {
+  const entering = orLeave(core, async () => {
     await install(core, ref, options);
     const started = await core.fire('SubagentStart', {});
     remember(core, started);
     return { core, started };
   });
+  // Whoever closes it before it has begun must wait for that.
+  core.calls.set(entering, `${agent_type} (${agent_id})`);
+  return await entering.finally(() => core.calls.delete(entering));
 }
 
 /** A parent that is named must be open, in this session. */

@@ -10,7 +10,9 @@ import type { Decision } from './types.js';
 /** One call on its own. Throws SESSION_CLOSED, INVALID_OPTIONS and INVALID_INPUT before anything is fired. */
 export async function runTool(core: Core, call: ToolCall): Promise<ToolResult> {
   core.demand('tool');
-  return track(core, checkCall(core, call));
+  const checked = checkCall(core, call);
+  core.resume();
+  return track(core, checked);
 }
 
 /** Runs a call that was looked at; whoever interrupts or closes the session waits for it. */
@@ -33,7 +35,7 @@ async function perform(core: Core, call: CheckedCall): Promise<ToolResult> {
     throw error;
   }
   const result = judged.verdict === 'run' ? await execute(core, call, judged) : await refuse(core, call, judged);
-  if (result.endsLoop) core.over ??= 'hook';
+  if (result.endsLoop) core.over ??= result.status === 'deferred' ? 'deferred' : 'hook';
   return result;
 }
 

@@ -14,6 +14,15 @@ import type { ConfigAnswer, WorktreeAnswer } from './session-workspace.js';
 import type { Decision, Hooks, Plugin, RegisterOptions, Undo } from './types.js';
 
 /**
+ * ```ts
+ * await using session = await host.openSession({ model: 'my-model' });
+ * const { blocked, content } = await session.prompt('Fix the tests.');
+ * // for every message of the model with tool calls:
+ * const { results, endsLoop } = await session.toolBatch([{ name: 'Bash', id, input, execute: ({ command }) => run(command) }]);
+ * // and when it has none:
+ * const { goesOn, instruction } = await session.stop({ lastMessage });
+ * ```
+ *
  * One agent's run, main thread or subagent, from its start event to its end. The harness calls it at every step of its loop; it
  * fires the events in their order, folds what hooks say, and hands back plain answers. It knows no model and no UI.
  *
@@ -112,7 +121,7 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
 
   /**
    * Ends what runs in this session and its agents, and waits for it: a running tool is a PostToolUseFailure with `is_interrupt`,
-   * a call that was still being judged does not run. Fires no Stop. The next prompt begins anew; an agent can only be closed.
+   * a call that was still being judged does not run. Fires no Stop. Nothing more runs until the next prompt.
    */
   interrupt(): Promise<void>;
   /**

@@ -100,6 +100,20 @@ describe('close', () => {
     expect(byScope(seen)['a']).toEqual(['SubagentStart', 'SubagentStop', 'SubagentStop']);
   });
 
+  test('of a session in which an agent is only about to start ends that start', async () => {
+    const { host, session, seen } = await opened();
+    const asked = deferred<void>();
+    on(host, 'SubagentStart', () => {
+      asked.resolve();
+      return never();
+    });
+    const spawned = expect(session.spawn({ agent_type: 'w', id: 'a' })).rejects.toMatchObject({ code: 'ABORTED' });
+    await asked.promise;
+    expect(await session.close()).toEqual({ cancelled: ['w (a)'] });
+    await spawned;
+    expect(byScope(seen)['a']).toEqual(['SubagentStart']);
+  });
+
   test('names the calls it put an end to', async () => {
     const { session } = await opened();
     const begun = deferred<void>();

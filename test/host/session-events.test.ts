@@ -347,7 +347,8 @@ test('a deferred call ends the turn; it is judged anew when it comes again', asy
   expect([endsLoop, (await session.stop()).decision]).toEqual([true, undefined]);
   later = false;
   expect((await session.tool(call)).status).toBe('ran');
-  expect(names(seen)).toEqual(['SessionStart', 'PreToolUse', 'PreToolUse', 'PostToolUse']);
+  expect((await session.stop()).decision).toBeDefined();
+  expect(names(seen)).toEqual(['SessionStart', 'PreToolUse', 'PreToolUse', 'PostToolUse', 'Stop']);
 });
 
 test.each([
