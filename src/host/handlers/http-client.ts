@@ -1,5 +1,6 @@
+import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher, request } from 'undici';
-import { PrivateAddressError, publicLookup } from './private-address.js';
+import { PrivateAddressError } from './private-address.js';
 
 /** Milliseconds until a server must have accepted the connection. */
 const CONNECT = 10_000;
@@ -10,7 +11,8 @@ export interface Post {
   readonly body: string;
   /** Bytes of the answer that are read; what comes after is not. */
   readonly limit: number;
-  readonly privateAddresses: boolean;
+  /** How names are resolved; undefined: as the system does. */
+  readonly lookup: LookupFunction | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -35,7 +37,7 @@ export async function post(wanted: Post): Promise<Response | { readonly problem:
       headers,
       body,
       signal,
-      dispatcher: dispatcher(wanted.privateAddresses),
+      dispatcher: dispatcher(wanted.lookup),
     });
     const { statusCode: status } = answer;
     const location = answer.headers['location'];
@@ -47,18 +49,16 @@ export async function post(wanted: Post): Promise<Response | { readonly problem:
   }
 }
 
-let open: Agent | undefined;
-let guarded: Agent | undefined;
+const agents = new Map<LookupFunction | undefined, Agent>();
 
-function dispatcher(privateAddresses: boolean): Agent {
+function dispatcher(lookup: LookupFunction | undefined): Agent {
+  const known = agents.get(lookup);
+  if (known) return known;
+  const connect = { timeout: CONNECT, ...(lookup && { lookup }) };
   // The deadline is the host's: it ends the request by its signal.
-  const options = { pipelining: 0, headersTimeout: 0, bodyTimeout: 0 };
-  if (privateAddresses) {
-    open ??= new Agent({ ...options, connect: { timeout: CONNECT } });
-    return open;
-  }
-  guarded ??= new Agent({ ...options, connect: { timeout: CONNECT, lookup: publicLookup } });
-  return guarded;
+  const agent = new Agent({ pipelining: 0, headersTimeout: 0, bodyTimeout: 0, connect });
+  agents.set(lookup, agent);
+  return agent;
 }
 
 type Body = Dispatcher.ResponseData['body'];

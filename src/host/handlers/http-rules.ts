@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { compileWildcard } from '../../scopes/wildcard.js';
 
 /** What the host lets http hooks do. An absent list restricts nothing; an empty one allows nothing. */
@@ -6,8 +7,8 @@ export interface HttpRules {
   readonly allowedUrls: readonly string[] | undefined;
   /** Environment variables that headers may name, if the hook lists them too. */
   readonly allowedEnvVars: readonly string[] | undefined;
-  /** Whether addresses of private networks may be reached. */
-  readonly privateAddresses: boolean;
+  /** Resolves names to those addresses that may be reached; undefined: any may, those of private networks too. */
+  readonly lookup: LookupFunction | undefined;
 }
 
 export function urlAllowed(url: URL, { allowedUrls }: HttpRules): boolean {

@@ -19,7 +19,7 @@ export async function runHttp(spec: HttpSpec, rules: HttpRules, call: Call): Pro
     headers: headersOf(spec, url, rules),
     body: JSON.stringify(call.input),
     limit: LIMIT,
-    privateAddresses: rules.privateAddresses,
+    lookup: rules.lookup,
     signal: call.signal,
   });
   if (!('problem' in answer)) return { ...readResponse(answer, name), exitCode: answer.status };
@@ -30,7 +30,7 @@ export async function runHttp(spec: HttpSpec, rules: HttpRules, call: Call): Pro
 function refused(url: URL, rules: HttpRules): string | undefined {
   if (!urlAllowed(url, rules)) return 'no pattern of allowedHttpHookUrls allows it';
   const address = addressOf(url.hostname);
-  if (address === undefined || rules.privateAddresses || !isPrivateAddress(address)) return undefined;
+  if (address === undefined || !rules.lookup || !isPrivateAddress(address)) return undefined;
   return `${address} is in a private network (the host option httpHookPrivateAddresses allows these)`;
 }
 

@@ -1,6 +1,7 @@
 import type { HttpRules } from './http-rules.js';
 import { createMcpServers, type McpServers } from './mcp-servers.js';
 import type { HookModel } from './model.js';
+import { publicLookup } from './private-address.js';
 import { type CallTool, createToolCaller, type ToolCaller } from './tool-caller.js';
 
 /** What a host gives to the hooks that ask somebody else. */
@@ -34,7 +35,7 @@ export function createOutside(options: OutsideHostOptions): Outside {
     http: {
       allowedUrls: allowedHttpHookUrls,
       allowedEnvVars: httpHookAllowedEnvVars,
-      privateAddresses: options.httpHookPrivateAddresses ?? false,
+      lookup: options.httpHookPrivateAddresses ? undefined : publicLookup,
     },
   };
 }

@@ -1,12 +1,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how a header names variables
-import { createServer } from 'node:net';
+import { createServer, type LookupFunction } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AnyDecision } from '../../../src/host/decision.js';
-import { type HttpOptions, http } from '../../../src/host/handlers/http-spec.js';
+import { type HttpOptions, http, httpHandler } from '../../../src/host/handlers/http-spec.js';
+import { createOutside } from '../../../src/host/handlers/outside.js';
+import { publicLookup } from '../../../src/host/handlers/private-address.js';
 import { createHost } from '../../../src/host/host.js';
 import type { HostOptions } from '../../../src/host/options.js';
 import { fires, testHost, until, watch } from '../kit.js';
 import { type Answers, type HookServer, hookServer } from './hook-server.js';
+import { shellCall } from './shell-call.js';
 
 const INPUT = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't1' } as const;
 const DENY = {
@@ -114,6 +117,16 @@ describe('an http hook', () => {
     await until(async () => (await server.connections()) === 0);
     // What the kernel's buffers hold may have been sent beside the megabyte, but not much more.
     expect(sent).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  test('does not read the answer of a failure', async () => {
+    const server = await serve({
+      '/h': (_request, response) => {
+        response.writeHead(500).write('an answer that does not end');
+      },
+    });
+    expect(causes((await ask(server.url('/h'))).decision)).toEqual(['http_status']);
+    await until(async () => (await server.connections()) === 0);
   });
 
   test('follows no redirect, not even to the same server', async () => {
@@ -270,6 +283,26 @@ describe('where an http hook may go', () => {
     }
     const allowed = await ask('http://0.0.0.0:9/', {}, { httpHookPrivateAddresses: true });
     expect(allowed.decision.failures[0]?.message).toContain('ECONNREFUSED');
+  });
+
+  test('is no private network by name either: only addresses that were looked at are connected to', async () => {
+    expect(createOutside({}).http.lookup).toBe(publicLookup);
+    expect(createOutside({ httpHookPrivateAddresses: true }).http.lookup).toBeUndefined();
+    const server = await serve({ '/h': { body: DENY } });
+    const names: Record<string, string> = { 'policy.invalid': '127.0.0.1' };
+    const lookup: LookupFunction = (name, _options, callback) => {
+      const address = names[name];
+      if (address === undefined) callback(new Error(`${name} is not to be reached`), []);
+      else callback(null, [{ address, family: 4 }]);
+    };
+    const rules = { ...createOutside({}).http, lookup };
+    const run = (host: string) =>
+      httpHandler(http(`http://${host}:${server.port}/h`), rules).run(shellCall('PreToolUse').call);
+    expect(await run('policy.invalid')).toMatchObject({ exitCode: 200, output: DENY });
+    expect(await run('intranet.invalid')).toMatchObject({
+      failure: { cause: 'connection', message: expect.stringContaining('intranet.invalid is not to be reached') },
+    });
+    expect(server.asked).toHaveLength(1);
   });
 
   test('is within the URLs the host lists', async () => {

@@ -99,10 +99,11 @@ describe('an mcp_tool hook, with a server of the host', () => {
     expect(await pid()).not.toBe(first);
   });
 
-  test('is ended by its timeout; the server lives on', async () => {
+  test('is ended by its timeout; the server is told, and lives on', async () => {
     const host = serverHost();
     const { decision: before } = await ask(host, 'pid');
     expect((await ask(host, 'hang', { options: { timeout: 0.2 } })).causes).toEqual(['timeout']);
+    expect((await ask(host, 'cancelled')).decision.systemMessages).toEqual(['1 cancelled']);
     expect((await ask(host, 'pid')).decision.systemMessages).toEqual(before.systemMessages);
   });
 

@@ -36,8 +36,9 @@ async function ask(
   const seen = watch(host);
   host.register({ [event]: [{ hooks: [make(text, { timeout: 5, ...options })] }] });
   const decision = await fireAny(host, event, INPUTS[event] as Record<string, unknown>);
-  await host.close();
-  return { decision, handler: only(only(fires(seen)).handlers), causes: decision.failures.map((f) => f.cause) };
+  const { pending } = await host.close();
+  const { handlers } = only(fires(seen));
+  return { decision, handler: only(handlers), causes: decision.failures.map((f) => f.cause), pending };
 }
 
 const no =
@@ -179,6 +180,8 @@ describe('an answer of the model', () => {
     expect(threw.decision.failures[0]?.message).toContain('overloaded');
     const late = await ask(() => new Promise(() => {}), { options: { timeout: 0.1 } });
     expect(late.causes).toEqual(['timeout']);
+    // Whoever does not mind the signal is not waited for either.
+    expect(late.pending).toEqual([]);
     const none = await ask(undefined);
     expect(none.causes).toEqual(['spawn_failed']);
     expect(none.decision.failures[0]?.message).toContain('createHost({ model })');
