@@ -65,6 +65,3 @@ export async function opened(options: SessionOptions = {}, hostOptions: HostOpti
 export function on(host: Pick<Host, 'register'>, event: HookEvent, ...hooks: unknown[]): void {
   host.register(anyHooks({ [event]: [{ hooks }] }));
 }
-
-/** A tool that answers with its input. */
-export const echo = (input: unknown): unknown => input;
