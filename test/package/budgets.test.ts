@@ -13,7 +13,7 @@ const CEILING = {
 };
 
 /** What `hookscope --help` must not load: each costs a user waiting time for nothing. */
-const HEAVY = ['execa', 'rxjs', 'tapable', 'zod'];
+const HEAVY = ['execa', 'rxjs', 'tapable', 'undici', 'zod'];
 
 function built(path: string): string {
   const file = join(ROOT, 'dist', path);
