@@ -86,6 +86,7 @@ export function whatItSaid(record: FireRecord, handler: HandlerRecord): { word: 
   if (status === 'background') return { word: 'background', text: 'goes on in the background' };
   const said = (output ?? {}) as {
     reason?: unknown;
+    stopReason?: unknown;
     systemMessage?: unknown;
     hookSpecificOutput?: Readonly<Record<string, unknown>>;
   };
@@ -93,7 +94,7 @@ export function whatItSaid(record: FireRecord, handler: HandlerRecord): { word: 
   const nested = specific['decision'] as { message?: unknown; updatedInput?: unknown } | undefined;
   const words = (...texts: unknown[]): string => clip(String(texts.find((text) => typeof text === 'string') ?? ''), 90);
   if (verdict !== undefined && verdict !== 'none') {
-    const reason = words(specific['permissionDecisionReason'], nested?.message, said.reason);
+    const reason = words(specific['permissionDecisionReason'], nested?.message, said.reason, said.stopReason);
     return { word: verdict, text: reason === '' ? verdict : `${verdict}: ${reason}` };
   }
   const rewritten = specific['updatedInput'] ?? nested?.updatedInput;
