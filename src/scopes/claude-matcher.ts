@@ -3,12 +3,17 @@ const NARROW_NAMES = /^[A-Za-z0-9_|]+$/;
 /** `Bash(git *)`: a rule in the wrong place. `Notebook(Edit|Read)` is a regular expression one may well mean. */
 const PERMISSION_RULE = /^\w+\([^|)]*[ /:][^|)]*\)$/;
 
+/** Whether a matcher of Claude Code's files is a list of names, not a regular expression. `narrow`: fewer characters make one. */
+export function isNameList(matcher: string, narrow: boolean): boolean {
+  return (narrow ? NARROW_NAMES : NAMES).test(matcher);
+}
+
 /**
  * A matcher of Claude Code's files: a list of exact names if only their characters occur in it, else an unanchored
  * regular expression, which matches nothing if it does not compile. `narrow`: fewer characters make a list.
  */
 export function claudeTest(matcher: string, narrow: boolean): { test: (name: string) => boolean; warning?: string } {
-  if ((narrow ? NARROW_NAMES : NAMES).test(matcher)) {
+  if (isNameList(matcher, narrow)) {
     const names = new Set(matcher.split(/[|,]/).map((name) => name.trim()));
     names.delete('');
     const test = (name: string): boolean => names.has(name);

@@ -17,9 +17,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** Where a package may be named. One that is not listed may be named in one file, whichever; types are free. */
 const HOMES: Record<string, readonly string[]> = {
   execa: ['host/handlers/command'],
+  'jsonc-parser': ['plugins/json-file', 'plugins/check/json-tree'],
   minimatch: ['scopes/matcher', 'scopes/rule'],
   rxjs: ['emit/bus', 'emit/guard'],
   tapable: ['host/hooks'],
+  unbash: ['scopes/bash', 'plugins/check/shell'],
+  yaml: ['plugins/agent-file', 'plugins/check/yaml-tree'],
 };
 /** Schemas are written where the data is declared. */
 const ANYWHERE: readonly string[] = ['zod'];

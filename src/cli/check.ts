@@ -1,0 +1,80 @@
+import { styleText } from 'node:util';
+import { plain } from '../emit/print.js';
+import { HookscopeError } from '../errors.js';
+import { nearest } from '../events/nearest.js';
+import { checkHookFiles, type HookFinding, type HookReport } from '../plugins/check/check.js';
+import { KIND_WORDS } from '../plugins/check/kinds.js';
+import { LEVELS, type Level, RULE_IDS } from '../plugins/check/rules.js';
+import { toSarif } from '../plugins/check/sarif.js';
+import { ownVersion } from '../plugins/manifest.js';
+import type { Terminal } from './terminal.js';
+
+interface CheckFlags {
+  readonly hooks?: readonly string[];
+  readonly off?: readonly string[];
+  readonly level?: string;
+  readonly json?: true;
+  readonly sarif?: true;
+}
+
+/** Exits with 1 if there is an error among the findings. */
+export async function checkCommand(args: readonly string[], flags: CheckFlags, terminal: Terminal): Promise<number> {
+  const least = oneOf(flags.level ?? 'info', LEVELS, '--level');
+  const off = (flags.off ?? []).map((id) => oneOf(id, RULE_IDS, '--off'));
+  const { hooks = [] } = flags;
+  const paths = args.length > 0 ? args : hooks.length > 0 ? [] : ['.'];
+  const whole = await checkHookFiles({ paths, hooksFiles: hooks });
+  const findings = whole.findings.filter(({ rule, level }) => !off.includes(rule) && isAtLeast(level, least));
+  const report = { ...whole, findings };
+  if (flags.sarif) await terminal.print(JSON.stringify(toSarif(report, await ownVersion()), undefined, 2));
+  else if (flags.json) await terminal.print(JSON.stringify(report, undefined, 2));
+  else await terminal.print(format(report, terminal.color));
+  return findings.some(({ level }) => level === 'error') ? 1 : 0;
+}
+
+function oneOf<Name extends string>(given: string, names: readonly Name[], where: string): Name {
+  const found = names.find((name) => name === given);
+  if (found !== undefined) return found;
+  const expected = `"${given}" is none of ${names.join(', ')}`;
+  throw new HookscopeError('INVALID_OPTIONS', { where, expected, nearest: nearest(given, names) });
+}
+
+const isAtLeast = (level: Level, least: Level): boolean => LEVELS.indexOf(level) <= LEVELS.indexOf(least);
+
+const STYLE = { error: 'red', warning: 'yellow', info: 'cyan' } as const satisfies Record<Level, string>;
+
+function format({ files, findings }: HookReport, color: boolean): string {
+  const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
+    color ? styleText(style, text, { validateStream: false }) : text;
+  const lines = findings.flatMap((found) => [
+    `${paint('bold', placeOf(found))}  ${paint(STYLE[found.level], found.level)}  ${found.rule}`,
+    `  ${plain(found.message)}`,
+    `  ${paint('dim', 'why:')} ${plain(found.why)}`,
+    `  ${paint('dim', 'fix:')} ${plain(found.fix)}`,
+    '',
+  ]);
+  return [...lines, summary(files, findings)].join('\n');
+}
+
+function placeOf({ file, line, column, where, hookFile }: HookFinding): string {
+  const place = `${plain(file)}:${line}:${column}`;
+  const hook = [...(hookFile === undefined ? [] : [plain(hookFile)]), ...(where === '' ? [] : [plain(where)])].join(
+    ' ',
+  );
+  return hook === '' ? place : `${place} (${hook})`;
+}
+
+function summary(files: HookReport['files'], findings: readonly HookFinding[]): string {
+  const [only] = files;
+  if (!only) return 'No files with hooks were found.';
+  const where = files.length === 1 ? `${plain(only.file)} (${KIND_WORDS[only.kind]})` : `${files.length} files`;
+  const hooks = files.reduce((sum, file) => sum + file.hooks, 0);
+  const count = (level: Level, word: string): string => {
+    const number = findings.filter((found) => found.level === level).length;
+    return number === 0 ? '' : `${number} ${word}${number === 1 ? '' : 's'}`;
+  };
+  const counts = [count('error', 'error'), count('warning', 'warning'), count('info', 'remark')].filter(
+    (c) => c !== '',
+  );
+  return `${counts.length === 0 ? 'Nothing was found' : counts.join(', ')} in ${where} with ${hooks} hook${hooks === 1 ? '' : 's'}.`;
+}

@@ -1,0 +1,124 @@
+import type { SyntaxNode } from 'unbash';
+import { argsOf, type Found, type FoundCommand, type Shell } from './shell.js';
+
+/** What bash knows and a plain sh does not. `fatal`: sh gives up there, with exit code 2. */
+export interface Bashism {
+  readonly pos: number;
+  readonly end: number;
+  /** As it is written. */
+  readonly what: string;
+  readonly fatal: boolean;
+}
+
+/** Everything in a text that dash, the sh of Debian and Ubuntu, reads otherwise than bash, in its order. */
+export function bashismsOf(shell: Shell): Bashism[] {
+  const found: Bashism[] = [];
+  for (const at of shell.nodes) {
+    const judged = judge(at, shell.source);
+    if (judged === undefined) continue;
+    const { pos, end } = at.node;
+    const text = shell.source.slice(pos, end).split('\n', 1)[0] as string;
+    found.push({
+      pos,
+      end,
+      what: judged.what ?? (text.length > 40 ? `${text.slice(0, 39)}…` : text),
+      fatal: judged.fatal,
+    });
+  }
+  for (const command of shell.commands) found.push(...judgeCommand(command));
+  return found.sort((a, b) => a.pos - b.pos);
+}
+
+interface Judged {
+  readonly fatal: boolean;
+  readonly what?: string;
+}
+
+const FATAL: Judged = { fatal: true };
+const SILENT: Judged = { fatal: false };
+
+function judge({ node, around }: Found, source: string): Judged | undefined {
+  switch (node.type) {
+    case 'ArrayValue':
+    case 'HereString':
+    case 'ProcessSubstitution':
+    case 'ArithmeticFor':
+    case 'Select':
+      return FATAL;
+    case 'Function':
+      return source.startsWith('function', node.pos) ? { fatal: true, what: 'function' } : undefined;
+    case 'ParameterExpansion':
+      return isBashExpansion(node) && !node.text.startsWith('${user_config.') ? FATAL : undefined;
+    case 'Pipeline':
+      return node.operators.includes('|&') ? { fatal: true, what: '|&' } : undefined;
+    case 'CaseItem':
+      return node.terminator === ';&' || node.terminator === ';;&' ? { fatal: true, what: node.terminator } : undefined;
+    case 'TestCommand':
+      return { fatal: /[()]/.test(unquoted(source.slice(node.pos, node.end))), what: '[[ … ]]' };
+    case 'ArithmeticCommand':
+      return { fatal: false, what: '(( … ))' };
+    case 'Redirect':
+      return node.operator === '&>' || node.operator === '&>>' ? { fatal: false, what: node.operator } : undefined;
+    case 'AnsiCQuoted':
+    case 'BraceExpansion':
+      return inTest(around) ? undefined : SILENT;
+    case 'ExtendedGlob':
+      return inTest(around) ? undefined : FATAL;
+    case 'Assignment':
+      if (node.append) return { fatal: false, what: '+=' };
+      return node.index === undefined ? undefined : SILENT;
+    case 'SimpleExpansion':
+      return /^\$(RANDOM|BASH_\w+|SECONDS|FUNCNAME|PIPESTATUS|EPOCHSECONDS|HOSTNAME)$/.test(node.text)
+        ? SILENT
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isBashExpansion(node: Extract<SyntaxNode, { type: 'ParameterExpansion' }>): boolean {
+  if (node.index !== undefined || node.prefix === '!') return true;
+  const { operation } = node;
+  return operation !== undefined && operation.type !== 'Default' && operation.type !== 'Remove';
+}
+
+/** All of a `[[ ]]` is named already. */
+const inTest = (around: readonly SyntaxNode[]): boolean => around.some((parent) => parent.type === 'TestCommand');
+
+const unquoted = (text: string): string => text.replace(/\\.|"(?:[^"\\]|\\.)*"|'[^']*'|\$\([^)]*\)/g, '');
+
+const ONLY_BASH = new Set(
+  'source declare typeset shopt mapfile readarray let pushd popd dirs builtin disown caller enable bind complete compgen'.split(
+    ' ',
+  ),
+);
+
+function judgeCommand(command: FoundCommand): Bashism[] {
+  const { name, node } = command;
+  const words = argsOf(command).map((word) => word.value);
+  const found = (fatal: boolean, what: string): Bashism[] => [{ pos: node.pos, end: node.end, what, fatal }];
+  if (ONLY_BASH.has(name)) return found(false, name);
+  switch (name) {
+    case 'set':
+      return words.includes('pipefail') ? found(true, 'set -o pipefail') : [];
+    case 'export':
+      return words[0] === '-f' ? found(true, 'export -f') : [];
+    case '[':
+    case 'test':
+      return words.includes('==') ? found(false, `${name} … == …`) : [];
+    case 'read': {
+      const option = words.find((word) => /^-[a-z]*[adnNstu]/.test(word));
+      return option === undefined ? [] : found(false, `read ${option}`);
+    }
+    case 'trap': {
+      const signal = words.slice(1).find((word) => /^(ERR|DEBUG|RETURN)$/.test(word));
+      return signal === undefined ? [] : found(false, `trap … ${signal}`);
+    }
+    case 'echo':
+      return /^-[eE]/.test(words[0] ?? '') ? found(false, `echo ${words[0]}`) : [];
+    case 'printf':
+      return words[0] === '-v' ? found(false, 'printf -v') : [];
+    default:
+      return [];
+  }
+}

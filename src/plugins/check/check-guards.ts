@@ -1,0 +1,141 @@
+import { type Check, type Checking, type Found, inText } from './checking.js';
+import type { ProgramText } from './scripts.js';
+import { argsOf, type FoundCommand, outputOf, type Shell } from './shell.js';
+import type { Handler, SourceFile } from './source-file.js';
+import { textAt } from './tree.js';
+
+/** Whether hooks that are meant to stop something can. What a text does is guessed, and only where little else is possible. */
+export const checkGuards: Check = function* (file, about) {
+  for (const handler of file.handlers) {
+    const texts = about.texts(handler, file);
+    if (texts.length === 0 || !handler.entry) continue;
+    const all = texts.map(({ source }) => source).join('\n');
+    for (const text of texts) {
+      yield* exitOne(handler, text, all);
+      yield* reasonOnStdout(handler, text);
+    }
+    yield* continueFalse(handler, texts, all, file);
+    yield* stopLoop(handler, texts, all, about);
+  }
+};
+
+/** Words of somebody who means to stop something. */
+const STOPS =
+  /\b(block(ed|ing|s)?|den(y|ied)|forbidden|not allowed|disallowed|prohibited|refus(ed|ing)|reject(ed|ing)?|protected|not permitted|must not|dangerous|prevent(ed)?|unsafe)\b|[❌🚫⛔]/iu;
+/** Other ways to block, or exits that only a run could tell. */
+const OTHER_WAYS =
+  /exit\s*\(?\s*2\b|return 2\b|exitCode\s*=\s*2|permissionDecision|["']decision["']|["']?continue["']?\s*:\s*(false|False)|exit\s+["']?\$|exit\(\s*[A-Za-z_]|\bexec\s/;
+
+const EXIT_1: Readonly<Record<string, RegExp>> = {
+  python: /\b(?:sys\.)?exit\(\s*1\s*\)|SystemExit\(\s*1\s*\)/g,
+  javascript: /process\.exit\(\s*1\s*\)|process\.exitCode\s*=\s*1\b/g,
+};
+
+function* exitOne(handler: Handler, text: ProgramText, all: string): Generator<Found> {
+  if (handler.entry?.exit2 !== 'block' || textAt(handler.node, 'onFailure') === 'block' || OTHER_WAYS.test(all)) return;
+  const at = text.shell ? shellExitOne(text.shell) : otherExitOne(text);
+  if (at === undefined) return;
+  const message = `It says no and ends with 1, which stops nothing on ${handler.event}.`;
+  yield { rule: 'exit-1-guard', ...inText(handler, text, at), message };
+}
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+function shellExitOne(shell: Shell): Place | undefined {
+  for (const command of shell.commands) {
+    if (command.name !== 'exit' || argsOf(command)[0]?.value !== '1') continue;
+    if (STOPS.test(said(shell, command))) return { start: command.node.pos, end: command.node.end };
+  }
+  return undefined;
+}
+
+/** What is printed in the list the command stands in, before it. */
+function said({ source, commands }: Shell, { node, around }: FoundCommand): string {
+  const list = around.findLast(({ type }) => type === 'CompoundList' || type === 'AndOr' || type === 'Script');
+  const start = list?.type === 'Script' ? Math.max(0, node.pos - 300) : (list?.pos ?? 0);
+  return commands
+    .filter((c) => /^(echo|printf|cat)$/.test(c.name) && c.node.pos >= start && c.node.end <= node.pos)
+    .map((c) => source.slice(c.node.pos, c.node.end))
+    .join('\n');
+}
+
+function otherExitOne({ language, source }: ProgramText): Place | undefined {
+  const pattern = EXIT_1[language];
+  if (!pattern) return undefined;
+  for (const match of source.matchAll(pattern)) {
+    const before = source.slice(0, match.index).split('\n').slice(-7);
+    const isHandler = before.some((line) => /\bexcept\b|\bcatch\b|\.on\(/.test(line));
+    const printed = before.filter((line) => /print|console\.|stderr|write/.test(line)).join('\n');
+    if (!isHandler && STOPS.test(printed)) return { start: match.index, end: match.index + match[0].length };
+  }
+  return undefined;
+}
+
+function* continueFalse(
+  handler: Handler,
+  texts: readonly ProgramText[],
+  all: string,
+  file: SourceFile,
+): Generator<Found> {
+  if (handler.event !== 'PreToolUse' || file.dialect === 'code') return;
+  if (/exit\s*\(?\s*2\b|exitCode\s*=\s*2|\bdeny\b|["']block["']/.test(all)) return;
+  for (const text of texts) {
+    const match = /["']continue\\?["']\s*:\s*(false|False)|\bcontinue:\s*false/.exec(text.source);
+    if (!match) continue;
+    const place = { start: match.index, end: match.index + match[0].length };
+    const message = 'It says continue: false and denies nothing, so the tool runs before the turn ends.';
+    yield { rule: 'continue-false-guard', ...inText(handler, text, place), message };
+    return;
+  }
+}
+
+function* reasonOnStdout(handler: Handler, text: ProgramText): Generator<Found> {
+  const { shell } = text;
+  const matters = handler.entry?.exit2 === 'block' || handler.entry?.exit2 === 'feedback';
+  if (!shell || !matters || /exec\s+(1)?>&2/.test(shell.source)) return;
+  for (const exit of shell.commands) {
+    if (exit.name !== 'exit' || argsOf(exit)[0]?.value !== '2') continue;
+    const list = exit.around.findLast(({ type }) => ['CompoundList', 'AndOr', 'Script'].includes(type));
+    if (!list || list.type === 'Script') continue;
+    const before = shell.commands.filter((c) => c.node.pos >= list.pos && c.node.end <= exit.node.pos);
+    const reason = before.findLast((c) => /^(echo|printf)$/.test(c.name) && outputOf(c) === 'stdout');
+    // A function or a program may be what writes the reason.
+    if (!reason || !before.every((c) => /^(echo|printf|)$/.test(c.name) && outputOf(c) !== 'stderr')) continue;
+    if (before.some((c) => /^['"]?\{/.test(argsOf(c)[0]?.text ?? ''))) continue;
+    const place = { start: reason.node.pos, end: reason.node.end };
+    const message = 'It prints its reason to standard output and ends with 2: the reason is lost.';
+    yield { rule: 'reason-on-stdout', ...inText(handler, text, place), message };
+    return;
+  }
+}
+
+function* stopLoop(
+  handler: Handler,
+  texts: readonly ProgramText[],
+  all: string,
+  { eventsOf }: Checking,
+): Generator<Found> {
+  if (handler.entry?.fold !== 'stop' || /stop_hook_active|stopHookActive/.test(all)) return;
+  for (const text of texts) {
+    // A script that serves other events may block those.
+    if (text.file !== undefined && eventsOf(text.file).size > 1) continue;
+    const match =
+      /\bexit\s*\(?\s*2\b|exitCode\s*=\s*2|["']decision\\?["']\s*:\s*\\?["']block|\bdecision:\s*["']block/.exec(
+        withoutComments(text),
+      );
+    if (!match) continue;
+    const place = { start: match.index, end: match.index + match[0].length };
+    const message = 'It can keep the agent going, and does not look whether it already has (stop_hook_active).';
+    yield { rule: 'stop-loop', ...inText(handler, text, place), message };
+    return;
+  }
+}
+
+/** Offsets stay true. */
+function withoutComments({ source, language }: ProgramText): string {
+  const comment = language === 'javascript' ? /(?<=^|\s)\/\/.*$/gm : /(?<=^|\s)#.*$/gm;
+  return source.replace(comment, (text) => ' '.repeat(text.length));
+}

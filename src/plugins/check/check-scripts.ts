@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { atKey, type Check, type Checking, commandSpan, type Found } from './checking.js';
+import { execWords, type Run, shellOf } from './runs.js';
+import { isOnPath, type ScriptFile } from './scripts.js';
+import type { Handler, SourceFile } from './source-file.js';
+import { entryOf, textAt, textOf } from './tree.js';
+
+/** Whether what a command runs is there and can be run. */
+export const checkScripts: Check = function* (file, about) {
+  for (const handler of file.handlers) {
+    const at = { at: commandSpan(handler), where: [...handler.path, 'command'] };
+    for (const run of about.runs(handler, file)) {
+      if (!run.certain || run.inline !== undefined) continue;
+      for (const { rule, message, fix } of judge(run, handler, file, about)) yield { rule, ...at, message, fix };
+    }
+    yield* checkExecForm(handler);
+  }
+};
+
+type Judged = Pick<Found, 'rule' | 'message' | 'fix'>;
+
+function* judge(run: Run, handler: Handler, file: SourceFile, about: Checking): Generator<Judged> {
+  const { path, written, interpreter } = run;
+  if (path === undefined) {
+    if (run.relative) yield relative(run, file);
+    else if (interpreter === undefined && !isKnown(written, handler, about)) {
+      yield { rule: 'program-missing', message: `There is no program "${written}" on this machine's PATH.` };
+    }
+    return;
+  }
+  const script = about.script(path);
+  if (!script) yield* missing(run, path, file, about);
+  else {
+    if (run.relative && file.dialect === 'claude') yield relative(run, file);
+    if (interpreter === undefined) yield* runItself(written, script, about);
+  }
+}
+
+function* missing(run: Run, path: string, file: SourceFile, { name }: Checking): Generator<Judged> {
+  const inPlugin = run.relative && file.plugin !== undefined && existsSync(resolve(file.plugin, run.written));
+  if (inPlugin) {
+    yield relative(run, file);
+    return;
+  }
+  const folder = existsSync(path) ? ' is a folder' : ' is not there';
+  yield { rule: 'script-missing', message: `${name(path)}${folder}.` };
+}
+
+function relative({ written }: Run, { plugin }: SourceFile): Judged {
+  const start = plugin === undefined ? '"$CLAUDE_PROJECT_DIR"/' : `"\${CLAUDE_PLUGIN_ROOT}"/`;
+  const message = `${written} is looked for in the directory the session is in at that moment.`;
+  return { rule: 'script-relative', message, fix: `Write ${start}${written.replace(/^\.\//, '')}.` };
+}
+
+function* runItself(written: string, script: ScriptFile, { machine, name: nameOf }: Checking): Generator<Judged> {
+  const { path, executable, text, shebang } = script;
+  if (!executable)
+    yield {
+      rule: 'script-not-executable',
+      message: `${nameOf(path)} has no permission to be run.`,
+      fix: `chmod +x ${nameOf(path)}, or name what reads it: bash ….`,
+    };
+  if (text === undefined) return;
+  if (shebang === undefined) {
+    if (!/\.(exe|cmd|bat|ps1)$/i.test(path)) {
+      yield {
+        rule: 'script-no-interpreter',
+        message: `${basename(path)} does not begin with #!, so sh reads it, whatever it is written in.`,
+      };
+    }
+    return;
+  }
+  if (shebang.endsWith('\r')) {
+    yield {
+      rule: 'script-no-interpreter',
+      message: `The first line of ${written} ends in a carriage return, which is taken for part of the interpreter's name.`,
+    };
+    return;
+  }
+  const [program = '', ...rest] = shebang.trim().split(/\s+/);
+  const name = basename(program) === 'env' ? rest.find((word) => !/^-|=/.test(word)) : undefined;
+  const found = name === undefined ? existsSync(program) : isOnPath(name, machine.path);
+  if (!found)
+    yield {
+      rule: 'program-missing',
+      message: `${basename(path)} asks for ${name ?? program}, which this machine does not have.`,
+    };
+}
+
+/** Names that a shell knows by itself. */
+const BUILTINS = new Set(
+  '. : [ alias bg break builtin case cd command continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return select set shift shopt source test time times trap true type typeset ulimit umask unalias unset until wait while'.split(
+    ' ',
+  ),
+);
+
+function isKnown(name: string, handler: Handler, { machine }: Checking): boolean {
+  if (!/^[\w.+-]+$/.test(name) || isOnPath(name, machine.path)) return true;
+  if (execWords(handler)) return false;
+  const own = shellOf(handler)?.nodes.some(({ node }) => node.type === 'Function' && node.name.value === name);
+  return BUILTINS.has(name) || own === true;
+}
+
+function* checkExecForm(handler: Handler): Generator<Found> {
+  const args = entryOf(handler.node, 'args')?.value;
+  if (handler.type !== 'command' || args?.kind !== 'array') return;
+  const command = textAt(handler.node, 'command') ?? '';
+  if (/[|;&<>"']|\s-|\s\S*[./]/.test(command) && !existsSync(command)) {
+    const message = `With "args" the program is called "${command}", all of it.`;
+    yield { rule: 'exec-form-shell', ...atKey(handler, 'command'), message };
+  }
+  for (const [i, node] of [entryOf(handler.node, 'command')?.value, ...args.items].entries()) {
+    const text = textOf(node) ?? '';
+    const found = /^~\/|\$(?:CLAUDE_\w+|HOME)\b/.exec(text)?.[0];
+    if (found === undefined || node === undefined) continue;
+    const fix = found === '~/' ? 'Write the whole path.' : `Write ${`\${${found.slice(1)}}`}.`;
+    const where = i === 0 ? [...handler.path, 'command'] : [...handler.path, 'args', i - 1];
+    yield {
+      rule: 'placeholder-literal',
+      at: node,
+      where,
+      message: `No shell reads this, so ${found.replace('/', '')} stays as it is.`,
+      fix,
+    };
+  }
+}
+
+/** The hooks files that a plugin's manifest names. */
+export const checkManifest: Check = function* ({ kind, plugin, parsed: { root } }) {
+  const hooks = entryOf(root, 'hooks')?.value;
+  if (kind !== 'manifest' || plugin === undefined || hooks === undefined) return;
+  for (const node of hooks.kind === 'array' ? hooks.items : [hooks]) {
+    const named = textOf(node);
+    if (named === undefined || existsSync(join(plugin, named))) continue;
+    const besides = existsSync(join(plugin, '.claude-plugin', named));
+    const fix = besides ? 'Paths begin at the folder of the plugin, not at the manifest.' : undefined;
+    yield { rule: 'manifest-path', at: node, where: ['hooks'], message: `${named} is not in the plugin.`, fix };
+  }
+};

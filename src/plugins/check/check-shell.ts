@@ -1,0 +1,172 @@
+import type { Word } from 'unbash';
+import { bashismsOf } from './bashisms.js';
+import { atKey, type Check, type Found, inText } from './checking.js';
+import { commandLine, shellOf } from './runs.js';
+import type { ProgramText } from './scripts.js';
+import { argsOf, expand, type Shell } from './shell.js';
+import type { Handler, SourceFile } from './source-file.js';
+import { entryOf } from './tree.js';
+
+/** How a shell reads the commands, and the shell scripts they run. */
+export const checkShell: Check = function* (file, about) {
+  for (const handler of file.handlers) {
+    for (const text of about.texts(handler, file)) {
+      const { shell } = text;
+      if (!shell) continue;
+      // What follows an error is guesswork.
+      if (shell.errors.length > 0) yield* syntaxError(handler, text, shell);
+      else if (text.plainSh) yield* bashisms(handler, text, shell);
+      yield* unsetVariables(handler, text, shell, file);
+    }
+    yield* placeholders(handler, file);
+  }
+};
+
+function* syntaxError(handler: Handler, text: ProgramText, shell: Shell): Generator<Found> {
+  const [first] = shell.errors;
+  if (first === undefined) return;
+  const near = excerpt(shell.source, first.pos);
+  const message = `No shell can read it: ${lower(first.message)}${near === '' ? '' : `, near ${near}`}.`;
+  yield { rule: 'shell-syntax', ...inText(handler, text, { start: first.pos, end: first.pos + 1 }), message };
+}
+
+function* bashisms(handler: Handler, text: ProgramText, shell: Shell): Generator<Found> {
+  // Such a text knows what it is doing: it looks which shell it has, or starts the right one.
+  if (/BASH_VERSION|ZSH_VERSION|exec (\/\S+\/)?bash\b/.test(shell.source)) return;
+  const all = bashismsOf(shell);
+  for (const fatal of [true, false]) {
+    const found = all.filter((one) => one.fatal === fatal);
+    const [first] = found;
+    if (first === undefined) continue;
+    const whats = [...new Set(found.map(({ what }) => what))];
+    const more = whats.length > 4 ? ` and ${whats.length - 4} more` : '';
+    const what = `${whats.slice(0, 4).join('  ')}${more}`;
+    const ends = handler.entry?.exit2 === 'block' ? `ends with 2, which blocks on ${handler.event}` : 'ends with 2';
+    const message = fatal
+      ? `Bash knows this and sh does not: ${what}. Where sh is dash the hook ${ends}.`
+      : `Bash knows this and sh does not: ${what}.`;
+    yield {
+      rule: fatal ? 'sh-syntax' : 'sh-bashism',
+      ...inText(handler, text, { start: first.pos, end: first.end }),
+      message,
+    };
+  }
+}
+
+/** Where the client puts a path that may hold a space. */
+const PLACEHOLDER = /^\$\{?(CLAUDE_(?:PROJECT_DIR|PLUGIN_ROOT|PLUGIN_DATA|SKILL_DIR))\b/;
+
+function* placeholders(handler: Handler, { dialect }: SourceFile): Generator<Found> {
+  const shell = shellOf(handler);
+  if (!shell || commandLine(handler) === undefined) return;
+  const at = atKey(handler, 'command');
+  const told = new Set<string>();
+  for (const command of shell.commands) {
+    for (const word of [...(command.node.name ? [command.node.name] : []), ...argsOf(command)]) {
+      for (const part of word.parts ?? []) {
+        const bare =
+          part.type === 'SimpleExpansion' || part.type === 'ParameterExpansion'
+            ? PLACEHOLDER.exec(part.text)?.[0]
+            : undefined;
+        if (bare === undefined || told.has(part.text)) continue;
+        told.add(part.text);
+        yield {
+          rule: 'unquoted-placeholder',
+          ...at,
+          message: `${part.text} is not in quotes.`,
+          fix: `Write "${part.text}"${restOf(word, part.text)}.`,
+        };
+      }
+      const literal = literalIn(word);
+      const config = /\$\{user_config\.\w+\}/.exec(word.text)?.[0];
+      if (config !== undefined) {
+        const message = `${config} is filled in only where "args" is given, without a shell.`;
+        yield {
+          rule: 'placeholder-literal',
+          ...at,
+          message,
+          fix: 'Give "args", or read the variable CLAUDE_PLUGIN_OPTION_….',
+        };
+      }
+      if (literal !== undefined && dialect === 'claude') {
+        yield { rule: 'placeholder-literal', ...at, message: `${literal} is not filled in between these quotes.` };
+      }
+    }
+  }
+}
+
+/** The rest of the path, if that is all there is. */
+function restOf(word: Word, part: string): string {
+  return word.text.startsWith(part) && /^[\w./-]*$/.test(word.text.slice(part.length))
+    ? word.text.slice(part.length)
+    : '…';
+}
+
+/** A path that is only text: `'$CLAUDE_PROJECT_DIR/x.sh'`, `"~/x.sh"`. With braces the client itself fills it in. */
+function literalIn(word: Word): string | undefined {
+  const [part] = word.parts ?? [];
+  if (word.parts?.length !== 1 || part === undefined) return undefined;
+  if (part.type === 'SingleQuoted') return /^\$CLAUDE_(PROJECT_DIR|PLUGIN_ROOT)(?=\/[\w./-]+$)/.exec(part.value)?.[0];
+  return part.type === 'DoubleQuoted' && /^~\/[\w./-]+$/.test(expand(word, {}) ?? '') ? '~' : undefined;
+}
+
+/** Parts of an event that people expect in a variable. */
+const EXPECTED =
+  /^(CLAUDE_(TOOL|FILE|HOOK|EVENT|PROMPT|SESSION|COMMAND|MESSAGE|NOTIFICATION|USER|TRANSCRIPT|CWD|EDITED|CHANGED|MODIFIED|MATCHED|EXIT|INPUT|OUTPUT|RESPONSE|RESULT|ARG|WORKING)\w*|TOOL_(NAME|INPUT|OUTPUT|ARGS|RESPONSE|RESULT)\w*|STDIN_JSON|HOOK_(INPUT|EVENT)\w*|FILE_PATH|USER_PROMPT)$/;
+/** The client sets these on some events or for plugins only. */
+const ENV_FILE_EVENTS = ['SessionStart', 'Setup', 'CwdChanged', 'FileChanged'];
+
+function* unsetVariables(handler: Handler, text: ProgramText, shell: Shell, file: SourceFile): Generator<Found> {
+  const told = new Set<string>();
+  for (const { node } of shell.nodes) {
+    const name =
+      node.type === 'SimpleExpansion' ? node.text.slice(1) : node.type === 'ParameterExpansion' ? node.parameter : '';
+    if (told.has(name) || shell.assigned.has(name) || isGiven(name, file)) continue;
+    const why = whyUnset(name, handler, file, text);
+    if (why === undefined) continue;
+    told.add(name);
+    yield {
+      rule: 'variable-not-set',
+      ...inText(handler, text, { start: node.pos, end: node.end }),
+      message: `$${name} ${why}`,
+      ...fixFor(name),
+    };
+  }
+}
+
+function whyUnset(
+  name: string,
+  { event }: Handler,
+  { kind, plugin, dialect }: SourceFile,
+  { file }: ProgramText,
+): string | undefined {
+  if (EXPECTED.test(name)) return 'is not set: the event comes on standard input.';
+  if (dialect === 'code') return undefined;
+  if (name === 'CLAUDE_ENV_FILE' && file === undefined && !ENV_FILE_EVENTS.includes(event))
+    return `is not set on ${event}, only on ${ENV_FILE_EVENTS.join(', ')}.`;
+  const isSettings = kind === 'project' || kind === 'local' || kind === 'user' || kind === 'managed';
+  if (/^CLAUDE_PLUGIN_(ROOT|DATA)$/.test(name) && plugin === undefined && isSettings && file === undefined)
+    return 'is set for plugins only, and this is a settings file.';
+  return undefined;
+}
+
+function fixFor(name: string): { fix?: string } {
+  if (name === 'CLAUDE_ENV_FILE') return { fix: 'Keep what it should hold in a file of your own.' };
+  return name.startsWith('CLAUDE_PLUGIN_') ? { fix: 'Use "$CLAUDE_PROJECT_DIR".' } : {};
+}
+
+/** Settings can set variables themselves. */
+function isGiven(name: string, { parsed: { root } }: SourceFile): boolean {
+  return entryOf(entryOf(root, 'env')?.value, name) !== undefined;
+}
+
+const lower = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;
+
+function excerpt(source: string, pos: number): string {
+  const text =
+    source
+      .slice(pos, pos + 24)
+      .split('\n', 1)[0]
+      ?.trim() ?? '';
+  return text === '' ? '' : JSON.stringify(text);
+}

@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** What a file is, which says how it is read. The last two are hookscope's own, the others Claude Code's. */
+export type FileKind =
+  | 'managed'
+  | 'user'
+  | 'project'
+  | 'local'
+  | 'settings'
+  | 'plugin'
+  | 'manifest'
+  | 'agent'
+  | 'skill'
+  | 'command'
+  | 'config'
+  | 'hooks-file';
+
+/** What a file is and what it belongs to. */
+export interface Place {
+  readonly kind: FileKind;
+  /** What `CLAUDE_PROJECT_DIR` will be; undefined: whichever project it is used in. */
+  readonly project: string | undefined;
+  /** What `CLAUDE_PLUGIN_ROOT` will be; undefined: it is no plugin's file. */
+  readonly plugin: string | undefined;
+}
+
+export const KIND_WORDS: Readonly<Record<FileKind, string>> = {
+  managed: 'managed settings',
+  user: 'user settings',
+  project: 'project settings',
+  local: 'local settings',
+  settings: 'settings',
+  plugin: 'plugin hooks',
+  manifest: 'plugin manifest',
+  agent: 'agent',
+  skill: 'skill',
+  command: 'slash command',
+  config: 'hookscope configuration',
+  'hooks-file': 'hooks file',
+};
+
+/** What the file at an absolute path is, by its name and the folders it lies in. */
+export function placeOf(path: string, home: string | undefined): Place {
+  const name = basename(path);
+  const folder = dirname(path);
+  const claude = folderAbove(path, (above) => basename(above) === '.claude');
+  const ofUser = claude !== undefined && dirname(claude) === home;
+  const project = claude === undefined || ofUser ? undefined : dirname(claude);
+  const plugin = folderAbove(path, (above) => existsSync(join(above, '.claude-plugin', 'plugin.json')));
+  const at = (kind: FileKind): Place => ({ kind, project, plugin });
+
+  if (name === 'hookscope.config.json') return { kind: 'config', project: folder, plugin: undefined };
+  if (name.endsWith('.md')) return at(markdownKind(path));
+  // Other agents keep theirs beside it, in folders of their own.
+  if (name === 'plugin.json' && basename(folder).startsWith('.')) return { ...at('manifest'), plugin: dirname(folder) };
+  if (name === 'managed-settings.json' || basename(folder) === 'managed-settings.d') return at('managed');
+  if (name === 'settings.local.json') return at('local');
+  if (folder === claude && /^settings\b.*\.json$/.test(name)) return at(ofUser ? 'user' : 'project');
+  if (/^settings\b.*\.json$/.test(name)) return at('settings');
+  if (basename(folder) === 'hooks' && claude === undefined)
+    return { ...at('plugin'), plugin: plugin ?? dirname(folder) };
+  if (plugin !== undefined) return at('plugin');
+  return at(isOwnName(path) ? 'hooks-file' : 'settings');
+}
+
+/** `hooks.json` and `guards.hooks.json`, but not in a folder that some other agent keeps (`.codex/hooks.json`). */
+function isOwnName(path: string): boolean {
+  return /(^|\.)hooks\.json$/.test(basename(path)) && !/[/\\]\.[^/\\]+[/\\]/.test(path);
+}
+
+function markdownKind(path: string): FileKind {
+  if (basename(path) === 'SKILL.md') return 'skill';
+  const folders = dirname(path).split(/[/\\]/);
+  const nearest = folders.findLast((name) => name === 'agents' || name === 'commands' || name === 'skills');
+  if (nearest === 'commands') return 'command';
+  return nearest === 'skills' ? 'skill' : 'agent';
+}
+
+function folderAbove(path: string, test: (folder: string) => boolean): string | undefined {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if (test(folder)) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
+}

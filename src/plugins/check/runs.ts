@@ -1,0 +1,179 @@
+import { isAbsolute, resolve } from 'node:path';
+import { argsOf, expand, type FoundCommand, isCertain, readShell, type Shell } from './shell.js';
+import { type Handler, type SourceFile, skillFolder } from './source-file.js';
+import { entryOf, plain, textAt } from './tree.js';
+
+/** A program that a command hook starts, as far as its text tells. */
+export interface Run {
+  /** As it is written. */
+  readonly written: string;
+  /** Where the program or script lies; undefined: found on PATH, or known only when it runs. */
+  readonly path: string | undefined;
+  /** Depends on the directory the hook happens to run in. */
+  readonly relative: boolean;
+  /** What reads the script; undefined: it is started itself. */
+  readonly interpreter: string | undefined;
+  /** Given to an interpreter as its argument, `python3 -c '…'`. */
+  readonly inline: string | undefined;
+  /** Nothing in the text makes it depend on anything. */
+  readonly certain: boolean;
+}
+
+/** The text that a shell will read; undefined: it is no command, or none is to read it. */
+export function shellOf(handler: Handler): Shell | undefined {
+  const line = commandLine(handler);
+  return line === undefined || textAt(handler.node, 'shell') === 'powershell' ? undefined : readShell(line);
+}
+
+export function commandLine({ node, type }: Handler): string | undefined {
+  if (type !== 'command' || entryOf(node, 'args') || isFalse(node)) return undefined;
+  return textAt(node, 'command');
+}
+
+function isFalse(node: Handler['node']): boolean {
+  const shell = entryOf(node, 'shell')?.value;
+  return shell?.kind === 'scalar' && shell.value === false;
+}
+
+/** The words of an exec form, `command` and `args`; undefined: it has a shell, or wrong values. */
+export function execWords({ node, type }: Handler): string[] | undefined {
+  const command = textAt(node, 'command');
+  if (type !== 'command' || command === undefined) return undefined;
+  const args = entryOf(node, 'args');
+  if (!args) return isFalse(node) ? [command] : undefined;
+  const words = plain(args.value);
+  return Array.isArray(words) && words.every((word) => typeof word === 'string') ? [command, ...words] : undefined;
+}
+
+/** Where a variable or a relative path leads to. */
+export interface Bearings {
+  readonly home: string | undefined;
+  readonly cwd: string;
+}
+
+export function runsOf(handler: Handler, file: SourceFile, bearings: Bearings): Run[] {
+  const variables = variablesOf(file, bearings);
+  const base = baseOf(file, bearings);
+  const words = execWords(handler);
+  if (words) {
+    const values = words.map((word) => word.replace(/\$\{(\w+)\}/g, (all, name: string) => variables[name] ?? all));
+    return runOf(
+      values.map((value, i) => ({ value: /\$/.test(value) ? undefined : value, written: words[i] as string })),
+      true,
+      base,
+    );
+  }
+  const shell = shellOf(handler);
+  if (!shell || shell.errors.length > 0) return [];
+  return shell.commands.flatMap((command) => runOf(wordsOf(command, shell, variables), isCertain(command), base));
+}
+
+export function variablesOf(file: SourceFile, { home }: Bearings): Readonly<Record<string, string | undefined>> {
+  return {
+    CLAUDE_PROJECT_DIR: file.project,
+    CLAUDE_PLUGIN_ROOT: file.plugin,
+    CLAUDE_SKILL_DIR: skillFolder(file),
+    HOME: home,
+  };
+}
+
+/** Hooks run where the session is. That is the project's folder, unless the agent has gone elsewhere. */
+function baseOf(file: SourceFile, { cwd }: Bearings): string | undefined {
+  return file.dialect === 'code' ? (file.project ?? cwd) : file.project;
+}
+
+interface KnownWord {
+  readonly value: string | undefined;
+  readonly written: string;
+}
+
+function wordsOf(
+  command: FoundCommand,
+  shell: Shell,
+  variables: Readonly<Record<string, string | undefined>>,
+): KnownWord[] {
+  const { name } = command.node;
+  const known = Object.fromEntries(Object.entries(variables).filter(([key]) => !shell.assigned.has(key)));
+  return [...(name ? [name] : []), ...argsOf(command)].map((word) => ({
+    value: expand(word, known),
+    written: word.text,
+  }));
+}
+
+/** Programs that start the one behind them. */
+const WRAPPERS = /^(exec|command|env|nohup|nice|time|timeout|sudo|builtin|stdbuf|setsid)$/;
+/** Which options hold a program (`inline`), and which are followed by a value of their own. */
+const INTERPRETERS: readonly { names: RegExp; inline: RegExp; valued: RegExp; verbs?: RegExp }[] = [
+  { names: /^(ba|da|z|k)?sh$/, inline: /^-[a-z]*c$/, valued: /^(-o|-O|--rcfile|--init-file)$/ },
+  { names: /^python[\d.]*$|^pypy3?$/, inline: /^-c$/, valued: /^(-W|-X)$/ },
+  {
+    names: /^(node|tsx|ts-node)$/,
+    inline: /^(-e|-p|-pe|--eval|--print)$/,
+    valued: /^(-r|--require|--import|--loader|-C)$/,
+  },
+  {
+    names: /^(bun|deno|uv)$/,
+    inline: /^(-e|eval)$/,
+    valued: /^(--with|--python|-p|--directory|--project|--extra|--group|--config|-c)$/,
+    verbs: /^run$/,
+  },
+  { names: /^(ruby|perl|php|Rscript|lua)$/, inline: /^-[er]$/, valued: /^-[I]$/ },
+];
+
+function runOf(words: readonly KnownWord[], certain: boolean, base: string | undefined): Run[] {
+  let at = 0;
+  while (at < words.length && isPassedOver(words, at)) at++;
+  const first = words[at];
+  if (first === undefined) return [];
+  const run = {
+    written: first.written,
+    path: undefined,
+    relative: false,
+    interpreter: undefined,
+    inline: undefined,
+    certain,
+  };
+  if (first.value === undefined) return [];
+  if (/[/\\]/.test(first.value)) return [{ ...run, ...located(first.value, base) }];
+  const reader = INTERPRETERS.find(({ names }) => names.test(first.value as string));
+  return [run, ...(reader ? scriptOf(words.slice(at + 1), reader, { ...run, interpreter: first.value }, base) : [])];
+}
+
+function isPassedOver(words: readonly KnownWord[], at: number): boolean {
+  const value = words[at]?.value;
+  if (value === undefined) return false;
+  if (WRAPPERS.test(value)) return words.length > at + 1;
+  // What a wrapper was given: `timeout -k 1 5s`, `env A=b`.
+  return at > 0 && (/^-|^\w+=|^[\d.]+[smhd]?$/.test(value) || /^-[kusng]$/.test(words[at - 1]?.value ?? ''));
+}
+
+function scriptOf(
+  words: readonly KnownWord[],
+  reader: (typeof INTERPRETERS)[number],
+  run: Run,
+  base: string | undefined,
+): Run[] {
+  for (let at = 0; at < words.length; at++) {
+    const { value, written } = words[at] as KnownWord;
+    if (value === undefined || value === '-m' || value === '-') return [];
+    if (reader.inline.test(value)) {
+      const inline = words[at + 1]?.value;
+      return inline === undefined ? [] : [{ ...run, written: 'its argument', inline }];
+    }
+    if (reader.valued.test(value)) at++;
+    else if (!value.startsWith('-') && !(at === 0 && reader.verbs?.test(value))) {
+      // `bun run build` and `uv run pytest` name no file.
+      return /[/\\]|\.(c|m)?[jt]sx?$|\.(py|sh|bash|zsh|rb|pl|php)$/.test(value)
+        ? [{ ...run, written, ...located(value, base) }]
+        : [];
+    }
+  }
+  return [];
+}
+
+function located(value: string, base: string | undefined): Pick<Run, 'path' | 'relative'> {
+  if (isAbsolute(value)) return { path: value, relative: false };
+  // A folder of another system.
+  if (/^[A-Za-z]:[/\\]|\\/.test(value)) return { path: undefined, relative: false };
+  return { path: base === undefined ? undefined : resolve(base, value), relative: true };
+}

@@ -1,0 +1,152 @@
+import { type Command, forEachChild, parse, type SyntaxNode, type Word } from 'unbash';
+
+/** A shell text, read; nothing of it was run. */
+export interface Shell {
+  readonly source: string;
+  /** Why no shell can run it. */
+  readonly errors: readonly { readonly message: string; readonly pos: number }[];
+  /** Every node with what is around it, outermost first. */
+  readonly nodes: readonly Found[];
+  readonly commands: readonly FoundCommand[];
+  /** Names the text itself gives a value. */
+  readonly assigned: ReadonlySet<string>;
+}
+
+export interface Found {
+  readonly node: SyntaxNode;
+  readonly around: readonly SyntaxNode[];
+}
+
+export interface FoundCommand extends Found {
+  readonly node: Command;
+  /** The name after quoting; empty: only assignments or redirections. */
+  readonly name: string;
+}
+
+/** Longer texts are not read. */
+const MAX_LENGTH = 100_000;
+
+const known = new Map<string, Shell | undefined>();
+
+/** Reads a shell text, once. Undefined: too long, or nested too deep. */
+export function readShell(source: string): Shell | undefined {
+  if (!known.has(source)) {
+    if (known.size > 500) known.clear();
+    known.set(source, read(source));
+  }
+  return known.get(source);
+}
+
+function read(source: string): Shell | undefined {
+  if (source.length > MAX_LENGTH) return undefined;
+  try {
+    const script = parse(source);
+    const nodes = [...walk(script)];
+    const commands = nodes.flatMap((found): FoundCommand[] =>
+      found.node.type === 'Command' ? [{ ...found, node: found.node, name: found.node.name?.value ?? '' }] : [],
+    );
+    return { source, errors: script.errors ?? [], nodes, commands, assigned: new Set(assignedIn(nodes, commands)) };
+  } catch (error) {
+    // The parser recurses.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function* walk(root: SyntaxNode): Generator<Found> {
+  const unvisited: Found[] = [{ node: root, around: [] }];
+  for (let next = unvisited.pop(); next !== undefined; next = unvisited.pop()) {
+    yield next;
+    // Text decoded from backticks has offsets of its own.
+    if (next.node.type === 'Script' && next.node.source !== undefined) continue;
+    const around = [...next.around, next.node];
+    const children: Found[] = [];
+    forEachChild(next.node, (node) => void children.push({ node, around }));
+    unvisited.push(...children.reverse());
+  }
+}
+
+function* assignedIn(nodes: readonly Found[], commands: readonly FoundCommand[]): Generator<string> {
+  for (const { node } of nodes) {
+    if (node.type === 'Assignment') yield node.name;
+    else if (node.type === 'For' || node.type === 'Select') yield node.name.value;
+    else if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') yield node.parameter;
+  }
+  for (const { node, name } of commands) {
+    if (!/^(read|mapfile|readarray|export|declare|local|printf|getopts)$/.test(name)) continue;
+    for (const word of node.args) if (word.type === 'Word') yield word.value;
+  }
+}
+
+/** The words of a command behind its name. */
+export function argsOf({ node }: FoundCommand): Word[] {
+  return node.args.filter((arg) => arg.type === 'Word');
+}
+
+/** A word's text with these variables filled in and `~` too; undefined: only a run could tell. */
+export function expand(word: Word, variables: Readonly<Record<string, string | undefined>>): string | undefined {
+  const parts = word.parts ?? [{ type: 'Literal', value: word.value } as const];
+  const text = join(parts, variables);
+  const home = variables['HOME'];
+  if (text === undefined || !word.text.startsWith('~')) return text;
+  return home !== undefined && /^~(\/|$)/.test(text) ? home + text.slice(1) : undefined;
+}
+
+type Part = NonNullable<Word['parts']>[number] | { readonly type: 'Literal'; readonly value: string };
+
+function join(parts: readonly Part[], variables: Readonly<Record<string, string | undefined>>): string | undefined {
+  let text = '';
+  for (const part of parts) {
+    const value = partValue(part, variables);
+    if (value === undefined) return undefined;
+    text += value;
+  }
+  return text;
+}
+
+function partValue(part: Part, variables: Readonly<Record<string, string | undefined>>): string | undefined {
+  switch (part.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return part.value;
+    case 'DoubleQuoted':
+      return join(part.parts, variables);
+    case 'SimpleExpansion':
+      return variables[part.text.slice(1)];
+    case 'ParameterExpansion': {
+      const plain = part.operation === undefined || part.operation.type === 'Default';
+      return plain && part.index === undefined && part.prefix === undefined ? variables[part.parameter] : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Whether it runs whenever the text does: at top level, in no branch, behind no `||` or `&&`. */
+export function isCertain({ node, around }: Found): boolean {
+  return around.every((parent, i) => {
+    const child = around[i + 1] ?? node;
+    if (parent.type === 'AndOr') return parent.commands[0] === child && !parent.operators.includes('||');
+    return ['Script', 'Statement', 'Pipeline', 'Redirected', 'Subshell', 'BraceGroup', 'CompoundList'].includes(
+      parent.type,
+    );
+  });
+}
+
+/** Where what it prints goes: to the hook's own output, to its errors, or to something else (a file, a pipe, a variable). */
+export function outputOf({ node, around }: FoundCommand): 'stdout' | 'stderr' | 'elsewhere' {
+  for (const [i, parent] of [...around.entries(), [around.length, node] as const].reverse()) {
+    const child = around[i + 1] ?? node;
+    if (parent.type === 'CommandExpansion' || parent.type === 'ProcessSubstitution') return 'elsewhere';
+    if (parent.type === 'Pipeline' && parent.commands.at(-1) !== child) return 'elsewhere';
+    const redirects = parent.type === 'Command' || parent.type === 'Redirected' ? parent.redirects : [];
+    for (const redirect of redirects) {
+      if (redirect.type !== 'Redirect' || redirect.operator.startsWith('<')) continue;
+      const from = redirect.descriptor?.type === 'FileDescriptor' ? redirect.descriptor.value : 1;
+      if (from !== 1) continue;
+      return ['2', '/dev/stderr'].includes(redirect.target?.value ?? '') ? 'stderr' : 'elsewhere';
+    }
+  }
+  return 'stdout';
+}

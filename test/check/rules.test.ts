@@ -1,0 +1,44 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { checkHookFiles, type HookFinding } from '../../src/plugins/check/check.js';
+import { RULE_IDS, RULES } from '../../src/plugins/check/rules.js';
+import { ROOT } from '../package/sources.js';
+
+const CASES = join(ROOT, 'test/fixtures/check');
+
+async function findings(rule: string, which: 'bad' | 'good'): Promise<readonly HookFinding[]> {
+  const cwd = join(CASES, rule, which);
+  const report = await checkHookFiles({ paths: ['.'], cwd, home: join(cwd, 'home'), managedDir: join(cwd, 'managed') });
+  expect(report.files).not.toEqual([]);
+  return report.findings;
+}
+
+const shown = ({ rule, file, line, column, message }: HookFinding): string =>
+  `${file}:${line}:${column} ${rule} ${message}`;
+
+describe.each(RULE_IDS.map((rule) => [rule]))('%s', (rule) => {
+  test('finds the bad case, and nothing else in it', async () => {
+    const found = await findings(rule, 'bad');
+    expect(found.map(shown)).not.toEqual([]);
+    expect(found.filter((one) => one.rule !== rule).map(shown)).toEqual([]);
+    for (const { level, why, fix, line, column, message } of found) {
+      expect({ level, why }).toEqual({ level: RULES[rule].level, why: RULES[rule].why });
+      expect(message).toMatch(/^\S.*[.?]$/s);
+      expect(fix).toMatch(/\.$/);
+      expect(Math.min(line, column)).toBeGreaterThan(0);
+    }
+    expect(found.map(shown).join('\n')).toMatchSnapshot();
+  });
+
+  test('has nothing against the good case', async () => {
+    expect((await findings(rule, 'good')).map(shown)).toEqual([]);
+  });
+});
+
+test('every case belongs to a rule', () => {
+  const ids: readonly string[] = RULE_IDS;
+  expect(readdirSync(CASES).filter((name) => !ids.includes(name) || !existsSync(join(CASES, name, 'good')))).toEqual(
+    [],
+  );
+});
