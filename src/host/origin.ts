@@ -1,4 +1,9 @@
+import type { CustomEvents } from '../events/catalogue.js';
+import type { EventEntry } from '../events/define.js';
+import type { Scope } from '../scopes/scope.js';
 import type { ScopeRef } from '../scopes/tree.js';
+import type { Outside } from './handlers/outside.js';
+import type { HostOptions } from './options.js';
 import type { RegisterHow } from './register.js';
 import type { RegisterOptions } from './types.js';
 
@@ -27,3 +32,37 @@ export const spawnOrigin = (type: string, { origin }: Wish): Origin => ({
   source: { kind: 'spawn', name: type },
   ...origin,
 });
+
+/** What a host gives to every registration. */
+export interface HostParts {
+  readonly options: HostOptions<CustomEvents>;
+  readonly entries: ReadonlyMap<string, EventEntry>;
+  readonly outside: Outside;
+  report(message: string): void;
+}
+
+/** How hooks from somewhere are read into a scope: what their source says goes before what the host says. */
+export function howOf(host: HostParts, scope: Scope, origin: Origin, nextId: (name: string) => string): RegisterHow {
+  const { options, entries, outside, report } = host;
+  return {
+    scope,
+    source: origin.source ?? { kind: 'code' },
+    name: origin.name,
+    plugin: origin.plugin,
+    dialect: origin.dialect,
+    onFailure: origin.onFailure ?? options.onFailure ?? 'continue',
+    timeoutFor: origin.timeoutFor ?? options.timeoutFor,
+    timeout: origin.timeout ?? options.timeout ?? 60,
+    skip: origin.skip,
+    gate: origin.gate,
+    context: origin.context,
+    outside,
+    root: origin.root,
+    family: origin.family,
+    entry: (name) => entries.get(name),
+    events: [...entries.keys()],
+    nextId,
+    warn: origin.warn ?? report,
+    report,
+  };
+}

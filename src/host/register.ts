@@ -29,6 +29,8 @@ export interface RegisterHow extends ReadHow {
   /** Every event's name, to name the nearest one. */
   readonly events: readonly string[];
   nextId(name: string): string;
+  /** Is told what happens when they run. Default: `warn`. */
+  report?(message: string): void;
 }
 
 /** Turns hooks in the shape everybody knows into registrations. Throws INVALID_HOOKS, naming the place, before anything is registered. */
@@ -77,7 +79,7 @@ function readGroup(
     dialect,
     event: named,
     where: `${where}.matcher`,
-    onError: (error) => how.warn(`The matcher of ${where} threw, so its hooks run: ${String(error)}`),
+    onError: (error) => (how.report ?? how.warn)(`The matcher of ${where} threw, so its hooks run: ${String(error)}`),
   });
   for (const warning of warnings) how.warn(warning);
   const byGroup = (shared.timeoutFor ?? how.timeoutFor) === 'group' ? {} : undefined;

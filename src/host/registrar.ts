@@ -1,44 +1,32 @@
-import { HookscopeError } from '../errors.js';
-import type { CustomEvents } from '../events/catalogue.js';
 import type { EventEntry } from '../events/define.js';
-import type { OnFailure, Registration, Source } from '../scopes/registration.js';
+import type { Registration } from '../scopes/registration.js';
 import { Scope } from '../scopes/scope.js';
 import type { Found, ScopeRef, ScopeTree } from '../scopes/tree.js';
-import { labelOf } from '../scopes/tree.js';
+import { labelOf, standInFor } from '../scopes/tree.js';
 import { applyPlugin } from './apply.js';
 import { checkBefore } from './before.js';
 import type { CallbackFunction } from './call.js';
 import type { Cleanup } from './close.js';
 import { describeScope } from './describe.js';
 import { wrong } from './handler-entry.js';
-import type { Outside } from './handlers/outside.js';
-import type { HostOptions } from './options.js';
-import { type Origin, spawnOrigin, type Wish } from './origin.js';
+import { type HostParts, howOf, type Origin, spawnOrigin, type Wish } from './origin.js';
 import type { Plan } from './plan.js';
 import type { PlanStore } from './plans.js';
-import { readHooks } from './register.js';
+import { type RegisterHow, readHooks } from './register.js';
+import { Spawns } from './spawns.js';
 import type { Plugin, RegisterOptions, Undo } from './types.js';
 
-interface Parts {
+interface Parts extends HostParts {
   readonly tree: ScopeTree;
   readonly plans: PlanStore;
-  readonly options: HostOptions<CustomEvents>;
-  readonly entries: ReadonlyMap<string, EventEntry>;
-  readonly outside: Outside;
-  report(message: string): void;
 }
-
-/** How many ended agents are remembered, so that a late event does not open their scope again. */
-const REMEMBERED = 1_000;
-const CODE: Source = { kind: 'code' };
 
 /** Who is registered where: keeps the scope tree, the plans' counts and the agents' own hooks in step. */
 export class Registrar {
   /** What plugins left to be called at close. */
   readonly cleanups: Cleanup[] = [];
   readonly #parts: Parts;
-  readonly #spawn = new Map<string, Set<Wish>>();
-  readonly #ended = new Set<Scope['id']>();
+  readonly #spawns = new Spawns();
   /** Some agents get scopes of their own, so any event may open one. */
   spawns = false;
   #ids = 0;
@@ -53,8 +41,8 @@ export class Registrar {
     if (managed) return this.#add(tree.managed, hooks, origin);
     if (ref === undefined) return this.#add(tree.host, hooks, origin);
     const open = tree.get(ref);
-    // Read against a stand-in first: hooks that are wrong open no scope.
-    if (!open) readHooks(hooks, this.#how(new Scope({ id: labelOf(ref), kind: kindOf(ref) }), origin));
+    // Placed in a stand-in first: hooks that are wrong open no scope.
+    if (!open) this.#place(standInFor(ref), hooks, { ...origin, warn: silent });
     return this.#add(tree.open(ref, { parent: origin.parent }), hooks, origin);
   }
 
@@ -62,7 +50,7 @@ export class Registrar {
     const { tree } = this.#parts;
     const scope = tree.get(ref);
     if (!scope) return false;
-    this.#uncount(scope);
+    this.#leave(scope);
     return tree.close(ref);
   }
 
@@ -70,15 +58,12 @@ export class Registrar {
   spawnHooks(agentType: string, hooks: unknown, origin: Origin = {}): Undo {
     if (typeof agentType !== 'string' || agentType === '')
       throw wrong('spawnHooks', "expected an agent's type, a string that is not empty");
-    readHooks(hooks, this.#how(new Scope({ id: agentType, kind: 'agent' }), origin));
-    const wish = { hooks, origin };
-    const wishes = this.#spawn.get(agentType) ?? new Set();
-    this.#spawn.set(agentType, wishes.add(wish));
+    this.#place(this.#standIn(agentType, this.#spawns.of(agentType) ?? []), hooks, origin);
+    const undo = this.#spawns.add(agentType, { hooks, origin });
     this.spawns = true;
     return () => {
-      wishes.delete(wish);
-      if (wishes.size === 0) this.#spawn.delete(agentType);
-      this.spawns = this.#spawn.size > 0;
+      undo();
+      this.spawns = this.#spawns.any;
     };
   }
 
@@ -92,11 +77,11 @@ export class Registrar {
     const agent = textOf(input?.['agent_id']);
     const found = tree.find(ref, session, agent);
     const type = !this.spawns ? undefined : textOf(input?.['agent_type']);
-    const wishes = type === undefined ? undefined : this.#spawn.get(type);
+    const wishes = type === undefined ? undefined : this.#spawns.of(type);
     if (!wishes || found.id === 'session') return found;
     if (found.known && found.scope.agentType !== undefined) return found;
     const named = (typeof ref === 'object' ? ref.session : undefined) ?? session ?? tree.session;
-    if (!found.known && !starts && this.#ended.has(`${named} ${found.id}`)) return found;
+    if (!found.known && !starts && this.#spawns.hasEnded(named, found.id)) return found;
     return this.#spawned(found, wishes, type as string, named);
   }
 
@@ -104,7 +89,7 @@ export class Registrar {
   preview(input: Readonly<Record<string, unknown>>, ref: ScopeRef | undefined): Found & { done(): void } {
     const found = this.#parts.tree.find(ref, textOf(input['session_id']), textOf(input['agent_id']));
     const type = textOf(input['agent_type']);
-    const wishes = type === undefined ? undefined : this.#spawn.get(type);
+    const wishes = type === undefined ? undefined : this.#spawns.of(type);
     if (!wishes || found.id === 'session' || (found.known && found.scope.agentType !== undefined)) {
       return { ...found, done: () => undefined };
     }
@@ -117,7 +102,7 @@ export class Registrar {
       agentType: type as string,
     });
     if (found.known) for (const event of found.scope.events()) scope.add(found.scope.own(event));
-    for (const wish of wishes) scope.add(readHooks(wish.hooks, this.#how(scope, spawnOrigin(type as string, wish))));
+    this.#fulfil(scope, type as string, wishes, false);
     return { scope, id: found.id, known: true, done: () => scope.close() };
   }
 
@@ -139,18 +124,14 @@ export class Registrar {
 
   /** What agents of each type will get: scopes that nobody is in. */
   waiting(): Scope[] {
-    return [...this.#spawn].map(([type, wishes]) => {
-      const scope = new Scope({ id: type, kind: 'agent', agentType: type });
-      for (const wish of wishes) scope.add(readHooks(wish.hooks, this.#how(scope, spawnOrigin(type, wish))));
-      return scope;
-    });
+    return [...this.#spawns.all()].map(([type, wishes]) => this.#standIn(type, wishes));
   }
 
   /** Opens a scope for a session driver, the hooks of the agent's type in it. Throws UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. */
   drive(ref: { session: string; agent?: string }, how: { parent?: ScopeRef | undefined; agentType?: string }): Scope {
     const scope = this.#parts.tree.open(ref, { parent: how.parent });
     scope.driven = true;
-    const wishes = how.agentType === undefined ? undefined : (this.#spawn.get(how.agentType) ?? new Set());
+    const wishes = how.agentType === undefined ? undefined : (this.#spawns.of(how.agentType) ?? []);
     if (!wishes || scope.agentType !== undefined) return scope;
     return this.#spawned({ scope, id: scope.id, known: true }, wishes, how.agentType as string, ref.session).scope;
   }
@@ -162,10 +143,7 @@ export class Registrar {
 
   /** Ends an agent's scope; an event of it that comes late does not open it again. */
   endAgent(scope: Scope): void {
-    if (scope.closed) return;
-    this.#ended.add(`${scope.session} ${scope.id}`);
-    if (this.#ended.size > REMEMBERED) this.#ended.delete(this.#ended.values().next().value as string);
-    this.end({ session: scope.session, agent: scope.id });
+    if (!scope.closed) this.end({ session: scope.session, agent: scope.id });
   }
 
   async use(ref: ScopeRef | undefined, plugin: Plugin, options: unknown): Promise<Undo> {
@@ -204,26 +182,46 @@ export class Registrar {
   #scope(ref: ScopeRef | undefined): Scope {
     const { tree } = this.#parts;
     if (ref === undefined) return tree.host;
-    return tree.get(ref) ?? new Scope({ id: labelOf(ref), kind: kindOf(ref) });
+    return tree.get(ref) ?? standInFor(ref);
   }
 
-  #spawned(found: Found, wishes: ReadonlySet<Wish>, type: string, session: string | undefined): Found {
+  #spawned(found: Found, wishes: Iterable<Wish>, type: string, session: string | undefined): Found {
     const ref = { agent: found.id, ...(session === undefined ? {} : { session }) };
     const scope = found.known ? found.scope : this.#parts.tree.open(ref, { agentType: type, spawned: true });
     scope.agentType = type;
-    for (const wish of wishes) this.#add(scope, wish.hooks, spawnOrigin(type, wish));
+    this.#fulfil(scope, type, wishes, true);
     return { scope, id: scope.id, known: true };
   }
 
-  #add(scope: Scope, hooks: unknown, origin: Origin): Undo {
+  /** A scope nobody is in, with what agents of the type will get. */
+  #standIn(type: string, wishes: Iterable<Wish>): Scope {
+    const scope = new Scope({ id: type, kind: 'agent', agentType: type });
+    this.#fulfil(scope, type, wishes, false);
+    return scope;
+  }
+
+  /** Their warnings were given when they came. What they named in `before` may be gone since: that is no agent's fault. */
+  #fulfil(scope: Scope, type: string, wishes: Iterable<Wish>, counted: boolean): void {
+    for (const wish of wishes) {
+      try {
+        const registrations = this.#place(scope, wish.hooks, { ...spawnOrigin(type, wish), warn: silent });
+        if (counted) this.#parts.plans.count(registrations, 1);
+      } catch (error) {
+        this.#parts.report(`Hooks for agents of type "${type}" were left out: ${String(error)}`);
+      }
+    }
+  }
+
+  /** Puts hooks into a scope, all or none. Throws INVALID_HOOKS. */
+  #place(scope: Scope, hooks: unknown, origin: Origin): Registration[] {
     const registrations = readHooks(hooks, this.#how(scope, origin));
     checkBefore(scope, registrations);
-    try {
-      scope.add(registrations);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      throw wrong(`before: ${error.message}`, 'the order goes round in a circle', undefined);
-    }
+    scope.add(registrations);
+    return registrations;
+  }
+
+  #add(scope: Scope, hooks: unknown, origin: Origin): Undo {
+    const registrations = this.#place(scope, hooks, origin);
     this.#parts.plans.count(registrations, 1);
     let done = false;
     return () => {
@@ -235,44 +233,22 @@ export class Registrar {
     };
   }
 
-  #uncount(scope: Scope): void {
+  /** What ends with a scope: its hooks and its children. Agents with hooks of their type are remembered. */
+  #leave(scope: Scope): void {
     for (const event of scope.events()) this.#parts.plans.count(scope.own(event), -1);
-    for (const child of scope.children) this.#uncount(child);
+    for (const child of scope.children) this.#leave(child);
+    if (scope.agentType !== undefined) this.#spawns.remember(scope);
   }
 
-  #how(scope: Scope, origin: Origin) {
-    const { options, entries, outside, report } = this.#parts;
-    return {
-      scope,
-      source: origin.source ?? CODE,
-      name: origin.name,
-      plugin: origin.plugin,
-      dialect: origin.dialect,
-      onFailure: origin.onFailure ?? options.onFailure ?? 'continue',
-      timeoutFor: origin.timeoutFor ?? options.timeoutFor,
-      timeout: origin.timeout ?? options.timeout ?? 60,
-      skip: origin.skip,
-      gate: origin.gate,
-      context: origin.context,
-      outside,
-      root: origin.root,
-      family: origin.family,
-      entry: (name: string) => entries.get(name),
-      events: [...entries.keys()],
-      nextId: (name: string) => `${name}#${++this.#ids}`,
-      warn: origin.warn ?? report,
-    } as const satisfies { onFailure: OnFailure } & Record<string, unknown>;
+  #how(scope: Scope, origin: Origin): RegisterHow {
+    return howOf(this.#parts, scope, origin, (name) => `${name}#${++this.#ids}`);
   }
 }
 
-function kindOf(ref: ScopeRef): 'agent' | 'session' {
-  return typeof ref === 'string' || ref.agent !== undefined ? 'agent' : 'session';
+function silent(): void {
+  // It was said before.
 }
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-export function unknownScope(ref: ScopeRef): HookscopeError {
-  return new HookscopeError('UNKNOWN_SCOPE', { scope: labelOf(ref) });
 }

@@ -164,6 +164,12 @@ export class ScopeTree {
   }
 }
 
+/** A scope of that name that is in no tree. */
+export function standInFor(ref: ScopeRef): Scope {
+  const agent = typeof ref === 'string' || ref.agent !== undefined;
+  return new Scope({ id: labelOf(ref), kind: agent ? 'agent' : 'session' });
+}
+
 export function labelOf(ref: ScopeRef): string {
   return typeof ref === 'string' ? ref : (ref.agent ?? `session ${ref.session ?? ''}`);
 }

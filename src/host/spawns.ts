@@ -1,0 +1,43 @@
+import type { Scope } from '../scopes/scope.js';
+import type { Wish } from './origin.js';
+import type { Undo } from './types.js';
+
+/** How many ended agents are remembered, so that a late event does not open their scope again. */
+const REMEMBERED = 1_000;
+
+/** Hooks that wait for agents of a type, and the agents that have had theirs. */
+export class Spawns {
+  readonly #wishes = new Map<string, Set<Wish>>();
+  readonly #ended = new Set<string>();
+
+  get any(): boolean {
+    return this.#wishes.size > 0;
+  }
+
+  of(type: string): ReadonlySet<Wish> | undefined {
+    return this.#wishes.get(type);
+  }
+
+  all(): Iterable<[type: string, wishes: ReadonlySet<Wish>]> {
+    return this.#wishes;
+  }
+
+  add(type: string, wish: Wish): Undo {
+    const wishes = this.#wishes.get(type) ?? new Set();
+    this.#wishes.set(type, wishes.add(wish));
+    return () => {
+      wishes.delete(wish);
+      if (wishes.size === 0 && this.#wishes.get(type) === wishes) this.#wishes.delete(type);
+    };
+  }
+
+  /** The agent's scope ends; what comes late of it opens no other. */
+  remember(scope: Scope): void {
+    this.#ended.add(`${scope.session} ${scope.id}`);
+    if (this.#ended.size > REMEMBERED) this.#ended.delete(this.#ended.values().next().value as string);
+  }
+
+  hasEnded(session: string, id: string): boolean {
+    return this.#ended.has(`${session} ${id}`);
+  }
+}

@@ -1,0 +1,243 @@
+import { describe, expect, test } from 'vitest';
+import { block } from '../../src/events/helpers.js';
+import type { Host } from '../../src/host/host.js';
+import { INPUTS } from './inputs.js';
+import { anyHooks, fires, testHost, watch } from './kit.js';
+
+const agent = (agent_id: string, agent_type = 'worker') => ({ agent_id, agent_type });
+const start = (id: string, type?: string) => ({ ...INPUTS.SubagentStart, ...agent(id, type) });
+const stop = (id: string, type?: string) => ({ ...INPUTS.SubagentStop, ...agent(id, type) });
+const tool = (id: string, type?: string) => ({ ...INPUTS.PreToolUse, ...agent(id, type) });
+
+function spawning(more: Record<string, unknown> = {}) {
+  const { host, reports } = testHost();
+  const log: string[] = [];
+  const mark = (name: string) => [
+    { hooks: [(input: { agent_id?: string }) => void log.push(`${name}:${input.agent_id}`)] },
+  ];
+  const undo = host.spawnHooks(
+    'worker',
+    anyHooks({ SubagentStart: mark('start'), PreToolUse: mark('tool'), Stop: mark('stop'), ...more }),
+  );
+  return { host, reports, log, mark, undo, ran: () => log.splice(0).join(' ') };
+}
+const agents = (host: Host): string[] =>
+  JSON.stringify(host.describe())
+    .match(/"scope":"a\d"/g)
+    ?.map((m) => m.slice(9, -1)) ?? [];
+
+describe('hooks for every agent of a type', () => {
+  test('are there from before its SubagentStart to after its SubagentStop, its Stop being that', async () => {
+    const { host, ran } = spawning();
+    await host.fire('SubagentStart', start('a1'));
+    await host.fire('PreToolUse', tool('a1'));
+    await host.fire('SubagentStop', stop('a1'));
+    expect(ran()).toBe('start:a1 tool:a1 stop:a1');
+    expect(agents(host)).toEqual([]);
+  });
+
+  test('are there from its first event where no SubagentStart came', async () => {
+    const { host, ran } = spawning();
+    await host.fire('PreToolUse', tool('a1'));
+    await host.fire('PreToolUse', tool('a1'));
+    expect(ran()).toBe('tool:a1 tool:a1');
+    expect(agents(host)).toEqual(['a1']);
+  });
+
+  test('are of that exact type, of an agent with an id', async () => {
+    const { host, ran } = spawning();
+    for (const type of ['work', 'workers', 'Worker', 'worker*', '']) await host.fire('PreToolUse', tool('a1', type));
+    await host.fire('PreToolUse', { ...INPUTS.PreToolUse, agent_type: 'worker' });
+    await host.fire('PreToolUse', { ...INPUTS.PreToolUse, agent_id: 'a1' });
+    expect(ran()).toBe('');
+    expect(agents(host)).toEqual([]);
+  });
+
+  test('are each agent’s own', async () => {
+    const { host, ran } = spawning({ PreToolUse: [{ once: true, hooks: [] }] });
+    await Promise.all(['a1', 'a2', 'a3'].map((id) => host.fire('SubagentStart', start(id))));
+    expect(ran()).toBe('start:a1 start:a2 start:a3');
+    await host.fire('SubagentStop', stop('a2'));
+    expect(agents(host)).toEqual(['a1', 'a3']);
+  });
+
+  test('are each session’s own: the same id elsewhere is another agent', async () => {
+    const { host, ran } = spawning();
+    await host.fire('PreToolUse', tool('a1'));
+    await host.fire('PreToolUse', { ...tool('a1'), session_id: 't' });
+    await host.fire('SubagentStop', stop('a1'));
+    ran();
+    await host.fire('PreToolUse', { ...tool('a1'), session_id: 't' });
+    await host.fire('PreToolUse', tool('a1'));
+    expect(ran()).toBe('tool:a1');
+  });
+
+  test('stay when a hook keeps the agent going', async () => {
+    const { host, ran } = spawning();
+    let times = 0;
+    host.register({ SubagentStop: [{ hooks: [() => (times++ === 0 ? block('not yet') : undefined)] }] });
+    await host.fire('SubagentStart', start('a1'));
+    expect((await host.fire('SubagentStop', stop('a1'))).goesOn).toBe(true);
+    await host.fire('PreToolUse', tool('a1'));
+    expect((await host.fire('SubagentStop', stop('a1'))).goesOn).toBe(false);
+    await host.fire('PreToolUse', tool('a1'));
+    expect(ran()).toBe('start:a1 stop:a1 tool:a1 stop:a1');
+  });
+
+  test('stay when the stop was not decided', async () => {
+    const { host } = spawning();
+    const caller = new AbortController();
+    host.register({ SubagentStop: [{ hooks: [() => new Promise<never>(() => {})] }] });
+    await host.fire('SubagentStart', start('a1'));
+    const fire = host.fire('SubagentStop', stop('a1'), { signal: caller.signal });
+    caller.abort();
+    await expect(fire).rejects.toMatchObject({ code: 'ABORTED' });
+    await expect(host.fire('SubagentStop', { ...stop('a1'), stop_hook_active: 'x' } as never)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+    });
+    expect(agents(host)).toEqual(['a1']);
+  });
+
+  test.each([{}, { session_id: 's' }, { session_id: 't' }])(
+    'do not come back for an event that is late (%j)',
+    async (base) => {
+      const { host, ran } = spawning();
+      const seen = watch(host);
+      await host.fire('SubagentStart', { ...start('a1'), ...base });
+      await host.fire('SubagentStop', { ...stop('a1'), ...base });
+      ran();
+      await host.fire('PreToolUse', { ...tool('a1'), ...base });
+      await host.fire('SubagentStop', { ...stop('a1'), ...base });
+      expect(ran()).toBe('');
+      expect(fires(seen).map((f) => f.scope_known)).toEqual([true, true, false, false]);
+      await host.fire('SubagentStart', { ...start('a1'), ...base });
+      await host.fire('PreToolUse', { ...tool('a1'), ...base });
+      expect(ran()).toBe('start:a1 tool:a1');
+    },
+  );
+
+  test('do not come back for a late event of an agent that was ended by hand, or with its parent', async () => {
+    const { host, ran } = spawning();
+    await host.fire('SubagentStart', start('a1'));
+    host.unregisterScoped('a1');
+    ran();
+    await host.fire('PreToolUse', tool('a1'));
+    expect(ran()).toBe('');
+    await host.fire('SubagentStart', start('a1'));
+    await host.fire('PreToolUse', tool('a1'));
+    expect(ran()).toBe('start:a1 tool:a1');
+  });
+
+  test('are added to a scope that was opened by hand, which the host does not end', async () => {
+    const { host, mark, ran } = spawning();
+    host.registerScoped('a1', anyHooks({ PreToolUse: mark('own') }));
+    await host.fire('SubagentStart', start('a1'));
+    await host.fire('PreToolUse', tool('a1'));
+    await host.fire('SubagentStop', stop('a1'));
+    await host.fire('PreToolUse', tool('a1'));
+    expect(ran()).toBe('start:a1 own:a1 tool:a1 stop:a1 own:a1 tool:a1');
+  });
+
+  test('of several calls are all added, in order, for agents to come; taken back they stay with the living', async () => {
+    const { host, mark, ran, undo } = spawning();
+    const second = host.spawnHooks('worker', anyHooks({ PreToolUse: mark('second') }));
+    await host.fire('PreToolUse', tool('a1'));
+    undo();
+    await host.fire('PreToolUse', tool('a2'));
+    await host.fire('PreToolUse', tool('a1'));
+    expect(ran()).toBe('tool:a1 second:a1 second:a2 tool:a1 second:a1');
+    second();
+    second();
+    await host.fire('PreToolUse', tool('a3'));
+    expect(ran()).toBe('');
+    expect(agents(host)).toEqual(['a1', 'a2']);
+  });
+
+  test('reach an agent of its type at its next event when they come later', async () => {
+    const { host, reports } = testHost();
+    const log: string[] = [];
+    await host.fire('PreToolUse', tool('a1'));
+    host.spawnHooks('worker', { PreToolUse: [{ hooks: [() => void log.push('ran')] }] });
+    await host.fire('PreToolUse', tool('a1'));
+    expect(log).toEqual(['ran']);
+    expect(reports).toEqual([]);
+  });
+
+  test('a child opened below one ends with it', async () => {
+    const { host, mark, ran } = spawning();
+    await host.fire('SubagentStart', start('a1'));
+    host.registerScoped('a2', anyHooks({ PreToolUse: mark('child') }), { parent: 'a1' });
+    await host.fire('PreToolUse', tool('a2', 'other'));
+    expect(ran()).toBe('start:a1 tool:a2 child:a2');
+    await host.fire('SubagentStop', stop('a1'));
+    ran();
+    await host.fire('PreToolUse', tool('a2', 'other'));
+    expect(ran()).toBe('');
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['an unknown event', { PreTolUse: [] }, /PreTolUse.*PreToolUse/],
+    ['an unknown key', { PreToolUse: [{ hook: [] }] }, /PreToolUse\[0\]\.hook/],
+    ['an unknown name in before', { PreToolUse: [{ before: 'nobody', hooks: [() => {}] }] }, /nobody/],
+    [
+      'a circle',
+      {
+        PreToolUse: [
+          { name: 'a', before: 'b', hooks: [() => {}] },
+          { name: 'b', before: 'a', hooks: [() => {}] },
+        ],
+      },
+      /circle/,
+    ],
+  ])('%s is an error when they are registered, and nothing of them is kept', async (_, hooks, message) => {
+    const { host } = testHost();
+    expect(() => host.spawnHooks('worker', hooks as never)).toThrow(message);
+    await host.fire('PreToolUse', tool('a1'));
+    expect(agents(host)).toEqual([]);
+  });
+
+  test.each([undefined, '', 7])('the type %j is an error', (type) => {
+    expect(() => testHost().host.spawnHooks(type as string, {})).toThrow(/agent's type/);
+  });
+
+  test('names in before may be those of an earlier call; that one taken back, it is said, and the fire goes on', async () => {
+    const { host, reports } = testHost();
+    const log: string[] = [];
+    const group = (name: string, before?: string) => ({
+      PreToolUse: [{ name, ...(before ? { before } : {}), hooks: [() => void log.push(name)] }],
+    });
+    const undo = host.spawnHooks('worker', group('first'));
+    host.spawnHooks('worker', group('second', 'first'));
+    await host.fire('PreToolUse', tool('a1'));
+    expect(log.splice(0)).toEqual(['second', 'first']);
+    undo();
+    await host.fire('PreToolUse', tool('a2'));
+    expect(reports.join()).toContain('first');
+  });
+
+  test('what was said of them when they were registered is not said again for every agent', async () => {
+    const { host, reports } = testHost();
+    host.spawnHooks('worker', anyHooks({ UserPromptSubmit: [{ matcher: 'x', hooks: [() => {}] }] }));
+    for (const id of ['a1', 'a2', 'a3']) await host.fire('SubagentStart', start(id));
+    expect(reports).toHaveLength(1);
+  });
+});
+
+test('what is said of hooks that open a scope is said once', () => {
+  const { host, reports } = testHost();
+  host.registerScoped('a', anyHooks({ UserPromptSubmit: [{ matcher: 'x', hooks: [() => {}] }] }));
+  expect(reports).toHaveLength(1);
+});
+
+test('the host remembers a limited number of ended agents', async () => {
+  const { host, log } = spawning();
+  for (let i = 0; i < 1100; i++) {
+    await host.fire('SubagentStart', start(`a${i}`));
+    await host.fire('SubagentStop', stop(`a${i}`));
+  }
+  log.splice(0);
+  await host.fire('PreToolUse', tool('a1099'));
+  expect(log).toEqual([]);
+  await host.fire('PreToolUse', tool('a0'));
+  expect(log).toEqual(['tool:a0']);
+});
