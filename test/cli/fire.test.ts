@@ -123,10 +123,10 @@ describe('hookscope fire --json', () => {
 });
 
 describe('hookscope fire --exit-code is a hook', () => {
-  test.each([
-    ['denied', 'PreToolUse', LS, 'PreToolUse'],
-    ['kept going', 'Stop', { stop_hook_active: false }, 'Stop'],
-    ['blocked', 'UserPromptSubmit', { prompt: 'x' }, 'UserPromptSubmit'],
+  test.each<[string, string, object]>([
+    ['denied', 'PreToolUse', LS],
+    ['kept going', 'Stop', { stop_hook_active: false }],
+    ['blocked', 'UserPromptSubmit', { prompt: 'x' }],
   ])('%s: 2, and the reason alone on standard error', async (_, event, input) => {
     folder.write('in.json', input);
     folder.write('no.json', hooks('echo no >&2; exit 2', {}, event));

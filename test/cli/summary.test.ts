@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createPaint } from '../../src/cli/run-view.js';
 import { Summary } from '../../src/cli/summary.js';
@@ -45,8 +46,10 @@ describe('the summary of a run', () => {
   });
 
   test('a hook that was asked again has run twice', async () => {
-    const rewriting: HookCallback<'PreToolUse'> = ({ tool_input: { command } }) =>
-      command === 'ls' ? { hookSpecificOutput: { updatedInput: { command: 'ls -a' } } } : undefined;
+    const rewriting: HookCallback<'PreToolUse'> = ({ tool_input }) =>
+      isDeepStrictEqual(tool_input, LS.tool_input)
+        ? { hookSpecificOutput: { updatedInput: { command: 'ls -a' } } }
+        : undefined;
     const rows = (await summaryOf([() => undefined, rewriting])).rows();
     expect(rows).toMatchObject([{ hook: 'hook', runs: 3 }]);
   });
