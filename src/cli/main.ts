@@ -127,6 +127,25 @@ they are held again. It is kept in $XDG_CONFIG_HOME/hookscope/trust.json, outsid
 only, so that no program that runs in the project gives it. Exits 1 while something is held.`,
     load: async () => (await import('./trust.js')).trustCommand,
   },
+  {
+    usage: 'check [path...]',
+    about:
+      'Look for mistakes in hook files of any origin: what never runs, runs too often, or cannot stop what it should; nothing is executed',
+    arguments: { path: 'files, or folders to search; default: this directory' },
+    options: [
+      ['--hooks <file.json>', 'also check this file, which is to be given to --hooks', 'many'],
+      ['--level <level>', 'show what is at least this: error, warning or info (default)'],
+      ['--off <rule>', 'leave this rule out', 'many'],
+      ['--json', 'print the findings as one JSON object'],
+      ['--sarif', 'print them as SARIF 2.1.0, for code scanning'],
+    ],
+    notes: `Reads Claude Code's settings, plugins, agents, skills and commands, and hookscope's own configuration and hooks files. The rules are in
+docs/rules.md. Exits 1 if there is an error.
+
+  $ hookscope check
+  $ hookscope check .claude/settings.json --level warning`,
+    load: async () => (await import('./check.js')).checkCommand,
+  },
 ];
 
 async function main(argv: readonly string[]): Promise<void> {
