@@ -1,0 +1,44 @@
+import { KIND_WORDS } from '../src/plugins/check/kinds.js';
+import { LEVELS, type Level, RULE_IDS, RULES, type RuleId } from '../src/plugins/check/rules.js';
+
+const LEVEL_WORDS: Readonly<Record<Level, string>> = {
+  error: 'it cannot work as it is written; the command exits 1',
+  warning: 'it does not do what it seems to, or not everywhere',
+  info: 'worth knowing; it may well be meant',
+};
+
+/** docs/rules.md: what `hookscope check` looks for. */
+export function rulesPage(): string {
+  return [
+    '# Rules of hookscope check',
+    'Generated from `src/plugins/check/rules*.ts` by `npm run generate`. `hookscope check [PATH…]` reads hook files and the scripts they name, and runs nothing. `--off RULE` leaves a rule out; `--level warning` leaves out what is only worth knowing.',
+    `These are read: ${Object.values(KIND_WORDS).join('; ')}. A folder is searched for the names such files usually have; a file is read as what its name and folder say. A file for \`--hooks\` is given to \`check --hooks\` too, since its matchers are globs.`,
+    ['| Level | |', '| --- | --- |', ...LEVELS.map((level) => `| ${level} | ${LEVEL_WORDS[level]} |`)].join('\n'),
+    ['| Rule | Level | Finds |', '| --- | --- | --- |', ...RULE_IDS.map(row)].join('\n'),
+    ...RULE_IDS.map(section),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+function row(id: RuleId): string {
+  const { level, about } = RULES[id];
+  return `| [${id}](#${id}) | ${level} | ${about.replaceAll('|', '\\|')} |`;
+}
+
+function section(id: RuleId): string {
+  const { level, about, why, fix, bad, good } = RULES[id];
+  return [
+    `## ${id}`,
+    `${about} (${level}).`,
+    why,
+    fix,
+    ['| Instead of | write |', '| --- | --- |', `| ${code(bad)} | ${code(good)} |`].join('\n'),
+  ].join('\n\n');
+}
+
+/** In a table a bar ends the cell, in code too; words around code stay words. */
+function code(text: string): string {
+  const marks = text.includes('`') ? '``' : '`';
+  return `${marks}${text.replaceAll('|', '\\|')}${marks}`;
+}
