@@ -1,3 +1,4 @@
+import { HookscopeError } from '../errors.js';
 import { type CheckedCall, checkCall, type ToolCall, type ToolResult } from './session-call.js';
 import { contextTexts, withTexts } from './session-content.js';
 import { forModel, tellUser } from './session-context.js';
@@ -25,6 +26,28 @@ export async function runBatch(core: Core, given: readonly ToolCall[]): Promise<
   core.resume();
   const results: ToolResult[] = [];
   for (const group of groups(calls)) results.push(...(await together(core, group)));
+  return finishBatch(core, calls, results);
+}
+
+/** The same end for calls that somebody else ran, each by `tool()`. `results` are theirs, in their order. */
+export async function endBatch(
+  core: Core,
+  given: readonly ToolCall[],
+  results: readonly ToolResult[],
+): Promise<BatchResult> {
+  core.demand('endBatch');
+  if (given.length !== results.length) {
+    throw new HookscopeError('INVALID_OPTIONS', { where: 'endBatch.results', expected: 'expected one for each call' });
+  }
+  const calls = given.map((call, i) => ({ ...checkCall(core, call), id: (results[i] as ToolResult).id }));
+  return finishBatch(core, calls, results);
+}
+
+async function finishBatch(
+  core: Core,
+  calls: readonly CheckedCall[],
+  results: readonly ToolResult[],
+): Promise<BatchResult> {
   const over = results.find((r) => r.endsLoop);
   if (over) return { results, endsLoop: true, ...reasonOf(over) };
   if (calls.length === 0) return { results, endsLoop: false };

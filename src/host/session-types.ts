@@ -75,6 +75,11 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
   /** The calls of one model turn, then PostToolBatch. `concurrent` neighbours run beside each other, all others one by one. */
   toolBatch(calls: readonly ToolCall[]): Promise<BatchResult>;
   /**
+   * For a framework that runs the calls of a model turn itself, each by `tool()`: PostToolBatch, once all are done. `results`
+   * are theirs, in the order of the calls. Rejects with INVALID_OPTIONS.
+   */
+  endBatch(calls: readonly ToolCall[], results: readonly ToolResult[]): Promise<BatchResult>;
+  /**
    * The model has nothing more to do: Stop (an agent's SubagentStop), or StopFailure. Hooks may keep the loop going, but only so
    * often in a row. After an interruption, or when a hook has ended the loop, it fires nothing. An agent that may stop is closed by it.
    */

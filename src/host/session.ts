@@ -1,5 +1,5 @@
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
-import { runBatch } from './session-batch.js';
+import { endBatch, runBatch } from './session-batch.js';
 import type { ToolCall } from './session-call.js';
 import { closeAgent, closeSession, interruptSession } from './session-close.js';
 import { runCompact } from './session-compact.js';
@@ -110,6 +110,7 @@ function facade<C extends CustomEvents>(core: Core, started: Session['started'],
     pendingContext: () => [...core.scope.pending],
     tool: (call) => runTool(core, call as ToolCall),
     toolBatch: (calls) => runBatch(core, calls),
+    endBatch: (calls, results) => endBatch(core, calls, results),
     stop: (options = {}) => runStop(core, options),
     async spawn(options: SpawnOptions<C>) {
       const spawned = await spawnCore(core, options);

@@ -1,0 +1,133 @@
+import type { ToolCall, ToolResult } from '../host/session-call.js';
+import { contextTexts } from '../host/session-content.js';
+import { forModel } from '../host/session-context.js';
+import type { Session } from '../host/session-types.js';
+
+/** What came of one turn: a prompt, and every round of the framework's loop until hooks let it stop. */
+export interface Turn<Result> {
+  /**
+   * `done`: the model had nothing more to do, and hooks let it stop. `blocked`: a hook erased the prompt, no model was called.
+   * `ended`: a hook, a deferred call or an interruption ended the loop. `unfinished`: the framework ended it while the model
+   * wanted more (a limit of steps, a tool that runs elsewhere); no Stop was fired.
+   */
+  readonly status: 'done' | 'blocked' | 'ended' | 'unfinished';
+  /** Why it was blocked or ended, where that is known. */
+  readonly reason?: string;
+  /** The model's last words; empty when it said none. */
+  readonly text: string;
+  /** What the framework gave back, one for each time hooks let it go on. */
+  readonly rounds: readonly Result[];
+  /** Stop hooks wanted to go on once more than is allowed. */
+  readonly capped: boolean;
+}
+
+/** One run of the framework's own loop. */
+export interface Round<Result> {
+  readonly result: Result;
+  readonly text: string;
+  /** The model has nothing more to do. */
+  readonly finished: boolean;
+}
+
+/** The steps of a framework's loop: which calls belong to one model turn, and what hooks want of the next. */
+export class Steps {
+  readonly session: Session;
+  /** Why no model may be called any more. */
+  over: string | undefined;
+  #batch: { call: ToolCall; result: ToolResult }[] = [];
+  #texts: string[] = [];
+
+  constructor(session: Session) {
+    this.session = session;
+  }
+
+  /** One call of the framework's own tool loop. A session that cannot judge it ends the loop. */
+  async run(call: ToolCall): Promise<ToolResult> {
+    try {
+      const result = await this.session.tool(call);
+      this.#batch.push({ call, result });
+      if (result.endsLoop) this.over ??= result.reason ?? `${call.name} ended the loop.`;
+      return result;
+    } catch (error) {
+      this.over ??= messageOf(error);
+      throw error;
+    }
+  }
+
+  /** All calls of a model turn are done, in whatever order: PostToolBatch. `order` has their ids as the model gave them. */
+  async endBatch(order: readonly string[]): Promise<void> {
+    const ran = this.#batch.splice(0).sort((a, b) => order.indexOf(a.result.id) - order.indexOf(b.result.id));
+    if (ran.length === 0 || this.session.closed) return;
+    const { endsLoop, reason, decision } = await this.session.endBatch(
+      ran.map((r) => r.call),
+      ran.map((r) => r.result),
+    );
+    if (endsLoop) this.over ??= reason ?? 'A PostToolBatch hook ended the loop.';
+    if (decision) this.#texts.push(...contextTexts('PostToolBatch', forModel(decision)));
+  }
+
+  /** The system prompt of the next model call, with everything that waited for it. */
+  systemPrompt(base: string): string {
+    const texts = this.#texts.splice(0);
+    return [this.session.systemPrompt(base), ...texts].filter((text) => text !== '').join('\n\n');
+  }
+}
+
+/**
+ * One turn on a session: the prompt goes through the hooks, `round` runs the framework's loop with it, and as long as Stop hooks
+ * go on, with their instruction. A subagent's prompt comes from its parent: no UserPromptSubmit. What `round` throws is a
+ * StopFailure, or an interruption when it was aborted, and is thrown on.
+ */
+export async function runTurn<Result>(
+  steps: Steps,
+  prompt: string,
+  round: (message: string) => Promise<Round<Result>>,
+): Promise<Turn<Result>> {
+  const { session } = steps;
+  const rounds: Result[] = [];
+  const turn = (status: Turn<Result>['status'], text: string, more: Partial<Turn<Result>> = {}): Turn<Result> => ({
+    status,
+    text,
+    rounds,
+    capped: false,
+    ...more,
+  });
+  const because = (reason: string | undefined) => (reason === undefined ? {} : { reason });
+  const begun = session.agent_id === undefined ? await session.prompt(prompt) : undefined;
+  if (begun?.blocked) return turn('blocked', '', because(begun.reason));
+  if (begun?.endsLoop) return turn('ended', '', because(begun.reason));
+  for (let message = begun?.content ?? prompt; ; ) {
+    const { result, text, finished } = await round(message).catch((error: unknown) => fail(session, error));
+    rounds.push(result);
+    if (!finished && steps.over === undefined) return turn('unfinished', text);
+    const { goesOn, instruction, capped, decision } = await session.stop({ lastMessage: text });
+    if (decision === undefined) return turn('ended', text, because(steps.over));
+    if (!goesOn) return turn('done', text, { capped });
+    message = instruction as string;
+  }
+}
+
+/** By the status of the model's API. */
+const ERRORS: Readonly<Record<number, string>> = {
+  400: 'invalid_request',
+  401: 'authentication_failed',
+  402: 'billing_error',
+  403: 'authentication_failed',
+  429: 'rate_limit',
+};
+
+async function fail(session: Session, thrown: unknown): Promise<never> {
+  // A framework that has tried again says what the last try came to.
+  const error = (thrown as { lastError?: unknown } | undefined)?.lastError ?? thrown;
+  const { name, statusCode = 0 } = (error ?? {}) as { name?: string; statusCode?: number };
+  if (name === 'AbortError') await session.interrupt();
+  else {
+    const kind = ERRORS[statusCode] ?? (statusCode >= 500 ? 'server_error' : 'unknown');
+    await session.stop({ error: kind, errorDetails: messageOf(error) });
+  }
+  throw thrown;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
