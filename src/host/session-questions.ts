@@ -62,9 +62,6 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, ev
   });
   try {
     return await Promise.race([work, aborted]);
-  } catch (error) {
-    // Work that ends itself when it is aborted says so in its own words.
-    throw signal.aborted ? new HookscopeError('ABORTED', { event }, { cause: error }) : error;
   } finally {
     if (cut) signal.removeEventListener('abort', cut);
   }

@@ -229,6 +229,17 @@ describe('the output of a tool', () => {
     expect(await session.tool(call)).toMatchObject({ hidden: false, content: 'secret' });
   });
 
+  test('is hidden by the hook from code, also where one of the files wanted it first', async () => {
+    const { host, session } = await opened();
+    registerAs(
+      host,
+      { PostToolUse: [{ stage: -1, name: 'of a file', hooks: [() => ({ suppressOutput: true })] }] },
+      { dialect: 'claude' },
+    );
+    host.register({ PostToolUse: [{ name: 'of code', hooks: [() => ({ suppressOutput: true })] }] });
+    expect((await session.tool(call)).content).toBe('The output of T was hidden by the hook "of code".');
+  });
+
   test.each([
     ['text', 'old', 'new', undefined, 'new'],
     ['data the tool can say', { out: 'old' }, { out: 'new' }, (r: unknown) => (r as { out: string }).out, 'new'],
