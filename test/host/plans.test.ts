@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/events/catalogue.js';
+import { createOutside } from '../../src/host/handlers/outside.js';
 import { createHost } from '../../src/host/host.js';
 import type { Plan } from '../../src/host/plan.js';
 import { PlanStore } from '../../src/host/plans.js';
@@ -26,6 +27,7 @@ function store(merge: 'lineage' | 'all' = 'lineage') {
         entry: () => PreToolUse,
         events: ['PreToolUse'],
         nextId: (name) => name,
+        outside: createOutside({}),
         warn: (message) => expect.fail(message),
       },
     );

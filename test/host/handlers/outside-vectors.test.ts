@@ -92,3 +92,26 @@ describe.each(['http', 'model-mcp'])('hooks that ask somebody else: %s', (topic)
     check(await run(vector), vector.expect);
   });
 });
+
+test('without a time of their own they have that of their type, 60 s from code', () => {
+  const hooks = {
+    Stop: [
+      {
+        hooks: [
+          { type: 'http', url: 'http://127.0.0.1/' },
+          { type: 'mcp_tool', server: 'a', tool: 'b' },
+          { type: 'prompt', prompt: 'a' },
+          { type: 'agent', prompt: 'a' },
+          { type: 'agent', prompt: 'b', timeout: 7 },
+        ],
+      },
+    ],
+  };
+  const { host: files } = testHost();
+  registerAs(files, hooks, { dialect: 'claude' });
+  const { host: code } = testHost();
+  registerAs(code, hooks, {});
+  const times = (host: typeof files) => host.describe().children.flatMap((c) => c.hooks.map((h) => h.timeout));
+  expect(times(files)).toEqual([600, 600, 30, 60, 7]);
+  expect(times(code)).toEqual([60, 60, 60, 60, 7]);
+});
