@@ -22,7 +22,7 @@ export async function readAgentFile(
   options: ReadFileOptions,
 ): Promise<AgentFile | undefined> {
   const block = FRONTMATTER.exec(text)?.[1];
-  if (block === undefined || !/^["']?hooks["']?[ \t]*:/m.test(block)) return undefined;
+  if (block === undefined || !mayHaveHooks(block)) return undefined;
   const start = text.indexOf(block, text.indexOf('---') + 3);
   const { parseDocument } = await import('yaml');
   // Warnings of the parser are told as problems, not by the process.
@@ -48,8 +48,9 @@ export async function readAgentFile(
     }
     return positionAt(text, start);
   };
+  if (!isObject(data) || !('hooks' in data)) return undefined;
   const read = await checkFile(data, file, { ...options, hooksOnly: true, locate });
-  const name = isObject(data) && isText(data['name']) ? data['name'].trim() : '';
+  const name = isText(data['name']) ? data['name'].trim() : '';
   return { ...read, ...(name === '' ? {} : { name }) };
 }
 
@@ -57,6 +58,11 @@ export async function readAgentFile(
 export function nameOfFile(file: string): string {
   const name = basename(file).replace(/\.md$/i, '');
   return name.toUpperCase() === 'SKILL' ? basename(dirname(file)) : name;
+}
+
+/** As a key on a line of its own, or anywhere in a mapping in braces. */
+function mayHaveHooks(block: string): boolean {
+  return /^["']?hooks["']?[ \t]*:/m.test(block) || block.trimStart().startsWith('{');
 }
 
 function firstLine(message: string): string {

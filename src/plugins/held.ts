@@ -56,7 +56,7 @@ export function holdSources(
 }
 
 function needsConsent({ needsTrust, file }: ClaudeSource): boolean {
-  return needsTrust && Object.keys(file.definition).length > 0;
+  return needsTrust && !['{}', '{"hooks":{}}'].includes(JSON.stringify(file.definition));
 }
 
 /** The user's own file of consent, which the project must not be able to write. */

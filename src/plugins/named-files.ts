@@ -56,9 +56,9 @@ class Finder {
   line(line: string, depth: number): void {
     const words = shellWords(line);
     let runs = false;
-    for (const [i, { text, first }] of words.entries()) {
+    for (const [i, { text, first, joined }] of words.entries()) {
       if (first) runs = false;
-      this.word(text, runs);
+      this.word(joined ? `$_${text}` : text, runs);
       const before = words[i - 1]?.text;
       if (before === 'cd' || before === 'pushd') this.#folders.add(this.#expand(text));
       // The next operand is its program: options and assignments may stand between.

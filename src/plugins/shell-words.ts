@@ -3,6 +3,8 @@ export interface ShellWord {
   readonly text: string;
   /** It begins a command: after the start of the line, `;`, `|`, `&`, `(` or a newline. */
   readonly first: boolean;
+  /** It goes on from a `$(…)` or backticks: what stands before it is known only when it runs. */
+  readonly joined: boolean;
 }
 
 const SEPARATORS = new Set([';', '|', '&', '(', ')', '\n', '`']);
@@ -17,9 +19,11 @@ export function shellWords(line: string): ShellWord[] {
   let text = '';
   let inWord = false;
   let first = true;
+  let joined = false;
   let quote: string | undefined;
   const end = (): void => {
-    if (inWord) words.push({ text, first });
+    if (inWord) words.push({ text, first, joined });
+    joined = false;
     if (inWord) first = false;
     text = '';
     inWord = false;
@@ -40,8 +44,11 @@ export function shellWords(line: string): ShellWord[] {
     } else if (SEPARATORS.has(char)) {
       end();
       first = true;
-    } else if (SPACES.has(char)) end();
-    else {
+      joined = char === ')' || char === '`';
+    } else if (SPACES.has(char)) {
+      end();
+      joined = false;
+    } else {
       text += char;
       inWord = true;
     }

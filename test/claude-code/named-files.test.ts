@@ -1,0 +1,55 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is shells that read them
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { namedFiles } from '../../src/plugins/named-files.js';
+
+const VARIABLES = { projectDir: '/p', pluginRoot: '/plugin', skillDir: '/skill' };
+const named = (command: string, args?: string[]) =>
+  namedFiles({ type: 'command', command, ...(args && { args }) }, VARIABLES);
+
+test.each<[string, string[]]>([
+  ['./x.sh', ['x.sh']],
+  ['"$CLAUDE_PROJECT_DIR"/.claude/hooks/x.py', ['/p/.claude/hooks/x.py']],
+  [`"\${CLAUDE_PROJECT_DIR:-.}/.claude/my hooks/x.sh" arg`, ['/p/.claude/my hooks/x.sh']],
+  ['$CLAUDE_PROJECT_DIR/a\\ b.sh', ['/p/a b.sh']],
+  ['bash x', ['x', 'x/__main__.py', 'x/index.js', 'x/package.json']],
+  ['uv run $CLAUDE_PROJECT_DIR/x.py --config=./c.toml', ['/p/x.py', 'c.toml']],
+  ['bash -c "python3 ./deep.py && cat \'notes.txt\'"', ['deep.py', 'notes.txt']],
+  ['cd "$CLAUDE_PROJECT_DIR" && ./x.sh | tee out.log', ['/p', '/p/out.log', '/p/x.sh', 'out.log', 'x.sh']],
+  ['cd hooks; node run.mjs', ['hooks/run.mjs', 'run.mjs']],
+  ['node ${CLAUDE_PLUGIN_ROOT}/x.js', ['/plugin/x.js']],
+  ['S="${CLAUDE_SKILL_DIR}/s.sh"; sh "$S"', ['/skill/s.sh']],
+  ['~/bin/guard', [join(homedir(), 'bin/guard')]],
+  ['$(git rev-parse --show-toplevel)/.claude/x.sh', ['.claude/x.sh', '/p/.claude/x.sh']],
+  ['"$(pwd)/x.sh"', ['/p/x.sh', 'x.sh']],
+  ['x=`./made.sh` ./used.sh <in.txt >out.txt', ['in.txt', 'made.sh', 'out.txt', 'used.sh']],
+  ['cat <<E > /dev/null\n. ./lib.sh\nE', ['lib.sh']],
+  ['curl -d @body.json https://example.com/x.sh', ['body.json']],
+  ['/usr/bin/python3 /bin/x.py', []],
+  ['npm run lint', []],
+  ['echo done', []],
+])('%s', (command, files) => {
+  const found = named(command);
+  for (const file of files) expect(found).toContain(file);
+  if (files.length === 0) expect(found).toEqual([]);
+});
+
+test('in exec form every argument is looked at, and what an interpreter runs', () => {
+  expect(named('node', ['--enable-source-maps', '${CLAUDE_PROJECT_DIR}/run me.mjs'])).toContain('/p/run me.mjs');
+  expect(named('python3', ['hook'])).toContain('hook');
+  expect(named('./own', ['--rules=${CLAUDE_PLUGIN_ROOT}/rules.json'])).toEqual(
+    expect.arrayContaining(['own', '/plugin/rules.json']),
+  );
+});
+
+test('what is no command names nothing', () => {
+  expect(namedFiles({ type: 'http', url: 'http://h/x.sh' }, VARIABLES)).toEqual([]);
+});
+
+test('a project that lies among the system’s own folders is bound all the same', () => {
+  const variables = { projectDir: '/usr/src/app' };
+  expect(namedFiles({ type: 'command', command: '$CLAUDE_PROJECT_DIR/x.sh' }, variables)).toEqual([
+    '/usr/src/app/x.sh',
+  ]);
+});

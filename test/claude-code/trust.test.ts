@@ -1,0 +1,307 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { listHeld } from '../../src/plugins/held.js';
+import { acceptTrust } from '../../src/plugins/trust.js';
+import { trustDiff } from '../../src/plugins/trust-diff.js';
+import { checkOutside, createTrustStore, type TrustStore } from '../../src/plugins/trust-store.js';
+import { closeAll, createProject, hook, hooksOn, memoryStore, type Project, ran, skipped } from './project.js';
+
+let project: Project;
+let store: TrustStore;
+beforeEach(() => {
+  project = createProject();
+  store = memoryStore();
+});
+afterEach(closeAll);
+
+const files = () => ({ projectDir: project.dir, home: project.home, managedDir: project.managedDir });
+const load = (options = {}) => project.load({ trust: store, ...options });
+
+/** Accepts everything that is held. */
+async function acceptAll(options = {}): Promise<void> {
+  for (const { request } of await listHeld({ ...files(), ...options, trust: store })) acceptTrust(request, store);
+}
+
+/** A project whose one hook runs a script that denies. */
+function withScript(): string {
+  project.write(
+    'project/.claude/settings.json',
+    hooksOn('PreToolUse', { type: 'command', command: '"$CLAUDE_PROJECT_DIR"/guard.sh' }),
+  );
+  return project.write('project/guard.sh', '#!/bin/sh\necho guarded >&2\nexit 2\n', 0o755);
+}
+
+describe('a file that is not accepted', () => {
+  test('runs nothing of a project or a plugin, but all of the user, managed and named files', async () => {
+    project.write('home/.claude/settings.json', hooksOn('PreToolUse', hook('user')));
+    project.write('managed/managed-settings.json', hooksOn('PreToolUse', hook('managed')));
+    project.write('project/.claude/settings.json', hooksOn('PreToolUse', hook('project')));
+    project.write('project/.claude/settings.local.json', hooksOn('PreToolUse', hook('local')));
+    project.write('plug/hooks/hooks.json', hooksOn('PreToolUse', hook('plugin')));
+    project.write('named/hooks/hooks.json', hooksOn('PreToolUse', hook('named')));
+    const flag = project.write('flag.json', hooksOn('PreToolUse', hook('flag')));
+    const plugins = [join(project.path, 'plug'), { dir: join(project.path, 'named'), trusted: true }];
+    const { fire, held } = await load({ settings: [flag], plugins });
+    const record = await fire();
+    expect(ran(record)).toEqual(['managed', 'user', 'flag', 'named']);
+    expect(Object.keys(skipped(record))).toEqual(['project', 'local', 'plugin']);
+    expect(skipped(record)['project']).toMatch(/^trust: .*settings\.json is not accepted/);
+    expect(held.map(({ kind }) => kind)).toEqual(['project', 'local', 'plugin']);
+    await acceptAll({ plugins });
+    expect(ran(await (await load({ settings: [flag], plugins })).fire())).toHaveLength(7);
+  });
+
+  test('contributes nothing else: no disableAllHooks, no policy, no stricter or weaker copy of a hook', async () => {
+    const same = hook('same', 'exit 1');
+    project.write('home/.claude/settings.json', hooksOn('PreToolUse', { ...same, onFailure: 'block' }));
+    const settings = {
+      disableAllHooks: true,
+      enabledPlugins: { plug: false },
+      allowedHttpHookUrls: [],
+      ...hooksOn('PreToolUse', { ...same, async: true, timeout: 0.01 }),
+    };
+    project.write('project/.claude/settings.json', settings);
+    const { decision, handlers } = await (await load()).fire();
+    expect(handlers.map(({ status, reason }) => reason ?? status)).toEqual(['failed', 'trust']);
+    expect(decision.verdict).toBe('deny');
+  });
+
+  test('agents and skills of the project are held too, those of the user not', async () => {
+    const agent = (name: string): string =>
+      `---\n${JSON.stringify({ name, ...hooksOn('PreToolUse', hook(name)) })}\n---\n`;
+    project.write('project/.claude/agents/theirs.md', agent('theirs'));
+    project.write('project/.claude/skills/skill/SKILL.md', agent('skill'));
+    project.write('home/.claude/agents/mine.md', agent('mine'));
+    const { fire, held } = await load();
+    expect(held.map(({ kind, name }) => [kind, name])).toEqual([
+      ['agent', 'theirs'],
+      ['skill', 'skill'],
+    ]);
+    expect(ran(await fire('PreToolUse', { agent_id: 'a', agent_type: 'mine' }))).toEqual(['mine']);
+    expect(skipped(await fire('PreToolUse', { agent_id: 'b', agent_type: 'theirs' }))['theirs']).toMatch(/^trust: /);
+  });
+
+  test('needs no consent where it says nothing of hooks', async () => {
+    project.write('project/.claude/settings.json', { permissions: { allow: ['Bash'] }, hooks: {} });
+    expect((await load()).held).toEqual([]);
+  });
+});
+
+describe('consent binds', () => {
+  const verdict = async (): Promise<unknown> => (await (await load()).fire()).decision.verdict;
+
+  test('the bytes of the script: one that changes is held again, and accepted anew with what changed', async () => {
+    const script = withScript();
+    await acceptAll();
+    expect(await verdict()).toBe('deny');
+    writeFileSync(script, readFileSync(script, 'utf8').replace('guarded', 'Guarded'));
+    const [held] = (await load()).held;
+    expect(held?.why).toMatch(/guard\.sh, which .*settings\.json names, has changed since it was accepted/);
+    expect(await trustDiff(held?.previous, held!.request)).toContain('\n-echo guarded >&2\n+echo Guarded >&2\n');
+    expect(await verdict()).toBe('none');
+    await acceptAll();
+    expect(await verdict()).toBe('deny');
+  });
+
+  test('the definition, but not what the file says of other things', async () => {
+    withScript();
+    await acceptAll();
+    const path = join(project.dir, '.claude/settings.json');
+    const settings = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+    writeFileSync(path, JSON.stringify({ permissions: { allow: ['Bash(ls)'] }, ...settings }, undefined, 4));
+    expect(await verdict()).toBe('deny');
+    writeFileSync(path, JSON.stringify({ ...settings, disableAllHooks: false }));
+    const [held] = (await load()).held;
+    expect(held?.why).toContain('settings.json has changed since it was accepted');
+    expect(await trustDiff(held?.previous, held!.request)).toContain('+  "disableAllHooks": false');
+  });
+
+  test('a file that was not there, and one that goes', async () => {
+    project.write(
+      'project/.claude/settings.json',
+      hooksOn('PreToolUse', { type: 'command', command: '[ -f ./more.sh ] && . ./more.sh; exit 2' }),
+    );
+    await acceptAll();
+    expect(await verdict()).toBe('deny');
+    const more = project.write('project/more.sh', 'exit 0');
+    expect(await verdict()).toBe('none');
+    unlinkSync(more);
+    expect(await verdict()).toBe('deny');
+  });
+
+  test('a symlink’s bytes, wherever it leads', async () => {
+    const script = withScript();
+    const [good, evil] = ['good.sh', 'evil.sh'].map((name) =>
+      project.write(name, readFileSync(script, 'utf8') + (name === 'evil.sh' ? '#' : ''), 0o755),
+    ) as [string, string];
+    const leadTo = (target: string): void => {
+      rmSync(script);
+      symlinkSync(target, script);
+    };
+    leadTo(good);
+    await acceptAll();
+    expect(await verdict()).toBe('deny');
+    leadTo(evil);
+    expect(await verdict()).toBe('none');
+    leadTo(good);
+    expect(await verdict()).toBe('deny');
+    chmodSync(good, 0o755);
+    writeFileSync(good, '#!/bin/sh\nexit 0\n');
+    expect(await verdict()).toBe('none');
+  });
+
+  test('what cannot be read is held', async () => {
+    project.write('project/.claude/settings.json', hooksOn('PreToolUse', { type: 'command', command: 'sh ./loop.sh' }));
+    symlinkSync(join(project.dir, 'loop.sh'), join(project.dir, 'loop.sh'));
+    await acceptAll();
+    expect((await load()).held.map(({ why }) => why)).toEqual([
+      expect.stringContaining('loop.sh, which cannot be read'),
+    ]);
+  });
+
+  test('one project alone: the same bytes elsewhere are not accepted', async () => {
+    withScript();
+    await acceptAll();
+    const other = join(project.path, 'other');
+    mkdirSync(other);
+    renameSync(join(project.dir, '.claude'), join(other, '.claude'));
+    renameSync(join(project.dir, 'guard.sh'), join(other, 'guard.sh'));
+    expect((await load({ projectDir: other })).held).toHaveLength(1);
+  });
+});
+
+describe('between the check and the run', () => {
+  test('a script that is replaced after loading is held, with its path; put back, it runs', async () => {
+    const script = withScript();
+    await acceptAll();
+    const { fire } = await load();
+    expect((await fire()).decision.verdict).toBe('deny');
+    const { atime, mtime } = statSync(script);
+    const good = readFileSync(script, 'utf8');
+    // Same length, same times: nothing but the bytes tells.
+    writeFileSync(script, good.replace('exit 2', 'exit 0'));
+    utimesSync(script, atime, mtime);
+    const record = await fire();
+    expect(record.decision.verdict).toBe('none');
+    expect(record.handlers).toMatchObject([
+      {
+        status: 'skipped',
+        reason: 'trust',
+        wave: null,
+        why: expect.stringContaining(`${script} is not what was accepted`),
+      },
+    ]);
+    writeFileSync(script, good);
+    expect((await fire()).decision.verdict).toBe('deny');
+  });
+
+  test.each([
+    ['before its turn', { stage: -1 }],
+    ['in its very wave', { mode: 'parallel', before: ['"$CLAUDE_PROJECT_DIR"/guard.sh'] }],
+  ] as const)('one that another hook replaces in the same fire, %s', async (_, group) => {
+    const script = withScript();
+    await acceptAll();
+    const { fire, host } = await load();
+    const swap = (): void => writeFileSync(script, '#!/bin/sh\nexit 0\n');
+    host.register({ PreToolUse: [{ ...group, name: 'swap', hooks: [swap] }] });
+    const { handlers } = await fire();
+    expect(handlers.map(({ status, reason }) => reason ?? status)).toEqual(['ran', 'trust']);
+  });
+
+  test('a deny that was given stands when the script is swapped before it is asked again', async () => {
+    const script = withScript();
+    await acceptAll();
+    const { fire, host } = await load();
+    const rewrite = () => {
+      writeFileSync(script, '#!/bin/sh\nexit 0\n');
+      return { hookSpecificOutput: { updatedInput: { command: 'rm -rf /' } } };
+    };
+    host.register({ PreToolUse: [{ stage: 1, hooks: [{ handler: rewrite, name: 'rewrite' }] }] });
+    expect((await fire()).decision).toMatchObject({ verdict: 'deny', reason: 'guarded' });
+  });
+
+  test('a relative name is looked up where the hook runs', async () => {
+    project.write('project/.claude/settings.json', hooksOn('PreToolUse', { type: 'command', command: './guard.sh' }));
+    project.write('project/guard.sh', '#!/bin/sh\nexit 2\n', 0o755);
+    project.write('project/sub/guard.sh', '#!/bin/sh\nexit 0\n', 0o755);
+    project.write('project/none/.keep', '');
+    await acceptAll();
+    const { fire } = await load();
+    expect((await fire()).decision.verdict).toBe('deny');
+    expect((await fire('PreToolUse', { cwd: join(project.dir, 'sub') })).handlers).toMatchObject([{ reason: 'trust' }]);
+    // Where there is no such file the command itself says so, and its onFailure counts.
+    expect((await fire('PreToolUse', { cwd: join(project.dir, 'none') })).handlers).toMatchObject([
+      { failure: { cause: 'spawn_failed' } },
+    ]);
+  });
+
+  test('what changes while somebody looks is not what is accepted', async () => {
+    const script = withScript();
+    const held = await listHeld({ ...files(), trust: store });
+    writeFileSync(script, '#!/bin/sh\nexit 0\n');
+    for (const { request } of held) acceptTrust(request, store);
+    expect((await load()).held).toHaveLength(1);
+  });
+});
+
+describe('the store', () => {
+  const consent = (file: string, at: string) => ({ file, project: '/p', definition: '{}', files: {}, at });
+
+  test('is its owner’s alone, keeps the newest consent of each file and project, and forgets', () => {
+    const path = join(project.path, 'config/hookscope/trust.json');
+    const kept = createTrustStore(path);
+    expect(kept.list()).toEqual([]);
+    kept.accept(consent('/a', '1'));
+    kept.accept(consent('/b', '2'));
+    kept.accept(consent('/a', '3'));
+    expect(
+      createTrustStore(path)
+        .list()
+        .map(({ file, at }) => [file, at]),
+    ).toEqual([
+      ['/b', '2'],
+      ['/a', '3'],
+    ]);
+    expect([statSync(path).mode & 0o777, statSync(join(project.path, 'config/hookscope')).mode & 0o777]).toEqual([
+      0o600, 0o700,
+    ]);
+    expect([kept.revoke('/a'), kept.revoke('/a'), kept.list().length]).toEqual([true, false, 1]);
+  });
+
+  test.each<[string, (path: string) => void, RegExp]>([
+    ['others may write it', (path) => chmodSync(path, 0o666), /may be written by other users/],
+    [
+      'it is a link',
+      (path) => {
+        renameSync(path, `${path}.real`);
+        symlinkSync(`${path}.real`, path);
+      },
+      /is not a regular file/,
+    ],
+    ['it is something else', (path) => writeFileSync(path, '{"version":2}'), /is no file of consent/],
+  ])('is refused where %s', (_, spoil, message) => {
+    const path = join(project.path, 'trust.json');
+    createTrustStore(path).accept(consent('/a', '1'));
+    spoil(path);
+    expect(() => createTrustStore(path).list()).toThrow(message);
+  });
+
+  test('must not lie in the project, behind links too', () => {
+    expect(() => checkOutside(join(project.dir, 'config/trust.json'), project.dir)).toThrow(/lies in the project/);
+    symlinkSync(project.dir, join(project.path, 'link'));
+    expect(() => checkOutside(join(project.path, 'link/trust.json'), project.dir)).toThrow(/lies in the project/);
+    expect(() => checkOutside(join(project.home, 'trust.json'), project.dir)).not.toThrow();
+  });
+});
