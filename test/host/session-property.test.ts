@@ -68,6 +68,8 @@ interface Sighting {
 
 interface Outcome {
   readonly sightings: readonly Sighting[];
+  /** What rules, persons and guards said no to. */
+  readonly refused: readonly { readonly call: string; readonly input: Ask }[];
   readonly executed: ReadonlyMap<string, Ask>;
   readonly results: ReadonlyMap<string, readonly ToolResult[]>;
   readonly prompts: ReadonlyMap<string, string>;
@@ -83,6 +85,11 @@ interface HookInput {
 /** Runs the whole plan; `turn` decides when each hook, rule, person and tool goes on. */
 async function run({ agents, rules, person }: Plan, turn: <T>(value: T) => Promise<T>): Promise<Outcome> {
   const sightings: Sighting[] = [];
+  const refused: { call: string; input: Ask }[] = [];
+  const refuse = (call: string, input: Ask): { behavior: 'deny' } => {
+    refused.push({ call, input: { ...input } });
+    return { behavior: 'deny' };
+  };
   const executed = new Map<string, Ask>();
   const see = (
     hook: string,
@@ -96,6 +103,11 @@ async function run({ agents, rules, person }: Plan, turn: <T>(value: T) => Promi
   };
   const guard = (hook: string, scope: string, judge: (input: Ask) => unknown) => async (input: HookInput) =>
     turn(judge(see(hook, scope, input)));
+  const limiter = (id: string, limit: number) => async (input: HookInput) => {
+    const judged = see('limit', id, input);
+    if (judged.risk > limit) refuse(input.tool_use_id, judged);
+    return turn(judged.risk > limit ? deny(`limit of ${id}`) : addContext(`seen by ${id}`));
+  };
   const rewriter = (id: string, how: AgentPlan['rewrites']) => async (input: HookInput) => {
     const made = remade(input.tool_input, how, id);
     see('rewriter', id, input, made);
@@ -108,9 +120,7 @@ async function run({ agents, rules, person }: Plan, turn: <T>(value: T) => Promi
         { name: 'rewriter', hooks: [rewriter(id, rewrites)] },
         {
           name: 'limit',
-          hooks: [
-            guard('limit', id, (input) => (input.risk > limit ? deny(`limit of ${id}`) : addContext(`seen by ${id}`))),
-          ],
+          hooks: [limiter(id, limit)],
         },
         // Only marked calls: whoever marks one on the way must bring it here.
         {
@@ -126,17 +136,17 @@ async function run({ agents, rules, person }: Plan, turn: <T>(value: T) => Promi
     anyHooks({ PreToolUse: [{ name: 'base', stage: 5, hooks: [guard('base', 'host', () => undefined)] }] }),
   );
   const session = await host.openSession({
-    permission: async (input) => {
-      const { risk: r, marked } = (await turn(input)) as Ask;
-      if (r >= rules.deny) return { behavior: 'deny' };
-      if (rules.rewrites && !marked) return { behavior: 'none', updatedInput: { ...(input as Ask), marked: true } };
-      return { behavior: r >= rules.ask ? 'ask' : 'allow' };
+    permission: async (input, { id }) => {
+      const judged = (await turn(input)) as Ask;
+      if (judged.risk >= rules.deny) return refuse(id, judged);
+      if (rules.rewrites && !judged.marked) return { behavior: 'none', updatedInput: { ...judged, marked: true } };
+      return { behavior: judged.risk >= rules.ask ? 'ask' : 'allow' };
     },
-    ask: async (input) => {
-      const asked = (await turn(input)) as Ask;
+    ask: async (input, { id }) => {
+      const judged = (await turn(input)) as Ask;
       if (person === 'nobody') return undefined;
-      if (person === 'rewrites') return { behavior: 'allow', updatedInput: { ...asked, by: 'person' } };
-      return { behavior: person === 'allows' ? 'allow' : 'deny' };
+      if (person === 'rewrites') return { behavior: 'allow', updatedInput: { ...judged, by: 'person' } };
+      return person === 'allows' ? { behavior: 'allow' } : refuse(id, judged);
     },
   });
   const results = new Map<string, ToolResult[]>();
@@ -163,7 +173,7 @@ async function run({ agents, rules, person }: Plan, turn: <T>(value: T) => Promi
   );
   await session.close();
   await host.close();
-  return { sightings, executed, results, prompts, expected };
+  return { sightings, refused, executed, results, prompts, expected };
 }
 
 /** What the agent's rewriter makes of an input. */
@@ -201,7 +211,7 @@ function guardsFor(agentId: string, { marked }: Ask): { hook: string; scope: str
   return [base, own('rewriter'), own('limit'), ...(marked ? [own('marked')] : [])];
 }
 
-function check({ sightings, executed, results, prompts, expected }: Outcome): void {
+function check({ sightings, refused, executed, results, prompts, expected }: Outcome): void {
   const contexts = /(?:start of|seen by|after, of|rewritten by|limit of) (\S+)/g;
   for (const s of sightings)
     if (s.scope !== 'host') expect(s).toMatchObject({ agent: s.scope, call: expect.stringMatching(`^${s.scope}/`) });
@@ -218,6 +228,7 @@ function check({ sightings, executed, results, prompts, expected }: Outcome): vo
       });
       if (ran === undefined) continue;
       expect(ran).toEqual(result.input);
+      expect(refused).not.toContainEqual({ call: result.id, input: ran });
       for (const guard of guardsFor(id, ran)) {
         const last = sightings.findLast(
           (x) => x.call === result.id && x.hook === guard.hook && x.scope === guard.scope,
@@ -269,5 +280,6 @@ test('the check sees a call that ran on another input than was judged', async ()
   expect(() => check({ ...outcome, sightings: judged })).toThrow();
   expect(() => check({ ...outcome, executed: new Map([[id, { ...input, risk: 2 }]]) })).toThrow();
   expect(() => check({ ...outcome, executed: new Map() })).toThrow();
+  expect(() => check({ ...outcome, refused: [{ call: id, input }] })).toThrow();
   expect(() => check({ ...outcome, sightings: outcome.sightings.map((s) => ({ ...s, agent: 'agent-9' })) })).toThrow();
 });
