@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
 
 /** What a command talks to: standard output for what was asked, standard error for everything else. */
 export interface Terminal {
@@ -17,6 +18,8 @@ export interface Terminal {
   write(text: string): void;
   /** A line to standard error. */
   tell(text: string): void;
+  /** Asks whoever sits there for a line. Absent: nobody does, input or output is no terminal. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
 }
 
 const INTERRUPTS = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -60,11 +63,21 @@ export function openTerminal(): Terminal & { exit(code: number): Promise<never> 
       if (!gone) stdout.write(text);
     },
     tell: (text) => void stderr.write(`hookscope: ${text}\n`),
+    ask: process.stdin.isTTY === true && stdout.isTTY === true ? (question) => ask(question, stop.signal) : undefined,
     async exit(code) {
       await Promise.all([written(stdout), written(stderr)]);
       process.exit(interrupted ?? code);
     },
   };
+}
+
+async function ask(question: string, signal: AbortSignal): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return await lines.question(question, { signal });
+  } finally {
+    lines.close();
+  }
 }
 
 /** Resolves when a pipe has taken what was written to it. */

@@ -1,6 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { plain } from '../emit/print.js';
 import { HookscopeError } from '../errors.js';
 import { type HeldFile, listHeld } from '../plugins/held.js';
@@ -27,8 +26,8 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
     await terminal.print('Nothing is held.');
     return 0;
   }
-  const atTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
-  if (flags.yes && !atTerminal) {
+  const { ask } = terminal;
+  if (flags.yes && !ask) {
     throw new HookscopeError('INVALID_OPTIONS', {
       where: '--yes',
       expected: 'consent is given at a terminal; a program that has asked elsewhere uses --trust all',
@@ -37,22 +36,18 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
   let left = 0;
   for (const file of held) {
     await terminal.print(await describe(file));
-    const accepted = atTerminal && (flags.yes === true || (await ask(`Accept ${plain(file.file)}? [y/N] `)));
+    const accepted =
+      ask !== undefined && (flags.yes === true || isYes(await ask(`Accept ${plain(file.file)}? [y/N] `)));
     if (accepted) acceptTrust(file.request, store);
     else left++;
-    if (atTerminal) await terminal.print(accepted ? 'accepted' : 'held');
+    if (ask) await terminal.print(accepted ? 'accepted' : 'held');
   }
-  if (!atTerminal) terminal.tell('nothing was accepted: run it at a terminal to be asked');
+  if (!ask) terminal.tell('nothing was accepted: run it at a terminal to be asked');
   return left > 0 ? 1 : 0;
 }
 
-async function ask(question: string): Promise<boolean> {
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(es)?$/i.test((await lines.question(question)).trim());
-  } finally {
-    lines.close();
-  }
+function isYes(answer: string): boolean {
+  return /^y(es)?$/i.test(answer.trim());
 }
 
 /** What accepting a file would bind: all of it, or what has changed. */
