@@ -6,7 +6,7 @@ import type { AnyDecision } from '../host/decision.js';
 import type { Host } from '../host/host.js';
 import { happeningOf } from './claude-flags.js';
 import { readInput } from './event-input.js';
-import { atPlace, fireAny, type HostFlags, openHost } from './open-host.js';
+import { atPlace, type HostFlags, openHost } from './open-host.js';
 import type { Terminal } from './terminal.js';
 
 interface FireFlags extends HostFlags {
@@ -69,7 +69,7 @@ async function fireOnce(
     else if (record.subtype === 'hook_response') responses.push(record);
   });
   try {
-    const decision = await fireAny(host, event, input, { scope, signal });
+    const decision = await host.fireAny(event, input, { scope, signal });
     // A hook may fire events of its own; this one's record came last.
     const record = records.findLast((r) => r.event === event) as FireRecord;
     const inTime = responses.length;

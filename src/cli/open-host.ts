@@ -1,8 +1,5 @@
 import { relative, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
-import type { HookEvent } from '../events/catalogue.js';
-import type { AnyDecision } from '../host/decision.js';
-import type { FireOptions } from '../host/fire.js';
 import { createHost, type Host } from '../host/host.js';
 import type { Wake } from '../host/services.js';
 import { applyConfig, within } from '../plugins/config.js';
@@ -73,16 +70,6 @@ async function chooseConfig({ config }: HostFlags, tell: (text: string) => void)
     tell(`using ${name} of this directory${found.isCode ? ', which runs as code' : ''} (--no-config goes without)`);
   }
   return found;
-}
-
-/** Fires what came from outside: the host says what is wrong with its name or its fields. */
-export function fireAny(
-  host: Host,
-  event: string,
-  input: Readonly<Record<string, unknown>>,
-  options: FireOptions,
-): Promise<AnyDecision> {
-  return host.fire(event as HookEvent, input as never, options) as Promise<AnyDecision>;
 }
 
 /** The same error, said of a file and perhaps a line of it. */

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HookscopeError } from '../errors.js';
 import { eventName } from '../events/catalogue.js';
+import type { AnyDecision } from '../host/decision.js';
 import type { Host } from '../host/host.js';
 import type { ScopeRef } from '../scopes/tree.js';
 import { type Happening, happeningOf } from './claude-flags.js';
-import { atPlace, fireAny, type HostFlags, openHost } from './open-host.js';
+import { atPlace, type HostFlags, openHost } from './open-host.js';
 import { jsonLines, liveLines } from './run-show.js';
 import { agentOf, roleOf } from './run-words.js';
 import { type RecordedEvent, type RecordedSession, readSession } from './session-file.js';
@@ -91,7 +92,7 @@ async function fireRecorded(
       host.registerScoped(ref, {});
       open.add(JSON.stringify(ref));
     }
-    const decision = await fireAny(host, event, input, { signal });
+    const decision: AnyDecision = await host.fireAny(event, input, { signal });
     if (role === 'close' && agent && !decision.goesOn) {
       host.unregisterScoped(ref);
       open.delete(JSON.stringify(ref));

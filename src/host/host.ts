@@ -1,31 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { type Bus, createBus } from '../emit/bus.js';
 import { HookscopeError } from '../errors.js';
-import {
-  CATALOGUE,
-  type CustomEvents,
-  type EventName,
-  type FireInput,
-  HOOK_EVENTS,
-  type HookInput,
-  type NoEvents,
-} from '../events/catalogue.js';
-import { type EventEntry, named } from '../events/define.js';
-import { inputGuard } from '../events/guard.js';
+import type { CustomEvents, EventName, FireInput, HookInput, NoEvents } from '../events/catalogue.js';
 import { nearest } from '../events/nearest.js';
 import { type ScopeRef, ScopeTree } from '../scopes/tree.js';
 import { Background } from './background.js';
 import { Clock } from './clock.js';
 import { closeHost } from './close.js';
-import { type AnyDecision, makeDecision } from './decision.js';
 import { describeScope } from './describe.js';
+import { eventEntries, eventState } from './event-states.js';
 import { type ExplainOptions, type Explanation, explain } from './explain.js';
 import { type FireOptions, fire } from './fire.js';
 import { createOutside } from './handlers/outside.js';
 import { createHook, type RawHook } from './hooks.js';
 import { expose } from './internals.js';
 import { checkHostOptions, type HostOptions } from './options.js';
-import { type EventPlans, PlanStore } from './plans.js';
+import { PlanStore } from './plans.js';
 import { Registrar } from './registrar.js';
 import type { EventState, Services } from './services.js';
 import { createSessions } from './session.js';
@@ -38,6 +28,11 @@ import type { Decision, HookScope, Hooks, RegisterOptions, Undo } from './types.
 export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, AsyncDisposable {
   /** Fires an event. Rejects for an unknown event, invalid input, the caller's abort and a closed host, and for nothing else. */
   fire<E extends EventName<C>>(event: E, input: FireInput<E, C>, options?: FireOptions): Promise<Decision<E, C>>;
+  /**
+   * As `fire`, for an event whose name is known only at run time. What the event's fold adds to the decision is there to look
+   * for: `'verdict' in decision`, `'blocked' in decision`, `'goesOn' in decision`, `'value' in decision`.
+   */
+  fireAny(event: string, input: Readonly<Record<string, unknown>>, options?: FireOptions): Promise<Decision>;
   /**
    * Which handlers would run for this input, in which order and wave, and why the others would not. Nothing runs and no scope
    * is opened; the input need not be whole. Throws UNKNOWN_EVENT.
@@ -138,19 +133,21 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     },
     defaults: session,
   });
+  const fireAny: Host<C>['fireAny'] = (event, input, fireOptions) => {
+    try {
+      return fire(services, event, input, fireOptions) as Promise<Decision>;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
   const scopeHandle = (ref: ScopeRef): HookScope<C> => registrar.handle(ref) as HookScope<C>;
   const base = registrar.handle(undefined) as HookScope<C>;
   const members: Omit<Host<C>, 'recordsBuilt'> = {
     id: 'host',
     register: base.register,
     use: base.use,
-    fire(event, input, fireOptions) {
-      try {
-        return fire(services, event, input, fireOptions) as Promise<never>;
-      } catch (error) {
-        return Promise.reject(error);
-      }
-    },
+    fire: fireAny as Host<C>['fire'],
+    fireAny,
     explain: (event, input, explainOptions) => explain(services, event, input, explainOptions),
     registerScoped: (id, scoped, { parent, ...how } = {}) => registrar.register(id, scoped, { ...how, parent }),
     unregisterScoped: (id) => registrar.end(id),
@@ -197,54 +194,6 @@ class PluginHost {
   get recordsBuilt(): number {
     return this.#bus.built;
   }
-}
-
-/** A subject function that throws leaves its event without a subject: only match-all hooks run, and it is said. */
-function guardSubject(entry: EventEntry, report: (message: string) => void): EventEntry {
-  const { subject } = entry;
-  if (!subject) return entry;
-  return {
-    ...entry,
-    subject(input) {
-      try {
-        return subject(input);
-      } catch (error) {
-        report(`The subject function of event ${entry.name} threw: ${String(error)}`);
-        return undefined;
-      }
-    },
-  };
-}
-
-function eventEntries(custom: CustomEvents | undefined, report: (message: string) => void): Map<string, EventEntry> {
-  const entries = new Map<string, EventEntry>(Object.entries(CATALOGUE));
-  for (const [name, definition] of Object.entries(custom ?? {})) {
-    if ((HOOK_EVENTS as readonly string[]).includes(name)) {
-      throw new HookscopeError('INVALID_OPTIONS', {
-        where: `events.${name}`,
-        expected: 'is a built-in event; choose another name',
-      });
-    }
-    entries.set(name, guardSubject(named(name, definition), report));
-  }
-  return entries;
-}
-
-function eventState(entry: EventEntry, plans: EventPlans): EventState {
-  const nothing = Object.freeze([]);
-  let guard: ((input: unknown) => boolean) | undefined;
-  return {
-    entry,
-    plans,
-    closes: entry.scope === 'close',
-    opens: entry.scope === 'open',
-    hook: undefined,
-    quiet: Promise.resolve(Object.freeze(makeDecision(entry, undefined, nothing)) as AnyDecision),
-    accepts(input) {
-      guard ??= inputGuard(entry);
-      return guard(input);
-    },
-  };
 }
 
 /** The logger, behind a wall: what it throws goes to process.emitWarning. */

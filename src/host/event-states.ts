@@ -1,0 +1,60 @@
+import { HookscopeError } from '../errors.js';
+import { CATALOGUE, type CustomEvents, HOOK_EVENTS } from '../events/catalogue.js';
+import { type EventEntry, named } from '../events/define.js';
+import { inputGuard } from '../events/guard.js';
+import { type AnyDecision, makeDecision } from './decision.js';
+import type { EventPlans } from './plans.js';
+import type { EventState } from './services.js';
+
+/** A subject function that throws leaves its event without a subject: only match-all hooks run, and it is said. */
+function guardSubject(entry: EventEntry, report: (message: string) => void): EventEntry {
+  const { subject } = entry;
+  if (!subject) return entry;
+  return {
+    ...entry,
+    subject(input) {
+      try {
+        return subject(input);
+      } catch (error) {
+        report(`The subject function of event ${entry.name} threw: ${String(error)}`);
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Every event of a host by name: the catalogue's and its own. Throws INVALID_OPTIONS. */
+export function eventEntries(
+  custom: CustomEvents | undefined,
+  report: (message: string) => void,
+): Map<string, EventEntry> {
+  const entries = new Map<string, EventEntry>(Object.entries(CATALOGUE));
+  for (const [name, definition] of Object.entries(custom ?? {})) {
+    if ((HOOK_EVENTS as readonly string[]).includes(name)) {
+      throw new HookscopeError('INVALID_OPTIONS', {
+        where: `events.${name}`,
+        expected: 'is a built-in event; choose another name',
+      });
+    }
+    entries.set(name, guardSubject(named(name, definition), report));
+  }
+  return entries;
+}
+
+/** What a host keeps of one event. */
+export function eventState(entry: EventEntry, plans: EventPlans): EventState {
+  const nothing = Object.freeze([]);
+  let guard: ((input: unknown) => boolean) | undefined;
+  return {
+    entry,
+    plans,
+    closes: entry.scope === 'close',
+    opens: entry.scope === 'open',
+    hook: undefined,
+    quiet: Promise.resolve(Object.freeze(makeDecision(entry, undefined, nothing)) as AnyDecision),
+    accepts(input) {
+      guard ??= inputGuard(entry);
+      return guard(input);
+    },
+  };
+}
