@@ -13,6 +13,7 @@ const CALLS: Record<string, (s: Session) => unknown> = {
   prompt: (s) => s.prompt('p'),
   tool: (s) => s.tool(call),
   toolBatch: (s) => s.toolBatch([call]),
+  endBatch: (s) => s.endBatch([], []),
   spawn: (s) => s.spawn({ agent_type: 'w' }),
   compact: (s) => s.compact({ trigger: 'auto', run: () => 's' }),
   notify: (s) => s.notify({ message: 'm' }),
