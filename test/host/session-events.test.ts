@@ -303,6 +303,19 @@ test('PostToolBatch sees what the model asked for and what it gets', async () =>
   ]);
 });
 
+test('calls that a framework ran by itself, one by one, end as a batch does', async () => {
+  const { host, session, seen } = await opened();
+  on(host, 'PostToolBatch', () => addContext('batch'));
+  const calls = ['A', 'B'].map((name) => ({ name, input: { name }, execute: () => name }));
+  const results = await Promise.all(calls.map((call) => session.tool(call)));
+  const answer = await session.endBatch(calls, results);
+  expect(answer.results.map((r) => r.content)).toEqual(['A', 'B\n\nPostToolBatch hook additional context: batch']);
+  expect(seen.at(-1)?.input['tool_calls']).toEqual(
+    results.map(({ id, name }) => ({ tool_name: name, tool_input: { name }, tool_use_id: id, tool_response: name })),
+  );
+  await expect(session.endBatch(calls, [])).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
+});
+
 test("continue: false of Claude Code's own PreToolUse hooks lets the calls run, then ends the loop", async () => {
   const { host, session, seen } = await opened();
   registerAs(
