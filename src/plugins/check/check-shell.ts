@@ -121,7 +121,7 @@ function* unsetVariables(handler: Handler, text: ProgramText, shell: Shell, file
   for (const { node } of shell.nodes) {
     const name =
       node.type === 'SimpleExpansion' ? node.text.slice(1) : node.type === 'ParameterExpansion' ? node.parameter : '';
-    if (told.has(name) || shell.assigned.has(name) || isGiven(name, file)) continue;
+    if (told.has(name) || shell.assigned.has(name) || shell.defaulted.has(name) || isGiven(name, file)) continue;
     const why = whyUnset(name, handler, file, text);
     if (why === undefined) continue;
     told.add(name);

@@ -69,8 +69,12 @@ export async function checkHookFiles(options: CheckOptions): Promise<HookReport>
   const { cwd = process.cwd(), home = homedir(), path = process.env['PATH'] ?? '' } = options;
   const managed = options.managedDir ?? completeFiles({ projectDir: cwd }, HOOK_EVENTS).managedDir;
   const machine: Surroundings = { cwd, home, path, managed };
-  const files = readFiles(options, machine);
-  const name = (file: string): string => shortest(cwd, file);
+  return checkSources(readFiles(options, machine), machine);
+}
+
+/** Checks files that were read. */
+export async function checkSources(files: readonly SourceFile[], machine: Surroundings): Promise<HookReport> {
+  const name = (file: string): string => shortest(machine.cwd, file);
   const checks: readonly Check[] = [...CHECKS, checkPolicy(await findPolicies(files, machine, name))];
   const about = createChecking(files, machine, name);
   const findings = files.flatMap((file) =>
@@ -157,9 +161,11 @@ function shortest(cwd: string, file: string): string {
 
 /** What many hooks run is wrong once. */
 function unique(findings: readonly HookFinding[]): HookFinding[] {
-  const seen = new Map(
-    findings.map((found) => [JSON.stringify([found.rule, found.file, found.line, found.column, found.message]), found]),
-  );
+  const seen = new Map<string, HookFinding>();
+  for (const found of findings) {
+    const key = JSON.stringify([found.rule, found.file, found.line, found.column, found.message]);
+    if (!seen.has(key)) seen.set(key, found);
+  }
   return [...seen.values()];
 }
 

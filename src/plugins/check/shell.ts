@@ -10,6 +10,8 @@ export interface Shell {
   readonly commands: readonly FoundCommand[];
   /** Names the text itself gives a value. */
   readonly assigned: ReadonlySet<string>;
+  /** Names it has a value for in case they have none: `${A:-b}`. */
+  readonly defaulted: ReadonlySet<string>;
 }
 
 export interface Found {
@@ -23,8 +25,9 @@ export interface FoundCommand extends Found {
   readonly name: string;
 }
 
-/** Longer texts are not read. */
+/** Longer texts are not read, nor deeper ones: each substitution is parsed anew when it is reached. */
 const MAX_LENGTH = 100_000;
+const MAX_DEPTH = 200;
 
 const known = new Map<string, Shell | undefined>();
 
@@ -45,9 +48,16 @@ function read(source: string): Shell | undefined {
     const commands = nodes.flatMap((found): FoundCommand[] =>
       found.node.type === 'Command' ? [{ ...found, node: found.node, name: found.node.name?.value ?? '' }] : [],
     );
-    return { source, errors: script.errors ?? [], nodes, commands, assigned: new Set(assignedIn(nodes, commands)) };
+    return {
+      source,
+      errors: script.errors ?? [],
+      nodes,
+      commands,
+      assigned: new Set(assignedIn(nodes, commands)),
+      defaulted: new Set(defaultedIn(nodes)),
+    };
   } catch (error) {
-    // The parser recurses.
+    // Ours, or the parser's, which recurses.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -59,6 +69,7 @@ function* walk(root: SyntaxNode): Generator<Found> {
     yield next;
     // Text decoded from backticks has offsets of its own.
     if (next.node.type === 'Script' && next.node.source !== undefined) continue;
+    if (next.around.length > MAX_DEPTH) throw new RangeError('nested too deep');
     const around = [...next.around, next.node];
     const children: Found[] = [];
     forEachChild(next.node, (node) => void children.push({ node, around }));
@@ -70,11 +81,22 @@ function* assignedIn(nodes: readonly Found[], commands: readonly FoundCommand[])
   for (const { node } of nodes) {
     if (node.type === 'Assignment') yield node.name;
     else if (node.type === 'For' || node.type === 'Select') yield node.name.value;
-    else if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') yield node.parameter;
+    else if (
+      node.type === 'ParameterExpansion' &&
+      node.operation?.type === 'Default' &&
+      /^:?=$/.test(node.operation.operator)
+    )
+      yield node.parameter;
   }
   for (const { node, name } of commands) {
     if (!/^(read|mapfile|readarray|export|declare|local|printf|getopts)$/.test(name)) continue;
     for (const word of node.args) if (word.type === 'Word') yield word.value;
+  }
+}
+
+function* defaultedIn(nodes: readonly Found[]): Generator<string> {
+  for (const { node } of nodes) {
+    if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') yield node.parameter;
   }
 }
 

@@ -1,0 +1,200 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { checkSources } from '../../src/plugins/check/check.js';
+import type { FileKind, Place } from '../../src/plugins/check/kinds.js';
+import { RULES } from '../../src/plugins/check/rules.js';
+import { readSource } from '../../src/plugins/check/source-file.js';
+
+fc.configureGlobal({ baseSize: 'xsmall' });
+
+const MACHINE = { cwd: '/project', home: '/nobody', path: '', managed: '/nowhere' };
+const KINDS: readonly FileKind[] = [
+  'managed',
+  'user',
+  'project',
+  'local',
+  'settings',
+  'plugin',
+  'manifest',
+  'config',
+  'hooks-file',
+];
+const kind = fc.constantFrom(...KINDS);
+const place = (of: FileKind): Place => ({
+  kind: of,
+  project: '/project',
+  plugin: of === 'plugin' ? '/project' : undefined,
+});
+
+/** Checks the text; every finding has a rule and stands in the text. */
+async function check(path: string, text: string, of: FileKind): Promise<number> {
+  const file = readSource(path, text, place(of));
+  if (!file) return 0;
+  const { findings } = await checkSources([file], MACHINE);
+  const lines = text.split('\n');
+  for (const found of findings) {
+    expect(Object.keys(RULES)).toContain(found.rule);
+    expect(found.line).toBeLessThanOrEqual(lines.length);
+    expect(found.column).toBeLessThanOrEqual((lines[found.line - 1] ?? '').length + 1);
+    expect(found.endLine * 1e6 + found.endColumn).toBeGreaterThanOrEqual(found.line * 1e6 + found.column);
+    expect(found.message).not.toContain('undefined');
+  }
+  return findings.length;
+}
+
+/** Words that mean something here, among others. */
+const word = fc.oneof(
+  fc.string(),
+  fc.constantFrom(
+    'PreToolUse',
+    'Stop',
+    'SessionStart',
+    'hooks',
+    'matcher',
+    'type',
+    'command',
+    'timeout',
+    'if',
+    'args',
+    'url',
+  ),
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'toString',
+    'http',
+    'prompt',
+    'agent',
+    'mcp_tool',
+    '*',
+    'Bash(git *)',
+    '(a+)+$',
+    '[',
+  ),
+  fc.constantFrom(
+    '$CLAUDE_PROJECT_DIR/x.sh',
+    '"',
+    'echo \'{"decision":1}\'; exit 2',
+    'a=(1 2',
+    '[[ a =~ (b) ]] && exit 1',
+    `sh \${x`,
+    '~/a\0b',
+  ),
+);
+const value = fc.letrec((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 5 },
+    word,
+    fc.integer(),
+    fc.double(),
+    fc.boolean(),
+    fc.constant(null),
+    tie('list'),
+    tie('object'),
+  ),
+  list: fc.array(tie('any'), { maxLength: 4 }),
+  object: fc.dictionary(word, tie('any'), { maxKeys: 5 }),
+}));
+const handler = fc.record(
+  {
+    type: fc.oneof({ weight: 8, arbitrary: fc.constantFrom('command', 'http', 'prompt', 'agent', 'mcp_tool') }, word),
+    command: fc.oneof({ weight: 8, arbitrary: word }, value.any),
+    args: value.any,
+    shell: word,
+    if: word,
+    url: word,
+    headers: value.object,
+    allowedEnvVars: value.list,
+    timeout: fc.oneof(fc.double(), word),
+    async: fc.boolean(),
+    once: fc.boolean(),
+  },
+  { requiredKeys: ['type'] },
+);
+const group = fc.record(
+  {
+    matcher: fc.oneof(word, value.any),
+    hooks: fc.array(fc.oneof({ weight: 8, arbitrary: handler }, value.any), { minLength: 1 }),
+  },
+  { requiredKeys: [] },
+);
+const file = fc.record({
+  hooks: fc.dictionary(
+    fc.oneof(fc.constantFrom('PreToolUse', 'Stop', 'SessionStart', 'FileChanged', 'PreCompact'), word),
+    fc.array(fc.oneof({ weight: 8, arbitrary: group }, value.any), { minLength: 1 }),
+    { minKeys: 1 },
+  ),
+});
+
+test('any JSON is checked, whatever the file is', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(file, value.any),
+      kind,
+      async (data, of) => void (await check('/project/a.json', JSON.stringify(data, undefined, 1), of)),
+    ),
+    { numRuns: 1500 },
+  );
+}, 120_000);
+
+test('any text is checked, JSON or not', async () => {
+  const cut = fc.tuple(file, fc.nat(), word).map(([data, at, more]) => {
+    const text = JSON.stringify(data);
+    return text.slice(0, at % text.length) + more;
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(fc.string(), cut),
+      kind,
+      async (text, of) => void (await check('/project/a.json', text, of)),
+    ),
+    { numRuns: 500 },
+  );
+}, 120_000);
+
+test('any frontmatter is checked, YAML or not', async () => {
+  const yaml = fc.oneof(
+    fc.string(),
+    file.map((data) => JSON.stringify(data)),
+    fc.array(word).map((words) => words.join(': \n - ')),
+  );
+  const text = fc
+    .tuple(yaml, fc.constantFrom('\n', '\r\n'))
+    .map(([block, end]) => `---${end}hooks: ${block}${end}---${end}`);
+  await fc.assert(
+    fc.asyncProperty(
+      text,
+      fc.constantFrom<FileKind[]>('agent', 'skill', 'command'),
+      async (md, of) => void (await check('/project/agents/a.md', md, of)),
+    ),
+    { numRuns: 500 },
+  );
+}, 120_000);
+
+test('generated files are not all refused at the door', async () => {
+  const counts = await Promise.all(
+    fc.sample(file, { numRuns: 100, seed: 1 }).map((data) => check('/project/a.json', JSON.stringify(data), 'project')),
+  );
+  expect(counts.filter((count) => count > 0).length).toBeGreaterThan(50);
+});
+
+test.each([
+  ['a list nested a hundred thousand deep', '['.repeat(100_000)],
+  ['an object nested deep', `${'{"hooks":'.repeat(5_000)}1${'}'.repeat(5_000)}`],
+  [
+    'a long command',
+    JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command: 'echo a; '.repeat(50_000) }] }] } }),
+  ],
+  [
+    'a command of many parentheses',
+    JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command: '$('.repeat(20_000) }] }] } }),
+  ],
+])('%s is no trouble', async (_, text) => {
+  expect(await check('/project/a.json', text, 'project')).toBeGreaterThanOrEqual(0);
+});
+
+test('YAML aliases that stand for billions are no trouble', async () => {
+  const levels = Array.from({ length: 12 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`);
+  const text = ['---', 'a0: &a0 [x, x]', ...levels, 'hooks: *a12', '---', ''].join('\n');
+  expect(await check('/project/agents/a.md', text, 'agent')).toBeGreaterThan(0);
+});

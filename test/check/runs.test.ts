@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import type { Place } from '../../src/plugins/check/kinds.js';
+import { runsOf } from '../../src/plugins/check/runs.js';
+import { type Handler, readSource, type SourceFile } from '../../src/plugins/check/source-file.js';
+
+const BEARINGS = { home: '/home/dev', cwd: '/elsewhere' };
+const PROJECT: Place = { kind: 'project', project: '/project', plugin: undefined };
+
+function hook(handler: object, place: Place = PROJECT): [Handler, SourceFile] {
+  const text = JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', ...handler }] }] } });
+  const file = readSource('/project/.claude/settings.json', text, place) as SourceFile;
+  return [file.handlers[0] as Handler, file];
+}
+
+const scripts = (handler: object, place?: Place): string[] =>
+  runsOf(...hook(handler, place), BEARINGS).flatMap(({ path, certain }) =>
+    path === undefined ? [] : [certain ? path : `perhaps ${path}`],
+  );
+
+describe('the scripts of a command line', () => {
+  test.each([
+    ['"$CLAUDE_PROJECT_DIR"/a.sh', ['/project/a.sh']],
+    [`\${CLAUDE_PROJECT_DIR}/a.sh x.json`, ['/project/a.sh']],
+    [`"\${CLAUDE_PROJECT_DIR:-.}/a.sh"`, ['/project/a.sh']],
+    ['./a.sh', ['/project/a.sh']],
+    ['~/a.sh', ['/home/dev/a.sh']],
+    ['"$HOME"/a.sh', ['/home/dev/a.sh']],
+    ['bash -e a.sh', ['/project/a.sh']],
+    ['bash -o pipefail /x/a.sh', ['/x/a.sh']],
+    ['python3 -u /x/a.py --flag', ['/x/a.py']],
+    ['python3.12 -X dev a.py', ['/project/a.py']],
+    ['node --import tsx /x/a.ts', ['/x/a.ts']],
+    ['uv run --with rich /x/a.py', ['/x/a.py']],
+    ['bun run /x/a.ts', ['/x/a.ts']],
+    ['A=1 timeout 5 env B=2 python3 /x/a.py', ['/x/a.py']],
+    ['cd "$CLAUDE_PROJECT_DIR" && sh /x/a.sh', ['perhaps /x/a.sh']],
+    ['[ -f /x/a.sh ] && sh /x/a.sh', ['perhaps /x/a.sh']],
+    ['sh /x/a.sh || true', ['perhaps /x/a.sh']],
+    ['if true; then /x/a.sh; fi', ['perhaps /x/a.sh']],
+    ['jq . | /x/a.sh', ['/x/a.sh']],
+    ['/x/a.sh; /x/b.sh', ['/x/a.sh', '/x/b.sh']],
+  ])('%s', (command, expected) => {
+    expect(scripts({ command })).toEqual(expected);
+  });
+
+  test.each([
+    'python3 -m pytest tests/a.py',
+    "python3 -c 'import a' /x/a.py",
+    "bash -c '/x/a.sh'",
+    'uv run pytest',
+    'bun run build',
+    'node -e "1" a.js',
+    'npx tsx a.ts',
+    '$TOOL/a.sh',
+    'sh "$SH"',
+    'CLAUDE_PROJECT_DIR=/x; $CLAUDE_PROJECT_DIR/a.sh',
+    'C:/Users/me/a.exe',
+    'python3',
+    'cat a.txt',
+  ])('%s names none that can be known', (command) => {
+    expect(scripts({ command })).toEqual([]);
+  });
+});
+
+test('without a shell the words are the arguments', () => {
+  expect(scripts({ command: 'node', args: [`\${CLAUDE_PROJECT_DIR}/my guard.mjs`] })).toEqual([
+    '/project/my guard.mjs',
+  ]);
+  expect(scripts({ command: `\${CLAUDE_PROJECT_DIR}/run`, args: [] })).toEqual(['/project/run']);
+  expect(scripts({ command: 'node', args: ['$CLAUDE_PROJECT_DIR/guard.mjs'] })).toEqual([]);
+  expect(scripts({ command: 'node guard.mjs', args: 'x' })).toEqual([]);
+});
+
+test('what a plugin runs lies in the plugin, what has no project is not known', () => {
+  const plugin: Place = { kind: 'plugin', project: undefined, plugin: '/plugins/p' };
+  expect(scripts({ command: `"\${CLAUDE_PLUGIN_ROOT}"/a.sh` }, plugin)).toEqual(['/plugins/p/a.sh']);
+  expect(scripts({ command: './a.sh' }, plugin)).toEqual([]);
+  expect(scripts({ command: '$CLAUDE_PROJECT_DIR/a.sh' }, plugin)).toEqual([]);
+});
+
+test('a text that no shell can read runs nothing, nor does PowerShell', () => {
+  expect(scripts({ command: "/x/a.sh 'b" })).toEqual([]);
+  expect(scripts({ command: '/x/a.ps1', shell: 'powershell' })).toEqual([]);
+});
