@@ -1,4 +1,4 @@
-// Writes what is made from the sources: docs/events.md, docs/errors.md, docs/failures.md, docs/rules.md, examples/README.md and schemas/.
+// Writes what is made from the sources: docs/events.md, docs/errors.md, docs/failures.md, docs/lifecycle.md, docs/rules.md, examples/README.md and schemas/.
 // With --check it writes nothing and exits with 1 if a file is not what it would be.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,6 +7,7 @@ import { errorsPage } from './errors-page.js';
 import { eventsPage } from './events-page.js';
 import { examplesPage } from './examples-page.js';
 import { failuresPage } from './failures-page.js';
+import { lifecyclePage } from './lifecycle-page.js';
 import { rulesPage } from './rules-page.js';
 import { schemaFiles } from './schemas.js';
 
@@ -16,6 +17,7 @@ const wanted = new Map([
   ['docs/errors.md', errorsPage()],
   ['docs/failures.md', failuresPage()],
   ['docs/rules.md', rulesPage()],
+  ['docs/lifecycle.md', lifecyclePage()],
   ['examples/README.md', examplesPage()],
   ...[...schemaFiles()].map(
     ([path, schema]) => [`schemas/${path}`, `${JSON.stringify(schema, undefined, 2)}\n`] as const,

@@ -1,4 +1,4 @@
-import type { ModelMessage, PrepareStepFunction, StopCondition, Tool, ToolResultPart, ToolSet } from 'ai';
+import type { generateText, ModelMessage, StopCondition, Tool, ToolResultPart, ToolSet } from 'ai';
 import { z } from 'zod';
 import type { ToolCall, ToolContext } from '../host/session-call.js';
 import type { Content, ContentBlock } from '../host/session-content.js';
@@ -42,8 +42,8 @@ export interface Generated {
   readonly response: Messages | PromiseLike<Messages>;
 }
 
-/** As the SDK declares it, whose tool sets are records in all but name. */
-type PrepareStep<Tools extends ToolSet> = PrepareStepFunction<Tools & Record<string, Tool>>;
+/** As the SDK's own functions take it. */
+type PrepareStep<Tools extends ToolSet> = NonNullable<Parameters<typeof generateText<Tools>>[0]['prepareStep']>;
 
 interface Messages {
   readonly messages: readonly ModelMessage[];

@@ -74,6 +74,8 @@ export interface EventEntry<
   readonly unblockable?: readonly string[];
   /** `hook_name` on the wire carries the subject, `PreToolUse:Bash` (but plain `SubagentStop`). */
   readonly namedBySubject: boolean;
+  /** What `suppressOutput` keeps from being seen here, in words; absent: nothing. */
+  readonly hides?: string;
   /** It happens within a turn: a session driver sends `permission_mode` (and `effort`) along with it. */
   readonly inTurn?: true;
   readonly group: 'session' | 'prompt' | 'tool' | 'turn' | 'agent' | 'workspace' | 'elicitation' | 'custom';

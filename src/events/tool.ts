@@ -44,6 +44,7 @@ export const PostToolUse = defineEvent({
     classifierContext: z.string().optional(),
   }),
   rewrites: { field: 'tool_response', keys: ['updatedToolOutput'], mcpKeys: ['updatedMCPToolOutput'] },
+  hides: "the tool's output",
   tool: true,
   inTurn: true,
   group: 'tool',

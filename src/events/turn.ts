@@ -119,6 +119,7 @@ export const Notification = defineEvent({
   subject: 'notification_type',
   fold: 'context',
   exit2: 'ignore',
+  hides: 'the notification',
   types: programs,
   group: 'turn',
   classic: true,

@@ -89,12 +89,11 @@ async function setup(options: Parameters<typeof opened>[0] = {}) {
   return opened(options);
 }
 
-const text = (model: MockLanguageModelV3) => (round: object) => generateText({ model, ...(round as { prompt: '' }) });
 const go = <T extends ToolSet>(
   session: Parameters<typeof drive>[0],
   model: MockLanguageModelV3,
   options: DriveOptions<T>,
-) => drive(session, options, text(model));
+) => drive(session, options, (round) => generateText({ model, ...round }));
 
 describe.each(['generateText', 'streamText'] as const)('a turn of %s', (how) => {
   const turn = <T extends ToolSet>(
@@ -104,7 +103,7 @@ describe.each(['generateText', 'streamText'] as const)('a turn of %s', (how) => 
   ) =>
     how === 'generateText'
       ? go(session, model, options)
-      : drive(session, options, (round) => streamText({ model, ...(round as unknown as { prompt: '' }) }));
+      : drive(session, options, (round) => streamText({ model, ...round }));
 
   test('fires every event at its place', async () => {
     const { session, seen } = await setup();
