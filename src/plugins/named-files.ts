@@ -17,6 +17,8 @@ const INTERPRETERS = new Set(
 const ENTRY_FILES = ['index.js', 'package.json', '__main__.py'];
 /** Programs of the system are the user's own; a project or plugin cannot change them. */
 const SYSTEM = ['/bin', '/sbin', '/usr', '/lib', '/dev', '/nix/store', '/opt/homebrew', '/System', '/Library'];
+/** Globs, addresses, and what no path can hold. */
+const NO_PATH = /[*?\0\n]|:\/\//;
 /** A word in a word: `bash -c 'python3 x.py'`. */
 const DEPTH = 3;
 
@@ -60,7 +62,7 @@ class Finder {
       if (first) runs = false;
       this.word(joined ? `$_${text}` : text, runs);
       const before = words[i - 1]?.text;
-      if (before === 'cd' || before === 'pushd') this.#folders.add(this.#expand(text));
+      if ((before === 'cd' || before === 'pushd') && !NO_PATH.test(text)) this.#folders.add(this.#expand(text));
       // The next operand is its program: options and assignments may stand between.
       runs = INTERPRETERS.has(nameOf(text)) || (runs && /^-|^\w+=/.test(text));
       if (depth < DEPTH && /[\s'"`;|&()<>,]/.test(text)) this.line(text.replace(/[,[\]{}]/g, ' '), depth + 1);
@@ -87,7 +89,7 @@ class Finder {
   #add(word: string, program: boolean): void {
     const text = this.#expand(word);
     const isOption = text.startsWith('-') && !text.includes('/');
-    if (text.length > 1000 || isOption || /[*?\0\n]|:\/\//.test(text) || text === '') return;
+    if (text.length > 1000 || isOption || NO_PATH.test(text) || text === '') return;
     // What only the shell can know at the start: the rest of it, from where the command runs and from the project.
     const unknown = /^[^/]*\$[^/]*\/(.+)$/.exec(text)?.[1];
     if (unknown !== undefined && !unknown.includes('$')) {
