@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { addContext, block, deny, rewrite } from 'hookscope';
 import protectedPaths from 'hookscope-plugin-protected-paths';
 
-/** Registers everything on the host. @param {import('hookscope').Host} host */
+/** Registers everything on the host. @param {import('hookscope').Host<Record<never, never>>} host */
 export async function registerHooks(host) {
   // An npm package: nobody changes what is below out/.
   await host.use(protectedPaths, { paths: ['out/**'] });

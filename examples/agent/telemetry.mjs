@@ -4,7 +4,7 @@ import { styleText } from 'node:util';
 const paint = (/** @type {any} */ style, /** @type {string} */ text) =>
   process.stdout.isTTY && !process.env.NO_COLOR ? styleText(style, text) : text;
 
-/** Watches a host. @param {import('hookscope').Host} host */
+/** Watches a host. @param {import('hookscope').Host<Record<never, never>>} host */
 export function watchHooks(host, say = (/** @type {string} */ line) => console.log(line)) {
   /** @type {Map<string, string>} */
   const types = new Map();

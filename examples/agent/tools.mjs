@@ -82,7 +82,7 @@ export const TOOLS = {
 /** What the model is told of its tools. */
 export function describeTools(/** @type {string[]} */ names, /** @type {Record<string, Tool>} */ tools) {
   return names.map((name) => {
-    const { description, input, optional = [] } = tools[name];
+    const { description, input, optional = [] } = /** @type {Tool} */ (tools[name]);
     const required = Object.keys(input).filter((key) => !optional.includes(key));
     return { name, description, input_schema: { type: 'object', properties: input, required } };
   });

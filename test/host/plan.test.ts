@@ -103,7 +103,13 @@ describe('who is a candidate', () => {
 
   test('by the subject, and remembered for it', () => {
     let asked = 0;
-    const bash = { ...matcher('Bash'), matches: (s: string | undefined) => (asked++, s === 'Bash') };
+    const bash = {
+      ...matcher('Bash'),
+      matches(s: string | undefined) {
+        asked++;
+        return s === 'Bash';
+      },
+    };
     const plan = planOf(made('a', { matcher: bash }), made('b'));
     expect(ids(plan.candidates('Bash', {}).list)).toBe('a b');
     expect(ids(plan.candidates('Read', {}).list)).toBe('b');
