@@ -1,4 +1,3 @@
-import { HookscopeError } from '../errors.js';
 import { wordFor } from '../events/helpers.js';
 import { readOutput } from '../events/outcome.js';
 import type { Registration } from '../scopes/registration.js';
@@ -8,51 +7,64 @@ import { makeCall, type Work } from './call.js';
 import { Context } from './context.js';
 import type { Fire } from './fire.js';
 import type { Failure, Reply } from './handlers/handler.js';
+import { describeError, messageOf } from './message.js';
 import type { Told } from './telling.js';
 
 const SILENT: Attempt = Object.freeze({});
 
-/** Reads what a handler handed back: a callback's output, or a reply from outside. */
-export function read(
-  fire: Fire,
-  registration: Registration,
-  context: Context,
-  told: Told | undefined,
-  value: unknown,
-): Attempt {
-  if ('callback' in (registration.work as Work)) return readCallback(fire, registration, context, told, value);
-  const reply = value as Reply;
-  const facts = { exitCode: reply.exitCode, stdout: reply.stdout, stderr: reply.stderr };
-  if (reply.later !== undefined) {
-    fire.services.background.follow({ fire, registration, context, told, later: reply.later, limitMs: 0 });
-    return { ...facts, background: true };
-  }
-  if (reply.output === undefined) return { ...facts, failure: reply.failure, warnings: reply.warnings };
-  const said = interpret(fire, registration, reply.output, true);
-  if (said.outcome?.async && registration.async === 'two-phase' && context.call !== 'async') {
-    const limitMs = (said.outcome.async.timeout ?? registration.asyncTimeout) * 1000;
-    const later = settleLater(() => secondCall(fire, registration));
-    fire.services.background.follow({ fire, registration, context, told, later, limitMs });
-    return { ...facts, background: true };
-  }
-  return { ...facts, ...said, failure: said.failure ?? reply.failure, warnings: join(reply.warnings, said.warnings) };
+/** One call of one handler. */
+export interface Asked {
+  readonly fire: Fire;
+  readonly registration: Registration;
+  readonly context: Context;
+  readonly told: Told | undefined;
+  /** What it was called with. */
+  readonly input: Readonly<Record<string, unknown>>;
 }
 
-function readCallback(
-  fire: Fire,
-  registration: Registration,
-  context: Context,
-  told: Told | undefined,
-  value: unknown,
-): Attempt {
-  if (value === undefined || value === null) return SILENT;
+/** Reads what a handler handed back: a callback's output, or a reply from outside. Never throws. */
+export function read(asked: Asked, value: unknown): Attempt {
+  const { fire, registration } = asked;
+  if ('callback' in (registration.work as Work)) {
+    if (value === undefined || value === null) return SILENT;
+    try {
+      return readCallback(asked, value);
+    } catch (error) {
+      // A proxy that lets nobody look at it.
+      return { failure: { cause: 'bad_schema', message: `it cannot be read: ${messageOf(error)}` } };
+    }
+  }
+  const reply = value as Reply;
+  if (reply.later !== undefined) {
+    fire.services.background.follow({ ...asked, later: reply.later, limitMs: 0 });
+    return { ...facts(reply), background: true };
+  }
+  if (reply.output === undefined) return { ...facts(reply), failure: reply.failure, warnings: reply.warnings };
+  const said = interpret(fire, registration, reply.output, true);
+  const { async } = said.outcome ?? {};
+  if (async && registration.async === 'two-phase' && asked.context.call !== 'async') {
+    callAgain(asked, async.timeout);
+    return { ...facts(reply), background: true };
+  }
+  const warnings = join(reply.warnings, said.warnings);
+  return { ...facts(reply), ...said, failure: said.failure ?? reply.failure, warnings };
+}
+
+/** What of a reply is told whatever it means. */
+export function facts(reply: Reply): Pick<Attempt, 'exitCode' | 'stdout' | 'stderr'> {
+  return { exitCode: reply.exitCode, stdout: reply.stdout, stderr: reply.stderr };
+}
+
+function readCallback(asked: Asked, value: unknown): Attempt {
+  const { fire, registration, context } = asked;
   if (value instanceof Error) return { failure: threw(value) };
   const again = asyncAnswer(value);
   if (!again) return interpret(fire, registration, wordFor(fire.entry, value), false);
-  const limitMs = (again.timeout ?? registration.asyncTimeout) * 1000;
-  const later = again.result ?? (registration.async === 'two-phase' ? () => secondCall(fire, registration) : undefined);
-  if (!later) return SILENT;
-  fire.services.background.follow({ fire, registration, context, told, later: settleLater(later), limitMs });
+  if (again.result !== undefined) {
+    const limitMs = (again.timeout ?? registration.asyncTimeout) * 1000;
+    fire.services.background.follow({ ...asked, later: again.result, limitMs });
+  } else if (registration.async === 'two-phase' && context.call !== 'async') callAgain(asked, again.timeout);
+  else return SILENT;
   return { background: true };
 }
 
@@ -74,16 +86,18 @@ function asyncAnswer(
   }
 }
 
-async function settleLater(later: PromiseLike<unknown> | (() => unknown)): Promise<unknown> {
-  return typeof later === 'function' ? await later() : await later;
-}
-
-/** The second call of a two-phase handler, in the background. */
-function secondCall(fire: Fire, registration: Registration): unknown {
+/** Calls a two-phase handler for the second time, in the background, with what it was called with first. */
+function callAgain(asked: Asked, seconds: number | undefined): void {
+  const { fire, registration, told, input } = asked;
   const work = registration.work as Work;
   const context = new Context(fire, registration, 'async');
-  if ('callback' in work) return work.callback(readOnly(fire.input), fire.toolUseID, context);
-  return work.handler.run(makeCall(fire, registration, fire.input, context, undefined));
+  if (told) Context.tell(context, (text) => told.progress({ text }));
+  const call = async (): Promise<unknown> =>
+    'callback' in work
+      ? work.callback(readOnly(input), fire.toolUseID, context)
+      : work.handler.run(makeCall(fire, registration, input, context, told));
+  const limitMs = (seconds ?? registration.asyncTimeout) * 1000;
+  fire.services.background.follow({ ...asked, context, later: call(), limitMs });
 }
 
 /** By type, against the event's schema; long texts go to a file. */
@@ -105,18 +119,9 @@ export function complain(fire: Fire, registration: Registration, result: Attempt
   for (const warning of result.warnings ?? []) fire.services.report(`${who}: ${warning}`);
 }
 
+/** A failure of a handler's own code. */
 export function threw(error: unknown): Failure {
-  if (error instanceof HookscopeError) return { cause: 'threw', message: error.message };
-  return { cause: 'threw', message: messageOf(error) };
-}
-
-function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  } catch {
-    // Something that cannot even be printed was thrown.
-    return 'an error that cannot be printed';
-  }
+  return { cause: 'threw', message: describeError(error) };
 }
 
 export function isThenable(value: unknown): value is PromiseLike<unknown> {

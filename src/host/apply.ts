@@ -1,4 +1,5 @@
 import { HookscopeError } from '../errors.js';
+import { messageOf } from './message.js';
 import type { Description, Hooks, Plugin, RegisterOptions, Undo } from './types.js';
 
 /** What a plugin registers through; everything it does is under its name. */
@@ -49,8 +50,7 @@ export async function applyPlugin(
     return { undo, cleanup: typeof cleanup === 'function' ? (cleanup as () => unknown) : undefined };
   } catch (error) {
     undo();
-    const message = error instanceof Error ? error.message : String(error);
-    throw new HookscopeError('PLUGIN_FAILED', { plugin: name, message }, { cause: error });
+    throw new HookscopeError('PLUGIN_FAILED', { plugin: name, message: messageOf(error) }, { cause: error });
   }
 }
 
@@ -86,6 +86,6 @@ function readOptions(plugin: Plugin, given: unknown): unknown {
 /** zod's issues in a line: `options: max: Invalid input: expected number, received string`. */
 function explain(error: unknown): string {
   const { issues } = error as { issues?: { path: PropertyKey[]; message: string }[] };
-  if (!issues) return error instanceof Error ? error.message : String(error);
+  if (!issues) return messageOf(error);
   return issues.map((i) => [...i.path.map(String), i.message].join(': ')).join('; ');
 }

@@ -2,12 +2,12 @@ import { performance } from 'node:perf_hooks';
 import type { Outcome } from '../events/outcome.js';
 import type { Registration, Skip } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
-import { complain, isThenable, read, threw } from './answer.js';
+import { type Asked, complain, facts, isThenable, read, threw } from './answer.js';
 import { makeCall, type Work } from './call.js';
 import type { Watched } from './clock.js';
 import { Context } from './context.js';
 import type { Fire } from './fire.js';
-import type { Failure, Handler } from './handlers/handler.js';
+import type { Failure, Handler, Reply } from './handlers/handler.js';
 import type { Told } from './telling.js';
 
 /** How one call of one handler came out. Always a value. */
@@ -38,13 +38,16 @@ export function attempt(
   call: 'first' | 'reask',
 ): Attempt | Promise<Attempt> {
   const { work } = registration as { work: Work };
+  if (fire.cancelled) return { failure: aborted() };
   if ('handler' in work && work.handler.load && !LOADED.has(work.handler)) {
     // What the first run needs is loaded before its deadline starts.
     const again = (): Attempt | Promise<Attempt> => attempt(fire, registration, input, call);
     LOADED.add(work.handler);
-    return work.handler
-      .load()
-      .then(again, (error) => ({ failure: { cause: 'spawn_failed', message: threw(error).message } }));
+    return work.handler.load().then(again, (error: unknown) => {
+      const told = fire.teller?.started(registration, new Context(fire, registration, call));
+      const failure: Failure = { cause: 'spawn_failed', message: threw(error).message };
+      return conclude(fire, registration, told, told ? performance.now() : 0, { failure });
+    });
   }
   const held = registration.gate?.(input);
   if (held) return { held };
@@ -53,13 +56,15 @@ export function attempt(
   const began = told !== undefined || fire.services.slowAfter > 0 ? performance.now() : 0;
   const finish = (result: Attempt): Attempt => conclude(fire, registration, told, began, result);
   const answer = start(fire, registration, input, context, told);
+  const asked: Asked = { fire, registration, context, told, input };
+  if (registration.async === true) return toBackground(asked, settled(answer));
   if ('threw' in answer) return finish({ failure: threw(answer.threw) });
   const { value, later } = answer;
-  if (registration.async === true)
-    return toBackground(fire, registration, context, told, later ?? Promise.resolve(value));
-  if (!later) return finish(read(fire, registration, context, told, value));
-  return wait(fire, registration, context, told, later).then(finish);
+  if (!later) return finish(read(asked, value));
+  return wait(asked, later).then(finish);
 }
+
+type Started = { value: unknown; later?: Promise<unknown> } | { threw: unknown };
 
 /** Starts the work; a throw is data. */
 function start(
@@ -68,7 +73,7 @@ function start(
   input: Readonly<Record<string, unknown>>,
   context: Context,
   told: Told | undefined,
-): { value: unknown; later?: Promise<unknown> } | { threw: unknown } {
+): Started {
   const work = registration.work as Work;
   try {
     const value =
@@ -82,13 +87,8 @@ function start(
 }
 
 /** Waits for the answer, its deadline, or the end of the whole fire, whichever is first; a late answer is dropped. */
-function wait(
-  fire: Fire,
-  registration: Registration,
-  context: Context,
-  told: Told | undefined,
-  answer: Promise<unknown>,
-): Promise<Attempt> {
+function wait(asked: Asked, answer: Promise<unknown>): Promise<Attempt> {
+  const { fire, registration, context } = asked;
   const { clock, background } = fire.services;
   const outside = 'handler' in (registration.work as Work);
   return new Promise<Attempt>((resolve) => {
@@ -118,17 +118,27 @@ function wait(
       },
       cancel() {
         Context.end(context, fire.cancelled ?? new DOMException('The fire was aborted', 'AbortError'));
-        leave(timedOut ?? { failure: { cause: 'aborted', message: 'The fire was aborted before it answered' } });
+        leave(timedOut ?? { failure: aborted() });
       },
       waiting: () => [registration.name],
     };
     clock.watch(node);
     fire.live.add(node);
     answer.then(
-      (value) => settle(timedOut ?? read(fire, registration, context, told, value)),
+      (value) => {
+        if (timedOut) settle(outside ? { ...timedOut, ...facts(value as Reply) } : timedOut);
+        else if (!settled) settle(read(asked, value));
+      },
       (error: unknown) => settle(timedOut ?? { failure: threw(error) }),
     );
+    // It cut its own fire short before it had returned.
+    if (fire.cancelled) node.cancel();
   });
+}
+
+function settled(answer: Started): Promise<unknown> {
+  if ('threw' in answer) return Promise.reject(answer.threw);
+  return answer.later ?? Promise.resolve(answer.value);
 }
 
 /** What every attempt ends with: it is told, or, nobody watching, what went wrong goes to the logger. */
@@ -161,15 +171,13 @@ export function timeout(registration: Registration): Failure {
   return { cause: 'timeout', message: `did not answer within its timeout of ${registration.timeout} s` };
 }
 
+function aborted(): Failure {
+  return { cause: 'aborted', message: 'The fire was cut short before it answered' };
+}
+
 /** A registration that is async from the start: nothing it does is waited for. */
-function toBackground(
-  fire: Fire,
-  registration: Registration,
-  context: Context,
-  told: Told | undefined,
-  later: Promise<unknown>,
-): Attempt {
-  const limitMs = registration.asyncTimeout * 1000;
-  fire.services.background.follow({ fire, registration, context, told, later, limitMs });
+function toBackground(asked: Asked, later: Promise<unknown>): Attempt {
+  const { fire, registration } = asked;
+  fire.services.background.follow({ ...asked, later, limitMs: registration.asyncTimeout * 1000 });
   return { background: true };
 }

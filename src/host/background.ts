@@ -1,9 +1,10 @@
 import type { Registration } from '../scopes/registration.js';
-import { complain, isThenable, read, threw } from './answer.js';
+import { type Asked, complain, isThenable, read, threw } from './answer.js';
 import type { Attempt } from './attempt.js';
 import { Context } from './context.js';
-import type { Fire } from './fire.js';
-import type { Told } from './telling.js';
+
+/** The longest a timer can wait, in milliseconds; a longer one would not wait at all. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 interface Kept {
   readonly name: string;
@@ -13,11 +14,7 @@ interface Kept {
   end(): Promise<void>;
 }
 
-interface Followed {
-  readonly fire: Fire;
-  readonly registration: Registration;
-  readonly context: Context;
-  readonly told: Told | undefined;
+interface Followed extends Asked {
   readonly later: PromiseLike<unknown>;
   /** Milliseconds; 0: it ends by itself. */
   readonly limitMs: number;
@@ -73,7 +70,9 @@ export class Background {
       stop = resolve;
     });
     const timer =
-      limitMs > 0 ? setTimeout(() => this.#expire(registration, context, limitMs, stop), limitMs) : undefined;
+      limitMs > 0
+        ? setTimeout(() => this.#expire(registration, context, limitMs, stop), Math.min(limitMs, LONGEST_TIMER))
+        : undefined;
     timer?.unref();
     const done = Promise.race([this.#answer(followed), stopped]).then((result) => {
       clearTimeout(timer);
@@ -90,12 +89,12 @@ export class Background {
     );
   }
 
-  async #answer({ fire, registration, context, told, later }: Followed): Promise<Attempt> {
+  async #answer({ later, ...asked }: Followed): Promise<Attempt> {
     try {
       let value: unknown = await later;
       // A command that was async from the start answers twice: that it runs, then what it said.
       while (hasLater(value)) value = await value.later;
-      return read(fire, registration, context, told, value);
+      return read(asked, value);
     } catch (error) {
       return { failure: threw(error) };
     }

@@ -3,6 +3,7 @@ import type { Bus } from '../emit/bus.js';
 import { HookscopeError } from '../errors.js';
 import type { Background } from './background.js';
 import type { Clock } from './clock.js';
+import { describeError } from './message.js';
 
 /** What a plugin left to be called at close; one each time it was applied. */
 export interface Cleanup {
@@ -24,6 +25,8 @@ interface Closing {
 
 /** Processes that were told to end get this long, milliseconds. */
 const KILL = 3_000;
+/** The longest a timer can wait, in milliseconds; a longer one would not wait at all. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Waits for what is under way, then cancels and kills it; says by name what that was. */
 export async function closeHost({
@@ -35,21 +38,25 @@ export async function closeHost({
   servers,
   report,
 }: Closing): Promise<{ pending: string[] }> {
-  const settled = async (): Promise<void> => {
+  const idle = async (): Promise<void> => {
     while (!clock.idle) await sleep(5);
+  };
+  const settled = async (): Promise<void> => {
+    await idle();
     await background.followed();
   };
   await within(closeTimeout * 1000, settled());
   const pending = [...new Set([...[...clock.pending()].flatMap((node) => node.waiting()), ...background.names()])];
   const closed = new HookscopeError('CLOSED', {});
   for (const node of [...clock.pending()]) node.fire.cancel(closed);
-  await within(KILL, Promise.all([background.endAll(), background.drained()]));
+  // Until the fires that were cut short have been told, too.
+  await within(KILL, Promise.all([idle(), background.endAll(), background.drained()]));
   const ended = servers.close();
   for (const { plugin, cleanup } of cleanups) {
     try {
       await cleanup();
     } catch (error) {
-      report(`Plugin ${plugin} failed while it was cleaned up: ${String(error)}`);
+      report(`Plugin ${plugin} failed while it was cleaned up: ${describeError(error)}`);
     }
   }
   await ended;
@@ -60,7 +67,7 @@ export async function closeHost({
 /** Waits for the work, but no longer than that many milliseconds. */
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const done = new AbortController();
-  const over = sleep(ms, undefined, { signal: done.signal }).catch(() => undefined);
+  const over = sleep(Math.min(ms, LONGEST_TIMER), undefined, { signal: done.signal }).catch(() => undefined);
   await Promise.race([work, over]);
   done.abort();
 }

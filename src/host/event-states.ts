@@ -3,6 +3,7 @@ import { CATALOGUE, type CustomEvents, HOOK_EVENTS } from '../events/catalogue.j
 import { type EventEntry, named } from '../events/define.js';
 import { inputGuard } from '../events/guard.js';
 import { type AnyDecision, makeDecision } from './decision.js';
+import { describeError } from './message.js';
 import type { EventPlans } from './plans.js';
 import type { EventState } from './services.js';
 
@@ -16,7 +17,7 @@ function guardSubject(entry: EventEntry, report: (message: string) => void): Eve
       try {
         return subject(input);
       } catch (error) {
-        report(`The subject function of event ${entry.name} threw: ${String(error)}`);
+        report(`The subject function of event ${entry.name} threw: ${describeError(error)}`);
         return undefined;
       }
     },

@@ -58,8 +58,7 @@ export function fire(services: Services, event: string, input: Input, options?: 
   fire.endedBy = options?.endedBy;
   if (watched) fire.teller = new Teller(fire, services.bus);
   const decision = fire.start();
-  if (signal) fire.obey(signal, decision);
-  return ended(services, state, found, decision);
+  return ended(services, state, found, signal ? fire.obey(signal, decision) : decision);
 }
 
 /** Nothing that a fire of the event could do: no registration in any scope, no raw tap, no scope to open or to close. */
@@ -200,12 +199,19 @@ export class Fire {
   }
 
   /** Cancels on the caller's signal, until the decision is there. */
-  obey(signal: AbortSignal, decision: Promise<AnyDecision>): void {
+  obey(signal: AbortSignal, decision: Promise<AnyDecision>): Promise<AnyDecision> {
     const abort = (): void =>
       this.cancel(new HookscopeError('ABORTED', { event: this.entry.name }, { cause: signal.reason }));
+    if (signal.aborted) {
+      // A handler has aborted it at once. What the others had decided is not to be read as permission.
+      abort();
+      decision.catch(() => undefined);
+      return Promise.reject(this.cancelled);
+    }
     signal.addEventListener('abort', abort, { once: true });
     const forget = (): void => signal.removeEventListener('abort', abort);
     decision.then(forget, forget);
+    return decision;
   }
 
   /** Milliseconds a handler has; handlers that share a deadline have what is left of it. 0: no limit. */

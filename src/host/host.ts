@@ -14,6 +14,7 @@ import { type FireOptions, fire } from './fire.js';
 import { createOutside } from './handlers/outside.js';
 import { createHook, type RawHook } from './hooks.js';
 import { expose } from './internals.js';
+import { describeError } from './message.js';
 import { checkHostOptions, type HostOptions } from './options.js';
 import { PlanStore } from './plans.js';
 import { Registrar } from './registrar.js';
@@ -204,7 +205,7 @@ function createReport(logger: HostOptions['logger']): (message: string, detail?:
     try {
       logger(message, detail);
     } catch (error) {
-      warn(`${message} (and the logger threw: ${String(error)})`);
+      warn(`${message} (and the logger threw: ${describeError(error)})`);
     }
   };
 }

@@ -52,14 +52,16 @@ export class Quick implements Watched {
     const list = this.#list;
     const fire = this.fire;
     for (; this.#at < list.length; this.#at++) {
+      // One of them has cut the fire short.
+      if (fire.cancelled !== undefined) return undefined;
       const registration = list[this.#at] as Registration;
       const context = new Context(fire, registration, 'first');
+      this.#context = context;
       try {
         const work = registration.work as { callback: CallbackFunction };
         const answer = work.callback(this.#view, fire.toolUseID, context);
         if (answer === undefined) continue;
-        this.#context = context;
-        if (!isThenable(answer)) return { spoke: read(fire, registration, context, undefined, answer) };
+        if (!isThenable(answer)) return { spoke: this.#read(answer) };
         this.limit = registration.timeout * 1000;
         this.since = 0;
         return { answer };
@@ -72,14 +74,13 @@ export class Quick implements Watched {
 
   async #loop(first: PromiseLike<unknown>): Promise<void> {
     const turn = this.#turn;
-    const fire = this.fire;
     let answer = first;
     for (;;) {
       let spoke: Attempt | undefined;
       try {
         const value = await answer;
         if (turn !== this.#turn) return;
-        if (value !== undefined) spoke = read(fire, this.#current(), this.#context as Context, undefined, value);
+        if (value !== undefined) spoke = this.#read(value);
       } catch (error) {
         if (turn !== this.#turn) return;
         spoke = { failure: threw(error) };
@@ -87,6 +88,7 @@ export class Quick implements Watched {
       if (spoke !== undefined) return this.#end(spoke);
       this.#at++;
       const next = this.#call();
+      if (turn !== this.#turn) return next && 'answer' in next ? ignore(next.answer) : undefined;
       if (next === undefined) return this.#end(undefined);
       if ('spoke' in next) return this.#end(next.spoke);
       answer = next.answer;
@@ -115,7 +117,20 @@ export class Quick implements Watched {
     return this.#list[this.#at] as Registration;
   }
 
+  #read(value: unknown): Attempt {
+    const { fire } = this;
+    const asked = {
+      fire,
+      registration: this.#current(),
+      context: this.#context as Context,
+      told: undefined,
+      input: fire.input,
+    };
+    return read(asked, value);
+  }
+
   #end(spoke: Attempt | undefined): void {
+    if (this.fire.cancelled !== undefined) return;
     this.#turn++;
     this.fire.services.clock.forget(this);
     this.#resolve?.(spoke === undefined ? this.#quiet() : this.#handOver(spoke));
@@ -133,4 +148,9 @@ export class Quick implements Watched {
     const list = this.#list;
     return makeDecision(this.fire.entry, undefined, () => list.map(({ id, name }) => ({ id, name })));
   }
+}
+
+/** What became of it does not matter any more. */
+function ignore(answer: PromiseLike<unknown>): void {
+  Promise.resolve(answer).catch(() => undefined);
 }

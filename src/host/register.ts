@@ -5,6 +5,7 @@ import type { OnFailure, Registration, Skip, Source } from '../scopes/registrati
 import { compileRule } from '../scopes/rule.js';
 import type { Scope } from '../scopes/scope.js';
 import { checkShape, type Described, type Options, type ReadHow, readHandler, wrong } from './handler-entry.js';
+import { describeError } from './message.js';
 import { isObject, oneOf, rules, SECONDS, type Shape } from './shape.js';
 
 /** What every registration of one `register` call shares. */
@@ -79,7 +80,8 @@ function readGroup(
     dialect,
     event: named,
     where: `${where}.matcher`,
-    onError: (error) => (how.report ?? how.warn)(`The matcher of ${where} threw, so its hooks run: ${String(error)}`),
+    onError: (error) =>
+      (how.report ?? how.warn)(`The matcher of ${where} threw, so its hooks run: ${describeError(error)}`),
   });
   for (const warning of warnings) how.warn(warning);
   const byGroup = (shared.timeoutFor ?? how.timeoutFor) === 'group' ? {} : undefined;

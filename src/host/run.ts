@@ -182,6 +182,7 @@ export class Run {
   /** Takes a wave's answers, in plan order whatever the order of finishing. */
   #settle(slots: readonly Slot[], results: readonly Attempt[]): void {
     this.#waves++;
+    const { spill } = this.fire.services;
     const rewriting = slots.map((stance, i) => ({
       stance,
       rewrite: stance.registration.phase === 'observe' ? undefined : results[i]?.outcome?.rewrite,
@@ -191,6 +192,8 @@ export class Run {
       const result = results[i] as Attempt;
       if (slot.calls > 0 && (result.failure || result.held)) failAgain(slot, result);
       else Object.assign(slot, { outcome: result.outcome, failure: result.failure, lapsed: false });
+      // It may become a reason, and hold all of a program's stderr.
+      if (slot.failure) slot.failure = { ...slot.failure, message: spill.text(slot.failure.message) };
       slot.last = result;
       slot.calls++;
       const { dialect, phase } = slot.registration;

@@ -14,6 +14,8 @@ const HOLDERS: readonly string[] = ['hookSpecificOutput', 'decision'];
 /** Long texts of hooks: kept whole in a file, handed on as a preview with its path. */
 export interface Spill {
   shorten(outcome: Outcome): Outcome;
+  /** One text: as it is, or its preview. */
+  text(text: string): string;
 }
 
 /** The folder is made when first needed, readable by this user alone. */
@@ -32,6 +34,7 @@ export function createSpill(report: (message: string) => void): Spill {
     }
   };
   return {
+    text: (text) => (text.length > LIMIT ? preview(text, save(text)) : text),
     shorten(outcome) {
       const previews = new Map<string, string>();
       for (const key of TEXTS) {

@@ -28,9 +28,14 @@ export class Teller {
   started(registration: Registration, context: Context): Told {
     const run = this.#run(registration);
     this.#bus.emit(() => hookStarted(run));
+    let over = false;
     const told: Told = {
-      progress: (piece) => this.#bus.emit(() => hookProgress(run, piece)),
-      responded: (result) =>
+      // What it says after its end, nobody waits for.
+      progress: (piece) => {
+        if (!over) this.#bus.emit(() => hookProgress(run, piece));
+      },
+      responded: (result) => {
+        over = true;
         this.#bus.emit(() =>
           hookResponse(run, {
             stdout: result.stdout,
@@ -39,9 +44,10 @@ export class Teller {
             exitCode: result.exitCode,
             durationMs: result.durationMs ?? 0,
             decision: said(result.outcome),
-            failure: result.failure,
+            failure: result.failure && { ...result.failure },
           }),
-        ),
+        );
+      },
     };
     Context.tell(context, (text) => told.progress({ text }));
     return told;
@@ -67,7 +73,7 @@ export class Teller {
         ...(finalInput === fire.input ? {} : { final_input: finalInput }),
         decision,
         handlers,
-        clashes: decision.clashes,
+        clashes: decision.clashes.map((clash) => ({ ...clash })),
         decisions: fire.services.decisions,
         elsewhere: fire.services.elsewhere(fire),
         ...(error === undefined ? {} : { error }),
@@ -100,7 +106,7 @@ export class Teller {
       handler: registration.kind,
       handlerId: registration.id,
       name: registration.name,
-      source: registration.source,
+      source: { ...registration.source },
     };
   }
 }

@@ -147,4 +147,5 @@ test.each(['lineage', 'all'] as const)(
       { numRuns: 150 },
     );
   },
+  60_000,
 );
