@@ -14,7 +14,7 @@ export interface Bashism {
 export function bashismsOf(shell: Shell): Bashism[] {
   const found: Bashism[] = [];
   for (const at of shell.nodes) {
-    const judged = judge(at, shell.source);
+    const judged = judge(at, shell);
     if (judged === undefined) continue;
     const { pos, end } = at.node;
     const text = shell.source.slice(pos, end).split('\n', 1)[0] as string;
@@ -37,7 +37,7 @@ interface Judged {
 const FATAL: Judged = { fatal: true };
 const SILENT: Judged = { fatal: false };
 
-function judge({ node, around }: Found, source: string): Judged | undefined {
+function judge({ node, around }: Found, { source, assigned }: Shell): Judged | undefined {
   switch (node.type) {
     case 'ArrayValue':
     case 'HereString':
@@ -68,13 +68,13 @@ function judge({ node, around }: Found, source: string): Judged | undefined {
       if (node.append) return { fatal: false, what: '+=' };
       return node.index === undefined ? undefined : SILENT;
     case 'SimpleExpansion':
-      return /^\$(RANDOM|BASH_\w+|SECONDS|FUNCNAME|PIPESTATUS|EPOCHSECONDS|HOSTNAME)$/.test(node.text)
-        ? SILENT
-        : undefined;
+      return BASH_VARIABLE.test(node.text) && !assigned.has(node.text.slice(1)) ? SILENT : undefined;
     default:
       return undefined;
   }
 }
+
+const BASH_VARIABLE = /^\$(RANDOM|BASH_\w+|SECONDS|FUNCNAME|PIPESTATUS|EPOCHSECONDS|HOSTNAME)$/;
 
 function isBashExpansion(node: Extract<SyntaxNode, { type: 'ParameterExpansion' }>): boolean {
   if (node.index !== undefined || node.prefix === '!') return true;

@@ -1,3 +1,6 @@
+import { HOOK_EVENTS } from '../../events/catalogue.js';
+import type { EventEntry } from '../../events/define.js';
+import { jsonSchema } from '../../events/json-schema.js';
 import { readOutput } from '../../events/outcome.js';
 import { isObject } from '../../host/shape.js';
 import { type Check, type Found, inText } from './checking.js';
@@ -10,8 +13,9 @@ export const checkOutputs: Check = function* (file, about) {
   for (const handler of file.handlers) {
     for (const text of about.texts(handler, file)) {
       // A script that serves several events says different things to them.
-      if (!text.shell || (text.file !== undefined && about.eventsOf(text.file).size > 1)) continue;
-      for (const command of text.shell.commands) yield* judge(handler, text, command, file);
+      if (text.file !== undefined && about.eventsOf(text.file).size > 1) continue;
+      if (text.shell) for (const command of text.shell.commands) yield* judge(handler, text, command, file);
+      else yield* mentions(handler, text);
     }
   }
 };
@@ -80,4 +84,30 @@ function printedBy(command: FoundCommand): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** Keys that few events know, as programs write them. */
+const RARE = /\b(permissionDecision|updatedInput|updatedToolOutput|initialUserMessage)\b["']?\s*\]?\s*[:=](?!=)/g;
+
+/** Of other programs only what they mention can be seen. */
+function* mentions(handler: Handler, text: ProgramText): Generator<Found> {
+  const { entry, event } = handler;
+  if (!entry || text.language === 'other') return;
+  for (const match of text.source.matchAll(RARE)) {
+    const key = match[1] as string;
+    if (knowsKey(entry, key) || knowsAnotherEvent(text.source, event)) continue;
+    const place = { start: match.index, end: match.index + key.length };
+    yield { rule: 'output-ignored', ...inText(handler, text, place), message: `${event} does not know "${key}".` };
+    return;
+  }
+}
+
+/** Anywhere in its answer: PermissionRequest has `updatedInput` in its decision. */
+function knowsKey(entry: EventEntry, key: string): boolean {
+  return JSON.stringify(jsonSchema(entry, 'output')).includes(`"${key}"`);
+}
+
+/** It may be written for several events, and only used for one so far. */
+function knowsAnotherEvent(source: string, event: string): boolean {
+  return HOOK_EVENTS.some((name) => name !== event && new RegExp(`\\b${name}\\b`).test(source));
 }

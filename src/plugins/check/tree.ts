@@ -7,7 +7,6 @@ export type TreeNode =
   | (Span & { readonly kind: 'scalar'; readonly value: string | number | boolean | null });
 
 export type ObjectNode = Extract<TreeNode, { kind: 'object' }>;
-export type ArrayNode = Extract<TreeNode, { kind: 'array' }>;
 
 /** From `start` up to and without `end`. */
 export interface Span {
