@@ -12,7 +12,7 @@ const FLOW = `flowchart TD
     UserPromptSubmit -->|a command| UserPromptExpansion --> model
     model -->|text to show| MessageDisplay
     model -->|each tool call| PreToolUse
-    subgraph call ["Every tool call"]
+    subgraph tool ["Every tool call"]
       PreToolUse -->|allow| run(["the tool runs"])
       PreToolUse -->|deny| denied(["error result for the model"])
       PreToolUse -->|ask, or nobody spoke| PermissionRequest

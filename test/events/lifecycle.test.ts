@@ -47,6 +47,12 @@ test('the diagram draws every event, as a box of the flow and in the colour of i
   expect(coloured.sort()).toEqual([...HOOK_EVENTS].sort());
 });
 
+test('no box of the diagram has a name that is a word of Mermaid itself', () => {
+  const ids = [...diagram.matchAll(/(?:subgraph |\| |--> )(\w+)/g)].map(([, id]) => id);
+  const reserved = ['call', 'class', 'click', 'default', 'end', 'graph', 'href', 'style', 'subgraph'];
+  expect(ids.filter((id) => reserved.includes(id as string))).toEqual([]);
+});
+
 /** What a real fire comes to when its only hook says that. */
 async function decide(event: HookEvent, output: unknown): Promise<AnyDecision> {
   const { host } = testHost();
