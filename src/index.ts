@@ -36,6 +36,7 @@ export { addContext, allow, ask, block, combine, deny, rewrite, stop } from './e
 export type { PluginScope } from './host/apply.js';
 export type { HookContext } from './host/context.js';
 export type { BaseDecision, Clash, DecisionFailure, EndedBy, FoldFields, HandlerOutcome } from './host/decision.js';
+export type { ExplainedHook, ExplainOptions, Explanation } from './host/explain.js';
 export type { FireOptions } from './host/fire.js';
 export { type CommandOptions, type CommandSpec, command } from './host/handlers/command-spec.js';
 export type { Cause } from './host/handlers/handler.js';
@@ -106,6 +107,6 @@ export {
   validateHooks,
   validateOutput,
 } from './plugins/validate.js';
-export type { Mode, OnFailure, Phase, Source } from './scopes/registration.js';
+export type { Mode, OnFailure, Phase, SkipReason, Source } from './scopes/registration.js';
 export { snapshot } from './scopes/snapshot.js';
 export type { ScopeRef } from './scopes/tree.js';

@@ -29,7 +29,9 @@ export interface Explanation {
   readonly hooks: readonly ExplainedHook[];
 }
 
+/** Of `explain`. */
 export interface ExplainOptions {
+  /** The scope to look from: as of `fire`. */
   readonly scope?: ScopeRef | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { HookEvent } from '../../src/events/catalogue.js';
 import type { Host } from '../../src/host/host.js';
 import type { HostOptions } from '../../src/host/options.js';
 import { type LoadClaudeCodeOptions, type LoadedClaudeCode, loadClaudeCode } from '../../src/plugins/claude-dir.js';
-import { type Consent, createTrustStore, type TrustStore } from '../../src/plugins/trust-store.js';
+import type { Consent, TrustStore } from '../../src/plugins/trust-store.js';
 import { fireAny, fires, testHost, watch } from '../host/kit.js';
 import { createFolder, type Folder } from '../plugins/folder.js';
 
@@ -115,5 +115,3 @@ export function memoryStore(): TrustStore & { readonly consents: Consent[] } {
     revoke: () => false,
   };
 }
-
-export { createTrustStore };
