@@ -57,7 +57,7 @@ export class Background {
 
   /** A handler whose time was up and that still has to clean up after itself. */
   linger(name: string, answer: PromiseLike<unknown>): void {
-    this.keep(name, Promise.resolve(answer), () => Promise.resolve());
+    this.keep(name, Promise.resolve(answer), () => Promise.resolve(), true);
   }
 
   /** Follows an async handler: what it says late joins the pending context of the scope it was fired in. */

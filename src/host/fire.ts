@@ -10,6 +10,7 @@ import type { AnyDecision, EndedBy } from './decision.js';
 import { fold } from './fold.js';
 import type { EventHook } from './hooks.js';
 import { completeInput } from './input.js';
+import { obey } from './obey.js';
 import type { Plan } from './plan.js';
 import { Quick } from './quick.js';
 import { recordHandlers } from './record.js';
@@ -57,8 +58,7 @@ export function fire(services: Services, event: string, input: Input, options?: 
   const fire = new Fire(services, state, found, plan, complete);
   fire.endedBy = options?.endedBy;
   if (watched) fire.teller = new Teller(fire, services.bus);
-  const decision = fire.start();
-  return ended(services, state, found, signal ? fire.obey(signal, decision) : decision);
+  return ended(services, state, found, signal ? fire.startUnder(signal) : fire.start());
 }
 
 /** Nothing that a fire of the event could do: no registration in any scope, no raw tap, no scope to open or to close. */
@@ -198,20 +198,15 @@ export class Fire {
     for (const node of [...(this.#live ?? [])]) node.cancel();
   }
 
-  /** Cancels on the caller's signal, until the decision is there. */
-  obey(signal: AbortSignal, decision: Promise<AnyDecision>): Promise<AnyDecision> {
-    const abort = (): void =>
-      this.cancel(new HookscopeError('ABORTED', { event: this.entry.name }, { cause: signal.reason }));
-    if (signal.aborted) {
-      // A handler has aborted it at once. What the others had decided is not to be read as permission.
-      abort();
-      decision.catch(() => undefined);
-      return Promise.reject(this.cancelled);
-    }
-    signal.addEventListener('abort', abort, { once: true });
-    const forget = (): void => signal.removeEventListener('abort', abort);
+  /** Starts, and is cancelled by the caller's signal until the decision is there. */
+  startUnder(signal: AbortSignal): Promise<AnyDecision> {
+    const end = (cause: unknown): void =>
+      this.cancel(new HookscopeError('ABORTED', { event: this.entry.name }, { cause }));
+    const forget = obey(signal, { end });
+    const decision = this.start();
     decision.then(forget, forget);
-    return decision;
+    // A handler has aborted it at once: what the others have decided is not to be read as permission.
+    return this.cancelled ? Promise.reject(this.cancelled) : decision;
   }
 
   /** Milliseconds a handler has; handlers that share a deadline have what is left of it. 0: no limit. */

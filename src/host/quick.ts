@@ -9,6 +9,9 @@ import { type AnyDecision, makeDecision } from './decision.js';
 import type { Fire } from './fire.js';
 import { Run } from './run.js';
 
+/** What calling handlers came to: one answered with a promise, one spoke, or all were silent. */
+type Called = { readonly answer: PromiseLike<unknown> } | { readonly spoke: Attempt } | undefined;
+
 /**
  * The way of most fires: callbacks in series, nobody watching, nobody with anything to say. It awaits each handler's own promise
  * and nothing else; a handler that hangs is left behind by starting a second loop after it (the first one, if it ever
@@ -36,6 +39,7 @@ export class Quick implements Watched {
 
   start(): Promise<AnyDecision> {
     const pending = this.#call();
+    if (this.fire.cancelled !== undefined) return this.#abandon(pending);
     if (pending === undefined) return Promise.resolve(this.#quiet());
     if ('spoke' in pending) return this.#handOver(pending.spoke);
     this.fire.services.clock.watch(this);
@@ -48,7 +52,7 @@ export class Quick implements Watched {
   }
 
   /** Calls handlers from where it stands until one answers with a promise or with a word; `undefined`: all were silent. */
-  #call(): { answer: PromiseLike<unknown> } | { spoke: Attempt } | undefined {
+  #call(): Called {
     const list = this.#list;
     const fire = this.fire;
     for (; this.#at < list.length; this.#at++) {
@@ -88,7 +92,7 @@ export class Quick implements Watched {
       if (spoke !== undefined) return this.#end(spoke);
       this.#at++;
       const next = this.#call();
-      if (turn !== this.#turn) return next && 'answer' in next ? ignore(next.answer) : undefined;
+      if (turn !== this.#turn) return ignore(next);
       if (next === undefined) return this.#end(undefined);
       if ('spoke' in next) return this.#end(next.spoke);
       answer = next.answer;
@@ -115,6 +119,13 @@ export class Quick implements Watched {
 
   #current(): Registration {
     return this.#list[this.#at] as Registration;
+  }
+
+  /** One of the first has cut the fire short, before anybody had to be waited for. */
+  #abandon(pending: Called): Promise<never> {
+    ignore(pending);
+    if (this.#context) Context.end(this.#context, this.fire.cancelled);
+    return Promise.reject(this.fire.cancelled);
   }
 
   #read(value: unknown): Attempt {
@@ -150,7 +161,7 @@ export class Quick implements Watched {
   }
 }
 
-/** What became of it does not matter any more. */
-function ignore(answer: PromiseLike<unknown>): void {
-  Promise.resolve(answer).catch(() => undefined);
+/** What becomes of it does not matter any more. */
+function ignore(called: Called): void {
+  if (called && 'answer' in called) Promise.resolve(called.answer).catch(() => undefined);
 }

@@ -1,0 +1,30 @@
+/** What a signal ends. */
+export interface Obedient {
+  end(reason: unknown): void;
+}
+
+/** Many fires may share their caller's signal: it gets one listener, since Node warns of the eleventh. */
+const OBEYING = new WeakMap<AbortSignal, { readonly all: Set<Obedient>; readonly listener: () => void }>();
+
+/** Ends it when the signal fires. Returns the end of that. */
+export function obey(signal: AbortSignal, obedient: Obedient): () => void {
+  const known = OBEYING.get(signal) ?? listen(signal);
+  known.all.add(obedient);
+  return () => {
+    known.all.delete(obedient);
+    if (known.all.size > 0 || OBEYING.get(signal) !== known) return;
+    OBEYING.delete(signal);
+    signal.removeEventListener('abort', known.listener);
+  };
+}
+
+function listen(signal: AbortSignal) {
+  const all = new Set<Obedient>();
+  const listener = (): void => {
+    for (const obedient of [...all]) obedient.end(signal.reason);
+  };
+  const made = { all, listener };
+  OBEYING.set(signal, made);
+  signal.addEventListener('abort', listener, { once: true });
+  return made;
+}

@@ -1,0 +1,235 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { allow } from '../../src/events/helpers.js';
+import { command } from '../../src/host/handlers/command-spec.js';
+import { processes, uniqueSeconds } from './handlers/shell-call.js';
+import { INPUTS } from './inputs.js';
+import { anyHooks, deferred, fires, never, only, sleep, testHost, turn, until, watch } from './kit.js';
+
+const PRE = INPUTS.PreToolUse;
+const aborted = { code: 'ABORTED', message: expect.stringContaining('do not read this as permission') };
+
+describe.each([false, true])('a caller that aborts (watched: %s)', (watched) => {
+  const make = () => {
+    const made = testHost();
+    return { ...made, seen: watched ? watch(made.host) : [] };
+  };
+
+  test('before it fires: nobody is called', async () => {
+    const { host, seen } = make();
+    let ran = 0;
+    host.register({ PreToolUse: [{ hooks: [() => void ran++] }] });
+    await expect(host.fire('PreToolUse', PRE, { signal: AbortSignal.abort() })).rejects.toMatchObject(aborted);
+    expect(ran).toBe(0);
+    expect(seen).toEqual([]);
+  });
+
+  test('while one is asked: it rejects at once, and nobody is asked any more', async () => {
+    const { host } = make();
+    const caller = new AbortController();
+    const gate = deferred<undefined>();
+    const ran: string[] = [];
+    host.register({
+      PreToolUse: [
+        {
+          hooks: [
+            () => {
+              ran.push('first');
+              return gate.promise;
+            },
+            () => void ran.push('second'),
+          ],
+        },
+        { phase: 'observe', hooks: [() => void ran.push('observer')] },
+      ],
+    });
+    const fire = host.fire('PreToolUse', PRE, { signal: caller.signal });
+    await turn();
+    caller.abort('why');
+    await expect(fire).rejects.toMatchObject({ ...aborted, cause: 'why' });
+    gate.resolve(undefined);
+    await turn();
+    expect(ran).toEqual(['first']);
+  });
+
+  test('never reads as permission: whoever allowed before', async () => {
+    const { host } = make();
+    const caller = new AbortController();
+    host.register({ PreToolUse: [{ hooks: [() => allow(), async () => caller.abort(), () => allow()] }] });
+    await expect(host.fire('PreToolUse', PRE, { signal: caller.signal })).rejects.toMatchObject(aborted);
+  });
+
+  const quiet = async (): Promise<void> => {};
+  const ENDS: Readonly<Record<string, () => unknown>> = {
+    'is silent': () => undefined,
+    allows: () => allow(),
+    throws: () => {
+      throw new Error('x');
+    },
+    rejects: () => Promise.reject(new Error('x')),
+    'never answers': never,
+    'allows later': async () => allow(),
+  };
+  const PLACES: Readonly<Record<string, readonly (() => unknown)[]>> = {
+    first: [],
+    'after one in the same breath': [() => {}],
+    'after one that took its time': [quiet],
+    'after one that spoke': [() => allow()],
+    'after one that spoke later': [async () => allow()],
+  };
+  const within = Object.keys(PLACES).flatMap((place) => Object.keys(ENDS).map((end) => [end, place] as const));
+
+  test.each(within)('from within a handler that %s, %s: nobody is asked any more', async (end, place) => {
+    const { host } = make();
+    const caller = new AbortController();
+    let signal: AbortSignal | undefined;
+    let after = 0;
+    const aborter = (_: unknown, __: unknown, context: { signal: AbortSignal }): unknown => {
+      signal = context.signal;
+      caller.abort();
+      return ENDS[end]?.();
+    };
+    const hooks = [...(PLACES[place] ?? []), aborter, () => void after++, async () => void after++];
+    host.register(anyHooks({ PreToolUse: [{ hooks }, { phase: 'observe', hooks: [() => void after++] }] }));
+    await expect(host.fire('PreToolUse', PRE, { signal: caller.signal })).rejects.toMatchObject(aborted);
+    await turn();
+    await turn();
+    expect(after).toBe(0);
+    if (end === 'never answers') expect(signal?.aborted).toBe(true);
+    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0);
+    expect(await host.close()).toEqual({ pending: [] });
+  });
+
+  test('from within a parallel wave: who was not started is not', async () => {
+    const { host } = make();
+    const caller = new AbortController();
+    const ran: string[] = [];
+    host.register({
+      PreToolUse: [
+        { hooks: [async () => void ran.push('before')] },
+        { stage: 1, mode: 'parallel', hooks: [() => caller.abort(), () => void ran.push('beside'), () => never()] },
+      ],
+    } as never);
+    await expect(host.fire('PreToolUse', PRE, { signal: caller.signal })).rejects.toMatchObject(aborted);
+    expect(ran).toEqual(['before']);
+    expect(await host.close()).toEqual({ pending: [] });
+  });
+
+  test('when it is decided: nothing happens any more', async () => {
+    const { host } = make();
+    const caller = new AbortController();
+    const signals: AbortSignal[] = [];
+    host.register({ PreToolUse: [{ hooks: [async (_, __, c) => void signals.push(c.signal), () => allow()] }] });
+    const decision = await host.fire('PreToolUse', PRE, { signal: caller.signal });
+    caller.abort();
+    expect(decision.verdict).toBe('allow');
+    expect(signals[0]?.aborted).toBe(false);
+    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0);
+  });
+
+  test('while one is asked again', async () => {
+    const { host } = make();
+    const caller = new AbortController();
+    const asked: string[] = [];
+    host.register({
+      PreToolUse: [
+        {
+          hooks: [
+            async (_, __, { call }) => {
+              asked.push(call);
+              if (call === 'reask') caller.abort();
+              return undefined;
+            },
+            async (_, __, { call }) => {
+              asked.push(call);
+              return undefined;
+            },
+            () => ({ hookSpecificOutput: { updatedInput: { command: 'pwd' } } }),
+          ],
+        },
+      ],
+    });
+    await expect(host.fire('PreToolUse', PRE, { signal: caller.signal })).rejects.toMatchObject(aborted);
+    await turn();
+    expect(asked).toEqual(['first', 'first', 'reask']);
+  });
+
+  test('ends its fire and no other', async () => {
+    const { host } = make();
+    const caller = new AbortController();
+    const gate = deferred<undefined>();
+    host.register({ PreToolUse: [{ hooks: [() => gate.promise] }] });
+    const [one, two] = [host.fire('PreToolUse', PRE, { signal: caller.signal }), host.fire('PreToolUse', PRE)];
+    await turn();
+    caller.abort();
+    await expect(one).rejects.toMatchObject(aborted);
+    gate.resolve(undefined);
+    expect((await two).verdict).toBe('none');
+  });
+
+  test('many fires may share a signal', async () => {
+    const { host } = make();
+    const caller = new AbortController();
+    const warnings: Error[] = [];
+    const warn = (w: Error): void => void warnings.push(w);
+    process.on('warning', warn);
+    host.register({ PreToolUse: [{ hooks: [() => sleep(20) as Promise<unknown> as Promise<undefined>] }] });
+    await Promise.all(Array.from({ length: 40 }, () => host.fire('PreToolUse', PRE, { signal: caller.signal })));
+    await turn();
+    process.off('warning', warn);
+    expect(warnings).toEqual([]);
+    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0);
+  });
+
+  test('ends a command and all that it started', async () => {
+    const { host } = testHost({ session: { session_id: 's', transcript_path: '', cwd: process.cwd() } });
+    if (watched) watch(host);
+    const seconds = uniqueSeconds();
+    host.register({
+      PreToolUse: [
+        { mode: 'parallel', hooks: [command(`sleep ${seconds} | cat`), command(`sleep ${seconds} & wait`)] },
+      ],
+    });
+    const caller = new AbortController();
+    const fire = host.fire('PreToolUse', PRE, { signal: caller.signal });
+    await until(() => processes(seconds).length >= 3);
+    caller.abort();
+    await expect(fire).rejects.toMatchObject(aborted);
+    await until(() => processes(seconds).length === 0);
+    expect(await host.close()).toEqual({ pending: [] });
+  });
+});
+
+test('a command is not started when its fire was aborted while it was being loaded', async () => {
+  const { host } = testHost({ session: { session_id: 's', transcript_path: '', cwd: process.cwd() } });
+  const seconds = uniqueSeconds();
+  const caller = new AbortController();
+  for (let i = 0; i < 3; i++) {
+    host.register({ PreToolUse: [{ mode: 'parallel', hooks: [command(`sleep ${seconds}`)] }] });
+    const fire = host.fire('PreToolUse', PRE, { signal: caller.signal });
+    caller.abort();
+    await expect(fire).rejects.toMatchObject(aborted);
+  }
+  await sleep(300);
+  expect(processes(seconds)).toEqual([]);
+  expect(await host.close()).toEqual({ pending: [] });
+});
+
+test('the record of an aborted fire says so, with who was asked and who was not', async () => {
+  const { host } = testHost();
+  const seen = watch(host);
+  const caller = new AbortController();
+  host.register({ PreToolUse: [{ hooks: [() => allow(), never as never, () => {}] }] });
+  const fire = host.fire('PreToolUse', PRE, { signal: caller.signal });
+  await turn();
+  caller.abort();
+  await expect(fire).rejects.toMatchObject(aborted);
+  await until(() => fires(seen).length === 1);
+  const record = only(fires(seen));
+  expect(record.error).toBe('ABORTED');
+  expect(record.handlers.map((h) => [h.status, h.failure?.cause ?? h.reason])).toEqual([
+    ['ran', undefined],
+    ['failed', 'aborted'],
+    ['skipped', 'bailed'],
+  ]);
+});
