@@ -1,6 +1,6 @@
 import type { generateText, ModelMessage, StopCondition, Tool, ToolResultPart, ToolSet } from 'ai';
 import { z } from 'zod';
-import type { ToolCall, ToolContext } from '../host/session-call.js';
+import type { ToolCall, ToolResult } from '../host/session-call.js';
 import type { Content, ContentBlock } from '../host/session-content.js';
 import type { SpawnOptions } from '../host/session-options.js';
 import type { Session } from '../host/session-types.js';
@@ -123,20 +123,26 @@ const OUTPUT: ContentBlock = { type: 'hookscope-output' };
 function wrapTool(steps: Steps, name: string, tool: Tool, how: ToolHow | undefined): Tool {
   const { execute } = tool;
   if (!execute) return tool;
-  const contents = new Map<string, Content>();
+  const outputs = new Map<string, ModelOutput>();
   const wrapped: Pick<Tool<unknown, unknown>, 'execute' | 'toModelOutput'> = {
     async execute(input, options) {
       const { toolCallId: id, abortSignal } = options;
-      const result = await steps.run({
+      const call: ToolCall<unknown> = {
         ...how,
         name,
         id,
         input,
         render: () => [OUTPUT],
-        execute(final: unknown, { signal }: ToolContext) {
+        execute(final, { signal }) {
           const either = abortSignal ? AbortSignal.any([abortSignal, signal]) : signal;
           return lastOf(execute.call(tool, final, { ...options, abortSignal: either }));
         },
+      };
+      const result = await steps.run(call as ToolCall, async (result) => {
+        if (result.status !== 'ran') return result.content;
+        const output = await modelOutput(name, tool, result);
+        outputs.set(id, output);
+        return contentOf(output);
       });
       // The SDK's way to give the model an error result is to throw.
       if (result.status !== 'ran') {
@@ -144,16 +150,10 @@ function wrapTool(steps: Steps, name: string, tool: Tool, how: ToolHow | undefin
           cause: result,
         });
       }
-      contents.set(id, result.content);
       return result.hidden ? textOf(result.content) : result.response;
     },
-    async toModelOutput(given) {
-      const content = contents.get(given.toolCallId) ?? [OUTPUT];
-      if (typeof content === 'string') return { type: 'text', value: content };
-      const [first, ...rest] = content;
-      if (first?.type !== OUTPUT.type) return { type: 'text', value: textOf(content) };
-      return below(await outputOf(name, tool, given), textOf(rest));
-    },
+    // A call of an earlier conversation is said as the tool says it.
+    toModelOutput: (given) => outputs.get(given.toolCallId) ?? outputOf(name, tool, given),
   };
   return { ...tool, ...wrapped } as Tool;
 }
@@ -168,6 +168,15 @@ async function lastOf(output: unknown): Promise<unknown> {
 
 type ModelOutput = ToolResultPart['output'];
 type Given = Parameters<NonNullable<Tool['toModelOutput']>>[0];
+
+/** What the model gets of a call that ran: the tool's own words for its output, or what hooks put there, and what they add below. */
+async function modelOutput(name: string, tool: Tool, result: ToolResult): Promise<ModelOutput> {
+  const { content, id, input, response } = result;
+  if (typeof content === 'string') return text(content);
+  const [first, ...added] = content;
+  if (first?.type !== OUTPUT.type) return text(textOf(content));
+  return below(await outputOf(name, tool, { toolCallId: id, input, output: response } as Given), textOf(added));
+}
 
 /** As the tool says it, else as the SDK would. A tool that cannot say what a hook made of its output says that. */
 async function outputOf(name: string, { toModelOutput }: Tool, given: Given): Promise<ModelOutput> {
@@ -184,9 +193,14 @@ async function outputOf(name: string, { toModelOutput }: Tool, given: Given): Pr
 function below(output: ModelOutput, added: string): ModelOutput {
   if (added === '') return output;
   if (output.type === 'content') return { ...output, value: [...output.value, { type: 'text', text: added }] };
-  const said = output.type === 'execution-denied' ? (output.reason ?? '') : output.value;
-  const value = `${typeof said === 'string' ? said : JSON.stringify(said)}\n\n${added}`;
+  const value = `${textOf(contentOf(output))}\n\n${added}`;
   return output.type === 'error-text' || output.type === 'error-json' ? { type: 'error-text', value } : text(value);
+}
+
+function contentOf(output: ModelOutput): Content {
+  if (output.type === 'content') return output.value;
+  const said = output.type === 'execution-denied' ? (output.reason ?? '') : output.value;
+  return typeof said === 'string' ? said : JSON.stringify(said);
 }
 
 const text = (value: string): ModelOutput => ({ type: 'text', value });

@@ -1,5 +1,5 @@
 import type { ToolCall, ToolResult } from '../host/session-call.js';
-import { contextTexts } from '../host/session-content.js';
+import { type Content, contextTexts } from '../host/session-content.js';
 import { forModel } from '../host/session-context.js';
 import type { Session } from '../host/session-types.js';
 
@@ -41,11 +41,14 @@ export class Steps {
     this.session = session;
   }
 
-  /** One call of the framework's own tool loop. A session that cannot judge it ends the loop. */
-  async run(call: ToolCall): Promise<ToolResult> {
+  /**
+   * One call of the framework's own tool loop. A session that cannot judge it ends the loop. `said` gives what the model gets
+   * of it in the end, for PostToolBatch, where that is not the result's own content.
+   */
+  async run(call: ToolCall, said?: (result: ToolResult) => Promise<Content>): Promise<ToolResult> {
     try {
       const result = await this.session.tool(call);
-      this.#batch.push({ call, result });
+      this.#batch.push({ call, result: said ? { ...result, content: await said(result) } : result });
       if (result.endsLoop) this.over ??= result.reason ?? `${call.name} ended the loop.`;
       return result;
     } catch (error) {

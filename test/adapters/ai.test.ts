@@ -233,6 +233,7 @@ describe('a tool', () => {
     );
     expect(outputs[0]).toMatchObject({ type: 'text', value: expect.stringContaining('was hidden') as string });
     expect(JSON.stringify([messages, steps[0]?.toolResults])).not.toContain('the secret');
+    expect(steps[0]?.toolResults[0]?.output).toContain('was hidden');
   });
 
   test('whose output a hook rewrites has that output, said in its own way', async () => {
@@ -281,8 +282,9 @@ describe('a tool', () => {
     expect((await run({}, { t })).outputs).toEqual([{ type: 'text', value: 'whole' }]);
   });
 
-  test('gets the abort of the session and of the SDK', async () => {
+  test.each(['session', 'SDK'])('gets the abort of the %s', async (who) => {
     const { session, seen } = await setup();
+    const caller = new AbortController();
     let aborted = false;
     const slow = tool({
       inputSchema,
@@ -290,13 +292,30 @@ describe('a tool', () => {
         abortSignal?.addEventListener('abort', () => {
           aborted = true;
         });
-        setTimeout(() => session.interrupt(), 20);
+        setTimeout(() => (who === 'SDK' ? caller.abort() : session.interrupt()), 20);
         await sleep(5_000, undefined, { signal: abortSignal });
       },
     });
-    const { status } = await go(session, scripted({ slow: {} }, 'never'), { prompt: 'Go', tools: { slow } });
-    expect({ status, aborted }).toEqual({ status: 'ended', aborted: true });
-    expect(seen.at(-1)).toMatchObject({ event: 'PostToolUseFailure', input: { is_interrupt: true } });
+    const model = scripted({ slow: {} }, 'never');
+    const turn = drive(session, { prompt: 'Go', tools: { slow } }, (round) =>
+      generateText({ model, abortSignal: caller.signal, ...round }),
+    );
+    if (who === 'session') expect(await turn).toMatchObject({ status: 'ended' });
+    else await expect(turn).rejects.toMatchObject({ name: 'AbortError' });
+    expect(aborted).toBe(true);
+    expect(names(seen)).not.toContain('Stop');
+    expect(seen.find((s) => s.event === 'PostToolUseFailure')).toMatchObject({
+      input: { is_interrupt: who === 'session' },
+    });
+  });
+
+  test('that is done after its neighbours keeps its place in PostToolBatch', async () => {
+    const { session, seen } = await setup();
+    const wait = tool({ inputSchema: z.object({ ms: z.number() }), execute: ({ ms }) => sleep(ms, `${ms}`) });
+    const model = scripted({ wait: { ms: 60 }, 'wait#2': { ms: 1 }, 'wait#3': { ms: 30 } }, 'Done.');
+    await go(session, model, { prompt: 'Go', tools: { wait } });
+    const batch = seen.find((s) => s.event === 'PostToolBatch')?.input['tool_calls'] as { tool_response: string }[];
+    expect(batch.map((c) => c.tool_response)).toEqual(['60', '1', '30']);
   });
 
   test('without execute is left to its client: the turn is unfinished, and no Stop is fired', async () => {
@@ -375,4 +394,26 @@ test('a subagent has a scope of its own: its hooks see its calls alone, and its 
   ]);
   expect(main).not.toContain('SubagentStop');
   expect(main?.at(-1)).toBe('Stop');
+});
+
+test('a subagent whose run fails is closed all the same, and its parent reads why', async () => {
+  const { session, seen } = await setup();
+  const helper = agentTool(session, {
+    agent_type: 'reader',
+    description: 'Reads.',
+    run: () => Promise.reject(new Error('it fell')),
+  });
+  const model = scripted({ helper: { prompt: 'Look up' } }, 'Done.');
+  await go(session, model, { prompt: 'Go', tools: { helper } });
+  expect(prompt(model, 1).outputs).toEqual([{ type: 'error-text', value: 'it fell' }]);
+  expect(names(seen)).toEqual([
+    'SessionStart',
+    'UserPromptSubmit',
+    'PreToolUse',
+    'SubagentStart',
+    'SubagentStop',
+    'PostToolUseFailure',
+    'PostToolBatch',
+    'Stop',
+  ]);
 });
