@@ -52,22 +52,32 @@ export async function closeHost({
   // Until the fires that were cut short have been told, too.
   await within(KILL, Promise.all([idle(), background.endAll(), background.drained()]));
   const ended = servers.close();
-  for (const { plugin, cleanup } of cleanups) {
-    try {
-      await cleanup();
-    } catch (error) {
-      report(`Plugin ${plugin} failed while it was cleaned up: ${describeError(error)}`);
-    }
-  }
+  await Promise.all(cleanups.map((one) => cleanUp(one, report)));
   await ended;
   bus.close();
   return { pending };
 }
 
-/** Waits for the work, but no longer than that many milliseconds. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
+/** A plugin that fails, or does not come to an end, keeps nobody else from theirs. */
+async function cleanUp({ plugin, cleanup }: Cleanup, report: (message: string) => void): Promise<void> {
+  try {
+    const work = (async () => cleanup())();
+    if (!(await within(KILL, work))) report(`Plugin ${plugin} did not clean up within ${KILL / 1000} s`);
+  } catch (error) {
+    report(`Plugin ${plugin} failed while it was cleaned up: ${describeError(error)}`);
+  }
+}
+
+/** Waits for the work, but no longer than that many milliseconds; whether it was done by then. */
+async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const done = new AbortController();
-  const over = sleep(Math.min(ms, LONGEST_TIMER), undefined, { signal: done.signal }).catch(() => undefined);
-  await Promise.race([work, over]);
-  done.abort();
+  const over = sleep(Math.min(ms, LONGEST_TIMER), undefined, { signal: done.signal }).then(
+    () => false,
+    () => true,
+  );
+  try {
+    return await Promise.race([work.then(() => true), over]);
+  } finally {
+    done.abort();
+  }
 }
