@@ -168,7 +168,8 @@ describe('hookscope run on a terminal', () => {
     start('script', ['-qec', [process.execPath, BIN, 'run', ...args].join(' '), '/dev/null'], {
       cwd: folder.path,
       stdin: '',
-      env: { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, TERM: 'xterm-256color' },
+      // Node takes a CI's terminal for one without colours.
+      env: { ...process.env, CI: undefined, NO_COLOR: undefined, FORCE_COLOR: undefined, TERM: 'xterm-256color' },
     });
   const ESCAPE = String.fromCharCode(27);
 
