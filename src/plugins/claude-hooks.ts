@@ -47,11 +47,9 @@ export function prepareHooks(source: ClaudeSource, options: PrepareOptions): Pre
   const managed = kind === 'managed';
 
   const prepare = (handler: ClaudeHandler): Described => {
-    const { once, ...rest } = handler;
-    // The client knows `once` in skills alone.
-    let prepared: Described = kind === 'skill' && once !== undefined ? { ...rest, once } : rest;
+    let prepared: Described = handler;
     try {
-      prepared = policy.restrict({ managed, plugin }, substitute(prepared, variables));
+      prepared = policy.restrict({ managed, plugin }, substitute(handler, variables));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       const path = file.placeOf(handler) ?? [];
