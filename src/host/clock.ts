@@ -31,21 +31,24 @@ export class Clock {
   #idle = 0;
 
   watch(node: Watched): void {
-    node.before = undefined;
-    node.after = this.#first;
-    if (this.#first) this.#first.before = node;
+    const next = this.#first;
+    if (next) {
+      node.after = next;
+      next.before = node;
+    }
     this.#first = node;
     this.#timer ??= setInterval(this.#sweep, SWEEP);
   }
 
   /** Safe to call twice. */
   forget(node: Watched): void {
-    if (node.before) node.before.after = node.after;
-    else if (this.#first === node) this.#first = node.after;
+    const { before, after } = node;
+    if (before) before.after = after;
+    else if (this.#first === node) this.#first = after;
     else return;
-    if (node.after) node.after.before = node.before;
-    node.before = undefined;
-    node.after = undefined;
+    if (after) after.before = before;
+    if (before) node.before = undefined;
+    if (after) node.after = undefined;
   }
 
   /** Everything under way now. */

@@ -45,17 +45,18 @@ export function eventEntries(
 /** What a host keeps of one event. */
 export function eventState(entry: EventEntry, plans: EventPlans): EventState {
   const nothing = Object.freeze([]);
-  let guard: ((input: unknown) => boolean) | undefined;
-  return {
+  const state: EventState = {
     entry,
     plans,
     closes: entry.scope === 'close',
     opens: entry.scope === 'open',
     hook: undefined,
     quiet: Promise.resolve(Object.freeze(makeDecision(entry, undefined, nothing)) as AnyDecision),
+    // Compiled at the first input; most hosts see few of the events.
     accepts(input) {
-      guard ??= inputGuard(entry);
-      return guard(input);
+      state.accepts = inputGuard(entry);
+      return state.accepts(input);
     },
   };
+  return state;
 }

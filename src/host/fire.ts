@@ -41,9 +41,9 @@ type Input = Readonly<Record<string, unknown>>;
 export function fire(services: Services, event: string, input: Input, options?: FireHow): Promise<AnyDecision> {
   const state = services.events.get(event);
   if (!state) return Promise.reject(services.unknownEvent(event));
-  if (services.closed) return Promise.reject(new HookscopeError('CLOSED', { event }));
+  if (services.closed) return refuse('CLOSED', event);
   const signal = options?.signal;
-  if (signal?.aborted) return Promise.reject(new HookscopeError('ABORTED', { event }));
+  if (signal?.aborted) return refuse('ABORTED', event);
 
   const watched = services.bus.observed;
   if (!watched && isIdle(services, state)) return state.quiet;
@@ -59,6 +59,10 @@ export function fire(services: Services, event: string, input: Input, options?: 
   fire.endedBy = options?.endedBy;
   if (watched) fire.teller = new Teller(fire, services.bus);
   return ended(services, state, found, signal ? fire.startUnder(signal) : fire.start());
+}
+
+function refuse(code: 'CLOSED' | 'ABORTED', event: string): Promise<never> {
+  return Promise.reject(new HookscopeError(code, { event }));
 }
 
 /** Nothing that a fire of the event could do: no registration in any scope, no raw tap, no scope to open or to close. */
@@ -146,7 +150,7 @@ export class Fire {
   start(): Promise<AnyDecision> {
     if (!this.teller && !this.hook?.foreign && this.services.slowAfter === 0) {
       const candidates = this.plan.candidates(this.entry.subject?.(this.input), this.input);
-      if (candidates.plain) return new Quick(this, candidates.list).start();
+      if (candidates.plain) return new Quick(this, candidates).start();
     }
     return this.follow(new Run(this));
   }

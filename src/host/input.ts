@@ -14,7 +14,10 @@ export interface SessionFields {
 
 /** The one parse of an input: as it is when nothing is missing, else with the session's fields around it. */
 export function completeInput(state: EventState, input: Input, session: SessionFields): Input | HookscopeError {
-  if (state.accepts(input)) return input;
+  return state.accepts(input) ? input : fillIn(state, input, session);
+}
+
+function fillIn(state: EventState, input: Input, session: SessionFields): Input | HookscopeError {
   const { name } = state.entry;
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     return new HookscopeError('INVALID_INPUT', { event: name, field: '(the input)', expected: 'must be an object' });

@@ -1,6 +1,7 @@
 import type { EventEntry } from '../events/define.js';
 import type { Registration, SkipReason } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
+import type { AnyDecision } from './decision.js';
 
 /** What a fire's plan is chosen for: the subject is looked at first, since its answers can be remembered. */
 export interface Candidates {
@@ -12,6 +13,8 @@ export interface Candidates {
   readonly plain: boolean;
   /** Copies of one hook by dedup key, only where there is more than one. */
   readonly copies: ReadonlyMap<string, readonly Registration[]> | undefined;
+  /** The decision when none of them says anything; made once, frozen. */
+  quiet?: AnyDecision | undefined;
 }
 
 /** The registrations of one event along one lineage, in running order. Built once per version of that lineage. */
@@ -71,6 +74,7 @@ function choose(registrations: readonly Registration[]): Candidates {
     deciders,
     plain: deciders === list.length && keys.size === 0 && list.every(isPlain),
     copies: keys.size > 0 ? keys : undefined,
+    quiet: undefined,
   };
 }
 
@@ -83,7 +87,8 @@ function isPlain(r: Registration): boolean {
     !r.once &&
     r.async === false &&
     r.phase === 'decide' &&
-    r.shared === undefined
+    r.shared === undefined &&
+    r.gate === undefined
   );
 }
 

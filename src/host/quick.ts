@@ -5,163 +5,167 @@ import { type Attempt, timeout } from './attempt.js';
 import type { CallbackFunction } from './call.js';
 import type { Watched } from './clock.js';
 import { Context } from './context.js';
-import { type AnyDecision, makeDecision } from './decision.js';
+import { type AnyDecision, type HandlerOutcome, makeDecision } from './decision.js';
 import type { Fire } from './fire.js';
+import type { Candidates } from './plan.js';
 import { Run } from './run.js';
 
-/** What calling handlers came to: one answered with a promise, one spoke, or all were silent. */
-type Called = { readonly answer: PromiseLike<unknown> } | { readonly spoke: Attempt } | undefined;
-
 /**
- * The way of most fires: callbacks in series, nobody watching, nobody with anything to say. It awaits each handler's own promise
- * and nothing else; a handler that hangs is left behind by starting a second loop after it (the first one, if it ever
- * wakes, sees that its turn is over). At the first word or failure everything goes on in a `Run`.
+ * The way of most fires: callbacks in series, nobody watching, nobody with anything to say. It listens to each handler's own
+ * promise and to nothing else; one that hangs is left behind, and finds the fire over should it ever settle. At the first word
+ * or failure everything goes on in a `Run`. Its members are `private`, not `#private`: every fire would pay for that.
  */
 export class Quick implements Watched {
   limit = 0;
   since = 0;
-  before: Watched | undefined;
-  after: Watched | undefined;
+  before: Watched | undefined = undefined;
+  after: Watched | undefined = undefined;
   readonly fire: Fire;
-  readonly #list: readonly Registration[];
-  readonly #view: Readonly<Record<string, unknown>>;
-  #turn = 0;
-  #at = 0;
-  #context: Context | undefined;
-  #resolve: ((decision: AnyDecision | Promise<AnyDecision>) => void) | undefined;
-  #reject: ((error: unknown) => void) | undefined;
+  private readonly candidates: Candidates;
+  private readonly view: Readonly<Record<string, unknown>>;
+  private at = 0;
+  private context: Context | undefined = undefined;
+  /** The first word or failure. */
+  private spoke: Attempt | undefined = undefined;
+  private over = false;
+  // Bound, not arrow functions: a new closure's first call has to find its code again.
+  private onAnswer: ((value: unknown) => void) | undefined = undefined;
+  private onError: ((error: unknown) => void) | undefined = undefined;
+  private resolve: ((decision: AnyDecision | Promise<AnyDecision>) => void) | undefined = undefined;
+  private reject: ((error: unknown) => void) | undefined = undefined;
 
-  constructor(fire: Fire, list: readonly Registration[]) {
+  constructor(fire: Fire, candidates: Candidates) {
     this.fire = fire;
-    this.#list = list;
-    this.#view = readOnly(fire.input);
+    this.candidates = candidates;
+    this.view = readOnly(fire.input);
   }
 
   start(): Promise<AnyDecision> {
-    const pending = this.#call();
-    if (this.fire.cancelled !== undefined) return this.#abandon(pending);
-    if (pending === undefined) return Promise.resolve(this.#quiet());
-    if ('spoke' in pending) return this.#handOver(pending.spoke);
-    this.fire.services.clock.watch(this);
     this.fire.quick = this;
+    const answer = this.next();
+    if (this.over) return this.abandon(answer);
+    if (answer === undefined) return this.spoke ? this.handOver(this.spoke) : Promise.resolve(this.quiet());
+    this.fire.services.clock.watch(this);
     return new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-      void this.#loop(pending.answer);
+      this.resolve = resolve;
+      this.reject = reject;
+      this.onAnswer = this.answered.bind(this);
+      this.onError = this.failed.bind(this);
+      answer.then(this.onAnswer, this.onError);
     });
   }
 
-  /** Calls handlers from where it stands until one answers with a promise or with a word; `undefined`: all were silent. */
-  #call(): Called {
-    const list = this.#list;
-    const fire = this.fire;
-    for (; this.#at < list.length; this.#at++) {
-      // One of them has cut the fire short.
-      if (fire.cancelled !== undefined) return undefined;
-      const registration = list[this.#at] as Registration;
-      const context = new Context(fire, registration, 'first');
-      this.#context = context;
+  /** Calls handlers from where it stands until one answers with a promise, and gives that; else all were silent, or one spoke. */
+  private next(): Promise<unknown> | undefined {
+    const { list } = this.candidates;
+    for (; this.at < list.length && !this.over; this.at++) {
+      const registration = list[this.at] as Registration;
+      const context = new Context(this.fire, registration, 'first');
+      const { callback } = registration.work as { callback: CallbackFunction };
+      this.context = context;
       try {
-        const work = registration.work as { callback: CallbackFunction };
-        const answer = work.callback(this.#view, fire.toolUseID, context);
+        const answer = callback(this.view, this.fire.toolUseID, context);
         if (answer === undefined) continue;
-        if (!isThenable(answer)) return { spoke: this.#read(answer) };
-        this.limit = registration.timeout * 1000;
-        this.since = 0;
-        return { answer };
+        if (isThenable(answer)) {
+          this.limit = registration.timeout * 1000;
+          this.since = 0;
+          return nativePromise(answer);
+        }
+        this.spoke = this.read(answer);
       } catch (error) {
-        return { spoke: { failure: threw(error) } };
+        this.spoke = { failure: threw(error) };
       }
+      return undefined;
     }
     return undefined;
   }
 
-  async #loop(first: PromiseLike<unknown>): Promise<void> {
-    const turn = this.#turn;
-    let answer = first;
-    for (;;) {
-      let spoke: Attempt | undefined;
-      try {
-        const value = await answer;
-        if (turn !== this.#turn) return;
-        if (value !== undefined) spoke = this.#read(value);
-      } catch (error) {
-        if (turn !== this.#turn) return;
-        spoke = { failure: threw(error) };
-      }
-      if (spoke !== undefined) return this.#end(spoke);
-      this.#at++;
-      const next = this.#call();
-      if (turn !== this.#turn) return ignore(next);
-      if (next === undefined) return this.#end(undefined);
-      if ('spoke' in next) return this.#end(next.spoke);
-      answer = next.answer;
+  private answered(value: unknown): void {
+    if (this.over) return;
+    if (value !== undefined) {
+      this.end(this.read(value));
+      return;
     }
+    this.at++;
+    const answer = this.next();
+    if (answer === undefined) this.end(this.spoke);
+    else void answer.then(this.onAnswer, this.onError);
+  }
+
+  private failed(error: unknown): void {
+    this.end({ failure: threw(error) });
   }
 
   expire(): void {
-    const context = this.#context as Context;
-    const failure = timeout(this.#current());
-    Context.end(context, new DOMException(failure.message, 'TimeoutError'));
-    this.#end({ failure });
+    if (this.over) return;
+    const failure = timeout(this.current());
+    Context.end(this.context as Context, new DOMException(failure.message, 'TimeoutError'));
+    this.end({ failure });
   }
 
   cancel(): void {
-    this.#turn++;
+    if (this.over) return;
+    this.over = true;
     this.fire.services.clock.forget(this);
-    if (this.#context) Context.end(this.#context, this.fire.cancelled);
-    this.#reject?.(this.fire.cancelled);
+    if (this.context) Context.end(this.context, this.fire.cancelled);
+    this.reject?.(this.fire.cancelled);
   }
 
   waiting(): readonly string[] {
-    return [this.#current().name];
+    return [this.current().name];
   }
 
-  #current(): Registration {
-    return this.#list[this.#at] as Registration;
+  private current(): Registration {
+    return this.candidates.list[this.at] as Registration;
   }
 
-  /** One of the first has cut the fire short, before anybody had to be waited for. */
-  #abandon(pending: Called): Promise<never> {
-    ignore(pending);
-    if (this.#context) Context.end(this.#context, this.fire.cancelled);
+  /** One of the first has cut the fire short, before anybody had to be waited for; what becomes of its answer does not matter. */
+  private abandon(answer: Promise<unknown> | undefined): Promise<never> {
+    answer?.catch(() => undefined);
     return Promise.reject(this.fire.cancelled);
   }
 
-  #read(value: unknown): Attempt {
-    const { fire } = this;
-    const asked = {
-      fire,
-      registration: this.#current(),
-      context: this.#context as Context,
-      told: undefined,
-      input: fire.input,
-    };
-    return read(asked, value);
+  private read(value: unknown): Attempt {
+    const { fire, context } = this;
+    return read(
+      { fire, registration: this.current(), context: context as Context, told: undefined, input: fire.input },
+      value,
+    );
   }
 
-  #end(spoke: Attempt | undefined): void {
-    if (this.fire.cancelled !== undefined) return;
-    this.#turn++;
+  private end(spoke: Attempt | undefined): void {
+    if (this.over) return;
+    this.over = true;
     this.fire.services.clock.forget(this);
-    this.#resolve?.(spoke === undefined ? this.#quiet() : this.#handOver(spoke));
+    this.resolve?.(spoke === undefined ? this.quiet() : this.handOver(spoke));
   }
 
-  async #handOver(spoke: Attempt): Promise<AnyDecision> {
-    const at = this.#at;
-    if (spoke.failure || spoke.warnings?.length) complain(this.fire, this.#current(), spoke);
+  private async handOver(spoke: Attempt): Promise<AnyDecision> {
+    const at = this.at;
+    if (spoke.failure || spoke.warnings?.length) complain(this.fire, this.current(), spoke);
     const run = new Run(this.fire);
     run.takeOver(at, spoke);
     return this.fire.follow(run);
   }
 
-  #quiet(): AnyDecision {
-    const list = this.#list;
-    return makeDecision(this.fire.entry, undefined, () => list.map(({ id, name }) => ({ id, name })));
+  /** All were silent: what that comes to is the same for every such fire. */
+  private quiet(): AnyDecision {
+    const { candidates } = this;
+    candidates.quiet ??= Object.freeze(
+      makeDecision(this.fire.entry, undefined, Object.freeze(candidates.list.map(silence))),
+    );
+    return candidates.quiet;
   }
 }
 
-/** What becomes of it does not matter any more. */
-function ignore(called: Called): void {
-  if (called && 'answer' in called) Promise.resolve(called.answer).catch(() => undefined);
+function silence({ id, name }: Registration): HandlerOutcome {
+  return Object.freeze({ id, name });
+}
+
+const { then } = Promise.prototype;
+
+/** The answer itself where it is an ordinary promise, whose `then` can be called as it is. */
+function nativePromise(answer: PromiseLike<unknown>): Promise<unknown> {
+  if (answer.then === then && answer.constructor === Promise) return answer as Promise<unknown>;
+  return new Promise((resolve) => resolve(answer));
 }

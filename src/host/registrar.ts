@@ -72,10 +72,15 @@ export class Registrar {
    * an event that comes late, but does when it is started again (`starts`).
    */
   scopeOf(input: Readonly<Record<string, unknown>> | undefined, ref: ScopeRef | undefined, starts: boolean): Found {
+    const { flat } = this.#parts.tree;
+    if (flat && ref === undefined && input?.['agent_id'] === undefined) return flat;
+    return this.#lookUp(input, ref, starts);
+  }
+
+  #lookUp(input: Readonly<Record<string, unknown>> | undefined, ref: ScopeRef | undefined, starts: boolean): Found {
     const { tree } = this.#parts;
     const session = textOf(input?.['session_id']);
-    const agent = textOf(input?.['agent_id']);
-    const found = tree.find(ref, session, agent);
+    const found = tree.find(ref, session, textOf(input?.['agent_id']));
     const type = !this.spawns ? undefined : textOf(input?.['agent_type']);
     const wishes = type === undefined ? undefined : this.#spawns.of(type);
     if (!wishes || found.id === 'session') return found;

@@ -55,5 +55,5 @@ export interface EventState {
   /** Nothing registered, nobody watching: the answer to every fire. */
   readonly quiet: Promise<AnyDecision>;
   /** A quick check of an input; false only means that it must be looked at more closely. */
-  readonly accepts: (input: unknown) => boolean;
+  accepts: (input: unknown) => boolean;
 }

@@ -26,7 +26,7 @@ export class ScopeTree {
   readonly #agents = new Map<string, Map<string, Scope>>();
   /** What waits for sessions that have no scope now: theirs come and go with what is registered in them. */
   readonly #waiting = new Map<string, string[]>();
-  #byHost: Found = { scope: this.host, id: 'session', known: true };
+  readonly #byHost: Found = { scope: this.host, id: 'session', known: true };
 
   /** `session` is the one that names without a session mean. `anySession`: nobody chose it, so its scopes are found from every session. */
   constructor(session: string, anySession = session === '') {
@@ -34,10 +34,15 @@ export class ScopeTree {
     this.#anySession = anySession;
   }
 
+  /** What every fire without an agent runs in, as long as no session is open. */
+  get flat(): Found | undefined {
+    return this.#sessions.size === 0 ? this.#byHost : undefined;
+  }
+
   /** The scope a fire runs in. Never fails: an agent nobody opened has its session's lineage. */
   find(ref: ScopeRef | undefined, inputSession: string | undefined, inputAgent: string | undefined): Found {
     const agent = ref === undefined ? inputAgent : typeof ref === 'string' ? ref : ref.agent;
-    if (agent === undefined && typeof ref !== 'object' && this.#sessions.size === 0) return this.#byHost;
+    if (agent === undefined && typeof ref !== 'object' && this.flat) return this.flat;
     const session = (typeof ref === 'object' ? ref.session : undefined) ?? inputSession ?? this.session;
     const base = this.#sessions.get(session) ?? this.#shared(this.#sessions.get(this.session)) ?? this.host;
     if (agent === undefined) return { scope: base, id: 'session', known: true, session };
