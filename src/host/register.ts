@@ -108,7 +108,7 @@ function readGroup(
       matcher,
       rule: rule.rule,
       stage: shared.stage ?? 0,
-      before: typeof shared.before === 'string' ? [shared.before] : (shared.before ?? []),
+      before: typeof shared.before === 'string' ? [shared.before] : (shared.before ?? NONE),
       mode: shared.mode ?? (dialect === 'claude' ? 'parallel' : 'series'),
       timeout,
       shared: byGroup,
@@ -130,6 +130,8 @@ function readGroup(
     };
   });
 }
+
+const NONE: readonly string[] = Object.freeze([]);
 
 /** Seconds that Claude Code's files give a handler where the event does not say. */
 const CLAUDE_TIMES: Readonly<Record<string, number>> = { prompt: 30, agent: 60 };

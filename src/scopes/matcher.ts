@@ -57,30 +57,37 @@ function compile(matcher: unknown, context: MatcherContext, warnings: string[]):
     if (typeof matcher !== 'string') return refuse(context, 'must be a string');
     const { test, warning } = claudeTest(matcher, context.event.narrowNames === true);
     if (warning !== undefined) warnings.push(`${context.where}: "${matcher}" ${warning}`);
-    return byName(matcher, [{ test }], context.event);
+    return new NameMatcher(matcher, [{ test }], context.event);
   }
-  if (typeof matcher === 'string') return byName(matcher, codeTests(matcher, context), context.event);
+  if (typeof matcher === 'string') return new NameMatcher(matcher, codeTests(matcher, context), context.event);
   if (types.isRegExp(matcher)) {
     // Without g and y: a test must not depend on the one before it.
     const pattern = new RegExp(matcher.source, matcher.flags.replace(/[gy]/g, ''));
-    return byName(String(pattern), [{ test: (name) => pattern.test(name) }], context.event);
+    return new NameMatcher(String(pattern), [{ test: (name) => pattern.test(name) }], context.event);
   }
   if (typeof matcher === 'function') return byPredicate(matcher as Predicate, context);
   return refuse(context, 'must be a string, a RegExp or a function (subject, input) => boolean');
 }
 
-function byName(text: string, tests: readonly NameTest[], event: EventEntry): Matcher {
-  const matchesNames = (names: readonly string[]): boolean =>
-    tests.some(({ test, every }) => (every === true ? names.every(test) : names.some(test)));
-  return {
-    all: false,
-    static: true,
-    text,
-    matches: (subject) => {
-      if (subject === undefined || subject === '') return false;
-      return matchesNames(event.tool ? toolNames(subject) : [subject]);
-    },
-  };
+/** A class, since hosts keep many: what closures would hold of each is more than the matcher itself. */
+class NameMatcher implements Matcher {
+  readonly all = false;
+  readonly static = true;
+  readonly text: string;
+  readonly #tests: readonly NameTest[];
+  readonly #event: EventEntry;
+
+  constructor(text: string, tests: readonly NameTest[], event: EventEntry) {
+    this.text = text;
+    this.#tests = tests;
+    this.#event = event;
+  }
+
+  matches(subject: string | undefined): boolean {
+    if (subject === undefined || subject === '') return false;
+    const names = this.#event.tool ? toolNames(subject) : [subject];
+    return this.#tests.some(({ test, every }) => (every === true ? names.every(test) : names.some(test)));
+  }
 }
 
 type Predicate = (subject: string, input: unknown) => unknown;
@@ -119,7 +126,12 @@ function codeTests(text: string, context: MatcherContext): NameTest[] {
   }
   const names = alternatives(text);
   if (names.length === 0) return refuse(context, `"${text}" names nothing`);
-  return names.map((name) => (isGlob(name) ? glob(name, context) : { test: (subject) => subject === name }));
+  return names.map((name) => (isGlob(name) ? glob(name, context) : exact(name)));
+}
+
+/** Apart, so that what is kept of a registration is the name and not all that its reading needed. */
+function exact(name: string): NameTest {
+  return { test: (subject) => subject === name };
 }
 
 function isGlob(name: string): boolean {
