@@ -25,7 +25,7 @@ export type {
 } from './recorded.js';
 
 /**
- * What watchers are told (SEMANTICS 10). Field names are the wire's: the first three messages are the Claude Code client's own
+ * What watchers are told (docs/semantics.md 10). Field names are the wire's: the first three messages are the Claude Code client's own
  * `hook_started`, `hook_progress` and `hook_response` with our fields added, the last is ours alone.
  */
 export type HookRecord = HookStarted | HookProgress | HookResponse | FireRecord;

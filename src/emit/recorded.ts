@@ -35,7 +35,7 @@ export interface RecordedSource {
   readonly file?: string;
 }
 
-/** Why a handler failed: `cause` is one of the names of SEMANTICS 8, `timeout`, `bad_json` … */
+/** Why a handler failed: `cause` is one of the names of docs/semantics.md 8, `timeout`, `bad_json` … */
 export interface RecordedFailure {
   readonly cause: string;
   readonly message: string;

@@ -5,7 +5,7 @@ import type { OnFailure } from '../scopes/registration.js';
 export type FailureEffect = 'none' | 'ask' | 'deny' | 'block';
 
 /**
- * The published table of failures (SEMANTICS 8): policy by what the event can do. Every cause of failure is treated alike;
+ * The published table of failures (docs/semantics.md 8): policy by what the event can do. Every cause of failure is treated alike;
  * only what failed and why is named apart.
  */
 export function failureEffect(entry: EventEntry, onFailure: OnFailure): FailureEffect {

@@ -146,7 +146,7 @@ function decided(by: readonly Said[]): DecisionFields {
   return fields;
 }
 
-/** SEMANTICS 7: `continue: false` always ends it; else block, context or (from code) `continue: true` keep it going. */
+/** docs/semantics.md 7: `continue: false` always ends it; else block, context or (from code) `continue: true` keep it going. */
 function stop(said: readonly Said[], endedBy: EndedBy | undefined): DecisionFields {
   const keeps = said.filter((s) => {
     const o = s.outcome;

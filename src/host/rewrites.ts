@@ -19,7 +19,7 @@ export interface Stance {
 }
 
 /**
- * The waterfall of rewrites (SEMANTICS 6): every accepted rewrite is a new version of the input; who rewrites again when
+ * The waterfall of rewrites (docs/semantics.md 6): every accepted rewrite is a new version of the input; who rewrites again when
  * asked again clashes with the owner of the version it was given, and the outermost scope, then the later in plan order, wins.
  */
 export class Rewrites {

@@ -202,7 +202,7 @@ export class Run {
     this.rewrites.take(rewriting);
   }
 
-  /** SEMANTICS 6: whoever matches the input that would run and has not judged it is asked, until all have. */
+  /** docs/semantics.md 6: whoever matches the input that would run and has not judged it is asked, until all have. */
   async #askAgain(): Promise<void> {
     if (this.fire.entry.fold !== 'gate') return;
     while (!this.#bailed && !this.fire.cancelled) {

@@ -3,7 +3,7 @@ import type { Core } from './session-core.js';
 
 /**
  * What a decision says to the model, in plan order: every additionalContext, then the system messages of hooks from code.
- * (A systemMessage is for the user; designs 000 and 003 pass it on to the model too, Claude Code's files do not.)
+ * (A systemMessage is for the user; of hooks from code it is passed on to the model too, of Claude Code's files not.)
  */
 export function forModel(decision: BaseDecision): readonly string[] {
   return [...decision.additionalContext, ...messagesForModel(decision)];

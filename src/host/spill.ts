@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Outcome } from '../events/outcome.js';
 
-/** The longest text that is handed on as it is, in characters (SEMANTICS 8). */
+/** The longest text that is handed on as it is, in characters (docs/semantics.md 8). */
 const LIMIT = 10_000;
 const PREVIEW = 2_000;
 const TEXTS = ['reason', 'stopReason', 'systemMessage', 'additionalContext'] as const;

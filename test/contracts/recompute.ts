@@ -1,5 +1,5 @@
 /**
- * A decision made again from its record: what SEMANTICS 10 promises that anybody can do. It knows the catalogue's facts about
+ * A decision made again from its record: what docs/semantics.md 10 promises that anybody can do. It knows the catalogue's facts about
  * the event and nothing of the host.
  */
 import type { FireRecord, HandlerRecord } from '../../src/emit/record.js';

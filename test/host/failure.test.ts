@@ -5,7 +5,7 @@ import type { Cause } from '../../src/host/handlers/handler.js';
 import type { OnFailure } from '../../src/scopes/registration.js';
 import { entryOf, folded, said } from './said.js';
 
-/** SEMANTICS 8: what `ask` and `block` do on each event; `continue` does nothing anywhere but on WorktreeCreate. */
+/** docs/semantics.md 8: what `ask` and `block` do on each event; `continue` does nothing anywhere but on WorktreeCreate. */
 const TABLE: Readonly<Record<HookEvent, [continues: FailureEffect, asks: FailureEffect, blocks: FailureEffect]>> = {
   PreToolUse: ['none', 'ask', 'deny'],
   PreModelSwitch: ['none', 'ask', 'deny'],

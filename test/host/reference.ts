@@ -1,4 +1,4 @@
-/** A second, slow telling of SEMANTICS 6, made from its text alone: what one fire of a gate comes to. */
+/** A second, slow telling of docs/semantics.md 6, made from its text alone: what one fire of a gate comes to. */
 
 export type Word = 'none' | 'allow' | 'ask' | 'defer' | 'deny';
 

@@ -1,7 +1,7 @@
 import type { EventEntry, HandlerKind } from '../../events/define.js';
 import type { OnFailure } from '../../scopes/registration.js';
 
-/** Why a handler failed, each cause by its own name (SEMANTICS 8). */
+/** Why a handler failed, each cause by its own name (docs/semantics.md 8). */
 export type Cause =
   | 'threw'
   | 'timeout'
@@ -64,7 +64,7 @@ export interface Handler {
   readonly kind: HandlerKind;
   /** How records name it when the registration has no name: the command line, the URL. */
   readonly name: string;
-  /** What makes two of them the same hook (SEMANTICS 5, dedup). */
+  /** What makes two of them the same hook (docs/semantics.md 5, dedup). */
   readonly dedupKey?: string;
   /** Loads what the first run needs. To be awaited before its deadline starts; safe to call often. */
   load?(): Promise<void>;
