@@ -86,6 +86,8 @@ export async function loadClaudeCode<C extends CustomEvents>(
     prepareHooks(source, { policy, hold: held.get(source), envFiles, fallback, report: services.report }),
   );
   const undo = registerAll(services.registrar, prepared);
+  const cleanup = (): void => rmSync(folder, { recursive: true, force: true });
+  if (options.envDir === undefined) services.registrar.cleanups.push({ plugin: 'claude-code', cleanup });
   const problems = (await Promise.all(prepared.map((hooks) => hooks.problems()))).flat();
   return {
     problems: [...problems.filter((p) => p.level === 'error'), ...problems.filter((p) => p.level === 'warning')],
@@ -94,7 +96,7 @@ export async function loadClaudeCode<C extends CustomEvents>(
     envFiles: (session) => envFiles.of(session),
     undo() {
       undo();
-      if (options.envDir === undefined) rmSync(folder, { recursive: true, force: true });
+      if (options.envDir === undefined) cleanup();
     },
   };
 }

@@ -19,16 +19,13 @@ export async function findAgents(options: FindOptions): Promise<ClaudeSource[]> 
   if (!places.includes('agents')) return found;
   const known = new Set(found.map(({ name }) => name));
   // An agent of the project goes before the user's of the same name.
-  for (const [place, needsTrust] of [
-    [projectDir, true],
-    [home, false],
-  ] as const) {
+  for (const place of sameFolder(projectDir, home) ? [home] : [projectDir, home]) {
     for (const path of markdownIn(join(place, '.claude', 'agents'))) {
       const file = await read(path, options);
       const name = file?.name ?? nameOfFile(path);
       if (!file || known.has(name)) continue;
       known.add(name);
-      found.push(makeSource(options, 'agent', file, targetOf([name], mainAgent), { name, needsTrust }));
+      found.push(makeSource(options, 'agent', file, targetOf([name], mainAgent), { name, needsTrust: place !== home }));
     }
   }
   return found;
@@ -44,9 +41,10 @@ export async function findSkills(options: FindOptions): Promise<ClaudeSource[]> 
   const { home, projectDir, places } = options;
   if (!places.includes('skills')) return [];
   const found = await skillsIn(options, join(projectDir, '.claude'), { needsTrust: true });
-  // Where the home is the project, its files are the user's.
-  const isHome = existsSync(projectDir) && existsSync(home) && realpathSync(projectDir) === realpathSync(home);
-  return [...(isHome ? [] : found), ...(await skillsIn(options, join(home, '.claude'), { needsTrust: false }))];
+  return [
+    ...(sameFolder(projectDir, home) ? [] : found),
+    ...(await skillsIn(options, join(home, '.claude'), { needsTrust: false })),
+  ];
 }
 
 /** Those of a folder with `skills` and `commands` in it. */
@@ -73,6 +71,11 @@ async function read(path: string, options: FindOptions): Promise<AgentFile | und
     return unread(path, error);
   }
   return readAgentFile(text, path, options);
+}
+
+/** Where the home is the project, its files are the user's. */
+function sameFolder(one: string, other: string): boolean {
+  return existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other);
 }
 
 /** `NAME/SKILL.md`; the folder may be a link. */

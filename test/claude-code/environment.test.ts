@@ -62,7 +62,7 @@ describe('the environment of a hook', () => {
         'home/.claude/settings.json',
         hooksOn(event, write, { ...write, command: `${write.command}; true` }),
       );
-      const { fire, envFiles, undo } = await project.load();
+      const { fire, envFiles, host } = await project.load();
       await fire(event, {
         source: 'startup',
         trigger: 'init',
@@ -75,7 +75,7 @@ describe('the environment of a hook', () => {
       expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual([`export A=${event}\n`, `export A=${event}\n`]);
       expect(files[1]).toMatch(new RegExp(`/s/${event.toLowerCase()}-hook-1\\.sh$`));
       expect(envFiles('other')).toEqual([]);
-      undo();
+      await host.close();
       expect(existsSync(files[0] as string)).toBe(false);
     },
   );
@@ -122,6 +122,17 @@ describe('placeholders', () => {
         command: `"\${CLAUDE_PLUGIN_ROOT}/x" 2>/dev/null; printf '%s' "\${CLAUDE_PLUGIN_ROOT}" >&2; ${SAY}`,
       }),
     ).toBe(join(project.path, 'my plug'));
+  });
+
+  test('in shell form never make a program of a folder’s name', async () => {
+    const folder = 'p$(touch pwned)`touch pwned`';
+    project.write(
+      `${folder}/hooks/hooks.json`,
+      hooksOn('PreToolUse', { type: 'command', ...show('${CLAUDE_PLUGIN_ROOT}') }),
+    );
+    const { fire } = await project.load({ plugins: [join(project.path, folder)] });
+    expect((await fire()).decision.reason).toBe(join(project.path, folder));
+    expect(existsSync(join(project.dir, 'pwned'))).toBe(false);
   });
 
   test('of a plugin’s plain path are put in before the shell reads the line, so that it may stand in single quotes', async () => {

@@ -84,8 +84,9 @@ describe('where hooks come from', () => {
 
   test('where the home is the project, its settings are the user’s', async () => {
     project.write('home/.claude/settings.json', hooksOn('PreToolUse', hook('mine')));
-    const { sources } = await project.load({ projectDir: project.home });
-    expect(sources.map(({ kind }) => kind)).toEqual(['user']);
+    project.write('home/.claude/agents/own.md', `---\n${JSON.stringify(hooksOn('PreToolUse', hook('agent')))}\n---\n`);
+    const { sources } = await project.load({ projectDir: project.home, trust: 'stored' });
+    expect(sources.map(({ kind, status }) => `${kind} ${status}`)).toEqual(['user loaded', 'agent loaded']);
   });
 
   test('what was loaded is taken back, twice if one likes', async () => {
@@ -202,6 +203,16 @@ describe('agents', () => {
     expect(String(host.describe())).not.toContain('agent a1');
   });
 
+  test('a matcher on an agent’s Stop is ignored, as on any Stop', async () => {
+    const hooks = {
+      Stop: [{ matcher: 'nothing', hooks: [hook('own')] }],
+      SubagentStop: [{ matcher: 'nothing', hooks: [hook('no')] }],
+    };
+    project.write('home/.claude/agents/helper.md', file({ name: 'helper', hooks }));
+    const { fire } = await project.load();
+    expect(ran(await fire('SubagentStop', stop))).toEqual(['own']);
+  });
+
   test('with an id they are for that agent alone', async () => {
     const path = project.write('x.md', file(own('PreToolUse')));
     const { fire } = await project.load({ agents: [{ file: path, id: 'a1' }] });
@@ -270,6 +281,13 @@ describe('skills', () => {
       expect((await fire()).handlers).toEqual([]);
     },
   );
+
+  test('a skill that a subagent invokes brings none', async () => {
+    project.write('project/.claude/skills/tidy/SKILL.md', yaml('tidy'));
+    const { fire } = await project.load();
+    await fire('PostToolUse', { ...invoked, agent_id: 'a1', agent_type: 'helper' });
+    expect((await fire()).handlers).toEqual([]);
+  });
 
   test('of a plugin they answer to the plugin’s name too, and know where they lie', async () => {
     project.write(
