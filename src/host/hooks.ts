@@ -3,9 +3,9 @@ import { HookscopeError } from '../errors.js';
 import type { EventEntry } from '../events/define.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
-import { threw } from './answer.js';
 import type { CallbackFunction } from './call.js';
 import { Context, type HookContext } from './context.js';
+import { describeError } from './message.js';
 import type { Run } from './run.js';
 
 /** What a raw tap is called with. */
@@ -24,8 +24,13 @@ export type RawHook<Input = Readonly<Record<string, unknown>>> = AsyncSeriesBail
 export interface EventHook {
   readonly raw: RawHook;
   foreign: boolean;
-  /** The raw taps, as registrations, in running order. */
-  readonly taps: Registration[];
+  /** The raw taps, as registrations, in running order; `early`: before our plan. */
+  taps(): readonly RawTap[];
+}
+
+export interface RawTap {
+  readonly registration: Registration;
+  readonly early: boolean;
 }
 
 const OURS = 'hookscope';
@@ -38,9 +43,10 @@ export type MakeTap = (name: string, callback: CallbackFunction, stage: number) 
  * A real tapable hook. Our plan is one tap in it, at stage 0; taps of others run around it, each wrapped: isolated, timed,
  * recorded, folded like any handler, and never bailing by itself.
  */
-export function createHook(entry: EventEntry, makeTap: MakeTap): EventHook {
+export function createHook(entry: EventEntry, makeTap: MakeTap, report: (message: string) => void): EventHook {
   const raw: RawHook = new AsyncSeriesBailHook(['fire'], entry.name);
-  const hook: EventHook = { raw, foreign: false, taps: [] };
+  const made = new Map<unknown, Registration>();
+  const hook: EventHook = { raw, foreign: false, taps: () => listTaps(raw, made) };
   raw.tapPromise({ name: OURS, stage: 0 }, (fire) => runOf(fire).runWaves().then(nothing));
   const [ours] = raw.taps;
   raw.intercept({
@@ -49,34 +55,68 @@ export function createHook(entry: EventEntry, makeTap: MakeTap): EventHook {
       if (tap === ours) return tap;
       hook.foreign = true;
       const registration = makeTap(tap.name, callerOf(entry, tap), tap.stage ?? 0);
-      hook.taps.push(registration);
-      return { ...tap, type: 'promise', fn: (fire: RawFire) => runOf(fire).tap(registration).then(nothing) };
+      const fn = (fire: RawFire): Promise<undefined> => runOf(fire).tap(registration).then(nothing);
+      made.set(fn, registration);
+      return { ...tap, type: 'promise', fn };
     },
   });
   const { intercept } = raw;
   raw.intercept = (interceptor) => {
     hook.foreign = true;
-    intercept.call(raw, interceptor);
+    intercept.call(
+      raw,
+      guarded(interceptor, (error) =>
+        report(`An interceptor of host.hooks.${entry.name} threw: ${describeError(error)}`),
+      ),
+    );
   };
   return hook;
 }
 
-/** Runs the plan through the tapable hook, raw taps around it. An interceptor that throws cannot keep the plan from running. */
+function listTaps(raw: RawHook, made: ReadonlyMap<unknown, Registration>): RawTap[] {
+  const ours = raw.taps.findIndex((tap) => tap.name === OURS && !made.has(tap.fn));
+  return raw.taps.flatMap((tap, i) => {
+    const registration = made.get(tap.fn);
+    return registration ? [{ registration, early: i < ours }] : [];
+  });
+}
+
+type Interceptor = Parameters<RawHook['intercept']>[0];
+
+/** Of its functions only `register` may throw, to who taps: in a call tapable would never come to an end. */
+function guarded(interceptor: Interceptor, onError: (error: unknown) => void): Interceptor {
+  const safe: Record<string, unknown> = { ...interceptor };
+  for (const [key, fn] of Object.entries(interceptor)) {
+    if (typeof fn !== 'function' || key === 'register') continue;
+    safe[key] = (...args: unknown[]): unknown => {
+      try {
+        return Reflect.apply(fn, interceptor, args);
+      } catch (error) {
+        return onError(error);
+      }
+    };
+  }
+  return safe;
+}
+
+/** Runs the plan through the tapable hook, raw taps around it. Whatever becomes of those, the plan runs. */
 export async function runThroughTaps(hook: EventHook, run: Run): Promise<void> {
   const { fire } = run;
+  run.taps = hook.taps();
   const raw: RawFire = {
     event: fire.entry.name,
     input: readOnly(fire.input),
     toolUseID: fire.toolUseID,
-    context: new Context(fire, hook.taps[0] as Registration, 'first'),
+    // For interceptors; each tap gets its own.
+    context: new Context(fire, run.taps[0]?.registration as Registration, 'first'),
   };
   RUNS.set(raw, run);
   try {
     await hook.raw.promise(raw);
   } catch (error) {
-    fire.services.report(`An interceptor of host.hooks.${fire.entry.name} threw: ${threw(error).message}`);
-    if (!run.planned) await run.runWaves();
+    fire.services.report(`host.hooks.${fire.entry.name} failed: ${describeError(error)}`);
   }
+  if (!run.planned) await run.runWaves();
 }
 
 function runOf(fire: RawFire): Run {

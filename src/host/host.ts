@@ -113,8 +113,10 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   };
 
   const hookOf = (state: EventState): RawHook => {
-    state.hook ??= createHook(state.entry, (name, callback, stage) =>
-      registrar.tap(state.entry, name, callback, stage),
+    state.hook ??= createHook(
+      state.entry,
+      (name, callback, stage) => registrar.tap(state.entry, name, callback, stage),
+      report,
     );
     return state.hook.raw;
   };

@@ -11,6 +11,12 @@ export function recordHandlers(run: Run): HandlerRecord[] {
     if (slot.registration.kind === 'tap')
       rows.push({ position: slot.position, row: row(run, slot.registration, slot) });
   }
+  for (const [i, { registration, early }] of run.taps.entries()) {
+    if (run.slots.has(registration.id)) continue;
+    // Behind those that were reached, on its side of the plan.
+    const position = early ? i - run.taps.length : Number.MAX_SAFE_INTEGER - run.taps.length + i;
+    rows.push({ position, row: row(run, registration, undefined) });
+  }
   return rows.sort((a, b) => a.position - b.position).map((r) => r.row);
 }
 

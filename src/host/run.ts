@@ -4,7 +4,7 @@ import type { Attempt } from './attempt.js';
 import { attempt } from './attempt.js';
 import type { Fire } from './fire.js';
 import { RANK, type Said } from './fold.js';
-import { runThroughTaps } from './hooks.js';
+import { type RawTap, runThroughTaps } from './hooks.js';
 import { type Candidates, mergeCopies, nextWave, skipped } from './plan.js';
 import { Rewrites, type Stance } from './rewrites.js';
 
@@ -30,6 +30,8 @@ export class Run {
   readonly rewrites: Rewrites;
   /** By registration id, in the order they were first asked. */
   readonly slots = new Map<string, Slot>();
+  /** Everybody who tapped the event's own hook when the fire began. */
+  taps: readonly RawTap[] = [];
   #bailed = false;
   #planned = false;
   #waves = 0;

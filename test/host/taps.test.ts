@@ -1,0 +1,339 @@
+import { AsyncSeriesBailHook } from 'tapable';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { HOOK_EVENTS } from '../../src/events/catalogue.js';
+import { defineEvent } from '../../src/events/define.js';
+import { addContext, allow, deny, stop } from '../../src/events/helpers.js';
+import type { RawFire } from '../../src/host/hooks.js';
+import { INPUTS } from './inputs.js';
+import { deferred, fires, never, only, testHost, turn, watch } from './kit.js';
+
+const PRE = INPUTS.PreToolUse;
+const rewrite = (command: string) => ({ hookSpecificOutput: { updatedInput: { command } } });
+
+/** A host whose taps and handlers write their names. */
+function logging(options = {}) {
+  const made = testHost(options);
+  const log: string[] = [];
+  return { ...made, log, mark: (name: string) => () => void log.push(name), ran: () => log.splice(0).join(' ') };
+}
+
+describe('host.hooks', () => {
+  test('has a real tapable hook for every event, one’s own too, with our plan as one tap', () => {
+    const { host } = testHost({ events: { Deploy: defineEvent({ input: z.object({}), fold: 'observe' }) } });
+    expect(Object.keys(host.hooks).toSorted()).toEqual([...HOOK_EVENTS, 'Deploy'].toSorted());
+    for (const event of [...HOOK_EVENTS, 'Deploy'] as const) {
+      const hook = host.hooks[event];
+      expect(hook.constructor).toBe(AsyncSeriesBailHook);
+      expect(hook).toBe(host.hooks[event]);
+      expect(hook.name).toBe(event);
+      expect(hook.taps.map((t) => [t.name, t.stage, t.type])).toEqual([['hookscope', 0, 'promise']]);
+    }
+    expect((host.hooks as Record<string, unknown>)['Nope']).toBeUndefined();
+  });
+
+  test('an event that is only looked at runs as before', async () => {
+    const { host, mark, ran } = logging();
+    host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+    expect(host.hooks.PreToolUse.isUsed()).toBe(true);
+    await host.fire('PreToolUse', PRE);
+    expect(ran()).toBe('plan');
+  });
+
+  test('cannot be called but by a fire', async () => {
+    const { host, mark, ran } = logging();
+    host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+    await expect(host.hooks.PreToolUse.promise({} as RawFire<never>)).rejects.toMatchObject({
+      code: 'INVALID_OPTIONS',
+    });
+    expect(ran()).toBe('');
+  });
+});
+
+describe('a raw tap', () => {
+  test('runs around the plan, by stage and before', async () => {
+    const { host, mark, ran } = logging();
+    const { PreToolUse } = host.hooks;
+    PreToolUse.tap({ name: 'late', stage: 10 }, mark('late'));
+    PreToolUse.tap('after', mark('after'));
+    PreToolUse.tapPromise({ name: 'early', stage: -10 }, async () => void mark('early')());
+    PreToolUse.tapAsync({ name: 'before', before: 'hookscope' }, (_, done) => {
+      mark('before')();
+      done();
+    });
+    PreToolUse.tap({ name: 'first', before: 'early', stage: -10 }, mark('first'));
+    PreToolUse.withOptions({ stage: 20 }).tap('latest', mark('latest'));
+    host.register({
+      PreToolUse: [
+        { stage: 99, hooks: [mark('plan99')] },
+        { stage: -99, hooks: [mark('plan-99')] },
+        { phase: 'observe', hooks: [mark('observer')] },
+      ],
+    });
+    await host.fire('PreToolUse', PRE);
+    expect(ran()).toBe('first early before plan-99 plan99 after late latest observer');
+  });
+
+  test('runs in every fire of its event, in whatever scope, with hooks or without', async () => {
+    const { host, mark, ran } = logging();
+    host.hooks.PreToolUse.tap('tap', mark('tap'));
+    await host.fire('PreToolUse', PRE);
+    host.registerScoped('a', { PreToolUse: [{ hooks: [mark('a')] }] });
+    await host.fire('PreToolUse', PRE, { scope: 'a' });
+    await host.fire('PreToolUse', { ...PRE, tool_name: 'Other', session_id: 't' });
+    await host.fire('Stop', INPUTS.Stop);
+    expect(ran()).toBe('tap a tap tap');
+  });
+
+  test('is given event, read-only input, tool use id and context', async () => {
+    const { host } = testHost();
+    const seen: RawFire[] = [];
+    host.hooks.PreToolUse.tap('tap', (fire) => void seen.push(fire as never));
+    host.hooks.PreToolUse.tap('writer', (fire) => {
+      (fire.input as { tool_name: string }).tool_name = 'rm';
+    });
+    const decision = await host.fire('PreToolUse', PRE);
+    const fire = only(seen);
+    expect(Object.keys(fire)).toEqual(['event', 'input', 'toolUseID', 'context']);
+    expect(fire).toMatchObject({ event: 'PreToolUse', toolUseID: 't1', input: { tool_name: 'Bash', session_id: 's' } });
+    expect(fire.context).toMatchObject({ call: 'first', scope: 'session', signal: { aborted: false } });
+    expect(only(decision.failures)).toMatchObject({
+      name: 'writer',
+      cause: 'threw',
+      message: expect.stringContaining('read-only'),
+    });
+  });
+
+  test('is folded like any handler, in the order it ran in', async () => {
+    const { host } = testHost();
+    host.hooks.PreToolUse.tap({ name: 'early', stage: -1 }, () => addContext('early'));
+    host.register({ PreToolUse: [{ hooks: [() => addContext('plan')] }] }, { name: 'plan' });
+    host.hooks.PreToolUse.tapPromise('late', async () => deny('no'));
+    const decision = await host.fire('PreToolUse', PRE);
+    expect(decision).toMatchObject({ verdict: 'deny', reason: 'no', additionalContext: ['early', 'plan'] });
+    expect(decision.outcomes.map((o) => o.name)).toEqual(['early', 'plan', 'late']);
+    expect(decision.decidedBy).toBe(decision.outcomes[2]?.id);
+  });
+
+  test.each([null, undefined, {}, [], 0, '', false, true, 'text', 1, () => {}, { permissionDecision: 'deny' }])(
+    'never bails by what it returns: %j',
+    async (value) => {
+      const { host, mark, ran } = logging();
+      host.hooks.PreToolUse.tap({ name: 'early', stage: -1 }, () => value);
+      host.hooks.PreToolUse.tap('late', mark('late'));
+      host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+      expect((await host.fire('PreToolUse', PRE)).verdict).toBe('none');
+      expect(ran()).toBe('plan late');
+    },
+  );
+
+  test.each(['tap', 'tapAsync', 'tapPromise'] as const)(
+    'that fails (%s) is a failure by the host’s policy, and stops nobody',
+    async (how) => {
+      const { host, mark, ran } = logging({ onFailure: 'block' });
+      const fail = {
+        tap: () => {
+          throw new Error('broken');
+        },
+        tapAsync: (_: unknown, done: (e: Error) => void) => done(new Error('broken')),
+        tapPromise: () => Promise.reject(new Error('broken')),
+      };
+      (host.hooks.PreToolUse[how] as (o: object, f: unknown) => void)({ name: 'it', stage: -1 }, fail[how]);
+      host.hooks.PreToolUse.tap('late', mark('late'));
+      host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+      expect(await host.fire('PreToolUse', PRE)).toMatchObject({
+        verdict: 'deny',
+        failures: [{ name: 'it', cause: 'threw', message: expect.stringContaining('broken'), blocked: true }],
+      });
+      expect(ran()).toBe('plan late');
+    },
+  );
+
+  test('that hangs runs out of the host’s time', async () => {
+    const { host, mark, ran } = logging({ timeout: 0.03 });
+    host.hooks.PreToolUse.tapAsync({ name: 'stuck', stage: -1 }, () => {});
+    host.hooks.PreToolUse.tapPromise('stuck too', never);
+    host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+    const decision = await host.fire('PreToolUse', PRE);
+    expect(decision.failures.map((f) => [f.name, f.cause])).toEqual([
+      ['stuck', 'timeout'],
+      ['stuck too', 'timeout'],
+    ]);
+    expect(ran()).toBe('plan');
+  });
+
+  test('is asked again like any handler, and may rewrite', async () => {
+    const { host, log } = logging();
+    const tap =
+      (name: string, output?: () => unknown) =>
+      (fire: { input: { tool_input: unknown }; context: { call: string } }) => {
+        log.push(`${name}:${(fire.input.tool_input as { command: string }).command}:${fire.context.call}`);
+        return output?.();
+      };
+    host.hooks.PreToolUse.tap({ name: 'early', stage: -1 }, tap('early'));
+    host.hooks.PreToolUse.tapPromise('late', async (fire) => tap('late', () => rewrite('late'))(fire));
+    host.register({ PreToolUse: [{ hooks: [() => rewrite('plan')] }] }, { name: 'plan' });
+    const decision = await host.fire('PreToolUse', PRE);
+    expect(log).toEqual(['early:ls:first', 'late:plan:first', 'early:late:reask']);
+    expect(decision.updatedInput).toEqual({ command: 'late' });
+    const names = new Map(decision.outcomes.map((o) => [o.id, o.name]));
+    expect(decision.clashes.map((c) => [names.get(c.winner), names.get(c.loser)])).toEqual([['late', 'plan']]);
+  });
+
+  test('that says stop ends the run like any handler from code', async () => {
+    const { host, mark, ran } = logging();
+    host.hooks.PreToolUse.tap({ name: 'early', stage: -1 }, () => stop('enough'));
+    host.hooks.PreToolUse.tap('late', mark('late'));
+    host.register({ PreToolUse: [{ hooks: [mark('plan')] }, { phase: 'observe', hooks: [mark('observer')] }] });
+    expect(await host.fire('PreToolUse', PRE)).toMatchObject({ verdict: 'deny', continue: false });
+    expect(ran()).toBe('observer');
+  });
+
+  test('is recorded where it ran, or as bailed; elsewhere counts registrations alone', async () => {
+    const { host, mark } = logging();
+    const seen = watch(host);
+    host.hooks.PreToolUse.tap({ name: 'late', stage: 5 }, mark('late'));
+    host.hooks.PreToolUse.tap({ name: 'early', stage: -5 }, () => allow());
+    host.register(
+      {
+        PreToolUse: [
+          { matcher: 'Bash', hooks: [mark('plan')] },
+          { matcher: 'Read', hooks: [() => stop()] },
+        ],
+      },
+      { name: 'plan' },
+    );
+    await host.fire('PreToolUse', PRE);
+    await host.fire('PreToolUse', { ...PRE, tool_name: 'Read' });
+    const [one, two] = fires(seen);
+    expect(one?.handlers.map((h) => [h.name, h.handler, h.source.kind, h.status, h.wave])).toEqual(
+      [
+        ['early', 'tap', 'tap', 'ran', 0],
+        ['plan/mark', 'callback', 'code', 'ran', 1],
+        ['plan', 'callback', 'code', 'skipped', null],
+        ['late', 'tap', 'tap', 'ran', 2],
+      ].map((row) => [
+        row[0] === 'plan/mark' || row[0] === 'plan' ? expect.stringMatching(/^plan/) : row[0],
+        ...row.slice(1),
+      ]),
+    );
+    expect(two?.handlers.map((h) => [h.handler, h.status, h.reason])).toEqual([
+      ['tap', 'ran', undefined],
+      ['callback', 'skipped', 'matcher'],
+      ['callback', 'ran', undefined],
+      ['tap', 'skipped', 'bailed'],
+    ]);
+    expect([one?.elsewhere, two?.elsewhere]).toEqual([0, 0]);
+    expect(
+      seen.filter((r) => r.type === 'system' && r.name === 'early').map((r) => 'subtype' in r && r.subtype),
+    ).toEqual(['hook_started', 'hook_response', 'hook_started', 'hook_response']);
+  });
+
+  test('of fires at the same time are each of its own fire', async () => {
+    const { host } = testHost();
+    const gates = new Map<string, ReturnType<typeof deferred>>();
+    host.hooks.PreToolUse.tapPromise('tap', async (fire) => {
+      const id = fire.toolUseID as string;
+      const gate = deferred();
+      gates.set(id, gate);
+      await gate.promise;
+      return addContext(id);
+    });
+    const all = ['a', 'b', 'c'].map((tool_use_id) => host.fire('PreToolUse', { ...PRE, tool_use_id }));
+    await turn();
+    for (const id of ['c', 'a', 'b']) gates.get(id)?.resolve(0);
+    expect((await Promise.all(all)).map((d) => d.additionalContext)).toEqual([['a'], ['b'], ['c']]);
+  });
+
+  test('of an event of one’s own works like any', async () => {
+    const { host } = testHost({
+      events: { Deploy: defineEvent({ input: z.object({ target: z.string() }), subject: 'target', fold: 'gate' }) },
+    });
+    host.hooks.Deploy.tap('tap', (fire) => (fire.input.target === 'prod' ? deny('not there') : undefined));
+    expect(await host.fire('Deploy', { target: 'prod' })).toMatchObject({ verdict: 'deny', reason: 'not there' });
+    expect((await host.fire('Deploy', { target: 'test' })).verdict).toBe('none');
+  });
+});
+
+describe('an interceptor', () => {
+  test('sees the calls, the taps and their registering, ours too', async () => {
+    const { host, mark, log } = logging();
+    host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+    host.hooks.PreToolUse.intercept({
+      call: (fire) => void log.push(`call ${(fire as RawFire).event}`),
+      tap: (tap) => void log.push(`tap ${tap.name}`),
+      register: (tap) => {
+        log.push(`register ${tap.name}`);
+        return tap;
+      },
+      done: () => void log.push('done'),
+    });
+    host.hooks.PreToolUse.tap('mine', mark('mine'));
+    await host.fire('PreToolUse', PRE);
+    expect(log).toEqual([
+      'register hookscope',
+      'register mine',
+      'call PreToolUse',
+      'tap hookscope',
+      'plan',
+      'tap mine',
+      'mine',
+      'done',
+    ]);
+  });
+
+  test('that registers taps of another name or stage is obeyed', async () => {
+    const { host, mark, ran } = logging();
+    host.hooks.PreToolUse.intercept({ register: (tap) => (tap.name === 'hookscope' ? tap : { ...tap, stage: -1 }) });
+    host.hooks.PreToolUse.tap('mine', mark('mine'));
+    host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+    await host.fire('PreToolUse', PRE);
+    expect(ran()).toBe('mine plan');
+  });
+
+  test.each(['call', 'tap'] as const)(
+    'that throws at %s keeps the plan from nothing, and is reported',
+    async (where) => {
+      const { host, reports, mark, ran } = logging();
+      host.register({ PreToolUse: [{ hooks: [mark('plan'), () => deny('no')] }] });
+      host.hooks.PreToolUse.intercept({
+        [where]: () => {
+          throw new Error('interceptor');
+        },
+      });
+      expect(await host.fire('PreToolUse', PRE)).toMatchObject({ verdict: 'deny', reason: 'no', failures: [] });
+      expect(ran()).toBe('plan');
+      expect(only(reports)).toContain('interceptor');
+    },
+  );
+
+  test('that throws at a tap or at the end keeps no tap from running, and runs nothing twice', async () => {
+    const { host, reports, mark, ran } = logging();
+    host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+    host.hooks.PreToolUse.tap('late', mark('late'));
+    host.hooks.PreToolUse.intercept({
+      tap: (tap) => {
+        if (tap.name === 'late') throw new Error('interceptor');
+      },
+      done: () => {
+        throw new Error('done');
+      },
+    });
+    await host.fire('PreToolUse', PRE);
+    expect(ran()).toBe('plan late');
+    expect(reports).toHaveLength(2);
+  });
+
+  test('whose throw is hostile is reported all the same', async () => {
+    const { host, reports, mark, ran } = logging();
+    host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
+    host.hooks.PreToolUse.intercept({
+      call: () => {
+        throw Object.create(null);
+      },
+    });
+    await host.fire('PreToolUse', PRE);
+    expect(ran()).toBe('plan');
+    expect(reports).toHaveLength(1);
+  });
+});
