@@ -115,10 +115,15 @@ function grants(votes: readonly Vote[], verdict: Verdict): DecisionFields {
 
 function choose(votes: readonly Vote[], decisions: Decisions): Vote | undefined {
   const spoken = votes.filter((v) => v.verdict !== 'none');
-  const managed = spoken.filter((v) => v.said.registration.scope.kind === 'managed' && RANK[v.verdict] >= RANK.ask);
+  const stands = (v: Vote): boolean => endsRun(v.said) || (isManaged(v.said) && RANK[v.verdict] >= RANK.ask);
   const chosen = decisions === 'strictest' ? strictest(spoken) : decisions === 'first' ? spoken[0] : spoken.at(-1);
-  return strictest(managed.length > 0 && chosen ? [...managed, chosen] : chosen ? [chosen] : []);
+  return strictest(spoken.filter((v) => v === chosen || stands(v)));
 }
+
+const isManaged = (s: Said): boolean => s.registration.scope.kind === 'managed';
+
+/** It kept later handlers from being asked, who might have denied it: its deny is no opinion among others. */
+const endsRun = (s: Said): boolean => s.outcome?.continue === false && s.registration.dialect === 'code';
 
 /** Of equals the first in plan order. */
 function strictest(votes: readonly Vote[]): Vote | undefined {

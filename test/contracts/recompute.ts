@@ -100,7 +100,8 @@ function gate(heard: readonly HandlerRecord[], record: FireRecord, entry: EventE
   const usual =
     record.decisions === 'first' ? spoken[0] : record.decisions === 'last' ? spoken.at(-1) : strictest(spoken);
   const managed = spoken.filter((h) => h.scope === 'managed' && strength(h) >= LATTICE.indexOf('ask'));
-  const decider = strictest([...managed, ...(usual ? [usual] : [])]);
+  const enders = spoken.filter((h) => h.dialect === 'code' && ends(h, entry));
+  const decider = strictest(spoken.filter((h) => h === usual || managed.includes(h) || enders.includes(h)));
   const interrupted = entry.interrupts && heard.some((h) => ends(h, entry));
   if (!decider) return { verdict: 'none', ...(interrupted ? { interrupt: true } : {}) };
   const { verdict } = decider;

@@ -111,6 +111,9 @@ describe('how verdicts become one', () => {
     ['first', ['failedBlock', 'allow'], 'deny', 'failedBlock'],
     ['last', ['allow', 'failedAsk'], 'ask', 'failedAsk'],
     ['first', ['stop', 'allow'], 'deny', 'stop'],
+    ['first', ['allow', 'stop'], 'deny', 'stop'],
+    ['last', ['stop', 'allow'], 'deny', 'stop'],
+    ['last', ['stop', 'deny'], 'deny', 'stop'],
     ['first', [], 'none', undefined],
     ['last', ['silent'], 'none', undefined],
   ];

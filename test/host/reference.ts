@@ -53,6 +53,8 @@ interface Member {
   failed: boolean;
   allowGone: boolean;
   left: boolean;
+  /** It ended the run: its deny stands under every fold. */
+  ended: boolean;
 }
 
 const STRENGTH: readonly Word[] = ['none', 'allow', 'ask', 'defer', 'deny'];
@@ -74,6 +76,7 @@ export function expected(handlers: readonly Handler[], start: string, fold: 'str
         failed: false,
         allowGone: false,
         left: false,
+        ended: false,
       }),
     );
   const history = [start];
@@ -126,6 +129,7 @@ export function expected(handlers: readonly Handler[], start: string, fold: 'str
       if (m.left) continue;
       if (answer.bails) {
         m.word = 'deny';
+        m.ended = true;
         bailed = true;
       }
       if (answer.to === undefined) continue;
@@ -174,8 +178,11 @@ export function expected(handlers: readonly Handler[], start: string, fold: 'str
   }
   const spoken = [...words].filter(([, word]) => word !== 'none');
   const strictest = spoken.reduce<Word>((a, [, b]) => stronger(a, b), 'none');
-  const decider =
+  const ender = spoken.find(([name, word]) => word === 'deny' && plan.some((m) => m.handler.name === name && m.ended));
+  const usual =
     fold === 'first' ? spoken[0] : fold === 'last' ? spoken.at(-1) : spoken.find(([, word]) => word === strictest);
+  // The chosen one if it denies before the first that ended the run does.
+  const decider = ender && !(usual?.[1] === 'deny' && spoken.indexOf(usual) < spoken.indexOf(ender)) ? ender : usual;
   const verdict = decider?.[1] ?? 'none';
   return {
     verdict,
