@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { BaseDecision } from './decision.js';
 
 /** A piece of what the model gets, as the model's API has it: `{ type: 'text', text }`, an image … */
@@ -20,7 +21,13 @@ function isBlock(value: unknown): boolean {
 /** A tool's response as it goes to the model when the tool does not say how: text and blocks as they are, data as JSON. */
 export function plainContent(response: unknown): Content {
   if (isContent(response)) return response;
-  return response === undefined || response === null ? '' : (JSON.stringify(response) ?? String(response));
+  if (response === undefined || response === null) return '';
+  try {
+    return JSON.stringify(response) ?? String(response);
+  } catch {
+    // The tool has run: what JSON cannot hold (a cycle, a bigint) is told as a console would show it.
+    return inspect(response);
+  }
 }
 
 /** The content with more texts below it, a blank line between each. */

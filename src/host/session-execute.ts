@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { messageOf } from './message.js';
 import { type CheckedCall, callFields, copyInput, type ToolResult } from './session-call.js';
 import type { Content } from './session-content.js';
 import { contextTexts, feedbackTexts, hiddenText, isContent, plainContent, withTexts } from './session-content.js';
@@ -29,7 +30,7 @@ async function attempt(
     return { response: await unlessAborted(running(), signal, 'PostToolUse') };
   } catch (error) {
     if (signal.aborted) return { error: INTERRUPTED, is_interrupt: true };
-    return { error: messageOf(error), is_interrupt: false };
+    return { error: wordsOf(error), is_interrupt: false };
   }
 }
 
@@ -108,6 +109,7 @@ async function notSucceeded(
 }
 
 /** Never empty: the model must be told something. */
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error) || 'The tool failed.';
+/** Never throws: the tool has run, and its hooks are still to be told. */
+function wordsOf(error: unknown): string {
+  return messageOf(error) || (error instanceof Error ? error.name : 'The tool failed.');
 }

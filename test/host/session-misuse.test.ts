@@ -137,3 +137,32 @@ test('a closed host opens no session', async () => {
   await host.close();
   await expect(host.openSession({ session_id: 'x' })).rejects.toMatchObject({ code: 'CLOSED' });
 });
+
+describe('what a tool hands back that cannot be written down', () => {
+  const cycle: Record<string, unknown> = {};
+  cycle['self'] = cycle;
+  test.each([
+    ['a cycle', cycle, '[Circular'],
+    ['a bigint', { n: 1n }, '1n'],
+  ])('%s is told as it would be printed', async (_, response, text) => {
+    const { session } = await opened({ permission_mode: 'bypassPermissions' });
+    const result = await session.tool({ ...call, execute: () => response });
+    expect(result).toMatchObject({
+      status: 'ran',
+      content: expect.stringContaining(text),
+      after: { event: 'PostToolUse' },
+    });
+  });
+
+  test('an error that cannot be printed is a failed call', async () => {
+    const { session, seen } = await opened({ permission_mode: 'bypassPermissions' });
+    const thrown = {
+      toString() {
+        throw new Error('no text');
+      },
+    };
+    const result = await session.tool({ ...call, execute: () => Promise.reject(thrown) });
+    expect(result).toMatchObject({ status: 'failed', isError: true });
+    expect(names(seen)).toContain('PostToolUseFailure');
+  });
+});
