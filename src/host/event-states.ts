@@ -6,8 +6,12 @@ import { type AnyDecision, makeDecision } from './decision.js';
 import { describeError } from './message.js';
 import type { EventPlans } from './plans.js';
 import type { EventState } from './services.js';
+import { isObject, isText } from './shape.js';
 
-/** A subject function that throws leaves its event without a subject: only match-all hooks run, and it is said. */
+/**
+ * A subject function that throws leaves its event without a subject: only match-all hooks run, and it is said. Of another type,
+ * its text is matched.
+ */
 function guardSubject(entry: EventEntry, report: (message: string) => void): EventEntry {
   const { subject } = entry;
   if (!subject) return entry;
@@ -15,7 +19,10 @@ function guardSubject(entry: EventEntry, report: (message: string) => void): Eve
     ...entry,
     subject(input) {
       try {
-        return subject(input);
+        const found: unknown = subject(input);
+        return typeof found === 'string' || found === undefined || found === null
+          ? (found ?? undefined)
+          : String(found);
       } catch (error) {
         report(`The subject function of event ${entry.name} threw: ${describeError(error)}`);
         return undefined;
@@ -37,9 +44,24 @@ export function eventEntries(
         expected: 'is a built-in event; choose another name',
       });
     }
+    if (!isDefinition(definition)) {
+      throw new HookscopeError('INVALID_OPTIONS', {
+        where: `events.${name}`,
+        expected: 'expected an event made with defineEvent({ input, fold })',
+      });
+    }
     entries.set(name, guardSubject(named(name, definition), report));
   }
   return entries;
+}
+
+function isDefinition(definition: unknown): boolean {
+  return (
+    isObject(definition) &&
+    isObject(definition['input']) &&
+    isObject(definition['output']) &&
+    isText(definition['fold'])
+  );
 }
 
 /** What a host keeps of one event. */

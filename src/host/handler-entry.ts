@@ -5,7 +5,7 @@ import type { Mode, OnFailure, Phase, Registration, Skip } from '../scopes/regis
 import type { CallbackFunction, Work } from './call.js';
 import { type HandlerContext, handlerFor } from './handlers/kinds.js';
 import type { Outside } from './handlers/outside.js';
-import { isObject, isText, oneOf, rules, SECONDS, type Shape } from './shape.js';
+import { isObject, isText, oneOf, rules, SECONDS, type Shape, show } from './shape.js';
 
 /** A handler as data, `{ type: 'command', … }`. */
 export type Described = Readonly<Record<string, unknown>>;
@@ -120,11 +120,6 @@ export function checkShape(value: Readonly<Record<string, unknown>>, shape: Shap
     if (given !== undefined && !rule.accepts(given))
       throw wrong(`${where}.${key}`, `expected ${rule.expected}, got ${show(given)}`);
   }
-}
-
-function show(value: unknown): string {
-  if (typeof value === 'function') return 'a function';
-  return isText(value) ? `"${value}"` : (JSON.stringify(value) ?? String(value));
 }
 
 export function wrong(where: string, expected: string, near?: string): HookscopeError {

@@ -13,6 +13,7 @@ import { type ExplainOptions, type Explanation, explain } from './explain.js';
 import { type FireOptions, fire } from './fire.js';
 import { createOutside } from './handlers/outside.js';
 import { createHook, type RawHook } from './hooks.js';
+import { unreadable } from './input.js';
 import { expose } from './internals.js';
 import { describeError } from './message.js';
 import { checkHostOptions, type HostOptions } from './options.js';
@@ -140,7 +141,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     try {
       return fire(services, event, input, fireOptions) as Promise<Decision>;
     } catch (error) {
-      return Promise.reject(error);
+      return Promise.reject(error instanceof HookscopeError ? error : unreadable(event, error));
     }
   };
   const scopeHandle = (ref: ScopeRef): HookScope<C> => registrar.handle(ref) as HookScope<C>;

@@ -1,5 +1,7 @@
 import { HookscopeError } from '../errors.js';
+import { put } from '../events/copy.js';
 import { checkInput } from '../events/guard.js';
+import { messageOf } from './message.js';
 import type { EventState } from './services.js';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -10,6 +12,12 @@ export interface SessionFields {
   readonly transcript_path?: string | undefined;
   readonly cwd?: string | undefined;
   readonly permission_mode?: string | undefined;
+}
+
+/** What was thrown when the input was looked at: only its own getters do that. */
+export function unreadable(event: string, error: unknown): HookscopeError {
+  const expected = `cannot be read: ${messageOf(error)}`;
+  return new HookscopeError('INVALID_INPUT', { event, field: '(the input)', expected }, { cause: error });
 }
 
 /** The one parse of an input: as it is when nothing is missing, else with the session's fields around it. */
@@ -23,7 +31,7 @@ function fillIn(state: EventState, input: Input, session: SessionFields): Input 
     return new HookscopeError('INVALID_INPUT', { event: name, field: '(the input)', expected: 'must be an object' });
   }
   const full: Record<string, unknown> = { ...session };
-  for (const [key, value] of Object.entries(input)) if (value !== undefined) full[key] = value;
+  for (const [key, value] of Object.entries(input)) if (value !== undefined) put(full, key, value);
   full['hook_event_name'] ??= name;
   if (state.accepts(full)) return full;
   const problem = checkInput(state.entry, full);

@@ -8,7 +8,7 @@ import { NAMES } from './handlers/options.js';
 import type { OutsideHostOptions } from './handlers/outside.js';
 import type { SessionFields } from './input.js';
 import type { Wake } from './services.js';
-import { oneOf, type Rule, rules, SECONDS, type Shape } from './shape.js';
+import { isObject, oneOf, type Rule, rules, SECONDS, type Shape, show } from './shape.js';
 
 /** Options of `createHost`. All times are seconds. */
 export interface HostOptions<C extends CustomEvents = NoEvents> extends OutsideHostOptions {
@@ -79,6 +79,12 @@ export const HOST_OPTIONS: readonly string[] = Object.keys(SHAPE);
 
 /** Throws INVALID_OPTIONS with the key, what was expected, and the nearest right name. */
 export function checkHostOptions(options: object): void {
+  if (!isObject(options)) {
+    throw new HookscopeError('INVALID_OPTIONS', {
+      where: 'createHost(options)',
+      expected: 'expected an object of options',
+    });
+  }
   check(options as Readonly<Record<string, unknown>>, SHAPE, '');
   const { session } = options as { session?: Readonly<Record<string, unknown>> };
   if (session) check(session, SESSION, 'session.');
@@ -98,7 +104,7 @@ function check(value: Readonly<Record<string, unknown>>, shape: Shape, prefix: s
     if (given !== undefined && !rule.accepts(given)) {
       throw new HookscopeError('INVALID_OPTIONS', {
         where,
-        expected: `expected ${rule.expected}, got ${JSON.stringify(given)}`,
+        expected: `expected ${rule.expected}, got ${show(given)}`,
       });
     }
   }

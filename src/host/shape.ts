@@ -36,3 +36,14 @@ export const SECONDS: Rule = {
 export function oneOf(...values: readonly (string | boolean)[]): Rule {
   return { expected: values.map((v) => JSON.stringify(v)).join(' or '), accepts: (v) => values.some((x) => x === v) };
 }
+
+/** A value in a message. */
+export function show(value: unknown): string {
+  if (typeof value === 'function') return 'a function';
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // A bigint, or an object that holds itself.
+    return typeof value === 'object' ? 'an object' : String(value);
+  }
+}
