@@ -236,7 +236,15 @@ describe('progress', () => {
     let later: (() => void) | undefined;
     host.register({
       PreToolUse: [
-        { timeout: 0.02, hooks: [(_, __, context) => ((later = () => context.progress('late')), never() as never)] },
+        {
+          timeout: 0.02,
+          hooks: [
+            (_, __, context) => {
+              later = () => context.progress('late');
+              return never();
+            },
+          ],
+        },
       ],
     });
     await host.fire('PreToolUse', PRE);
@@ -350,13 +358,7 @@ describe('a watcher', () => {
       const again = await host.fire('PreToolUse', input);
       expect(input).toEqual({ ...PRE, tool_input: { command: 'ls', nested: { list: [1] } } });
       reports.push(
-        JSON.stringify([
-          { ...decision },
-          decision.outcomes,
-          { ...again },
-          host.describe(),
-          one?.handlers.length,
-        ]).replaceAll(/#\d+/g, ''),
+        JSON.stringify([{ ...decision }, decision.outcomes, { ...again }, host.describe()]).replaceAll(/#\d+/g, ''),
       );
       expect(
         JSON.stringify([{ ...decision }, decision.outcomes, { ...again }, again.outcomes, host.describe()]),
