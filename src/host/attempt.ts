@@ -108,7 +108,7 @@ function wait(asked: Asked, answer: Promise<unknown>): Promise<Attempt> {
     const node: Watched = {
       fire,
       limit: fire.remaining(registration),
-      since: performance.now(),
+      since: 0,
       expire() {
         if (timedOut) return leave(timedOut);
         timedOut = { failure: timeout(registration) };

@@ -44,8 +44,8 @@ export function explain(
   input: Input,
   { scope: ref }: ExplainOptions = {},
 ): Explanation {
-  const state = services.events.get(event);
-  if (!state) throw services.unknownEvent(event);
+  const state = services.events[event];
+  if (state?.entry.name !== event) throw services.unknownEvent(event);
   const { entry } = state;
   const full = { ...services.session, hook_event_name: event, ...input };
   const found = services.registrar.preview(full, ref);

@@ -39,8 +39,9 @@ type Input = Readonly<Record<string, unknown>>;
  * find the event and the scope, choose the plan, parse the input once, run, fold, tell.
  */
 export function fire(services: Services, event: string, input: Input, options?: FireHow): Promise<AnyDecision> {
-  const state = services.events.get(event);
-  if (!state) return Promise.reject(services.unknownEvent(event));
+  const state = services.events[event];
+  // A list of one name, which is as good a key, is not that name.
+  if (state?.entry.name !== event) return Promise.reject(services.unknownEvent(event));
   if (services.closed) return refuse('CLOSED', event);
   const signal = options?.signal;
   if (signal?.aborted) return refuse('ABORTED', event);

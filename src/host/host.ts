@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
 import { type Bus, createBus } from '../emit/bus.js';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents, EventName, FireInput, HookInput, NoEvents } from '../events/catalogue.js';
@@ -101,10 +102,13 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     projectDir: options.session?.cwd,
     session,
     closed: false,
-    events: states,
+    events: Object.setPrototypeOf(Object.fromEntries(states), null),
     registrar,
-    unknownEvent: (event) =>
-      new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, [...entries.keys()]) }),
+    unknownEvent(given) {
+      // What is not even a string is named by what it is.
+      const event = typeof given === 'string' ? given : inspect(given);
+      return new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, entries.keys()) });
+    },
     report,
     wake(wake) {
       if (options.onWake) options.onWake(wake);

@@ -1,7 +1,7 @@
 import type { EventEntry } from '../events/define.js';
 import type { Registration, SkipReason } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
-import type { AnyDecision } from './decision.js';
+import { type AnyDecision, type HandlerOutcome, makeDecision } from './decision.js';
 
 /** What a fire's plan is chosen for: the subject is looked at first, since its answers can be remembered. */
 export interface Candidates {
@@ -13,8 +13,14 @@ export interface Candidates {
   readonly plain: boolean;
   /** Copies of one hook by dedup key, only where there is more than one. */
   readonly copies: ReadonlyMap<string, readonly Registration[]> | undefined;
-  /** The decision when none of them says anything; made once, frozen. */
-  quiet?: AnyDecision | undefined;
+  /** Where they are plain: what a fire comes to in which none of them says anything. */
+  readonly quiet?: Quiet | undefined;
+}
+
+/** The same for every fire, so nobody can change it; as it is, and as a promise. */
+export interface Quiet {
+  readonly decision: AnyDecision;
+  readonly promise: Promise<AnyDecision>;
 }
 
 /** The registrations of one event along one lineage, in running order. Built once per version of that lineage. */
@@ -35,7 +41,7 @@ export function makePlan(entry: EventEntry, scopes: readonly Scope[], own: Scope
   const all = scopes.flatMap((scope) => scope.own(entry.name).filter((r) => !r.ownStop || scope === own));
   const registrations = Object.freeze([...all.filter(decides), ...all.filter((r) => !decides(r))]);
   const uniform = registrations.every((r) => r.matcher.all);
-  const whole = uniform ? choose(registrations) : undefined;
+  const whole = uniform ? choose(entry, registrations) : undefined;
   const fixed = registrations.every((r) => r.matcher.all || r.matcher.static);
   const memo = new Map<string, Candidates>();
   let positions: Map<string, number> | undefined;
@@ -53,7 +59,10 @@ export function makePlan(entry: EventEntry, scopes: readonly Scope[], own: Scope
       const known = memo.get(key);
       if (known) return known;
       // A predicate looks at the input too: its registration stays a candidate and is asked again at its wave.
-      const found = choose(registrations.filter((r) => !r.matcher.static || r.matcher.matches(subject, input)));
+      const found = choose(
+        entry,
+        registrations.filter((r) => !r.matcher.static || r.matcher.matches(subject, input)),
+      );
       if (memo.size >= MEMO) memo.clear();
       memo.set(key, fixed ? found : { ...found, plain: false });
       return memo.get(key) as Candidates;
@@ -63,19 +72,26 @@ export function makePlan(entry: EventEntry, scopes: readonly Scope[], own: Scope
 
 const decides = (r: Registration): boolean => r.phase !== 'observe';
 
-function choose(registrations: readonly Registration[]): Candidates {
+function choose(entry: EventEntry, registrations: readonly Registration[]): Candidates {
   const list = registrations.filter((r) => r.skip === undefined);
   const keys = new Map<string, Registration[]>();
   for (const r of list) if (r.dedup !== undefined) keys.set(r.dedup, [...(keys.get(r.dedup) ?? []), r]);
   for (const [key, copies] of keys) if (copies.length < 2) keys.delete(key);
   const deciders = list.filter(decides).length;
+  const plain = deciders === list.length && keys.size === 0 && list.every(isPlain);
   return {
     list,
     deciders,
-    plain: deciders === list.length && keys.size === 0 && list.every(isPlain),
+    plain,
     copies: keys.size > 0 ? keys : undefined,
-    quiet: undefined,
+    quiet: plain ? quietly(entry, list) : undefined,
   };
+}
+
+function quietly(entry: EventEntry, list: readonly Registration[]): Quiet {
+  const silent = ({ id, name }: Registration): HandlerOutcome => Object.freeze({ id, name });
+  const decision = Object.freeze(makeDecision(entry, undefined, () => Object.freeze(list.map(silent))));
+  return { decision, promise: Promise.resolve(decision) };
 }
 
 /** A callback in series about which only the subject decides: the loop needs to ask nothing more. */

@@ -5,9 +5,9 @@ import { type Attempt, timeout } from './attempt.js';
 import type { CallbackFunction } from './call.js';
 import type { Watched } from './clock.js';
 import { Context } from './context.js';
-import { type AnyDecision, type HandlerOutcome, makeDecision } from './decision.js';
+import type { AnyDecision } from './decision.js';
 import type { Fire } from './fire.js';
-import type { Candidates } from './plan.js';
+import type { Candidates, Quiet } from './plan.js';
 import { Run } from './run.js';
 
 /**
@@ -44,7 +44,7 @@ export class Quick implements Watched {
     this.fire.quick = this;
     const answer = this.next();
     if (this.over) return this.abandon(answer);
-    if (answer === undefined) return this.spoke ? this.handOver(this.spoke) : Promise.resolve(this.quiet());
+    if (answer === undefined) return this.spoke ? this.handOver(this.spoke) : (this.candidates.quiet as Quiet).promise;
     this.fire.services.clock.watch(this);
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -137,7 +137,7 @@ export class Quick implements Watched {
     if (this.over) return;
     this.over = true;
     this.fire.services.clock.forget(this);
-    this.resolve?.(spoke === undefined ? this.quiet() : this.handOver(spoke));
+    this.resolve?.(spoke === undefined ? (this.candidates.quiet as Quiet).decision : this.handOver(spoke));
   }
 
   private async handOver(spoke: Attempt): Promise<AnyDecision> {
@@ -147,19 +147,6 @@ export class Quick implements Watched {
     run.takeOver(at, spoke);
     return this.fire.follow(run);
   }
-
-  /** All were silent: what that comes to is the same for every such fire. */
-  private quiet(): AnyDecision {
-    const { candidates } = this;
-    candidates.quiet ??= Object.freeze(
-      makeDecision(this.fire.entry, undefined, Object.freeze(candidates.list.map(silence))),
-    );
-    return candidates.quiet;
-  }
-}
-
-function silence({ id, name }: Registration): HandlerOutcome {
-  return Object.freeze({ id, name });
 }
 
 const { then } = Promise.prototype;

@@ -69,7 +69,7 @@ export async function loadClaudeCode<C extends CustomEvents>(
 ): Promise<LoadedClaudeCode> {
   const { host, trust = 'stored', policy: given } = options;
   const services = servicesOf(host);
-  const files = completeFiles(options, [...services.events.keys()]);
+  const files = completeFiles(options, Object.keys(services.events));
   const sources = await findSources(files);
   const held = holdSources(sources, trust, files.projectDir);
   const counting = sources.filter((source) => !held.get(source)?.held && source.file.dropped === undefined);
