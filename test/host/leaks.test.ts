@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { getEventListeners } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { HOOK_EVENTS } from '../../src/events/catalogue.js';
+import { command } from '../../src/host/handlers/command-spec.js';
+import { servicesOf } from '../../src/host/internals.js';
+import { inputOf } from './inputs.js';
+import { anyHooks, fireAny, never, testHost, turn, until, watch } from './kit.js';
+
+const PROGRAM = fileURLToPath(new URL('../fixtures/programs/host-leaks.ts', import.meta.url));
+const rewrite = { hookSpecificOutput: { updatedInput: { command: 'pwd' } } };
+
+/** Fires of every kind, by what their hooks do. */
+const KINDS: Readonly<Record<string, { hooks: unknown[]; group?: object; times?: number }>> = {
+  silent: { hooks: [() => undefined, async () => undefined] },
+  speaking: { hooks: [() => ({ systemMessage: 'x' }), async () => ({ systemMessage: 'y' })] },
+  parallel: { hooks: [async () => undefined, () => undefined], group: { mode: 'parallel' } },
+  failing: {
+    hooks: [
+      () => {
+        throw new Error('x');
+      },
+      () => Promise.reject(new Error('y')),
+      () => 7,
+    ],
+  },
+  hanging: { hooks: [never, never], group: { timeout: 0.01, mode: 'parallel' } },
+  'hanging, one after the other': { hooks: [never], group: { timeout: 0.01 } },
+  rewriting: { hooks: [() => rewrite, async () => undefined] },
+  observing: { hooks: [() => undefined], group: { phase: 'observe' } },
+  'running once': { hooks: [() => undefined], group: { once: true } },
+  'going on': { hooks: [() => ({ async: true, result: turn() }), { handler: async () => undefined, async: true }] },
+  commands: { hooks: [command('true')], times: 1 },
+};
+
+test.each(Object.keys(KINDS))(
+  'a thousand fires that are %s leave nothing behind',
+  async (kind) => {
+    const { hooks, group = {}, times = 30 } = KINDS[kind] as (typeof KINDS)[string];
+    const { host } = testHost({
+      logger: () => {},
+      session: { session_id: 's', transcript_path: '', cwd: process.cwd() },
+    });
+    const services = servicesOf(host);
+    const caller = new AbortController();
+    for (const event of HOOK_EVENTS) host.register(anyHooks({ [event]: [{ ...group, hooks }] }));
+    for (const watched of [false, true]) {
+      if (watched) watch(host);
+      // 33 events by 30 are a thousand.
+      for (let i = 0; i < times; i++) {
+        const aborted = new AbortController();
+        await Promise.allSettled(
+          HOOK_EVENTS.flatMap((event) => {
+            const fires = [fireAny(host as never, event, inputOf(event), { signal: caller.signal })];
+            if (i % 10 === 0) fires.push(fireAny(host as never, event, inputOf(event), { signal: aborted.signal }));
+            return fires;
+          }).concat(i % 10 === 0 ? [Promise.resolve(void aborted.abort()) as never] : []),
+        );
+      }
+    }
+    await until(() => services.clock.idle && services.background.names().length === 0);
+    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0);
+    expect([...services.clock.pending()]).toEqual([]);
+    expect(await host.close()).toEqual({ pending: [] });
+  },
+  60_000,
+);
+
+test('what fires were given is let go, whatever became of them', async () => {
+  const args = ['--expose-gc', '--import', 'tsx', PROGRAM];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 });
+  const { alive, of, grew, pending } = JSON.parse(stdout) as Record<string, number>;
+  expect({ alive, pending }).toEqual({ alive: 0, pending: [] });
+  expect(of).toBe(3600);
+  // A few names of ended agents and of tools are remembered; the inputs alone are three times that.
+  expect(grew).toBeLessThan(2_000_000);
+}, 90_000);
