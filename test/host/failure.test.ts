@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import { type FailureEffect, failureEffect } from '../../src/host/failure.js';
+import { command } from '../../src/host/handlers/command-spec.js';
 import type { Cause } from '../../src/host/handlers/handler.js';
 import type { OnFailure } from '../../src/scopes/registration.js';
+import { INPUTS } from './inputs.js';
+import { testHost } from './kit.js';
 import { entryOf, folded, said } from './said.js';
 
 /** docs/semantics.md 8: what `ask` and `block` do on each event; `continue` does nothing anywhere but on WorktreeCreate. */
@@ -91,5 +94,43 @@ describe('what a failure does', () => {
       ['a', false],
       ['c', true],
     ]);
+  });
+});
+
+describe('whose policy counts', () => {
+  const throws = (): never => {
+    throw new Error('broken');
+  };
+  const policies: [
+    OnFailure | undefined,
+    OnFailure | undefined,
+    OnFailure | undefined,
+    OnFailure | undefined,
+    string,
+  ][] = [
+    ['ask', 'block', 'block', 'block', 'ask'],
+    [undefined, 'ask', 'block', 'block', 'ask'],
+    [undefined, undefined, 'ask', 'block', 'ask'],
+    [undefined, undefined, undefined, 'ask', 'ask'],
+    ['continue', 'block', 'block', 'block', 'none'],
+    [undefined, 'continue', 'block', 'block', 'none'],
+    [undefined, undefined, 'continue', 'block', 'none'],
+    [undefined, undefined, undefined, undefined, 'none'],
+  ];
+  test.each(policies)(
+    'the handler’s %s, else the group’s %s, else the call’s %s, else the host’s %s: %s',
+    async (own, group, call, hosts, verdict) => {
+      const given = (onFailure: OnFailure | undefined) => (onFailure === undefined ? {} : { onFailure });
+      const { host } = testHost(given(hosts));
+      host.register({ PreToolUse: [{ ...given(group), hooks: [{ ...given(own), handler: throws }] }] }, given(call));
+      expect((await host.fire('PreToolUse', INPUTS.PreToolUse)).verdict).toBe(verdict);
+    },
+  );
+
+  test('a command’s own goes first too', async () => {
+    const { host } = testHost({ session: { session_id: 's', transcript_path: '', cwd: process.cwd() } });
+    host.register({ PreToolUse: [{ onFailure: 'block', hooks: [command('exit 1', { onFailure: 'ask' })] }] });
+    expect((await host.fire('PreToolUse', INPUTS.PreToolUse)).verdict).toBe('ask');
+    await host.close();
   });
 });

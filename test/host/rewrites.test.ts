@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineEvent } from '../../src/events/define.js';
+import { deny } from '../../src/events/helpers.js';
 import type { AnyDecision } from '../../src/host/decision.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, fires, only, testHost, watch } from './kit.js';
@@ -457,6 +458,19 @@ describe('a decision counts for what will run', () => {
       { command: 'pwd' },
     ]);
     expect(seen.filter((r) => r.type === 'system' && r.subtype === 'hook_response')).toHaveLength(3);
+  });
+
+  test('a rule is looked at again with each new input', async () => {
+    const { host } = testHost();
+    const asked: unknown[] = [];
+    host.register({
+      PreToolUse: [
+        { if: 'Bash(rm *)', hooks: [(input) => deny(`no rm ${asked.push(input.tool_input)}`)] },
+        { if: 'Bash(ls*)', hooks: [() => ({ hookSpecificOutput: { updatedInput: { command: 'rm -r x' } } })] },
+      ],
+    });
+    expect(await host.fire('PreToolUse', INPUTS.PreToolUse)).toMatchObject({ verdict: 'deny', reason: 'no rm 1' });
+    expect(asked).toEqual([{ command: 'rm -r x' }]);
   });
 
   test('an accepted rewrite is a copy that nobody can change afterwards', async () => {

@@ -68,6 +68,24 @@ describe('handlers from code', () => {
     expect(audited).toBe(1);
   });
 
+  test('get the input, the tool use id and a context', async () => {
+    const { host } = testHost();
+    const seen: unknown[] = [];
+    const hook = (...args: unknown[]): void => void seen.push(...args);
+    host.register(anyHooks({ PreToolUse: [{ hooks: [hook] }], Stop: [{ hooks: [hook] }] }));
+    await host.fire('PreToolUse', PRE);
+    await host.fire('Stop', INPUTS.Stop);
+    expect(seen).toHaveLength(6);
+    expect([seen[1], seen[4]]).toEqual(['t1', undefined]);
+    expect(seen[2]).toMatchObject({
+      call: 'first',
+      scope: 'session',
+      signal: expect.any(AbortSignal),
+      progress: expect.any(Function),
+    });
+    expect((seen[2] as { host: unknown }).host).toBe(host);
+  });
+
   test('say nothing by undefined, null and {} alike', async () => {
     const { host, reports } = testHost();
     host.register({
