@@ -200,6 +200,18 @@ describe('scopes come and go', () => {
     expect(ran()).toBe('new');
   });
 
+  test('nor is taking back what a child had that ended with its parent: hooks that come later run', async () => {
+    const { host } = testHost();
+    const { mark, ran } = logging();
+    host.registerScoped('parent', {});
+    const undo = host.registerScoped('child', mark('child'), { parent: 'parent' });
+    host.unregisterScoped('parent');
+    undo();
+    host.register(mark('host'));
+    await host.fire('PreToolUse', PRE);
+    expect(ran()).toBe('host');
+  });
+
   test.each(['quick', 'watched', 'parallel'])('a fire in flight keeps the plan it started with (%s)', async (way) => {
     const { host } = testHost();
     const { mark, ran, log } = logging();
