@@ -77,28 +77,34 @@ describe.each([false, true])('a caller that aborts (watched: %s)', (watched) => 
     'after one that spoke': [() => allow()],
     'after one that spoke later': [async () => allow()],
   };
-  const within = Object.keys(PLACES).flatMap((place) => Object.keys(ENDS).map((end) => [end, place] as const));
+  const within = Object.keys(PLACES).flatMap((place) =>
+    Object.keys(ENDS).flatMap((end) => [[end, place, true] as const, [end, place, false] as const]),
+  );
 
-  test.each(within)('from within a handler that %s, %s: nobody is asked any more', async (end, place) => {
-    const { host } = make();
-    const caller = new AbortController();
-    let signal: AbortSignal | undefined;
-    let after = 0;
-    const aborter = (_: unknown, __: unknown, context: { signal: AbortSignal }): unknown => {
-      signal = context.signal;
-      caller.abort();
-      return ENDS[end]?.();
-    };
-    const hooks = [...(PLACES[place] ?? []), aborter, () => void after++, async () => void after++];
-    host.register(anyHooks({ PreToolUse: [{ hooks }, { phase: 'observe', hooks: [() => void after++] }] }));
-    await expect(host.fire('PreToolUse', PRE, { signal: caller.signal })).rejects.toMatchObject(aborted);
-    await turn();
-    await turn();
-    expect(after).toBe(0);
-    if (end === 'never answers') expect(signal?.aborted).toBe(true);
-    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0);
-    expect(await host.close()).toEqual({ pending: [] });
-  });
+  test.each(within)(
+    'from within a handler that %s, %s: nobody is asked any more, with an observer (%s) or without',
+    async (end, place, observed) => {
+      const { host } = make();
+      const caller = new AbortController();
+      let signal: AbortSignal | undefined;
+      let after = 0;
+      const aborter = (_: unknown, __: unknown, context: { signal: AbortSignal }): unknown => {
+        signal = context.signal;
+        caller.abort();
+        return ENDS[end]?.();
+      };
+      const hooks = [...(PLACES[place] ?? []), aborter, () => void after++, async () => void after++];
+      host.register(anyHooks({ PreToolUse: [{ hooks }] }));
+      if (observed) host.register({ PreToolUse: [{ phase: 'observe', hooks: [() => void after++] }] });
+      await expect(host.fire('PreToolUse', PRE, { signal: caller.signal })).rejects.toMatchObject(aborted);
+      await turn();
+      await turn();
+      expect(after).toBe(0);
+      if (end === 'never answers') expect(signal?.aborted).toBe(true);
+      expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0);
+      expect(await host.close()).toEqual({ pending: [] });
+    },
+  );
 
   test('from within a parallel wave: who was not started is not', async () => {
     const { host } = make();

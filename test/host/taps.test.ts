@@ -324,6 +324,17 @@ describe('an interceptor', () => {
     expect(reports).toHaveLength(2);
   });
 
+  test('that makes a tap bail keeps the plan from nothing', async () => {
+    const { host, mark, ran } = logging();
+    host.hooks.PreToolUse.intercept({
+      register: (tap) => (tap.name === 'early' ? { ...tap, fn: async () => 'bail' } : tap),
+    });
+    host.hooks.PreToolUse.tapPromise({ name: 'early', stage: -1 }, async () => undefined);
+    host.register({ PreToolUse: [{ hooks: [mark('plan'), () => deny('no')] }] });
+    expect((await host.fire('PreToolUse', PRE)).verdict).toBe('deny');
+    expect(ran()).toBe('plan');
+  });
+
   test('whose throw is hostile is reported all the same', async () => {
     const { host, reports, mark, ran } = logging();
     host.register({ PreToolUse: [{ hooks: [mark('plan')] }] });
