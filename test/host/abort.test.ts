@@ -133,6 +133,20 @@ describe.each([false, true])('a caller that aborts (watched: %s)', (watched) => 
     expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0);
   });
 
+  test('what is answered after that is dropped, also what it wants followed', async () => {
+    const { host } = make();
+    const caller = new AbortController();
+    const late = deferred<unknown>();
+    host.register(anyHooks({ PostToolUse: [{ mode: 'parallel', hooks: [() => late.promise, () => late.promise] }] }));
+    const fire = host.fire('PostToolUse', INPUTS.PostToolUse, { signal: caller.signal });
+    caller.abort();
+    await expect(fire).rejects.toMatchObject(aborted);
+    late.resolve({ async: true, result: Promise.resolve({ systemMessage: 'late' }) });
+    await turn();
+    expect(host.pendingContext()).toEqual([]);
+    expect(await host.close()).toEqual({ pending: [] });
+  });
+
   test('while one is asked again', async () => {
     const { host } = make();
     const caller = new AbortController();
