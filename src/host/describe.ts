@@ -7,7 +7,7 @@ import type { DescribedHook, Description } from './types.js';
  * (`spawnHooks`); it stands in the host's scope.
  */
 export function describeScope(scope: Scope, waiting: readonly Scope[] = []): Description {
-  const hooks = scope.events().flatMap((event) => scope.own(event).map(describeHook));
+  const hooks = scope.events().flatMap((event) => inOrder(scope.own(event)).map(describeHook));
   const children = [...scope.children].map((child) => describeScope(child, waiting));
   if (scope.kind === 'host') {
     for (const type of waiting) children.push({ ...describeScope(type), kind: 'agents of type' });
@@ -21,6 +21,11 @@ export function describeScope(scope: Scope, waiting: readonly Scope[] = []): Des
   };
   // Not enumerable: the description stays plain JSON.
   return Object.defineProperty(description, 'toString', { value: () => print(description).join('\n') });
+}
+
+/** Observers run after everybody. */
+function inOrder(own: readonly Registration[]): readonly Registration[] {
+  return [...own.filter((r) => r.phase !== 'observe'), ...own.filter((r) => r.phase === 'observe')];
 }
 
 export function describeHook(r: Registration): DescribedHook {

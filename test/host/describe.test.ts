@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineEvent } from '../../src/events/define.js';
+import { command } from '../../src/host/handlers/command-spec.js';
+import { INPUTS } from './inputs.js';
+import { anyHooks, only, registerAs, testHost } from './kit.js';
+
+const fn = (): undefined => undefined;
+
+test('describe() lists what is registered in running order, with all that matters to running it', () => {
+  const { host } = testHost();
+  host.register(
+    {
+      PreToolUse: [
+        { stage: 2, hooks: [command('./late.sh', { timeout: 5 })] },
+        {
+          matcher: 'Bash|Edit',
+          if: 'Bash(git *)',
+          mode: 'parallel',
+          phase: 'observe',
+          onFailure: 'block',
+          hooks: [fn],
+        },
+      ],
+    },
+    { name: 'guards' },
+  );
+  registerAs(
+    host,
+    { Stop: [{ hooks: [fn] }] },
+    { plugin: 'plug', skip: { reason: 'trust', why: 'x' }, source: { kind: 'plugin', name: 'plug', file: '/p.js' } },
+  );
+  const hooks = host.describe().children[0]?.hooks ?? [];
+  expect(hooks.map(({ id: _, ...h }) => h)).toEqual([
+    expect.objectContaining({
+      event: 'PreToolUse',
+      handler: 'command',
+      matcher: '*',
+      stage: 2,
+      mode: 'series',
+      phase: 'decide',
+      timeout: 5,
+      onFailure: 'continue',
+    }),
+    {
+      name: expect.stringMatching(/^guards/),
+      event: 'PreToolUse',
+      handler: 'callback',
+      matcher: 'Bash|Edit',
+      if: 'Bash(git *)',
+      stage: 0,
+      mode: 'parallel',
+      phase: 'observe',
+      timeout: 60,
+      onFailure: 'block',
+      source: { kind: 'code' },
+    },
+    expect.objectContaining({
+      event: 'Stop',
+      plugin: 'plug',
+      skip: 'trust',
+      source: { kind: 'plugin', name: 'plug', file: '/p.js' },
+    }),
+  ]);
+  expect(new Set(hooks.map((h) => h.id)).size).toBe(3);
+  const text = String(host.describe());
+  for (const words of [
+    'PreToolUse:Bash|Edit',
+    'if Bash(git *)',
+    'parallel',
+    'observe',
+    'on failure block',
+    'stage 2',
+    'never runs: trust',
+    'plugin plug /p.js',
+  ]) {
+    expect(text).toContain(words);
+  }
+});
+
+test('handlers are named by themselves, their group, the call, or the place they stand at', () => {
+  const { host } = testHost();
+  const named = function check(): undefined {
+    return undefined;
+  };
+  const names = (register: () => unknown): string[] => {
+    const before = host.describe().children[0]?.hooks.length ?? 0;
+    register();
+    return (host.describe().children[0]?.hooks ?? []).slice(before).map((h) => h.name);
+  };
+  expect(names(() => host.register({ Stop: [{ hooks: [named] }] }, { name: 'call' }))).toEqual(['call']);
+  expect(names(() => host.register({ Stop: [{ hooks: [named, () => {}] }] }, { name: 'call' }))).toEqual([
+    'call/check',
+    'call',
+  ]);
+  expect(
+    names(() =>
+      host.register({ Stop: [{ name: 'group', hooks: [named, { handler: named, name: 'own' }] }] }, { name: 'call' }),
+    ),
+  ).toEqual(['group', 'own']);
+  expect(names(() => host.register({ Stop: [{ hooks: [named, () => {}] }] }))).toEqual(['check', 'Stop[0].hooks[1]']);
+  expect(names(() => host.register({ Stop: [{ hooks: [command('npm test'), command('x', { name: 'y' })] }] }))).toEqual(
+    ['npm test', 'y'],
+  );
+});
+
+test('a subject function that throws leaves the event without one: match-all hooks run, and it is said', async () => {
+  const Deploy = defineEvent({
+    input: z.object({ target: z.string() }),
+    subject: () => {
+      throw new Error('no subject');
+    },
+    fold: 'gate',
+  });
+  const { host, reports } = testHost({ events: { Deploy } });
+  const ran: string[] = [];
+  host.register({
+    Deploy: [{ hooks: [() => void ran.push('all')] }, { matcher: /./, hooks: [() => void ran.push('some')] }],
+  });
+  expect((await host.fire('Deploy', { target: 'prod' })).verdict).toBe('none');
+  expect(ran).toEqual(['all']);
+  expect(reports[0]).toContain('no subject');
+});
+
+test('a long text that cannot be saved is cut all the same, and it is said', async () => {
+  const { host, reports } = testHost();
+  const folder = process.env['TMPDIR'];
+  process.env['TMPDIR'] = '/dev/null/nowhere';
+  try {
+    host.register({ PreToolUse: [{ hooks: [() => ({ systemMessage: 'x'.repeat(10_001) })] }] });
+    const [message] = (await host.fire('PreToolUse', INPUTS.PreToolUse)).systemMessages;
+    expect(message).toContain('could not be saved');
+    expect(only(reports)).toContain('could not be saved');
+  } finally {
+    if (folder === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = folder;
+  }
+});
+
+test('a plugin that fails while it is applied leaves no hook, of plugins it applied neither', async () => {
+  const { host } = testHost();
+  const before = JSON.stringify(host.describe());
+  const inner = {
+    name: 'inner',
+    apply: (scope: { register(hooks: unknown): unknown }) => void scope.register({ Stop: [{ hooks: [fn] }] }),
+  };
+  const outer = {
+    name: 'outer',
+    async apply(scope: {
+      register(hooks: unknown): unknown;
+      use(p: unknown): Promise<unknown>;
+      spawnHooks(t: string, h: unknown): unknown;
+    }) {
+      scope.register({ PreToolUse: [{ hooks: [fn] }] });
+      scope.spawnHooks('worker', { PreToolUse: [{ hooks: [fn] }] });
+      await scope.use(inner);
+      throw new Error('half way');
+    },
+  };
+  await expect(host.use(outer as never)).rejects.toMatchObject({
+    code: 'PLUGIN_FAILED',
+    details: { plugin: 'outer', message: 'half way' },
+  });
+  expect(JSON.stringify(host.describe())).toBe(before);
+  await host.fire('PreToolUse', { ...INPUTS.PreToolUse, agent_id: 'a', agent_type: 'worker' });
+  expect(JSON.stringify(host.describe())).toBe(before);
+});
+
+test('a plugin taken back leaves no hook', async () => {
+  const { host } = testHost();
+  const before = JSON.stringify(host.describe());
+  const undo = await host.use({
+    name: 'p',
+    apply: (scope: { register(hooks: unknown): unknown }) => void scope.register(anyHooks({ Stop: [{ hooks: [fn] }] })),
+  } as never);
+  expect(host.describe().children[0]?.hooks).toMatchObject([{ plugin: 'p', source: { kind: 'plugin', name: 'p' } }]);
+  undo();
+  undo();
+  expect(JSON.stringify(host.describe())).toBe(before);
+});
