@@ -1,0 +1,118 @@
+import { randomInt } from 'node:crypto';
+
+/** One way of doing the work of a case. `run` does it once; what it returns is awaited. */
+export interface Candidate {
+  readonly name: string;
+  readonly run: () => unknown;
+}
+
+/** Candidates that do the same work, and the one that the others are measured against. */
+export interface Case {
+  readonly name: string;
+  readonly candidates: () => readonly Candidate[] | Promise<readonly Candidate[]>;
+  /** The name of the candidate that ratios are taken to. */
+  readonly floor: string;
+  /** The name of the candidate that has a goal, and the highest ratio that meets it. Without a goal the case is only told. */
+  readonly subject: string;
+  readonly goal?: number;
+  /** What the subject's time is before it is compared, where it is not its own: what the case adds to another candidate's. */
+  readonly less?: string;
+  readonly rounds?: number;
+}
+
+/** A median and the middle half of the values. */
+export interface Spread {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface Measured {
+  readonly name: string;
+  /** Nanoseconds a call. */
+  readonly time: Spread;
+  /** To the floor's time in the same round. */
+  readonly ratio: Spread;
+}
+
+export interface CaseResult {
+  readonly name: string;
+  readonly goal?: number | undefined;
+  readonly subject: string;
+  readonly floor: string;
+  readonly measured: readonly Measured[];
+  /** The subject's ratio, which the goal is about. */
+  readonly ratio: Spread;
+}
+
+/** Something measured by itself, that has to stay below a limit. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: 'ms' | 'bytes';
+  readonly below: number;
+}
+
+/** Nanoseconds one candidate runs before the next one's turn: long enough to hold its own garbage collections. */
+const SLICE = 2e6;
+const WARM_UP = 10;
+const ROUNDS = 150;
+
+/**
+ * Lets every candidate run for a slice of time, in another order each round. What slows the machine slows the whole round, so
+ * a ratio is taken within each round, and the median is of the ratios.
+ */
+export async function compare(given: Case): Promise<CaseResult> {
+  const { rounds = ROUNDS } = given;
+  const candidates = await given.candidates();
+  const counts = new Map<Candidate, number>();
+  for (const c of candidates) counts.set(c, await calibrate(c));
+  const times = new Map(candidates.map((c) => [c.name, [] as number[]]));
+  for (let round = -WARM_UP; round < rounds; round++) {
+    for (const c of shuffled(candidates)) {
+      const count = counts.get(c) as number;
+      const each = (await slice(c.run, count)) / count;
+      if (round >= 0) times.get(c.name)?.push(each);
+    }
+  }
+  const of = (name: string): number[] => times.get(name) as number[];
+  const floor = of(given.floor);
+  const measured = candidates.map(({ name }) => ({
+    name,
+    time: spread(of(name)),
+    ratio: spread(per(of(name), floor)),
+  }));
+  const without = given.less === undefined ? undefined : of(given.less);
+  const own = of(given.subject).map((t, i) => t - (without?.[i] ?? 0));
+  const { name, goal, subject } = given;
+  return { name, goal, subject, floor: given.floor, measured, ratio: spread(per(own, floor)) };
+}
+
+const per = (times: readonly number[], floor: readonly number[]): number[] =>
+  times.map((t, i) => t / (floor[i] as number));
+
+/** Nanoseconds for that many calls, one after the other. */
+async function slice(run: () => unknown, count: number): Promise<number> {
+  const from = process.hrtime.bigint();
+  for (let i = 0; i < count; i++) await run();
+  return Number(process.hrtime.bigint() - from);
+}
+
+/** How many calls fill a slice once the engine has compiled them; the best of three, since the machine may look away. */
+async function calibrate({ run }: Candidate): Promise<number> {
+  for (let count = 1; ; count *= 2) {
+    const took = Math.min(await slice(run, count), await slice(run, count), await slice(run, count));
+    if (took > SLICE / 4) return Math.max(1, Math.round((count * SLICE) / took));
+  }
+}
+
+function shuffled<T>(list: readonly T[]): T[] {
+  const rest = [...list];
+  return list.map(() => rest.splice(randomInt(rest.length), 1)[0] as T);
+}
+
+export function spread(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.round((sorted.length - 1) * share)] as number;
+  return { median: at(0.5), low: at(0.25), high: at(0.75) };
+}

@@ -1,0 +1,50 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Host } from 'hookscope';
+import type { Candidate, Case } from './harness.js';
+import { preToolUse as input, repeat } from './recorded.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** What telling whoever watches adds to the built files: each line as it is, and as it would be without. */
+const TELLING: readonly [file: string, as: RegExp, without: string][] = [
+  ['host/fire.js', /services\.bus\.observed/g, 'false'],
+  ['host/fire.js', /if \(watched\)\s*fire\.teller = [^;]*;/, ''],
+  ['host/fire.js', /!this\.teller && /, ''],
+  ['host/fire.js', /this\.teller\?\.ended\([^;]*;/, ''],
+  ['host/attempt.js', /fire\.teller\?\.started\([^;]*;/, 'undefined;'],
+];
+
+/** A host from a copy of the build. Both candidates are copies, so that neither is better known to the engine. */
+async function hostOf(edits: typeof TELLING): Promise<Host> {
+  const folder = await mkdtemp(`${ROOT}dist-bench-`);
+  try {
+    await cp(`${ROOT}dist`, folder, { recursive: true });
+    for (const [file, as, without] of edits) {
+      const source = await readFile(`${folder}/${file}`, 'utf8');
+      const stripped = source.replace(as, without);
+      if (stripped === source) throw new Error(`bench/telemetry.ts: ${as} is not in ${file} any more`);
+      await writeFile(`${folder}/${file}`, stripped);
+    }
+    const { createHost } = (await import(pathToFileURL(`${folder}/index.js`).href)) as typeof import('hookscope');
+    return createHost();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function candidate(name: string, edits: typeof TELLING): Promise<Candidate> {
+  const host = await hostOf(edits);
+  host.register({ PreToolUse: [{ hooks: repeat(10, () => async () => undefined) }] });
+  return { name, run: () => host.fire('PreToolUse', input) };
+}
+
+export const cases: Case[] = [
+  {
+    name: 'nobody subscribed',
+    goal: 1.1,
+    candidates: () => Promise.all([candidate('no telemetry code', TELLING), candidate('nobody subscribed', [])]),
+    floor: 'no telemetry code',
+    subject: 'nobody subscribed',
+  },
+];
