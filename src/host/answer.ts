@@ -90,7 +90,7 @@ function asyncAnswer(
 function callAgain(asked: Asked, seconds: number | undefined): void {
   const { fire, registration, told, input } = asked;
   const work = registration.work as Work;
-  const context = new Context(fire, registration, 'async');
+  const context = new Context(fire, 'async');
   if (told) Context.tell(context, (text) => told.progress({ text }));
   const call = async (): Promise<unknown> =>
     'callback' in work

@@ -44,14 +44,14 @@ export function attempt(
     const again = (): Attempt | Promise<Attempt> => attempt(fire, registration, input, call);
     LOADED.add(work.handler);
     return work.handler.load().then(again, (error: unknown) => {
-      const told = fire.teller?.started(registration, new Context(fire, registration, call));
+      const told = fire.teller?.started(registration, new Context(fire, call));
       const failure: Failure = { cause: 'spawn_failed', message: threw(error).message };
       return conclude(fire, registration, told, told ? performance.now() : 0, { failure });
     });
   }
   const held = registration.gate?.(input);
   if (held) return { held };
-  const context = new Context(fire, registration, call);
+  const context = new Context(fire, call);
   const told = fire.teller?.started(registration, context);
   const began = told !== undefined || fire.services.slowAfter > 0 ? performance.now() : 0;
   const finish = (result: Attempt): Attempt => conclude(fire, registration, told, began, result);

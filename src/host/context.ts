@@ -1,4 +1,3 @@
-import type { Registration } from '../scopes/registration.js';
 import type { Fire } from './fire.js';
 
 /** What a callback gets as its third argument. */
@@ -18,14 +17,12 @@ export interface HookContext<Host = unknown> {
 export class Context implements HookContext {
   readonly call: 'first' | 'reask' | 'async';
   readonly #fire: Fire;
-  readonly #registration: Registration;
   #ended: unknown;
   #controller: AbortController | undefined;
   #tell: ((text: string) => void) | undefined;
 
-  constructor(fire: Fire, registration: Registration, call: 'first' | 'reask' | 'async') {
+  constructor(fire: Fire, call: 'first' | 'reask' | 'async') {
     this.#fire = fire;
-    this.#registration = registration;
     this.call = call;
   }
 
@@ -60,11 +57,6 @@ export class Context implements HookContext {
   /** @internal */
   static tell(context: Context, tell: (text: string) => void): void {
     context.#tell = tell;
-  }
-
-  /** @internal */
-  static registration(context: Context): Registration {
-    return context.#registration;
   }
 }
 

@@ -108,7 +108,7 @@ export async function runThroughTaps(hook: EventHook, run: Run): Promise<void> {
     input: readOnly(fire.input),
     toolUseID: fire.toolUseID,
     // For interceptors; each tap gets its own.
-    context: new Context(fire, run.taps[0]?.registration as Registration, 'first'),
+    context: new Context(fire, 'first'),
   };
   RUNS.set(raw, run);
   try {

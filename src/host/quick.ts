@@ -60,7 +60,7 @@ export class Quick implements Watched {
     const { list } = this.candidates;
     for (; this.at < list.length && !this.over; this.at++) {
       const registration = list[this.at] as Registration;
-      const context = new Context(this.fire, registration, 'first');
+      const context = new Context(this.fire, 'first');
       const { callback } = registration.work as { callback: CallbackFunction };
       this.context = context;
       try {
