@@ -1,3 +1,4 @@
+import { put } from '../events/copy.js';
 import type { Fold, Verdict } from '../events/define.js';
 import type {
   HandlerStatus,
@@ -117,5 +118,7 @@ function copyData<T>(value: T): T {
   if (value === null || typeof value !== 'object') return value;
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyData(item)])) as T;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) put(copy, key, copyData((value as Record<string, unknown>)[key]));
+  return copy as T;
 }

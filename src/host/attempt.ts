@@ -155,7 +155,7 @@ function conclude(
   }
   const durationMs = performance.now() - began;
   const { slowAfter } = fire.services;
-  const done = { ...result, durationMs };
+  const done = { durationMs, ...result };
   if (slowAfter > 0 && durationMs >= slowAfter * 1000) {
     fire.services.report(
       `Slow hook: ${registration.name} took ${(durationMs / 1000).toFixed(2)} s on ${fire.entry.name}`,

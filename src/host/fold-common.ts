@@ -6,10 +6,10 @@ import type { Failure } from './handlers/handler.js';
 
 /** What every event has. */
 export function common(entry: EventEntry, said: readonly Said[], subject: string | undefined): DecisionFields {
-  const fields: DecisionFields = {};
   const additionalContext: string[] = [];
   const systemMessages: string[] = [];
   const failures: DecisionFailure[] = [];
+  const fields: DecisionFields = { additionalContext, systemMessages, failures };
   for (const s of said) {
     if (s.failure) failures.push(listFailure(entry, s, subject));
     if (!s.outcome) continue;
@@ -21,7 +21,7 @@ export function common(entry: EventEntry, said: readonly Said[], subject: string
       if (s.outcome.stopReason !== undefined) fields.stopReason ??= s.outcome.stopReason;
     }
   }
-  return { ...fields, additionalContext, systemMessages, failures };
+  return fields;
 }
 
 function listFailure(entry: EventEntry, s: Said, subject: string | undefined): DecisionFailure {

@@ -41,13 +41,10 @@ interface Vote {
 /** Pure: the outcomes, in plan order, folded into one answer. The order of finishing cannot matter. */
 export function fold(entry: EventEntry, said: readonly Said[], context: FoldContext): AnyDecision {
   if (said.every(isSilent)) return makeDecision(entry, undefined, () => listOutcomes(said));
-  const fields: DecisionFields = {
-    ...common(entry, said, context.subject),
-    ...specifics(entry, said),
-    ...answer(entry, said, context),
-    ...(context.clashes && context.clashes.length > 0 ? { clashes: context.clashes } : {}),
-    ...rewritten(entry, context),
-  };
+  const fields = common(entry, said, context.subject);
+  Object.assign(fields, specifics(entry, said), answer(entry, said, context));
+  if (context.clashes && context.clashes.length > 0) fields.clashes = context.clashes;
+  Object.assign(fields, rewritten(entry, context));
   return makeDecision(entry, fields, () => listOutcomes(said));
 }
 

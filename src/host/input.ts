@@ -25,13 +25,22 @@ export function completeInput(state: EventState, input: Input, session: SessionF
   return state.accepts(input) ? input : fillIn(state, input, session);
 }
 
+/** Not `{ ...session }`: what is added to a literal that begins with a spread is added a hundred times slower. */
+function baseFields({ session_id, transcript_path, cwd, permission_mode }: SessionFields): Record<string, unknown> {
+  const base = { session_id, transcript_path, cwd };
+  return permission_mode === undefined ? base : { session_id, transcript_path, cwd, permission_mode };
+}
+
 function fillIn(state: EventState, input: Input, session: SessionFields): Input | HookscopeError {
   const { name } = state.entry;
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     return new HookscopeError('INVALID_INPUT', { event: name, field: '(the input)', expected: 'must be an object' });
   }
-  const full: Record<string, unknown> = { ...session };
-  for (const [key, value] of Object.entries(input)) if (value !== undefined) put(full, key, value);
+  const full = baseFields(session);
+  for (const key of Object.keys(input)) {
+    const value = input[key];
+    if (value !== undefined) put(full, key, value);
+  }
   full['hook_event_name'] ??= name;
   if (state.accepts(full)) return full;
   const problem = checkInput(state.entry, full);

@@ -21,9 +21,8 @@ export function recordHandlers(run: Run): HandlerRecord[] {
 }
 
 function row(run: Run, r: Registration, slot: Slot | undefined): HandlerRecord {
+  const { id, name } = r;
   const base = {
-    id: r.id,
-    name: r.name,
     handler: r.kind,
     ...(r.plugin === undefined ? {} : { plugin: r.plugin }),
     source: r.source,
@@ -35,12 +34,14 @@ function row(run: Run, r: Registration, slot: Slot | undefined): HandlerRecord {
     const reason = run.why(r) ?? (run.cutShort ? 'bailed' : 'matcher');
     const gate = r.skipWhy === undefined ? r.gate?.(run.rewrites.input) : undefined;
     const why = r.skipWhy ?? (gate?.reason === reason ? gate.why : undefined);
-    return { ...base, wave: null, status: 'skipped', reason, ...(why === undefined ? {} : { why }) };
+    return { id, name, ...base, wave: null, status: 'skipped', reason, ...(why === undefined ? {} : { why }) };
   }
   const { last, outcome, failure } = slot;
-  if (last.held && slot.calls === 1) return { ...base, wave: null, status: 'skipped', ...last.held };
+  if (last.held && slot.calls === 1) return { id, name, ...base, wave: null, status: 'skipped', ...last.held };
   const verdict = run.fire.entry.fold === 'gate' ? gateVerdict(run, slot) : outcome?.block ? 'block' : undefined;
   return {
+    id,
+    name,
     ...base,
     wave: slot.wave,
     status: last.background ? 'background' : failure ? 'failed' : 'ran',
@@ -61,5 +62,5 @@ function row(run: Run, r: Registration, slot: Slot | undefined): HandlerRecord {
 function gateVerdict(run: Run, slot: Slot): HandlerVerdict | undefined {
   if (slot.registration.phase === 'observe') return undefined;
   const allowLapsed = slot.lapsed || !run.rewrites.allowStands(slot);
-  return verdictOf(run.fire.entry, { ...slot, allowLapsed }).verdict;
+  return verdictOf(run.fire.entry, { allowLapsed, ...slot }).verdict;
 }
