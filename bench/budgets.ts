@@ -1,6 +1,6 @@
 import { addContext, createHost, deny, type Hooks } from 'hookscope';
 import { type Figure, spread } from './harness.js';
-import { preToolUse as input, repeat } from './recorded.js';
+import { preToolUse as input } from './recorded.js';
 
 const SAMPLES = 300;
 const REGISTRATIONS = 100_000;
@@ -48,7 +48,7 @@ function heap(): number {
 /** Bytes of the host's own, the functions being there before. */
 function registration(): number {
   const host = createHost();
-  const batches = Array.from({ length: 100 }, () => repeat(REGISTRATIONS / 100, () => () => undefined));
+  const batches = Array.from({ length: 100 }, () => Array.from({ length: REGISTRATIONS / 100 }, () => () => undefined));
   const before = heap();
   for (const hooks of batches) {
     host.register({ PreToolUse: hooks.map((hook) => ({ matcher: 'Bash', hooks: [hook] })) });

@@ -1,10 +1,10 @@
 import { createHost } from 'hookscope';
 import type { Candidate, Case } from './harness.js';
-import { preToolUse as input, repeat } from './recorded.js';
+import { callbacks, preToolUse as input } from './recorded.js';
 
 function withTimeout(name: string, timeout: number | undefined): Candidate {
   const host = createHost();
-  const hooks = repeat(10, () => async () => undefined);
+  const hooks = callbacks(10, 'async () => undefined');
   host.register({ PreToolUse: [timeout === undefined ? { hooks } : { hooks, timeout }] });
   return { name, run: () => host.fire('PreToolUse', input) };
 }

@@ -3,44 +3,45 @@ import { createHooks } from 'hookable';
 import { createHost, type HookInput } from 'hookscope';
 import { AsyncSeriesBailHook } from 'tapable';
 import type { Candidate } from './harness.js';
-import { type Callback, preToolUse as input, plainLoop } from './recorded.js';
+import { type Callback, callbacks, preToolUse as input, plainLoop } from './recorded.js';
 
 type Input = HookInput<'PreToolUse'>;
 
-/** The same callbacks under the plain loop, under a host, and under each peer; all run them in series and wait for each. */
-export function everybody(callbacks: readonly Callback[], how: 'sync' | 'async'): Candidate[] {
+/** The same callbacks in a plain loop, under a host, and under each peer; all run them in series and wait for each. */
+export function everybody(count: number, source: string): Candidate[] {
+  const made = (): Callback[] => callbacks(count, source);
   return [
-    { name: 'loop', run: plainLoop(callbacks, input) },
-    { name: 'hookscope', run: hookscope(callbacks) },
-    { name: 'tapable', run: tapable(callbacks, how) },
-    { name: 'hookable', run: hookable(callbacks) },
-    { name: 'emittery', run: emittery(callbacks) },
+    { name: 'loop', run: plainLoop(made(), input) },
+    { name: 'hookscope', run: hookscope(made()) },
+    { name: 'tapable', run: tapable(made(), source.startsWith('async')) },
+    { name: 'hookable', run: hookable(made()) },
+    { name: 'emittery', run: emittery(made()) },
   ];
 }
 
-function hookscope(callbacks: readonly Callback[]): () => unknown {
+function hookscope(hooked: readonly Callback[]): () => unknown {
   const host = createHost();
-  if (callbacks.length > 0) host.register({ PreToolUse: [{ hooks: callbacks }] });
+  if (hooked.length > 0) host.register({ PreToolUse: [{ hooks: hooked }] });
   return () => host.fire('PreToolUse', input);
 }
 
-function tapable(callbacks: readonly Callback[], how: 'sync' | 'async'): () => unknown {
+function tapable(hooked: readonly Callback[], async: boolean): () => unknown {
   const hook = new AsyncSeriesBailHook<[Input], unknown>(['input']);
-  callbacks.forEach((callback, i) => {
-    if (how === 'sync') hook.tap(`${i}`, callback);
-    else hook.tapPromise(`${i}`, callback as (input: Input) => Promise<unknown>);
+  hooked.forEach((callback, i) => {
+    if (async) hook.tapPromise(`${i}`, callback as (input: Input) => Promise<unknown>);
+    else hook.tap(`${i}`, callback);
   });
   return () => hook.promise(input);
 }
 
-function hookable(callbacks: readonly Callback[]): () => unknown {
+function hookable(hooked: readonly Callback[]): () => unknown {
   const hooks = createHooks<{ PreToolUse: (input: Input) => void | Promise<void> }>();
-  for (const callback of callbacks) hooks.hook('PreToolUse', callback as (input: Input) => void);
+  for (const callback of hooked) hooks.hook('PreToolUse', callback as (input: Input) => void);
   return () => hooks.callHook('PreToolUse', input);
 }
 
-function emittery(callbacks: readonly Callback[]): () => unknown {
+function emittery(hooked: readonly Callback[]): () => unknown {
   const emitter = new Emittery<{ PreToolUse: Input }>();
-  for (const callback of callbacks) emitter.on('PreToolUse', callback as (data: unknown) => void);
+  for (const callback of hooked) emitter.on('PreToolUse', callback as (data: unknown) => void);
   return () => emitter.emitSerial('PreToolUse', input);
 }

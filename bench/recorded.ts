@@ -13,14 +13,19 @@ export const postToolUse = recorded('PostToolUse');
 
 export type Callback = (input: HookInput<'PreToolUse'>) => undefined | Promise<undefined>;
 
-/** That many functions of their own, since callers optimise for one that they know. */
-export function repeat(count: number, make: () => Callback): Callback[] {
-  return Array.from({ length: count }, make);
+let made = 0;
+
+/**
+ * That many functions, each with code of its own, as hooks have: functions made from one place in a file share what the engine
+ * learns of them, and it would learn of every candidate's input at once.
+ */
+export function callbacks(count: number, source: string): Callback[] {
+  return Array.from({ length: count }, () => new Function(`return ${source} // ${made++}`)() as Callback);
 }
 
 /** What every candidate is measured against: the callbacks called and awaited one by one, with nothing around them. */
-export function plainLoop<Input>(callbacks: readonly ((input: Input) => unknown)[], input: Input): () => Promise<void> {
+export function plainLoop<Input>(hooked: readonly ((input: Input) => unknown)[], input: Input): () => Promise<void> {
   return async () => {
-    for (const callback of callbacks) await callback(input);
+    for (const callback of hooked) await callback(input);
   };
 }

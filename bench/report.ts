@@ -11,6 +11,7 @@ export function page(results: readonly Result[]): string {
     '# Results',
     '',
     'Written by `npm run bench`. A ratio is to the floor in the same round; the median is followed by the middle half of the rounds.',
+    'How it is measured, and why a goal is missed: [the decision record](../docs/decisions/0010-benchmarks.md).',
     '',
     ...machine(),
     '',

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Host } from 'hookscope';
 import type { Candidate, Case } from './harness.js';
-import { preToolUse as input, repeat } from './recorded.js';
+import { callbacks, preToolUse as input } from './recorded.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -35,7 +35,7 @@ async function hostOf(edits: typeof TELLING): Promise<Host> {
 
 async function candidate(name: string, edits: typeof TELLING): Promise<Candidate> {
   const host = await hostOf(edits);
-  host.register({ PreToolUse: [{ hooks: repeat(10, () => async () => undefined) }] });
+  host.register({ PreToolUse: [{ hooks: callbacks(10, 'async () => undefined') }] });
   return { name, run: () => host.fire('PreToolUse', input) };
 }
 
