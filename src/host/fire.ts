@@ -30,6 +30,8 @@ export interface FireOptions {
 export interface FireHow extends FireOptions {
   /** A stop event that the loop ends with, whatever the hooks say. */
   readonly endedBy?: EndedBy | undefined;
+  /** Ids of `once` hooks that ran for this very call in an earlier fire: they are asked again, as within one fire. Grows. */
+  readonly asked?: Set<string> | undefined;
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -58,6 +60,7 @@ export function fire(services: Services, event: string, input: Input, options?: 
 
   const fire = new Fire(services, state, found, plan, complete);
   fire.endedBy = options?.endedBy;
+  fire.asked = options?.asked;
   if (watched) fire.teller = new Teller(fire, services.bus);
   return ended(services, state, found, signal ? fire.startUnder(signal) : fire.start());
 }
@@ -92,6 +95,7 @@ export class Fire {
   readonly input: Input;
   teller: Teller | undefined;
   endedBy: EndedBy | undefined;
+  asked: Set<string> | undefined;
   /** Why it was cut short, once it was. */
   cancelled: HookscopeError | undefined;
   /** The quick way, while it waits for somebody. */

@@ -132,7 +132,7 @@ export class Run {
   #skips(candidates: Candidates, r: Registration): ReturnType<typeof skipped> {
     const reason = skipped(r, this.#subject(), this.rewrites.input);
     // A once that ran in this very fire may be asked again.
-    if (reason !== undefined && !(reason === 'once' && this.slots.has(r.id))) return reason;
+    if (reason !== undefined && !(reason === 'once' && this.#wasAsked(r))) return reason;
     const copies = r.dedup === undefined ? undefined : candidates.copies?.get(r.dedup);
     return copies && this.#matching(copies)[0] !== r ? 'duplicate' : undefined;
   }
@@ -146,9 +146,15 @@ export class Run {
     return copies ? mergeCopies(this.#matching(copies)) : r;
   }
 
+  /** In this fire, or in an earlier one about the same call. */
+  #wasAsked(r: Registration): boolean {
+    return this.slots.has(r.id) || this.fire.asked?.has(r.id) === true;
+  }
+
   async #wave(wave: readonly Registration[], position?: number): Promise<void> {
     const { fire, rewrites } = this;
-    const wanted = wave.filter((r) => !r.once || this.slots.has(r.id) || r.scope.claim(r));
+    const wanted = wave.filter((r) => !r.once || this.#wasAsked(r) || r.scope.claim(r));
+    for (const r of wanted) if (r.once) fire.asked?.add(r.id);
     const again = wanted.map((r) => this.slots.has(r.id));
     const slots = wanted.map((r) => this.#slot(r, position));
     const input = rewrites.input;

@@ -51,6 +51,8 @@ class Judging {
   /** The input a person or a PermissionRequest hook allowed. */
   #allowed: { readonly input: unknown } | undefined;
   #granted: readonly unknown[] = [];
+  /** A `once` guard that judged this call judges every later input of it too. */
+  readonly #asked = new Set<string>();
 
   constructor(core: Core, call: CheckedCall) {
     this.#core = core;
@@ -94,7 +96,10 @@ class Judging {
 
   async #askHooks(): Promise<Pre> {
     const { signal } = this.#call;
-    this.#pre = await this.#core.fire('PreToolUse', callFields(this.#call, this.#input), { signal });
+    this.#pre = await this.#core.fire('PreToolUse', callFields(this.#call, this.#input), {
+      signal,
+      asked: this.#asked,
+    });
     tellUser(this.#core, this.#pre);
     if (this.#pre.updatedInput !== undefined) this.#input = this.#pre.updatedInput;
     return this.#pre;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rewrite } from '../../src/events/helpers.js';
+import { deny, rewrite } from '../../src/events/helpers.js';
 import type { SessionOptions } from '../../src/host/session-options.js';
 import { names, on, opened } from './session-kit.js';
 
@@ -193,4 +193,31 @@ describe('nobody but who may can change an input', () => {
       path: 'b',
     });
   });
+});
+
+test('a guard that runs once judges every input of the call it judged, and no later call', async () => {
+  const { host, session } = await opened({
+    permission: () => ({ behavior: 'ask' }),
+    ask: () => ({ behavior: 'allow', updatedInput: SECOND }),
+  });
+  const judged: string[] = [];
+  host.register({
+    PreToolUse: [
+      {
+        once: true,
+        hooks: [
+          ({ tool_input }) => {
+            judged.push((tool_input as Path).path);
+            return (tool_input as Path).path === SECOND.path ? deny('not that') : undefined;
+          },
+        ],
+      },
+    ],
+  });
+  const ran: unknown[] = [];
+  const call = { name: 'T', input: FIRST, execute: (input: unknown) => ran.push(input) };
+  expect(await session.tool(call)).toMatchObject({ status: 'denied', reason: 'not that' });
+  expect({ judged, ran }).toEqual({ judged: ['a', 'b'], ran: [] });
+  expect(await session.tool(call)).toMatchObject({ status: 'ran' });
+  expect(judged).toEqual(['a', 'b']);
 });
