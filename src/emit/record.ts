@@ -12,15 +12,11 @@ import type {
 
 export { type FireRecord, fireRecord, type HandlerRecord, type RecordedDecision } from './fire-record.js';
 export type {
-  HandlerStatus,
   HandlerVerdict,
-  RecordedClash,
   RecordedFailure,
   RecordedKind,
-  RecordedReason,
   RecordedSource,
   RunOutcome,
-  Stamp,
   Unstamped,
 } from './recorded.js';
 

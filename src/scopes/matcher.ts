@@ -16,9 +16,6 @@ export interface Matcher {
   matches(subject: string | undefined, input: unknown): boolean;
 }
 
-/** A matcher in code: a list of names and globs, a regular expression, or a predicate over subject and input. */
-export type MatcherSource = string | RegExp | ((subject: string, input: never) => boolean) | undefined;
-
 export interface MatcherContext {
   readonly dialect: Dialect;
   readonly event: EventEntry;
