@@ -17,7 +17,7 @@ import { createHook, type RawHook } from './hooks.js';
 import { unreadable } from './input.js';
 import { expose } from './internals.js';
 import { describeError } from './message.js';
-import { checkHostOptions, type HostOptions } from './options.js';
+import { checkFireOptions, checkHostOptions, type HostOptions } from './options.js';
 import { PlanStore } from './plans.js';
 import { Registrar } from './registrar.js';
 import type { EventState, Services } from './services.js';
@@ -29,7 +29,7 @@ import type { Decision, HookScope, Hooks, RegisterOptions, Undo } from './types.
 
 /** The plugin host. See the members; everything is safe to call at any time before `close`. */
 export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, AsyncDisposable {
-  /** Fires an event. Rejects for an unknown event, invalid input, the caller's abort and a closed host, and for nothing else. */
+  /** Fires an event. Rejects for an unknown event, wrong options, invalid input, the caller's abort and a closed host, and for nothing else. */
   fire<E extends EventName<C>>(event: E, input: FireInput<E, C>, options?: FireOptions): Promise<Decision<E, C>>;
   /**
    * As `fire`, for an event whose name is known only at run time. What the event's fold adds to the decision is there to look
@@ -143,6 +143,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   });
   const fireAny: Host<C>['fireAny'] = (event, input, fireOptions) => {
     try {
+      if (fireOptions !== undefined) checkFireOptions(fireOptions);
       return fire(services, event, input, fireOptions) as Promise<Decision>;
     } catch (error) {
       return Promise.reject(error instanceof HookscopeError ? error : unreadable(event, error));

@@ -8,7 +8,7 @@ import { NAMES } from './handlers/options.js';
 import type { OutsideHostOptions } from './handlers/outside.js';
 import type { SessionFields } from './input.js';
 import type { Wake } from './services.js';
-import { isObject, oneOf, type Rule, rules, SECONDS, type Shape, show } from './shape.js';
+import { isObject, isText, oneOf, type Rule, rules, SECONDS, type Shape, show } from './shape.js';
 
 /** Options of `createHost`. All times are seconds. */
 export interface HostOptions<C extends CustomEvents = NoEvents> extends OutsideHostOptions {
@@ -108,4 +108,31 @@ function check(value: Readonly<Record<string, unknown>>, shape: Shape, prefix: s
       });
     }
   }
+}
+
+const FIRE: Shape = {
+  scope: { expected: "an agent's id, or { session, agent }", accepts: isScopeRef },
+  signal: {
+    expected: 'an AbortSignal',
+    accepts: (v) => isObject(v) && typeof v['aborted'] === 'boolean' && typeof v['addEventListener'] === 'function',
+  },
+};
+
+/** A misspelt option must not fire in another scope than was meant: INVALID_OPTIONS. */
+export function checkFireOptions(options: object): void {
+  if (!isObject(options)) {
+    throw new HookscopeError('INVALID_OPTIONS', {
+      where: 'fire(…, options)',
+      expected: 'expected an object of options',
+    });
+  }
+  check(options, FIRE, 'fire: ');
+}
+
+function isScopeRef(value: unknown): boolean {
+  if (!isObject(value)) return typeof value === 'string' && value !== '';
+  const named = Object.entries(value).every(
+    ([key, v]) => ['session', 'agent'].includes(key) && (v === undefined || (isText(v) && v !== '')),
+  );
+  return named && Object.keys(value).length > 0;
 }

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { createHost, deny, type FireOptions } from '../../src/index.js';
+
+const CALL = { tool_name: 'Bash', tool_input: { command: 'ls' } };
+
+const WRONG: [options: unknown, message: RegExp][] = [
+  [{ scop: 'a' }, /fire: scop: is not a known option.*Did you mean "scope"\?/],
+  [{ scope: null }, /fire: scope: expected an agent's id, or \{ session, agent \}, got null/],
+  [{ scope: 5 }, /got 5/],
+  [{ scope: '' }, /got ""/],
+  [{ scope: {} }, /got \{\}/],
+  [{ scope: { agnet: 'a' } }, /got \{"agnet":"a"\}/],
+  [{ signal: {} }, /fire: signal: expected an AbortSignal/],
+  ['a', /expected an object of options/],
+  [null, /expected an object of options/],
+];
+
+test.each(WRONG)('%j is an error, not a fire in another scope', async (options, message) => {
+  const host = createHost();
+  host.registerScoped('a', { PreToolUse: [{ hooks: [() => deny('not here')] }] });
+  const fired = host.fire('PreToolUse', CALL, options as FireOptions);
+  await expect(fired).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
+  await expect(fired).rejects.toThrow(message);
+});
+
+test.each([{ scope: 'a' }, { scope: { agent: 'a' } }, { scope: { agent: 'a', session: undefined } }])(
+  '%j is that scope',
+  async (options) => {
+    const host = createHost();
+    host.registerScoped('a', { PreToolUse: [{ hooks: [() => deny('not here')] }] });
+    expect(await host.fire('PreToolUse', CALL, options as FireOptions)).toMatchObject({ verdict: 'deny' });
+  },
+);
