@@ -177,8 +177,8 @@ describe('a rule over files', () => {
     ['Edit(*.env)', '.env', true],
     ['Edit(docs/)', 'docs/a/b.md', true],
     ['Edit(docs)', 'docs/a/b.md', true],
-    ['Edit(../shared/**)', '../shared/a.ts', true],
-    ['Edit(../shared/**)', 'shared/a.ts', false],
+    ['Edit(../common/**)', '../common/a.ts', true],
+    ['Edit(../common/**)', 'common/a.ts', false],
     ['Edit(//etc/**)', '/etc/passwd', true],
     ['Edit(//etc/**)', 'etc/passwd', false],
     ['Edit(/etc/**)', '/etc/passwd', false],
@@ -200,9 +200,9 @@ describe('a rule over files', () => {
   });
 
   it('ties a pattern with one slash to the directory of its settings', () => {
-    expect(matches('Edit(/src/**)', 'Edit', { file_path: '/work/app/src/a.ts' }, '/work/app')).toBe(true);
-    expect(matches('Edit(/src/**)', 'Edit', { file_path: 'src/a.ts' }, '/work/app')).toBe(false);
-    expect(matches('Edit(src/**)', 'Edit', { file_path: 'src/a.ts' }, '/work/app')).toBe(true);
+    expect(matches('Edit(/src/**)', 'Edit', { file_path: '/home/dev/app/src/a.ts' }, '/home/dev/app')).toBe(true);
+    expect(matches('Edit(/src/**)', 'Edit', { file_path: 'src/a.ts' }, '/home/dev/app')).toBe(false);
+    expect(matches('Edit(src/**)', 'Edit', { file_path: 'src/a.ts' }, '/home/dev/app')).toBe(true);
   });
 
   it('for Edit is about every tool that changes files, for Read about every tool that reads them', () => {
