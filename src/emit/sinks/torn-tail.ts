@@ -13,12 +13,14 @@ const MAX_TORN = 256 * 1024 * 1024;
  * that lacks only its newline gets it.
  */
 export async function mendTail(handle: FileHandle, path: string, logger: Logger): Promise<number> {
-  let { size } = await handle.stat();
-  if (await endsWhole(handle, size)) return size;
-  // Waits until a write another process may be in the middle of has ended (both hold the inode's lock).
-  await handle.chmod(OWNER_ONLY);
-  ({ size } = await handle.stat());
-  if (await endsWhole(handle, size)) return size;
+  let size = -1;
+  for (let now = (await handle.stat()).size; now !== size; now = (await handle.stat()).size) {
+    size = now;
+    if (await endsWhole(handle, size)) return size;
+    // Waits until a write another process may be in the middle of has ended (both hold the inode's lock): a file that did
+    // not grow over this was not being written when it was looked at.
+    await handle.chmod(OWNER_ONLY);
+  }
 
   const start = await lastLineStart(handle, size);
   if (size - start > MAX_TORN) {
