@@ -51,6 +51,8 @@ interface RunMessage extends Stamp {
 /** One handler was called. */
 export interface HookStarted extends RunMessage {
   readonly subtype: 'hook_started';
+  /** The hook's own word for a harness to show while it runs. */
+  readonly status_message?: string;
 }
 
 /**
@@ -95,6 +97,7 @@ export interface Run {
   readonly handlerId: string;
   readonly name: string;
   readonly source: RecordedSource;
+  readonly statusMessage?: string | undefined;
 }
 
 export interface Piece {
@@ -116,7 +119,9 @@ export interface RunResult {
 }
 
 export function hookStarted(run: Run): Unstamped<HookStarted> {
-  return { type: 'system', ...runFields(run), subtype: 'hook_started' };
+  const { statusMessage } = run;
+  const status = statusMessage === undefined ? {} : { status_message: statusMessage };
+  return { type: 'system', ...runFields(run), subtype: 'hook_started', ...status };
 }
 
 export function hookProgress(run: Run, piece: Piece): Unstamped<HookProgress> {

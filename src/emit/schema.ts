@@ -114,7 +114,7 @@ export const fireSchema = z.looseObject({
 
 export const hookRecord = z.discriminatedUnion('type', [
   z.discriminatedUnion('subtype', [
-    z.looseObject({ ...started, ...ours }),
+    z.looseObject({ ...started, ...ours, status_message: z.string().optional() }),
     z.looseObject({ ...progress, ...ours }),
     z.looseObject({
       ...response,

@@ -48,6 +48,7 @@ export interface Options {
   readonly async?: boolean | 'two-phase';
   readonly asyncTimeout?: number;
   readonly asyncRewake?: boolean;
+  readonly statusMessage?: string;
 }
 
 /** A handler as it was found, read. */

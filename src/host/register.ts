@@ -119,6 +119,7 @@ function readGroup(
       async: own.async ?? own.asyncRewake ?? false,
       asyncTimeout: own.asyncTimeout ?? (dialect === 'claude' ? timeout : 30),
       rewake: own.asyncRewake ?? false,
+      statusMessage: own.statusMessage,
       dialect,
       source: how.source,
       plugin: how.plugin,

@@ -95,6 +95,7 @@ export class Teller {
     const agent = input['agent_id'];
     return {
       hookId: randomUUID(),
+      statusMessage: registration.statusMessage,
       hookName: entry.namedBySubject && subject ? `${entry.name}:${subject}` : entry.name,
       event: entry.name,
       sessionId: String(input['session_id']),

@@ -64,6 +64,8 @@ export interface Registration<Work = unknown> {
   readonly async: boolean | 'two-phase';
   /** Seconds for its background run. */
   readonly asyncTimeout: number;
+  /** For a harness to show while it runs. */
+  readonly statusMessage?: string | undefined;
   /** Exit 2 in the background wakes the agent. */
   readonly rewake: boolean;
   readonly dialect: Dialect;

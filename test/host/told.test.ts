@@ -455,3 +455,13 @@ test('without a logger of its own a host warns the process; a logger that throws
   expect(warnings[0]).toMatch(/^HookscopeWarning: PreToolUse hook .* failed \(threw\)/);
   expect(warnings[1]).toMatch(/broken.*logger threw.*logger/s);
 });
+
+test("a hook's status message is told when it starts, and no other hook has one", async () => {
+  const { createHost, command } = await import('../../src/index.js');
+  await using host = createHost();
+  const told: unknown[] = [];
+  host.events$.subscribe((r) => r.type === 'system' && r.subtype === 'hook_started' && told.push(r.status_message));
+  host.register({ PreToolUse: [{ hooks: [command('true', { statusMessage: 'Looking at it' }), command('true')] }] });
+  await host.fire('PreToolUse', { tool_name: 'Bash', tool_input: {} });
+  expect(told).toEqual(['Looking at it', undefined]);
+});
