@@ -7,7 +7,7 @@ import { isText } from '../host/shape.js';
 import { shellWords } from './shell-words.js';
 import type { Variables } from './variables.js';
 
-/** Programs whose first operand is a program, whatever it is called. */
+/** Programs that take a program among their operands, whatever it is called. */
 const INTERPRETERS = new Set(
   'sh bash dash zsh ksh fish source . node nodejs deno bun bunx tsx ts-node python python3 py uv ruby perl php lua pwsh powershell exec env sudo nohup time timeout'.split(
     ' ',
@@ -31,15 +31,15 @@ export function namedFiles(handler: Described, variables: Variables): string[] {
   if (handler['type'] !== 'command' || !isText(handler['command'])) return [];
   const { command, args } = handler as { command: string; args?: readonly string[] };
   const found = new Finder(variables);
-  if (args === undefined) found.line(command, 0);
-  else {
+  if (args === undefined) {
+    found.line(command, 0);
+    if (handler['shell'] === 'powershell') found.line(command.replaceAll('\\', '/'), 0);
+  } else {
     found.word(command, false);
-    for (const [i, arg] of args.entries()) {
-      found.word(
-        arg,
-        INTERPRETERS.has(i === 0 ? nameOf(command) : nameOf(args[i - 1] as string)) ||
-          (i === 0 && INTERPRETERS.has(nameOf(command))),
-      );
+    let runs = INTERPRETERS.has(nameOf(command));
+    for (const arg of args) {
+      found.word(arg, runs);
+      runs ||= INTERPRETERS.has(nameOf(arg));
       found.line(arg, 1);
     }
   }
@@ -58,13 +58,17 @@ class Finder {
   line(line: string, depth: number): void {
     const words = shellWords(line);
     let runs = false;
-    for (const [i, { text, first, joined }] of words.entries()) {
-      if (first) runs = false;
+    let moves = false;
+    for (const { text, first, joined } of words) {
+      if (first) {
+        runs = false;
+        moves = false;
+      }
       this.word(joined ? `$_${text}` : text, runs);
-      const before = words[i - 1]?.text;
-      if ((before === 'cd' || before === 'pushd') && !NO_PATH.test(text)) this.#folders.add(this.#expand(text));
-      // The next operand is its program: options and assignments may stand between.
-      runs = INTERPRETERS.has(nameOf(text)) || (runs && /^-|^\w+=/.test(text));
+      if (moves && !text.startsWith('-') && !NO_PATH.test(text)) this.#folders.add(this.#expand(text));
+      moves ||= text === 'cd' || text === 'pushd';
+      // Which operand is its program only the interpreter knows: options take values, `uv` takes `run`.
+      runs ||= INTERPRETERS.has(nameOf(text));
       if (depth < DEPTH && /[\s'"`;|&()<>,]/.test(text)) this.line(text.replace(/[,[\]{}]/g, ' '), depth + 1);
     }
   }

@@ -17,6 +17,9 @@ test.each<[string, string[]]>([
   ['uv run $CLAUDE_PROJECT_DIR/x.py --config=./c.toml', ['/p/x.py', 'c.toml']],
   ['bash -c "python3 ./deep.py && cat \'notes.txt\'"', ['deep.py', 'notes.txt']],
   ['cd "$CLAUDE_PROJECT_DIR" && ./x.sh | tee out.log', ['/p', '/p/out.log', '/p/x.sh', 'out.log', 'x.sh']],
+  ['cd -P -- hooks && ./x', ['hooks/x']],
+  ['uv run --with tool hook', ['hook']],
+  ['python3 -W ignore hook', ['hook']],
   ['cd hooks; node run.mjs', ['hooks/run.mjs', 'run.mjs']],
   ['node ${CLAUDE_PLUGIN_ROOT}/x.js', ['/plugin/x.js']],
   ['S="${CLAUDE_SKILL_DIR}/s.sh"; sh "$S"', ['/skill/s.sh']],
@@ -38,9 +41,16 @@ test.each<[string, string[]]>([
 test('in exec form every argument is looked at, and what an interpreter runs', () => {
   expect(named('node', ['--enable-source-maps', '${CLAUDE_PROJECT_DIR}/run me.mjs'])).toContain('/p/run me.mjs');
   expect(named('python3', ['hook'])).toContain('hook');
+  expect(named('node', ['--no-warnings', '-r', 'setup', 'hook'])).toEqual(expect.arrayContaining(['setup', 'hook']));
+  expect(named('uv', ['run', 'hook'])).toContain('hook');
   expect(named('./own', ['--rules=${CLAUDE_PLUGIN_ROOT}/rules.json'])).toEqual(
     expect.arrayContaining(['own', '/plugin/rules.json']),
   );
+});
+
+test('PowerShell takes either slash', () => {
+  const command = '& .\\hooks\\x.ps1';
+  expect(namedFiles({ type: 'command', shell: 'powershell', command }, VARIABLES)).toContain('hooks/x.ps1');
 });
 
 test('what is no command names nothing', () => {
