@@ -25,8 +25,22 @@ const PRIVATE: readonly (readonly [network: string, prefix: number])[] = [
   ['ff00::', 8],
 ];
 
+/** IPv6 prefixes of 96 bits before an IPv4 address: NAT64 (a network without IPv4 reaches public addresses by it), translated, compatible. */
+const BEFORE_IPV4 = ['64:ff9b::', '::ffff:0:', '::'];
+
 const list = new BlockList();
-for (const [network, prefix] of PRIVATE) list.addSubnet(network, prefix, isIP(network) === 6 ? 'ipv6' : 'ipv4');
+for (const [network, prefix] of PRIVATE) {
+  if (isIP(network) === 6) list.addSubnet(network, prefix, 'ipv6');
+  else {
+    list.addSubnet(network, prefix, 'ipv4');
+    // `::0.0.0.0/104` would hold `::1`, this machine itself.
+    const before = network === '0.0.0.0' ? BEFORE_IPV4.slice(0, 2) : BEFORE_IPV4;
+    for (const start of before) list.addSubnet(`${start}${network}`, 96 + prefix, 'ipv6');
+    const [a, b, c, d] = network.split('.').map((part) => Number(part).toString(16).padStart(2, '0'));
+    // 6to4.
+    list.addSubnet(`2002:${a}${b}:${c}${d}::`, 16 + prefix, 'ipv6');
+  }
+}
 
 /** Whether an IP address is in a private network; an IPv4 address written as IPv6 is looked at as what it is. */
 export function isPrivateAddress(address: string): boolean {

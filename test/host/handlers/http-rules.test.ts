@@ -58,6 +58,11 @@ describe('a private address', () => {
     'ff02::1',
     '::ffff:192.168.1.1',
     '::ffff:c0a8:0101',
+    '::ffff:0:a00:1',
+    '::a00:1',
+    '64:ff9b::10.0.0.1',
+    '64:ff9b::a9fe:a9fe',
+    '2002:c0a8:101::1',
   ])('is %s', (address) => {
     expect(isPrivateAddress(address)).toBe(true);
   });
@@ -71,6 +76,8 @@ describe('a private address', () => {
     '172.32.0.1',
     '100.128.0.1',
     '2606:4700::1',
+    '64:ff9b::8.8.8.8',
+    '2002:808:808::1',
   ])('is not %s', (address) => {
     expect(isPrivateAddress(address)).toBe(false);
   });
