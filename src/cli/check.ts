@@ -21,6 +21,8 @@ interface CheckFlags {
 export async function checkCommand(args: readonly string[], flags: CheckFlags, terminal: Terminal): Promise<number> {
   const least = oneOf(flags.level ?? 'info', LEVELS, '--level');
   const off = (flags.off ?? []).map((id) => oneOf(id, RULE_IDS, '--off'));
+  if (flags.json && flags.sarif)
+    throw new HookscopeError('INVALID_OPTIONS', { where: '--json', expected: 'one of --json and --sarif, not both' });
   const { hooks = [] } = flags;
   const paths = args.length > 0 ? args : hooks.length > 0 ? [] : ['.'];
   const whole = await checkHookFiles({ paths, hooksFiles: hooks });

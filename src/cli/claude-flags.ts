@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents } from '../events/catalogue.js';
 import type { Host } from '../host/host.js';
@@ -51,6 +51,18 @@ export function claudeFiles(flags: ClaudeFlags, { cwd, mainAgent }: Happening = 
   };
 }
 
+/** A name that leads nowhere is a mistake of whoever typed it: without the hooks meant by it, everything would pass. Throws FILE. */
+export function checkNamed({ projectDir, settings = [], plugins = [], agents = [] }: ClaudeFiles): void {
+  const folders = [projectDir, ...plugins.map((plugin) => (typeof plugin === 'string' ? plugin : plugin.dir))];
+  for (const file of folders) {
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true)
+      throw new HookscopeError('FILE', { file, problem: 'there is no such folder' });
+  }
+  for (const file of [...settings, ...agents.map((agent) => (typeof agent === 'string' ? agent : agent.file))]) {
+    if (!existsSync(file)) throw new HookscopeError('FILE', { file, problem: 'there is no such file' });
+  }
+}
+
 /** `FILE@ID`; a file whose own name holds an @ is found first. */
 function agentEntry(value: string): AgentEntry {
   const at = value.lastIndexOf('@');
@@ -65,7 +77,6 @@ export async function loadClaudeFlags<C extends CustomEvents>(
   happening: Happening,
   tell: (text: string) => void,
 ): Promise<void> {
-  if (!hasClaudeFlags(flags)) return;
   const { trust = 'stored' } = flags;
   if (trust !== 'all' && trust !== 'stored') {
     throw new HookscopeError('INVALID_OPTIONS', {
@@ -73,8 +84,12 @@ export async function loadClaudeFlags<C extends CustomEvents>(
       expected: `expected all or stored, got "${trust}"`,
     });
   }
+  if (!hasClaudeFlags(flags)) return;
+  const files = claudeFiles(flags, happening);
+  // Where the project was not named it is the input's cwd, which may be gone.
+  checkNamed(flags.claudeCode === undefined ? { ...files, projectDir: process.cwd() } : files);
   const { loadClaudeCode } = await import('../plugins/claude-dir.js');
-  const { problems, held } = await loadClaudeCode({ host, ...claudeFiles(flags, happening), trust });
+  const { problems, held } = await loadClaudeCode({ host, ...files, trust });
   for (const problem of problems) tell(`${problem.level}: ${formatProblem(problem)}`);
   for (const { why } of held) tell(`held: ${why}`);
 }

@@ -6,6 +6,7 @@ import { type HeldFile, listHeld } from '../plugins/held.js';
 import { acceptTrust } from '../plugins/trust.js';
 import { trustDiff } from '../plugins/trust-diff.js';
 import { createTrustStore, type TrustStore } from '../plugins/trust-store.js';
+import { checkNamed } from './claude-flags.js';
 import type { Terminal } from './terminal.js';
 
 interface TrustFlags {
@@ -20,6 +21,7 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
   const files = { projectDir: args[0] ?? process.cwd(), plugins: flags.pluginDir ?? [], agents: flags.agent ?? [] };
   const store = createTrustStore();
   if (flags.revoke) return revoke([files.projectDir, ...files.plugins], store, terminal);
+  checkNamed(files);
   const held = await listHeld(files);
   if (flags.list) return list(held, store, terminal);
   if (held.length === 0) {
