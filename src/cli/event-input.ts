@@ -1,13 +1,13 @@
 import { text } from 'node:stream/consumers';
 import { HookscopeError } from '../errors.js';
 import { isObject } from '../host/shape.js';
-import { parseJson, readText } from '../plugins/json-file.js';
+import { parseJson, readNamedText } from '../plugins/json-file.js';
 
 /** The event's input as a file or standard input holds it. Rejects with FILE. */
 export async function readInput(file: string | undefined): Promise<Readonly<Record<string, unknown>>> {
   if (file === undefined) return {};
   const name = file === '-' ? 'standard input' : file;
-  return objectOf(await parseJson(file === '-' ? await text(process.stdin) : readText(file), name), name);
+  return objectOf(await parseJson(file === '-' ? await text(process.stdin) : readNamedText(file), name), name);
 }
 
 /** Throws FILE. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { isObject } from '../host/shape.js';
-import { parseJson, readText } from '../plugins/json-file.js';
+import { parseJson, readNamedText } from '../plugins/json-file.js';
 
 /** One event of a recorded session. */
 export interface RecordedEvent {
@@ -20,7 +20,7 @@ export interface RecordedSession {
 
 /** Reads a recording, one `{"at_ms", "event", "input"}` a line. Rejects with FILE, naming file and line, before anything is fired. */
 export async function readSession(file: string): Promise<RecordedSession> {
-  const lines = readText(file).split('\n');
+  const lines = readNamedText(file).split('\n');
   const events: RecordedEvent[] = [];
   for (const [i, line] of lines.entries()) {
     if (line.trim() !== '') events.push(await readEvent(line, `${file}:${i + 1}`));

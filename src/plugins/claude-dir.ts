@@ -82,9 +82,17 @@ export async function loadClaudeCode<C extends CustomEvents>(
   const folder = options.envDir ?? join(tmpdir(), `hookscope-env-${randomUUID()}`);
   const envFiles = new EnvFiles(folder, services.report);
   const fallback = services.projectDir ?? files.projectDir;
-  const prepared = sources.map((source) =>
-    prepareHooks(source, { policy, hold: held.get(source), envFiles, fallback, report: services.report }),
-  );
+  const prepared = sources.map((source) => {
+    const before = agentBefore(source, counting);
+    return prepareHooks(source, {
+      policy,
+      hold: held.get(source),
+      before,
+      envFiles,
+      fallback,
+      report: services.report,
+    });
+  });
   const undo = registerAll(services.registrar, prepared);
   const cleanup = (): void => rmSync(folder, { recursive: true, force: true });
   if (options.envDir === undefined) services.registrar.cleanups.push({ plugin: 'claude-code', cleanup });
@@ -99,6 +107,13 @@ export async function loadClaudeCode<C extends CustomEvents>(
       if (options.envDir === undefined) cleanup();
     },
   };
+}
+
+/** The file that stands for an agent in place of this one. One that is held or dropped stands for nothing. */
+function agentBefore(source: ClaudeSource, counting: readonly ClaudeSource[]): string | undefined {
+  if (source.yields !== true) return undefined;
+  const first = counting.find(({ kind, name }) => kind === 'agent' && name === source.name);
+  return first === undefined || first === source ? undefined : first.file.file;
 }
 
 /** All of them, or none. */

@@ -29,6 +29,8 @@ export interface PrepareOptions {
   readonly policy: Policy;
   /** Absent: it needs no consent. */
   readonly hold: Hold | undefined;
+  /** The file of the same agent that goes before it. */
+  readonly before: string | undefined;
   readonly envFiles: EnvFiles;
   /** Where commands run when the input does not say. */
   readonly fallback: string;
@@ -38,9 +40,9 @@ export interface PrepareOptions {
 /** Puts a file's hooks into the host's terms: variables, policy, consent, and its own environment. */
 export function prepareHooks(source: ClaudeSource, options: PrepareOptions): PreparedHooks {
   const { kind, name, plugin, file, root } = source;
-  const { policy, hold, fallback, report } = options;
+  const { policy, hold, before, fallback, report } = options;
   const variables = withConfig(source, policy);
-  const whole = wholeSkip(source, hold);
+  const whole = wholeSkip(source, hold, before);
   const findings = new Map<string, Finding>();
   const spoilt = new WeakMap<object, Skip>();
   const originals = new WeakMap<object, ClaudeHandler>();
@@ -109,9 +111,10 @@ function withConfig({ variables, plugin }: ClaudeSource, policy: Policy): Variab
   return { ...variables, userConfig: { ...variables.userConfig, ...policy.configOf(plugin) } };
 }
 
-function wholeSkip({ file }: ClaudeSource, hold: Hold | undefined): Skip | undefined {
+function wholeSkip({ file }: ClaudeSource, hold: Hold | undefined, before: string | undefined): Skip | undefined {
   if (hold?.held) return { reason: 'trust', why: hold.held.why };
   if (file.dropped !== undefined) return { reason: 'invalid', why: `${file.file} has an error: ${file.dropped}` };
+  if (before !== undefined) return { reason: 'disabled', why: `${before} is the agent of that name` };
   return undefined;
 }
 

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type AgentFile, nameOfFile, readAgentFile } from './agent-file.js';
 import { type ClaudeSource, type FindOptions, type Given, makeSource, type Target, unread } from './claude-source.js';
 import { readText } from './json-file.js';
+import { broken, type HookFile } from './settings.js';
 
 /** The agents that were named, and those of the project and the user. */
 export async function findAgents(options: FindOptions): Promise<ClaudeSource[]> {
@@ -17,15 +18,14 @@ export async function findAgents(options: FindOptions): Promise<ClaudeSource[]> 
     found.push(makeSource(options, 'agent', file, target, { name: type, needsTrust: !trusted }));
   }
   if (!places.includes('agents')) return found;
-  const known = new Set(found.map(({ name }) => name));
   // An agent of the project goes before the user's of the same name.
   for (const place of sameFolder(projectDir, home) ? [home] : [projectDir, home]) {
     for (const path of markdownIn(join(place, '.claude', 'agents'))) {
       const file = await read(path, options);
-      const name = file?.name ?? nameOfFile(path);
-      if (!file || known.has(name)) continue;
-      known.add(name);
-      found.push(makeSource(options, 'agent', file, targetOf([name], mainAgent), { name, needsTrust: place !== home }));
+      if (!file) continue;
+      const name = file.name ?? nameOfFile(file.file);
+      const given: Given = { name, needsTrust: place !== home, yields: true };
+      found.push(makeSource(options, 'agent', file, targetOf([name], mainAgent), given));
     }
   }
   return found;
@@ -53,9 +53,9 @@ export async function skillsIn(options: FindOptions, folder: string, given: Give
   for (const path of [...skillFiles(join(folder, 'skills')), ...markdownIn(join(folder, 'commands'))]) {
     const file = await read(path, options);
     if (!file) continue;
-    const own = new Set([file.name ?? nameOfFile(path), nameOfFile(path)]);
+    const own = new Set([file.name ?? nameOfFile(file.file), nameOfFile(file.file)]);
     const names = [...own].flatMap((name) => (given.plugin === undefined ? [name] : [name, `${given.plugin}:${name}`]));
-    const variables = { ...(given.variables ?? { projectDir: options.projectDir }), skillDir: dirname(path) };
+    const variables = { ...(given.variables ?? { projectDir: options.projectDir }), skillDir: dirname(file.file) };
     found.push(
       makeSource(options, 'skill', file, { for: 'skill', names }, { ...given, name: names[0] as string, variables }),
     );
@@ -63,7 +63,8 @@ export async function skillsIn(options: FindOptions, folder: string, given: Give
   return found;
 }
 
-async function read(path: string, options: FindOptions): Promise<AgentFile | undefined> {
+async function read(path: string | HookFile, options: FindOptions): Promise<AgentFile | undefined> {
+  if (typeof path !== 'string') return path;
   let text: string;
   try {
     text = readText(path);
@@ -79,20 +80,33 @@ function sameFolder(one: string, other: string): boolean {
 }
 
 /** `NAME/SKILL.md`; the folder may be a link. */
-function skillFiles(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  const files = readdirSync(folder)
-    .sort()
-    .map((name) => join(folder, name, 'SKILL.md'));
-  return files.filter((file) => existsSync(file));
+function skillFiles(folder: string): (string | HookFile)[] {
+  return listed(folder, () =>
+    readdirSync(folder)
+      .sort()
+      .map((name) => join(folder, name, 'SKILL.md'))
+      .filter((file) => existsSync(file)),
+  );
 }
 
 /** Markdown files of a folder and below, sorted. */
-function markdownIn(folder: string): string[] {
+function markdownIn(folder: string): (string | HookFile)[] {
+  return listed(folder, () =>
+    readdirSync(folder, { withFileTypes: true, recursive: true })
+      .filter((entry) => !entry.isDirectory() && /\.md$/i.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => !relative(folder, path).split(sep).includes('node_modules'))
+      .sort(),
+  );
+}
+
+/** What a folder holds; one that is there and cannot be listed stands for itself, with its problem. */
+function listed(folder: string, list: () => string[]): (string | HookFile)[] {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => !entry.isDirectory() && /\.md$/i.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !relative(folder, path).split(sep).includes('node_modules'))
-    .sort();
+  try {
+    return list();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return [broken(folder, { message: code === 'ENOTDIR' ? 'is a file, not a folder' : message })];
+  }
 }

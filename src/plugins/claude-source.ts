@@ -28,6 +28,8 @@ export interface ClaudeSource {
   readonly root: string;
   /** It runs only if it is accepted. */
   readonly needsTrust: boolean;
+  /** An earlier agent of the same name, if that one counts, goes before it. */
+  readonly yields?: true;
   readonly target: Target;
 }
 
@@ -61,7 +63,7 @@ export interface FindOptions extends Pick<ReadFileOptions, 'events' | 'onInvalid
 }
 
 /** What is known of a source beside its file. */
-export type Given = Partial<Pick<ClaudeSource, 'name' | 'plugin' | 'root' | 'needsTrust' | 'variables'>>;
+export type Given = Partial<Pick<ClaudeSource, 'name' | 'plugin' | 'root' | 'needsTrust' | 'variables' | 'yields'>>;
 
 /** One source, with what it does not say itself. */
 export function makeSource(

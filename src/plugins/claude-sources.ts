@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { findAgents, findSkills, skillsIn } from './claude-markdown.js';
 import { type ClaudeSource, type FindOptions, makeSource, type PluginEntry, unread } from './claude-source.js';
-import { readText } from './json-file.js';
+import { readNamedText, readText } from './json-file.js';
 import { type PluginDir, readPluginDir } from './plugin-dir.js';
 import { type HookFile, type ReadFileOptions, readSettings } from './settings.js';
 import type { Variables } from './variables.js';
@@ -69,7 +69,7 @@ async function userAndProject(options: FindOptions): Promise<ClaudeSource[]> {
 async function flags(options: FindOptions): Promise<ClaudeSource[]> {
   return Promise.all(
     options.settings.map(async (path) =>
-      makeSource(options, 'flag', await readNamed(resolve(path), options), { for: 'host' }, {}),
+      makeSource(options, 'flag', await readFrom(resolve(path), options, readNamedText), { for: 'host' }, {}),
     ),
   );
 }
@@ -99,12 +99,12 @@ function pluginVariables(
 }
 
 async function readIfThere(path: string, options: ReadFileOptions): Promise<HookFile | undefined> {
-  return existsSync(path) ? readNamed(path, options) : undefined;
+  return existsSync(path) ? readFrom(path, options, readText) : undefined;
 }
 
-async function readNamed(path: string, options: ReadFileOptions): Promise<HookFile> {
+async function readFrom(path: string, options: ReadFileOptions, read: (path: string) => string): Promise<HookFile> {
   try {
-    return await readSettings(readText(path), path, options);
+    return await readSettings(read(path), path, options);
   } catch (error) {
     return unread(path, error);
   }

@@ -3,7 +3,7 @@ import { HookscopeError } from '../errors.js';
 import { nearest } from '../events/nearest.js';
 import { isObject } from '../host/shape.js';
 import type { Hooks } from '../host/types.js';
-import { readJsonFile } from './json-file.js';
+import { parseJson, readNamedText } from './json-file.js';
 
 /** Beside `hooks`, for editors and people. */
 const BESIDE = ['hooks', '$schema', 'description'];
@@ -20,7 +20,7 @@ const BESIDE = ['hooks', '$schema', 'description'];
  */
 export async function loadHooksFile(path: string): Promise<Hooks> {
   const file = resolve(path);
-  const content = await readJsonFile(file);
+  const content = await parseJson(readNamedText(file), file);
   if (!isObject(content)) throw wrong(file, '', 'expected an object of events, or { "hooks": { … } }');
   if (!('hooks' in content)) return content as Hooks;
   for (const key of Object.keys(content)) {

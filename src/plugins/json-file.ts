@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { ParseError } from 'jsonc-parser';
 import { HookscopeError } from '../errors.js';
 
@@ -7,14 +7,27 @@ export async function readJsonFile(file: string): Promise<unknown> {
   return parseJson(readText(file), file);
 }
 
-/** Throws FILE. */
+/** A file that was found somewhere: it must be a regular one, since a pipe or device may never end. Throws FILE. */
 export function readText(file: string): string {
+  return readIf(file, () => {
+    const stat = statSync(file);
+    return stat.isFile() || stat.isDirectory();
+  });
+}
+
+/** A file that somebody has named; `<(…)` of a shell is one too. Throws FILE. */
+export function readNamedText(file: string): string {
+  return readIf(file, () => true);
+}
+
+function readIf(file: string, may: () => boolean): string {
   try {
-    return readFileSync(file, 'utf8');
+    if (may()) return readFileSync(file, 'utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new HookscopeError('FILE', { file, problem: PROBLEMS[code ?? ''] ?? message }, { cause: error });
   }
+  throw new HookscopeError('FILE', { file, problem: 'is no regular file' });
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {

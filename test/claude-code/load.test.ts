@@ -1,7 +1,8 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deny } from '../../src/events/helpers.js';
-import { closeAll, createProject, denies, hook, hooksOn, type Project, ran, skipped } from './project.js';
+import { closeAll, createProject, denies, hook, hooksOn, memoryStore, type Project, ran, skipped } from './project.js';
 
 let project: Project;
 beforeEach(() => {
@@ -182,6 +183,31 @@ describe('what a wrong file costs', () => {
   });
 });
 
+describe('what is no file', () => {
+  test('a pipe where a file is looked for is a problem; one that was named is read', { timeout: 20_000 }, async () => {
+    for (const name of ['project/.claude/settings.json', 'plug/hooks/hooks.json', 'project/.claude/agents/a.md']) {
+      project.write(`${name}.keep`, '');
+      execFileSync('mkfifo', [join(project.path, name)]);
+    }
+    const named = join(project.path, 'named');
+    execFileSync('mkfifo', [named]);
+    const text = JSON.stringify(hooksOn('PreToolUse', hook('named')));
+    const writer = spawn('sh', ['-c', 'printf %s "$1" > "$2"', 'sh', text, named]);
+    const { fire, problems } = await project.load({ settings: [named], plugins: [join(project.path, 'plug')] });
+    expect(problems.map(({ level, message }) => `${level} ${message}`)).toEqual(
+      Array(3).fill('error is no regular file'),
+    );
+    expect(ran(await fire())).toEqual(['named']);
+    writer.kill();
+  });
+
+  test.each(['project', 'home'])('a file where a folder is looked for in the %s is a problem', async (place) => {
+    for (const name of ['agents', 'skills', 'commands']) project.write(`${place}/.claude/${name}`, '');
+    const { problems } = await project.load();
+    expect(problems).toMatchObject(Array(3).fill({ level: 'error', message: 'is a file, not a folder' }));
+  });
+});
+
 describe('agents', () => {
   const own = (...events: string[]) => ({
     name: 'helper',
@@ -233,10 +259,29 @@ describe('agents', () => {
       'project/.claude/agents/helper.md',
       file({ name: 'helper', ...hooksOn('PreToolUse', hook('of-project')) }),
     );
-    expect(ran(await (await project.load()).fire('PreToolUse', agent))).toEqual(['of-project']);
+    const record = await (await project.load()).fire('PreToolUse', agent);
+    expect(ran(record)).toEqual(['of-project']);
+    const before = join(project.dir, '.claude/agents/helper.md');
+    expect(skipped(record)).toEqual({ 'of-user': `disabled: ${before} is the agent of that name` });
     const named = project.write('named/helper.md', file(hooksOn('PreToolUse', hook('named'))));
     expect(ran(await (await project.load({ agents: [named] })).fire('PreToolUse', agent))).toEqual(['named']);
   });
+
+  test.each([
+    ['held', 'stored', file({ name: 'helper', ...hooksOn('Stop', hook('of-project')) })],
+    ['wrong', 'all', '---\nname: helper\nhooks: [\n---\n'],
+  ] as const)(
+    'an agent of the project that is %s takes nothing from the user’s of the same name',
+    async (_, trust, text) => {
+      project.write(
+        'home/.claude/agents/helper.md',
+        file({ name: 'helper', ...hooksOn('PreToolUse', hook('of-user')) }),
+      );
+      project.write('project/.claude/agents/helper.md', text);
+      const store = trust === 'stored' ? memoryStore() : trust;
+      expect(ran(await (await project.load({ trust: store })).fire('PreToolUse', agent))).toEqual(['of-user']);
+    },
+  );
 
   test('once is for skills: an agent’s hook runs every time', async () => {
     project.write(

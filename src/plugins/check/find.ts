@@ -57,10 +57,10 @@ function isHookMarkdown(path: string): boolean {
   return holdsHooks(frontmatterOf(textOf(path))?.yaml ?? '');
 }
 
-/** Empty where there is nothing to be read: a link to nowhere, or a file of somebody else's. */
+/** Empty where there is nothing to be read: a link to nowhere, a pipe, or a file of somebody else's. */
 function textOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return statSync(path).isFile() ? readFileSync(path, 'utf8') : '';
   } catch (error) {
     if (['ENOENT', 'EACCES', 'EPERM', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
     throw error;
