@@ -95,7 +95,7 @@ function pluginVariables(
   config: PluginEntry['config'],
 ): Variables {
   const pluginData = join(home, '.claude', 'plugins', 'data', `${name.replace(/[^\w.-]/g, '_')}-inline`);
-  return { projectDir, pluginRoot: root, pluginData, userConfig: { ...defaults, ...config } };
+  return { projectDir, pluginRoot: root, pluginData, userConfig: { ...defaults, ...config }, defaults };
 }
 
 async function readIfThere(path: string, options: ReadFileOptions): Promise<HookFile | undefined> {

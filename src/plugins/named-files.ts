@@ -9,7 +9,7 @@ import type { Variables } from './variables.js';
 
 /** Programs that take a program among their operands, whatever it is called. */
 const INTERPRETERS = new Set(
-  'sh bash dash zsh ksh fish source . node nodejs deno bun bunx tsx ts-node python python3 py uv ruby perl php lua pwsh powershell exec env sudo nohup time timeout'.split(
+  'sh bash dash ash zsh ksh fish source . node nodejs deno bun bunx tsx ts-node python python3 py uv ruby perl php lua awk gawk mawk tclsh expect Rscript julia osascript pwsh powershell exec env sudo nohup time timeout'.split(
     ' ',
   ),
 );
@@ -59,7 +59,9 @@ class Finder {
     const words = shellWords(line);
     let runs = false;
     let moves = false;
-    for (const { text, first, joined } of words) {
+    for (const { text, first, joined, written } of words) {
+      // What the line itself writes (`>> hooks.log`) would be held after each run. Deeper it may be no shell's line.
+      if (written && depth === 0) continue;
       if (first) {
         runs = false;
         moves = false;
@@ -106,7 +108,7 @@ class Finder {
   }
 
   #expand(text: string): string {
-    const { projectDir, pluginRoot, pluginData, skillDir } = this.#variables;
+    const { projectDir, pluginRoot, pluginData, skillDir, defaults = {} } = this.#variables;
     const values: Readonly<Record<string, string | undefined>> = {
       CLAUDE_PROJECT_DIR: projectDir,
       CLAUDE_PLUGIN_ROOT: pluginRoot,
@@ -117,6 +119,9 @@ class Finder {
     };
     const value = (whole: string, name: string): string => values[name] ?? whole;
     return text
+      .replace(/\$\{user_config\.([^}]+)\}/g, (whole, key) =>
+        Object.hasOwn(defaults, key) ? `${defaults[key]}` : whole,
+      )
       .replace(/\$\{(\w+)(?::?[-=+?][^}]*)?\}/g, value)
       .replace(/\$(?:env:)?(\w+)/g, value)
       .replace(/%(\w+)%/g, value)

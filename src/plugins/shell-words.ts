@@ -5,6 +5,8 @@ export interface ShellWord {
   readonly first: boolean;
   /** It goes on from a `$(…)` or backticks: what stands before it is known only when it runs. */
   readonly joined: boolean;
+  /** It stands behind a `>`: the command writes it and does not read it. */
+  readonly written: boolean;
 }
 
 const SEPARATORS = new Set([';', '|', '&', '(', ')', '\n', '`']);
@@ -20,11 +22,15 @@ export function shellWords(line: string): ShellWord[] {
   let inWord = false;
   let first = true;
   let joined = false;
+  let written = false;
   let quote: string | undefined;
   const end = (): void => {
-    if (inWord) words.push({ text, first, joined });
+    if (inWord) {
+      words.push({ text, first, joined, written });
+      first &&= written;
+      written = false;
+    }
     joined = false;
-    if (inWord) first = false;
     text = '';
     inWord = false;
   };
@@ -44,10 +50,15 @@ export function shellWords(line: string): ShellWord[] {
     } else if (SEPARATORS.has(char)) {
       end();
       first = true;
+      // `>|` writes, `>(` and `>&` do not.
+      written &&= char === '|' && line[i - 1] === '>';
       joined = char === ')' || char === '`';
     } else if (SPACES.has(char)) {
       end();
       joined = false;
+      // `x=>y` is no shell's.
+      if (char === '>') written = !/[=-]/.test(line[i - 1] ?? '');
+      else if (char === '<') written = false;
     } else {
       text += char;
       inWord = true;

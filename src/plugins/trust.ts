@@ -29,6 +29,8 @@ const SHOWN = 256 * 1024;
 /** Reads all that consent binds: the definition, and the bytes of every file its commands name. */
 export function trustRequest(file: Trustable, variables: Variables): TrustRequest {
   const project = resolve(variables.projectDir);
+  const { defaults = {} } = variables;
+  const definition = { ...file.definition, ...(Object.keys(defaults).length > 0 && { userConfig: defaults }) };
   const names = new Set(
     Object.values(file.hooks).flatMap((groups) =>
       groups.flatMap((group) => group.hooks.flatMap((hook) => namedFiles(hook, variables))),
@@ -37,7 +39,7 @@ export function trustRequest(file: Trustable, variables: Variables): TrustReques
   return {
     file: keyOf(file),
     project,
-    definition: JSON.stringify(file.definition, undefined, 2),
+    definition: JSON.stringify(definition, undefined, 2),
     files: Object.fromEntries([...names].sort().map((name) => [name, bound(resolve(project, name))])),
   };
 }
@@ -103,11 +105,13 @@ export function guardFiles(
   if (names.length === 0) return undefined;
   return ({ cwd }) => {
     const from = usualDirectory(cwd, fallback);
-    for (const name of names) {
-      const hash = hashFile(resolve(from, name));
-      if (hash !== null && !covers(request, name, hash)) {
-        const why = `${resolve(from, name)} is not what was accepted for ${request.file}; see hookscope trust`;
-        return { reason: 'trust', why };
+    // A command may go to the project before it runs what it names: `cd "$(git rev-parse --show-toplevel)"`.
+    for (const folder of new Set([from, request.project])) {
+      for (const name of names) {
+        const path = resolve(folder, name);
+        const hash = hashFile(path);
+        if (hash === null || covers(request, name, hash)) continue;
+        return { reason: 'trust', why: `${path} is not what was accepted for ${request.file}; see hookscope trust` };
       }
     }
     return undefined;

@@ -12,6 +12,8 @@ export interface Variables {
   readonly skillDir?: string;
   /** A plugin's user configuration. */
   readonly userConfig?: Readonly<Record<string, unknown>>;
+  /** Those values of it that the plugin's own manifest gives. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
 }
 
 /** `${CLAUDE_…}` with a value known before it runs. */

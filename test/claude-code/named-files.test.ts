@@ -26,7 +26,13 @@ test.each<[string, string[]]>([
   ['~/bin/guard', [join(homedir(), 'bin/guard')]],
   ['$(git rev-parse --show-toplevel)/.claude/x.sh', ['.claude/x.sh', '/p/.claude/x.sh']],
   ['"$(pwd)/x.sh"', ['/p/x.sh', 'x.sh']],
-  ['x=`./made.sh` ./used.sh <in.txt >out.txt', ['in.txt', 'made.sh', 'out.txt', 'used.sh']],
+  ['x=`./made.sh` ./used.sh <in.txt >out.txt', ['in.txt', 'made.sh', 'used.sh']],
+  ['>out.txt ./used.sh 2>&1', ['used.sh']],
+  ['>out.txt cd hooks; ./x.sh <>both.txt', ['hooks/x.sh']],
+  ['./x.sh > >(./log.sh)', ['x.sh', 'log.sh']],
+  ['./x.sh > $LOG ./arg.txt', ['x.sh', 'arg.txt']],
+  [`node -e "[1].map(x=>'./x.js')"`, ['x.js']],
+  ['awk -f prog', ['prog']],
   ['cat <<E > /dev/null\n. ./lib.sh\nE', ['lib.sh']],
   ['curl -d @body.json https://example.com/x.sh', ['body.json']],
   ['/usr/bin/python3 /bin/x.py', []],
@@ -36,6 +42,11 @@ test.each<[string, string[]]>([
   const found = named(command);
   for (const file of files) expect(found).toContain(file);
   if (files.length === 0) expect(found).toEqual([]);
+});
+
+test('what the line itself writes is not bound, unless it is also read', () => {
+  expect(named('echo x >out.log; echo y >> "log s/x.log" 2>err.log &>all.log >|c.log')).toEqual([]);
+  expect(named('echo x >made.sh; . ./made.sh')).toEqual(expect.arrayContaining(['made.sh']));
 });
 
 test('in exec form every argument is looked at, and what an interpreter runs', () => {

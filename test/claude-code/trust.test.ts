@@ -164,6 +164,35 @@ describe('consent binds', () => {
     expect(await verdict()).toBe('none');
   });
 
+  test('what a manifest gives as the value of an option, and the file that value names', async () => {
+    const manifest = (script: string): string =>
+      project.write('plug/.claude-plugin/plugin.json', { name: 'plug', userConfig: { script: { default: script } } });
+    const hooks = hooksOn('PreToolUse', { type: 'command', command: 'sh', args: [`\${user_config.script}`] });
+    project.write('plug/hooks/hooks.json', hooks);
+    const script = project.write('project/guard.sh', 'exit 2');
+    project.write('project/other.sh', 'exit 0');
+    const plugins = [join(project.path, 'plug')];
+    const holds = async (): Promise<number> => (await load({ plugins })).held.length;
+    manifest('./guard.sh');
+    await acceptAll({ plugins });
+    expect(await holds()).toBe(0);
+    manifest('./other.sh');
+    expect(await holds()).toBe(1);
+    manifest('./guard.sh');
+    expect(await holds()).toBe(0);
+    writeFileSync(script, 'exit 0');
+    expect(await holds()).toBe(1);
+  });
+
+  test('not the log that a command writes: it runs again and again', async () => {
+    project.write(
+      'project/.claude/settings.json',
+      hooksOn('PreToolUse', { type: 'command', command: 'echo called >> "$CLAUDE_PROJECT_DIR"/calls.log; exit 2' }),
+    );
+    await acceptAll();
+    for (let i = 0; i < 3; i++) expect(await verdict()).toBe('deny');
+  });
+
   test('what cannot be read is held', async () => {
     project.write('project/.claude/settings.json', hooksOn('PreToolUse', { type: 'command', command: 'sh ./loop.sh' }));
     symlinkSync(join(project.dir, 'loop.sh'), join(project.dir, 'loop.sh'));
@@ -272,6 +301,19 @@ describe('between the check and the run', () => {
     expect((await fire('PreToolUse', { cwd: join(project.dir, 'none') })).handlers).toMatchObject([
       { failure: { cause: 'spawn_failed' } },
     ]);
+  });
+
+  test('a relative name is looked up in the project too: the command may go there first', async () => {
+    const command = 'cd "$(dirname "$PWD")" && ./guard.sh';
+    project.write('project/.claude/settings.json', hooksOn('PreToolUse', { type: 'command', command }));
+    const script = project.write('project/guard.sh', '#!/bin/sh\nexit 2\n', 0o755);
+    project.write('project/sub/.keep', '');
+    await acceptAll();
+    const { fire } = await load();
+    const input = { cwd: join(project.dir, 'sub') };
+    expect((await fire('PreToolUse', input)).decision.verdict).toBe('deny');
+    writeFileSync(script, '#!/bin/sh\nexit 0\n');
+    expect((await fire('PreToolUse', input)).handlers).toMatchObject([{ reason: 'trust' }]);
   });
 
   test('what changes while somebody looks is not what is accepted', async () => {
