@@ -1,4 +1,20 @@
-/** `hookscope/claude-code`: Claude Code's own hook files in a host of yours. */
+/** `hookscope/claude-code`: Claude Code's own hook files in a host of yours, and both ends of its control protocol. */
+export { connectClaude } from './host/control/client.js';
+export type { ClaudeClient, ClaudeInfo } from './host/control/client-info.js';
+export type { ConnectOptions } from './host/control/client-options.js';
+export type { ClaudeMessage, Prompt } from './host/control/conversation.js';
+export type { CanUseTool, PermissionAsk, PermissionResult } from './host/control/permission.js';
+export type { ControlProblemName } from './host/control/problem.js';
+export type { ProgramEnd } from './host/control/process.js';
+export { type CallbackMatcher, CallbackRegistry, matcherConfig } from './host/control/registry.js';
+export {
+  type CanUseToolCall,
+  type ControlServer,
+  type RequestHandler,
+  type ServeOptions,
+  serveControl,
+} from './host/control/server.js';
+export type { ControlAsk, WireMatcher } from './host/control/wire.js';
 export {
   type LoadClaudeCodeOptions,
   type LoadedClaudeCode,

@@ -34,6 +34,8 @@ const MESSAGES = {
     `${d.agent === undefined ? `Session "${d.session}"` : `Agent "${d.agent}" of session "${d.session}"`} is closed; ${d.call}() did nothing. ${d.agent === undefined ? 'Open' : 'Spawn'} a new one.`,
   READ_ONLY: (d: { what: string }) =>
     `A hook's input is read-only: ${d.what}. Return updatedInput (or use rewrite()) to change what runs; snapshot(input) gives a copy.`,
+  CONTROL_FAILED: (d: { peer: string; problem: string }) => `The connection to ${d.peer} failed: ${d.problem}.`,
+  CONTROL_REFUSED: (d: { peer: string; message: string }) => `${d.peer} refused the request: ${d.message}`,
   FILE: (d: { file: string; problem: string }) => `${d.file}: ${d.problem}.`,
 } as const;
 

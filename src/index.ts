@@ -1,5 +1,6 @@
 export { formatFire, formatRecord, type PrintOptions } from './emit/print.js';
 export type {
+  ControlProblemRecord,
   FireRecord,
   HandlerRecord,
   HookProgress,

@@ -66,6 +66,49 @@ export function createBus({ logger }: BusOptions): Bus {
   return bus;
 }
 
+/** A stream of one's own, guarded as `events$` is. What comes before its first watcher waits for that one. */
+export interface Feed<T> {
+  readonly feed$: Observable<T>;
+  send(value: T): void;
+  /** Completes it; what still waits is given to the first watcher. */
+  close(): void;
+}
+
+/** `keep`: how many values wait for the first watcher; of more, the oldest are dropped, and `dropped` is told once. */
+export function createFeed<T>({
+  logger,
+  keep,
+  dropped,
+}: BusOptions & { readonly keep: number; readonly dropped: () => void }): Feed<T> {
+  const subject = new Subject<T>();
+  let early: T[] | undefined = [];
+  let lost = false;
+  let closed = false;
+  const watched = (): void => {
+    if (!early || !subject.observed) return;
+    const waiting = early;
+    early = undefined;
+    for (const value of waiting) subject.next(value);
+    if (closed) subject.complete();
+  };
+  return {
+    feed$: guardSource(subject, logger, watched),
+    send(value) {
+      if (closed) return;
+      if (!early) return subject.next(value);
+      early.push(value);
+      if (early.length <= keep) return;
+      early.shift();
+      if (!lost) dropped();
+      lost = true;
+    },
+    close() {
+      closed = true;
+      if (!early) subject.complete();
+    },
+  };
+}
+
 /** The subject behind a wall, which tells when somebody comes or goes: whatever a subscription throws back stops there, and the loop over the others goes on. */
 function guardSource<T>(subject: Subject<T>, logger: Logger, changed: () => void): Observable<T> {
   const Guarded = guardedClass(logger);

@@ -23,6 +23,10 @@ export function formatRecord(record: HookRecord, options: PrintOptions = {}): st
     'dim',
     options.since === undefined ? record.time.slice(11, 23) : offset(options.since, record.time),
   );
+  if (record.type === 'system' && record.subtype === 'control_problem') {
+    const what = paint('yellow', clip(record.message, 160));
+    return [when, column(record.peer, 14), column(record.subtype, 24), column(record.problem, 24), what].join('  ');
+  }
   const who = column(record.agent_id ?? record.scope, 14);
   if (record.type === 'hook_fire') {
     return [

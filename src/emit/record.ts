@@ -24,10 +24,15 @@ export type {
  * What watchers are told (docs/semantics.md 10). Field names are the wire's: the first three messages are the Claude Code client's own
  * `hook_started`, `hook_progress` and `hook_response` with our fields added, the last is ours alone.
  */
-export type HookRecord = HookStarted | HookProgress | HookResponse | FireRecord;
+export type HookRecord = HookStarted | HookProgress | HookResponse | FireRecord | ControlProblemRecord;
 
 interface RunMessage extends Stamp {
   readonly type: 'system';
+  /**
+   * Present on what another program's hooks said (`claude`, over the control protocol): then `fire_id` and `handler_id` are its
+   * `hook_id`, `handler` is `unknown`, and no fire record follows. Absent: hooks of this host.
+   */
+  readonly origin?: string;
   /** One a run; a handler that is asked again has a new one. */
   readonly hook_id: string;
   /** `PreToolUse:Bash`, or the event's bare name where it has no subject. */
@@ -82,6 +87,18 @@ export interface HookResponse extends RunMessage {
   readonly failure?: RecordedFailure;
 }
 
+/** Something was wrong with what the other end of a control connection sent, or with the way to it. */
+export interface ControlProblemRecord extends Stamp {
+  readonly type: 'system';
+  readonly subtype: 'control_problem';
+  /** Which end: `claude`, or the peer that `serveControl` serves. */
+  readonly peer: string;
+  /** The problem's name: `bad_json`, `cut_off`, `duplicate_request` … */
+  readonly problem: string;
+  readonly message: string;
+  readonly request_id?: string;
+}
+
 /** Who runs, in which fire: what the three messages of one run share. */
 export interface Run {
   readonly hookId: string;
@@ -98,6 +115,8 @@ export interface Run {
   readonly name: string;
   readonly source: RecordedSource;
   readonly statusMessage?: string | undefined;
+  /** Whose hooks they are, where not this host's. */
+  readonly origin?: string | undefined;
 }
 
 export interface Piece {
@@ -164,6 +183,7 @@ function runFields(run: Run) {
     handler_id: run.handlerId,
     name: run.name,
     source: run.source,
+    ...(run.origin === undefined ? {} : { origin: run.origin }),
   };
 }
 

@@ -39,6 +39,8 @@ export interface RecordedSource {
 export interface RecordedFailure {
   readonly cause: string;
   readonly message: string;
+  /** It counts as a block whatever the handler's `onFailure`: a remote guard that did not answer in time. */
+  readonly blocks?: true;
 }
 
 /** Ids of two handlers that rewrote the same thing; the winner's rewrite stands. */

@@ -32,7 +32,7 @@ export const clientMessage = z.discriminatedUnion('subtype', [
 const stamp = { seq: z.int().positive(), time: z.iso.datetime() };
 const kind = z.enum(['callback', 'command', 'http', 'mcp_tool', 'prompt', 'agent', 'tap', 'unknown']);
 const source = z.looseObject({ kind: z.string(), name: z.string().optional(), file: z.string().optional() });
-const failure = z.looseObject({ cause: z.string(), message: z.string() });
+const failure = z.looseObject({ cause: z.string(), message: z.string(), blocks: z.literal(true).optional() });
 const verdict = z.enum(['none', 'allow', 'ask', 'defer', 'deny']);
 const handlerVerdict = z.enum(['none', 'allow', 'ask', 'defer', 'deny', 'block']);
 const duration = z.number().nonnegative();
@@ -50,6 +50,7 @@ const ours = {
   handler_id: z.string(),
   name: z.string(),
   source,
+  origin: z.string().optional(),
 };
 
 const clash = z.looseObject({ winner: z.string(), loser: z.string() });
@@ -122,6 +123,15 @@ export const hookRecord = z.discriminatedUnion('type', [
       duration_ms: duration,
       decision: handlerVerdict.optional(),
       failure: failure.optional(),
+    }),
+    z.looseObject({
+      type: z.literal('system'),
+      subtype: z.literal('control_problem'),
+      ...stamp,
+      peer: z.string(),
+      problem: z.string().min(1),
+      message: z.string(),
+      request_id: z.string().optional(),
     }),
   ]),
   fireSchema,

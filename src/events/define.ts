@@ -76,6 +76,11 @@ export interface EventEntry<
   readonly namedBySubject: boolean;
   /** What `suppressOutput` keeps from being seen here, in words; absent: nothing. */
   readonly hides?: string;
+  /**
+   * Over the control protocol Claude Code never asks callbacks about it, or only for a session that follows another one
+   * (`later`: cleared, compacted).
+   */
+  readonly overControl?: 'never' | 'later';
   /** It happens within a turn: a session driver sends `permission_mode` (and `effort`) along with it. */
   readonly inTurn?: true;
   readonly group: 'session' | 'prompt' | 'tool' | 'turn' | 'agent' | 'workspace' | 'elicitation' | 'custom';

@@ -27,6 +27,7 @@ export const SessionStart = defineEvent({
     reloadSkills: z.boolean().optional(),
   }),
   types: local,
+  overControl: 'later',
   group: 'session',
   classic: true,
   about:
@@ -42,6 +43,7 @@ export const SessionEnd = defineEvent({
   fold: 'observe',
   timeout: { claude: 1.5, max: 60 },
   types: programs,
+  overControl: 'later',
   group: 'session',
   classic: true,
   about: 'When a session ends. A hook can only watch, and has little time: 1.5 seconds unless its own timeout is set.',
@@ -52,6 +54,7 @@ export const Setup = defineEvent({
   subject: 'trigger',
   fold: 'context',
   types: local,
+  overControl: 'never',
   group: 'session',
   classic: true,
   about: 'When a project is set up or maintained, before the session starts. A hook can add context.',
@@ -85,6 +88,7 @@ export const InstructionsLoaded = defineEvent({
   fold: 'observe',
   exit2: 'ignore',
   types: programs,
+  overControl: 'never',
   group: 'session',
   about: 'When a file of instructions was loaded. A hook can only watch.',
 });

@@ -168,7 +168,10 @@ function conclude(
 }
 
 export function timeout(registration: Registration): Failure {
-  return { cause: 'timeout', message: `did not answer within its timeout of ${registration.timeout} s` };
+  const message = `did not answer within its timeout of ${registration.timeout} s`;
+  const { work, entry } = registration as Registration<Work>;
+  const blocks = 'handler' in work && work.handler.blocksLate?.(entry);
+  return { cause: 'timeout', message, ...(blocks ? { blocks } : {}) };
 }
 
 function aborted(): Failure {

@@ -7,6 +7,8 @@ export interface DecisionFailure {
   readonly name: string;
   readonly cause: Cause;
   readonly message: string;
+  /** It blocks whatever the handler's `onFailure`. */
+  readonly blocks?: true;
   readonly blocked: boolean;
 }
 

@@ -1,5 +1,6 @@
 import type { EventEntry } from '../events/define.js';
 import type { OnFailure } from '../scopes/registration.js';
+import type { Failure } from './handlers/handler.js';
 
 /** What a handler's failure does to the decision. */
 export type FailureEffect = 'none' | 'ask' | 'deny' | 'block';
@@ -16,4 +17,9 @@ export function failureEffect(entry: EventEntry, onFailure: OnFailure): FailureE
     return entry.askOnFailure === false ? 'none' : 'ask';
   }
   return entry.fold === 'block' ? 'block' : 'none';
+}
+
+/** As `failureEffect`, of a failure that may block by itself. */
+export function effectOf(entry: EventEntry, onFailure: OnFailure, failure: Failure): FailureEffect {
+  return failureEffect(entry, failure.blocks ? 'block' : onFailure);
 }

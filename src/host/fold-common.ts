@@ -1,6 +1,6 @@
 import type { EventEntry } from '../events/define.js';
 import type { DecisionFailure, DecisionFields, HandlerOutcome } from './decision.js';
-import { failureEffect } from './failure.js';
+import { effectOf } from './failure.js';
 import type { Said } from './fold.js';
 import type { Failure } from './handlers/handler.js';
 
@@ -32,7 +32,8 @@ function listFailure(entry: EventEntry, s: Said, subject: string | undefined): D
     name,
     cause: failure.cause,
     message: failure.message,
-    blocked: failureEffect(entry, onFailure) !== 'none' && !entry.unblockable?.includes(subject ?? ''),
+    ...(failure.blocks ? { blocks: true as const } : {}),
+    blocked: effectOf(entry, onFailure, failure) !== 'none' && !entry.unblockable?.includes(subject ?? ''),
   };
 }
 

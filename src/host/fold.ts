@@ -3,7 +3,7 @@ import type { Outcome } from '../events/outcome.js';
 import type { Registration } from '../scopes/registration.js';
 import type { AnyDecision, Clash, DecisionFields, EndedBy } from './decision.js';
 import { makeDecision } from './decision.js';
-import { failureEffect } from './failure.js';
+import { effectOf } from './failure.js';
 import { common, listOutcomes, specifics } from './fold-common.js';
 import type { Failure } from './handlers/handler.js';
 
@@ -61,7 +61,7 @@ export function verdictOf(entry: EventEntry, s: Said): { verdict: Verdict; reaso
     if (s.outcome.verdict !== 'deny') reason = s.outcome.stopReason ?? reason;
     verdict = 'deny';
   }
-  const failed = s.failure && failureEffect(entry, s.registration.onFailure);
+  const failed = s.failure && effectOf(entry, s.registration.onFailure, s.failure);
   if (s.failure && failed && failed !== 'none' && failed !== 'block' && RANK[failed] > RANK[verdict]) {
     verdict = failed;
     reason = s.failure.message;
@@ -133,7 +133,7 @@ function strictest(votes: readonly Vote[]): Vote | undefined {
 function block(entry: EventEntry, said: readonly Said[], context: FoldContext): DecisionFields {
   if (entry.unblockable?.includes(context.subject ?? '')) return {};
   const blocking = said.filter(
-    (s) => s.outcome?.block || (s.failure && failureEffect(entry, s.registration.onFailure) === 'block'),
+    (s) => s.outcome?.block || (s.failure && effectOf(entry, s.registration.onFailure, s.failure) === 'block'),
   );
   if (blocking.length === 0) return {};
   return { blocked: true, ...decided(blocking) };
@@ -173,7 +173,7 @@ function stop(said: readonly Said[], endedBy: EndedBy | undefined): DecisionFiel
 /** Refused or failed, there is no value. Else the last in plan order wins; every other value is a recorded clash. */
 function replace(entry: EventEntry, said: readonly Said[]): DecisionFields {
   const against = said.filter(
-    (s) => s.outcome?.block || (s.failure && failureEffect(entry, s.registration.onFailure) === 'block'),
+    (s) => s.outcome?.block || (s.failure && effectOf(entry, s.registration.onFailure, s.failure) === 'block'),
   );
   if (against.length > 0) return { blocked: true, ...decided(against) };
   const offers = said.filter((s) => s.outcome?.value !== undefined);

@@ -3,12 +3,19 @@ import { type Dialect, type EventEntry, HANDLER_KINDS, type HandlerKind } from '
 import { nearest } from '../events/nearest.js';
 import type { Mode, OnFailure, Phase, Registration, Skip } from '../scopes/registration.js';
 import type { CallbackFunction, Work } from './call.js';
+import type { Handler } from './handlers/handler.js';
 import { type HandlerContext, handlerFor } from './handlers/kinds.js';
 import type { Outside } from './handlers/outside.js';
 import { isObject, isText, oneOf, rules, SECONDS, type Shape, show } from './shape.js';
 
 /** A handler as data, `{ type: 'command', … }`. */
 export type Described = Readonly<Record<string, unknown>>;
+
+/** Marks a handler that we have made ourselves, for hooks that come from another program. */
+const MADE = Symbol('made');
+
+/** Puts a handler of our own making where hooks are read. */
+export const madeHandler = (handler: Handler): object => ({ [MADE]: handler });
 
 /** How one is read. */
 export interface ReadHow {
@@ -66,6 +73,10 @@ export function readHandler(hook: unknown, where: string, entry: EventEntry, how
   if (typeof hook === 'function') return callback(hook as CallbackFunction, {});
   if (!isObject(hook))
     throw wrong(where, 'expected a function, { handler: fn, … }, command(…) or { type: "command", command: "…" }');
+  if (MADE in hook) {
+    const handler = hook[MADE] as Handler;
+    return { work: { handler }, kind: handler.kind, own: {}, label: handler.name };
+  }
   if (!('type' in hook)) {
     checkShape(hook, HANDLER, where);
     const { handler, ...own } = hook as { handler?: CallbackFunction } & Options;

@@ -85,14 +85,15 @@ export function checkHostOptions(options: object): void {
       expected: 'expected an object of options',
     });
   }
-  check(options as Readonly<Record<string, unknown>>, SHAPE, '');
+  checkOptions(options as Readonly<Record<string, unknown>>, SHAPE, '');
   const { session } = options as { session?: Readonly<Record<string, unknown>> };
-  if (session) check(session, SESSION, 'session.');
+  if (session) checkOptions(session, SESSION, 'session.');
   const { mcpServers } = options as HostOptions;
   if (mcpServers) checkMcpServers(mcpServers);
 }
 
-function check(value: Readonly<Record<string, unknown>>, shape: Shape, prefix: string): void {
+/** Unknown keys and wrong values: INVALID_OPTIONS. */
+export function checkOptions(value: Readonly<Record<string, unknown>>, shape: Shape, prefix: string): void {
   const known = Object.keys(shape);
   for (const [key, given] of Object.entries(value)) {
     const rule = Object.hasOwn(shape, key) ? shape[key] : undefined;
@@ -126,7 +127,7 @@ export function checkFireOptions(options: object): void {
       expected: 'expected an object of options',
     });
   }
-  check(options, FIRE, 'fire: ');
+  checkOptions(options, FIRE, 'fire: ');
 }
 
 function isScopeRef(value: unknown): boolean {

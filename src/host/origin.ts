@@ -26,6 +26,8 @@ export interface Origin extends RegisterOptions {
 export interface Wish {
   readonly hooks: unknown;
   readonly origin: Origin;
+  /** Agents of these sessions alone; absent: of any. */
+  readonly within?: ((session: string) => boolean) | undefined;
 }
 
 export const spawnOrigin = (type: string, { origin }: Wish): Origin => ({

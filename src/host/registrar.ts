@@ -55,11 +55,11 @@ export class Registrar {
   }
 
   /** Hooks for every agent of that type. They are read at once, so that a mistake is an error here and not at a spawn. */
-  spawnHooks(agentType: string, hooks: unknown, origin: Origin = {}): Undo {
+  spawnHooks(agentType: string, hooks: unknown, origin: Origin = {}, within?: Wish['within']): Undo {
     if (typeof agentType !== 'string' || agentType === '')
       throw wrong('spawnHooks', "expected an agent's type, a string that is not empty");
     this.#place(this.#standIn(agentType, this.#spawns.of(agentType) ?? []), hooks, origin);
-    const undo = this.#spawns.add(agentType, { hooks, origin });
+    const undo = this.#spawns.add(agentType, { hooks, origin, within });
     this.spawns = true;
     return () => {
       undo();
@@ -78,36 +78,32 @@ export class Registrar {
   }
 
   #lookUp(input: Readonly<Record<string, unknown>> | undefined, ref: ScopeRef | undefined, starts: boolean): Found {
+    const { found, named, spawn } = this.#find(input, ref);
+    if (!spawn || (!found.known && !starts && this.#spawns.hasEnded(named, found.id))) return found;
+    return this.#spawned(found, spawn.wishes, spawn.type, named);
+  }
+
+  /** The scope as it stands, and what it is still to get because of its agent's type. */
+  #find(input: Readonly<Record<string, unknown>> | undefined, ref: ScopeRef | undefined) {
     const { tree } = this.#parts;
     const session = textOf(input?.['session_id']);
     const found = tree.find(ref, session, textOf(input?.['agent_id']));
-    const type = !this.spawns ? undefined : textOf(input?.['agent_type']);
-    const wishes = type === undefined ? undefined : this.#spawns.of(type);
-    if (!wishes || found.id === 'session') return found;
-    if (found.known && found.scope.agentType !== undefined) return found;
     const named = (typeof ref === 'object' ? ref.session : undefined) ?? session ?? tree.session;
-    if (!found.known && !starts && this.#spawns.hasEnded(named, found.id)) return found;
-    return this.#spawned(found, wishes, type as string, named);
+    const type = this.spawns ? textOf(input?.['agent_type']) : undefined;
+    const wishes = type === undefined ? undefined : this.#spawns.of(type, named);
+    const has = found.id === 'session' || (found.known && found.scope.agentType !== undefined);
+    return { found, named, spawn: wishes && !has ? { wishes, type: type as string } : undefined };
   }
 
   /** As `scopeOf`, but nothing is opened: an agent's own scope that would be is a stand-in, which `done` takes away. */
   preview(input: Readonly<Record<string, unknown>>, ref: ScopeRef | undefined): Found & { done(): void } {
-    const found = this.#parts.tree.find(ref, textOf(input['session_id']), textOf(input['agent_id']));
-    const type = textOf(input['agent_type']);
-    const wishes = type === undefined ? undefined : this.#spawns.of(type);
-    if (!wishes || found.id === 'session' || (found.known && found.scope.agentType !== undefined)) {
-      return { ...found, done: () => undefined };
-    }
+    const { found, spawn } = this.#find(input, ref);
+    if (!spawn) return { ...found, done: () => undefined };
+    const { type: agentType, wishes } = spawn;
     const parent = (found.known ? found.scope.parent : found.scope) as Scope;
-    const scope = new Scope({
-      id: found.id,
-      kind: 'agent',
-      parent,
-      session: parent.session,
-      agentType: type as string,
-    });
+    const scope = new Scope({ id: found.id, kind: 'agent', parent, session: parent.session, agentType });
     if (found.known) for (const event of found.scope.events()) scope.add(found.scope.own(event));
-    this.#fulfil(scope, type as string, wishes, false);
+    this.#fulfil(scope, agentType, wishes, false);
     return { scope, id: found.id, known: true, done: () => scope.close() };
   }
 
@@ -127,6 +123,12 @@ export class Registrar {
     return this.#parts.tree.waiting(session);
   }
 
+  /** The same of one of its agents; of one without a scope of its own nothing waits. */
+  pendingOf(session: string, agent: unknown): string[] {
+    if (agent === undefined) return this.waitingFor(session);
+    return (typeof agent === 'string' ? this.#parts.tree.get({ session, agent })?.pending : undefined) ?? [];
+  }
+
   /** What agents of each type will get: scopes that nobody is in. */
   waiting(): Scope[] {
     return [...this.#spawns.all()].map(([type, wishes]) => this.#standIn(type, wishes));
@@ -136,7 +138,7 @@ export class Registrar {
   drive(ref: { session: string; agent?: string }, how: { parent?: ScopeRef | undefined; agentType?: string }): Scope {
     const scope = this.#parts.tree.open(ref, { parent: how.parent });
     scope.driven = true;
-    const wishes = how.agentType === undefined ? undefined : (this.#spawns.of(how.agentType) ?? []);
+    const wishes = how.agentType === undefined ? undefined : (this.#spawns.of(how.agentType, ref.session) ?? []);
     if (!wishes || scope.agentType !== undefined) return scope;
     return this.#spawned({ scope, id: scope.id, known: true }, wishes, how.agentType as string, ref.session).scope;
   }
@@ -144,6 +146,11 @@ export class Registrar {
   /** A stop that was allowed ended the agent: the scope the host opened for it goes. */
   agentEnded(scope: Scope): void {
     if (scope.spawned && !scope.driven) this.endAgent(scope);
+  }
+
+  /** The session is over: the scopes that the host opened for its agents go. */
+  endAgentsOf(session: string): void {
+    for (const scope of [...this.#parts.tree.agents()]) if (scope.session === session) this.agentEnded(scope);
   }
 
   /** Ends an agent's scope; an event of it that comes late does not open it again. */

@@ -14,8 +14,12 @@ export class Spawns {
     return this.#wishes.size > 0;
   }
 
-  of(type: string): ReadonlySet<Wish> | undefined {
-    return this.#wishes.get(type);
+  /** What an agent of the type gets in that session; of a session nobody named, what is for any. */
+  of(type: string, session?: string): readonly Wish[] | undefined {
+    const wishes = this.#wishes.get(type);
+    if (!wishes) return undefined;
+    const wanted = [...wishes].filter(({ within }) => !within || (session !== undefined && within(session)));
+    return wanted.length > 0 ? wanted : undefined;
   }
 
   all(): Iterable<[type: string, wishes: ReadonlySet<Wish>]> {

@@ -36,8 +36,8 @@ const blocks = (h: HandlerRecord): boolean => ['block', 'deny'].includes(String(
 const effect = (h: HandlerRecord, entry: EventEntry): boolean => {
   if (!h.failure) return false;
   if (entry.failure === 'fails') return true;
-  if (entry.failure === 'ignored' || h.on_failure === 'continue') return false;
-  if (entry.fold === 'gate') return h.on_failure === 'block' || entry.askOnFailure;
+  if (entry.failure === 'ignored' || (h.on_failure === 'continue' && !h.failure.blocks)) return false;
+  if (entry.fold === 'gate') return h.on_failure === 'block' || h.failure.blocks === true || entry.askOnFailure;
   return entry.fold === 'block';
 };
 const unblockable = (record: FireRecord, entry: EventEntry): boolean =>

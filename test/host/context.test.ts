@@ -14,5 +14,5 @@ test.each([
   host.events$.subscribe((record) => void records.push(record));
   await host.fire('Stop', { stop_hook_active: false }, { scope });
   expect(seen).toEqual([id]);
-  expect(new Set(records.map((record) => record.scope))).toEqual(new Set([id]));
+  expect(new Set(records.map((record) => (record as { scope: string }).scope))).toEqual(new Set([id]));
 });

@@ -1,4 +1,4 @@
-import type { FireRecord, HookRecord } from '../../src/emit/record.js';
+import type { ControlProblemRecord, FireRecord, HookRecord } from '../../src/emit/record.js';
 import type { CustomEvents, HookEvent, NoEvents } from '../../src/events/catalogue.js';
 import type { AnyDecision } from '../../src/host/decision.js';
 import type { FireOptions } from '../../src/host/fire.js';
@@ -31,10 +31,13 @@ export function fireAny(
 /** Hooks of an event that is only known at run time, or that are wrong on purpose. */
 export const anyHooks = (hooks: Record<string, unknown>): Hooks => hooks as Hooks;
 
-/** Everything a host tells, from now on. */
-export function watch(host: { readonly events$: Host['events$'] }): HookRecord[] {
-  const seen: HookRecord[] = [];
-  host.events$.subscribe((record) => seen.push(record));
+/** What a host tells of its own hooks. */
+export type Told = Exclude<HookRecord, ControlProblemRecord>;
+
+/** Everything a host tells, from now on; nothing here is about a control connection. */
+export function watch(host: { readonly events$: Host['events$'] }): Told[] {
+  const seen: Told[] = [];
+  host.events$.subscribe((record) => seen.push(record as Told));
   return seen;
 }
 

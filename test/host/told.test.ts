@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { HookRecord } from '../../src/emit/record.js';
 import { hookRecord } from '../../src/emit/schema.js';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
 import { addContext, deny, stop } from '../../src/events/helpers.js';
@@ -14,6 +13,7 @@ import {
   only,
   registerAs,
   sleep,
+  type Told,
   testHost,
   turn,
   until,
@@ -22,9 +22,9 @@ import {
 
 const PRE = INPUTS.PreToolUse;
 const here = { session: { session_id: 's', transcript_path: '', cwd: process.cwd() } };
-const kinds = (seen: readonly HookRecord[]): string[] =>
+const kinds = (seen: readonly Told[]): string[] =>
   seen.map((r) => (r.type === 'hook_fire' ? 'fire' : r.subtype.slice(5)));
-const runs = (seen: readonly HookRecord[]) => seen.filter((r) => r.type === 'system');
+const runs = (seen: readonly Told[]) => seen.filter((r) => r.type === 'system');
 
 describe('what is told of a fire', () => {
   test('each run’s start and end in order, then the fire, without gaps, in the shape that is published', async () => {

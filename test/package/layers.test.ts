@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 /** Where a package may be named. One that is not listed may be named in one file, whichever; types are free. */
 const HOMES: Record<string, readonly string[]> = {
-  execa: ['host/handlers/command'],
+  execa: ['host/handlers/command', 'host/control/process'],
   'jsonc-parser': ['plugins/json-file', 'plugins/check/json-tree'],
   minimatch: ['scopes/matcher', 'scopes/rule'],
   rxjs: ['emit/bus', 'emit/guard'],

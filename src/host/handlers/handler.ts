@@ -19,6 +19,8 @@ export type Cause =
 export interface Failure {
   readonly cause: Cause;
   readonly message: string;
+  /** It counts as a block whatever the registration's `onFailure` (docs/semantics.md 8). */
+  readonly blocks?: true;
 }
 
 /** What a handler that is not a callback hands back: read, but not yet checked against the event. Never thrown. */
@@ -66,6 +68,8 @@ export interface Handler {
   readonly name: string;
   /** What makes two of them the same hook (docs/semantics.md 5, dedup). */
   readonly dedupKey?: string;
+  /** Whether not answering this event in time is a failure that blocks, whatever `onFailure` says. */
+  blocksLate?(entry: EventEntry): boolean;
   /** Loads what the first run needs. To be awaited before its deadline starts; safe to call often. */
   load?(): Promise<void>;
   run(call: Call): Promise<Reply>;

@@ -1,0 +1,112 @@
+import type { EventEntry } from '../../events/define.js';
+import { outputShape } from '../../events/output-shape.js';
+import type { AnyDecision } from '../decision.js';
+import { describeError } from '../message.js';
+import type { Services } from '../services.js';
+import type { Json } from './wire.js';
+
+interface Known {
+  readonly id: string;
+  /** Fields that its inputs share, as last seen. */
+  base: Json;
+  started: Promise<void>;
+  /** System messages of hooks that had no answer of their own to be told with. */
+  messages: string[];
+  ended: boolean;
+}
+
+export interface SessionsOptions {
+  readonly services: Services;
+  fire(event: 'SessionStart' | 'SessionEnd', input: Json): Promise<AnyDecision>;
+  /** Why the first session starts: `startup`, or `resume` where the arguments say so. */
+  readonly source: string;
+}
+
+/** The sessions of one client: it tells callbacks of neither the start of the first nor the end of the last, so we do. */
+export class ClientSessions {
+  readonly #options: SessionsOptions;
+  readonly #known = new Map<string, Known>();
+  #last: Known | undefined;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a session is one of this client's. */
+  has = (id: string): boolean => this.#known.has(id);
+
+  /** The fields that every input of the session the client is in has. */
+  base = (): Json => this.#last?.base ?? {};
+
+  /**
+   * Sees an input, or the client's `init`, of a session: the first is also its start, unless the client has told of that itself
+   * (`announced`). Resolves when the session's start has been answered.
+   */
+  seen(fields: Json, announced: boolean): Promise<void> {
+    const { session_id: id, transcript_path, cwd, permission_mode } = fields;
+    if (typeof id !== 'string') return Promise.resolve();
+    let known = this.#known.get(id);
+    if (!known) {
+      known = { id, base: {}, started: Promise.resolve(), messages: [], ended: false };
+      this.#known.set(id, known);
+      this.#last = known;
+      const { source } = this.#options;
+      const model = typeof fields['model'] === 'string' ? { model: fields['model'] } : {};
+      if (!announced) known.started = this.#start(known, { ...baseOf(fields), source, ...model });
+    }
+    if (transcript_path !== undefined || cwd !== undefined || permission_mode !== undefined)
+      known.base = { ...known.base, ...baseOf(fields) };
+    return known.started;
+  }
+
+  /** The client has told of its end itself. */
+  over(id: unknown): void {
+    const known = typeof id === 'string' ? this.#known.get(id) : undefined;
+    if (known) known.ended = true;
+  }
+
+  /** What waits to be told with an answer to that event: late context for the model, messages for the user. */
+  beside(entry: EventEntry, input: Json): Json {
+    const known = this.#known.get(String(input['session_id']));
+    if (!known) return {};
+    const { registrar } = this.#options.services;
+    const takes = outputShape(entry).hasContext && (entry.tool || entry.plainStdout === 'context');
+    const context = takes ? registrar.pendingOf(known.id, input['agent_id']).splice(0) : [];
+    const messages = known.messages.splice(0);
+    return {
+      ...(context.length > 0 ? { additionalContext: context.join('\n') } : {}),
+      ...(messages.length > 0 ? { systemMessage: messages.join('\n') } : {}),
+    };
+  }
+
+  /** The client has ended: so have its sessions and their agents. */
+  async end(): Promise<void> {
+    for (const known of this.#known.values()) {
+      await known.started;
+      if (!known.ended) await this.#fire('SessionEnd', { ...known.base, session_id: known.id, reason: 'other' });
+      known.ended = true;
+      this.#options.services.registrar.endAgentsOf(known.id);
+    }
+  }
+
+  async #start(known: Known, input: Json): Promise<void> {
+    const decision = await this.#fire('SessionStart', input);
+    if (!decision) return;
+    this.#options.services.registrar.pendingOf(known.id, undefined).push(...decision.additionalContext);
+    known.messages.push(...decision.systemMessages);
+  }
+
+  async #fire(event: 'SessionStart' | 'SessionEnd', input: Json): Promise<AnyDecision | undefined> {
+    try {
+      return await this.#options.fire(event, input);
+    } catch (error) {
+      this.#options.services.report(`${event} was not fired: ${describeError(error)}`);
+      return undefined;
+    }
+  }
+}
+
+function baseOf({ session_id, transcript_path, cwd, permission_mode }: Json): Json {
+  const fields = { session_id, transcript_path, cwd, permission_mode };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,246 @@
+import { createFeed, type Feed } from '../../emit/bus.js';
+import { HookscopeError } from '../../errors.js';
+import { CATALOGUE } from '../../events/catalogue.js';
+import type { AnyDecision } from '../decision.js';
+import { fire as fireIn } from '../fire.js';
+import { describeError } from '../message.js';
+import type { Services } from '../services.js';
+import { isObject, isText, show } from '../shape.js';
+import type { Undo } from '../types.js';
+import { type ClaudeClient, type ClaudeInfo, infoOf, neverSent } from './client-info.js';
+import { type ConnectSettings, startSource } from './client-options.js';
+import { ClientSessions } from './client-sessions.js';
+import { type ClaudeMessage, Conversation, type Prompt } from './conversation.js';
+import { ForeignHooks } from './foreign-hooks.js';
+import { type FireEvent, HookCallbacks } from './hook-callbacks.js';
+import { Peer } from './peer.js';
+import { Permissions } from './permission.js';
+import { type ControlProblem, tellProblem } from './problem.js';
+import type { Program, ProgramEnd } from './process.js';
+import { type ControlAsk, type Json, userMessage } from './wire.js';
+
+/** Messages that are kept for the first who asks for them. */
+const KEEP = 10_000;
+/** Milliseconds for what is still in its output when the program has ended. */
+const DRAIN = 500;
+
+export const failed = (peer: string, problem: string): HookscopeError =>
+  new HookscopeError('CONTROL_FAILED', { peer, problem });
+
+/** One program and everything that is between it and the host. */
+export class Connection {
+  readonly #services: Services;
+  readonly #options: ConnectSettings;
+  readonly #name: string;
+  readonly #program: Program;
+  readonly #peer: Peer;
+  readonly #callbacks: HookCallbacks;
+  readonly #permissions: Permissions;
+  readonly #sessions: ClientSessions;
+  readonly #conversation: Conversation;
+  readonly #feed: Feed<ClaudeMessage>;
+  readonly #ended: Promise<ProgramEnd>;
+  readonly #undo: Undo[] = [];
+  #failsClosed = false;
+  #closing: Promise<ProgramEnd> | undefined;
+
+  constructor(services: Services, options: ConnectSettings, name: string, program: Program) {
+    this.#services = services;
+    this.#options = options;
+    this.#name = name;
+    this.#program = program;
+    const problem = (found: ControlProblem): void => tellProblem(services, name, found);
+    this.#feed = createFeed<ClaudeMessage>({
+      logger: services.report,
+      keep: KEEP,
+      dropped: () => problem({ problem: 'failed', message: `nobody reads messages$; of the first, ${KEEP} are kept` }),
+    });
+    this.#sessions = new ClientSessions({
+      services,
+      source: startSource(options.args ?? []),
+      fire: (event, input) => fireIn(services, event, input),
+    });
+    this.#permissions = new Permissions(this.#fire, options.canUseTool, this.#sessions.base);
+    this.#callbacks = new HookCallbacks({
+      fire: this.#decide,
+      beside: (entry, input) => this.#sessions.beside(entry, input),
+      failsClosed: () => this.#failsClosed,
+      timeout: options.timeout ?? 600,
+    });
+    let outputEnded: () => void = () => undefined;
+    const output = new Promise<void>((resolve) => {
+      outputEnded = resolve;
+    });
+    this.#ended = Promise.all([program.ended, output]).then(([end]) => this.#over(end));
+    // A child that it left behind may hold its output open for ever.
+    void program.ended.then(() => setTimeout(() => setImmediate(() => program.stdout.destroy()), DRAIN).unref());
+    const foreign = new ForeignHooks(services.bus, 'claude');
+    this.#conversation = new Conversation((prompt) => this.#peer.send(promptMessage(prompt)), KEEP);
+    this.#peer = new Peer({
+      input: program.stdout,
+      output: program.stdin,
+      name,
+      maxLine: options.maxLine,
+      answer: (ask, how) => this.#answer(ask, how),
+      message: (message) => {
+        foreign.take(message);
+        if (message['type'] === 'system' && message['subtype'] === 'init') void this.#sessions.seen(message, false);
+        this.#conversation.take(message as ClaudeMessage);
+        this.#feed.send(message as ClaudeMessage);
+      },
+      problem,
+      gone: outputEnded,
+    });
+  }
+
+  async open(): Promise<ClaudeClient> {
+    const { spawnHooks = {}, signal, initializeTimeout = 60 } = this.#options;
+    const { registrar } = this.#services;
+    for (const [type, hooks] of Object.entries(spawnHooks)) {
+      const origin = { source: { kind: 'spawn', name: type } };
+      this.#undo.push(registrar.spawnHooks(type, hooks, origin, this.#sessions.has));
+    }
+    if (signal) this.#undo.push(onAbort(signal, () => void this.kill()));
+    const cleanup = { plugin: `connectClaude(${this.#name})`, cleanup: () => this.kill() };
+    registrar.cleanups.push(cleanup);
+    this.#undo.push(() => void registrar.cleanups.splice(registrar.cleanups.indexOf(cleanup), 1));
+    const response = await this.#initialize(initializeTimeout);
+    this.#failsClosed = response['hook_on_failure_supported'] === true;
+    this.#warnOfNeverSent();
+    return this.#client(infoOf(response));
+  }
+
+  async #initialize(seconds: number): Promise<Json> {
+    const ask = { subtype: 'initialize', hooks: this.#callbacks.config, ...this.#options.initialize };
+    const late = seconds > 0 ? AbortSignal.timeout(seconds * 1000) : undefined;
+    let response: Json;
+    try {
+      response = await this.#peer.request(ask, { signal: late });
+    } catch (error) {
+      if (late?.aborted) throw failed(this.#name, `it was not ready within ${seconds} s${this.#said()}`);
+      if (error instanceof HookscopeError && error.code === 'CONTROL_REFUSED') throw error;
+      const { exitCode, signal } = await this.#endSoon();
+      const how = exitCode === undefined ? (signal ?? 'its output was closed') : `exit code ${exitCode}`;
+      throw failed(this.#name, `it ended before it was ready (${how})${this.#said()}`);
+    }
+    if (response['hooks_applied'] === false)
+      throw new HookscopeError('CONTROL_REFUSED', { peer: this.#name, message: 'it did not register our hooks.' });
+    return response;
+  }
+
+  /** Its end, if it comes now that its output has. */
+  #endSoon(): Promise<ProgramEnd> {
+    const timer = new Promise<ProgramEnd>((resolve) => setTimeout(resolve, 500, {}).unref());
+    return Promise.race([this.#program.ended, timer]);
+  }
+
+  /** What it wrote to stderr last, to be put behind a message. */
+  #said(): string {
+    const text = this.#program.stderr();
+    return text === '' ? '' : `; it wrote: ${text}`;
+  }
+
+  #client(info: ClaudeInfo): ClaudeClient {
+    const ask = (request: ControlAsk): Promise<Json> => this.#peer.request(request);
+    return {
+      info,
+      query: (prompt) => this.#conversation.ask(checkPrompt(prompt)),
+      messages$: this.#feed.feed$,
+      interrupt: () => ask({ subtype: 'interrupt' }),
+      setPermissionMode: (mode) => ask({ subtype: 'set_permission_mode', mode }),
+      setModel: (model) => ask({ subtype: 'set_model', ...(model === undefined ? {} : { model }) }),
+      close: () => this.close(),
+      ended: this.#ended,
+      [Symbol.asyncDispose]: async () => {
+        await this.close();
+      },
+    };
+  }
+
+  #answer(ask: ControlAsk, how: { readonly signal: AbortSignal }): Promise<Json> {
+    if (ask.subtype === 'hook_callback') return this.#callbacks.answer(ask, how);
+    if (ask.subtype === 'can_use_tool') return this.#permissions.answer(ask, how);
+    throw new TypeError(`Unsupported control request subtype: ${ask.subtype}`);
+  }
+
+  /** One event that the program asks about. */
+  readonly #decide: FireEvent = (event, input, how) =>
+    event === 'PermissionRequest'
+      ? this.#permissions.decide('hook_callback', input, how)
+      : this.#fire(event, input, how);
+
+  readonly #fire: FireEvent = async (event, input, how): Promise<AnyDecision> => {
+    const announced = CATALOGUE[event].overControl === 'later';
+    await this.#sessions.seen(input, announced);
+    const decision = await fireIn(this.#services, event, input, how);
+    if (announced && event === 'SessionEnd') this.#sessions.over(input['session_id']);
+    return decision;
+  };
+
+  #warnOfNeverSent(): void {
+    for (const event of neverSent()) {
+      if ((this.#services.events[event]?.plans.total ?? 0) === 0) continue;
+      const message = `${this.#name}: hooks are registered for ${event}, which it never asks callbacks about`;
+      tellProblem(this.#services, this.#name, { problem: 'never_sent', message });
+    }
+  }
+
+  close(): Promise<ProgramEnd> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<ProgramEnd> {
+    const { closeTimeout = 5 } = this.#options;
+    this.#peer.finish();
+    const timer = setTimeout(() => void this.kill(), closeTimeout * 1000);
+    const end = await this.#ended;
+    clearTimeout(timer);
+    return end;
+  }
+
+  /** Ends the program now, with whatever it started. */
+  async kill(): Promise<void> {
+    this.#peer.finish();
+    await this.#program.group.end();
+    await this.#ended;
+  }
+
+  /** The program has ended, and everything it said was read. */
+  async #over(end: ProgramEnd): Promise<ProgramEnd> {
+    const how = end.exitCode === undefined ? `by ${end.signal ?? 'a signal'}` : `with exit code ${end.exitCode}`;
+    const error = failed(this.#name, `it ended ${how}${end.exitCode === 0 ? '' : this.#said()}`);
+    this.#peer.fail(error);
+    this.#peer.abandon(error);
+    this.#conversation.fail(error);
+    try {
+      await this.#sessions.end();
+    } catch (cause) {
+      this.#services.report(`The end of ${this.#name} was not told: ${describeError(cause)}`);
+    }
+    for (const undo of this.#undo.splice(0)) undo();
+    this.#feed.close();
+    return end;
+  }
+}
+
+/** Calls it when the signal fires; returns the end of that. */
+function onAbort(signal: AbortSignal, end: () => void): Undo {
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  return () => signal.removeEventListener('abort', end);
+}
+
+function checkPrompt(prompt: Prompt | AsyncIterable<Prompt>): Prompt | AsyncIterable<Prompt> {
+  if (isText(prompt) || isObject(prompt)) return prompt;
+  const expected = `expected a text, a user message, or an async iterable of these, got ${show(prompt)}`;
+  throw new HookscopeError('INVALID_OPTIONS', { where: 'query(prompt)', expected });
+}
+
+/** A user message is sent as it is. */
+function promptMessage(prompt: Prompt): Json {
+  if (isText(prompt)) return userMessage(prompt);
+  if (isObject(prompt) && prompt['type'] === 'user') return prompt;
+  const expected = `expected a text or a message of type "user", got ${show(prompt)}`;
+  throw new HookscopeError('INVALID_OPTIONS', { where: 'query(prompt)', expected });
+}

@@ -1,0 +1,102 @@
+import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../events/catalogue.js';
+import type { EventEntry } from '../../events/define.js';
+import type { AnyDecision, HandlerOutcome } from '../decision.js';
+import { failureEffect } from '../failure.js';
+import { blockOutput } from '../handlers/blocking.js';
+import { messageOf } from '../message.js';
+import { isObject } from '../shape.js';
+import { type CallbackMatcher, CallbackRegistry, matcherConfig } from './registry.js';
+import type { ControlAsk, Json, WireMatcher } from './wire.js';
+
+/** What is registered with the client for an event: asks our whole host about it. */
+export type HookBridge = (input: Json, how: { readonly signal: AbortSignal }) => Promise<Json>;
+
+/** Fires one event of the client's in the host. */
+export type FireEvent = (event: HookEvent, input: Json, how: { readonly signal: AbortSignal }) => Promise<AnyDecision>;
+
+export interface CallbackOptions {
+  readonly fire: FireEvent;
+  /** What waits to be told with an answer that can carry it. */
+  beside(entry: EventEntry, input: Json): Json;
+  /** Whether the client blocks on an error reply where `onFailure: 'block'` was asked for. */
+  failsClosed(): boolean;
+  /** Seconds that the client waits for an answer. */
+  readonly timeout: number;
+}
+
+/**
+ * One callback for every event, whatever is registered: scopes that come later count, and a hook runs once however many matchers
+ * would have named it.
+ */
+export class HookCallbacks {
+  readonly registry = new CallbackRegistry<HookBridge>();
+  /** The `hooks` of the `initialize` request. */
+  readonly config: Record<string, WireMatcher[]>;
+
+  constructor(options: CallbackOptions) {
+    const matchers = HOOK_EVENTS.map((event): [string, CallbackMatcher<HookBridge>[]] => {
+      const blocks = failureEffect(CATALOGUE[event], 'block') !== 'none';
+      const bridge: HookBridge = (input, how) => answerEvent(event, input, how, options);
+      return [event, [{ hooks: [bridge], timeout: options.timeout, ...(blocks ? { onFailure: 'block' } : {}) }]];
+    });
+    this.config = matcherConfig(Object.fromEntries(matchers), this.registry);
+  }
+
+  /** Answers one `hook_callback`; what it throws is the error reply. */
+  answer({ callback_id: id, input, tool_use_id: toolUseID }: ControlAsk, how: { signal: AbortSignal }): Promise<Json> {
+    const bridge = typeof id === 'string' ? this.registry.callback(id) : undefined;
+    if (!bridge) throw new TypeError(`No hook callback has the id ${JSON.stringify(id)}.`);
+    if (!isObject(input)) throw new TypeError('A hook_callback request needs an "input" object.');
+    // The host tells its handlers the id that stands in the input.
+    const named = typeof toolUseID === 'string' && input['tool_use_id'] === undefined;
+    return bridge(named ? { ...input, tool_use_id: toolUseID } : input, how);
+  }
+}
+
+async function answerEvent(
+  event: HookEvent,
+  input: Json,
+  how: { readonly signal: AbortSignal },
+  { fire, beside, failsClosed }: CallbackOptions,
+): Promise<Json> {
+  const entry: EventEntry = CATALOGUE[event];
+  const blocks = failureEffect(entry, 'block') !== 'none';
+  try {
+    const decision = await fire(event, input, how);
+    const failed = failsClosed() && blocks ? onlyFailed(decision) : undefined;
+    if (failed !== undefined) throw new Error(failed);
+    // Withdrawn meanwhile: what waits, waits on.
+    if (how.signal.aborted) return {};
+    return merge(decision.toJSON(), beside(entry, input), event);
+  } catch (error) {
+    if (!blocks || failsClosed() || how.signal.aborted) throw error;
+    // A client that goes on after an error reply is given what stops it.
+    return blockOutput({ entry, eventName: event }, messageOf(error), undefined);
+  }
+}
+
+/** The host cannot answer: nobody but handlers that failed has said anything, and their failure is to block. */
+function onlyFailed({ failures, outcomes, verdict, blocked }: AnyDecision): string | undefined {
+  const blocking = failures.filter((failure) => failure.blocked);
+  if (blocking.length === 0 || !(verdict === 'deny' || blocked) || !outcomes.every(isSilent)) return undefined;
+  return blocking.map(({ name, message }) => `${name}: ${message}`).join('\n');
+}
+
+function isSilent(outcome: HandlerOutcome): boolean {
+  return Object.keys(outcome).every((key) => key === 'id' || key === 'name' || key === 'dialect');
+}
+
+/** What waited goes before what was just said. */
+function merge(output: Json, { additionalContext, systemMessage }: Json, event: string): Json {
+  const merged: Record<string, unknown> = { ...output };
+  if (systemMessage !== undefined) merged['systemMessage'] = join(systemMessage, output['systemMessage']);
+  if (additionalContext === undefined) return merged;
+  const specific = (output['hookSpecificOutput'] ?? { hookEventName: event }) as Json;
+  merged['hookSpecificOutput'] = {
+    ...specific,
+    additionalContext: join(additionalContext, specific['additionalContext']),
+  };
+  return merged;
+}
+
+const join = (a: unknown, b: unknown): string => (b === undefined ? String(a) : `${a}\n${b}`);

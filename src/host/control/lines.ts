@@ -1,0 +1,71 @@
+import type { Readable } from 'node:stream';
+
+/** Bytes of one line; a longer one is skipped and told of. */
+export const LINE_LIMIT = 256 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+
+export interface LineEvents {
+  line(text: string): void;
+  /** A line over the limit; it was skipped. */
+  tooLong(bytes: number): void;
+  /** The stream has ended or broke; `rest` is what stood after the last newline. */
+  end(rest: string, error: Error | undefined): void;
+}
+
+/**
+ * Reads lines of any length in time linear in their bytes: each chunk is searched once and the pieces are joined at the newline.
+ * Only a newline ends a line, since JSON text may hold U+2028 and carriage returns may come from anywhere.
+ */
+export function readLines(stream: Readable, on: LineEvents, limit = LINE_LIMIT): void {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  let ended = false;
+
+  const take = (piece: Buffer): void => {
+    size += piece.length;
+    if (size <= limit) pieces.push(piece);
+    else pieces = [];
+  };
+  const join = (): string => {
+    const text = pieces.length === 1 ? (pieces[0] as Buffer).toString('utf8') : Buffer.concat(pieces).toString('utf8');
+    return text.endsWith('\r') ? text.slice(0, -1) : text;
+  };
+  const reset = (): void => {
+    pieces = [];
+    size = 0;
+  };
+  const finish = (error?: Error): void => {
+    if (ended) return;
+    ended = true;
+    if (size > limit) on.tooLong(size);
+    on.end(size > limit ? '' : join(), error);
+  };
+
+  stream.on('data', (data: Buffer | string) => {
+    const chunk = typeof data === 'string' ? Buffer.from(data) : data;
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      take(chunk.subarray(from, at));
+      from = at + 1;
+      const bytes = size;
+      const text = bytes > limit ? undefined : join();
+      reset();
+      if (text === undefined) on.tooLong(bytes);
+      else if (text !== '') on.line(text);
+    }
+    if (from < chunk.length) take(chunk.subarray(from));
+  });
+  stream.on('error', finish);
+  stream.once('end', () => finish());
+  stream.once('close', () => finish());
+}
+
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

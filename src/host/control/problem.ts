@@ -1,0 +1,53 @@
+import type { Services } from '../services.js';
+
+/**
+ * What can be wrong with what the other side of the control protocol sends, or with the way to it. Each is told on `host.events$`
+ * (to the host's logger when nobody watches); none ends the connection by itself but `connection`.
+ */
+export type ControlProblemName =
+  /** A line that is not JSON. */
+  | 'bad_json'
+  /** JSON that is no message: no object, no type, or a control message without its ids. */
+  | 'bad_message'
+  /** A line over the limit; it was skipped. */
+  | 'too_long'
+  /** The other side ended in the middle of a line. */
+  | 'cut_off'
+  /** A request under an id that is still being answered; it was dropped, the first one is answered. */
+  | 'duplicate_request'
+  /** A reply to nothing that was asked. */
+  | 'unexpected_response'
+  /** The pipe broke. */
+  | 'connection'
+  /** `initialize` names an event that is not in the catalogue; its hooks were left out. */
+  | 'unknown_event'
+  /** Hooks are registered for an event that Claude Code does not send to callbacks. */
+  | 'never_sent'
+  /** Something of ours that the other side cannot be told in an answer. */
+  | 'failed';
+
+export interface ControlProblem {
+  readonly problem: ControlProblemName;
+  /** For people: what came, what became of it. */
+  readonly message: string;
+  readonly request_id?: string;
+}
+
+/** The beginning of something long, on one line. */
+export function preview(text: string, length = 200): string {
+  return text.length > length ? `${text.slice(0, length)}… (${text.length} characters)` : text;
+}
+
+/** On the stream, or to the logger when nobody watches: never silent. */
+export function tellProblem(
+  { bus, report }: Services,
+  peer: string,
+  { problem, message, request_id }: ControlProblem,
+): void {
+  if (!bus.observed) {
+    report(`${message} (${problem})`);
+    return;
+  }
+  const id = request_id === undefined ? {} : { request_id };
+  bus.emit(() => ({ type: 'system', subtype: 'control_problem', peer, problem, message, ...id }));
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+
+/** The control protocol's messages, in the order of keys the recorded client and the early design have. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** What is asked of the other side; each `subtype` has fields of its own. */
+export interface ControlAsk extends Json {
+  readonly subtype: string;
+}
+
+export interface ControlRequest {
+  readonly type: 'control_request';
+  /** Chosen by who asks, unique among its requests under way. */
+  readonly request_id: string;
+  readonly request: ControlAsk;
+}
+
+export interface ControlResponse {
+  readonly type: 'control_response';
+  readonly response:
+    | { readonly subtype: 'success'; readonly request_id: string; readonly response: Json }
+    | { readonly subtype: 'error'; readonly request_id: string; readonly error: string };
+}
+
+export interface ControlCancel {
+  readonly type: 'control_cancel_request';
+  readonly request_id: string;
+}
+
+export const controlRequest = (request_id: string, request: ControlAsk): ControlRequest => ({
+  type: 'control_request',
+  request_id,
+  request,
+});
+
+export const controlSuccess = (request_id: string, response: Json): ControlResponse => ({
+  type: 'control_response',
+  response: { subtype: 'success', request_id, response },
+});
+
+export const controlError = (request_id: string, error: string): ControlResponse => ({
+  type: 'control_response',
+  response: { subtype: 'error', request_id, error },
+});
+
+export const controlCancel = (request_id: string): ControlCancel => ({ type: 'control_cancel_request', request_id });
+
+/** A prompt, as the client's SDK writes it. */
+export function userMessage(content: string | readonly Json[]): Json {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  return { type: 'user', session_id: '', message: { role: 'user', content: blocks }, parent_tool_use_id: null };
+}
+
+/** One matcher of `initialize`: which callbacks it means by their ids. Seconds. */
+export const matcherSchema = z.looseObject({
+  matcher: z.string().nullish(),
+  hookCallbackIds: z.array(z.string().min(1)),
+  timeout: z.number().nonnegative().nullish(),
+  onFailure: z.enum(['continue', 'block']).nullish(),
+});
+
+export type WireMatcher = z.infer<typeof matcherSchema>;
+
+export const initializeSchema = z.looseObject({
+  subtype: z.literal('initialize'),
+  hooks: z.record(z.string(), z.array(matcherSchema)).nullish(),
+});
+
+export type InitializeAsk = z.infer<typeof initializeSchema>;
+
+/** What a person, or who speaks for them, answers to `can_use_tool`. */
+export const permissionResult = z.discriminatedUnion('behavior', [
+  z.looseObject({
+    behavior: z.literal('allow'),
+    updatedInput: z.record(z.string(), z.unknown()).nullish(),
+    updatedPermissions: z.array(z.unknown()).nullish(),
+  }),
+  z.looseObject({ behavior: z.literal('deny'), message: z.string().nullish(), interrupt: z.boolean().nullish() }),
+]);
+
+export type PermissionAnswer = z.infer<typeof permissionResult>;
