@@ -181,6 +181,7 @@ test('generated files are not all refused at the door', async () => {
 test.each([
   ['a list nested a hundred thousand deep', '['.repeat(100_000)],
   ['an object nested deep', `${'{"hooks":'.repeat(5_000)}1${'}'.repeat(5_000)}`],
+  ['a string of megabytes', JSON.stringify({ statusLine: 'a"\\n['.repeat(3_000_000) })],
   [
     'a long command',
     JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command: 'echo a; '.repeat(50_000) }] }] } }),
@@ -191,6 +192,18 @@ test.each([
   ],
 ])('%s is no trouble', async (_, text) => {
   expect(await check('/project/a.json', text, 'project')).toBeGreaterThanOrEqual(0);
+});
+
+test('a YAML alias within what it stands for is an error at its place', async () => {
+  const text = '---\nname: a\nhooks: &a\n  Stop: [*a]\n---\n';
+  const { findings } = await checkSources([readSource('/project/agents/a.md', text, place('project'))!], MACHINE);
+  expect(findings[0]).toMatchObject({ rule: 'unreadable', level: 'error', line: 4, column: 10 });
+});
+
+test('JSON that is nested too deeply is said to be so', async () => {
+  const text = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+  const { findings } = await checkSources([readSource('/project/a.json', text, place('project'))!], MACHINE);
+  expect(findings).toMatchObject([{ rule: 'unreadable', message: 'It is nested too deeply.' }]);
 });
 
 test('YAML aliases that stand for billions are no trouble', async () => {

@@ -6,7 +6,10 @@ export function parseJsonTree(text: string): Parsed {
   const errors: ParseError[] = [];
   // One character, so that offsets stay true.
   const json = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text;
-  const root = parseShallow(json, errors);
+  if (depthOf(json) > MAX_DEPTH) {
+    return { root: undefined, errors: [{ start: 0, end: 1, message: 'It is nested too deeply' }] };
+  }
+  const root = parseTree(json, errors, { disallowComments: true, allowTrailingComma: false });
   return {
     root: root && convert(root),
     errors: errors.map(({ error, offset, length }) => ({
@@ -20,21 +23,17 @@ export function parseJsonTree(text: string): Parsed {
 /** Deeper than any hook file, and far from the end of the stack. */
 const MAX_DEPTH = 200;
 
-function parseShallow(json: string, errors: ParseError[]): Node | undefined {
-  if (depthOf(json) > MAX_DEPTH) {
-    errors.push({ error: 16, offset: 0, length: 1 });
-    return undefined;
-  }
-  return parseTree(json, errors, { disallowComments: true, allowTrailingComma: false });
-}
-
+/** By hand: a regular expression runs out of stack in a string of some megabytes. */
 function depthOf(json: string): number {
   let depth = 0;
   let most = 0;
-  for (const [token] of json.matchAll(/"(?:[^"\\\n]|\\.)*"|[[\]{}]/g)) {
-    if (token === '[' || token === '{') depth++;
-    else if (token === ']' || token === '}') depth--;
-    most = Math.max(most, depth);
+  let quoted = false;
+  for (let i = 0; i < json.length; i++) {
+    const char = json[i];
+    if (char === '"' || char === '\n') quoted = char === '"' && !quoted;
+    else if (quoted) i += char === '\\' ? 1 : 0;
+    else if (char === '[' || char === '{') most = Math.max(most, ++depth);
+    else if (char === ']' || char === '}') depth--;
   }
   return most;
 }

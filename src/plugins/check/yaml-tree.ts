@@ -1,4 +1,4 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml';
+import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml';
 import type { Entry, Parsed, Span, TreeNode } from './tree.js';
 
 /** The block between the two `---` a Markdown file begins with; `start` is its offset. Undefined: it has none. */
@@ -21,13 +21,16 @@ export function parseYamlTree(yaml: string, start: number): Parsed {
     end: start + Math.max(from + 1, to),
     message: message.split('\n', 1)[0] as string,
   }));
-  const reading: Reading = { document, start, left: MAX_NODES };
+  const reading: Reading = { document, start, errors, within: new Set(), left: MAX_NODES };
   return { root: document.contents ? convert(document.contents as Node, reading) : undefined, errors };
 }
 
 interface Reading {
   readonly document: Document;
   readonly start: number;
+  readonly errors: (Span & { readonly message: string })[];
+  /** What the aliases stand for that are being read. */
+  readonly within: Set<Node>;
   left: number;
 }
 
@@ -38,7 +41,7 @@ function convert(node: Node | null | undefined, reading: Reading, around: Span =
   const span = spanOf(node, reading, around);
   reading.left -= 1;
   if (!node || reading.left < 0) return { ...span, kind: 'scalar', value: null };
-  if (isAlias(node)) return { ...convert(node.resolve(reading.document), reading, span), ...span };
+  if (isAlias(node)) return aliased(node, reading, span);
   if (isMap(node)) {
     return { ...span, kind: 'object', entries: node.items.map((pair) => toEntry(pair as Pair, reading, span)) };
   }
@@ -46,6 +49,19 @@ function convert(node: Node | null | undefined, reading: Reading, around: Span =
     return { ...span, kind: 'array', items: node.items.map((item) => convert(item as Node, reading, span)) };
   }
   return { ...span, kind: 'scalar', value: isScalar(node) ? toValue(node.value) : null };
+}
+
+function aliased(alias: Alias, reading: Reading, span: Span): TreeNode {
+  const { within, document, errors } = reading;
+  const target = alias.resolve(document);
+  if (target && within.has(target)) {
+    errors.push({ ...span, message: 'Alias within what it stands for' });
+    return { ...span, kind: 'scalar', value: null };
+  }
+  if (target) within.add(target);
+  const tree = { ...convert(target, reading, span), ...span };
+  if (target) within.delete(target);
+  return tree;
 }
 
 const EMPTY: Span = { start: 0, end: 0 };
