@@ -90,7 +90,13 @@ export class Conversation {
     const result = new Promise<void>((done) => {
       this.#turn = { queue, done };
     });
-    await this.#send(prompt);
+    try {
+      await this.#send(prompt);
+    } catch (error) {
+      // Not sent, so no result will come.
+      this.#turn = undefined;
+      throw error;
+    }
     await result;
   }
 }

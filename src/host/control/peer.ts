@@ -99,12 +99,15 @@ export class Peer {
     return reply;
   }
 
-  /** Sends a message that is no control message. Resolves when the other side has taken it, or the way to it is broken. */
-  send(message: Json): Promise<void> {
-    if (this.#write(message)) return Promise.resolve();
+  /**
+   * Sends a message that is no control message. Resolves when the other side has taken it, or the way to it is broken; rejects if
+   * it is not JSON.
+   */
+  async send(message: Json): Promise<void> {
+    if (this.#write(message)) return;
     const { output } = this.#options;
-    if (this.#broken || output.destroyed) return Promise.resolve();
-    return new Promise((resolve) => {
+    if (this.#broken || output.destroyed) return;
+    await new Promise<void>((resolve) => {
       const done = (): void => {
         for (const event of ['drain', 'close', 'error']) output.off(event, done);
         resolve();
