@@ -1,0 +1,61 @@
+// Shows both ends of the control protocol at work against the real programs.
+//   npm run interop -- --claude PATH [--sdk PATH] [--only TEXT] [--markdown]
+// PATH of the CLI's executable, and of the folder of @anthropic-ai/claude-agent-sdk; or CLAUDE_PATH and CLAUDE_SDK_PATH.
+// Everything runs in temporary folders against a scripted model on loopback; nothing is sent anywhere else.
+import { execFile } from 'node:child_process';
+import { parseArgs, promisify } from 'node:util';
+import { clientScenarios } from './client-scenarios.js';
+import { designScenarios } from './design-scenarios.js';
+import type { Scenario } from './scenario.js';
+
+const { values } = parseArgs({
+  options: {
+    claude: { type: 'string', default: process.env['CLAUDE_PATH'] },
+    sdk: { type: 'string', default: process.env['CLAUDE_SDK_PATH'] },
+    only: { type: 'string', default: '' },
+    markdown: { type: 'boolean', default: false },
+  },
+});
+
+interface Row {
+  readonly name: string;
+  readonly checked: string;
+  readonly version: string;
+  readonly result: string;
+}
+const rows: Row[] = [];
+
+async function play<P>(scenarios: readonly Scenario<P>[], programs: P, version: string): Promise<void> {
+  for (const { name, checked, run } of scenarios) {
+    if (!name.toLowerCase().includes(values.only.toLowerCase())) continue;
+    const failure = await run(programs).then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, ' '),
+    );
+    const result = failure === undefined ? 'ok' : 'FAILED';
+    rows.push({ name, checked, version, result });
+    console.log(`${result.padEnd(6)} ${name}: ${checked}${failure === undefined ? '' : `\n       ${failure}`}`);
+  }
+}
+
+const { claude } = values;
+if (claude === undefined) {
+  console.log(
+    'Skipped: no Claude Code to run. Give its executable with --claude PATH or CLAUDE_PATH ' +
+      '(and the folder of @anthropic-ai/claude-agent-sdk with --sdk PATH or CLAUDE_SDK_PATH).',
+  );
+} else {
+  const { stdout } = await promisify(execFile)(claude, ['--version']);
+  const version = `Claude Code ${stdout.trim().split(' ')[0]}`;
+  console.log(version);
+  await play([...clientScenarios, ...designScenarios], { claude }, version);
+}
+
+const failed = rows.filter(({ result }) => result !== 'ok').length;
+if (rows.length > 0) console.log(`${rows.length - failed} of ${rows.length} as expected.`);
+if (values.markdown) {
+  console.log('\n| scenario | what was checked | seen with | result |\n| --- | --- | --- | --- |');
+  for (const { name, checked, version, result } of rows)
+    console.log(`| ${name} | ${checked} | ${version} | ${result} |`);
+}
+process.exitCode = failed > 0 ? 1 : 0;
