@@ -76,11 +76,15 @@ export interface EventEntry<
   readonly namedBySubject: boolean;
   /** What `suppressOutput` keeps from being seen here, in words; absent: nothing. */
   readonly hides?: string;
-  /**
-   * Over the control protocol Claude Code never asks callbacks about it, or only for a session that follows another one
-   * (`later`: cleared, compacted).
-   */
-  readonly overControl?: 'never' | 'later';
+  /** What Claude Code does with callbacks over its control protocol, where that is not the usual. */
+  readonly control?: {
+    /** It never asks them, or not about the start of the first session and the end of the last (`later`). */
+    readonly sent?: 'never' | 'later';
+    /** One that does not answer in time, or not about this event, blocks whatever `onFailure` says. */
+    readonly unanswered?: 'blocks';
+    /** Once one is registered the thing fails without an answer, so none may be where there is no hook. */
+    readonly answerNeeded?: true;
+  };
   /** It happens within a turn: a session driver sends `permission_mode` (and `effort`) along with it. */
   readonly inTurn?: true;
   readonly group: 'session' | 'prompt' | 'tool' | 'turn' | 'agent' | 'workspace' | 'elicitation' | 'custom';

@@ -16,6 +16,7 @@ export const UserPromptSubmit = defineEvent({
     suppressOriginalPrompt: z.boolean().optional(),
   }),
   timeout: { claude: 30 },
+  control: { unanswered: 'blocks' },
   inTurn: true,
   group: 'prompt',
   classic: true,

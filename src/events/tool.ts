@@ -26,6 +26,7 @@ export const PreToolUse = defineEvent({
   rewrites: { field: 'tool_input', keys: ['updatedInput'] },
   tool: true,
   inTurn: true,
+  control: { unanswered: 'blocks' },
   group: 'tool',
   classic: true,
   about:

@@ -9,6 +9,7 @@ export const CwdChanged = defineEvent({
   input: z.object({ old_cwd: z.string(), new_cwd: z.string() }),
   fold: 'context',
   output: watching,
+  control: { sent: 'never' },
   types: programs,
   group: 'workspace',
   about: 'When the current directory has changed. A hook can name paths to watch.',
@@ -44,6 +45,7 @@ export const WorktreeCreate = defineEvent({
   plainStdout: 'value',
   output: z.object({ worktreePath: z.string().optional() }),
   failure: 'fails',
+  control: { answerNeeded: true },
   types: programs,
   group: 'workspace',
   about:

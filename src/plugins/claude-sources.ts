@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { findAgents, findSkills, skillsIn } from './claude-markdown.js';
@@ -99,7 +99,16 @@ function pluginVariables(
 }
 
 async function readIfThere(path: string, options: ReadFileOptions): Promise<HookFile | undefined> {
-  return existsSync(path) ? readFrom(path, options, readText) : undefined;
+  return isThere(path) ? readFrom(path, options, readText) : undefined;
+}
+
+/** Also if nobody can read it or it is a link to nowhere: then its hooks are missed by somebody. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 async function readFrom(path: string, options: ReadFileOptions, read: (path: string) => string): Promise<HookFile> {

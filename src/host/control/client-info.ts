@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../events/catalogue.js';
+import type { EventEntry } from '../../events/define.js';
 import { isObject, isText } from '../shape.js';
 import type { ClaudeMessage, Prompt } from './conversation.js';
 import type { ProgramEnd } from './process.js';
@@ -13,8 +14,10 @@ export interface ClaudeInfo {
   readonly commands: readonly Json[];
   readonly agents: readonly Json[];
   readonly models: readonly Json[];
-  /** `capabilities`, where it names any, and what its reply says of hooks. */
-  readonly capabilities: Json;
+  /** Names of what it can do. */
+  readonly capabilities: readonly string[];
+  /** It blocks where we have to say that the host cannot answer; false: it would go on, so it is told to block instead. */
+  readonly failsClosed: boolean;
   /** Events whose hooks never run over this protocol: the program does not ask callbacks about them. */
   readonly neverSent: readonly HookEvent[];
   /** Its whole reply. */
@@ -43,24 +46,29 @@ export interface ClaudeClient extends AsyncDisposable {
   readonly ended: Promise<ProgramEnd>;
 }
 
+const entryOf = (event: HookEvent): EventEntry => CATALOGUE[event];
+
 /** As the catalogue says. */
-export const neverSent = (): HookEvent[] => HOOK_EVENTS.filter((event) => CATALOGUE[event].overControl === 'never');
+export const neverSent = (): HookEvent[] => HOOK_EVENTS.filter((event) => entryOf(event).control?.sent === 'never');
 
 /** Reads the reply to `initialize`. */
 export function infoOf(response: Json): ClaudeInfo {
   const list = (key: string): readonly Json[] => (Array.isArray(response[key]) ? response[key].filter(isObject) : []);
-  const { claude_code_version: version, capabilities, hooks_applied, hook_on_failure_supported } = response;
+  const { claude_code_version: version, capabilities, hook_on_failure_supported } = response;
   return {
     version: isText(version) ? version : undefined,
     commands: list('commands'),
     agents: list('agents'),
     models: list('models'),
-    capabilities: {
-      ...(isObject(capabilities) ? capabilities : {}),
-      hooks_applied: hooks_applied === true,
-      hook_on_failure_supported: hook_on_failure_supported === true,
-    },
+    capabilities: namesOf(capabilities),
+    failsClosed: hook_on_failure_supported === true,
     neverSent: neverSent(),
     response,
   };
+}
+
+/** A list of names, or an object that says of each whether it is there. */
+function namesOf(capabilities: unknown): string[] {
+  if (Array.isArray(capabilities)) return capabilities.filter(isText);
+  return isObject(capabilities) ? Object.keys(capabilities).filter((name) => capabilities[name]) : [];
 }

@@ -12,7 +12,8 @@ interface Known {
   started: Promise<void>;
   /** System messages of hooks that had no answer of their own to be told with. */
   messages: string[];
-  ended: boolean;
+  /** Its SessionEnd, fired. */
+  ending: Promise<unknown> | undefined;
 }
 
 export interface SessionsOptions {
@@ -47,7 +48,7 @@ export class ClientSessions {
     if (typeof id !== 'string') return Promise.resolve();
     let known = this.#known.get(id);
     if (!known) {
-      known = { id, base: {}, started: Promise.resolve(), messages: [], ended: false };
+      known = { id, base: {}, started: Promise.resolve(), messages: [], ending: undefined };
       this.#known.set(id, known);
       this.#last = known;
       const { source } = this.#options;
@@ -59,10 +60,12 @@ export class ClientSessions {
     return known.started;
   }
 
-  /** The client has told of its end itself. */
-  over(id: unknown): void {
-    const known = typeof id === 'string' ? this.#known.get(id) : undefined;
-    if (known) known.ended = true;
+  /** The client tells of its end itself, perhaps with its last word: the hooks are let finish. */
+  async finish(input: Json): Promise<AnyDecision> {
+    const decision = this.#options.fire('SessionEnd', input);
+    const known = this.#known.get(String(input['session_id']));
+    if (known) known.ending ??= decision.catch(() => undefined);
+    return decision;
   }
 
   /** What waits to be told with an answer to that event: late context for the model, messages for the user. */
@@ -70,7 +73,8 @@ export class ClientSessions {
     const known = this.#known.get(String(input['session_id']));
     if (!known) return {};
     const { registrar } = this.#options.services;
-    const takes = outputShape(entry).hasContext && (entry.tool || entry.plainStdout === 'context');
+    const takes =
+      outputShape(entry).hasContext && (entry.tool || (entry.plainStdout === 'context' && !entry.plainAnswer));
     const context = takes ? registrar.pendingOf(known.id, input['agent_id']).splice(0) : [];
     const messages = known.messages.splice(0);
     return {
@@ -83,8 +87,8 @@ export class ClientSessions {
   async end(): Promise<void> {
     for (const known of this.#known.values()) {
       await known.started;
-      if (!known.ended) await this.#fire('SessionEnd', { ...known.base, session_id: known.id, reason: 'other' });
-      known.ended = true;
+      known.ending ??= this.#fire('SessionEnd', { ...known.base, session_id: known.id, reason: 'other' });
+      await known.ending;
       this.#options.services.registrar.endAgentsOf(known.id);
     }
   }

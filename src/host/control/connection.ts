@@ -1,6 +1,5 @@
 import { createFeed, type Feed } from '../../emit/bus.js';
 import { HookscopeError } from '../../errors.js';
-import { CATALOGUE } from '../../events/catalogue.js';
 import type { AnyDecision } from '../decision.js';
 import { fire as fireIn } from '../fire.js';
 import { describeError } from '../message.js';
@@ -42,6 +41,8 @@ export class Connection {
   readonly #ended: Promise<ProgramEnd>;
   readonly #undo: Undo[] = [];
   #failsClosed = false;
+  /** Its input is closed. */
+  #finished = false;
   #closing: Promise<ProgramEnd> | undefined;
 
   constructor(services: Services, options: ConnectSettings, name: string, program: Program) {
@@ -111,7 +112,12 @@ export class Connection {
   }
 
   async #initialize(seconds: number): Promise<Json> {
-    const ask = { subtype: 'initialize', hooks: this.#callbacks.config, ...this.#options.initialize };
+    const waiting = this.#services.registrar.waiting();
+    const hooks = this.#callbacks.config(
+      (event) =>
+        (this.#services.events[event]?.plans.total ?? 0) > 0 || waiting.some((scope) => scope.own(event).length > 0),
+    );
+    const ask = { subtype: 'initialize', hooks, ...this.#options.initialize };
     const late = seconds > 0 ? AbortSignal.timeout(seconds * 1000) : undefined;
     let response: Json;
     try {
@@ -158,6 +164,8 @@ export class Connection {
   }
 
   #answer(ask: ControlAsk, how: { readonly signal: AbortSignal }): Promise<Json> {
+    // It would take our silence for consent.
+    if (this.#finished) void this.kill();
     if (ask.subtype === 'hook_callback') return this.#callbacks.answer(ask, how);
     if (ask.subtype === 'can_use_tool') return this.#permissions.answer(ask, how);
     throw new TypeError(`Unsupported control request subtype: ${ask.subtype}`);
@@ -170,11 +178,9 @@ export class Connection {
       : this.#fire(event, input, how);
 
   readonly #fire: FireEvent = async (event, input, how): Promise<AnyDecision> => {
-    const announced = CATALOGUE[event].overControl === 'later';
-    await this.#sessions.seen(input, announced);
-    const decision = await fireIn(this.#services, event, input, how);
-    if (announced && event === 'SessionEnd') this.#sessions.over(input['session_id']);
-    return decision;
+    await this.#sessions.seen(input, event === 'SessionStart' || event === 'SessionEnd');
+    if (event === 'SessionEnd') return this.#sessions.finish(input);
+    return fireIn(this.#services, event, input, how);
   };
 
   #warnOfNeverSent(): void {
@@ -190,20 +196,27 @@ export class Connection {
     return this.#closing;
   }
 
+  /** Once its input is closed it can be given no answer, and goes on without: so its turn is ended first. */
   async #close(): Promise<ProgramEnd> {
     const { closeTimeout = 5 } = this.#options;
-    this.#peer.finish();
     const timer = setTimeout(() => void this.kill(), closeTimeout * 1000);
+    this.#conversation.refuse(failed(this.#name, 'it was closed'));
+    if (this.#conversation.busy) {
+      await this.#peer.request({ subtype: 'interrupt' }).catch(() => undefined);
+      await this.#conversation.settled();
+    }
+    this.#peer.finish();
+    this.#finished = true;
     const end = await this.#ended;
     clearTimeout(timer);
     return end;
   }
 
-  /** Ends the program now, with whatever it started. */
+  /** Ends the program now, with whatever it started. Its input stays open: until it is dead it may ask. */
   async kill(): Promise<void> {
-    this.#peer.finish();
     await this.#program.group.end();
     await this.#ended;
+    this.#peer.finish();
   }
 
   /** The program has ended, and everything it said was read. */

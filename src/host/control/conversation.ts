@@ -25,6 +25,7 @@ export class Conversation {
   readonly #keep: number;
   #early: ClaudeMessage[] | undefined = [];
   #turn: Turn | undefined;
+  #result: Promise<void> | undefined;
   /** The turn after the last one that was asked for. */
   #free: Promise<void> = Promise.resolve();
   #over: HookscopeError | undefined;
@@ -33,6 +34,16 @@ export class Conversation {
   constructor(send: (prompt: Prompt) => Promise<void>, keep: number) {
     this.#send = send;
     this.#keep = keep;
+  }
+
+  /** A prompt is with the client, and its result has not come. */
+  get busy(): boolean {
+    return this.#turn !== undefined;
+  }
+
+  /** Settles with the result of the prompt under way. */
+  async settled(): Promise<void> {
+    await this.#result;
   }
 
   /** A message of the client has come. */
@@ -60,6 +71,11 @@ export class Conversation {
     const before = this.#free;
     this.#free = this.#play(before, prompts, queue);
     return queue;
+  }
+
+  /** No prompt is sent any more; the one under way goes on. */
+  refuse(error: HookscopeError): void {
+    this.#over ??= error;
   }
 
   /** The client has gone: whoever still waits is told why. */
@@ -90,6 +106,7 @@ export class Conversation {
     const result = new Promise<void>((done) => {
       this.#turn = { queue, done };
     });
+    this.#result = result;
     try {
       await this.#send(prompt);
     } catch (error) {

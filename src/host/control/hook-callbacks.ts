@@ -30,16 +30,22 @@ export interface CallbackOptions {
  */
 export class HookCallbacks {
   readonly registry = new CallbackRegistry<HookBridge>();
-  /** The `hooks` of the `initialize` request. */
-  readonly config: Record<string, WireMatcher[]>;
+  readonly #options: CallbackOptions;
 
   constructor(options: CallbackOptions) {
-    const matchers = HOOK_EVENTS.map((event): [string, CallbackMatcher<HookBridge>[]] => {
-      const blocks = failureEffect(CATALOGUE[event], 'block') !== 'none';
-      const bridge: HookBridge = (input, how) => answerEvent(event, input, how, options);
-      return [event, [{ hooks: [bridge], timeout: options.timeout, ...(blocks ? { onFailure: 'block' } : {}) }]];
-    });
-    this.config = matcherConfig(Object.fromEntries(matchers), this.registry);
+    this.#options = options;
+  }
+
+  /** The `hooks` of the `initialize` request. `hooked`: whether anybody has a hook for the event now. */
+  config(hooked: (event: HookEvent) => boolean): Record<string, WireMatcher[]> {
+    const asked = HOOK_EVENTS.filter((event) => !entryOf(event).control?.answerNeeded || hooked(event));
+    return matcherConfig(Object.fromEntries(asked.map((event) => [event, [this.#matcher(event)]])), this.registry);
+  }
+
+  #matcher(event: HookEvent): CallbackMatcher<HookBridge> {
+    const blocks = failureEffect(entryOf(event), 'block') !== 'none';
+    const bridge: HookBridge = (input, how) => answerEvent(event, input, how, this.#options);
+    return { hooks: [bridge], timeout: this.#options.timeout, ...(blocks ? { onFailure: 'block' } : {}) };
   }
 
   /** Answers one `hook_callback`; what it throws is the error reply. */
@@ -53,13 +59,15 @@ export class HookCallbacks {
   }
 }
 
+const entryOf = (event: HookEvent): EventEntry => CATALOGUE[event];
+
 async function answerEvent(
   event: HookEvent,
   input: Json,
   how: { readonly signal: AbortSignal },
   { fire, beside, failsClosed }: CallbackOptions,
 ): Promise<Json> {
-  const entry: EventEntry = CATALOGUE[event];
+  const entry = entryOf(event);
   const blocks = failureEffect(entry, 'block') !== 'none';
   try {
     const decision = await fire(event, input, how);

@@ -48,9 +48,8 @@ export function registerRemoteHooks(
   return registrar.register(undefined, known, { dialect: 'claude', source: { kind: 'sdk', name }, warn });
 }
 
-/** A tool call that a guard has not judged must not run: there the client fails closed, whatever `onFailure` says. */
-const failsClosed = ({ fold, tool, nestedDecision }: EventEntry): boolean =>
-  fold === 'gate' && tool && nestedDecision !== true;
+/** What a guard has not judged must not happen: there the client fails closed, whatever `onFailure` says. */
+const failsClosed = ({ control }: EventEntry): boolean => control?.unanswered === 'blocks';
 
 /** A callback in another program, asked over the wire. */
 function remoteHandler(peer: Peer, id: string): Handler {
