@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deny } from '../../src/events/helpers.js';
@@ -199,6 +200,16 @@ describe('what is no file', () => {
     );
     expect(ran(await fire())).toEqual(['named']);
     writer.kill();
+  });
+
+  test('settings that are a link to nowhere are a problem, and managed ones throw', async () => {
+    project.write('project/.claude/.keep', '');
+    symlinkSync('/nowhere/settings.json', join(project.dir, '.claude/settings.json'));
+    const { problems } = await project.load();
+    expect(problems).toMatchObject([{ level: 'error', message: 'there is no such file' }]);
+    project.write('managed/.keep', '');
+    symlinkSync('/nowhere/settings.json', join(project.managedDir, 'managed-settings.json'));
+    await expect(project.load()).rejects.toThrow(/managed-settings\.json.*there is no such file/);
   });
 
   test.each(['project', 'home'])('a file where a folder is looked for in the %s is a problem', async (place) => {
