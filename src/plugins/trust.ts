@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import type { Described } from '../host/handler-entry.js';
 import { usualDirectory } from '../host/handlers/surroundings.js';
 import type { Registration } from '../scopes/registration.js';
@@ -69,10 +69,16 @@ function bound(path: string): Consent['files'][string] {
 export function whyHeld(request: TrustRequest, store: TrustStore): string | undefined {
   const unreadable = Object.keys(request.files).find((name) => request.files[name]?.sha256 === UNREADABLE);
   if (unreadable !== undefined) return `${request.file} names ${unreadable}, which cannot be read`;
-  const consents = store.accepted(request.file);
+  const consents = store.accepted(request.file).filter((consent) => countsIn(request.project, consent));
   if (consents.length === 0) return `${request.file} is not accepted; see hookscope trust`;
   const changes = consents.map((consent) => changeSince(consent, request));
   return changes.includes(undefined) ? undefined : `${changes[0]}; see hookscope trust`;
+}
+
+/** What lies in a project was accepted for that one: elsewhere, behind a link, `npm run lint` runs something else. */
+function countsIn(project: string, { file, project: given }: Consent): boolean {
+  const home = realOr(given);
+  return home === realOr(project) || !file.startsWith(home + sep);
 }
 
 function changeSince(consent: Consent, { file, definition, files }: TrustRequest): string | undefined {

@@ -213,6 +213,25 @@ describe('consent binds', () => {
   });
 });
 
+describe('consent for a file of one project', () => {
+  test('does not count in another that links to it; one for a plugin counts everywhere', async () => {
+    project.write('project/.claude/settings.json', hooksOn('PreToolUse', hook('own', 'sh ./*.sh')));
+    project.write('plug/hooks/hooks.json', hooksOn('PreToolUse', hook('plugin')));
+    const plugins = [join(project.path, 'plug')];
+    await acceptAll({ plugins });
+    expect((await load({ plugins })).held).toEqual([]);
+    const other = join(project.path, 'other');
+    mkdirSync(join(other, '.claude'), { recursive: true });
+    symlinkSync('../../project/.claude/settings.json', join(other, '.claude/settings.json'));
+    const { held } = await load({ plugins, projectDir: other });
+    expect(held.map(({ kind }) => kind)).toEqual(['project']);
+    await acceptAll({ projectDir: other });
+    expect((await load({ plugins, projectDir: other })).held).toEqual([]);
+    symlinkSync(project.dir, join(project.path, 'link'));
+    expect((await load({ plugins, projectDir: join(project.path, 'link') })).held).toEqual([]);
+  });
+});
+
 describe('between the check and the run', () => {
   test('a script that is replaced after loading is held, with its path; put back, it runs', async () => {
     const script = withScript();
