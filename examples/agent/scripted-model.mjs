@@ -1,5 +1,6 @@
 // A model server on loopback that plays a scenario: for each agent the assistant's turns, in order. It speaks the Messages
-// API's own event stream, so the agent's client cannot tell it from the real one.
+// API's own event stream, so the agent's client cannot tell it from the real one. In a turn's text, {{expression}} is what that
+// regular expression finds in the request: what the model was told.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 
@@ -15,11 +16,14 @@ export async function startScriptedModel(file) {
     let body = '';
     for await (const chunk of request) body += chunk;
     const agent = String(JSON.parse(body).metadata?.user_id);
+    const quoted = (/** @type {string} */ text) =>
+      text.replace(/\{\{(.+?)\}\}/g, (_, expression) => new RegExp(expression).exec(body)?.[0] ?? '(nothing)');
     const index = played.get(agent) ?? 0;
     played.set(agent, index + 1);
     const turn = scenario[agent]?.[index] ?? { text: `(The scenario has no turn ${index + 1} for ${agent}.)` };
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const [type, data] of events(turn, `${agent}_${index}`)) {
+    const said = turn.text === undefined ? turn : { ...turn, text: quoted(turn.text) };
+    for (const [type, data] of events(said, `${agent}_${index}`)) {
       response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
     }
     response.end();
