@@ -1,12 +1,14 @@
 // Shows both ends of the control protocol at work against the real programs.
-//   npm run interop -- --claude PATH [--sdk PATH] [--only TEXT] [--markdown]
+//   npm run interop -- --claude PATH [--sdk PATH] [--only TEXT] [--markdown] [--reference]
 // PATH of the CLI's executable, and of the folder of @anthropic-ai/claude-agent-sdk; or CLAUDE_PATH and CLAUDE_SDK_PATH.
-// Everything runs in temporary folders against a scripted model on loopback; nothing is sent anywhere else.
+// --reference runs the SDK's scenarios with the CLI too. Everything runs in temporary folders against a scripted model on loopback; nothing is sent anywhere else.
 import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { clientScenarios } from './client-scenarios.js';
 import { designScenarios } from './design-scenarios.js';
 import type { Scenario } from './scenario.js';
+import { loadSdk, sdkScenarios } from './sdk-scenarios.js';
 
 const { values } = parseArgs({
   options: {
@@ -14,6 +16,7 @@ const { values } = parseArgs({
     sdk: { type: 'string', default: process.env['CLAUDE_SDK_PATH'] },
     only: { type: 'string', default: '' },
     markdown: { type: 'boolean', default: false },
+    reference: { type: 'boolean', default: false },
   },
 });
 
@@ -38,17 +41,29 @@ async function play<P>(scenarios: readonly Scenario<P>[], programs: P, version: 
   }
 }
 
-const { claude } = values;
-if (claude === undefined) {
+const { claude, sdk } = values;
+if (claude === undefined && sdk === undefined) {
   console.log(
-    'Skipped: no Claude Code to run. Give its executable with --claude PATH or CLAUDE_PATH ' +
-      '(and the folder of @anthropic-ai/claude-agent-sdk with --sdk PATH or CLAUDE_SDK_PATH).',
+    'Skipped: nothing to run. Give the executable of Claude Code with --claude PATH or CLAUDE_PATH, ' +
+      'and the folder of @anthropic-ai/claude-agent-sdk with --sdk PATH or CLAUDE_SDK_PATH.',
   );
-} else {
+}
+let cli = '';
+if (claude !== undefined) {
   const { stdout } = await promisify(execFile)(claude, ['--version']);
-  const version = `Claude Code ${stdout.trim().split(' ')[0]}`;
-  console.log(version);
-  await play([...clientScenarios, ...designScenarios], { claude }, version);
+  cli = `Claude Code ${stdout.trim().split(' ')[0]}`;
+  console.log(`connectClaude with ${cli}`);
+  await play([...clientScenarios, ...designScenarios], { claude }, cli);
+}
+if (sdk !== undefined) {
+  const { query, version } = await loadSdk(sdk);
+  if (claude !== undefined && values.reference) {
+    console.log(`Claude Agent SDK ${version} with ${cli}, for comparison`);
+    await play(sdkScenarios, { query, executable: claude }, `Agent SDK ${version}, ${cli}`);
+  }
+  console.log(`Claude Agent SDK ${version} with examples/agent`);
+  const executable = fileURLToPath(new URL('../../examples/agent/agent.mjs', import.meta.url));
+  await play(sdkScenarios, { query, executable }, `Agent SDK ${version}, examples/agent`);
 }
 
 const failed = rows.filter(({ result }) => result !== 'ok').length;

@@ -1,0 +1,300 @@
+// The real SDK's `query()`, whose hooks are callbacks, running an executable that speaks the protocol: our agent, or the CLI itself.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ScriptedTurn } from './model-server.js';
+import { openSandbox, type Sandbox } from './sandbox.js';
+import { bash, type Scenario, told } from './scenario.js';
+
+type Message = Readonly<Record<string, unknown>> & { readonly type: string };
+type Answer = Readonly<Record<string, unknown>>;
+type Hook = (
+  input: Readonly<Record<string, unknown>>,
+  id: string | undefined,
+  how: { readonly signal: AbortSignal },
+) => Promise<Answer>;
+interface Query extends AsyncIterable<Message> {
+  interrupt(): Promise<unknown>;
+  setPermissionMode(mode: string): Promise<unknown>;
+  setModel(model?: string): Promise<unknown>;
+}
+type QueryFunction = (ask: {
+  prompt: string | AsyncIterable<unknown>;
+  options: Readonly<Record<string, unknown>>;
+}) => Query;
+
+export interface SdkPrograms {
+  readonly query: QueryFunction;
+  /** What `query()` is told to run. */
+  readonly executable: string;
+}
+
+/** The SDK in that folder. */
+export async function loadSdk(folder: string): Promise<{ query: QueryFunction; version: string }> {
+  const { version, main = 'sdk.mjs' } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const { query } = await import(pathToFileURL(join(folder, main)).href);
+  return { query, version };
+}
+
+interface Ask {
+  readonly script: readonly ScriptedTurn[];
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly mode?: string;
+  readonly prompts?: readonly string[];
+  /** Called with each message and the query. */
+  readonly watch?: (message: Message, query: Query) => void;
+}
+
+async function run(
+  { query, executable }: SdkPrograms,
+  { script, options = {}, mode = 'acceptEdits', prompts, watch }: Ask,
+  look: (sandbox: Sandbox, messages: readonly Message[]) => Promise<void> | void,
+): Promise<void> {
+  const sandbox = await openSandbox({ main: script });
+  const messages: Message[] = [];
+  const problems: string[] = [];
+  let answered: () => void = () => undefined;
+  /** Each prompt after the result of the one before. */
+  async function* inTurn(texts: readonly string[]): AsyncGenerator<unknown> {
+    for (const content of texts) {
+      const result = new Promise<void>((resolve) => {
+        answered = resolve;
+      });
+      yield { type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, session_id: '' };
+      await result;
+    }
+  }
+  try {
+    const stopped = new AbortController();
+    const timer = setTimeout(() => stopped.abort(), 30_000);
+    const going = query({
+      prompt: prompts ? inTurn(prompts) : 'go',
+      options: {
+        pathToClaudeCodeExecutable: executable,
+        cwd: sandbox.project,
+        env: sandbox.env,
+        model: 'claude-sonnet-4-5',
+        permissionMode: mode,
+        abortController: stopped,
+        stderr: (text: string) => problems.push(text),
+        ...options,
+      },
+    });
+    for await (const message of going) {
+      messages.push(message);
+      watch?.(message, going);
+      if (message.type === 'result') answered();
+    }
+    clearTimeout(timer);
+    await look(sandbox, messages);
+  } catch (error) {
+    if (problems.length > 0) console.error(`  stderr: ${problems.join('').slice(0, 500)}`);
+    throw error;
+  } finally {
+    await sandbox.close();
+  }
+}
+
+const done = { text: 'done' };
+const resultOf = (messages: readonly Message[]): Message =>
+  messages.findLast(({ type }) => type === 'result') ?? { type: 'none' };
+const specific = (event: string, fields: Answer): Answer => ({
+  hookSpecificOutput: { hookEventName: event, ...fields },
+});
+
+export const sdkScenarios: readonly Scenario<SdkPrograms>[] = [
+  {
+    name: 'SDK: PreToolUse deny',
+    checked: 'the file was not made; the model got the reason; the hook had the call’s input and id',
+    run: async (programs) => {
+      const saw: unknown[] = [];
+      const hook: Hook = async ({ hook_event_name, tool_name, tool_input }, id) => {
+        saw.push([hook_event_name, tool_name, (tool_input as { command: string }).command, id]);
+        return specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'not today' });
+      };
+      await run(
+        programs,
+        {
+          script: [bash('echo x > made.txt'), done],
+          options: { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [hook] }] } },
+        },
+        (s, messages) => {
+          equal(resultOf(messages)['result'], 'done');
+          equal(s.has('made.txt'), false);
+          match(told(s, 1), /not today/);
+          deepEqual(saw, [['PreToolUse', 'Bash', 'echo x > made.txt', 'toolu_main_0_0']]);
+        },
+      );
+    },
+  },
+  {
+    name: 'SDK: PreToolUse updatedInput',
+    checked: 'the rewritten command ran, the original did not',
+    run: (programs) => {
+      const hook: Hook = async () => specific('PreToolUse', { updatedInput: { command: 'echo y > rewritten.txt' } });
+      return run(
+        programs,
+        { script: [bash('echo x > original.txt'), done], options: { hooks: { PreToolUse: [{ hooks: [hook] }] } } },
+        (s) => deepEqual([s.has('original.txt'), s.has('rewritten.txt')], [false, true]),
+      );
+    },
+  },
+  {
+    name: 'SDK: PostToolUse context',
+    checked: 'the tool ran; the context was in the next request',
+    run: (programs) => {
+      const hook: Hook = async () => specific('PostToolUse', { additionalContext: 'the disk is nearly full' });
+      return run(
+        programs,
+        {
+          script: [bash('echo x > made.txt'), done],
+          options: { hooks: { PostToolUse: [{ matcher: 'Bash', hooks: [hook] }] } },
+        },
+        (s) => {
+          ok(s.has('made.txt'));
+          match(told(s, 1), /the disk is nearly full/);
+        },
+      );
+    },
+  },
+  {
+    name: 'SDK: canUseTool',
+    checked: 'denied: no file, the model got the message; allowed with updatedInput: the updated command ran',
+    run: async (programs) => {
+      const asked: unknown[] = [];
+      const canUseTool = async (tool: string, input: { command: string }): Promise<Answer> => {
+        asked.push([tool, input.command]);
+        if (input.command.includes('first')) return { behavior: 'deny', message: 'the person said no' };
+        return { behavior: 'allow', updatedInput: { ...input, command: 'echo x > third.txt' } };
+      };
+      await run(
+        programs,
+        {
+          mode: 'default',
+          script: [bash('echo x > first.txt'), bash('echo x > second.txt'), done],
+          prompts: ['go'],
+          options: { canUseTool },
+        },
+        (s) => {
+          deepEqual([s.has('first.txt'), s.has('second.txt'), s.has('third.txt')], [false, false, true]);
+          match(told(s, 1), /the person said no/);
+          deepEqual(asked, [
+            ['Bash', 'echo x > first.txt'],
+            ['Bash', 'echo x > second.txt'],
+          ]);
+        },
+      );
+    },
+  },
+  {
+    name: 'SDK: Stop block, UserPromptSubmit context',
+    checked: 'the context was with the prompt; the model was asked once more, with the reason',
+    run: (programs) => {
+      const stop: Hook = async ({ stop_hook_active }) =>
+        stop_hook_active ? {} : { decision: 'block', reason: 'write the changelog first' };
+      const prompt: Hook = async () => specific('UserPromptSubmit', { additionalContext: 'it is Sunday' });
+      return run(
+        programs,
+        {
+          script: [{ text: 'finished?' }, { text: 'finished!' }],
+          options: { hooks: { Stop: [{ hooks: [stop] }], UserPromptSubmit: [{ hooks: [prompt] }] } },
+        },
+        (s, messages) => {
+          equal(resultOf(messages)['result'], 'finished!');
+          match(told(s, 0), /it is Sunday/);
+          match(told(s, 1), /write the changelog first/);
+        },
+      );
+    },
+  },
+  {
+    name: 'SDK: a hook that throws',
+    checked: 'onFailure block: the file was not made; continue: it was; the turn ended well',
+    run: async (programs) => {
+      for (const onFailure of ['block', 'continue']) {
+        const hook: Hook = async () => {
+          throw new Error('the guard broke');
+        };
+        await run(
+          programs,
+          {
+            script: [bash('echo x > made.txt'), done],
+            options: { hooks: { PreToolUse: [{ hooks: [hook], onFailure }] } },
+          },
+          (s, messages) => {
+            equal(resultOf(messages)['result'], 'done');
+            equal(s.has('made.txt'), onFailure === 'continue', onFailure);
+          },
+        );
+      }
+    },
+  },
+  {
+    name: 'SDK: a hook that is late',
+    checked: 'its signal fired after its timeout (1 s); the file was not made',
+    run: async (programs) => {
+      let cancelled = false;
+      const hook: Hook = (_input, _id, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            cancelled = true;
+            resolve({});
+          });
+        });
+      await run(
+        programs,
+        {
+          script: [bash('echo x > made.txt'), done],
+          options: { hooks: { PreToolUse: [{ hooks: [hook], timeout: 1 }] } },
+        },
+        (s, messages) => {
+          equal(resultOf(messages)['result'], 'done');
+          deepEqual([cancelled, s.has('made.txt')], [true, false]);
+        },
+      );
+    },
+  },
+  {
+    name: 'SDK: two prompts, interrupt, setPermissionMode, setModel',
+    checked:
+      'the tool was killed (no file); in the new mode another was made; the next request went to the other model',
+    run: (programs) => {
+      let interrupted: Promise<unknown> | undefined;
+      return run(
+        programs,
+        {
+          mode: 'default',
+          prompts: ['go', 'go on'],
+          script: [bash('sleep 5; echo x > slow.txt'), bash('echo x > made.txt'), done],
+          options: {
+            allowedTools: ['Bash(sleep *)'],
+            canUseTool: async (_: string, input: Answer) => allowSlow(input),
+          },
+          watch: (message, query) => {
+            if (message.type !== 'assistant' || interrupted) return;
+            interrupted = new Promise((resolve) => setTimeout(resolve, 500))
+              .then(() => query.setPermissionMode('acceptEdits'))
+              .then(() => query.setModel('claude-opus-4-5'))
+              .then(() => query.interrupt());
+          },
+        },
+        async (s, messages) => {
+          await interrupted;
+          deepEqual(
+            messages.filter(({ type }) => type === 'result').map(({ subtype }) => subtype),
+            ['error_during_execution', 'success'],
+          );
+          deepEqual([s.has('slow.txt'), s.has('made.txt')], [false, true]);
+          equal(s.server.asked[1]?.body.model, 'claude-opus-4-5');
+        },
+      );
+    },
+  },
+];
+
+/** The person allows only what is slow. */
+function allowSlow(input: Answer): Answer {
+  if (String(input['command']).includes('sleep')) return { behavior: 'allow', updatedInput: input };
+  return { behavior: 'deny', message: 'only what is slow' };
+}
