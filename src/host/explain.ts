@@ -1,8 +1,10 @@
 import type { EventEntry } from '../events/define.js';
 import type { Registration, SkipReason } from '../scopes/registration.js';
+import type { Scope } from '../scopes/scope.js';
 import type { ScopeRef } from '../scopes/tree.js';
 import { describeHook } from './describe.js';
 import { type Candidates, mergeCopies, nextWave, type Plan, skipped } from './plan.js';
+import type { Registrar } from './registrar.js';
 import type { Services } from './services.js';
 import type { DescribedHook } from './types.js';
 
@@ -53,7 +55,7 @@ export function explain(
     const plan = state.plans.get(found.scope);
     const subject = subjectOf(entry, full);
     const reader = new Reader(plan, subject, full);
-    const outside = services.registrar.outside(entry, plan, found.scope);
+    const outside = outsideOf(services.registrar, entry, plan, found.scope);
     return {
       event,
       scope: found.id,
@@ -74,6 +76,17 @@ function subjectOf(entry: EventEntry, input: Input): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Every registration for the event that the scope's plan does not hold: of other scopes, and of agents' types that are not there. */
+function outsideOf(registrar: Registrar, entry: EventEntry, plan: Plan, { agentType }: Scope): Registration[] {
+  const within = new Set(plan.registrations);
+  const all = function* (scope: Scope): Generator<Registration> {
+    yield* scope.own(entry.name);
+    for (const child of scope.children) yield* all(child);
+  };
+  const waiting = registrar.waiting().flatMap((scope) => (scope.id === agentType ? [] : scope.own(entry.name)));
+  return [...[...all(registrar.root)].filter((r) => !within.has(r)), ...waiting];
 }
 
 function elsewhere(r: Registration): ExplainedHook {

@@ -10,7 +10,6 @@ import type { Cleanup } from './close.js';
 import { describeScope } from './describe.js';
 import { wrong } from './handler-entry.js';
 import { type HostParts, howOf, type Origin, spawnOrigin, type Wish } from './origin.js';
-import type { Plan } from './plan.js';
 import type { PlanStore } from './plans.js';
 import { type RegisterHow, readHooks } from './register.js';
 import { Spawns } from './spawns.js';
@@ -107,15 +106,9 @@ export class Registrar {
     return { scope, id: found.id, known: true, done: () => scope.close() };
   }
 
-  /** Every registration for the event that the scope's plan does not hold: of other scopes, and of agents' types that are not there. */
-  outside(entry: EventEntry, plan: Plan, { agentType }: Scope): Registration[] {
-    const within = new Set(plan.registrations);
-    const all = function* (scope: Scope): Generator<Registration> {
-      yield* scope.own(entry.name);
-      for (const child of scope.children) yield* all(child);
-    };
-    const waiting = this.waiting().flatMap((scope) => (scope.id === agentType ? [] : scope.own(entry.name)));
-    return [...[...all(this.#parts.tree.managed)].filter((r) => !within.has(r)), ...waiting];
+  /** The outermost scope, which all others are in. */
+  get root(): Scope {
+    return this.#parts.tree.managed;
   }
 
   /** Context that waits for the next turn of a session. */
@@ -141,6 +134,15 @@ export class Registrar {
     const wishes = how.agentType === undefined ? undefined : (this.#spawns.of(how.agentType, ref.session) ?? []);
     if (!wishes || scope.agentType !== undefined) return scope;
     return this.#spawned({ scope, id: scope.id, known: true }, wishes, how.agentType as string, ref.session).scope;
+  }
+
+  /** Opens the scope of an agent that starts in another program, whether or not hooks wait for its type; its stop ends it. */
+  start(ref: { session: string; agent: string }, agentType: string): void {
+    const { tree } = this.#parts;
+    if (tree.get(ref)) return;
+    const scope = tree.open(ref, { spawned: true });
+    const wishes = this.#spawns.of(agentType, ref.session) ?? [];
+    this.#spawned({ scope, id: scope.id, known: true }, wishes, agentType, ref.session);
   }
 
   /** A stop that was allowed ended the agent: the scope the host opened for it goes. */

@@ -60,6 +60,12 @@ export class ClientSessions {
     return known.started;
   }
 
+  /** One of its subagents starts: what is registered in its scope from now on goes with it. */
+  agentStarts({ session_id: session, agent_id: agent, agent_type: type }: Json): void {
+    if (typeof session !== 'string' || typeof agent !== 'string' || typeof type !== 'string') return;
+    this.#options.services.registrar.start({ session, agent }, type);
+  }
+
   /** The client tells of its end itself, perhaps with its last word: the hooks are let finish. */
   async finish(input: Json): Promise<AnyDecision> {
     const decision = this.#options.fire('SessionEnd', input);

@@ -1,5 +1,6 @@
 import { createFeed, type Feed } from '../../emit/bus.js';
 import { HookscopeError } from '../../errors.js';
+import { CATALOGUE } from '../../events/catalogue.js';
 import type { AnyDecision } from '../decision.js';
 import { fire as fireIn } from '../fire.js';
 import { describeError } from '../message.js';
@@ -180,6 +181,7 @@ export class Connection {
   readonly #fire: FireEvent = async (event, input, how): Promise<AnyDecision> => {
     await this.#sessions.seen(input, event === 'SessionStart' || event === 'SessionEnd');
     if (event === 'SessionEnd') return this.#sessions.finish(input);
+    if (CATALOGUE[event].scope === 'open') this.#sessions.agentStarts(input);
     return fireIn(this.#services, event, input, how);
   };
 
