@@ -51,12 +51,12 @@ export type { RawFire, RawHook } from './host/hooks.js';
 export { createHost, type Host } from './host/host.js';
 export type { HostOptions } from './host/options.js';
 export type { Wake } from './host/services.js';
-export type { BatchResult } from './host/session-batch.js';
-export type { DeniedBy, ToolCall, ToolContext, ToolResult } from './host/session-call.js';
-export type { Closed } from './host/session-close.js';
-export type { CompactAnswer, CompactOptions } from './host/session-compact.js';
-export type { Content, ContentBlock } from './host/session-content.js';
-export type { ElicitAnswer, ElicitOptions } from './host/session-elicit.js';
+export type { BatchResult } from './host/session/batch.js';
+export type { DeniedBy, ToolCall, ToolContext, ToolResult } from './host/session/call.js';
+export type { Closed } from './host/session/close.js';
+export type { CompactAnswer, CompactOptions } from './host/session/compact.js';
+export type { Content, ContentBlock } from './host/session/content.js';
+export type { ElicitAnswer, ElicitOptions } from './host/session/elicit.js';
 export type {
   ClassifierAnswer,
   Effect,
@@ -72,14 +72,14 @@ export type {
   SessionOptions,
   SessionSettings,
   SpawnOptions,
-} from './host/session-options.js';
-export type { PromptAnswer, PromptCommand, PromptOptions } from './host/session-prompt.js';
-export type { StopAnswer } from './host/session-stop.js';
-export type { StopOptions } from './host/session-stop-event.js';
-export type { IdleAnswer, TaskAnswer } from './host/session-team.js';
-export type { ModelAnswer, ModelSwitch, NotifyAnswer } from './host/session-turn.js';
-export type { Session } from './host/session-types.js';
-export type { ConfigAnswer, WorktreeAnswer } from './host/session-workspace.js';
+} from './host/session/options.js';
+export type { PromptAnswer, PromptCommand, PromptOptions } from './host/session/prompt.js';
+export type { StopAnswer } from './host/session/stop.js';
+export type { StopOptions } from './host/session/stop-event.js';
+export type { IdleAnswer, TaskAnswer } from './host/session/team.js';
+export type { ModelAnswer, ModelSwitch, NotifyAnswer } from './host/session/turn.js';
+export type { Session } from './host/session/types.js';
+export type { ConfigAnswer, WorktreeAnswer } from './host/session/workspace.js';
 export type {
   CallbackSpec,
   Decision,

@@ -1,9 +1,9 @@
 import type { generateText, ModelMessage, StopCondition, Tool, ToolResultPart, ToolSet } from 'ai';
 import { z } from 'zod';
-import type { ToolCall, ToolResult } from '../host/session-call.js';
-import type { Content, ContentBlock } from '../host/session-content.js';
-import type { SpawnOptions } from '../host/session-options.js';
-import type { Session } from '../host/session-types.js';
+import type { ToolCall, ToolResult } from '../host/session/call.js';
+import type { Content, ContentBlock } from '../host/session/content.js';
+import type { SpawnOptions } from '../host/session/options.js';
+import type { Session } from '../host/session/types.js';
 import { runTurn, Steps, type Turn } from './turn.js';
 
 export type { Turn } from './turn.js';

@@ -21,9 +21,9 @@ import { checkFireOptions, checkHostOptions, type HostOptions } from './options.
 import { PlanStore } from './plans.js';
 import { Registrar } from './registrar.js';
 import type { EventState, Services } from './services.js';
-import { createSessions } from './session.js';
-import type { SessionOptions } from './session-options.js';
-import type { Session } from './session-types.js';
+import type { SessionOptions } from './session/options.js';
+import { createSessions } from './session/session.js';
+import type { Session } from './session/types.js';
 import { createSpill } from './spill.js';
 import type { Decision, HookScope, Hooks, RegisterOptions, Undo } from './types.js';
 

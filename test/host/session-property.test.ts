@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addContext, combine, deny, rewrite } from '../../src/events/helpers.js';
-import type { ToolCall, ToolResult } from '../../src/host/session-call.js';
-import type { Session } from '../../src/host/session-types.js';
+import type { ToolCall, ToolResult } from '../../src/host/session/call.js';
+import type { Session } from '../../src/host/session/types.js';
 import type { Hooks } from '../../src/host/types.js';
 import { anyHooks, testHost } from './kit.js';
 

@@ -136,7 +136,7 @@ describe('what is told of a fire', () => {
     host.register({ PreToolUse: [{ hooks: [() => {}] }] });
     await host.fire('PreToolUse', PRE);
     expect(host.recordsBuilt).toBe(0);
-    const seen: HookRecord[] = [];
+    const seen: Told[] = [];
     const subscription = host.events$.subscribe((r) => seen.push(r));
     await host.fire('PreToolUse', PRE);
     subscription.unsubscribe();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { addWatchPaths, forModel, tellUser } from './session-context.js';
-import { type Core, wasCut } from './session-core.js';
-import type { Decision } from './types.js';
+import type { Decision } from '../types.js';
+import { addWatchPaths, forModel, tellUser } from './context.js';
+import { type Core, wasCut } from './core.js';
 
 /** A prompt that came as a command: `/review src` or an MCP prompt. */
 export interface PromptCommand {

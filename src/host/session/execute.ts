@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
-import { messageOf } from './message.js';
-import { type CheckedCall, callFields, copyInput, type ToolResult } from './session-call.js';
-import type { Content } from './session-content.js';
-import { contextTexts, feedbackTexts, hiddenText, isContent, plainContent, withTexts } from './session-content.js';
-import { forModel, hiddenBy, tellUser } from './session-context.js';
-import type { Core } from './session-core.js';
-import type { Judged } from './session-permission.js';
-import { unlessAborted } from './session-questions.js';
-import { afterwards, failed, INTERRUPTED, started } from './session-results.js';
+import { messageOf } from '../message.js';
+import { type CheckedCall, callFields, copyInput, type ToolResult } from './call.js';
+import type { Content } from './content.js';
+import { contextTexts, feedbackTexts, hiddenText, isContent, plainContent, withTexts } from './content.js';
+import { forModel, hiddenBy, tellUser } from './context.js';
+import type { Core } from './core.js';
+import type { Judged } from './permission.js';
+import { unlessAborted } from './questions.js';
+import { afterwards, failed, INTERRUPTED, started } from './results.js';
 
 /** Runs a call that may run, and tells the hooks how it came out. */
 export async function execute(core: Core, call: CheckedCall, judged: Judged): Promise<ToolResult> {

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CheckedCall, DeniedBy } from './session-call.js';
-import { callFields, describeCall } from './session-call.js';
-import { deniedText } from './session-content.js';
-import { tellUser } from './session-context.js';
-import type { Core } from './session-core.js';
-import { settle } from './session-modes.js';
-import { applyPermissions, question, type Told } from './session-questions.js';
-import type { Decision } from './types.js';
+import type { Decision } from '../types.js';
+import type { CheckedCall, DeniedBy } from './call.js';
+import { callFields, describeCall } from './call.js';
+import { deniedText } from './content.js';
+import { tellUser } from './context.js';
+import type { Core } from './core.js';
+import { settle } from './modes.js';
+import { applyPermissions, question, type Told } from './questions.js';
 
 type Pre = Decision<'PreToolUse'>;
 

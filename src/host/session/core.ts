@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import { HookscopeError } from '../errors.js';
-import type { EventName } from '../events/catalogue.js';
-import type { EventEntry } from '../events/define.js';
-import type { Scope } from '../scopes/scope.js';
-import type { Clock } from './clock.js';
-import type { AnyDecision } from './decision.js';
-import type { FireHow } from './fire.js';
-import type { Registrar } from './registrar.js';
-import type { SessionSettings } from './session-options.js';
-import type { Decision } from './types.js';
+import { HookscopeError } from '../../errors.js';
+import type { EventName } from '../../events/catalogue.js';
+import type { EventEntry } from '../../events/define.js';
+import type { Scope } from '../../scopes/scope.js';
+import type { Clock } from '../clock.js';
+import type { AnyDecision } from '../decision.js';
+import type { FireHow } from '../fire.js';
+import type { Registrar } from '../registrar.js';
+import type { Decision } from '../types.js';
+import type { SessionSettings } from './options.js';
 
 /** What sessions need of their host. */
 export interface SessionDeps {

@@ -1,7 +1,7 @@
-import type { CheckedCall, ToolResult } from './session-call.js';
-import type { Content } from './session-content.js';
-import { wasCut } from './session-core.js';
-import type { Judged } from './session-permission.js';
+import type { CheckedCall, ToolResult } from './call.js';
+import type { Content } from './content.js';
+import { wasCut } from './core.js';
+import type { Judged } from './permission.js';
 
 export const INTERRUPTED = 'The tool call was interrupted.';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { HookscopeError } from '../errors.js';
-import { copyJson } from '../events/copy.js';
-import type { Content } from './session-content.js';
-import type { Core } from './session-core.js';
-import type { Effect, McpServer, PermissionCall, SessionSettings } from './session-options.js';
-import type { Decision } from './types.js';
+import { HookscopeError } from '../../errors.js';
+import { copyJson } from '../../events/copy.js';
+import type { Decision } from '../types.js';
+import type { Content } from './content.js';
+import type { Core } from './core.js';
+import type { Effect, McpServer, PermissionCall, SessionSettings } from './options.js';
 
 /** What a tool gets beside its input. */
 export interface ToolContext {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { HookscopeError } from '../errors.js';
-import type { CustomEvents, NoEvents } from '../events/catalogue.js';
-import type { ScopeRef } from '../scopes/tree.js';
-import type { SessionFields } from './input.js';
-import { leave } from './session-close.js';
-import { remember } from './session-context.js';
-import { Core, type SessionDeps } from './session-core.js';
-import { inherit, type PluginUse, type SessionOptions, type SpawnOptions } from './session-options.js';
-import { watchPaths } from './session-watch.js';
-import { instructionsLoaded } from './session-workspace.js';
-import type { Decision, Hooks, Plugin } from './types.js';
+import { HookscopeError } from '../../errors.js';
+import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
+import type { ScopeRef } from '../../scopes/tree.js';
+import type { SessionFields } from '../input.js';
+import type { Decision, Hooks, Plugin } from '../types.js';
+import { leave } from './close.js';
+import { remember } from './context.js';
+import { Core, type SessionDeps } from './core.js';
+import { inherit, type PluginUse, type SessionOptions, type SpawnOptions } from './options.js';
+import { watchPaths } from './watch.js';
+import { instructionsLoaded } from './workspace.js';
 
 /** What it takes to open sessions: the host's parts, its own fields, and the sessions that are open, by id. */
 export interface SessionsOf {

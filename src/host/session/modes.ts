@@ -1,4 +1,4 @@
-import type { Effect, PermissionAnswer, PermissionMode } from './session-options.js';
+import type { Effect, PermissionAnswer, PermissionMode } from './options.js';
 
 /** What is known of an input when everybody who judges it has spoken, and nobody denied it. */
 export interface Standing {

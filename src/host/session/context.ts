@@ -1,5 +1,5 @@
-import type { BaseDecision, HandlerOutcome } from './decision.js';
-import type { Core } from './session-core.js';
+import type { BaseDecision, HandlerOutcome } from '../decision.js';
+import type { Core } from './core.js';
 
 /**
  * What a decision says to the model, in plan order: every additionalContext, then the system messages of hooks from code.

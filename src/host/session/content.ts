@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { BaseDecision } from './decision.js';
+import type { BaseDecision } from '../decision.js';
 
 /** A piece of what the model gets, as the model's API has it: `{ type: 'text', text }`, an image … */
 export interface ContentBlock {

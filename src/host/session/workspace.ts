@@ -1,9 +1,9 @@
-import type { BaseDecision } from './decision.js';
-import { remember } from './session-context.js';
-import type { Core } from './session-core.js';
-import type { OwnFields } from './session-options.js';
-import { afterwards } from './session-results.js';
-import type { Decision } from './types.js';
+import type { BaseDecision } from '../decision.js';
+import type { Decision } from '../types.js';
+import { remember } from './context.js';
+import type { Core } from './core.js';
+import type { OwnFields } from './options.js';
+import { afterwards } from './results.js';
 
 /** Moves the session (or the agent alone) to another directory. The same one again is nothing. */
 export async function changeCwd(core: Core, directory: string): Promise<void> {

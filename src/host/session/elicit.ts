@@ -1,7 +1,7 @@
-import { tellUser } from './session-context.js';
-import type { Core } from './session-core.js';
-import type { OwnFields } from './session-options.js';
-import { unlessAborted } from './session-questions.js';
+import { tellUser } from './context.js';
+import type { Core } from './core.js';
+import type { OwnFields } from './options.js';
+import { unlessAborted } from './questions.js';
 
 /** An answer to an MCP server's question. */
 export interface ElicitAnswer {

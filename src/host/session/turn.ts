@@ -1,9 +1,9 @@
-import { remember, tellUser } from './session-context.js';
-import type { Core } from './session-core.js';
-import type { OwnFields } from './session-options.js';
-import { unlessAborted } from './session-questions.js';
-import { afterwards } from './session-results.js';
-import type { Decision } from './types.js';
+import type { Decision } from '../types.js';
+import { remember, tellUser } from './context.js';
+import type { Core } from './core.js';
+import type { OwnFields } from './options.js';
+import { unlessAborted } from './questions.js';
+import { afterwards } from './results.js';
 
 /** Whether the user is to be shown it. */
 export interface NotifyAnswer {

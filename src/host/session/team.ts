@@ -1,7 +1,7 @@
-import { remember } from './session-context.js';
-import type { Core } from './session-core.js';
-import type { OwnFields } from './session-options.js';
-import type { Decision } from './types.js';
+import type { Decision } from '../types.js';
+import { remember } from './context.js';
+import type { Core } from './core.js';
+import type { OwnFields } from './options.js';
 
 /** What becomes of a task. */
 export interface TaskAnswer {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Core } from './session-core.js';
-import { fileChanged } from './session-workspace.js';
+import type { Core } from './core.js';
+import { fileChanged } from './workspace.js';
 
 const CHANGES = ['add', 'change', 'unlink'] as const;
 

@@ -1,8 +1,8 @@
-import { endAgent } from './session-close.js';
-import { messagesForModel, remember, tellUser, wait } from './session-context.js';
-import { type Core, wasCut } from './session-core.js';
-import { fireStop, type StopOptions } from './session-stop-event.js';
-import type { Decision } from './types.js';
+import type { Decision } from '../types.js';
+import { endAgent } from './close.js';
+import { messagesForModel, remember, tellUser, wait } from './context.js';
+import { type Core, wasCut } from './core.js';
+import { fireStop, type StopOptions } from './stop-event.js';
 
 /** What the harness does next. */
 export interface StopAnswer {

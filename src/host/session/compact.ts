@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { messagesForModel, remember, tellUser, wait } from './session-context.js';
-import { type Core, wasCut } from './session-core.js';
-import { unlessAborted } from './session-questions.js';
-import { afterwards } from './session-results.js';
-import type { Decision } from './types.js';
+import type { Decision } from '../types.js';
+import { messagesForModel, remember, tellUser, wait } from './context.js';
+import { type Core, wasCut } from './core.js';
+import { unlessAborted } from './questions.js';
+import { afterwards } from './results.js';
 
 /** What `session.compact` takes. */
 export interface CompactOptions {

@@ -1,6 +1,6 @@
-import type { EndedBy } from './decision.js';
-import { type Core, wasCut } from './session-core.js';
-import type { Decision } from './types.js';
+import type { EndedBy } from '../decision.js';
+import type { Decision } from '../types.js';
+import { type Core, wasCut } from './core.js';
 
 /** How the turn is about to end. */
 export interface StopOptions {

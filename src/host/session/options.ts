@@ -1,5 +1,5 @@
-import type { CustomEvents, HookEvent, HookInput, NoEvents } from '../events/catalogue.js';
-import type { Hooks, Plugin } from './types.js';
+import type { CustomEvents, HookEvent, HookInput, NoEvents } from '../../events/catalogue.js';
+import type { Hooks, Plugin } from '../types.js';
 
 /** How much is asked before a call runs. */
 export type PermissionMode = 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk' | 'auto';

@@ -1,17 +1,17 @@
-import type { CustomEvents, EventName, FireInput, NoEvents } from '../events/catalogue.js';
-import type { BatchResult } from './session-batch.js';
-import type { ToolCall, ToolResult } from './session-call.js';
-import type { Closed } from './session-close.js';
-import type { CompactAnswer, CompactOptions } from './session-compact.js';
-import type { ElicitAnswer, ElicitOptions } from './session-elicit.js';
-import type { OwnFields, SpawnOptions } from './session-options.js';
-import type { PromptAnswer, PromptOptions } from './session-prompt.js';
-import type { StopAnswer } from './session-stop.js';
-import type { StopOptions } from './session-stop-event.js';
-import type { IdleAnswer, TaskAnswer } from './session-team.js';
-import type { ModelAnswer, ModelSwitch, NotifyAnswer } from './session-turn.js';
-import type { ConfigAnswer, WorktreeAnswer } from './session-workspace.js';
-import type { Decision, Hooks, Plugin, RegisterOptions, Undo } from './types.js';
+import type { CustomEvents, EventName, FireInput, NoEvents } from '../../events/catalogue.js';
+import type { Decision, Hooks, Plugin, RegisterOptions, Undo } from '../types.js';
+import type { BatchResult } from './batch.js';
+import type { ToolCall, ToolResult } from './call.js';
+import type { Closed } from './close.js';
+import type { CompactAnswer, CompactOptions } from './compact.js';
+import type { ElicitAnswer, ElicitOptions } from './elicit.js';
+import type { OwnFields, SpawnOptions } from './options.js';
+import type { PromptAnswer, PromptOptions } from './prompt.js';
+import type { StopAnswer } from './stop.js';
+import type { StopOptions } from './stop-event.js';
+import type { IdleAnswer, TaskAnswer } from './team.js';
+import type { ModelAnswer, ModelSwitch, NotifyAnswer } from './turn.js';
+import type { ConfigAnswer, WorktreeAnswer } from './workspace.js';
 
 /**
  * ```ts

@@ -1,7 +1,7 @@
-import { Fire } from './fire.js';
-import { tellUser } from './session-context.js';
-import { type Core, wasCut } from './session-core.js';
-import { fireStop } from './session-stop-event.js';
+import { Fire } from '../fire.js';
+import { tellUser } from './context.js';
+import { type Core, wasCut } from './core.js';
+import { fireStop } from './stop-event.js';
 
 /** What closing a session put an end to. */
 export interface Closed {

@@ -1,11 +1,11 @@
-import { type CheckedCall, callFields, checkCall, type ToolCall, type ToolResult } from './session-call.js';
-import { contextTexts, withTexts } from './session-content.js';
-import { forModel, tellUser } from './session-context.js';
-import { type Core, wasCut } from './session-core.js';
-import { execute } from './session-execute.js';
-import { type Judged, judge } from './session-permission.js';
-import { afterwards, failed, interrupted, started } from './session-results.js';
-import type { Decision } from './types.js';
+import type { Decision } from '../types.js';
+import { type CheckedCall, callFields, checkCall, type ToolCall, type ToolResult } from './call.js';
+import { contextTexts, withTexts } from './content.js';
+import { forModel, tellUser } from './context.js';
+import { type Core, wasCut } from './core.js';
+import { execute } from './execute.js';
+import { type Judged, judge } from './permission.js';
+import { afterwards, failed, interrupted, started } from './results.js';
 
 /** One call on its own. Throws SESSION_CLOSED, INVALID_OPTIONS and INVALID_INPUT before anything is fired. */
 export async function runTool(core: Core, call: ToolCall): Promise<ToolResult> {

@@ -1,20 +1,21 @@
-import type { CustomEvents, NoEvents } from '../events/catalogue.js';
-import { endBatch, runBatch } from './session-batch.js';
-import type { ToolCall } from './session-call.js';
-import { closeAgent, closeSession, interruptSession } from './session-close.js';
-import { runCompact } from './session-compact.js';
-import { takeSystemPrompt } from './session-context.js';
-import type { Core } from './session-core.js';
-import { elicit } from './session-elicit.js';
-import { openCore, type SessionsOf, spawnCore } from './session-open.js';
-import type { SessionOptions, SpawnOptions } from './session-options.js';
-import { runPrompt } from './session-prompt.js';
-import { runStop } from './session-stop.js';
-import { tellIdle, tellTask } from './session-team.js';
-import { runTool } from './session-tool.js';
-import { display, notify, switchModel } from './session-turn.js';
-import type { Session } from './session-types.js';
-import { watchPaths } from './session-watch.js';
+import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
+import type { Decision } from '../types.js';
+import { endBatch, runBatch } from './batch.js';
+import type { ToolCall } from './call.js';
+import { closeAgent, closeSession, interruptSession } from './close.js';
+import { runCompact } from './compact.js';
+import { takeSystemPrompt } from './context.js';
+import type { Core } from './core.js';
+import { elicit } from './elicit.js';
+import { openCore, type SessionsOf, spawnCore } from './open.js';
+import type { SessionOptions, SpawnOptions } from './options.js';
+import { runPrompt } from './prompt.js';
+import { runStop } from './stop.js';
+import { tellIdle, tellTask } from './team.js';
+import { runTool } from './tool.js';
+import { display, notify, switchModel } from './turn.js';
+import type { Session } from './types.js';
+import { watchPaths } from './watch.js';
 import {
   addDirectory,
   changeCwd,
@@ -22,8 +23,7 @@ import {
   createWorktree,
   instructionsLoaded,
   removeWorktree,
-} from './session-workspace.js';
-import type { Decision } from './types.js';
+} from './workspace.js';
 
 /** A host's sessions. */
 export interface Sessions<C extends CustomEvents = NoEvents> {

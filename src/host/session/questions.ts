@@ -1,9 +1,9 @@
-import { HookscopeError } from '../errors.js';
-import type { CheckedCall } from './session-call.js';
-import { copyInput, describeCall } from './session-call.js';
-import { type Core, wasCut } from './session-core.js';
-import type { PermissionCall, SessionSettings } from './session-options.js';
-import { isObject } from './shape.js';
+import { HookscopeError } from '../../errors.js';
+import { isObject } from '../shape.js';
+import type { CheckedCall } from './call.js';
+import { copyInput, describeCall } from './call.js';
+import { type Core, wasCut } from './core.js';
+import type { PermissionCall, SessionSettings } from './options.js';
 
 /** What the harness's callbacks are told beside the call itself. */
 export type Told = Pick<PermissionCall, 'verdict' | 'reason' | 'suggestions'>;

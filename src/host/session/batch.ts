@@ -1,11 +1,11 @@
-import { HookscopeError } from '../errors.js';
-import { type CheckedCall, checkCall, type ToolCall, type ToolResult } from './session-call.js';
-import { contextTexts, withTexts } from './session-content.js';
-import { forModel, tellUser } from './session-context.js';
-import type { Core } from './session-core.js';
-import { afterwards } from './session-results.js';
-import { track } from './session-tool.js';
-import type { Decision } from './types.js';
+import { HookscopeError } from '../../errors.js';
+import type { Decision } from '../types.js';
+import { type CheckedCall, checkCall, type ToolCall, type ToolResult } from './call.js';
+import { contextTexts, withTexts } from './content.js';
+import { forModel, tellUser } from './context.js';
+import type { Core } from './core.js';
+import { afterwards } from './results.js';
+import { track } from './tool.js';
 
 /** What came of the calls of one model turn. */
 export interface BatchResult {
