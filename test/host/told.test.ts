@@ -137,7 +137,7 @@ describe('what is told of a fire', () => {
     await host.fire('PreToolUse', PRE);
     expect(host.recordsBuilt).toBe(0);
     const seen: Told[] = [];
-    const subscription = host.events$.subscribe((r) => seen.push(r));
+    const subscription = host.events$.subscribe((r) => seen.push(r as Told));
     await host.fire('PreToolUse', PRE);
     subscription.unsubscribe();
     await host.fire('PreToolUse', PRE);
