@@ -2,6 +2,8 @@
 // A small but whole coding agent on hookscope's session driver.
 //   node examples/agent/agent.mjs [--yes] [--permission-mode MODE] [--scenario FILE] [PROMPT]
 // Without PROMPT it plays the demo in a temporary directory. With ANTHROPIC_API_KEY set it talks to the real model.
+//   node examples/agent/agent.mjs --input-format stream-json --output-format stream-json [--scenario FILE] [FLAGS OF CLAUDE CODE]
+// is driven by another program, in the current directory (serve.mjs).
 import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +15,11 @@ import { registerHooks } from './hooks.mjs';
 import { runAgent } from './loop.mjs';
 import { openModel } from './model.mjs';
 import { createPerson, rules } from './permission.mjs';
+import { serve } from './serve.mjs';
 import { watchHooks } from './telemetry.mjs';
+
+const driven = parseArgs({ strict: false, options: { 'input-format': { type: 'string' } } }).values['input-format'];
+if (driven === 'stream-json') process.exit(await serve());
 
 const here = import.meta.dirname;
 const { values: given, positionals } = parseArgs({

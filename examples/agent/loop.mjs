@@ -5,24 +5,42 @@ import { describeTools, TOOLS } from './tools.mjs';
 /** Tokens after which the conversation is compacted. */
 const BUDGET = 50_000;
 
+/** @typedef {{ session: any, parentToolUseId: string | null }} Who an agent, and the call that it was started by */
+/**
+ * Who watches the loop is told what the model said, what came of its calls, and why it goes on although it was done.
+ * @typedef {{ replied?(reply: any, who: Who): unknown, ran?(results: any[], who: Who): unknown, wentOn?(instruction: string, who: Who): unknown }} Watcher
+ */
+/** @typedef {{ session: any, model: any, system: string, toolNames: string[], agents: Map<string, any>, name: string, say: (who: string, text: string) => void, watcher?: Watcher, parentToolUseId?: string | null, signal?: AbortSignal }} Work */
+
 /**
  * Works on a prompt until the model has nothing more to do and the hooks let it stop. Returns the last words.
- * @param {{ session: any, model: any, prompt: string, system: string, toolNames: string[], agents: Map<string, any>, name: string, say: (who: string, text: string) => void, messages?: any[] }} work
+ * @param {Work & { prompt: string, messages?: any[] }} work
  * @returns {Promise<string>}
  */
-export async function runAgent({ session, model, prompt, system, toolNames, agents, name, say, messages = [] }) {
-  const tools = { ...TOOLS, ...ownTools({ session, model, agents, say }) };
+export async function runAgent({ prompt, messages = [], ...work }) {
+  const { session } = work;
   // A subagent's task comes from its parent, not from a person: no UserPromptSubmit.
   const answer = session.agent_id ? { content: prompt, blocked: false, endsLoop: false } : await session.prompt(prompt);
   if (answer.blocked) return answer.message;
   messages.push({ role: 'user', content: answer.content });
-  for (let text = ''; !answer.endsLoop; ) {
+  return answer.endsLoop ? '' : think({ messages, ...work });
+}
+
+/** Goes on with a conversation whose last word is the user's. @param {Work & { messages: any[] }} work @returns {Promise<string>} */
+export async function think({ messages, ...work }) {
+  const { session, model, system, toolNames, name, say, watcher = {}, parentToolUseId = null, signal } = work;
+  const tools = { ...TOOLS, ...ownTools(work) };
+  const who = { session, parentToolUseId };
+  for (let text = ''; ; ) {
     const reply = await model.reply({
       agent: name,
+      model: session.model,
       system: session.systemPrompt(system),
       messages,
       tools: describeTools(toolNames, tools),
+      signal,
     });
+    await watcher.replied?.(reply, who);
     if (reply.text) say(name, await shown(session, reply.text));
     text = reply.text || text;
     messages.push({ role: 'assistant', content: reply.content });
@@ -30,15 +48,16 @@ export async function runAgent({ session, model, prompt, system, toolNames, agen
     if (calls.length === 0) {
       const stop = await session.stop({ lastMessage: text });
       if (!stop.goesOn) return text;
+      await watcher.wentOn?.(stop.instruction, who);
       messages.push({ role: 'user', content: stop.instruction });
       continue;
     }
     const batch = await session.toolBatch(calls.map((/** @type {any} */ call) => toolCall(call, tools, session)));
+    await watcher.ran?.(batch.results, who);
     messages.push({ role: 'user', content: batch.results.map(toolResult) });
     if (batch.endsLoop) return text;
     if (reply.tokens > BUDGET) await compact({ session, model, messages, name, say });
   }
-  return '';
 }
 
 /** @returns {any} */
@@ -56,11 +75,12 @@ function toolCall(
     effect: tool.effect,
     concurrent: tool.concurrent,
     execute: (/** @type {any} */ final, /** @type {any} */ { signal }) =>
-      tool.run(final, { cwd: () => session.cwd }, signal),
+      tool.run(final, { id, cwd: () => session.cwd }, signal),
   };
 }
 
-function toolResult(/** @type {any} */ { id, content, isError }) {
+/** What the model gets of a call. */
+export function toolResult(/** @type {any} */ { id, content, isError }) {
   return { type: 'tool_result', tool_use_id: id, content, is_error: isError };
 }
 
@@ -78,6 +98,7 @@ async function compact(/** @type {any} */ { session, model, messages, name, say 
       return (
         await model.reply({
           agent: `${name}:compact`,
+          model: session.model,
           system: 'You summarize.',
           messages: [...messages, ask],
           tools: [],
@@ -91,7 +112,8 @@ async function compact(/** @type {any} */ { session, model, messages, name, say 
 }
 
 /** Tools that need the session itself: subagents and tasks. @returns {Record<string, import('./tools.mjs').Tool & { concurrent?: boolean }>} */
-function ownTools(/** @type {any} */ { session, model, agents, say }) {
+function ownTools(/** @type {Work} */ { parentToolUseId: _, ...work }) {
+  const { session, agents } = work;
   const text = { type: 'string' };
   return {
     Agent: {
@@ -99,14 +121,15 @@ function ownTools(/** @type {any} */ { session, model, agents, say }) {
       concurrent: true,
       description: `Hand a task to a subagent: ${[...agents.values()].map((a) => `${a.name} (${a.description})`).join('; ')}.`,
       input: { subagent_type: text, description: text, prompt: text },
-      async run({ subagent_type, prompt }, _place, signal) {
+      async run({ subagent_type, prompt }, { id }, signal) {
         const definition = agents.get(subagent_type);
         if (!definition)
           throw new Error(`There is no agent "${subagent_type}"; there are ${[...agents.keys()].join(', ')}.`);
         const child = await session.spawn({ agent_type: subagent_type, signal });
         try {
           const { name, prompt: system, tools } = definition;
-          return await runAgent({ session: child, model, prompt, system, toolNames: tools, agents, name, say });
+          const own = { session: child, prompt, system, toolNames: tools, name, parentToolUseId: id, signal };
+          return await runAgent({ ...work, ...own });
         } finally {
           await child.close();
         }

@@ -6,8 +6,8 @@ import { createServer } from 'node:http';
 
 /** @typedef {{ text?: string, tools?: { name: string, input: object }[], tokens?: number }} Turn */
 
-/** @param {string} file a JSON file: agent -> turns */
-export async function startScriptedModel(file) {
+/** @param {string} file a JSON file: agent -> turns @param {(request: any) => unknown} seen told of every request before it is answered */
+export async function startScriptedModel(file, seen = () => undefined) {
   /** @type {Record<string, Turn[]>} */
   const scenario = JSON.parse(await readFile(file, 'utf8'));
   /** @type {Map<string, number>} */
@@ -15,12 +15,14 @@ export async function startScriptedModel(file) {
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
-    const agent = String(JSON.parse(body).metadata?.user_id);
+    const question = JSON.parse(body);
+    const agent = String(question.metadata?.user_id);
     const quoted = (/** @type {string} */ text) =>
       text.replace(/\{\{(.+?)\}\}/g, (_, expression) => new RegExp(expression).exec(body)?.[0] ?? '(nothing)');
     const index = played.get(agent) ?? 0;
     played.set(agent, index + 1);
     const turn = scenario[agent]?.[index] ?? { text: `(The scenario has no turn ${index + 1} for ${agent}.)` };
+    await seen(question);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const said = turn.text === undefined ? turn : { ...turn, text: quoted(turn.text) };
     for (const [type, data] of events(said, `${agent}_${index}`)) {

@@ -10,7 +10,7 @@ import { listFiles } from './files.mjs';
 const run = promisify(execFile);
 const text = { type: 'string' };
 
-/** @typedef {{ cwd: () => string }} Place */
+/** @typedef {{ id: string, cwd: () => string }} Place the call's id, and where it runs */
 /** @typedef {{ effect: 'read' | 'edit' | 'other', description: string, input: Record<string, object>, optional?: string[], run: (input: any, place: Place, signal: AbortSignal) => Promise<unknown> }} Tool */
 
 /** @type {Record<string, Tool>} */

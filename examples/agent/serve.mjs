@@ -1,0 +1,135 @@
+// The agent under another program's control: Claude Code's protocol on stdin and stdout, so that `query()` of its SDK, and
+// `connectClaude`, run this agent as they run Claude Code. The hooks are the other side's, and it speaks for the person.
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createHost } from 'hookscope';
+import { serveControl } from 'hookscope/claude-code';
+import { openModel } from './model.mjs';
+import { rules } from './permission.mjs';
+import { playTurn } from './turn.mjs';
+
+const TOOLS = ['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep', 'Agent', 'TaskCreate', 'TaskDone'];
+const MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk', 'auto'];
+const SYSTEM = 'You are a careful coding agent. Use your tools; hand work to subagents where that helps.';
+const ANY_TASK = { name: 'general-purpose', description: 'any task', prompt: 'Do the task and say what you found.' };
+const ENDS = { SIGINT: 130, SIGTERM: 143 };
+
+/** Serves whoever is at the other end of stdin and stdout until that ends. Returns the exit code. @returns {Promise<number>} */
+export async function serve() {
+  // Callers pass flags of Claude Code that mean nothing here.
+  const { values } = parseArgs({
+    strict: false,
+    options: Object.fromEntries(
+      ['input-format', 'output-format', 'permission-mode', 'permission-prompt-tool', 'model', 'scenario'].map(
+        (name) => [name, { type: /** @type {const} */ ('string') }],
+      ),
+    ),
+  });
+  const given = /** @type {Record<string, string | undefined>} */ (values);
+  const cwd = process.cwd();
+  const host = createHost({ session: { cwd, permission_mode: given['permission-mode'] ?? 'default' } });
+  const model = await openModel({
+    scenario: given.scenario ?? join(import.meta.dirname, 'scenario.json'),
+    ...(given.model ? { model: given.model } : {}),
+  });
+  /** Of the turn under way. @type {AbortController | undefined} */
+  let turn;
+
+  const control = serveControl({
+    input: process.stdin,
+    output: process.stdout,
+    host,
+    info: { output_style: 'default', available_output_styles: ['default'], account: {} },
+    requests: {
+      interrupt() {
+        // Answered before what runs has ended: that is told by the result.
+        if (turn) stopTurn(turn);
+        return { still_queued: [] };
+      },
+      async set_permission_mode({ mode }) {
+        if (typeof mode !== 'string' || !MODES.includes(mode))
+          throw new Error(`Cannot set permission mode: must be one of ${MODES.join(', ')}`);
+        (await opened).session.permission_mode = mode;
+        return { mode };
+      },
+      async set_model({ model: wanted }) {
+        const { session } = await opened;
+        const to_model = typeof wanted === 'string' && wanted !== 'default' ? wanted : model.name;
+        const { switched, reason } = await session.switchModel({ to_model });
+        if (!switched) throw new Error(reason ?? `A hook keeps the model ${session.model}.`);
+        return { model: to_model };
+      },
+    },
+  });
+
+  /** The person is asked over the wire, if somebody is there to be asked. */
+  const ask = (/** @type {any} */ input, /** @type {import('hookscope').PermissionCall} */ call) =>
+    control.canUseTool(
+      {
+        tool_name: call.name,
+        display_name: call.name,
+        input,
+        permission_suggestions: call.suggestions,
+        ...(call.reason === undefined ? {} : { decision_reason: call.reason }),
+        tool_use_id: call.id,
+        ...(call.agent_id === undefined ? {} : { agent_id: call.agent_id }),
+      },
+      { signal: call.signal },
+    );
+
+  const opened = control.initialized.then(async (/** @type {any} */ asked) => {
+    const { systemPrompt = [], appendSystemPrompt = '', agents = {} } = asked;
+    const session = await host.openSession({
+      model: model.name,
+      permission: rules,
+      ...(given['permission-prompt-tool'] === 'stdio' ? { ask } : {}),
+    });
+    const all = [ANY_TASK, ...Object.entries(agents).map(([name, agent]) => ({ ...agent, name }))];
+    const theirs = TOOLS.filter((tool) => tool !== 'Agent');
+    return {
+      session,
+      model,
+      system: [[...systemPrompt].join('\n') || SYSTEM, appendSystemPrompt].filter(Boolean).join('\n\n'),
+      toolNames: TOOLS,
+      agents: new Map(all.map((agent) => [agent.name, { tools: theirs, ...agent }])),
+      name: 'main',
+      say: () => undefined,
+      /** @type {any[]} */
+      messages: [],
+    };
+  });
+
+  function stopTurn(/** @type {AbortController} */ running) {
+    running.abort();
+    void opened.then(({ session }) => session.interrupt());
+  }
+
+  async function playAll() {
+    const work = await opened;
+    for await (const message of control.messages) {
+      if (message.type !== 'user') continue;
+      turn = new AbortController();
+      await playTurn({ work, message, send: control.send, signal: turn.signal });
+      turn = undefined;
+    }
+    return 0;
+  }
+
+  // A peer whose input ends may still read; whether it does is known when something is written.
+  let pulse;
+  void control.ended.then(() => {
+    pulse = setInterval(() => control.send({ type: 'keep_alive' }), 500);
+  });
+  const cut = new Promise((resolve) => {
+    process.stdout.once('error', () => resolve(1));
+    for (const [signal, code] of Object.entries(ENDS)) process.once(signal, () => resolve(code));
+  });
+  const code = await Promise.race([playAll(), cut]);
+  clearInterval(pulse);
+  turn?.abort();
+  await (await opened).session.close('other');
+  await host.close();
+  await model.close();
+  control.close();
+  return code;
+}
