@@ -26,6 +26,9 @@ const STOPS =
 const OTHER_WAYS =
   /exit\s*\(?\s*2\b|return 2\b|exitCode\s*=\s*2|permissionDecision|["']decision["']|["']?continue["']?\s*:\s*(false|False)|exit\s+["']?\$|exit\(\s*[A-Za-z_]|\bexec\s/;
 
+/** It ends because something was found in what the hook was told: `… | grep -q rm &&`. */
+const FOUND_SO = /(^|\|\s*)([ef]?grep|rg|jq\s+-e)\b[^|&]*&&\s*\{?\s*$/;
+
 const EXIT_1: Readonly<Record<string, RegExp>> = {
   python: /\b(?:sys\.)?exit\(\s*1\s*\)|SystemExit\(\s*1\s*\)/g,
   javascript: /process\.exit\(\s*1\s*\)|process\.exitCode\s*=\s*1\b/g,
@@ -35,7 +38,7 @@ function* exitOne(handler: Handler, text: ProgramText, all: string): Generator<F
   if (handler.entry?.exit2 !== 'block' || textAt(handler.node, 'onFailure') === 'block' || OTHER_WAYS.test(all)) return;
   const at = text.shell ? shellExitOne(text.shell) : otherExitOne(text);
   if (at === undefined) return;
-  const message = `It says no and ends with 1, which stops nothing on ${handler.event}.`;
+  const message = `It says no by ending with 1, which stops nothing on ${handler.event}.`;
   yield { rule: 'exit-1-guard', ...inText(handler, text, at), message };
 }
 
@@ -47,9 +50,16 @@ interface Place {
 function shellExitOne(shell: Shell): Place | undefined {
   for (const command of shell.commands) {
     if (command.name !== 'exit' || argsOf(command)[0]?.value !== '1') continue;
-    if (STOPS.test(said(shell, command))) return { start: command.node.pos, end: command.node.end };
+    if (STOPS.test(said(shell, command)) || FOUND_SO.test(before(shell, command)))
+      return { start: command.node.pos, end: command.node.end };
   }
   return undefined;
+}
+
+/** What stands before it in its `&&` and `||`. */
+function before({ source }: Shell, { node, around }: FoundCommand): string {
+  const list = around.findLast(({ type }) => type === 'AndOr');
+  return list ? source.slice(list.pos, node.pos) : '';
 }
 
 /** What is printed in the list the command stands in, before it. */
