@@ -1,11 +1,17 @@
 // Who may do what: the harness's own rules, and the person at the terminal.
 import { createInterface } from 'node:readline';
 
-/** Rules are the harness's: what they deny stays denied, whatever a hook allowed. @returns {{ behavior: 'deny' | 'none', message?: string }} */
-export function rules(/** @type {any} */ input, /** @type {{ name: string }} */ { name }) {
-  if (name === 'Bash' && /\bgit\s+push\b/.test(input.command))
-    return { behavior: 'deny', message: 'This agent never pushes.' };
-  return { behavior: 'none' };
+/** A command that only writes a file of this folder, which is an edit like any other. */
+const WRITES = /^echo [\w .,:-]* > [\w-]+(\.\w+)?$/;
+
+/** Rules are the harness's: what they deny stays denied, whatever a hook allowed. @returns {{ behavior: 'allow' | 'deny' | 'none', message?: string }} */
+export function rules(
+  /** @type {any} */ input,
+  /** @type {{ name: string, permission_mode: string }} */ { name, permission_mode },
+) {
+  if (name !== 'Bash') return { behavior: 'none' };
+  if (/\bgit\s+push\b/.test(input.command)) return { behavior: 'deny', message: 'This agent never pushes.' };
+  return { behavior: permission_mode === 'acceptEdits' && WRITES.test(input.command) ? 'allow' : 'none' };
 }
 
 /** Questions one after the other, also when several agents ask at once; nobody there: the answer is no. */
