@@ -1,8 +1,10 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
 import type { ControlProblemRecord, HookRecord } from '../../src/emit/record.js';
 import { connectClaude } from '../../src/host/control/client.js';
 import type { ClaudeClient } from '../../src/host/control/client-info.js';
 import type { ConnectOptions } from '../../src/host/control/client-options.js';
+import { type ControlServer, type ServeOptions, serveControl } from '../../src/host/control/server.js';
 import type { Host } from '../../src/host/host.js';
 import { isRequest, type Json, PUPPET, type Puppet, puppet, success } from './puppet.js';
 
@@ -99,4 +101,23 @@ export async function all<T>(messages: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const message of messages) list.push(message);
   return list;
+}
+
+export interface Served {
+  readonly server: ControlServer;
+  /** The other side, which drives ours. */
+  readonly sdk: Puppet;
+  readonly child: ChildProcess;
+}
+
+/** Our end for an agent, with a real program at the other end of real pipes. */
+export async function serve(
+  host: Host,
+  options: Omit<ServeOptions, 'host' | 'input' | 'output'> = {},
+): Promise<Served> {
+  const sdk = await puppet();
+  const child = spawn(process.execPath, [PUPPET, sdk.socket], { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const server = serveControl({ input: child.stdout, output: child.stdin, host, ...options });
+  return { server, sdk, child };
 }
