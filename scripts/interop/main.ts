@@ -42,22 +42,22 @@ async function play<P>(scenarios: readonly Scenario<P>[], programs: P, version: 
 }
 
 const { claude, sdk } = values;
-if (claude === undefined && sdk === undefined) {
+if (!claude && !sdk) {
   console.log(
     'Skipped: nothing to run. Give the executable of Claude Code with --claude PATH or CLAUDE_PATH, ' +
       'and the folder of @anthropic-ai/claude-agent-sdk with --sdk PATH or CLAUDE_SDK_PATH.',
   );
 }
 let cli = '';
-if (claude !== undefined) {
+if (claude) {
   const { stdout } = await promisify(execFile)(claude, ['--version']);
   cli = `Claude Code ${stdout.trim().split(' ')[0]}`;
   console.log(`connectClaude with ${cli}`);
   await play([...clientScenarios, ...designScenarios], { claude }, cli);
 }
-if (sdk !== undefined) {
+if (sdk) {
   const { query, version } = await loadSdk(sdk);
-  if (claude !== undefined && values.reference) {
+  if (claude && values.reference) {
     console.log(`Claude Agent SDK ${version} with ${cli}, for comparison`);
     await play(sdkScenarios, { query, executable: claude }, `Agent SDK ${version}, ${cli}`);
   }

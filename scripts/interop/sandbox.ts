@@ -1,8 +1,10 @@
 // A scratch folder with a home, a configuration and a project of its own: the programs see nothing of this machine's user.
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { type ClaudeClient, type ClaudeMessage, type ConnectOptions, connectClaude } from '../../src/claude-code.js';
 import { createHost, type Hooks, type Host } from '../../src/index.js';
 import { type ModelServer, type ScriptedTurn, startModelServer } from './model-server.js';
@@ -71,6 +73,8 @@ export type TalkOptions = Omit<ConnectOptions, 'host' | 'executable' | 'env' | '
   readonly script: Readonly<Record<string, readonly ScriptedTurn[]>>;
   readonly hooks?: Hooks;
   readonly files?: Readonly<Record<string, string>>;
+  /** Makes the project a git repository with one commit. */
+  readonly git?: boolean;
   /** Of the session; default `acceptEdits`, in which a redirection into the project asks nobody. */
   readonly mode?: string;
 };
@@ -78,10 +82,11 @@ export type TalkOptions = Omit<ConnectOptions, 'host' | 'executable' | 'env' | '
 /** The real program in a sandbox, under a host with these hooks. */
 export async function talk(
   programs: Programs,
-  { script, hooks = {}, files, mode = 'acceptEdits', args = [], ...options }: TalkOptions,
+  { script, hooks = {}, files, git = false, mode = 'acceptEdits', args = [], ...options }: TalkOptions,
   play: (talk: Talk) => Promise<void>,
 ): Promise<void> {
   const sandbox = await openSandbox(script, files);
+  if (git) await makeRepository(sandbox);
   const warnings: string[] = [];
   const host = createHost({ logger: (text) => warnings.push(String(text)) });
   host.register(hooks, { name: 'interop' });
@@ -108,6 +113,13 @@ export async function talk(
     await host.close();
     await sandbox.close();
   }
+}
+
+async function makeRepository({ project, env }: Sandbox): Promise<void> {
+  const run = promisify(execFile);
+  const person = ['-c', 'user.name=nobody', '-c', 'user.email=nobody@example.com'];
+  await run('git', ['init', '--quiet'], { cwd: project, env });
+  await run('git', [...person, 'commit', '--quiet', '--allow-empty', '--message', 'x'], { cwd: project, env });
 }
 
 /** The result that ends a turn. */

@@ -272,7 +272,7 @@ export const sdkScenarios: readonly Scenario<SdkPrograms>[] = [
             canUseTool: async (_: string, input: Answer) => allowSlow(input),
           },
           watch: (message, query) => {
-            if (message.type !== 'assistant' || interrupted) return;
+            if (message.type !== 'assistant' || interrupted !== undefined) return;
             interrupted = new Promise((resolve) => setTimeout(resolve, 500))
               .then(() => query.setPermissionMode('acceptEdits'))
               .then(() => query.setModel('claude-opus-4-5'))
