@@ -112,7 +112,8 @@ async function begin(played: Recording) {
     const answered = played.entries.find(
       ({ msg: { response } }) => response && idOf(response as Json) === idOf(asked?.msg ?? {}),
     );
-    return (answered?.msg['response'] as Json)['response'] as Json;
+    if (!answered) throw new Error(`nobody has answered ${subtype}`);
+    return (answered.msg['response'] as Json)['response'] as Json;
   };
   const { server, sdk } = await serve(host, {
     info: { claude_code_version: '2.1.330' },
@@ -135,7 +136,7 @@ describe('the recorded SDK, with our server', () => {
       await sdk.say(...sent.filter(({ type }) => type !== 'control_response'));
       for (const request of sent.filter(({ type }) => type === 'control_request')) {
         const recorded = own.find(({ response }) => response && idOf(response as Json) === idOf(request));
-        const response = recorded?.['response'];
+        const response = withoutQueues((recorded as Json)['response'] as Json);
         expect(await sdk.hear(isType('control_response'))).toEqual({ type: 'control_response', response });
       }
       expect(await server.initialized).toEqual(played.setUp);
