@@ -11,6 +11,7 @@ import { describeError, messageOf } from './message.js';
 import type { Told } from './telling.js';
 
 const SILENT: Attempt = Object.freeze({});
+const UNJUDGED: Attempt = Object.freeze({ unjudged: true });
 
 /** One call of one handler. */
 export interface Asked {
@@ -64,7 +65,7 @@ function readCallback(asked: Asked, value: unknown): Attempt {
     const limitMs = (again.timeout ?? registration.asyncTimeout) * 1000;
     fire.services.background.follow({ ...asked, later: again.result, limitMs });
   } else if (registration.async === 'two-phase' && context.call !== 'async') callAgain(asked, again.timeout);
-  else return SILENT;
+  else return UNJUDGED;
   return { background: true };
 }
 

@@ -21,6 +21,8 @@ export interface Attempt {
   readonly durationMs?: number | undefined;
   /** It goes on in the background; what it says comes later. */
   readonly background?: boolean;
+  /** It answered `{ async: true }` and nothing more will come: no word on the input it was given. */
+  readonly unjudged?: true;
   /** It was not called: what it would run was changed since the plan was made. */
   readonly held?: Skip;
 }

@@ -44,7 +44,7 @@ function row(run: Run, r: Registration, slot: Slot | undefined): HandlerRecord {
     name,
     ...base,
     wave: slot.wave,
-    status: last.background ? 'background' : failure ? 'failed' : 'ran',
+    status: last.background && !outcome && !failure ? 'background' : failure ? 'failed' : 'ran',
     ...(failure ? { failure } : {}),
     ...(outcome ? { output: outcome.output } : {}),
     ...(verdict === undefined ? {} : { verdict }),

@@ -106,7 +106,7 @@ export class Run {
   /** What everybody came to, in plan order and as it counts. */
   said(): Said[] {
     return this.#inOrder()
-      .filter((s) => s.registration.phase !== 'observe' && !s.last.background)
+      .filter((s) => s.registration.phase !== 'observe' && (!s.last.background || s.outcome || s.failure))
       .map((s) => ({
         registration: s.registration,
         outcome: s.outcome,
@@ -198,7 +198,7 @@ export class Run {
     }));
     slots.forEach((slot, i) => {
       const result = results[i] as Attempt;
-      if (slot.calls > 0 && (result.failure || result.held)) failAgain(slot, result);
+      if (slot.calls > 0 && hasNotJudged(result)) failAgain(slot, result);
       else Object.assign(slot, { outcome: result.outcome, failure: result.failure, lapsed: false });
       // It may become a reason, and hold all of a program's stderr.
       if (slot.failure) slot.failure = { ...slot.failure, message: spill.text(slot.failure.message) };
@@ -249,9 +249,13 @@ export class Run {
   }
 }
 
-/** A re-ask that failed, or could not be made (held), keeps the old verdict, except an allow; a verdict it printed all the same counts where it is stricter. */
+/** It failed, could not be made, or was left for later. */
+const hasNotJudged = ({ failure, held, background, unjudged }: Attempt): boolean =>
+  Boolean(failure ?? held ?? background ?? unjudged);
+
+/** A re-ask that has not judged the new input keeps the old verdict, except an allow; a verdict it printed all the same counts where it is stricter. */
 function failAgain(slot: Slot, result: Attempt): void {
-  slot.failure = result.failure;
+  slot.failure = result.failure ?? slot.failure;
   if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
   if (RANK[result.outcome?.verdict ?? 'none'] > RANK[slot.outcome?.verdict ?? 'none']) slot.outcome = result.outcome;
 }

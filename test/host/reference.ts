@@ -122,6 +122,11 @@ export function expected(handlers: readonly Handler[], start: string, fold: 'str
         if (again && m.word === 'allow') m.allowGone = true;
         continue;
       }
+      if (m.left && again) {
+        // It has not judged the new input.
+        if (m.word === 'allow') m.allowGone = true;
+        continue;
+      }
       m.failed = false;
       m.allowGone = false;
       m.word = m.left ? 'none' : (answer.verdict ?? 'none');
@@ -169,7 +174,7 @@ export function expected(handlers: readonly Handler[], start: string, fold: 'str
 
   const words = new Map<string, Word>();
   for (const m of plan) {
-    if (m.times === 0 || m.left) continue;
+    if (m.times === 0 || (m.left && m.word === 'none' && !m.failed)) continue;
     const holds = !m.allowGone && (m.lastRewrote ? m.made === moment() : m.given === moment());
     const own: Word = m.word === 'allow' && !holds ? 'none' : m.word;
     const failure: Word =

@@ -20,6 +20,7 @@ interface Answer {
   readonly to?: string;
   readonly bails?: boolean;
   readonly throws?: boolean;
+  readonly later?: 'for ever' | 'followed';
   readonly says?: string;
 }
 interface Hook {
@@ -46,6 +47,7 @@ async function run(hooks: readonly Hook[]): Promise<{ log: string; decision: Any
       const answer = on(input.at, call);
       if (answer === undefined) return undefined;
       if (answer.throws) throw new Error('broken');
+      if (answer.later) return { async: true, ...(answer.later === 'followed' ? { result: Promise.resolve({}) } : {}) };
       return {
         ...(answer.bails ? { continue: false } : {}),
         hookSpecificOutput: {
@@ -232,6 +234,28 @@ const CASES: Readonly<Record<string, Case>> = {
       {
         hooks: [
           { name: 'x', onFailure, on: (l) => (l === 'a' ? (before ? { verdict: before } : {}) : { throws: true }) },
+          { name: 'y', on: along('a>b') },
+        ],
+        log: 'x:a y:a x:b?',
+        to: 'b',
+        verdict,
+      } satisfies Case,
+    ]),
+  ),
+  ...Object.fromEntries(
+    (
+      [
+        ['deny', 'for ever', 'deny'],
+        ['deny', 'followed', 'deny'],
+        ['ask', 'for ever', 'ask'],
+        ['allow', 'for ever', 'none'],
+        ['allow', 'followed', 'none'],
+      ] as const
+    ).map(([before, later, verdict]) => [
+      `asked again, one that said ${before} and leaves the rest for later (${later}) counts as ${verdict}`,
+      {
+        hooks: [
+          { name: 'x', on: (l) => (l === 'a' ? { verdict: before } : { later }) },
           { name: 'y', on: along('a>b') },
         ],
         log: 'x:a y:a x:b?',
