@@ -41,3 +41,25 @@ describe('the numbered examples', () => {
     90_000,
   );
 });
+
+describe('the examples over the control protocol', () => {
+  const claude = join(folder, 'claude');
+  const numbered = readdirSync(claude).filter((name) => /^\d\d-.*\.ts$/.test(name));
+
+  // What they print stands in the README beside them, whose blocks the test of the documents runs.
+  test.each(numbered)(
+    `%s has at most ${MAX_LINES} lines, a scenario, and a block of the README that runs it`,
+    (name) => {
+      const text = readFileSync(join(claude, name), 'utf8');
+      expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES);
+      expect(text).toContain(`program('${name.replace(/\.ts$/, '.json')}')`);
+      expect(readFileSync(join(claude, 'README.md'), 'utf8')).toContain(
+        `$ node --import tsx examples/claude/${name}\n`,
+      );
+    },
+  );
+
+  test('are the four of the design', () => {
+    expect(numbered).toHaveLength(4);
+  });
+});

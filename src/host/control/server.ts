@@ -151,7 +151,9 @@ function serve(services: Services, options: Omit<ServeOptions, 'host'>): Control
     problem,
     gone() {
       messages.end();
-      first.reject(new HookscopeError('CONTROL_FAILED', { peer: name, problem: 'it ended before it sent initialize' }));
+      const never = new HookscopeError('CONTROL_FAILED', { peer: name, problem: 'it ended before it sent initialize' });
+      // Behind an initialize that came right before the end.
+      setImmediate(() => first.reject(never));
       ended.resolve();
     },
   });
