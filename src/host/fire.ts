@@ -32,6 +32,8 @@ export interface FireHow extends FireOptions {
   readonly endedBy?: EndedBy | undefined;
   /** Ids of `once` hooks that ran for this very call in an earlier fire: they are asked again, as within one fire. Grows. */
   readonly asked?: Set<string> | undefined;
+  /** The call that an event is about whose input does not name it. */
+  readonly toolUseID?: string | undefined;
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -61,6 +63,7 @@ export function fire(services: Services, event: string, input: Input, options?: 
   const fire = new Fire(services, state, found, plan, complete);
   fire.endedBy = options?.endedBy;
   fire.asked = options?.asked;
+  fire.about = options?.toolUseID;
   if (watched) fire.teller = new Teller(fire, services.bus);
   return ended(services, state, found, signal ? fire.startUnder(signal) : fire.start());
 }
@@ -96,6 +99,7 @@ export class Fire {
   teller: Teller | undefined;
   endedBy: EndedBy | undefined;
   asked: Set<string> | undefined;
+  about: string | undefined;
   /** Why it was cut short, once it was. */
   cancelled: HookscopeError | undefined;
   /** The quick way, while it waits for somebody. */
@@ -140,7 +144,7 @@ export class Fire {
     return this.entry.subject?.(this.input);
   }
   get toolUseID(): string | undefined {
-    return this.input['tool_use_id'] as string | undefined;
+    return this.about ?? (this.input['tool_use_id'] as string | undefined);
   }
   get id(): string {
     this.#id ??= randomUUID();

@@ -120,10 +120,10 @@ class Judging {
 
   /** The PermissionRequest hooks, then the person. */
   async #request(told: Told): Promise<Judged | undefined> {
-    const { name, mcp, signal } = this.#call;
+    const { id, name, mcp, signal } = this.#call;
     const suggestions = told.suggestions.length > 0 ? told.suggestions : undefined;
     const fields = { tool_name: name, tool_input: this.#input, permission_suggestions: suggestions, mcp_server: mcp };
-    const hooks = await this.#core.fire('PermissionRequest', fields, { signal });
+    const hooks = await this.#core.fire('PermissionRequest', fields, { signal, toolUseID: id });
     tellUser(this.#core, hooks);
     if (hooks.verdict === 'deny' || hooks.interrupt) {
       return this.denied('hook', hooks.reason ?? hooks.stopReason, undefined, hooks.interrupt);
