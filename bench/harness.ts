@@ -4,6 +4,8 @@ import { randomInt } from 'node:crypto';
 export interface Candidate {
   readonly name: string;
   readonly run: () => unknown;
+  /** Does it that many times, where each one by itself would cost something of its own: a message to another process. */
+  readonly batch?: (count: number) => Promise<unknown>;
 }
 
 /** Candidates that do the same work, and the one that the others are measured against. */
@@ -55,6 +57,8 @@ export interface Figure {
 
 /** Nanoseconds one candidate runs before the next one's turn: long enough to hold its own garbage collections. */
 const SLICE = 5e6;
+/** As many times longer where a candidate runs in batches, each of which begins with a message. */
+const BATCHES = 10;
 const WARM_UP = 10;
 const ROUNDS = 100;
 
@@ -73,7 +77,7 @@ export async function compare(given: Case): Promise<CaseResult> {
   for (let round = -WARM_UP; round < rounds; round++) {
     for (const c of shuffled(candidates)) {
       const count = counts.get(c) as number;
-      const each = (await slice(c.run, count)) / count;
+      const each = (await slice(c, count)) / count;
       if (round >= 0) times.get(c.name)?.push(each);
     }
   }
@@ -94,17 +98,19 @@ const per = (times: readonly number[], floor: readonly number[]): number[] =>
   times.map((t, i) => t / (floor[i] as number));
 
 /** Nanoseconds for that many calls, one after the other. */
-async function slice(run: () => unknown, count: number): Promise<number> {
+async function slice({ run, batch }: Candidate, count: number): Promise<number> {
   const from = process.hrtime.bigint();
-  for (let i = 0; i < count; i++) await run();
+  if (batch) await batch(count);
+  else for (let i = 0; i < count; i++) await run();
   return Number(process.hrtime.bigint() - from);
 }
 
 /** How many calls fill a slice once the engine has compiled them; the best of three, since the machine may look away. */
-async function calibrate({ run }: Candidate): Promise<number> {
+async function calibrate(candidate: Candidate): Promise<number> {
+  const wanted = candidate.batch ? SLICE * BATCHES : SLICE;
   for (let count = 1; ; count *= 2) {
-    const took = Math.min(await slice(run, count), await slice(run, count), await slice(run, count));
-    if (took > SLICE / 4) return Math.max(1, Math.round((count * SLICE) / took));
+    const took = Math.min(await slice(candidate, count), await slice(candidate, count), await slice(candidate, count));
+    if (took > wanted / 4) return Math.max(1, Math.round((count * wanted) / took));
   }
 }
 

@@ -55,8 +55,11 @@ export class ClientSessions {
       const model = typeof fields['model'] === 'string' ? { model: fields['model'] } : {};
       if (!announced) known.started = this.#start(known, { ...baseOf(fields), source, ...model });
     }
-    if (transcript_path !== undefined || cwd !== undefined || permission_mode !== undefined)
-      known.base = { ...known.base, ...baseOf(fields) };
+    const { base } = known;
+    const news = (key: string, value: unknown): boolean => value !== undefined && value !== base[key];
+    // Every event comes by here, and hardly one changes them.
+    if (news('transcript_path', transcript_path) || news('cwd', cwd) || news('permission_mode', permission_mode))
+      known.base = { ...base, ...baseOf(fields) };
     return known.started;
   }
 

@@ -28,8 +28,8 @@ export function readLines(stream: Readable, on: LineEvents, limit = LINE_LIMIT):
     else pieces = [];
   };
   const join = (): string => {
-    const text = pieces.length === 1 ? (pieces[0] as Buffer).toString('utf8') : Buffer.concat(pieces).toString('utf8');
-    return text.endsWith('\r') ? text.slice(0, -1) : text;
+    const all = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+    return textOf(all, 0, all.length);
   };
   const reset = (): void => {
     pieces = [];
@@ -46,19 +46,26 @@ export function readLines(stream: Readable, on: LineEvents, limit = LINE_LIMIT):
     const chunk = typeof data === 'string' ? Buffer.from(data) : data;
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
-      take(chunk.subarray(from, at));
+      // Most lines come whole.
+      const whole = size === 0;
+      if (!whole) take(chunk.subarray(from, at));
+      const bytes = whole ? at - from : size;
+      const text = bytes > limit ? undefined : whole ? textOf(chunk, from, at) : join();
       from = at + 1;
-      const bytes = size;
-      const text = bytes > limit ? undefined : join();
       reset();
       if (text === undefined) on.tooLong(bytes);
       else if (text !== '') on.line(text);
     }
-    if (from < chunk.length) take(chunk.subarray(from));
+    if (from < chunk.length) take(from === 0 ? chunk : chunk.subarray(from));
   });
   stream.on('error', finish);
   stream.once('end', () => finish());
   stream.once('close', () => finish());
+}
+
+function textOf(bytes: Buffer, from: number, to: number): string {
+  const text = bytes.toString('utf8', from, to);
+  return text.endsWith('\r') ? text.slice(0, -1) : text;
 }
 
 export function isJson(text: string): boolean {

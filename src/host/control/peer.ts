@@ -39,6 +39,8 @@ export class Peer {
   /** Requests of theirs under way. */
   readonly #running = new Map<string, AbortController>();
   readonly #givenUp = new Set<string>();
+  /** What tells the requests of this peer from another's. */
+  readonly #mark = randomBytes(3).toString('hex');
   #asked = 0;
   /** Why nothing can be asked any more. */
   #over: HookscopeError | undefined;
@@ -69,7 +71,7 @@ export class Peer {
   request(ask: ControlAsk, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<Json> {
     if (this.#over) return Promise.reject(this.#over);
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const id = `req_${++this.#asked}_${randomBytes(3).toString('hex')}`;
+    const id = `req_${++this.#asked}_${this.#mark}`;
     const reply = new Promise<Json>((resolve, reject) => {
       const withdraw = (): void => {
         this.#waiting.delete(id);
