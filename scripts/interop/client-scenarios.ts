@@ -472,6 +472,92 @@ export const clientScenarios: readonly Scenario[] = [
       ),
   },
   {
+    name: 'It is killed in the middle of a turn',
+    checked: 'the query ended with CONTROL_FAILED, the running hook got its signal, SessionEnd fired once',
+    run: async (programs) => {
+      const saw: string[] = [];
+      const slow: HookCallback<'PreToolUse'> = async (_input, _id, { signal }) => {
+        saw.push('asked');
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        saw.push('aborted');
+      };
+      await talk(
+        programs,
+        {
+          script: { main: [bash('echo x > made.txt'), done] },
+          hooks: { PreToolUse: [{ hooks: [slow] }], SessionEnd: [{ hooks: [() => void saw.push('session end')] }] },
+        },
+        async (t) => {
+          const failure = t.ask('go').then(
+            () => 'answered',
+            (error: { code?: string }) => error.code,
+          );
+          while (saw.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+          process.kill(Number(t.client.info.response['pid']), 'SIGKILL');
+          equal(await failure, 'CONTROL_FAILED');
+          equal((await t.client.ended).signal, 'SIGKILL');
+          deepEqual(saw, ['asked', 'aborted', 'session end']);
+        },
+      );
+    },
+  },
+  {
+    name: 'Closed in the middle of a call',
+    checked:
+      'by client.close(), host.close() and signal: no file, even when its time had come; SessionEnd at most once',
+    run: async (programs) => {
+      for (const by of ['client', 'host', 'signal'] as const) {
+        const ends: unknown[] = [];
+        const stop = new AbortController();
+        await talk(
+          programs,
+          {
+            script: { main: [bash('sleep 3; echo x > made.txt'), done] },
+            hooks: {
+              PreToolUse: [{ hooks: [() => allow()] }],
+              SessionEnd: [{ hooks: [({ reason }) => void ends.push(reason)] }],
+            },
+            closeTimeout: 0.5,
+            signal: stop.signal,
+          },
+          async (t) => {
+            const failure = t.ask('go').then(
+              () => 'answered',
+              (error: { code?: string }) => error.code,
+            );
+            await new Promise((resolve) => setTimeout(resolve, 1500));
+            if (by === 'client') await t.client.close();
+            if (by === 'host') await t.host.close();
+            if (by === 'signal') stop.abort();
+            equal(await failure, 'CONTROL_FAILED', by);
+            await t.client.ended;
+            await new Promise((resolve) => setTimeout(resolve, 2000));
+            equal(t.has('made.txt'), false, by);
+            // A closed host fires nothing any more.
+            deepEqual(ends, by === 'host' ? [] : ['other'], by);
+          },
+        );
+      }
+    },
+  },
+  {
+    name: 'Several prompts in one query',
+    checked: 'an async iterable: the model saw them one after the other, in one session; two results',
+    run: (programs) =>
+      talk(programs, { script: { main: [{ text: 'one' }, { text: 'two' }] } }, async (t) => {
+        async function* prompts(): AsyncGenerator<string> {
+          yield 'first question';
+          yield 'second question';
+        }
+        const results: unknown[] = [];
+        for await (const message of t.client.query(prompts()))
+          if (message.type === 'result') results.push(message['result']);
+        deepEqual(results, ['one', 'two']);
+        match(told(t, 1), /second question/);
+        equal(t.server.asked[1]?.body.messages.length, 3);
+      }),
+  },
+  {
     name: 'No hooks at all',
     checked: 'a call ran and a git worktree was made, as without us; exit code 0',
     run: (programs) =>

@@ -30,10 +30,10 @@ export function news(request: ModelRequest): string {
     .join('\n');
 }
 
-/** What the model was newly told in the n-th request of a thread, 0 the first. */
+/** What the model was newly told in the n-th request of a thread, 0 the first: its system prompt and the new messages. */
 export function told({ server }: Sandbox, index: number, thread = 'main'): string {
   const asked = server.asked.filter((one) => one.thread === thread)[index];
-  return asked ? news(asked.body) : `(no request ${index} of ${thread})`;
+  return asked ? `${textOf(asked.body.system)}\n${news(asked.body)}` : `(no request ${index} of ${thread})`;
 }
 
 /** A model that repeats what it was told last. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ScriptedTurn } from './model-server.js';
 import { openSandbox, type Sandbox } from './sandbox.js';
-import { bash, type Scenario, told } from './scenario.js';
+import { agentCall, bash, type Scenario, told } from './scenario.js';
 
 type Message = Readonly<Record<string, unknown>> & { readonly type: string };
 type Answer = Readonly<Record<string, unknown>>;
@@ -39,6 +39,8 @@ export async function loadSdk(folder: string): Promise<{ query: QueryFunction; v
 
 interface Ask {
   readonly script: readonly ScriptedTurn[];
+  /** Of subagents. */
+  readonly threads?: Readonly<Record<string, readonly ScriptedTurn[]>>;
   readonly options?: Readonly<Record<string, unknown>>;
   readonly mode?: string;
   readonly prompts?: readonly string[];
@@ -48,10 +50,10 @@ interface Ask {
 
 async function run(
   { query, executable }: SdkPrograms,
-  { script, options = {}, mode = 'acceptEdits', prompts, watch }: Ask,
+  { script, threads, options = {}, mode = 'acceptEdits', prompts, watch }: Ask,
   look: (sandbox: Sandbox, messages: readonly Message[]) => Promise<void> | void,
 ): Promise<void> {
-  const sandbox = await openSandbox({ main: script });
+  const sandbox = await openSandbox({ main: script, ...threads });
   const messages: Message[] = [];
   const problems: string[] = [];
   let answered: () => void = () => undefined;
@@ -287,6 +289,96 @@ export const sdkScenarios: readonly Scenario<SdkPrograms>[] = [
           );
           deepEqual([s.has('slow.txt'), s.has('made.txt')], [false, true]);
           equal(s.server.asked[1]?.body.model, 'claude-opus-4-5');
+        },
+      );
+    },
+  },
+  {
+    name: 'SDK: subagents',
+    checked: 'only the code-reviewer could not write; hooks had each agent’s id and type, and its context reached it',
+    run: async (programs) => {
+      const saw: unknown[] = [];
+      const ids = new Map<unknown, unknown>();
+      const start: Hook = async ({ agent_id, agent_type }) => {
+        saw.push(`start ${agent_type}`);
+        ids.set(agent_id, agent_type);
+        return specific('SubagentStart', { additionalContext: `you are a ${agent_type}` });
+      };
+      const stop: Hook = async ({ agent_id }) => {
+        saw.push(`stop ${ids.get(agent_id)}`);
+        return {};
+      };
+      const readOnly: Hook = async ({ agent_id, agent_type }) => {
+        if (agent_type !== ids.get(agent_id)) saw.push(`a call of ${agent_type} with the id of ${ids.get(agent_id)}`);
+        if (agent_type !== 'code-reviewer') return {};
+        return specific('PreToolUse', {
+          permissionDecision: 'deny',
+          permissionDecisionReason: 'a reviewer only reads',
+        });
+      };
+      await run(
+        programs,
+        {
+          script: [
+            { tools: [agentCall('code-reviewer', 'rev'), agentCall('tester', 'tst')] },
+            bash('echo x > main.txt'),
+            done,
+          ],
+          threads: {
+            rev: [bash('echo x > rev.txt'), { text: 'reviewed' }],
+            tst: [bash('echo x > tst.txt'), { text: 'tested' }],
+          },
+          options: {
+            agents: {
+              'code-reviewer': { description: 'reviews', prompt: 'You review.' },
+              tester: { description: 'tests', prompt: 'You test.' },
+            },
+            hooks: {
+              SubagentStart: [{ hooks: [start] }],
+              SubagentStop: [{ hooks: [stop] }],
+              PreToolUse: [{ matcher: 'Bash', hooks: [readOnly] }],
+            },
+          },
+        },
+        (s) => {
+          deepEqual([s.has('main.txt'), s.has('rev.txt'), s.has('tst.txt')], [true, false, true]);
+          match(told(s, 0, 'rev'), /you are a code-reviewer/);
+          match(told(s, 1, 'rev'), /a reviewer only reads/);
+          match(told(s, 0, 'tst'), /you are a tester/);
+          match(told(s, 1), /reviewed[\s\S]*tested|tested[\s\S]*reviewed/);
+          deepEqual(saw.sort(), ['start code-reviewer', 'start tester', 'stop code-reviewer', 'stop tester']);
+        },
+      );
+    },
+  },
+  {
+    name: 'SDK: several hooks of one event',
+    checked: 'all ran; of allow and deny the deny won: the file was not made; the one of another tool did not run',
+    run: async (programs) => {
+      const ran: string[] = [];
+      const says =
+        (name: string, fields: Answer): Hook =>
+        async () => {
+          ran.push(name);
+          return specific('PreToolUse', fields);
+        };
+      await run(
+        programs,
+        {
+          script: [bash('echo x > made.txt'), done],
+          options: {
+            hooks: {
+              PreToolUse: [
+                { matcher: 'Bash', hooks: [says('allow', { permissionDecision: 'allow' })] },
+                { matcher: 'Write|Bash', hooks: [says('deny', { permissionDecision: 'deny' }), says('nothing', {})] },
+                { matcher: 'Write', hooks: [says('another tool', {})] },
+              ],
+            },
+          },
+        },
+        (s) => {
+          equal(s.has('made.txt'), false);
+          deepEqual(ran.sort(), ['allow', 'deny', 'nothing']);
         },
       );
     },
