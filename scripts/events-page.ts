@@ -67,6 +67,9 @@ function section(entry: EventEntry): string[] {
     ...(entry.unblockable
       ? [`A block has no effect where the subject is ${entry.unblockable.map(code).join(', ')}.`]
       : []),
+    ...(entry.control === undefined
+      ? []
+      : [`Over [the control protocol](control.md#events): ${controlled(entry.control)}.`]),
     ...(timeout === undefined
       ? []
       : [
@@ -83,6 +86,14 @@ function section(entry: EventEntry): string[] {
     '`hookSpecificOutput`:',
     fields(entry.output) || 'No fields of its own.',
   ];
+}
+
+function controlled({ sent, unanswered, answerNeeded }: NonNullable<EventEntry['control']>): string {
+  if (sent === 'never') return 'Claude Code never asks callbacks about it';
+  if (sent === 'later')
+    return 'Claude Code asks callbacks about it while it runs, but not when it starts or ends in the usual way';
+  if (answerNeeded) return 'Claude Code is asked to put it to us only if there is a hook for it';
+  return unanswered === 'blocks' ? 'a remote hook that does not answer blocks, whatever `onFailure` says' : '';
 }
 
 /** The first recorded input, where there is one. */

@@ -6,7 +6,7 @@ import type { OnFailure } from '../src/scopes/registration.js';
 
 /** A new cause without a line here is a type error. */
 const CAUSES: Record<Cause, string> = {
-  threw: 'the callback threw, or its promise rejected',
+  threw: 'the callback threw, or its promise rejected; a remote one answered with an error',
   timeout: 'no answer within its timeout; a command and all it started are ended',
   spawn_failed: 'the program could not be started: not found (127), not executable (126), no such folder',
   exit_code: 'an exit code other than 0 without a JSON answer that counts; 2 where it means nothing special',
@@ -15,7 +15,7 @@ const CAUSES: Record<Cause, string> = {
   bad_schema: 'a field of the answer has the wrong type, or it names another event',
   too_large: 'more on stdout than `outputLimit` (1 MiB)',
   http_status: 'an HTTP answer other than 2xx, or a redirect',
-  connection: 'the HTTP endpoint could not be reached',
+  connection: 'the HTTP endpoint could not be reached; the program of a remote callback is gone',
   aborted: 'the caller aborted the fire, or the host closed, before it answered',
   worker_died: 'the worker thread that ran the callback ended',
 };
@@ -36,7 +36,7 @@ export function failuresPage(): string {
   return [
     '# Failures',
     'Generated from `src/host/failure.ts` and the catalogue by `npm run generate`.',
-    "A hook that fails never makes `fire` reject and never keeps another hook from running. The failure is listed in `decision.failures`, with its cause, and in the record; with nobody watching it goes to the host's `logger`. What it does to the decision depends on the event and on `onFailure`, never on the cause.",
+    "A hook that fails never makes `fire` reject and never keeps another hook from running. The failure is listed in `decision.failures`, with its cause, and in the record; with nobody watching it goes to the host's `logger`. What it does to the decision depends on the event and on `onFailure`, never on the cause. [One exception](#remote-hooks) blocks by itself.",
     '## Causes',
     table(
       ['Cause', 'When'],
@@ -58,6 +58,8 @@ export function failuresPage(): string {
       '- The other events that go on under every policy have nothing that could be blocked.',
     ].join('\n'),
     'Exit code 2 blocks where it is the answer, before any of the causes is looked at; `exit_code` means that it is a failure like any other code. On WorktreeCreate it is one too.',
+    '## Remote hooks',
+    `A hook of another program, behind [\`serveControl\`](control.md#failures-of-remote-hooks), that does not answer in time (\`timeout\`), answers for another event (\`bad_schema\`) or is gone (\`connection\`) blocks ${unanswered()} under every policy, as in Claude Code: a guard that was not heard has not agreed. Such a failure has \`blocks: true\`.`,
     '## Cause by event',
     'The same for every cause: the effects under `continue`, `ask` and `block`, – being "goes on"; one word where all three are the same.',
     table(
@@ -70,6 +72,8 @@ export function failuresPage(): string {
 }
 
 const code = (word: string): string => `\`${word}\``;
+const unanswered = (): string =>
+  HOOK_EVENTS.filter((name) => (CATALOGUE[name] as EventEntry).control?.unanswered === 'blocks').join(' and ');
 const effects = (entry: EventEntry): FailureEffect[] => POLICIES.map((policy) => failureEffect(entry, policy));
 
 function row(entry: EventEntry): string[] {

@@ -42,6 +42,7 @@ export interface LoadedSource {
   readonly hooks: number;
 }
 
+/** What `loadClaudeCode` has read and registered. */
 export interface LoadedClaudeCode {
   /** What is wrong or does nothing, with file, key and place; the errors first. */
   readonly problems: readonly ClaudeProblem[];

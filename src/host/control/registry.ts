@@ -19,14 +19,17 @@ export class CallbackRegistry<Callback extends object> {
     return id;
   }
 
+  /** The callback of that id. */
   callback(id: string): Callback | undefined {
     return this.#byId.get(id);
   }
 
+  /** The id of a callback that was registered. */
   idOf(callback: Callback): string | undefined {
     return this.#ids.get(callback);
   }
 
+  /** How many callbacks there are. */
   get size(): number {
     return this.#ids.size;
   }

@@ -59,6 +59,7 @@ export const matcherSchema = z.looseObject({
   onFailure: z.enum(['continue', 'block']).nullish(),
 });
 
+/** A matcher as it is sent: callbacks by their ids. Seconds. */
 export type WireMatcher = z.infer<typeof matcherSchema>;
 
 export const initializeSchema = z.looseObject({
