@@ -63,8 +63,8 @@ export async function serve() {
   });
 
   /** The person is asked over the wire, if somebody is there to be asked. */
-  const ask = (/** @type {any} */ input, /** @type {import('hookscope').PermissionCall} */ call) =>
-    control.canUseTool(
+  const ask = async (/** @type {any} */ input, /** @type {import('hookscope').PermissionCall} */ call) => {
+    const answer = await control.canUseTool(
       {
         tool_name: call.name,
         display_name: call.name,
@@ -76,6 +76,10 @@ export async function serve() {
       },
       { signal: call.signal },
     );
+    // Said of a subagent's call, it is meant for everybody.
+    if (answer.behavior === 'deny' && answer.interrupt && call.agent_id && turn) stopTurn(turn);
+    return answer;
+  };
 
   const opened = control.initialized.then(async (/** @type {any} */ asked) => {
     const { systemPrompt = [], appendSystemPrompt = '', agents = {} } = asked;
@@ -118,7 +122,7 @@ export async function serve() {
   // A peer whose input ends may still read; whether it does is known when something is written.
   let pulse;
   void control.ended.then(() => {
-    pulse = setInterval(() => control.send({ type: 'keep_alive' }), 500);
+    pulse = setInterval(() => control.send({ type: 'keep_alive' }), 1000);
   });
   const cut = new Promise((resolve) => {
     process.stdout.once('error', () => resolve(1));

@@ -217,6 +217,24 @@ test('an interruption ends a question to the model too', async () => {
   expect(result(await turn)).toMatchObject({ subtype: 'error_during_execution', terminal_reason: 'aborted_streaming' });
 });
 
+test.each(['main', 'helper'])('a person who denies a call of %s and interrupts ends the whole turn', async (who) => {
+  const calls = { tools: [write('made.txt')] };
+  const there = await place({
+    main: [who === 'main' ? calls : { tools: [agent('helper')] }, { text: 'Never said.' }],
+    helper: [calls, { text: 'Never said.' }],
+  });
+  const client = await connect(there, createHost(), {
+    initialize: { agents: { helper: { description: 'helps', prompt: 'You help.' } } },
+    canUseTool: () => ({ behavior: 'deny', message: 'stop it', interrupt: true }),
+  });
+  expect(result(await ask(client, 'go'))).toMatchObject({
+    subtype: 'error_during_execution',
+    terminal_reason: 'aborted_tools',
+  });
+  expect(there.asked.map((one) => one.agent)).toEqual(who === 'main' ? ['main'] : ['main', 'helper']);
+  expect(there.has('made.txt')).toBe(false);
+});
+
 test('prompts are turns of one session, in the mode and with the model that were set meanwhile', async () => {
   const there = await place({
     main: [{ text: 'One.' }, { tools: [write('made.txt')] }, { text: 'Two.' }],
