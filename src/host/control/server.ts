@@ -65,7 +65,7 @@ export interface ControlServer extends AsyncDisposable {
   canUseTool(call: CanUseToolCall, how?: { readonly signal?: AbortSignal }): Promise<PermissionResult>;
   /** Settles when the other side has gone away. */
   readonly ended: Promise<void>;
-  /** Takes its hooks back and sends no more. The streams are left as they are. */
+  /** Takes its hooks back and ends the output. The input is read on, which keeps a process alive until the other side closes it. */
   close(): void;
 }
 
