@@ -34,6 +34,8 @@ export async function serve() {
   });
   /** Of the turn under way. @type {AbortController | undefined} */
   let turn;
+  /** @type {import('hookscope').Session | undefined} */
+  let session;
 
   const control = serveControl({
     input: process.stdin,
@@ -83,7 +85,7 @@ export async function serve() {
 
   const opened = control.initialized.then(async (/** @type {any} */ asked) => {
     const { systemPrompt = [], appendSystemPrompt = '', agents = {} } = asked;
-    const session = await host.openSession({
+    session = await host.openSession({
       model: model.name,
       permission: rules,
       ...(given['permission-prompt-tool'] === 'stdio' ? { ask } : {}),
@@ -93,7 +95,7 @@ export async function serve() {
     return {
       session,
       model,
-      system: [[...systemPrompt].join('\n') || SYSTEM, appendSystemPrompt].filter(Boolean).join('\n\n'),
+      system: [[systemPrompt].flat().join('\n') || SYSTEM, appendSystemPrompt].filter(Boolean).join('\n\n'),
       toolNames: TOOLS,
       agents: new Map(all.map((agent) => [agent.name, { tools: theirs, ...agent }])),
       name: 'main',
@@ -105,7 +107,7 @@ export async function serve() {
 
   function stopTurn(/** @type {AbortController} */ running) {
     running.abort();
-    void opened.then(({ session }) => session.interrupt());
+    void session?.interrupt();
   }
 
   async function playAll() {
@@ -131,7 +133,7 @@ export async function serve() {
   const code = await Promise.race([playAll(), cut]);
   clearInterval(pulse);
   turn?.abort();
-  await (await opened).session.close('other');
+  await session?.close('other');
   await host.close();
   await model.close();
   control.close();

@@ -79,16 +79,16 @@ export async function playTurn(/** @type {Turn} */ { work, message, send: write,
     },
   };
 
-  const { content } = message.message;
-  const answer = await session.prompt(textOf(content));
-  if (signal.aborted) return interrupted();
-  if (answer.blocked) {
-    await result({ subtype: 'success', is_error: false, result: answer.message });
-    return;
-  }
-  await send(initOf(work));
-  messages.push({ role: 'user', content: withContext(content, answer) });
   try {
+    const { content } = message.message;
+    const answer = await session.prompt(textOf(content));
+    if (signal.aborted) return interrupted();
+    if (answer.blocked) {
+      await result({ subtype: 'success', is_error: false, result: answer.message });
+      return;
+    }
+    await send(initOf(work));
+    messages.push({ role: 'user', content: withContext(content, answer) });
     const text = answer.endsLoop ? '' : await think({ ...work, model, watcher, signal });
     if (signal.aborted || sum.cut) return interrupted();
     await result({ subtype: 'success', is_error: false, result: text, terminal_reason: 'completed' });

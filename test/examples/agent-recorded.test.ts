@@ -81,6 +81,28 @@ test('a driver that has no more to say still gets the result of what it asked fo
   expect(await driven.ended).toBe(0);
 });
 
+test('a prompt that makes no sense is an error, and the next one is played', async () => {
+  const there = await place({ main: [{ text: 'after' }] });
+  const driven = drive(there);
+  driven.say({ type: 'control_request', request_id: 'i', request: { subtype: 'initialize' } });
+  driven.say({ type: 'user', message: { role: 'user', content: 7 } });
+  driven.say({ type: 'user', message: { role: 'user', content: 'go' } });
+  driven.child.stdin.end();
+  expect(await driven.ended).toBe(0);
+  expect(driven.lines.filter(isResult)).toMatchObject([
+    { subtype: 'error_during_execution', errors: [expect.stringContaining('content')] },
+    { subtype: 'success', result: 'after' },
+  ]);
+});
+
+test('SIGTERM ends it while it waits to be set up', async () => {
+  const driven = drive(await place({ main: [] }));
+  driven.say({ type: 'control_request', request_id: 'x', request: { subtype: 'interrupt' } });
+  await driven.hear(({ type }) => type === 'control_response');
+  driven.child.kill('SIGTERM');
+  expect(await driven.ended).toBe(143);
+});
+
 test('SIGTERM ends what runs and tells the driver’s SessionEnd hook', async () => {
   const marker = `sleep 44.${process.pid}`;
   const there = await place(scriptOf(marker));
