@@ -92,6 +92,7 @@ function controlled({ sent, unanswered, answerNeeded }: NonNullable<EventEntry['
   if (sent === 'never') return 'Claude Code never asks callbacks about it';
   if (sent === 'later')
     return 'Claude Code asks callbacks about it while it runs, but not when it starts or ends in the usual way';
+  if (sent === 'watching') return 'Claude Code asks callbacks about it only where it watches the file system';
   if (answerNeeded) return 'Claude Code is asked to put it to us only if there is a hook for it';
   return unanswered === 'blocks' ? 'a remote hook that does not answer blocks, whatever `onFailure` says' : '';
 }

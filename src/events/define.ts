@@ -78,8 +78,11 @@ export interface EventEntry<
   readonly hides?: string;
   /** What Claude Code does with callbacks over its control protocol, where that is not the usual. */
   readonly control?: {
-    /** It never asks them, or not about the start of the first session and the end of the last (`later`). */
-    readonly sent?: 'never' | 'later';
+    /**
+     * It never asks them, or not about the start of the first session and the end of the last (`later`), or only where its own
+     * settings have a hook for CwdChanged or FileChanged, or hooks have named paths to watch (`watching`).
+     */
+    readonly sent?: 'never' | 'later' | 'watching';
     /** One that does not answer in time, or not about this event, blocks whatever `onFailure` says. */
     readonly unanswered?: 'blocks';
     /** Once one is registered the thing fails without an answer, so none may be where there is no hook. */

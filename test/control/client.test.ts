@@ -145,7 +145,7 @@ describe('connectClaude', () => {
       models: [{ value: 'opus' }],
     });
     expect(response).toEqual(ready);
-    expect(neverSent).toContain('Setup');
+    expect(neverSent).toEqual(['Setup']);
     expect(capabilities).toEqual(['ui_surface_v1']);
     expect(failsClosed).toBe(true);
   });
