@@ -67,8 +67,13 @@ export function matcherConfig<Callback extends object>(
   return config;
 }
 
+const KEYS = ['matcher', 'hooks', 'timeout', 'onFailure'];
+
 function checkMatcher(given: unknown, where: string): void {
   if (!isObject(given)) throw wrong(where, 'expected a matcher, { matcher, hooks: [fn] }');
+  for (const key of Object.keys(given)) {
+    if (!KEYS.includes(key)) throw wrong(`${where}.${key}`, 'is not a known key', nearest(key, KEYS));
+  }
   const { matcher, hooks, timeout, onFailure } = given;
   if (matcher !== undefined && !isText(matcher))
     throw wrong(`${where}.matcher`, `expected a string, which can be sent, got ${show(matcher)}`);
