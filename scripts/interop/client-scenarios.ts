@@ -1,10 +1,14 @@
 // The real program under `connectClaude`.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { allow, block, deny, type HookCallback, rewrite } from '../../src/index.js';
 import { resultOf, talk } from './sandbox.js';
 import { agentCall, bash, type Scenario, told } from './scenario.js';
 
 const done = { text: 'done' };
+const pause = (seconds: number): Promise<void> => wait(seconds * 1000);
 
 export const clientScenarios: readonly Scenario[] = [
   {
@@ -338,7 +342,8 @@ export const clientScenarios: readonly Scenario[] = [
   },
   {
     name: 'interrupt',
-    checked: 'the tool was killed (no file), the hook that ran got its signal, the next prompt was answered',
+    checked:
+      'the tool was killed (no file, even when its time had come), the hook that ran got its signal, the next prompt was answered',
     run: async (programs) => {
       let aborted = false;
       const slow: HookCallback<'PreToolUse'> = async ({ tool_input }, _id, { signal }) => {
@@ -349,7 +354,7 @@ export const clientScenarios: readonly Scenario[] = [
       await talk(
         programs,
         {
-          script: { main: [bash('sleep 5; echo x > made.txt'), bash('echo hooked > hooked.txt'), { text: 'hello' }] },
+          script: { main: [bash('sleep 2; echo x > made.txt'), bash('echo hooked > hooked.txt'), { text: 'hello' }] },
           hooks: { PreToolUse: [{ hooks: [slow] }] },
           canUseTool: () => ({ behavior: 'allow' }),
         },
@@ -357,13 +362,17 @@ export const clientScenarios: readonly Scenario[] = [
           const interrupts: Promise<string>[] = [];
           t.client.messages$.subscribe(({ type }) => {
             if (type !== 'assistant' || interrupts.length === 2) return;
-            const soon = new Promise((resolve) => setTimeout(resolve, 500));
-            interrupts.push(soon.then(() => t.client.interrupt()).then(() => 'accepted', String));
+            interrupts.push(
+              pause(0.5)
+                .then(() => t.client.interrupt())
+                .then(() => 'accepted', String),
+            );
           });
           equal(resultOf(await t.ask('go'))['subtype'], 'error_during_execution');
           equal(resultOf(await t.ask('go on'))['subtype'], 'error_during_execution');
           equal(resultOf(await t.ask('and?'))['result'], 'hello');
           deepEqual(await Promise.all(interrupts), ['accepted', 'accepted']);
+          await pause(2);
           deepEqual([t.has('made.txt'), t.has('hooked.txt'), aborted], [false, false, true]);
         },
       );
@@ -426,26 +435,62 @@ export const clientScenarios: readonly Scenario[] = [
           PreToolUse: [{ hooks: [{ type: 'command', command: 'cat > theirs.json' }] }],
         },
       };
+      const seen: string[] = [];
       await talk(
         programs,
         {
           files: { '.claude/settings.json': JSON.stringify(settings) },
           script: { main: [bash('echo x > made.txt'), done] },
           hooks: { PreToolUse: [{ name: 'ours', hooks: [() => undefined] }] },
+          watch: (host) => {
+            host.events$.subscribe((event) => {
+              if (event.type !== 'system' || event.subtype !== 'hook_response') return;
+              seen.push(`${event.hook_event} ${event.origin ?? 'ours'}`);
+            });
+          },
         },
         async (t) => {
-          const seen: string[] = [];
-          t.host.events$.subscribe((event) => {
-            if (event.type !== 'system' || event.subtype !== 'hook_response') return;
-            seen.push(`${event.hook_event} ${event.origin ?? 'ours'}`);
-          });
           await t.ask('go');
           equal(JSON.parse(await t.read('theirs.json')).tool_name, 'Bash');
-          deepEqual(seen.filter((one) => one.startsWith('PreToolUse')).sort(), [
-            'PreToolUse claude',
-            'PreToolUse ours',
-          ]);
+          deepEqual(seen.sort(), ['PreToolUse claude', 'PreToolUse ours', 'SessionStart claude']);
           ok(t.has('made.txt'));
+        },
+      );
+    },
+  },
+  {
+    name: 'CwdChanged and FileChanged, where it watches',
+    checked: 'with settings hooks for them: ours fired for a file that was changed and for a cd, as theirs did',
+    run: async (programs) => {
+      const theirs = (name: string): object => ({
+        type: 'command',
+        command: `echo x >> "$CLAUDE_PROJECT_DIR/${name}"`,
+      });
+      const settings = {
+        hooks: {
+          FileChanged: [{ matcher: 'watched.txt', hooks: [theirs('their-file.log')] }],
+          CwdChanged: [{ hooks: [theirs('their-cwd.log')] }],
+        },
+      };
+      const ours: string[] = [];
+      await talk(
+        programs,
+        {
+          files: { '.claude/settings.json': JSON.stringify(settings), 'watched.txt': 'x', 'sub/file.txt': 'x' },
+          script: { main: [done, bash('cd sub'), bash('pwd'), done] },
+          hooks: {
+            FileChanged: [{ hooks: [({ file_path }) => void ours.push(basename(file_path))] }],
+            CwdChanged: [{ hooks: [({ new_cwd }) => void ours.push(basename(new_cwd))] }],
+          },
+          canUseTool: () => ({ behavior: 'allow' }),
+        },
+        async (t) => {
+          await t.ask('go');
+          await writeFile(join(t.project, 'watched.txt'), 'other');
+          await pause(2);
+          await t.ask('go');
+          deepEqual(ours, ['watched.txt', 'sub']);
+          deepEqual([t.has('their-file.log'), t.has('their-cwd.log')], [true, true]);
         },
       );
     },
@@ -492,7 +537,7 @@ export const clientScenarios: readonly Scenario[] = [
             () => 'answered',
             (error: { code?: string }) => error.code,
           );
-          while (saw.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+          while (saw.length === 0) await pause(0.05);
           process.kill(Number(t.client.info.response['pid']), 'SIGKILL');
           equal(await failure, 'CONTROL_FAILED');
           equal((await t.client.ended).signal, 'SIGKILL');
@@ -525,13 +570,13 @@ export const clientScenarios: readonly Scenario[] = [
               () => 'answered',
               (error: { code?: string }) => error.code,
             );
-            await new Promise((resolve) => setTimeout(resolve, 1500));
+            await pause(1.5);
             if (by === 'client') await t.client.close();
             if (by === 'host') await t.host.close();
             if (by === 'signal') stop.abort();
             equal(await failure, 'CONTROL_FAILED', by);
             await t.client.ended;
-            await new Promise((resolve) => setTimeout(resolve, 2000));
+            await pause(2.5);
             equal(t.has('made.txt'), false, by);
             // A closed host fires nothing any more.
             deepEqual(ends, by === 'host' ? [] : ['other'], by);

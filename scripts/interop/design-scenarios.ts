@@ -1,4 +1,4 @@
-// Design 001's integration scenarios and end-to-end tests, by number, with the real program.
+// The integration scenarios (by number) and the end-to-end tests of the hooks design, with the real program.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { addContext, allow, deny, type HookCallback } from '../../src/index.js';
 import { resultOf, talk } from './sandbox.js';
@@ -13,7 +13,7 @@ const commandOf = (input: unknown): string => (input as { command: string }).com
 
 export const designScenarios: readonly Scenario[] = [
   {
-    name: 'Design 001, integration 1: successful hook execution',
+    name: 'Integration 1: successful hook execution',
     checked: 'the input had every field of the call; the answer (allow) let a call run that nobody had allowed',
     run: async (programs) => {
       const inputs: unknown[] = [];
@@ -45,7 +45,7 @@ export const designScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Design 001, integration 2: hook blocks action',
+    name: 'Integration 2: hook blocks action',
     checked: 'the folder is still there; the model got the reason as an error; the result lists the denial',
     run: (programs) =>
       talk(
@@ -64,7 +64,7 @@ export const designScenarios: readonly Scenario[] = [
       ),
   },
   {
-    name: 'Design 001, integration 3: hook adds context',
+    name: 'Integration 3: hook adds context',
     checked: 'PostToolUse’s context was in the next request',
     run: (programs) =>
       talk(
@@ -80,7 +80,7 @@ export const designScenarios: readonly Scenario[] = [
       ),
   },
   {
-    name: 'Design 001, integration 4: hook timeout',
+    name: 'Integration 4: hook timeout',
     checked:
       'after its timeout (0.3 s; block) the call was refused and the turn ended well; by default (continue) it ran',
     run: async (programs) => {
@@ -101,8 +101,8 @@ export const designScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Design 001, integration 5: hook exception',
-    checked: 'the failure was told on failures; the call ran and the turn ended well',
+    name: 'Integration 5: hook exception',
+    checked: 'the failure was in the record; the call ran and the turn ended well',
     run: async (programs) => {
       const failures: unknown[] = [];
       await talk(
@@ -135,7 +135,7 @@ export const designScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Design 001, integration 6: multiple hooks',
+    name: 'Integration 6: multiple hooks',
     checked: 'all three ran; the deny won over the allow; its reason reached the model',
     run: async (programs) => {
       const ran: string[] = [];
@@ -166,7 +166,7 @@ export const designScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Design 001, integration 7: complex workflow',
+    name: 'Integration 7: complex workflow',
     checked: 'allowed, ran, reviewed: the model got the output and the review',
     run: (programs) =>
       talk(
@@ -193,7 +193,7 @@ export const designScenarios: readonly Scenario[] = [
       ),
   },
   {
-    name: 'Design 001, end to end: PreToolUse blocks dangerous bash command',
+    name: 'End to end: PreToolUse blocks dangerous bash command',
     checked: 'the folder is still there; the assistant, which repeats what it is told, says it was blocked',
     run: (programs) =>
       talk(
@@ -215,7 +215,7 @@ export const designScenarios: readonly Scenario[] = [
       ),
   },
   {
-    name: 'Design 001, end to end: PostToolUse adds monitoring context',
+    name: 'End to end: PostToolUse adds monitoring context',
     checked: 'the assistant, which repeats what it is told, says the context',
     run: (programs) =>
       talk(
@@ -234,7 +234,7 @@ export const designScenarios: readonly Scenario[] = [
       ),
   },
   {
-    name: 'Design 001, end to end: multiple hooks execute in order',
+    name: 'End to end: multiple hooks execute in order',
     checked:
       'three hooks of two events ran in the order of registration; their context reached the model in that order',
     run: async (programs) => {

@@ -70,7 +70,12 @@ const failed = rows.filter(({ result }) => result !== 'ok').length;
 if (rows.length > 0) console.log(`${rows.length - failed} of ${rows.length} as expected.`);
 if (values.markdown) {
   console.log('\n| scenario | what was checked | seen with | result |\n| --- | --- | --- | --- |');
-  for (const { name, checked, version, result } of rows)
-    console.log(`| ${name} | ${checked} | ${version} | ${result} |`);
+  for (const name of new Set(rows.map((row) => row.name))) {
+    const same = rows.filter((row) => row.name === name);
+    const seen = same.map(({ version, result }) => (result === 'ok' ? version : `${version} (${result})`)).join('; ');
+    console.log(
+      `| ${name} | ${same[0]?.checked} | ${seen} | ${same.some(({ result }) => result !== 'ok') ? 'FAILED' : 'ok'} |`,
+    );
+  }
 }
 process.exitCode = failed > 0 ? 1 : 0;

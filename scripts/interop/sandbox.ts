@@ -73,6 +73,8 @@ export type TalkOptions = Omit<ConnectOptions, 'host' | 'executable' | 'env' | '
   readonly script: Readonly<Record<string, readonly ScriptedTurn[]>>;
   readonly hooks?: Hooks;
   readonly files?: Readonly<Record<string, string>>;
+  /** Called before the program starts. */
+  readonly watch?: (host: Host) => void;
   /** Makes the project a git repository with one commit. */
   readonly git?: boolean;
   /** Of the session; default `acceptEdits`, in which a redirection into the project asks nobody. */
@@ -82,7 +84,7 @@ export type TalkOptions = Omit<ConnectOptions, 'host' | 'executable' | 'env' | '
 /** The real program in a sandbox, under a host with these hooks. */
 export async function talk(
   programs: Programs,
-  { script, hooks = {}, files, git = false, mode = 'acceptEdits', args = [], ...options }: TalkOptions,
+  { script, hooks = {}, files, watch, git = false, mode = 'acceptEdits', args = [], ...options }: TalkOptions,
   play: (talk: Talk) => Promise<void>,
 ): Promise<void> {
   const sandbox = await openSandbox(script, files);
@@ -90,6 +92,7 @@ export async function talk(
   const warnings: string[] = [];
   const host = createHost({ logger: (text) => warnings.push(String(text)) });
   host.register(hooks, { name: 'interop' });
+  watch?.(host);
   const client = await connectClaude({
     host,
     executable: programs.claude,

@@ -260,7 +260,7 @@ export const sdkScenarios: readonly Scenario<SdkPrograms>[] = [
   {
     name: 'SDK: two prompts, interrupt, setPermissionMode, setModel',
     checked:
-      'the tool was killed (no file); in the new mode another was made; the next request went to the other model',
+      'the tool was killed (no file, even when its time had come); in the new mode another was made; the next request went to the other model',
     run: (programs) => {
       let interrupted: Promise<unknown> | undefined;
       return run(
@@ -268,7 +268,7 @@ export const sdkScenarios: readonly Scenario<SdkPrograms>[] = [
         {
           mode: 'default',
           prompts: ['go', 'go on'],
-          script: [bash('sleep 5; echo x > slow.txt'), bash('echo x > made.txt'), done],
+          script: [bash('sleep 2; echo x > slow.txt'), bash('echo x > made.txt'), done],
           options: {
             allowedTools: ['Bash(sleep *)'],
             canUseTool: async (_: string, input: Answer) => allowSlow(input),
@@ -283,6 +283,7 @@ export const sdkScenarios: readonly Scenario<SdkPrograms>[] = [
         },
         async (s, messages) => {
           await interrupted;
+          await new Promise((resolve) => setTimeout(resolve, 2000));
           deepEqual(
             messages.filter(({ type }) => type === 'result').map(({ subtype }) => subtype),
             ['error_during_execution', 'success'],
