@@ -51,11 +51,6 @@ export function textOf(content: string | readonly Block[] | undefined): string {
   return content.map((block) => block.text ?? textOf(block.content)).join('\n');
 }
 
-/** The text of the last message of a request. */
-export function lastText(request: ModelRequest | undefined): string {
-  return textOf(request?.messages.at(-1)?.content);
-}
-
 /**
  * Starts the server. `script.main` is played to the main thread; every other list to the subagent whose first
  * message holds `[name]`. A request without tools (titles, summaries of the client) gets a harmless answer.
