@@ -10,6 +10,7 @@ import type { AnyDecision, EndedBy } from './decision.js';
 import { fold } from './fold.js';
 import type { EventHook } from './hooks.js';
 import { completeInput } from './input.js';
+import type { EndSignal } from './lazy-signal.js';
 import { obey } from './obey.js';
 import type { Plan } from './plan.js';
 import { Quick } from './quick.js';
@@ -27,7 +28,8 @@ export interface FireOptions {
 }
 
 /** What a session driver says beside that. */
-export interface FireHow extends FireOptions {
+export interface FireHow extends Omit<FireOptions, 'signal'> {
+  readonly signal?: EndSignal | undefined;
   /** A stop event that the loop ends with, whatever the hooks say. */
   readonly endedBy?: EndedBy | undefined;
   /** Ids of `once` hooks that ran for this very call in an earlier fire: they are asked again, as within one fire. Grows. */
@@ -212,7 +214,7 @@ export class Fire {
   }
 
   /** Starts, and is cancelled by the caller's signal until the decision is there. */
-  startUnder(signal: AbortSignal): Promise<AnyDecision> {
+  startUnder(signal: EndSignal): Promise<AnyDecision> {
     const end = (cause: unknown): void =>
       this.cancel(new HookscopeError('ABORTED', { event: this.entry.name }, { cause }));
     const forget = obey(signal, { end });

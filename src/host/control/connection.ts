@@ -13,7 +13,7 @@ import { ClientSessions } from './client-sessions.js';
 import { type ClaudeMessage, Conversation, type Prompt } from './conversation.js';
 import { ForeignHooks } from './foreign-hooks.js';
 import { type FireEvent, HookCallbacks } from './hook-callbacks.js';
-import { Peer } from './peer.js';
+import { type Asked, Peer } from './peer.js';
 import { Permissions } from './permission.js';
 import { type ControlProblem, tellProblem } from './problem.js';
 import type { Program, ProgramEnd } from './process.js';
@@ -164,10 +164,10 @@ export class Connection {
     };
   }
 
-  #answer(ask: ControlAsk, how: { readonly signal: AbortSignal }): Promise<Json> {
+  #answer(ask: ControlAsk, how: Asked): Promise<Json> {
     // It would take our silence for consent.
     if (this.#finished) void this.kill();
-    if (ask.subtype === 'hook_callback') return this.#callbacks.answer(ask, how);
+    if (ask.subtype === 'hook_callback') return this.#callbacks.answer(ask, { signal: how.ending });
     if (ask.subtype === 'can_use_tool') return this.#permissions.answer(ask, how);
     throw new TypeError(`Unsupported control request subtype: ${ask.subtype}`);
   }

@@ -3,16 +3,17 @@ import type { EventEntry } from '../../events/define.js';
 import type { AnyDecision, HandlerOutcome } from '../decision.js';
 import { failureEffect } from '../failure.js';
 import { blockOutput } from '../handlers/blocking.js';
+import type { EndSignal } from '../lazy-signal.js';
 import { messageOf } from '../message.js';
 import { isObject } from '../shape.js';
 import { type CallbackMatcher, CallbackRegistry, matcherConfig } from './registry.js';
 import type { ControlAsk, Json, WireMatcher } from './wire.js';
 
 /** What is registered with the client for an event: asks our whole host about it. */
-export type HookBridge = (input: Json, how: { readonly signal: AbortSignal }) => Promise<Json>;
+export type HookBridge = (input: Json, how: { readonly signal: EndSignal }) => Promise<Json>;
 
 /** Fires one event of the client's in the host. */
-export type FireEvent = (event: HookEvent, input: Json, how: { readonly signal: AbortSignal }) => Promise<AnyDecision>;
+export type FireEvent = (event: HookEvent, input: Json, how: { readonly signal: EndSignal }) => Promise<AnyDecision>;
 
 export interface CallbackOptions {
   readonly fire: FireEvent;
@@ -49,7 +50,10 @@ export class HookCallbacks {
   }
 
   /** Answers one `hook_callback`; what it throws is the error reply. */
-  answer({ callback_id: id, input, tool_use_id: toolUseID }: ControlAsk, how: { signal: AbortSignal }): Promise<Json> {
+  answer(
+    { callback_id: id, input, tool_use_id: toolUseID }: ControlAsk,
+    how: { readonly signal: EndSignal },
+  ): Promise<Json> {
     const bridge = typeof id === 'string' ? this.registry.callback(id) : undefined;
     if (!bridge) throw new TypeError(`No hook callback has the id ${JSON.stringify(id)}.`);
     if (!isObject(input)) throw new TypeError('A hook_callback request needs an "input" object.');
@@ -64,7 +68,7 @@ const entryOf = (event: HookEvent): EventEntry => CATALOGUE[event];
 async function answerEvent(
   event: HookEvent,
   input: Json,
-  how: { readonly signal: AbortSignal },
+  how: { readonly signal: EndSignal },
   { fire, beside, failsClosed }: CallbackOptions,
 ): Promise<Json> {
   const entry = entryOf(event);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { HookscopeError } from '../../errors.js';
+import { LazySignal } from '../lazy-signal.js';
 import { messageOf } from '../message.js';
 import { isObject } from '../shape.js';
 import { isJson, LINE_LIMIT, readLines } from './lines.js';
@@ -16,7 +17,7 @@ export interface PeerOptions {
   /** The other side in words, for messages: `claude`. */
   readonly name: string;
   /** Answers a request of the other side; what it throws is the error reply. The signal fires when the request is withdrawn. */
-  answer(ask: ControlAsk, how: { readonly id: string; readonly signal: AbortSignal }): Promise<Json> | Json;
+  answer(ask: ControlAsk, how: Asked): Promise<Json> | Json;
   /** Everything that is no control message. */
   message(message: Json): void;
   problem(problem: ControlProblem): void;
@@ -24,6 +25,22 @@ export interface PeerOptions {
   gone(): void;
   /** Bytes of one line. */
   readonly maxLine?: number | undefined;
+}
+
+/** A request of theirs under way. */
+export class Asked {
+  readonly id: string;
+  /** Aborts when the request is withdrawn. */
+  readonly ending = new LazySignal();
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  /** The same as a real one. */
+  get signal(): AbortSignal {
+    return this.ending.signal;
+  }
 }
 
 interface Waiting {
@@ -37,7 +54,7 @@ export class Peer {
   /** Requests of ours under way. */
   readonly #waiting = new Map<string, Waiting>();
   /** Requests of theirs under way. */
-  readonly #running = new Map<string, AbortController>();
+  readonly #running = new Map<string, Asked>();
   readonly #givenUp = new Set<string>();
   /** What tells the requests of this peer from another's. */
   readonly #mark = randomBytes(3).toString('hex');
@@ -129,7 +146,7 @@ export class Peer {
   abandon(reason: unknown): void {
     const running = [...this.#running.values()];
     this.#running.clear();
-    for (const controller of running) controller.abort(reason);
+    for (const { ending } of running) ending.abort(reason);
   }
 
   /** No more is sent, so nothing more can be asked; what was asked is still waited for. */
@@ -166,14 +183,14 @@ export class Peer {
       this.#problem('duplicate_request', message, id);
       return;
     }
-    const controller = new AbortController();
-    this.#running.set(id, controller);
-    const succeed = (response: Json): void => this.#reply(id, controller, () => controlSuccess(id, response));
-    const refuse = (error: unknown): void => this.#reply(id, controller, () => controlError(id, messageOf(error)));
+    const asked = new Asked(id);
+    this.#running.set(id, asked);
+    const succeed = (response: Json): void => this.#reply(asked, () => controlSuccess(id, response));
+    const refuse = (error: unknown): void => this.#reply(asked, () => controlError(id, messageOf(error)));
     try {
       if (!isObject(request) || typeof request['subtype'] !== 'string')
         throw new TypeError('A control request needs a "request" object with a "subtype" string.');
-      const answer = this.#options.answer(request as ControlAsk, { id, signal: controller.signal });
+      const answer = this.#options.answer(request as ControlAsk, asked);
       if (answer instanceof Promise) answer.then(succeed, refuse);
       else succeed(answer);
     } catch (error) {
@@ -182,8 +199,9 @@ export class Peer {
   }
 
   /** Once, and never after the request was withdrawn. */
-  #reply(id: string, controller: AbortController, make: () => object): void {
-    if (this.#running.get(id) !== controller) return;
+  #reply(asked: Asked, make: () => object): void {
+    const { id } = asked;
+    if (this.#running.get(id) !== asked) return;
     this.#running.delete(id);
     try {
       this.#write(make());
@@ -220,9 +238,9 @@ export class Peer {
       return;
     }
     // It may have crossed our reply on its way.
-    const controller = this.#running.get(id);
+    const asked = this.#running.get(id);
     this.#running.delete(id);
-    controller?.abort(new DOMException(`${this.#options.name} withdrew the request`, 'AbortError'));
+    asked?.ending.abort(new DOMException(`${this.#options.name} withdrew the request`, 'AbortError'));
   }
 
   #end(rest: string, error: Error | undefined): void {

@@ -1,4 +1,5 @@
 import type { AnyDecision } from '../decision.js';
+import type { EndSignal } from '../lazy-signal.js';
 import { messageOf } from '../message.js';
 import { isObject } from '../shape.js';
 import type { FireEvent } from './hook-callbacks.js';
@@ -70,7 +71,7 @@ export class Permissions {
   }
 
   /** The hooks' decision, for either way to ask. */
-  decide(asker: Asker, input: Json, { signal }: { readonly signal: AbortSignal }): Promise<AnyDecision> {
+  decide(asker: Asker, input: Json, { signal }: { readonly signal: EndSignal }): Promise<AnyDecision> {
     const id = input['tool_use_id'];
     const key = typeof id === 'string' ? id : undefined;
     const known = key === undefined ? undefined : this.#questions.get(key);

@@ -144,7 +144,7 @@ function serve(services: Services, options: Omit<ServeOptions, 'host'>): Control
       if (ask.subtype === 'initialize') return initialize(ask);
       const handler = Object.hasOwn(requests, ask.subtype) ? requests[ask.subtype] : undefined;
       if (!handler) throw new TypeError(`Unsupported control request subtype: ${ask.subtype}`);
-      const answer = handler(ask, how);
+      const answer = handler(ask, { signal: how.signal });
       return answer instanceof Promise ? answer.then((said) => said ?? {}) : (answer ?? {});
     },
     message: (message) => messages.push(message),
