@@ -112,10 +112,13 @@ function serve(services: Services, options: Omit<ServeOptions, 'host'>): Control
   const messages = new Queue<Json>();
   const problem = (found: ControlProblem): void => tellProblem(services, name, found);
   let undo: Undo | undefined;
+  let closed = false;
   const first = settleable<Json>();
   const ended = settleable<void>();
 
   const initialize = (ask: ControlAsk): Json => {
+    // Nobody would take its hooks back any more.
+    if (closed) throw new HookscopeError('CONTROL_FAILED', { peer: name, problem: 'it was closed' });
     const wrong = whyWrong(initializeSchema, ask);
     if (wrong !== undefined) throw new TypeError(`initialize: ${wrong}. Nothing was registered.`);
     const { hooks } = ask as InitializeAsk;
@@ -173,6 +176,7 @@ function serve(services: Services, options: Omit<ServeOptions, 'host'>): Control
     },
     ended: ended.promise,
     close() {
+      closed = true;
       undo?.();
       undo = undefined;
       peer.finish();
