@@ -1,7 +1,8 @@
 import type { Registration } from '../scopes/registration.js';
-import type { Context } from './context.js';
+import { Context } from './context.js';
 import type { Fire } from './fire.js';
 import type { Call, Handler } from './handlers/handler.js';
+import type { EndSignal } from './lazy-signal.js';
 import type { Told } from './telling.js';
 
 /** The function behind a callback registration. */
@@ -18,7 +19,7 @@ export function makeCall(
   told: Told | undefined,
 ): Call {
   const { services } = fire;
-  return {
+  return Object.assign(new Ends(context), {
     entry: fire.entry,
     input,
     toolUseID: fire.toolUseID,
@@ -29,9 +30,25 @@ export function makeCall(
     async: registration.async,
     asyncTimeout: registration.asyncTimeout,
     eventName: registration.eventName,
-    signal: context.signal,
     projectDir: services.projectDir ?? (typeof input['cwd'] === 'string' ? input['cwd'] : process.cwd()),
     progress: told ? (piece) => told.progress(piece) : undefined,
     keep: (name, done, end) => services.background.keep(name, done, end),
-  };
+  } satisfies Omit<Call, 'signal' | 'ending'>);
+}
+
+/** Getters of a class: in a literal they would make the object slow. */
+class Ends {
+  private readonly context: Context;
+
+  constructor(context: Context) {
+    this.context = context;
+  }
+
+  get signal(): AbortSignal {
+    return this.context.signal;
+  }
+
+  get ending(): EndSignal {
+    return Context.ending(this.context);
+  }
 }

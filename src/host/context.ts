@@ -1,4 +1,5 @@
 import type { Fire } from './fire.js';
+import { type EndSignal, LazySignal } from './lazy-signal.js';
 
 /** What a callback gets as its third argument. */
 export interface HookContext<Host = unknown> {
@@ -18,7 +19,7 @@ export class Context implements HookContext {
   readonly call: 'first' | 'reask' | 'async';
   readonly #fire: Fire;
   #ended: unknown;
-  #controller: AbortController | undefined;
+  #ending: LazySignal | undefined;
   #tell: ((text: string) => void) | undefined;
 
   constructor(fire: Fire, call: 'first' | 'reask' | 'async') {
@@ -27,11 +28,7 @@ export class Context implements HookContext {
   }
 
   get signal(): AbortSignal {
-    if (!this.#controller) {
-      this.#controller = new AbortController();
-      if (this.#ended !== undefined) this.#controller.abort(this.#ended);
-    }
-    return this.#controller.signal;
+    return Context.#endingOf(this).signal;
   }
 
   get scope(): string {
@@ -51,7 +48,20 @@ export class Context implements HookContext {
   static end(context: Context, reason: unknown): void {
     if (context.#ended !== undefined) return;
     context.#ended = reason;
-    context.#controller?.abort(reason);
+    context.#ending?.abort(reason);
+  }
+
+  /** @internal What `signal` is made of. */
+  static ending(context: Context): EndSignal {
+    return Context.#endingOf(context);
+  }
+
+  static #endingOf(context: Context): LazySignal {
+    if (!context.#ending) {
+      context.#ending = new LazySignal();
+      if (context.#ended !== undefined) context.#ending.abort(context.#ended);
+    }
+    return context.#ending;
   }
 
   /** @internal */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { HookscopeError } from '../../errors.js';
-import { LazySignal } from '../lazy-signal.js';
+import { type EndSignal, LazySignal } from '../lazy-signal.js';
 import { messageOf } from '../message.js';
 import { isObject } from '../shape.js';
 import { isJson, LINE_LIMIT, readLines } from './lines.js';
@@ -85,7 +85,7 @@ export class Peer {
    * Asks the other side. Rejects with CONTROL_REFUSED (it answered with an error), CONTROL_FAILED (it went away) and the
    * signal's own reason; then the request is withdrawn.
    */
-  request(ask: ControlAsk, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<Json> {
+  request(ask: ControlAsk, { signal }: { signal?: EndSignal | undefined } = {}): Promise<Json> {
     if (this.#over) return Promise.reject(this.#over);
     if (signal?.aborted) return Promise.reject(signal.reason);
     const id = `req_${++this.#asked}_${this.#mark}`;

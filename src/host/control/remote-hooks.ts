@@ -58,10 +58,10 @@ function remoteHandler(peer: Peer, id: string): Handler {
     name: id,
     blocksLate: failsClosed,
     async run(call: Call): Promise<Reply> {
-      const { input, toolUseID, signal } = call;
+      const { input, toolUseID, ending } = call;
       const ask = { subtype: 'hook_callback', callback_id: id, input, tool_use_id: toolUseID ?? randomUUID() };
       try {
-        return readAnswer(call, await peer.request(ask, { signal }));
+        return readAnswer(call, await peer.request(ask, { signal: ending }));
       } catch (error) {
         return { failure: failureOf(error, call) };
       }
@@ -79,8 +79,8 @@ function readAnswer({ entry, eventName }: Call, output: Json): Reply {
   return { failure: { cause: 'bad_schema', message, ...closed(entry) } };
 }
 
-function failureOf(error: unknown, { entry, signal }: Call): Failure {
-  if (signal.aborted) return { cause: 'aborted', message: 'it was withdrawn before it answered' };
+function failureOf(error: unknown, { entry, ending }: Call): Failure {
+  if (ending.aborted) return { cause: 'aborted', message: 'it was withdrawn before it answered' };
   if (error instanceof HookscopeError && error.code === 'CONTROL_REFUSED')
     return { cause: 'threw', message: (error.details as { message: string }).message };
   return { cause: 'connection', message: messageOf(error), ...closed(entry) };

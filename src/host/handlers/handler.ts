@@ -1,5 +1,6 @@
 import type { EventEntry, HandlerKind } from '../../events/define.js';
 import type { OnFailure } from '../../scopes/registration.js';
+import type { EndSignal } from '../lazy-signal.js';
 
 /** Why a handler failed, each cause by its own name (docs/semantics.md 8). */
 export type Cause =
@@ -53,6 +54,8 @@ export interface Call {
   readonly eventName: string;
   /** Fires on timeout, on the caller's abort and when the host closes. After it the handler must clean up and settle soon. */
   readonly signal: AbortSignal;
+  /** The same, where no real one is needed: that is dear to make. */
+  readonly ending: EndSignal;
   /** The project's directory: the host's `session.cwd`, else the input's cwd. */
   readonly projectDir: string;
   /** A new piece of output; `undefined` when nobody watches. */

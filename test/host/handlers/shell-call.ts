@@ -16,6 +16,7 @@ export interface Kept {
 /** A call as the host makes one, and the list of what was given to it to keep. */
 export function shellCall(event: HookEvent, over: Partial<Call> = {}): { call: Call; kept: Kept[] } {
   const kept: Kept[] = [];
+  const signal = over.signal ?? new AbortController().signal;
   const call: Call = {
     entry: CATALOGUE[event],
     eventName: event,
@@ -25,7 +26,8 @@ export function shellCall(event: HookEvent, over: Partial<Call> = {}): { call: C
     scope: 'session',
     call: 'first',
     onFailure: 'continue',
-    signal: new AbortController().signal,
+    signal,
+    ending: signal,
     projectDir: process.cwd(),
     progress: undefined,
     keep: (name, done, end) => void kept.push({ name, done, end }),
