@@ -220,6 +220,17 @@ describe('connectClaude rejects, and leaves no process, when', () => {
     expect(error.message.length).toBeLessThan(2_500);
   });
 
+  it('it ends before it is ready: with its last words, also those that come after its output was closed', async () => {
+    const file = join(scratch(), 'claude');
+    const script = 'exec 1>&-; sleep 0.05; echo "Invalid API key" >&2; exit 4';
+    writeFileSync(file, `#!/bin/sh\n${script}\n`);
+    chmodSync(file, 0o755);
+    for (const _ of [1, 2, 3, 4, 5]) {
+      const words = /ended before it was ready \(exit code 4\); it wrote: Invalid API key\.$/;
+      await expect(start({ executable: file })).rejects.toThrow(words);
+    }
+  });
+
   it('it is killed before it is ready', async () => {
     expect((await failing(order({ kill: 'SIGKILL' }))).message).toMatch(/ended before it was ready \(SIGKILL\)/);
   });

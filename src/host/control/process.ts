@@ -1,11 +1,14 @@
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { adoptGroup, type ProcessGroup } from '../handlers/process-group.js';
 import { messageOf } from '../message.js';
 
 /** Characters of what a program wrote to stderr last; its failure is told with them. */
 const TAIL = 2_000;
+/** Milliseconds for what is still in its stderr when it has ended; a child that it left behind may hold that open for ever. */
+const LAST_WORDS = 200;
 
 export interface ProgramStart {
   readonly executable: string;
@@ -53,10 +56,12 @@ export async function startProgram(start: ProgramStart): Promise<Program | { rea
   const tail = keepTail(child.stderr, start.onStderr);
   const ended = new Promise<ProgramEnd>((resolve) => {
     child.once('exit', (code, signal) => {
-      resolve({ ...(code === null ? {} : { exitCode: code }), ...(signal === null ? {} : { signal }) });
+      const end = { ...(code === null ? {} : { exitCode: code }), ...(signal === null ? {} : { signal }) };
+      const late = sleep(LAST_WORDS, undefined, { ref: false });
+      void Promise.race([tail.ended, late]).then(() => resolve(end));
     });
   });
-  return { stdin: child.stdin, stdout: child.stdout, group: adoptGroup(child.pid), ended, stderr: tail };
+  return { stdin: child.stdin, stdout: child.stdout, group: adoptGroup(child.pid), ended, stderr: tail.text };
 }
 
 function launch(file: string, args: readonly string[], env: ProgramStart['env'], cwd: string) {
@@ -81,7 +86,12 @@ function problemOf(error: unknown, file: string, cwd: string): string {
   return messageOf(error);
 }
 
-function keepTail(stream: Readable, tell: ProgramStart['onStderr']): () => string {
+interface Tail {
+  text(): string;
+  readonly ended: Promise<void>;
+}
+
+function keepTail(stream: Readable, tell: ProgramStart['onStderr']): Tail {
   const decoder = new StringDecoder('utf8');
   let tail = '';
   stream.on('data', (chunk: Buffer) => {
@@ -90,5 +100,6 @@ function keepTail(stream: Readable, tell: ProgramStart['onStderr']): () => strin
     tell?.(text);
   });
   stream.on('error', () => stream.destroy());
-  return () => tail.trim();
+  const ended = new Promise<void>((resolve) => stream.once('close', resolve));
+  return { text: () => tail.trim(), ended };
 }
