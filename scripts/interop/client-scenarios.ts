@@ -603,6 +603,35 @@ export const clientScenarios: readonly Scenario[] = [
       }),
   },
   {
+    name: 'A prompt while a background agent reports',
+    checked: 'the program’s own turn for it ended first; the query got the result of its prompt, not that one',
+    run: (programs) =>
+      talk(
+        programs,
+        {
+          script: {
+            main: [
+              { tools: [agentCall('general-purpose', 'sub', { run_in_background: true })] },
+              { text: 'started' },
+              { text: 'noted', delay: 2 },
+              { text: 'second' },
+            ],
+            sub: [{ text: 'sub done' }],
+          },
+        },
+        async (t) => {
+          const results: unknown[] = [];
+          t.client.messages$.subscribe((message) => {
+            if (message.type === 'result') results.push(message['result']);
+          });
+          await t.ask('go');
+          await pause(0.7);
+          equal(resultOf(await t.ask('and?'))['result'], 'second');
+          deepEqual(results, ['started', 'noted', 'second']);
+        },
+      ),
+  },
+  {
     name: 'No hooks at all',
     checked: 'a call ran and a git worktree was made, as without us; exit code 0',
     run: (programs) =>

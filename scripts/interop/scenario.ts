@@ -16,9 +16,9 @@ export const bash = (...commands: readonly string[]): { readonly tools: readonly
 });
 
 /** A call of a subagent of that type, whose own turns are those of `thread`. */
-export const agentCall = (type: string, thread: string): ToolCall => ({
+export const agentCall = (type: string, thread: string, more: ToolCall['input'] = {}): ToolCall => ({
   name: 'Agent',
-  input: { description: thread, subagent_type: type, prompt: `[${thread}] please`, run_in_background: false },
+  input: { description: thread, subagent_type: type, prompt: `[${thread}] please`, run_in_background: false, ...more },
 });
 
 /** What was added to the conversation since the model spoke last. */

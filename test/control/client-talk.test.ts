@@ -19,6 +19,7 @@ describe('query', () => {
       session_id: '',
       message: { role: 'user', content: [{ type: 'text', text: 'list the files' }] },
       parent_tool_use_id: null,
+      uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     await claude.say(said('a'), said('b'), result('done'), said('between turns'));
     expect(await asked).toEqual([said('a'), said('b'), result('done')]);
@@ -84,6 +85,53 @@ describe('query', () => {
       [said('for one'), result('1')],
       [said('for two'), result('2')],
     ]);
+  });
+
+  it('a result of a turn that a background task began is not its own', async () => {
+    const { client, claude } = await connect(testHost().host);
+    const asked = all(client.query('one'));
+    const names = async (): Promise<Json> => {
+      const { uuid } = await claude.hear(isUser);
+      return { user_message_uuid: uuid, user_message_uuids: [uuid] };
+    };
+    await claude.say({ ...result('1'), ...(await names()) });
+    await asked;
+    const again = all(client.query('two'));
+    const origin = { kind: 'task-notification' };
+    const named = await names();
+    await claude.say(said('noted'), { ...result('the task'), origin }, { ...result('2'), ...named });
+    expect(await again).toEqual([said('noted'), { ...result('2'), ...named }]);
+    // It may put a prompt into such a turn.
+    const third = all(client.query('three'));
+    const folded = { ...result('both'), origin, ...(await names()) };
+    await claude.say(folded);
+    expect(await third).toEqual([folded]);
+    const fourth = all(client.query('four'));
+    const other = { ...result('of another'), user_message_uuid: 'another' };
+    await claude.hear(isUser);
+    await claude.say(other, result('4'));
+    expect(await fourth).toEqual([result('4')]);
+  });
+
+  it('ends with a prompt that the program is done with, if no result names it', async () => {
+    const { client, claude } = await connect(testHost().host);
+    for (const state of ['completed', 'cancelled']) {
+      const asked = all(client.query(state));
+      const { uuid } = await claude.hear(isUser);
+      const lifecycle = { type: 'command_lifecycle', command_uuid: uuid };
+      const other = { ...lifecycle, command_uuid: 'another', state };
+      await claude.say({ ...lifecycle, state: 'started' }, other, { ...lifecycle, state });
+      expect(await asked).toEqual([{ ...lifecycle, state: 'started' }, other, { ...lifecycle, state }]);
+    }
+  });
+
+  it('a program that never names prompts: every result is its own', async () => {
+    const { client, claude } = await connect(testHost().host);
+    const asked = all(client.query('one'));
+    await claude.hear(isUser);
+    const its = { ...result('1'), origin: { kind: 'task-notification' } };
+    await claude.say(its);
+    expect(await asked).toEqual([its]);
   });
 
   it('whoever stops reading early leaves the turn to its end, and the next query gets only its own', async () => {

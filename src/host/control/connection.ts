@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createFeed, type Feed } from '../../emit/bus.js';
 import { HookscopeError } from '../../errors.js';
 import { CATALOGUE } from '../../events/catalogue.js';
@@ -77,7 +78,11 @@ export class Connection {
     // A child that it left behind may hold its output open for ever.
     void program.ended.then(() => setTimeout(() => setImmediate(() => program.stdout.destroy()), DRAIN).unref());
     const foreign = new ForeignHooks(services.bus, 'claude');
-    this.#conversation = new Conversation((prompt) => this.#peer.send(promptMessage(prompt)), KEEP);
+    this.#conversation = new Conversation({
+      message: promptMessage,
+      send: (message) => this.#peer.send(message),
+      keep: KEEP,
+    });
     this.#peer = new Peer({
       input: program.stdout,
       output: program.stdin,
@@ -252,10 +257,11 @@ function checkPrompt(prompt: Prompt | AsyncIterable<Prompt>): Prompt | AsyncIter
   throw new HookscopeError('INVALID_OPTIONS', { where: 'query(prompt)', expected });
 }
 
-/** A user message is sent as it is. */
+/** A user message is sent as it is, with a `uuid` if it has none. */
 function promptMessage(prompt: Prompt): Json {
-  if (isText(prompt)) return userMessage(prompt);
-  if (isObject(prompt) && prompt['type'] === 'user') return prompt;
+  if (isText(prompt)) return { ...userMessage(prompt), uuid: randomUUID() };
+  if (isObject(prompt) && prompt['type'] === 'user')
+    return isText(prompt['uuid']) ? prompt : { ...prompt, uuid: randomUUID() };
   const expected = `expected a text or a message of type "user", got ${show(prompt)}`;
   throw new HookscopeError('INVALID_OPTIONS', { where: 'query(prompt)', expected });
 }

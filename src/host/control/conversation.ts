@@ -1,4 +1,5 @@
 import type { HookscopeError } from '../../errors.js';
+import { isObject, isText } from '../shape.js';
 import { Queue } from './queue.js';
 import type { Json } from './wire.js';
 
@@ -12,17 +13,27 @@ export type Prompt = string | Json;
 
 interface Turn {
   readonly queue: Queue<ClaudeMessage>;
+  /** The `uuid` of its prompt, by which a result says whose it is. */
+  readonly uuid: unknown;
   /** Settles with the turn's result. */
   done(): void;
 }
 
+export interface ConversationOptions {
+  /** A prompt as it goes to the client; throws for one that cannot. */
+  message(prompt: Prompt): Json;
+  send(message: Json): Promise<void>;
+  /** How many messages are kept until somebody asks. */
+  readonly keep: number;
+}
+
 /**
  * Prompts and what comes of them. One prompt at a time is with the client, so that each `result` has an owner; messages that come
- * while nobody has asked are given to the first that asks.
+ * while nobody has asked are given to the first that asks. The client also has turns of its own, when a background task has ended:
+ * their results are nobody's, unless the client has put the prompt into such a turn.
  */
 export class Conversation {
-  readonly #send: (prompt: Prompt) => Promise<void>;
-  readonly #keep: number;
+  readonly #options: ConversationOptions;
   #early: ClaudeMessage[] | undefined = [];
   #turn: Turn | undefined;
   #result: Promise<void> | undefined;
@@ -30,10 +41,11 @@ export class Conversation {
   #free: Promise<void> = Promise.resolve();
   #over: HookscopeError | undefined;
   readonly #open = new Set<Queue<ClaudeMessage>>();
+  /** The client names the prompts that a result answers. */
+  #namesPrompts = false;
 
-  constructor(send: (prompt: Prompt) => Promise<void>, keep: number) {
-    this.#send = send;
-    this.#keep = keep;
+  constructor(options: ConversationOptions) {
+    this.#options = options;
   }
 
   /** A prompt is with the client, and its result has not come. */
@@ -51,13 +63,25 @@ export class Conversation {
     const turn = this.#turn;
     if (!turn) {
       this.#early?.push(message);
-      if (this.#early && this.#early.length > this.#keep) this.#early.shift();
+      if (this.#early && this.#early.length > this.#options.keep) this.#early.shift();
       return;
     }
+    const result = message.type === 'result';
+    if (result && !this.#answers(message, turn.uuid)) return;
     turn.queue.push(message);
-    if (message.type !== 'result') return;
+    if (!result && !isEnd(message, turn.uuid)) return;
     this.#turn = undefined;
     turn.done();
+  }
+
+  /** Whether a result is that prompt's. One that names nobody is, unless the client usually does and says that a task began the turn. */
+  #answers({ user_message_uuid: one, user_message_uuids: all, origin }: Json, uuid: unknown): boolean {
+    const names = [one, ...(Array.isArray(all) ? all : [])].filter(isText);
+    if (names.length > 0) {
+      this.#namesPrompts = true;
+      return names.includes(String(uuid));
+    }
+    return !(this.#namesPrompts && isObject(origin) && origin['kind'] !== 'human');
   }
 
   /** Every prompt in its turn, and all messages up to and with the result of the last. */
@@ -103,12 +127,13 @@ export class Conversation {
   async #one(prompt: Prompt, queue: Queue<ClaudeMessage>): Promise<void> {
     for (const message of this.#early ?? []) queue.push(message);
     this.#early = undefined;
+    const message = this.#options.message(prompt);
     const result = new Promise<void>((done) => {
-      this.#turn = { queue, done };
+      this.#turn = { queue, uuid: message['uuid'], done };
     });
     this.#result = result;
     try {
-      await this.#send(prompt);
+      await this.#options.send(message);
     } catch (error) {
       // Not sent, so no result will come.
       this.#turn = undefined;
@@ -116,6 +141,11 @@ export class Conversation {
     }
     await result;
   }
+}
+
+/** The client is done with that prompt; the result, where there is one, has come before. */
+function isEnd({ type, command_uuid: of, state }: ClaudeMessage, uuid: unknown): boolean {
+  return type === 'command_lifecycle' && of === uuid && (state === 'completed' || state === 'cancelled');
 }
 
 async function* each(prompts: Prompt | AsyncIterable<Prompt>): AsyncGenerator<Prompt> {
