@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { HookscopeError } from '../../errors.js';
-import { type EndSignal, LazySignal } from '../lazy-signal.js';
+import type { EndSignal } from '../lazy-signal.js';
 import { messageOf } from '../message.js';
 import { isObject } from '../shape.js';
+import { Asked } from './asked.js';
 import { isJson, LINE_LIMIT, readLines } from './lines.js';
 import { type ControlProblem, type ControlProblemName, preview } from './problem.js';
 import { type ControlAsk, controlCancel, controlError, controlRequest, controlSuccess, type Json } from './wire.js';
+
+export type { Asked };
 
 /** How many requests of ours that were given up are remembered: a late reply to one is nothing to tell. */
 const REMEMBERED = 1_000;
@@ -25,22 +28,6 @@ export interface PeerOptions {
   gone(): void;
   /** Bytes of one line. */
   readonly maxLine?: number | undefined;
-}
-
-/** A request of theirs under way. */
-export class Asked {
-  readonly id: string;
-  /** Aborts when the request is withdrawn. */
-  readonly ending = new LazySignal();
-
-  constructor(id: string) {
-    this.id = id;
-  }
-
-  /** The same as a real one. */
-  get signal(): AbortSignal {
-    return this.ending.signal;
-  }
 }
 
 interface Waiting {

@@ -1,0 +1,17 @@
+import { LazySignal } from '../lazy-signal.js';
+
+/** A request of theirs under way. */
+export class Asked {
+  readonly id: string;
+  /** Aborts when the request is withdrawn. */
+  readonly ending = new LazySignal();
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  /** The same as a real one. */
+  get signal(): AbortSignal {
+    return this.ending.signal;
+  }
+}
