@@ -1,4 +1,5 @@
 import { LazySignal } from '../lazy-signal.js';
+import type { Json } from './wire.js';
 
 /** A request of theirs under way. */
 export class Asked {
@@ -14,4 +15,10 @@ export class Asked {
   get signal(): AbortSignal {
     return this.ending.signal;
   }
+}
+
+/** A request of ours under way. */
+export interface Waiting {
+  resolve(response: Json): void;
+  reject(error: Error): void;
 }

@@ -4,7 +4,7 @@ import { HookscopeError } from '../../errors.js';
 import type { EndSignal } from '../lazy-signal.js';
 import { messageOf } from '../message.js';
 import { isObject } from '../shape.js';
-import { Asked } from './asked.js';
+import { Asked, type Waiting } from './asked.js';
 import { isJson, LINE_LIMIT, readLines } from './lines.js';
 import { type ControlProblem, type ControlProblemName, preview } from './problem.js';
 import { type ControlAsk, controlCancel, controlError, controlRequest, controlSuccess, type Json } from './wire.js';
@@ -28,11 +28,6 @@ export interface PeerOptions {
   gone(): void;
   /** Bytes of one line. */
   readonly maxLine?: number | undefined;
-}
-
-interface Waiting {
-  resolve(response: Json): void;
-  reject(error: Error): void;
 }
 
 /** One end of the control protocol: both sides may ask, each request has one reply, none comes after a cancel. */
