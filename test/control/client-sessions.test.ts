@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Host } from '../../src/host/host.js';
 import { anyHooks, deferred, testHost, until } from '../host/kit.js';
-import { all, bash, connect, type Options } from './kit.js';
+import { all, bash, connect, type Options, tapped } from './kit.js';
 import { isType, type Json, request } from './puppet.js';
 
 const init = (session_id = 'S1', more: Json = {}): Json => ({ type: 'system', subtype: 'init', session_id, ...more });
@@ -125,6 +125,22 @@ describe('SessionStart and SessionEnd, which the program does not send', () => {
     await claude.order({ kill: 'SIGKILL' });
     expect(await client.ended).toEqual({ signal: 'SIGKILL' });
     expect(names()[1]).toEqual(['SessionEnd', 'other']);
+  });
+
+  it('a crash while hooks still say how it starts: they are cancelled, and hold nothing up', async () => {
+    const { host, told, reports } = lives((input) =>
+      input['hook_event_name'] === 'SessionStart' ? new Promise(() => undefined) : undefined,
+    );
+    const seen = tapped(host);
+    const { client, claude, asking } = await connect(host);
+    await claude.say(request('q', asking('UserPromptSubmit', prompt())));
+    await until(() => told.length === 1);
+    await claude.order({ kill: 'SIGKILL' });
+    expect(await client.ended).toEqual({ signal: 'SIGKILL' });
+    expect(told.map((one) => one['hook_event_name'])).toEqual(['SessionStart', 'SessionEnd']);
+    const cut = seen.filter((record) => 'outcome' in record && record.outcome === 'cancelled');
+    expect(cut).toMatchObject([{ hook_event: 'SessionStart' }]);
+    expect(reports).toEqual([]);
   });
 
   it('context of SessionStart goes out with the first prompt’s answer, before what that said itself; once', async () => {

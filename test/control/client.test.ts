@@ -266,6 +266,12 @@ describe('connectClaude rejects, and leaves no process, when', () => {
     expect(error).toMatchObject({ code: 'ABORTED', cause: expect.objectContaining({ message: 'enough' }) });
   });
 
+  it('the host is closed while it starts', async () => {
+    const { host } = testHost();
+    const error = await failing(async () => void (await host.close()), { host });
+    expect(error).toMatchObject({ code: 'CONTROL_FAILED' });
+  });
+
   it('the signal has fired before: nothing is started', async () => {
     const claude = await puppet();
     const aborted = start({ executable: PUPPET, args: [claude.socket], signal: AbortSignal.abort() });

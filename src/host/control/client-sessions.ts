@@ -18,7 +18,7 @@ interface Known {
 
 export interface SessionsOptions {
   readonly services: Services;
-  fire(event: 'SessionStart' | 'SessionEnd', input: Json): Promise<AnyDecision>;
+  fire(event: 'SessionStart' | 'SessionEnd', input: Json, how?: { readonly signal: AbortSignal }): Promise<AnyDecision>;
   /** Why the first session starts: `startup`, or `resume` where the arguments say so. */
   readonly source: string;
 }
@@ -27,6 +27,8 @@ export interface SessionsOptions {
 export class ClientSessions {
   readonly #options: SessionsOptions;
   readonly #known = new Map<string, Known>();
+  /** Nobody is left to be told how a session starts. */
+  readonly #gone = new AbortController();
   #last: Known | undefined;
 
   constructor(options: SessionsOptions) {
@@ -94,6 +96,7 @@ export class ClientSessions {
 
   /** The client has ended: so have its sessions and their agents. */
   async end(): Promise<void> {
+    this.#gone.abort();
     for (const known of this.#known.values()) {
       await known.started;
       known.ending ??= this.#fire('SessionEnd', { ...known.base, session_id: known.id, reason: 'other' });
@@ -103,16 +106,18 @@ export class ClientSessions {
   }
 
   async #start(known: Known, input: Json): Promise<void> {
-    const decision = await this.#fire('SessionStart', input);
+    const decision = await this.#fire('SessionStart', input, { signal: this.#gone.signal });
     if (!decision) return;
     this.#options.services.registrar.pendingOf(known.id, undefined).push(...decision.additionalContext);
     known.messages.push(...decision.systemMessages);
   }
 
-  async #fire(event: 'SessionStart' | 'SessionEnd', input: Json): Promise<AnyDecision | undefined> {
+  async #fire(...[event, input, how]: Parameters<SessionsOptions['fire']>): Promise<AnyDecision | undefined> {
     try {
-      return await this.#options.fire(event, input);
+      return await this.#options.fire(event, input, how);
     } catch (error) {
+      // Its hooks are told as cancelled.
+      if (how?.signal.aborted) return undefined;
       this.#options.services.report(`${event} was not fired: ${describeError(error)}`);
       return undefined;
     }

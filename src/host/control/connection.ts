@@ -61,7 +61,7 @@ export class Connection {
     this.#sessions = new ClientSessions({
       services,
       source: startSource(options.args ?? []),
-      fire: (event, input) => fireIn(services, event, input),
+      fire: (event, input, how) => fireIn(services, event, input, how),
     });
     this.#permissions = new Permissions(this.#fire, options.canUseTool, this.#sessions.base);
     this.#callbacks = new HookCallbacks({
