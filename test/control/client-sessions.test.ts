@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Host } from '../../src/host/host.js';
 import { anyHooks, deferred, testHost, until } from '../host/kit.js';
 import { all, bash, connect, type Options, tapped } from './kit.js';
-import { isType, type Json, request } from './puppet.js';
+import { cancel, isType, type Json, request } from './puppet.js';
 
 const init = (session_id = 'S1', more: Json = {}): Json => ({ type: 'system', subtype: 'init', session_id, ...more });
 const result = { type: 'result', subtype: 'success' };
@@ -169,6 +169,27 @@ describe('SessionStart and SessionEnd, which the program does not send', () => {
     expect((await fire('UserPromptSubmit', prompt()))['response']).toEqual({
       hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: 'from the prompt' },
     });
+  });
+
+  it('context that waits for a prompt which is withdrawn goes out with the next', async () => {
+    const { host } = lives((input) =>
+      input['hook_event_name'] === 'SessionStart'
+        ? { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'from the start' } }
+        : undefined,
+    );
+    const prompts: AbortSignal[] = [];
+    const slow = (_: unknown, __: unknown, { signal }: { signal: AbortSignal }) =>
+      prompts.push(signal) === 1 ? new Promise(() => undefined) : undefined;
+    host.register(anyHooks({ UserPromptSubmit: [{ timeout: 0, hooks: [slow] }] }));
+    const { claude, asking, fire } = await connect(host);
+    await claude.say(request('q', asking('UserPromptSubmit', prompt())));
+    await until(() => prompts.length === 1);
+    await claude.say(cancel('q'));
+    await until(() => prompts[0]?.aborted === true);
+    expect((await fire('UserPromptSubmit', prompt()))['response']).toMatchObject({
+      hookSpecificOutput: { additionalContext: 'from the start' },
+    });
+    expect(claude.answersTo('q')).toEqual([]);
   });
 
   it('the first answer waits for a slow SessionStart hook', async () => {
