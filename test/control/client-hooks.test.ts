@@ -244,6 +244,17 @@ describe('a host that cannot answer', () => {
     });
   });
 
+  it('what cannot be done over the protocol is told, since nothing else would show it', async () => {
+    const { host } = testHost();
+    host.register(anyHooks({ PostToolUse: [{ hooks: [() => ({ suppressOutput: true })] }] }));
+    const seen = tapped(host);
+    const { fire } = await connect(host);
+    await fire('PostToolUse', { ...bash('cat key.pem'), tool_response: { stdout: 'secret' } });
+    expect(problems(seen)).toEqual([
+      expect.objectContaining({ problem: 'no_effect', message: expect.stringMatching(/PostToolUse .*suppressOutput/) }),
+    ]);
+  });
+
   it('a callback without an input is an error reply', async () => {
     const { claude, callback } = await connect(testHost().host);
     const ask = { subtype: 'hook_callback', callback_id: callback('Stop') };

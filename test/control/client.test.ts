@@ -220,6 +220,13 @@ describe('connectClaude rejects, and leaves no process, when', () => {
     expect(error.message.length).toBeLessThan(2_500);
   });
 
+  it('it ends before it is ready: that is said once', async () => {
+    const { host, reports } = testHost();
+    const gone = connectClaude({ host, executable: '/bin/false', cwd: process.cwd() });
+    await expect(gone).rejects.toThrow(/it ended before it was ready \(exit code 1\)/);
+    expect(reports).toEqual([]);
+  });
+
   it('it ends before it is ready: with its last words, also those that come after its output was closed', async () => {
     const file = join(scratch(), 'claude');
     const script = 'exec 1>&-; sleep 0.05; echo "Invalid API key" >&2; exit 4';

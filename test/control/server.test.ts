@@ -52,6 +52,11 @@ describe('serveControl', () => {
     expect((await ready({})).response['response']).toMatchObject({ hooks_applied: true });
   });
 
+  it('what it says of itself may depend on what it was asked', async () => {
+    const { response } = await ready({}, { info: (ask: Json) => ({ agents: Object.keys(ask) }) });
+    expect(response['response']).toMatchObject({ commands: [], agents: ['subtype', 'hooks'] });
+  });
+
   it('a second initialize takes the place of the first', async () => {
     const { host, sdk } = await ready(pre('old'));
     await sdk.say(setUp(pre('new'), 'again'));

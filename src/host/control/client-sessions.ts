@@ -46,7 +46,7 @@ export class ClientSessions {
    * (`announced`). Resolves when the session's start has been answered.
    */
   seen(fields: Json, announced: boolean): Promise<void> {
-    const { session_id: id, transcript_path, cwd, permission_mode } = fields;
+    const { session_id: id, transcript_path, cwd, permission_mode, prompt_id } = fields;
     if (typeof id !== 'string') return Promise.resolve();
     let known = this.#known.get(id);
     if (!known) {
@@ -60,7 +60,12 @@ export class ClientSessions {
     const { base } = known;
     const news = (key: string, value: unknown): boolean => value !== undefined && value !== base[key];
     // Every event comes by here, and hardly one changes them.
-    if (news('transcript_path', transcript_path) || news('cwd', cwd) || news('permission_mode', permission_mode))
+    if (
+      news('transcript_path', transcript_path) ||
+      news('cwd', cwd) ||
+      news('permission_mode', permission_mode) ||
+      news('prompt_id', prompt_id)
+    )
       known.base = { ...base, ...baseOf(fields) };
     return known.started;
   }
@@ -124,7 +129,7 @@ export class ClientSessions {
   }
 }
 
-function baseOf({ session_id, transcript_path, cwd, permission_mode }: Json): Json {
-  const fields = { session_id, transcript_path, cwd, permission_mode };
+function baseOf({ session_id, transcript_path, cwd, permission_mode, prompt_id }: Json): Json {
+  const fields = { session_id, transcript_path, cwd, permission_mode, prompt_id };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createFeed, type Feed } from '../../emit/bus.js';
 import { HookscopeError } from '../../errors.js';
 import { CATALOGUE } from '../../events/catalogue.js';
@@ -6,19 +5,19 @@ import type { AnyDecision } from '../decision.js';
 import { fire as fireIn } from '../fire.js';
 import { describeError } from '../message.js';
 import type { Services } from '../services.js';
-import { isObject, isText, show } from '../shape.js';
 import type { Undo } from '../types.js';
 import { type ClaudeClient, type ClaudeInfo, infoOf, neverSent } from './client-info.js';
 import { type ConnectSettings, startSource } from './client-options.js';
 import { ClientSessions } from './client-sessions.js';
-import { type ClaudeMessage, Conversation, type Prompt } from './conversation.js';
+import { type ClaudeMessage, Conversation } from './conversation.js';
 import { ForeignHooks } from './foreign-hooks.js';
 import { type FireEvent, HookCallbacks } from './hook-callbacks.js';
 import { type Asked, Peer } from './peer.js';
 import { Permissions } from './permission.js';
 import { type ControlProblem, tellProblem } from './problem.js';
 import type { Program, ProgramEnd } from './process.js';
-import { type ControlAsk, type Json, userMessage } from './wire.js';
+import { checkPrompt, promptMessage } from './prompt.js';
+import type { ControlAsk, Json } from './wire.js';
 
 /** Messages that are kept for the first who asks for them. */
 const KEEP = 10_000;
@@ -43,6 +42,8 @@ export class Connection {
   readonly #ended: Promise<ProgramEnd>;
   readonly #undo: Undo[] = [];
   #failsClosed = false;
+  /** It has answered `initialize`. */
+  #ready = false;
   /** Its input is closed. */
   #finished = false;
   #closing: Promise<ProgramEnd> | undefined;
@@ -52,7 +53,10 @@ export class Connection {
     this.#options = options;
     this.#name = name;
     this.#program = program;
-    const problem = (found: ControlProblem): void => tellProblem(services, name, found);
+    const problem = (found: ControlProblem): void => {
+      // That it has gone before it was ready is what connecting rejects with.
+      if (this.#ready || found.problem !== 'connection') tellProblem(services, name, found);
+    };
     this.#feed = createFeed<ClaudeMessage>({
       logger: services.report,
       keep: KEEP,
@@ -67,6 +71,7 @@ export class Connection {
     this.#callbacks = new HookCallbacks({
       fire: this.#decide,
       beside: (entry, input) => this.#sessions.beside(entry, input),
+      inVain: (message) => problem({ problem: 'no_effect', message: `${name}: ${message}` }),
       failsClosed: () => this.#failsClosed,
       timeout: options.timeout ?? 600,
     });
@@ -112,6 +117,7 @@ export class Connection {
     registrar.cleanups.push(cleanup);
     this.#undo.push(() => void registrar.cleanups.splice(registrar.cleanups.indexOf(cleanup), 1));
     const response = await this.#initialize(initializeTimeout);
+    this.#ready = true;
     this.#failsClosed = response['hook_on_failure_supported'] === true;
     this.#warnOfNeverSent();
     return this.#client(infoOf(response));
@@ -148,7 +154,7 @@ export class Connection {
 
   /** What it wrote to stderr last, to be put behind a message. */
   #said(): string {
-    const text = this.#program.stderr();
+    const text = this.#program.stderr().replace(/\.$/, '');
     return text === '' ? '' : `; it wrote: ${text}`;
   }
 
@@ -249,19 +255,4 @@ function onAbort(signal: AbortSignal, end: () => void): Undo {
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
   return () => signal.removeEventListener('abort', end);
-}
-
-function checkPrompt(prompt: Prompt | AsyncIterable<Prompt>): Prompt | AsyncIterable<Prompt> {
-  if (isText(prompt) || isObject(prompt)) return prompt;
-  const expected = `expected a text, a user message, or an async iterable of these, got ${show(prompt)}`;
-  throw new HookscopeError('INVALID_OPTIONS', { where: 'query(prompt)', expected });
-}
-
-/** A user message is sent as it is, with a `uuid` if it has none. */
-function promptMessage(prompt: Prompt): Json {
-  if (isText(prompt)) return { ...userMessage(prompt), uuid: randomUUID() };
-  if (isObject(prompt) && prompt['type'] === 'user')
-    return isText(prompt['uuid']) ? prompt : { ...prompt, uuid: randomUUID() };
-  const expected = `expected a text or a message of type "user", got ${show(prompt)}`;
-  throw new HookscopeError('INVALID_OPTIONS', { where: 'query(prompt)', expected });
 }

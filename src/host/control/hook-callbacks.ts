@@ -19,6 +19,8 @@ export interface CallbackOptions {
   readonly fire: FireEvent;
   /** What waits to be told with an answer that can carry it. */
   beside(entry: EventEntry, input: Json): Json;
+  /** Told what a hook asked for in vain. */
+  inVain(message: string): void;
   /** Whether the client blocks on an error reply where `onFailure: 'block'` was asked for. */
   failsClosed(): boolean;
   /** Seconds that the client waits for an answer. */
@@ -69,7 +71,7 @@ async function answerEvent(
   event: HookEvent,
   input: Json,
   how: { readonly signal: EndSignal },
-  { fire, beside, failsClosed }: CallbackOptions,
+  { fire, beside, inVain, failsClosed }: CallbackOptions,
 ): Promise<Json> {
   const entry = entryOf(event);
   const blocks = failureEffect(entry, 'block') !== 'none';
@@ -77,6 +79,8 @@ async function answerEvent(
     const decision = await fire(event, input, how);
     const failed = failsClosed() && blocks ? onlyFailed(decision) : undefined;
     if (failed !== undefined) throw new Error(failed);
+    if (decision.suppressOutput && entry.hides !== undefined)
+      inVain(`a hook of ${event} answered suppressOutput, which hides nothing over this protocol; rewrite the output`);
     // Withdrawn meanwhile: what waits, waits on.
     if (how.signal.aborted) return {};
     return merge(decision.toJSON(), beside(entry, input), event);

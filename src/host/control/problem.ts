@@ -23,6 +23,8 @@ export type ControlProblemName =
   | 'unknown_event'
   /** Hooks are registered for an event that Claude Code does not send to callbacks. */
   | 'never_sent'
+  /** A hook asked for something that cannot be done over this protocol (`suppressOutput`). */
+  | 'no_effect'
   /** Something of ours that the other side cannot be told in an answer. */
   | 'failed';
 

@@ -38,8 +38,8 @@ export interface ServeOptions<C extends CustomEvents = NoEvents> {
   readonly output: Writable;
   /** Where its hooks are registered. */
   readonly host: Host<C>;
-  /** More of the answer to `initialize`: `commands`, `agents`, `models`, `claude_code_version` … */
-  readonly info?: Readonly<Record<string, unknown>>;
+  /** More of the answer to `initialize`, or what makes it of the request: `commands`, `agents`, `models`, `claude_code_version` … */
+  readonly info?: Readonly<Record<string, unknown>> | ((request: Json) => Readonly<Record<string, unknown>>);
   /** Requests that the agent answers itself, by subtype: `interrupt`, `set_model`, `set_permission_mode` … */
   readonly requests?: Readonly<Record<string, RequestHandler>>;
   /** How messages and records name the other side. Default `sdk`. */
@@ -80,7 +80,7 @@ const SHAPE: Shape = {
   input: { expected: 'a readable stream', accepts: (v) => isObject(v) && typeof v['on'] === 'function' },
   output: { expected: 'a writable stream', accepts: (v) => isObject(v) && typeof v['write'] === 'function' },
   host: rules.object,
-  info: rules.object,
+  info: { expected: 'an object, or a function that makes one', accepts: (v) => isObject(v) || typeof v === 'function' },
   requests: {
     expected: 'an object of functions by subtype',
     accepts: (v) => isObject(v) && Object.values(v).every((fn) => typeof fn === 'function'),
@@ -122,6 +122,7 @@ function serve(services: Services, options: Omit<ServeOptions, 'host'>): Control
     const wrong = whyWrong(initializeSchema, ask);
     if (wrong !== undefined) throw new TypeError(`initialize: ${wrong}. Nothing was registered.`);
     const { hooks } = ask as InitializeAsk;
+    const more = typeof info === 'function' ? info(ask) : info;
     // The new hooks first: where they are wrong, those that are there stay.
     const next = registerRemoteHooks(hooks ?? {}, { peer, registrar: services.registrar, name, problem });
     undo?.();
@@ -132,7 +133,7 @@ function serve(services: Services, options: Omit<ServeOptions, 'host'>): Control
       commands: [],
       agents: [],
       models: [],
-      ...info,
+      ...more,
       ...(hooks == null ? {} : { hooks_applied: true }),
       hook_on_failure_supported: true,
     };
