@@ -220,6 +220,16 @@ describe('connectClaude rejects, and leaves no process, when', () => {
     expect(error.message.length).toBeLessThan(2_500);
   });
 
+  it('it ends before it is ready, also where the stderr option throws', async () => {
+    const { host, reports } = testHost();
+    const stderr = (): never => {
+      throw new Error('no room');
+    };
+    const gone = connectClaude({ host, executable: process.execPath, cwd: process.cwd(), stderr });
+    await expect(gone).rejects.toThrow(/it ended before it was ready \(exit code 9\)/);
+    expect(reports).toContain('The stderr option of connectClaude threw: Error: no room');
+  });
+
   it('it ends before it is ready: that is said once', async () => {
     const { host, reports } = testHost();
     const gone = connectClaude({ host, executable: '/bin/false', cwd: process.cwd() });

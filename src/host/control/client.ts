@@ -1,6 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
 import { servicesOf } from '../internals.js';
+import { describeError } from '../message.js';
 import type { ClaudeClient } from './client-info.js';
 import { type ConnectOptions, checkConnectOptions, programArgs } from './client-options.js';
 import { Connection, failed } from './connection.js';
@@ -21,7 +22,13 @@ export async function connectClaude<C extends CustomEvents = NoEvents>(
   if (signal?.aborted) throw aborted(signal);
   const cwd = options.cwd ?? services.projectDir ?? process.cwd();
   const args = programArgs(options);
-  const program = await startProgram({ executable, args, env, cwd, onStderr: options.stderr });
+  const program = await startProgram({
+    executable,
+    args,
+    env,
+    cwd,
+    onStderr: stderrOf(options.stderr, services.report),
+  });
   if ('problem' in program) throw failed(executable, `it did not start: ${program.problem}`);
   const connection = new Connection(services, options, executable, program);
   try {
@@ -34,3 +41,17 @@ export async function connectClaude<C extends CustomEvents = NoEvents>(
 
 const aborted = (signal: AbortSignal): HookscopeError =>
   new HookscopeError('ABORTED', { event: 'connectClaude' }, { cause: signal.reason });
+
+/** The caller's function, behind a wall: what it throws is told and goes no further. */
+function stderrOf(tell: ConnectOptions['stderr'], report: (message: string) => void): ConnectOptions['stderr'] {
+  return (
+    tell &&
+    ((text) => {
+      try {
+        tell(text);
+      } catch (error) {
+        report(`The stderr option of connectClaude threw: ${describeError(error)}`);
+      }
+    })
+  );
+}
