@@ -41,7 +41,12 @@ export async function serve() {
     input: process.stdin,
     output: process.stdout,
     host,
-    info: { output_style: 'default', available_output_styles: ['default'], account: {} },
+    info: ({ agents }) => ({
+      agents: agentsOf(agents).map(({ name, description }) => ({ name, description })),
+      output_style: 'default',
+      available_output_styles: ['default'],
+      account: {},
+    }),
     requests: {
       interrupt() {
         // Answered before what runs has ended: that is told by the result.
@@ -84,20 +89,19 @@ export async function serve() {
   };
 
   const opened = control.initialized.then(async (/** @type {any} */ asked) => {
-    const { systemPrompt = [], appendSystemPrompt = '', agents = {} } = asked;
+    const { systemPrompt = [], appendSystemPrompt = '', agents } = asked;
     session = await host.openSession({
       model: model.name,
       permission: rules,
       ...(given['permission-prompt-tool'] === 'stdio' ? { ask } : {}),
     });
-    const all = [ANY_TASK, ...Object.entries(agents).map(([name, agent]) => ({ ...agent, name }))];
     const theirs = TOOLS.filter((tool) => tool !== 'Agent');
     return {
       session,
       model,
       system: [[systemPrompt].flat().join('\n') || SYSTEM, appendSystemPrompt].filter(Boolean).join('\n\n'),
       toolNames: TOOLS,
-      agents: new Map(all.map((agent) => [agent.name, { tools: theirs, ...agent }])),
+      agents: new Map(agentsOf(agents).map((agent) => [agent.name, { tools: theirs, ...agent }])),
       name: 'main',
       say: () => undefined,
       /** @type {any[]} */
@@ -138,4 +142,9 @@ export async function serve() {
   await model.close();
   control.close();
   return code;
+}
+
+/** Ours, and those that the other side has defined. @returns {any[]} */
+function agentsOf(/** @type {unknown} */ theirs) {
+  return [ANY_TASK, ...Object.entries(theirs ?? {}).map(([name, agent]) => ({ ...agent, name }))];
 }

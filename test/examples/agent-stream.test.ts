@@ -53,7 +53,9 @@ test('what the driver’s hooks deny does not happen, what they rewrite runs, an
     PostToolUse: [{ matcher: 'Write', hooks: [() => addContext('the disk is nearly full')] }],
     Stop: [{ hooks: [({ stop_hook_active }) => (stop_hook_active ? undefined : block('write the changelog first'))] }],
   });
-  const client = await connect(there, host, { args: acceptEdits });
+  const scribe = { description: 'writes', prompt: 'Write.' };
+  const client = await connect(there, host, { args: acceptEdits, initialize: { agents: { scribe } } });
+  expect(client.info.agents.map(({ name }) => name)).toEqual(['general-purpose', 'scribe']);
   const messages = await ask(client, 'go');
 
   expect([
