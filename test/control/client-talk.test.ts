@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Queue } from '../../src/host/control/queue.js';
 import { anyHooks, sleep, testHost, until } from '../host/kit.js';
 import { isAlive } from './alive.js';
 import { quiet } from './ends.js';
@@ -166,6 +167,16 @@ describe('query', () => {
     await expect(all(client.query('three'))).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
   });
 
+  it('a long backlog is read in order, in time linear in its length', async () => {
+    const queue = new Queue<number>();
+    for (let i = 0; i < 500_000; i++) queue.push(i);
+    for await (const item of queue) if (item === 99) break;
+    queue.end();
+    let next = 100;
+    for await (const item of queue) if (item === next) next++;
+    expect(next).toBe(500_000);
+  });
+
   it('ends with what the caller’s own iterable throws; the connection goes on', async () => {
     const { client, claude } = await connect(testHost().host);
     async function* prompts() {
@@ -322,6 +333,46 @@ describe('the end', () => {
     const child = claude.told.find((frame) => frame['child'] !== undefined)?.['child'] as number;
     expect(await client.close()).toEqual({ exitCode: 0 });
     process.kill(child, 'SIGKILL');
+  });
+
+  it('nor does one that holds its stderr keep this process running', async () => {
+    const { client, claude } = await connect(testHost().host);
+    await claude.order({ leave: 'stderr' });
+    await until(() => claude.told.some(({ child }) => child !== undefined));
+    const child = claude.told.find((frame) => frame['child'] !== undefined)?.['child'] as number;
+    expect(await client.close()).toEqual({ exitCode: 0 });
+    await until(claude.gone);
+    const pipes = () => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
+    await sleep(50);
+    const held = pipes();
+    process.kill(child, 'SIGKILL');
+    await until(() => !isAlive(child));
+    await sleep(50);
+    expect(held).toBe(pipes());
+  });
+
+  it('a closeTimeout longer than any timer is waited for', async () => {
+    const { client } = await connect(testHost().host, { closeTimeout: 3_000_000, initializeTimeout: 5_000_000 });
+    expect(await client.close()).toEqual({ exitCode: 0 });
+  });
+
+  it('one that closes its output and stays is killed, and the query under way fails', async () => {
+    const { client, claude } = await connect(testHost().host, { closeTimeout: 0.2 });
+    const failed = expect(all(client.query('go'))).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
+    await claude.hear(isUser);
+    await claude.order({ stay: true, closeOutput: true });
+    await failed;
+    expect(await client.ended).toEqual({ signal: 'SIGKILL' });
+  });
+
+  it('one that closes its input and goes on is killed: it can be given no answer', async () => {
+    const { client, claude } = await connect(testHost().host);
+    const failed = expect(all(client.query('go'))).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
+    await claude.hear(isUser);
+    await claude.order({ closeInput: true });
+    await expect(client.interrupt()).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
+    await failed;
+    expect(await client.ended).toEqual({ signal: 'SIGTERM' });
   });
 
   it('after close nothing can be asked', async () => {

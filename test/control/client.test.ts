@@ -289,6 +289,16 @@ describe('connectClaude rejects, and leaves no process, when', () => {
     expect(error).toMatchObject({ code: 'CONTROL_FAILED' });
   });
 
+  it('the host is closed before the program has started: it is ended again', async () => {
+    const { host } = testHost();
+    const claude = await puppet();
+    const connecting = connectClaude({ host, executable: PUPPET, cwd: process.cwd(), args: [claude.socket] });
+    const closing = host.close();
+    await expect(connecting).rejects.toMatchObject({ code: 'CLOSED' });
+    await closing;
+    if (claude.told.length > 0) await until(claude.gone);
+  });
+
   it('the signal has fired before: nothing is started', async () => {
     const claude = await puppet();
     const aborted = start({ executable: PUPPET, args: [claude.socket], signal: AbortSignal.abort() });

@@ -21,7 +21,7 @@ export interface Order {
   readonly closeInput?: true;
   readonly deaf?: true;
   readonly stay?: true;
-  readonly leave?: true;
+  readonly leave?: true | 'stderr';
 }
 
 /** A real program at the other end, whose strings are here. */

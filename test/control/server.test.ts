@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { serveControl } from '../../src/host/control/server.js';
 import type { Host } from '../../src/host/host.js';
@@ -232,6 +233,18 @@ describe('canUseTool of the server', () => {
     await sdk.order({ exit: 0 });
     await server.ended;
     expect(await server.canUseTool(CALL)).toMatchObject({ behavior: 'deny' });
+  });
+});
+
+describe('a peer that is slow to read', () => {
+  it('is listened to once, however many messages wait for it', async () => {
+    const output = new PassThrough({ highWaterMark: 1 });
+    const server = serveControl({ input: new PassThrough(), output, host: testHost().host });
+    const sent = Array.from({ length: 50 }, (_, i) => server.send({ type: 'x', i }));
+    expect(['drain', 'close', 'error'].map((event) => output.listenerCount(event))).toEqual([1, 1, 2]);
+    output.resume();
+    await Promise.all(sent);
+    expect(['drain', 'close', 'error'].map((event) => output.listenerCount(event))).toEqual([0, 0, 1]);
   });
 });
 

@@ -7,7 +7,7 @@ import { describeError } from '../message.js';
 import type { Services } from '../services.js';
 import type { Undo } from '../types.js';
 import { type ClaudeClient, type ClaudeInfo, infoOf, neverSent } from './client-info.js';
-import { type ConnectSettings, startSource } from './client-options.js';
+import { type ConnectSettings, milliseconds, startSource } from './client-options.js';
 import { ClientSessions } from './client-sessions.js';
 import { type ClaudeMessage, Conversation } from './conversation.js';
 import { ForeignHooks } from './foreign-hooks.js';
@@ -79,6 +79,7 @@ export class Connection {
     const output = new Promise<void>((resolve) => {
       outputEnded = resolve;
     });
+    void output.then(() => this.#endWithin(options.closeTimeout ?? 5));
     this.#ended = Promise.all([program.ended, output]).then(([end]) => this.#over(end));
     // A child that it left behind may hold its output open for ever.
     void program.ended.then(() => setTimeout(() => setImmediate(() => program.stdout.destroy()), DRAIN).unref());
@@ -102,10 +103,16 @@ export class Connection {
       },
       problem,
       gone: outputEnded,
+      cut: () => {
+        this.#finished = true;
+        this.#endWithin(DRAIN / 1000);
+      },
     });
   }
 
   async open(): Promise<ClaudeClient> {
+    // It was closed while the program started: nobody would end that any more.
+    if (this.#services.closed) throw new HookscopeError('CLOSED', {});
     const { spawnHooks = {}, signal, initializeTimeout = 60 } = this.#options;
     const { registrar } = this.#services;
     for (const [type, hooks] of Object.entries(spawnHooks)) {
@@ -130,7 +137,7 @@ export class Connection {
         (this.#services.events[event]?.plans.total ?? 0) > 0 || waiting.some((scope) => scope.own(event).length > 0),
     );
     const ask = { subtype: 'initialize', hooks, ...this.#options.initialize };
-    const late = seconds > 0 ? AbortSignal.timeout(seconds * 1000) : undefined;
+    const late = seconds > 0 ? AbortSignal.timeout(milliseconds(seconds)) : undefined;
     let response: Json;
     try {
       response = await this.#peer.request(ask, { signal: late });
@@ -211,8 +218,7 @@ export class Connection {
 
   /** Once its input is closed it can be given no answer, and goes on without: so its turn is ended first. */
   async #close(): Promise<ProgramEnd> {
-    const { closeTimeout = 5 } = this.#options;
-    const timer = setTimeout(() => void this.kill(), closeTimeout * 1000);
+    this.#endWithin(this.#options.closeTimeout ?? 5);
     this.#conversation.refuse(failed(this.#name, 'it was closed'));
     if (this.#conversation.busy) {
       await this.#peer.request({ subtype: 'interrupt' }).catch(() => undefined);
@@ -220,9 +226,13 @@ export class Connection {
     }
     this.#peer.finish();
     this.#finished = true;
-    const end = await this.#ended;
-    clearTimeout(timer);
-    return end;
+    return this.#ended;
+  }
+
+  /** One that cannot be talked with any more, or is to end, has that many seconds to end by itself. */
+  #endWithin(seconds: number): void {
+    const timer = setTimeout(() => void this.kill(), milliseconds(seconds));
+    void this.#program.ended.then(() => clearTimeout(timer));
   }
 
   /** Ends the program now, with whatever it started. Its input stays open: until it is dead it may ask. */

@@ -7,6 +7,7 @@ import { isObject } from '../shape.js';
 import { Asked, type Waiting } from './asked.js';
 import { isJson, LINE_LIMIT, readLines } from './lines.js';
 import { type ControlProblem, type ControlProblemName, preview } from './problem.js';
+import { nextRoom } from './room.js';
 import { type ControlAsk, controlCancel, controlError, controlRequest, controlSuccess, type Json } from './wire.js';
 
 export type { Asked };
@@ -26,6 +27,8 @@ export interface PeerOptions {
   problem(problem: ControlProblem): void;
   /** The other side's output has ended. */
   gone(): void;
+  /** Nothing can be sent to it any more: the pipe broke. */
+  cut?(): void;
   /** Bytes of one line. */
   readonly maxLine?: number | undefined;
 }
@@ -108,13 +111,7 @@ export class Peer {
     if (this.#write(message)) return;
     const { output } = this.#options;
     if (this.#broken || output.destroyed) return;
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        for (const event of ['drain', 'close', 'error']) output.off(event, done);
-        resolve();
-      };
-      for (const event of ['drain', 'close', 'error']) output.on(event, done);
-    });
+    await nextRoom(output);
   }
 
   /** Everything that waits for a reply fails, and whatever is asked later. */
@@ -241,6 +238,7 @@ export class Peer {
     this.#broken = true;
     this.#problem('connection', `writing failed: ${messageOf(error)}`);
     this.fail(this.#failed(`nothing can be sent to it any more (${messageOf(error)})`));
+    this.#options.cut?.();
   }
 
   #failed(problem: string): HookscopeError {

@@ -58,7 +58,11 @@ export async function startProgram(start: ProgramStart): Promise<Program | { rea
     child.once('exit', (code, signal) => {
       const end = { ...(code === null ? {} : { exitCode: code }), ...(signal === null ? {} : { signal }) };
       const late = sleep(LAST_WORDS, undefined, { ref: false });
-      void Promise.race([tail.ended, late]).then(() => resolve(end));
+      void Promise.race([tail.ended, late]).then(() => {
+        // A child that it left behind may hold it open, which would keep this process running.
+        child.stderr.destroy();
+        resolve(end);
+      });
     });
   });
   return { stdin: child.stdin, stdout: child.stdout, group: adoptGroup(child.pid), ended, stderr: tail.text };

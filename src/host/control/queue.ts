@@ -1,6 +1,8 @@
 /** What comes waits for its one reader, in order; an error comes after what was there before it. */
 export class Queue<T> implements AsyncIterable<T> {
-  readonly #items: T[] = [];
+  #items: T[] = [];
+  /** How many of them are read; taken off in large pieces, so that a long queue is not moved for each. */
+  #read = 0;
   #wake: (() => void) | undefined;
   #ended = false;
   #error: unknown;
@@ -20,12 +22,23 @@ export class Queue<T> implements AsyncIterable<T> {
 
   async *[Symbol.asyncIterator](): AsyncIterator<T> {
     for (;;) {
-      while (this.#items.length > 0) yield this.#items.shift() as T;
+      while (this.#read < this.#items.length) yield this.#next();
       if (this.#ended) break;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
     if (this.#error !== undefined) throw this.#error;
+  }
+
+  #next(): T {
+    const item = this.#items[this.#read] as T;
+    // Nobody holds it here any more.
+    this.#items[this.#read++] = undefined as T;
+    if (this.#read * 2 >= this.#items.length) {
+      this.#items = this.#items.slice(this.#read);
+      this.#read = 0;
+    }
+    return item;
   }
 }
