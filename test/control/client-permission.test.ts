@@ -102,16 +102,30 @@ describe('a call that is asked about in two ways at once', () => {
     expect([...claude.answersTo('can'), ...claude.answersTo('hook')]).toEqual([]);
   });
 
-  it('another input, or the same way to ask again, is a question of its own', async () => {
+  it('another tool or input, or the same way to ask again, is a question of its own', async () => {
     const { claude, asking: ask, answers, fired } = await asking([() => ({})]);
     await claude.say(
       request('1', ask('PermissionRequest', asks('a'), { tool_use_id: 'toolu_1' })),
       request('2', can('b')),
       request('3', can('b')),
       request('4', can('b', 'toolu_2')),
+      request('5', ask('PermissionRequest', { ...asks('b'), tool_name: 'PowerShell' }, { tool_use_id: 'toolu_2' })),
     );
-    for (const id of ['1', '2', '3', '4']) await answers(id);
-    expect(fired()).toHaveLength(4);
+    for (const id of ['1', '2', '3', '4', '5']) await answers(id);
+    expect(fired()).toHaveLength(5);
+  });
+});
+
+describe('a call of a subagent', () => {
+  it('is judged with the type of that agent, though can_use_tool comes first and does not name it', async () => {
+    const hook = ({ agent_type }: { agent_type?: string }) =>
+      agent_type === 'reviewer' ? decides({ behavior: 'deny', message: 'it only reads' }) : {};
+    const { both, fire, claude, answers } = await asking([hook], () => ({ behavior: 'allow' }));
+    await fire('SubagentStart', { agent_id: 'a1', agent_type: 'reviewer' });
+    await claude.say(request('of', { ...can('rm x', 'toolu_2'), agent_id: 'a1' }));
+    expect((await answers('of'))['response']).toMatchObject({ behavior: 'deny', message: 'it only reads' });
+    await both('rm x');
+    expect((await answers('can'))['response']).toMatchObject({ behavior: 'allow' });
   });
 });
 

@@ -5,6 +5,9 @@ import { describeError } from '../message.js';
 import type { Services } from '../services.js';
 import type { Json } from './wire.js';
 
+/** How many subagents' types are remembered. */
+const REMEMBERED = 10_000;
+
 interface Known {
   readonly id: string;
   /** Fields that its inputs share, as last seen. */
@@ -30,6 +33,8 @@ export class ClientSessions {
   /** Nobody is left to be told how a session starts. */
   readonly #gone = new AbortController();
   #last: Known | undefined;
+  /** Of its subagents, by their ids. */
+  readonly #types = new Map<string, string>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -38,8 +43,12 @@ export class ClientSessions {
   /** Whether a session is one of this client's. */
   has = (id: string): boolean => this.#known.has(id);
 
-  /** The fields that every input of the session the client is in has. */
-  base = (): Json => this.#last?.base ?? {};
+  /** The fields that every input of the session the client is in has, or of that agent there. */
+  base = (agent?: unknown): Json => {
+    const base = this.#last?.base ?? {};
+    const type = this.#types.get(String(agent));
+    return type === undefined ? base : { ...base, agent_type: type };
+  };
 
   /**
    * Sees an input, or the client's `init`, of a session: the first is also its start, unless the client has told of that itself
@@ -74,6 +83,8 @@ export class ClientSessions {
   agentStarts({ session_id: session, agent_id: agent, agent_type: type }: Json): void {
     if (typeof session !== 'string' || typeof agent !== 'string' || typeof type !== 'string') return;
     this.#options.services.registrar.start({ session, agent }, type);
+    this.#types.set(agent, type);
+    if (this.#types.size > REMEMBERED) this.#types.delete(this.#types.keys().next().value as string);
   }
 
   /** The client tells of its end itself, perhaps with its last word: the hooks are let finish. */

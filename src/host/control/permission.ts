@@ -46,7 +46,8 @@ interface Question {
   readonly asked: Set<Asker>;
   readonly decision: Promise<AnyDecision>;
   readonly controller: AbortController;
-  readonly input: string;
+  /** What it is about, as JSON. */
+  readonly call: string;
   live: number;
 }
 
@@ -61,10 +62,10 @@ export class Permissions {
   readonly #questions = new Map<string, Question>();
   readonly #fire: FireEvent;
   readonly #canUseTool: CanUseTool | undefined;
-  readonly #base: () => Json;
+  readonly #base: (agent: unknown) => Json;
 
-  /** `base`: the fields that every input of the session has, which `can_use_tool` lacks. */
-  constructor(fire: FireEvent, canUseTool: CanUseTool | undefined, base: () => Json) {
+  /** `base`: the fields that every input of the session, or of an agent, has and `can_use_tool` lacks. */
+  constructor(fire: FireEvent, canUseTool: CanUseTool | undefined, base: (agent: unknown) => Json) {
     this.#fire = fire;
     this.#canUseTool = canUseTool;
     this.#base = base;
@@ -75,11 +76,11 @@ export class Permissions {
     const id = input['tool_use_id'];
     const key = typeof id === 'string' ? id : undefined;
     const known = key === undefined ? undefined : this.#questions.get(key);
-    const said = JSON.stringify(input['tool_input']);
+    const call = JSON.stringify([input['tool_name'], input['tool_input']]);
     const question =
-      known && !known.asked.has(asker) && known.input === said && !known.controller.signal.aborted
+      known && !known.asked.has(asker) && known.call === call && !known.controller.signal.aborted
         ? known
-        : this.#ask(input, said, key);
+        : this.#ask(input, call, key);
     question.asked.add(asker);
     question.live++;
     signal.addEventListener(
@@ -100,7 +101,7 @@ export class Permissions {
     if (typeof tool !== 'string' || !isObject(input))
       throw new TypeError('A can_use_tool request needs "tool_name" and an "input" object.');
     const id = typeof toolUseID === 'string' ? { toolUseID } : {};
-    const decision = await this.decide('can_use_tool', { ...this.#base(), ...inputOf(ask) }, how);
+    const decision = await this.decide('can_use_tool', { ...this.#base(ask['agent_id']), ...inputOf(ask) }, how);
     if (decision.verdict === 'deny') {
       const message = decision.reason ?? `A hook denied ${tool}.`;
       return { behavior: 'deny', message, ...(decision.interrupt ? { interrupt: true } : {}), ...id };
@@ -124,10 +125,10 @@ export class Permissions {
     }
   }
 
-  #ask(input: Json, said: string, key: string | undefined): Question {
+  #ask(input: Json, call: string, key: string | undefined): Question {
     const controller = new AbortController();
     const decision = this.#fire('PermissionRequest', input, { signal: controller.signal });
-    const question: Question = { asked: new Set(), decision, controller, input: said, live: 0 };
+    const question: Question = { asked: new Set(), decision, controller, call, live: 0 };
     // Both askers may have gone.
     decision.catch(() => undefined);
     if (key === undefined) return question;
