@@ -147,6 +147,23 @@ describe('serveControl', () => {
     expect(problems(seen)).toEqual([]);
   });
 
+  it.each(['deny', ['deny'], false, 0])(
+    'an answer that is no object (%j) is a failure, not silence',
+    async (answer) => {
+      const { host, sdk } = await ready({ PreToolUse: [{ hookCallbackIds: ['hook_0'], onFailure: 'block' }] });
+      const decided = call(host);
+      await answerNext(sdk, answer as never);
+      expect(await decided).toMatchObject({ verdict: 'deny', failures: [{ cause: 'bad_schema', blocked: true }] });
+    },
+  );
+
+  it('an empty answer is no opinion, also under onFailure block', async () => {
+    const { host, sdk } = await ready({ PreToolUse: [{ hookCallbackIds: ['hook_0'], onFailure: 'block' }] });
+    const decided = call(host);
+    await answerNext(sdk, undefined as never);
+    expect(await decided).toMatchObject({ verdict: 'none', failures: [] });
+  });
+
   it('the caller’s abort withdraws the question', async () => {
     const { host, sdk } = await ready(pre('a'));
     const controller = new AbortController();

@@ -1,5 +1,4 @@
 import { LazySignal } from '../lazy-signal.js';
-import type { Json } from './wire.js';
 
 /** A request of theirs under way. */
 export class Asked {
@@ -19,6 +18,6 @@ export class Asked {
 
 /** A request of ours under way. */
 export interface Waiting {
-  resolve(response: Json): void;
+  resolve(response: unknown): void;
   reject(error: Error): void;
 }

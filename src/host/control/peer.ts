@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { Readable, Writable } from 'node:stream';
 import { HookscopeError } from '../../errors.js';
 import type { EndSignal } from '../lazy-signal.js';
 import { messageOf } from '../message.js';
 import { isObject } from '../shape.js';
 import { Asked, type Waiting } from './asked.js';
 import { isJson, LINE_LIMIT, readLines } from './lines.js';
-import { type ControlProblem, type ControlProblemName, preview } from './problem.js';
+import type { PeerOptions } from './peer-options.js';
+import { type ControlProblemName, preview } from './problem.js';
 import { nextRoom } from './room.js';
 import { type ControlAsk, controlCancel, controlError, controlRequest, controlSuccess, type Json } from './wire.js';
 
@@ -14,24 +14,6 @@ export type { Asked };
 
 /** How many requests of ours that were given up are remembered: a late reply to one is nothing to tell. */
 const REMEMBERED = 1_000;
-
-export interface PeerOptions {
-  readonly input: Readable;
-  readonly output: Writable;
-  /** The other side in words, for messages: `claude`. */
-  readonly name: string;
-  /** Answers a request of the other side; what it throws is the error reply. The signal fires when the request is withdrawn. */
-  answer(ask: ControlAsk, how: Asked): Promise<Json> | Json;
-  /** Everything that is no control message. */
-  message(message: Json): void;
-  problem(problem: ControlProblem): void;
-  /** The other side's output has ended. */
-  gone(): void;
-  /** Nothing can be sent to it any more: the pipe broke. */
-  cut?(): void;
-  /** Bytes of one line. */
-  readonly maxLine?: number | undefined;
-}
 
 /** One end of the control protocol: both sides may ask, each request has one reply, none comes after a cancel. */
 export class Peer {
@@ -70,11 +52,17 @@ export class Peer {
    * Asks the other side. Rejects with CONTROL_REFUSED (it answered with an error), CONTROL_FAILED (it went away) and the
    * signal's own reason; then the request is withdrawn.
    */
-  request(ask: ControlAsk, { signal }: { signal?: EndSignal | undefined } = {}): Promise<Json> {
+  request(ask: ControlAsk, how: { signal?: EndSignal | undefined } = {}): Promise<Json> {
+    return this.ask(ask, (response) => (isObject(response) ? response : {}), how);
+  }
+
+  /** As `request`; `read` makes of the reply what is asked for, and does not throw. */
+  ask<T>(ask: ControlAsk, read: (response: unknown) => T, how: { signal?: EndSignal | undefined }): Promise<T> {
+    const { signal } = how;
     if (this.#over) return Promise.reject(this.#over);
     if (signal?.aborted) return Promise.reject(signal.reason);
     const id = `req_${++this.#asked}_${this.#mark}`;
-    const reply = new Promise<Json>((resolve, reject) => {
+    const reply = new Promise<T>((resolve, reject) => {
       const withdraw = (): void => {
         this.#waiting.delete(id);
         this.#giveUp(id);
@@ -85,7 +73,7 @@ export class Peer {
       this.#waiting.set(id, {
         resolve(response) {
           done();
-          resolve(response);
+          resolve(read(response));
         },
         reject(error) {
           done();
@@ -203,7 +191,7 @@ export class Peer {
     }
     this.#waiting.delete(id);
     if (response['subtype'] === 'success') {
-      waiting.resolve(isObject(response['response']) ? response['response'] : {});
+      waiting.resolve(response['response']);
       return;
     }
     const { name } = this.#options;

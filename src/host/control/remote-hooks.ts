@@ -7,11 +7,11 @@ import { madeHandler } from '../handler-entry.js';
 import type { Call, Failure, Handler, Reply } from '../handlers/handler.js';
 import { messageOf } from '../message.js';
 import type { Registrar } from '../registrar.js';
-import { isObject } from '../shape.js';
+import { isObject, show } from '../shape.js';
 import type { Undo } from '../types.js';
 import type { Peer } from './peer.js';
 import type { ControlProblem } from './problem.js';
-import type { Json, WireMatcher } from './wire.js';
+import type { WireMatcher } from './wire.js';
 
 export interface RemoteHooksOptions {
   readonly peer: Peer;
@@ -61,7 +61,7 @@ function remoteHandler(peer: Peer, id: string): Handler {
       const { input, toolUseID, ending } = call;
       const ask = { subtype: 'hook_callback', callback_id: id, input, tool_use_id: toolUseID ?? randomUUID() };
       try {
-        return readAnswer(call, await peer.request(ask, { signal: ending }));
+        return await peer.ask(ask, (answer) => readAnswer(call, answer), { signal: ending });
       } catch (error) {
         return { failure: failureOf(error, call) };
       }
@@ -70,7 +70,10 @@ function remoteHandler(peer: Peer, id: string): Handler {
 }
 
 /** An answer under another event's name is taken for a failure that stops a tool call, as the client does. */
-function readAnswer({ entry, eventName }: Call, output: Json): Reply {
+function readAnswer({ entry, eventName }: Call, output: unknown): Reply {
+  if (output == null) return {};
+  if (!isObject(output))
+    return { failure: { cause: 'bad_schema', message: `answered with ${show(output)}, no object` } };
   if (output['async'] === true) return {};
   const specific = output['hookSpecificOutput'];
   const named = isObject(specific) ? specific['hookEventName'] : undefined;

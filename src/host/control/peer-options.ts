@@ -1,0 +1,22 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Asked } from './asked.js';
+import type { ControlProblem } from './problem.js';
+import type { ControlAsk, Json } from './wire.js';
+
+export interface PeerOptions {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** The other side in words, for messages: `claude`. */
+  readonly name: string;
+  /** Answers a request of the other side; what it throws is the error reply. The signal fires when the request is withdrawn. */
+  answer(ask: ControlAsk, how: Asked): Promise<Json> | Json;
+  /** Everything that is no control message. */
+  message(message: Json): void;
+  problem(problem: ControlProblem): void;
+  /** The other side's output has ended. */
+  gone(): void;
+  /** Nothing can be sent to it any more: the pipe broke. */
+  cut?(): void;
+  /** Bytes of one line. */
+  readonly maxLine?: number | undefined;
+}
