@@ -150,9 +150,10 @@ export class Registrar {
     if (scope.spawned && !scope.driven) this.endAgent(scope);
   }
 
-  /** The session is over: the scopes that the host opened for its agents go. */
-  endAgentsOf(session: string): void {
-    for (const scope of [...this.#parts.tree.agents()]) if (scope.session === session) this.agentEnded(scope);
+  /** The session is over: the scopes that the host opened for those of its agents go. Another program may be in it, too. */
+  endAgentsOf(session: string, whose: (agent: string) => boolean): void {
+    const ended = [...this.#parts.tree.agents()].filter((scope) => scope.session === session && whose(scope.id));
+    for (const scope of ended) this.agentEnded(scope);
   }
 
   /** Ends an agent's scope; an event of it that comes late does not open it again. */

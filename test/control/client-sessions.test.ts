@@ -287,6 +287,18 @@ describe('subagents', () => {
     expect(await one.fire('PreToolUse', call)).toMatchObject({ response: deny('reviewers only look') });
   });
 
+  it('of another program that is in the same session keep theirs when this one ends', async () => {
+    const { host } = testHost();
+    const one = await connect(host);
+    const two = await connect(host, reviewed());
+    await one.fire('SubagentStart', start);
+    await two.fire('SubagentStart', { ...start, agent_id: 'b1' });
+    await one.client.close();
+    expect(scopes(host)).not.toContain('"a1"');
+    const call = { ...bash('ls'), ...AGENT, agent_id: 'b1' };
+    expect(await two.fire('PreToolUse', call)).toMatchObject({ response: deny('reviewers only look') });
+  });
+
   it('of one type each have their own', async () => {
     const { host } = testHost();
     const calls: unknown[] = [];

@@ -55,7 +55,8 @@ export class ClientSessions {
    * (`announced`). Resolves when the session's start has been answered.
    */
   seen(fields: Json, announced: boolean): Promise<void> {
-    const { session_id: id, transcript_path, cwd, permission_mode, prompt_id } = fields;
+    const { session_id: id, transcript_path, cwd, permission_mode, prompt_id, agent_id, agent_type } = fields;
+    if (typeof agent_id === 'string' && typeof agent_type === 'string') this.#meet(agent_id, agent_type);
     if (typeof id !== 'string') return Promise.resolve();
     let known = this.#known.get(id);
     if (!known) {
@@ -83,8 +84,6 @@ export class ClientSessions {
   agentStarts({ session_id: session, agent_id: agent, agent_type: type }: Json): void {
     if (typeof session !== 'string' || typeof agent !== 'string' || typeof type !== 'string') return;
     this.#options.services.registrar.start({ session, agent }, type);
-    this.#types.set(agent, type);
-    if (this.#types.size > REMEMBERED) this.#types.delete(this.#types.keys().next().value as string);
   }
 
   /** The client tells of its end itself, perhaps with its last word: the hooks are let finish. */
@@ -117,8 +116,14 @@ export class ClientSessions {
       await known.started;
       known.ending ??= this.#fire('SessionEnd', { ...known.base, session_id: known.id, reason: 'other' });
       await known.ending;
-      this.#options.services.registrar.endAgentsOf(known.id);
+      this.#options.services.registrar.endAgentsOf(known.id, (agent) => this.#types.has(agent));
     }
+  }
+
+  #meet(agent: string, type: string): void {
+    if (this.#types.has(agent)) return;
+    this.#types.set(agent, type);
+    if (this.#types.size > REMEMBERED) this.#types.delete(this.#types.keys().next().value as string);
   }
 
   async #start(known: Known, input: Json): Promise<void> {
