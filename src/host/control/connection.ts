@@ -60,7 +60,7 @@ export class Connection {
     this.#feed = createFeed<ClaudeMessage>({
       logger: services.report,
       keep: KEEP,
-      dropped: () => problem({ problem: 'failed', message: `nobody reads messages$; of the first, ${KEEP} are kept` }),
+      dropped: () => problem({ problem: 'failed', message: `nobody reads messages$; the last ${KEEP} are kept` }),
     });
     this.#sessions = new ClientSessions({
       services,
