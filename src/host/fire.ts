@@ -36,6 +36,8 @@ export interface FireHow extends Omit<FireOptions, 'signal'> {
   readonly asked?: Set<string> | undefined;
   /** The call that an event is about whose input does not name it. */
   readonly toolUseID?: string | undefined;
+  /** The host's own last word: it is fired while the host closes, too. */
+  readonly last?: boolean | undefined;
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -48,7 +50,7 @@ export function fire(services: Services, event: string, input: Input, options?: 
   const state = services.events[event];
   // A list of one name, which is as good a key, is not that name.
   if (state?.entry.name !== event) return Promise.reject(services.unknownEvent(event));
-  if (services.closed) return refuse('CLOSED', event);
+  if (services.closed && !options?.last) return refuse('CLOSED', event);
   const signal = options?.signal;
   if (signal?.aborted) return refuse('ABORTED', event);
 

@@ -50,6 +50,16 @@ function waiting(answer: unknown) {
 }
 
 describe('a call that is asked about in two ways at once', () => {
+  it('can_use_tool, which does not say where it is, is in the session the program is in, where the main thread is', async () => {
+    const { claude, fire, fired } = await asking([() => undefined]);
+    await fire('PreToolUse', bash('ls'));
+    await fire('PreToolUse', { ...bash('ls'), session_id: 'S2', cwd: '/elsewhere' });
+    await fire('PreToolUse', { ...bash('ls'), cwd: '/back' });
+    await fire('PreToolUse', { ...bash('ls'), cwd: '/of/the/agent', agent_id: 'a1', agent_type: 'x' });
+    await claude.ask('can', can('ls'));
+    expect(fired()[0]?.input).toMatchObject({ session_id: 'S1', cwd: '/back' });
+  });
+
   it('is one fire; both get its decision', async () => {
     let asked = 0;
     const hook = () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Queue } from '../../src/host/control/queue.js';
-import { anyHooks, sleep, testHost, until } from '../host/kit.js';
+import { anyHooks, fires, sleep, testHost, until } from '../host/kit.js';
 import { isAlive } from './alive.js';
 import { quiet } from './ends.js';
 import { all, bash, connect, problems, tapped } from './kit.js';
@@ -411,14 +411,20 @@ describe('the end', () => {
     expect(reports).toEqual([]);
   });
 
-  it('closing the host ends it', async () => {
+  it('closing the host ends it; its SessionEnd hooks still run, and are told', async () => {
     const { host, reports } = testHost();
-    const { client, claude } = await connect(host);
+    const ended: unknown[] = [];
+    host.register({ SessionEnd: [{ hooks: [({ session_id, reason }) => void ended.push([session_id, reason])] }] });
+    const seen = tapped(host);
+    const { client, claude, fire } = await connect(host);
     const { pid } = await claude.hello();
+    await fire('Stop', { stop_hook_active: false });
     await host.close();
     expect(await client.ended).toEqual({ signal: 'SIGTERM' });
     expect(isAlive(pid)).toBe(false);
-    expect(reports.filter((text) => !/SessionEnd/.test(text))).toEqual([]);
+    expect(ended).toEqual([['S1', 'other']]);
+    expect(fires(seen).map(({ event }) => event)).toEqual(['SessionStart', 'Stop', 'SessionEnd']);
+    expect(reports).toEqual([]);
   });
 
   it('hooks under way are told that it has gone, and nobody is answered', async () => {

@@ -62,11 +62,13 @@ export class ClientSessions {
     if (!known) {
       known = { id, base: {}, started: Promise.resolve(), messages: [], ending: undefined };
       this.#known.set(id, known);
-      this.#last = known;
       const { source } = this.#options;
       const model = typeof fields['model'] === 'string' ? { model: fields['model'] } : {};
       if (!announced) known.started = this.#start(known, { ...baseOf(fields), source, ...model });
     }
+    // A subagent's folder and mode are its own.
+    if (fields['agent_id'] !== undefined) return known.started;
+    this.#last = known;
     const { base } = known;
     const news = (key: string, value: unknown): boolean => value !== undefined && value !== base[key];
     // Every event comes by here, and hardly one changes them.

@@ -65,7 +65,7 @@ export class Connection {
     this.#sessions = new ClientSessions({
       services,
       source: startSource(options.args ?? []),
-      fire: (event, input, how) => fireIn(services, event, input, how),
+      fire: (event, input, how) => fireIn(services, event, input, { ...how, last: event === 'SessionEnd' }),
     });
     this.#permissions = new Permissions(this.#fire, options.canUseTool, this.#sessions.base);
     this.#callbacks = new HookCallbacks({
