@@ -55,8 +55,17 @@ export function fire(services: Services, event: string, input: Input, options?: 
   if (signal?.aborted) return refuse('ABORTED', event);
 
   const watched = services.bus.observed;
-  if (!watched && isIdle(services, state)) return state.quiet;
+  return !watched && isIdle(services, state) ? state.quiet : begin(services, state, input, options, watched);
+}
 
+/** From the plan on; apart, so that what is above stays small enough to be inlined where nothing is to be done. */
+function begin(
+  services: Services,
+  state: EventState,
+  input: Input,
+  options: FireHow | undefined,
+  watched: boolean,
+): Promise<AnyDecision> {
   const found = services.registrar.scopeOf(input, options?.scope, state.opens);
   const plan = state.plans.get(found.scope);
   if (plan.size === 0 && !watched && !state.hook?.foreign) return ended(services, state, found, state.quiet);
@@ -69,6 +78,7 @@ export function fire(services: Services, event: string, input: Input, options?: 
   fire.asked = options?.asked;
   fire.about = options?.toolUseID;
   if (watched) fire.teller = new Teller(fire, services.bus);
+  const signal = options?.signal;
   return ended(services, state, found, signal ? fire.startUnder(signal) : fire.start());
 }
 
