@@ -88,13 +88,15 @@ function section(entry: EventEntry): string[] {
   ];
 }
 
-function controlled({ sent, unanswered, answerNeeded }: NonNullable<EventEntry['control']>): string {
+function controlled({ sent, answerNeeded, askedTwice }: NonNullable<EventEntry['control']>): string {
   if (sent === 'never') return 'Claude Code never asks callbacks about it';
   if (sent === 'later')
     return 'Claude Code asks callbacks about it while it runs, but not when it starts or ends in the usual way';
   if (sent === 'watching') return 'Claude Code asks callbacks about it only where it watches the file system';
   if (answerNeeded) return 'Claude Code is asked to put it to us only if there is a hook for it';
-  return unanswered === 'blocks' ? 'a remote hook that does not answer blocks, whatever `onFailure` says' : '';
+  if (askedTwice)
+    return 'Claude Code puts the same call to the person at the same time, and both get the answer of one fire';
+  return 'a remote hook that does not answer blocks, whatever `onFailure` says';
 }
 
 /** The first recorded input, where there is one. */

@@ -87,6 +87,10 @@ export interface EventEntry<
     readonly unanswered?: 'blocks';
     /** Once one is registered the thing fails without an answer, so none may be where there is no hook. */
     readonly answerNeeded?: true;
+    /** It begins or ends a session. */
+    readonly bounds?: 'start' | 'end';
+    /** The same call is put to the person at the same time (`can_use_tool`). */
+    readonly askedTwice?: true;
   };
   /** It happens within a turn: a session driver sends `permission_mode` (and `effort`) along with it. */
   readonly inTurn?: true;

@@ -27,7 +27,7 @@ export const SessionStart = defineEvent({
     reloadSkills: z.boolean().optional(),
   }),
   types: local,
-  control: { sent: 'later' },
+  control: { sent: 'later', bounds: 'start' },
   group: 'session',
   classic: true,
   about:
@@ -43,7 +43,7 @@ export const SessionEnd = defineEvent({
   fold: 'observe',
   timeout: { claude: 1.5, max: 60 },
   types: programs,
-  control: { sent: 'later' },
+  control: { sent: 'later', bounds: 'end' },
   group: 'session',
   classic: true,
   about: 'When a session ends. A hook can only watch, and has little time: 1.5 seconds unless its own timeout is set.',

@@ -123,6 +123,7 @@ export const PermissionRequest = defineEvent({
   rewrites: { field: 'tool_input', keys: ['updatedInput'] },
   tool: true,
   inTurn: true,
+  control: { askedTwice: true },
   group: 'tool',
   classic: true,
   about:

@@ -1,6 +1,5 @@
 import { createFeed, type Feed } from '../../emit/bus.js';
 import { HookscopeError } from '../../errors.js';
-import { CATALOGUE } from '../../events/catalogue.js';
 import type { AnyDecision } from '../decision.js';
 import { fire as fireIn } from '../fire.js';
 import { describeError } from '../message.js';
@@ -11,7 +10,7 @@ import { type ConnectSettings, milliseconds, startSource } from './client-option
 import { ClientSessions } from './client-sessions.js';
 import { type ClaudeMessage, Conversation } from './conversation.js';
 import { ForeignHooks } from './foreign-hooks.js';
-import { type FireEvent, HookCallbacks } from './hook-callbacks.js';
+import { entryOf, type FireEvent, HookCallbacks } from './hook-callbacks.js';
 import { type Asked, Peer } from './peer.js';
 import { Permissions } from './permission.js';
 import { type ControlProblem, tellProblem } from './problem.js';
@@ -192,14 +191,15 @@ export class Connection {
 
   /** One event that the program asks about. */
   readonly #decide: FireEvent = (event, input, how) =>
-    event === 'PermissionRequest'
+    entryOf(event).control?.askedTwice
       ? this.#permissions.decide('hook_callback', input, how)
       : this.#fire(event, input, how);
 
   readonly #fire: FireEvent = async (event, input, how): Promise<AnyDecision> => {
-    await this.#sessions.seen(input, event === 'SessionStart' || event === 'SessionEnd');
-    if (event === 'SessionEnd') return this.#sessions.finish(input);
-    if (CATALOGUE[event].scope === 'open') this.#sessions.agentStarts(input);
+    const { scope, control } = entryOf(event);
+    await this.#sessions.seen(input, control?.bounds !== undefined);
+    if (control?.bounds === 'end') return this.#sessions.finish(input);
+    if (scope === 'open') this.#sessions.agentStarts(input);
     return fireIn(this.#services, event, input, how);
   };
 

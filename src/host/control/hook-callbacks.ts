@@ -65,7 +65,7 @@ export class HookCallbacks {
   }
 }
 
-const entryOf = (event: HookEvent): EventEntry => CATALOGUE[event];
+export const entryOf = (event: HookEvent): EventEntry => CATALOGUE[event];
 
 async function answerEvent(
   event: HookEvent,
