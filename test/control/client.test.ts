@@ -232,7 +232,9 @@ describe('connectClaude rejects, and leaves no process, when', () => {
 
   it('it ends before it is ready: that is said once', async () => {
     const { host, reports } = testHost();
-    const gone = connectClaude({ host, executable: '/bin/false', cwd: process.cwd() });
+    // More than a pipe holds: the write is still under way when the program ends.
+    const initialize = { appendSystemPrompt: 'x'.repeat(5_000_000) };
+    const gone = connectClaude({ host, executable: '/bin/false', cwd: process.cwd(), initialize });
     await expect(gone).rejects.toThrow(/it ended before it was ready \(exit code 1\)/);
     expect(reports).toEqual([]);
   });
