@@ -58,10 +58,14 @@ async function describe({ kind, name, file, why, request, previous }: HeldFile):
   const named = Object.entries(request.files).flatMap(([path, { sha256 }]) =>
     sha256 === null ? [] : [`  ${sha256.slice(0, 12)}  ${plain(path)}`],
   );
+  const unknown = request.unresolved.map((word) => `  ${plain(word)}`);
   const diff = (await trustDiff(previous, request)).split('\n').map((line) => `    ${plain(line)}`);
   return [
     head,
     ...(named.length > 0 ? ['  it names:', ...named] : []),
+    ...(unknown.length > 0
+      ? ['  it also runs what only the run itself will tell, and no consent binds:', ...unknown]
+      : []),
     previous ? '  what has changed:' : '  what would be accepted:',
     ...diff,
   ].join('\n');

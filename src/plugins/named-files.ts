@@ -22,13 +22,20 @@ const NO_PATH = /[*?\0\n]|:\/\//;
 /** A word in a word: `bash -c 'python3 x.py'`. */
 const DEPTH = 3;
 
+/** What a command would run, as far as its text says. */
+export interface NamedFiles {
+  readonly files: readonly string[];
+  /** Words, as written, that stand where a program is named and are known only when the command runs. */
+  readonly unresolved: readonly string[];
+}
+
 /**
  * The files a command names, each as an absolute path or one relative to the directory the command runs in, whether or not they are there.
  * Every word that may be one counts; what those files load in turn, globs, and names that are put together when the command runs
  * do not.
  */
-export function namedFiles(handler: Described, variables: Variables): string[] {
-  if (handler['type'] !== 'command' || !isText(handler['command'])) return [];
+export function namedFiles(handler: Described, variables: Variables): NamedFiles {
+  if (handler['type'] !== 'command' || !isText(handler['command'])) return { files: [], unresolved: [] };
   const { command, args } = handler as { command: string; args?: readonly string[] };
   const found = new Finder(variables);
   if (args === undefined) {
@@ -43,7 +50,7 @@ export function namedFiles(handler: Described, variables: Variables): string[] {
       found.line(arg, 1);
     }
   }
-  return found.paths();
+  return { files: found.paths(), unresolved: [] };
 }
 
 class Finder {

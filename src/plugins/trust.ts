@@ -21,6 +21,8 @@ export interface TrustRequest {
   readonly project: string;
   readonly definition: string;
   readonly files: Consent['files'];
+  /** Words in its commands that say what runs and are known only when it does: no file can be bound for them. */
+  readonly unresolved: readonly string[];
 }
 
 /** A text longer than this, or that is none, is compared by its hash alone. */
@@ -31,16 +33,16 @@ export function trustRequest(file: Trustable, variables: Variables): TrustReques
   const project = resolve(variables.projectDir);
   const { defaults = {} } = variables;
   const definition = { ...file.definition, ...(Object.keys(defaults).length > 0 && { userConfig: defaults }) };
-  const names = new Set(
-    Object.values(file.hooks).flatMap((groups) =>
-      groups.flatMap((group) => group.hooks.flatMap((hook) => namedFiles(hook, variables))),
-    ),
+  const named = Object.values(file.hooks).flatMap((groups) =>
+    groups.flatMap((group) => group.hooks.map((hook) => namedFiles(hook, variables))),
   );
+  const names = new Set(named.flatMap(({ files }) => files));
   return {
     file: keyOf(file),
     project,
     definition: JSON.stringify(definition, undefined, 2),
     files: Object.fromEntries([...names].sort().map((name) => [name, bound(resolve(project, name))])),
+    unresolved: [...new Set(named.flatMap(({ unresolved }) => unresolved))].sort(),
   };
 }
 
@@ -107,7 +109,7 @@ export function guardFiles(
   request: TrustRequest,
   { variables, fallback }: { readonly variables: Variables; readonly fallback: string },
 ): Registration['gate'] {
-  const names = namedFiles(handler, variables);
+  const names = namedFiles(handler, variables).files;
   if (names.length === 0) return undefined;
   return ({ cwd }) => {
     const from = usualDirectory(cwd, fallback);

@@ -175,7 +175,8 @@ test('any command names files or none', { timeout: TIMEOUT }, () => {
   const command = fc.array(word, { maxLength: 12 }).map((words) => words.join(''));
   fc.assert(
     fc.property(command, fc.option(fc.array(command, { maxLength: 3 }), { nil: undefined }), (line, args) => {
-      for (const path of namedFiles({ type: 'command', command: line, ...(args && { args }) }, { projectDir: '/p' })) {
+      const { files } = namedFiles({ type: 'command', command: line, ...(args && { args }) }, { projectDir: '/p' });
+      for (const path of files) {
         expect(path).not.toMatch(/[\0\n]/);
         expect(path).not.toBe('');
       }

@@ -6,7 +6,7 @@ import { namedFiles } from '../../src/plugins/named-files.js';
 
 const VARIABLES = { projectDir: '/p', pluginRoot: '/plugin', skillDir: '/skill' };
 const named = (command: string, args?: string[]) =>
-  namedFiles({ type: 'command', command, ...(args && { args }) }, VARIABLES);
+  namedFiles({ type: 'command', command, ...(args && { args }) }, VARIABLES).files;
 
 test.each<[string, string[]]>([
   ['./x.sh', ['x.sh']],
@@ -61,16 +61,16 @@ test('in exec form every argument is looked at, and what an interpreter runs', (
 
 test('PowerShell takes either slash', () => {
   const command = '& .\\hooks\\x.ps1';
-  expect(namedFiles({ type: 'command', shell: 'powershell', command }, VARIABLES)).toContain('hooks/x.ps1');
+  expect(namedFiles({ type: 'command', shell: 'powershell', command }, VARIABLES).files).toContain('hooks/x.ps1');
 });
 
 test('what is no command names nothing', () => {
-  expect(namedFiles({ type: 'http', url: 'http://h/x.sh' }, VARIABLES)).toEqual([]);
+  expect(namedFiles({ type: 'http', url: 'http://h/x.sh' }, VARIABLES)).toEqual({ files: [], unresolved: [] });
 });
 
 test('a project that lies among the system’s own folders is bound all the same', () => {
   const variables = { projectDir: '/usr/src/app' };
-  expect(namedFiles({ type: 'command', command: '$CLAUDE_PROJECT_DIR/x.sh' }, variables)).toEqual([
+  expect(namedFiles({ type: 'command', command: '$CLAUDE_PROJECT_DIR/x.sh' }, variables).files).toEqual([
     '/usr/src/app/x.sh',
   ]);
 });
