@@ -12,7 +12,7 @@ const noDamage: HookCallback<'PreToolUse'> = (input) => {
 };
 
 const host = createHost();
-host.register({ PreToolUse: [{ matcher: 'Bash', hooks: [noDamage] }] });
+host.register({ PreToolUse: [{ matcher: 'Bash', onFailure: 'block', hooks: [noDamage] }] });
 
 for (const command of ['ls -la', 'sudo rm -rf /']) {
   const decision = await host.fire('PreToolUse', { tool_name: 'Bash', tool_input: { command } });

@@ -14,7 +14,7 @@ function check(name: string, ms: number): HookCallback<'PreToolUse'> {
 const call = { tool_name: 'Bash', tool_input: { command: 'deploy' } };
 for (const mode of ['series', 'parallel'] as const) {
   const host = createHost();
-  host.register({ PreToolUse: [{ mode, hooks: [check('slow', 60), check('quick', 10)] }] });
+  host.register({ PreToolUse: [{ mode, onFailure: 'block', hooks: [check('slow', 60), check('quick', 10)] }] });
 
   console.log(`${mode}:`);
   const decision = await host.fire('PreToolUse', call);

@@ -14,7 +14,11 @@ host.register({ PreToolUse: [{ hooks: [saw('everyone')] }] }, { name: 'log' });
 host.registerScoped('agent-1', { PreToolUse: [{ hooks: [saw('agent-1')] }] }, { name: 'its log' });
 host.registerScoped('agent-2', { PreToolUse: [{ name: 'child log', hooks: [saw('agent-2')] }] }, { parent: 'agent-1' });
 // By agent type: the host opens a scope for every agent of that type, and ends it with the agent.
-host.spawnHooks('reviewer', { PreToolUse: [{ matcher: 'Write', hooks: [readOnly] }] }, { name: 'read-only' });
+host.spawnHooks(
+  'reviewer',
+  { PreToolUse: [{ matcher: 'Write', onFailure: 'block', hooks: [readOnly] }] },
+  { name: 'read-only' },
+);
 
 const write = { tool_name: 'Write', tool_input: { file_path: 'a.txt', content: '' } };
 for (const scope of [undefined, 'agent-1', 'agent-2']) {

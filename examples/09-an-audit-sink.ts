@@ -12,7 +12,7 @@ const sink = ndjsonSink(file, { maxBytes: 10_000_000, keep: 3 }); // hooks.ndjso
 sink.attach(host.events$);
 
 host.register(
-  { PreToolUse: [{ matcher: 'Bash', if: 'Bash(git push*)', hooks: [() => deny('push by hand')] }] },
+  { PreToolUse: [{ matcher: 'Bash', if: 'Bash(git push*)', onFailure: 'block', hooks: [() => deny('push by hand')] }] },
   { name: 'no-push' },
 );
 for (const command of ['git status', 'git push --force']) {

@@ -19,7 +19,7 @@ const noEtc: HookCallback<'PreToolUse'> = (input, _id, context) => {
 
 const host = createHost({ session: { cwd: '/home/dev' } });
 // The guard comes first in the plan, and still has its say about what the rewriter makes of the call.
-host.register({ PreToolUse: [{ matcher: 'Read|Write|Edit', hooks: [noEtc, makeAbsolute] }] });
+host.register({ PreToolUse: [{ matcher: 'Read|Write|Edit', onFailure: 'block', hooks: [noEtc, makeAbsolute] }] });
 
 for (const file_path of ['notes.md', '../../etc/passwd']) {
   console.log(file_path);

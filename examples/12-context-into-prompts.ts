@@ -12,7 +12,7 @@ const noKeys: HookCallback<'UserPromptSubmit'> = (input) =>
 
 const host = createHost({ session: { cwd: '/home/dev/shop' } });
 const clock = () => new Date('2026-01-05T09:00:00Z');
-host.register({ UserPromptSubmit: [{ hooks: [facts(clock), noKeys] }] });
+host.register({ UserPromptSubmit: [{ onFailure: 'block', hooks: [facts(clock), noKeys] }] });
 
 for (const prompt of ['Fix the cart', 'Push with ghp_16C7e42F292c69']) {
   const decision = await host.fire('UserPromptSubmit', { prompt });

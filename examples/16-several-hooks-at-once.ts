@@ -9,9 +9,9 @@ host.register({
   PreToolUse: [
     { hooks: [says('logger', undefined), says('helper', addContext('the tests live in test/'))] },
     { matcher: 'Bash', hooks: [says('trusting', allow())] },
-    { matcher: 'Bash', if: 'Bash(git push*)', hooks: [says('careful', ask('really push?'))] },
-    { matcher: 'Bash', stage: -10, hooks: [says('policy', deny('no pushes on Friday'))] },
-    { matcher: 'Write', hooks: [says('writer', deny('never asked'))] },
+    { matcher: 'Bash', if: 'Bash(git push*)', onFailure: 'block', hooks: [says('careful', ask('really push?'))] },
+    { matcher: 'Bash', stage: -10, onFailure: 'block', hooks: [says('policy', deny('no pushes on Friday'))] },
+    { matcher: 'Write', onFailure: 'block', hooks: [says('writer', deny('never asked'))] },
   ],
 });
 

@@ -13,7 +13,7 @@ const noSecrets = (input: HookInput<'PreToolUse'>) => {
 };
 const saySource = (input: HookInput<'Stop'>) => (input.stop_hook_active ? undefined : block('Say where you read it.'));
 host.register({
-  PreToolUse: [{ matcher: 'read', hooks: [noSecrets] }],
+  PreToolUse: [{ matcher: 'read', onFailure: 'block', hooks: [noSecrets] }],
   PostToolUse: [{ matcher: 'read', hooks: [() => addContext('last changed in May')] }],
   Stop: [{ hooks: [saySource] }],
 });

@@ -11,7 +11,7 @@ export async function registerHooks(host) {
 
   host.register({
     SessionStart: [{ name: 'welcome', hooks: [() => addContext('Small changes. Say what you did.')] }],
-    PreToolUse: [{ matcher: 'Bash', name: 'noInlinePrograms', hooks: [noInlinePrograms] }],
+    PreToolUse: [{ matcher: 'Bash', name: 'noInlinePrograms', onFailure: 'block', hooks: [noInlinePrograms] }],
     Stop: [{ name: 'changelogFirst', hooks: [changelogFirst] }],
   });
 

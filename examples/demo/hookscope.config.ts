@@ -12,6 +12,7 @@ export default defineConfig({
     PreToolUse: [
       {
         matcher: 'Bash',
+        onFailure: 'block',
         hooks: [command(join(import.meta.dirname, 'no-inline-node.sh'), { args: [], name: 'no-inline-node.sh' })],
       },
     ],
@@ -21,7 +22,7 @@ export default defineConfig({
   spawnHooks: {
     surveyor: {
       SubagentStart: [{ name: 'briefing', hooks: [() => addContext('You survey. You change nothing.')] }],
-      PreToolUse: [{ matcher: 'Bash', hooks: [readOnlyShell] }],
+      PreToolUse: [{ matcher: 'Bash', onFailure: 'block', hooks: [readOnlyShell] }],
       PostToolUseFailure: [
         { matcher: 'Read', name: 'hint', hooks: [() => addContext('List a folder before you read from it.')] },
       ],
@@ -29,7 +30,7 @@ export default defineConfig({
     builder: {
       SubagentStart: [{ name: 'briefing', hooks: [() => addContext('You build report.md, and nothing else.')] }],
       PreToolUse: [
-        { matcher: 'Edit|Write', hooks: [onlyTheReport] },
+        { matcher: 'Edit|Write', onFailure: 'block', hooks: [onlyTheReport] },
         { matcher: 'Bash', hooks: [inTime] },
       ],
     },

@@ -27,7 +27,7 @@ export default definePlugin({
     const sayWhatIsProtected = () => addContext(`Do not change files that match: ${paths.join(', ')}`);
 
     scope.register({
-      PreToolUse: [{ matcher: FILE_TOOLS, hooks: [protectPaths] }],
+      PreToolUse: [{ matcher: FILE_TOOLS, onFailure: 'block', hooks: [protectPaths] }],
       SessionStart: [{ hooks: [sayWhatIsProtected] }],
     });
   },

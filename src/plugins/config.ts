@@ -28,8 +28,8 @@ export interface HookscopeConfig<C extends CustomEvents = NoEvents> extends Host
  * export default defineConfig({
  *   timeout: 10,
  *   plugins: [['hookscope-plugin-protected-paths', { paths: ['dist/**'] }]],
- *   hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [command('./guard.sh')] }] },
- *   spawnHooks: { reviewer: { PreToolUse: [{ matcher: 'Edit|Write', hooks: [() => deny('Reviewers only read.')] }] } },
+ *   hooks: { PreToolUse: [{ matcher: 'Bash', onFailure: 'block', hooks: [command('./guard.sh')] }] },
+ *   spawnHooks: { reviewer: { PreToolUse: [{ matcher: 'Edit|Write', onFailure: 'block', hooks: [() => deny('Reviewers only read.')] }] } },
  * });
  * ```
  */

@@ -44,7 +44,7 @@ export interface CommandContext {
  * A shell hook: the event is one line of JSON on its stdin; what it prints and its exit code are its answer.
  *
  * ```ts
- * host.register({ PreToolUse: [{ matcher: 'Bash', hooks: [command('./guard.sh', { timeout: 5 })] }] });
+ * host.register({ PreToolUse: [{ matcher: 'Bash', hooks: [command('./guard.sh', { timeout: 5, onFailure: 'block' })] }] });
  * ```
  *
  * @throws HookscopeError INVALID_OPTIONS: an unknown option or one of the wrong type.

@@ -34,7 +34,7 @@ export interface HttpSpec extends HttpOptions {
  * option `httpHookPrivateAddresses`).
  *
  * ```ts
- * host.register({ PreToolUse: [{ hooks: [http('http://127.0.0.1:8787/policy', { timeout: 5 })] }] });
+ * host.register({ PreToolUse: [{ hooks: [http('http://127.0.0.1:8787/policy', { timeout: 5, onFailure: 'block' })] }] });
  * ```
  *
  * @throws HookscopeError INVALID_OPTIONS: no http or https URL, an unknown option or one of the wrong type.
