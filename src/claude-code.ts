@@ -23,9 +23,10 @@ export {
 } from './plugins/claude-dir.js';
 export { CLAUDE_PLACES, type ClaudeFiles, type ClaudePlace } from './plugins/claude-files.js';
 export type { AgentEntry, ClaudeSourceKind, PluginEntry } from './plugins/claude-source.js';
+export type { Consent, ConsentSource, TrustRequest } from './plugins/consent.js';
 export { type ClaudeProblem, formatProblem } from './plugins/findings.js';
 export { type HeldFile, listHeld, type Trust } from './plugins/held.js';
 export type { HookSettings } from './plugins/settings.js';
-export { acceptTrust, type TrustRequest } from './plugins/trust.js';
+export { acceptTrust } from './plugins/trust.js';
 export { trustDiff } from './plugins/trust-diff.js';
-export { type Consent, createTrustStore, defaultTrustFile, type TrustStore } from './plugins/trust-store.js';
+export { createTrustStore, defaultTrustFile, type TrustStore } from './plugins/trust-store.js';

@@ -2,8 +2,9 @@ import { HOOK_EVENTS } from '../events/catalogue.js';
 import { type ClaudeFiles, completeFiles } from './claude-files.js';
 import type { ClaudeSource, ClaudeSourceKind } from './claude-source.js';
 import { findSources } from './claude-sources.js';
-import { type TrustRequest, trustRequest, whyHeld } from './trust.js';
-import { type Consent, checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from './trust-store.js';
+import type { Consent, TrustRequest } from './consent.js';
+import { trustRequest, whyHeld } from './trust.js';
+import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from './trust-store.js';
 
 /** What hooks of projects and plugins may run: all of them, those in the user's own file of consent, or in a store of one's own. */
 export type Trust = 'all' | 'stored' | TrustStore;

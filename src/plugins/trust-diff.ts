@@ -1,5 +1,4 @@
-import type { TrustRequest } from './trust.js';
-import type { Consent } from './trust-store.js';
+import type { Consent, TrustRequest } from './consent.js';
 
 /** What has changed since consent was given, as a unified diff; without earlier consent all of it is new. Empty: nothing has. */
 export async function trustDiff(

@@ -14,31 +14,20 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { HookscopeError } from '../errors.js';
+import { type Consent, consentSchema, replaces } from './consent.js';
 
-const consentSchema = z.object({
-  /** The hook file, absolute, links resolved. */
-  file: z.string(),
-  /** The project it was accepted for. */
-  project: z.string(),
-  /** The hooks and settings of the file, as JSON. */
-  definition: z.string(),
-  /** By name in the commands: the hash of its bytes, null where there was no file; the text, to show changes. */
-  files: z.record(z.string(), z.object({ sha256: z.string().nullable(), text: z.string().optional() })),
-  /** When, ISO 8601. */
-  at: z.string(),
-});
-const storeSchema = z.object({ version: z.literal(1), accepted: z.array(consentSchema) });
-
-/** What somebody has accepted: one hook file with the bytes of the files it names. */
-export type Consent = z.infer<typeof consentSchema>;
+/** Version 1 did not say of what kind a file is and whom it speaks of. */
+const storeSchema = z.object({ version: z.union([z.literal(1), z.literal(2)]), accepted: z.array(consentSchema) });
 
 /** Where consent is kept. One of your own may keep it anywhere the projects cannot write. */
 export interface TrustStore {
+  /** Where it is, if it is a file: no project may hold it. */
+  readonly path?: string;
   /** What was accepted for a hook file, newest first. */
   accepted(file: string): readonly Consent[];
-  /** Every consent. */
+  /** Every consent, newest last. */
   list(): readonly Consent[];
-  /** Keeps it in place of what was accepted for the same file in the same project. */
+  /** Keeps it in place of what was accepted for the same file in the same project. Throws UNTRUSTED: that project could write the store. */
   accept(consent: Consent): void;
   /** Forgets all that was accepted for a file; false: nothing was. */
   revoke(file: string): boolean;
@@ -62,13 +51,15 @@ export function createTrustStore(path: string = defaultTrustFile()): TrustStore 
   const file = resolve(path);
   const read = (): Consent[] => readStore(file);
   return {
+    path: file,
     accepted: (of) =>
       read()
         .filter((consent) => consent.file === of)
         .reverse(),
     list: read,
     accept(consent) {
-      const others = read().filter((c) => c.file !== consent.file || c.project !== consent.project);
+      checkOutside(file, consent.project);
+      const others = read().filter((other) => !replaces(consent, other));
       writeStore(file, [...others, consentSchema.parse(consent)]);
     },
     revoke(of) {
@@ -147,7 +138,7 @@ function writeStore(file: string, accepted: readonly Consent[]): void {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const handle = openSync(next, 'wx', 0o600);
     try {
-      writeSync(handle, `${JSON.stringify({ version: 1, accepted }, undefined, 2)}\n`);
+      writeSync(handle, `${JSON.stringify({ version: 2, accepted }, undefined, 2)}\n`);
       fsyncSync(handle);
     } finally {
       closeSync(handle);

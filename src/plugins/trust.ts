@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { realpathSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import type { Described } from '../host/handler-entry.js';
 import { usualDirectory } from '../host/handlers/surroundings.js';
 import type { Registration } from '../scopes/registration.js';
+import { type Consent, type ConsentSource, consentFor, realOr, type TrustRequest } from './consent.js';
 import { hashFile, namedFiles, readBytes, UNREADABLE } from './named-files.js';
 import type { HookFile } from './settings.js';
-import type { Consent, TrustStore } from './trust-store.js';
+import type { TrustStore } from './trust-store.js';
 import type { Variables } from './variables.js';
 
 /** A hook file that may run only once it is accepted. */
@@ -15,21 +15,11 @@ export interface Trustable extends HookFile {
   readonly part?: string;
 }
 
-/** What consent to a file would bind, as it stands now. */
-export interface TrustRequest {
-  readonly file: string;
-  readonly project: string;
-  readonly definition: string;
-  readonly files: Consent['files'];
-  /** Words in its commands that say what runs and are known only when it does: no file can be bound for them. */
-  readonly unresolved: readonly string[];
-}
-
 /** A text longer than this, or that is none, is compared by its hash alone. */
 const SHOWN = 256 * 1024;
 
 /** Reads all that consent binds: the definition, and the bytes of every file its commands name. */
-export function trustRequest(file: Trustable, variables: Variables): TrustRequest {
+export function trustRequest(file: Trustable, variables: Variables, source?: ConsentSource): TrustRequest {
   const project = resolve(variables.projectDir);
   const { defaults = {} } = variables;
   const definition = { ...file.definition, ...(Object.keys(defaults).length > 0 && { userConfig: defaults }) };
@@ -42,6 +32,7 @@ export function trustRequest(file: Trustable, variables: Variables): TrustReques
     project,
     definition: JSON.stringify(definition, undefined, 2),
     files: Object.fromEntries([...names].sort().map((name) => [name, bound(resolve(project, name))])),
+    ...(source && { source }),
     unresolved: [...new Set(named.flatMap(({ unresolved }) => unresolved))].sort(),
   };
 }
@@ -49,14 +40,6 @@ export function trustRequest(file: Trustable, variables: Variables): TrustReques
 function keyOf({ file, part }: Trustable): string {
   const real = realOr(file);
   return part === undefined ? real : `${real}#${part}`;
-}
-
-function realOr(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return resolve(file);
-  }
 }
 
 function bound(path: string): Consent['files'][string] {
@@ -69,35 +52,72 @@ function bound(path: string): Consent['files'][string] {
 
 /** Why a file is held; undefined: what it would run is what was accepted. */
 export function whyHeld(request: TrustRequest, store: TrustStore): string | undefined {
-  const unreadable = Object.keys(request.files).find((name) => request.files[name]?.sha256 === UNREADABLE);
-  if (unreadable !== undefined) return `${request.file} names ${unreadable}, which cannot be read`;
-  const consents = store.accepted(request.file).filter((consent) => countsIn(request.project, consent));
-  if (consents.length === 0) return `${request.file} is not accepted; see hookscope trust`;
-  const changes = consents.map((consent) => changeSince(consent, request));
-  return changes.includes(undefined) ? undefined : `${changes[0]}; see hookscope trust`;
+  const consent = consentOf(request, store);
+  if (!consent) return whyUnreadable(request) ?? `${request.file} is not accepted; see hookscope trust`;
+  const change = changeSince(consent, request);
+  return change && `${change}; see hookscope trust`;
 }
 
-/** What lies in a project was accepted for that one: elsewhere, behind a link, `npm run lint` runs something else. */
-function countsIn(project: string, { file, project: given }: Consent): boolean {
-  const home = realOr(given);
-  return home === realOr(project) || !file.startsWith(home + sep);
+/** What was accepted of the file, as far as it counts in the project, whether or not it is still so. */
+export function consentOf(request: TrustRequest, store: TrustStore): Consent | undefined {
+  return consentFor(request, store.list(), (consent) => changeSince(consent, request) === undefined);
 }
 
-function changeSince(consent: Consent, { file, definition, files }: TrustRequest): string | undefined {
+function whyUnreadable({ file, files }: TrustRequest): string | undefined {
+  const name = Object.keys(files).find((key) => files[key]?.sha256 === UNREADABLE);
+  return name && `${file} names ${name}, which cannot be read`;
+}
+
+/** What is not as it was accepted; undefined: nothing. */
+export function changeSince(consent: Consent, request: TrustRequest): string | undefined {
+  const { file, definition, files } = request;
+  const who = changeOfSource(consent, request);
+  if (who !== undefined) return who;
   if (consent.definition !== definition) return `${file} has changed since it was accepted`;
   const changed = Object.keys(files).find((name) => !covers(consent, name, files[name]?.sha256 ?? null));
-  return changed === undefined ? undefined : `${changed}, which ${file} names, has changed since it was accepted`;
+  return changed === undefined ? undefined : changeOfFile(file, changed, files[changed]?.sha256 ?? null);
 }
 
-/** Whether consent was given to these bytes under that name. */
+/** Of what kind it is, where it really lies, whom it speaks of. */
+function changeOfSource({ file: was, source: before }: Consent, { file, source }: TrustRequest): string | undefined {
+  if (before === undefined || source === undefined) return undefined;
+  if (was !== file) return `${source.place} leads to ${file}, which was ${was} when it was accepted`;
+  const [old, now] = [before, source].map(({ names, plugin }) => JSON.stringify([names ?? null, plugin ?? null]));
+  return old === now ? undefined : `${file} has another name than when it was accepted`;
+}
+
+function changeOfFile(file: string, name: string, hash: string | null): string {
+  if (hash === UNREADABLE) return `${file} names ${name}, which cannot be read`;
+  return hash === null
+    ? `${name}, which ${file} names, is missing`
+    : `${name}, which ${file} names, has changed since it was accepted`;
+}
+
+/** Whether consent was given to these bytes under that name, or to whatever is there. */
 function covers({ files }: Pick<Consent, 'files'>, name: string, hash: string | null): boolean {
-  return Object.hasOwn(files, name) && files[name]?.sha256 === hash;
+  const file = Object.hasOwn(files, name) ? files[name] : undefined;
+  return file !== undefined && (file.data === true || (file.sha256 === hash && hash !== UNREADABLE));
 }
 
-/** Keeps consent to exactly what the request holds: bytes that change in between are held again. */
-export function acceptTrust(request: TrustRequest, store: TrustStore): void {
-  const { file, project, definition, files } = request;
-  store.accept({ file, project, definition, files, at: new Date().toISOString() });
+/**
+ * Keeps consent to exactly what the request holds: bytes that change in between are held again. `data`: names of files that
+ * change by themselves, of which the name alone is bound; what was named so before stays so.
+ */
+export function acceptTrust(
+  request: TrustRequest,
+  store: TrustStore,
+  { data = [] }: { readonly data?: readonly string[] } = {},
+): void {
+  const { file, project, definition, source } = request;
+  const before = consentOf(request, store)?.files ?? {};
+  const isData = (name: string): boolean => data.includes(name) || before[name]?.data === true;
+  const files = Object.fromEntries(
+    Object.entries(request.files).map(([name, bytes]) => [
+      name,
+      isData(name) ? { sha256: null, data: true as const } : bytes,
+    ]),
+  );
+  store.accept({ file, project, definition, files, ...(source && { source }), at: new Date().toISOString() });
 }
 
 /**

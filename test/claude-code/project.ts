@@ -5,7 +5,8 @@ import type { HookEvent } from '../../src/events/catalogue.js';
 import type { Host } from '../../src/host/host.js';
 import type { HostOptions } from '../../src/host/options.js';
 import { type LoadClaudeCodeOptions, type LoadedClaudeCode, loadClaudeCode } from '../../src/plugins/claude-dir.js';
-import type { Consent, TrustStore } from '../../src/plugins/trust-store.js';
+import type { Consent } from '../../src/plugins/consent.js';
+import type { TrustStore } from '../../src/plugins/trust-store.js';
 import { fireAny, fires, testHost, watch } from '../host/kit.js';
 import { createFolder, type Folder } from '../plugins/folder.js';
 

@@ -1,0 +1,106 @@
+import { realpathSync } from 'node:fs';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { z } from 'zod';
+
+const sourceSchema = z.object({
+  /** `project`, `plugin`, `agent` … */
+  kind: z.string(),
+  /** Where it was found, links not followed: relative to the project where it lies in it, else absolute. */
+  place: z.string(),
+  /** Tells several parts of one file apart. */
+  part: z.string().optional(),
+  /** Types of the agent, names of the skill: whom its hooks are for. */
+  names: z.array(z.string()).optional(),
+  plugin: z.string().optional(),
+  /** The plugin's folder. */
+  root: z.string().optional(),
+});
+
+export const consentSchema = z.object({
+  /** The file, absolute, links resolved. */
+  file: z.string(),
+  /** The project it was accepted for. */
+  project: z.string(),
+  /** The hooks and settings of the file, as JSON. */
+  definition: z.string(),
+  /**
+   * By name in the commands: the hash of its bytes, null where there was no file; the text, to show changes. `data`: it changes by
+   * itself, and its name alone is bound.
+   */
+  files: z.record(
+    z.string(),
+    z.object({ sha256: z.string().nullable(), text: z.string().optional(), data: z.literal(true).optional() }),
+  ),
+  /** What kind of file it is, and whom it speaks of. Absent: it was accepted by a version that did not bind this. */
+  source: sourceSchema.optional(),
+  /** When, ISO 8601. */
+  at: z.string(),
+});
+
+/** What somebody has accepted: one file with the bytes of the files it names. */
+export type Consent = z.infer<typeof consentSchema>;
+
+/** What kind of file consent is for, and whom it speaks of. */
+export type ConsentSource = z.infer<typeof sourceSchema>;
+
+/** What consent to a file would bind, as it stands now. */
+export interface TrustRequest extends Pick<Consent, 'file' | 'project' | 'definition' | 'files'> {
+  readonly source?: ConsentSource;
+  /** Words in its commands that say what runs and are known only when it does: no file can be bound for them. */
+  readonly unresolved: readonly string[];
+}
+
+/** Its path with links resolved; where there is nothing, as it is. */
+export function realOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+/** How a path is named in a project: so that a project reached by a link is the same one. */
+export function placeIn(project: string, path: string): string {
+  const way = relative(resolve(project), resolve(path));
+  return way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? resolve(path) : way;
+}
+
+/** Whether one takes the other's place in the store. */
+export function replaces(one: Consent, other: Consent): boolean {
+  if (one.project !== other.project) return false;
+  if (!one.source || !other.source) return one.file === other.file;
+  const { kind, place, part } = one.source;
+  return kind === other.source.kind && place === other.source.place && part === other.source.part;
+}
+
+/** Of all that was accepted, newest last: what was accepted of this file for this project; else what counts in every project. */
+export function consentFor(
+  request: TrustRequest,
+  all: readonly Consent[],
+  matches: (consent: Consent) => boolean,
+): Consent | undefined {
+  const found = all.filter((consent) => concerns(consent, request)).reverse();
+  const [newest] = found;
+  if (newest === undefined || matches(newest)) return newest;
+  return found.find(({ project }) => isSame(project, request.project)) ?? newest;
+}
+
+function concerns(consent: Consent, { file, project, source }: TrustRequest): boolean {
+  const here = isSame(consent.project, project);
+  if (source && consent.source) {
+    if (consent.source.kind !== source.kind || consent.source.part !== source.part) return false;
+    if (here && consent.source.place === source.place) return true;
+    if (!isAbsolute(source.place)) return false;
+  }
+  return consent.file === file && (here || !liesInProject(consent));
+}
+
+/** What lies in a project was accepted for that one: elsewhere, behind a link, `npm run lint` runs something else. */
+export function liesInProject({ file, project }: Consent): boolean {
+  return file.startsWith(realOr(project) + sep);
+}
+
+/** The same folder, whatever link leads there. */
+export function isSame(one: string, other: string): boolean {
+  return one === other || realOr(one) === realOr(other);
+}
