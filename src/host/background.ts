@@ -1,6 +1,7 @@
-import type { Registration } from '../scopes/registration.js';
+import { HookscopeError } from '../errors.js';
 import { type Asked, complain, isThenable, read, threw } from './answer.js';
 import type { Attempt } from './attempt.js';
+import type { Work } from './call.js';
 import { Context } from './context.js';
 
 /** The longest a timer can wait, in milliseconds; a longer one would not wait at all. */
@@ -62,7 +63,7 @@ export class Background {
 
   /** Follows an async handler: what it says late joins the pending context of the scope it was fired in. */
   follow(followed: Followed): void {
-    const { registration, context, limitMs, told } = followed;
+    const { registration, limitMs, told } = followed;
     // No clock is read where nobody watches.
     const began = told ? performance.now() : 0;
     let stop: (result: Attempt) => void = noop;
@@ -70,9 +71,7 @@ export class Background {
       stop = resolve;
     });
     const timer =
-      limitMs > 0
-        ? setTimeout(() => this.#expire(registration, context, limitMs, stop), Math.min(limitMs, LONGEST_TIMER))
-        : undefined;
+      limitMs > 0 ? setTimeout(() => this.#expire(followed, stop), Math.min(limitMs, LONGEST_TIMER)) : undefined;
     timer?.unref();
     const done = Promise.race([this.#answer(followed), stopped]).then((result) => {
       clearTimeout(timer);
@@ -82,7 +81,7 @@ export class Background {
       registration.name,
       done,
       async () => {
-        Context.end(context, new DOMException('The host closed', 'AbortError'));
+        this.#cut(followed, new HookscopeError('CLOSED', {}));
         stop({ failure: { cause: 'aborted', message: 'was still running in the background when the host closed' } });
       },
       true,
@@ -100,8 +99,15 @@ export class Background {
     }
   }
 
-  #expire(registration: Registration, context: Context, limitMs: number, stop: (result: Attempt) => void): void {
-    Context.end(context, new DOMException('Its background time was up', 'TimeoutError'));
+  /** A handler outside the loop (a process, a request) ends it on this signal: that is waited for, though not its answer. */
+  #cut({ registration, context, later }: Followed, reason: Error): void {
+    Context.end(context, reason);
+    if ('handler' in (registration.work as Work)) this.linger(registration.name, later);
+  }
+
+  #expire(followed: Followed, stop: (result: Attempt) => void): void {
+    const { registration, limitMs } = followed;
+    this.#cut(followed, new DOMException('Its background time was up', 'TimeoutError'));
     const message = `did not end within its background time of ${limitMs / 1000} s`;
     stop({ failure: { cause: 'timeout', message: `${registration.name} ${message}` } });
   }

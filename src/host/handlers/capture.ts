@@ -10,6 +10,8 @@ export interface Capture {
   text(): string;
   /** More came than was kept. */
   readonly tooLarge: boolean;
+  /** Somebody may still write to it. */
+  readonly open: boolean;
   /** Settles when the stream has ended or was closed. */
   readonly closed: Promise<void>;
   /** Keeps nothing from here on, and lets the process end while the other side still holds the stream. */
@@ -57,6 +59,9 @@ export function capture(stream: Readable, options: CaptureOptions): Capture {
     text,
     get tooLarge() {
       return tooLarge;
+    },
+    get open() {
+      return !stream.readableEnded && !stream.destroyed;
     },
     closed,
     abandon() {

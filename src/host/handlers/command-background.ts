@@ -37,7 +37,7 @@ async function follow(run: Run, seconds: number, closing: Promise<void>): Promis
   });
   const first = await Promise.race([run.running.ended, late, closing]);
   clearTimeout(timer);
-  if (first === 'late') return stop(run, 'timeout', `In the background it ran for more than ${seconds} s.`);
-  if (first === undefined) return stop(run, 'aborted', 'The host was closed before it had ended.');
+  if (first === 'late') return stop(run, 'timeout', `In the background it ran for more than ${seconds} s.`, 'marked');
+  if (first === undefined) return stop(run, 'aborted', 'The host was closed before it had ended.', 'tree');
   return finish(run, first, true);
 }

@@ -4,6 +4,7 @@ import type { CommandSpec } from './command-spec.js';
 import { commandText } from './command-text.js';
 import type { Call, Cause, Reply } from './handler.js';
 import { readShell } from './output.js';
+import type { Reach } from './process-group.js';
 
 /** One run of a shell hook. */
 export interface Run {
@@ -28,9 +29,9 @@ export function finish({ spec, call, running }: Run, ending: Ending, background:
   return { ...reply, ...printed, ...(stderr.tooLarge ? cut(reply, outputLimit) : {}) };
 }
 
-/** Ends the hook and all it started. What it had printed is for people to look at: it says nothing any more. */
-export async function stop({ running }: Run, cause: Cause, message: string): Promise<Reply> {
-  await running.group.end();
+/** Ends the hook and what of its own is in reach. What it had printed is for people to look at: it says nothing any more. */
+export async function stop({ spec, running }: Run, cause: Cause, message: string, reach: Reach): Promise<Reply> {
+  await running.group.end(spec.keep ? 'group' : reach);
   running.stdout.destroy();
   running.stderr.destroy();
   return { failure: { cause, message }, stdout: running.stdout.text(), stderr: running.stderr.text() };
@@ -38,19 +39,28 @@ export async function stop({ running }: Run, cause: Cause, message: string): Pro
 
 function leaveBehind({ spec, call, running }: Run): void {
   const { group, stdout, stderr } = running;
+  if (spec.keep) {
+    // A server that prints goes on printing: its pipes are read, and dropped, as long as this process lives.
+    group.release();
+    stdout.abandon();
+    stderr.abandon();
+    return;
+  }
   const release = (): void => {
     stdout.destroy();
     stderr.destroy();
   };
-  if (!group.alive()) {
+  const lives = group.alive();
+  // Who still holds the pipes though the group is empty is in a group of its own.
+  if (!lives && !((stdout.open || stderr.open) && group.strays())) {
     release();
     return;
   }
   stdout.abandon();
   stderr.abandon();
-  const gone = group.gone().then(release);
+  const gone = lives ? group.gone().then(release) : Promise.all([stdout.closed, stderr.closed]);
   call.keep(`${spec.name ?? commandText(spec)} (left behind)`, gone, async () => {
-    await group.end();
+    await group.end('tree');
     release();
   });
 }

@@ -1,3 +1,4 @@
+import { HookscopeError } from '../../errors.js';
 import type { Json } from './blocking.js';
 import { type Ending, OUTPUT_LIMIT, startCommand } from './command.js';
 import { asyncWish } from './command-async.js';
@@ -6,6 +7,7 @@ import { finish, type Run, stop } from './command-end.js';
 import type { CommandContext, CommandSpec } from './command-spec.js';
 import { commandText } from './command-text.js';
 import type { Call, Reply } from './handler.js';
+import { freshMark } from './run-mark.js';
 import { environment, workingDirectory } from './surroundings.js';
 
 const ABORTED = 'It was ended before it had finished.';
@@ -17,10 +19,12 @@ export async function runCommand(spec: CommandSpec, context: CommandContext, cal
   if ('problem' in place) return notStarted(spec, place.problem);
 
   const wish = wished(spec, call);
+  const mark = spec.keep ? undefined : freshMark();
   const running = await startCommand({
     spec,
     cwd: place.cwd,
-    env: environment(spec, context, call),
+    env: environment(spec, context, call, mark),
+    mark,
     stdin: `${JSON.stringify(call.input)}\n`,
     outputLimit: spec.outputLimit ?? OUTPUT_LIMIT,
     progress: call.progress,
@@ -41,7 +45,12 @@ async function answer(run: Run, wish: Promise<Json>): Promise<Reply> {
   const first = await firstOf(run, wish);
   if ('ending' in first) return finish(run, first.ending, run.call.call === 'async');
   if ('wish' in first) return goBackground(run, first.wish);
-  return stop(run, 'aborted', ABORTED);
+  return stop(run, 'aborted', ABORTED, wasClosed(run.call.signal) ? 'tree' : 'marked');
+}
+
+/** That the host closes says nothing against what its hooks have started for others. */
+function wasClosed({ reason }: AbortSignal): boolean {
+  return reason instanceof HookscopeError && reason.code === 'CLOSED';
 }
 
 type First = { readonly ending: Ending } | { readonly wish: Json } | { readonly aborted: true };

@@ -24,6 +24,14 @@ export interface CommandOptions extends OutsideOptions {
   readonly env?: readonly string[] | Readonly<Record<string, string>>;
   /** Where it runs, relative to the project's directory. Default: the input's `cwd`. */
   readonly cwd?: string;
+  /**
+   * For a hook that starts a server on purpose. What it leaves behind when it has ended by itself is ended by nobody: not by
+   * `close`, not with this process. While the hook itself runs, its timeout, an abort, `close` and the end of this process
+   * end its process group and nothing else: what has left that (`setsid`) lives on. Let the server print to a file: pipes break
+   * with this process. Default false: a timeout or abort ends all that the hook started (on Linux also what has a group or session of its own),
+   * `close` its group and descendants.
+   */
+  readonly keep?: boolean;
   /** Bytes of stdout, and of stderr, that are kept. More on stdout is the failure `too_large`. Default 1 MiB. */
   readonly outputLimit?: number;
 }
@@ -105,6 +113,7 @@ const COMMAND: Shape = {
     accepts: (v) => typeof v === 'object' && v !== null && Object.values(v).every(isText),
   },
   cwd: TEXT,
+  keep: rules.flag,
   outputLimit: {
     expected: 'a number of bytes over 0',
     accepts: (v) => typeof v === 'number' && Number.isFinite(v) && v > 0,

@@ -32,6 +32,8 @@ export interface Start {
   readonly spec: CommandSpec;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** What its environment carries for whoever looks for what it started. */
+  readonly mark?: string | undefined;
   readonly stdin: string;
   /** Bytes of each output stream that are kept. */
   readonly outputLimit: number;
@@ -72,7 +74,8 @@ export async function startCommand(start: Start): Promise<Running | { readonly p
       });
     });
   });
-  return { group: adoptGroup(child.pid), stdout, stderr, ended };
+  const group = adoptGroup(child.pid, { mark: start.mark, atExit: start.spec.keep ? 'group' : 'tree' });
+  return { group, stdout, stderr, ended };
 }
 
 function execute({ spec, cwd, env }: Start) {

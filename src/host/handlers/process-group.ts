@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onExit } from 'signal-exit';
+import { ProcessTable, readProcess } from './process-table.js';
+import { endTree, type Root, signalAll, startedBy } from './process-tree.js';
 
 /** Milliseconds. */
 const POLL = 20;
@@ -11,29 +12,53 @@ const IDLE_EXIT_HOOK = 1000;
 
 const GROUPS = process.platform !== 'win32';
 
+/**
+ * What an end reaches: the process group alone; also what the group's members started, in groups and sessions of their own
+ * (`tree`); also what carries the run's mark, whoever its parent is by now (`marked`). Where the system does not say what
+ * runs (anything but Linux) it is always the group.
+ */
+export type Reach = 'group' | 'tree' | 'marked';
+
 /** A detached child and whatever it started: they share the child's process id as their group. */
 export interface ProcessGroup {
   readonly id: number;
   /** Whether any member still runs. Once false it stays false: the number may belong to others by then. */
   alive(): boolean;
+  /** Whether something of its session runs that has left the group, as what `timeout` starts. */
+  strays(): boolean;
   /** SIGTERM to all, SIGKILL 1.5 s later; settles when nobody is left, at the latest 0.5 s after the SIGKILL. Safe to call twice. */
-  end(): Promise<void>;
+  end(reach?: Reach): Promise<void>;
   /** Settles when the last member has ended by itself or by `end`. Waiting for it does not keep the process running. */
   gone(): Promise<void>;
+  /** From here on it may outlive this process. */
+  release(): void;
 }
 
-const living = new Set<number>();
+export interface GroupOptions {
+  /** What everything in its environment carries. */
+  readonly mark?: string | undefined;
+  /** How much is killed when this process ends. Default: the group. */
+  readonly atExit?: 'group' | 'tree';
+}
+
+interface Living {
+  readonly root: Root | undefined;
+  readonly atExit: 'group' | 'tree';
+}
+
+const living = new Map<number, Living>();
 let forgetExitHook: (() => void) | undefined;
 
 /** Takes charge of a detached child's group: as long as it lives, it does not outlive this process. */
-export function adoptGroup(leader: number): ProcessGroup {
-  living.add(leader);
+export function adoptGroup(leader: number, { mark, atExit = 'group' }: GroupOptions = {}): ProcessGroup {
+  const root = readProcess(leader);
+  living.set(leader, { root, atExit });
   hookExit();
   let ending: Promise<void> | undefined;
   let going: Promise<void> | undefined;
   const alive = (): boolean => {
     if (!living.has(leader)) return false;
-    if (signalGroup(leader, 0)) return true;
+    if (isOurs(leader, root) && signalGroup(leader, 0)) return true;
     living.delete(leader);
     return false;
   };
@@ -43,19 +68,44 @@ export function adoptGroup(leader: number): ProcessGroup {
     living.delete(leader);
     return false;
   };
+  const end = async (reach: Reach): Promise<void> => {
+    const signal = (name: NodeJS.Signals | 0): boolean => alive() && signalGroup(leader, name);
+    const tree = { root, mark: reach === 'marked' ? mark : undefined, signalGroup: signal };
+    if (reach !== 'group' && root && (await endTree({ ...tree, root }))) {
+      living.delete(leader);
+      return;
+    }
+    await endGroup(signal, alive, runs);
+  };
   return {
     id: leader,
     alive: runs,
-    end: () => (ending ??= endGroup(leader, alive, runs)),
+    strays: () => root !== undefined && strays(root),
+    end: (reach = 'group') => (ending ??= end(reach)),
     gone: () => (going ??= watchGroup(alive, runs)),
+    release: () => void living.delete(leader),
   };
 }
 
-async function endGroup(id: number, alive: () => boolean, runs: () => boolean): Promise<void> {
-  if (!alive()) return;
-  signalGroup(id, 'SIGTERM');
+/** A leader that started at another time has our leader's number and is not ours. */
+function isOurs(leader: number, root: Root | undefined): boolean {
+  const now = root && readProcess(leader);
+  return now === undefined || now.start === root?.start;
+}
+
+function strays(root: Root): boolean {
+  const table = ProcessTable.read();
+  return table !== undefined && startedBy(table, root, []).length > 0;
+}
+
+async function endGroup(
+  signal: (name: NodeJS.Signals) => boolean,
+  alive: () => boolean,
+  runs: () => boolean,
+): Promise<void> {
+  if (!signal('SIGTERM')) return;
   if (await emptied(TERM_TO_KILL, alive, runs)) return;
-  signalGroup(id, 'SIGKILL');
+  signal('SIGKILL');
   await emptied(AFTER_KILL, alive, runs);
 }
 
@@ -86,28 +136,8 @@ function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
 
 /** Where nobody reaps orphans (a container whose first process is no init) the dead stay in their group for ever. */
 function onlyZombies(id: number): boolean {
-  if (process.platform !== 'linux') return false;
-  let dead = 0;
-  for (const pid of readdirSync('/proc')) {
-    const [state, group] = statusOf(pid);
-    if (group !== id) continue;
-    if (state !== 'Z' && state !== 'X') return false;
-    dead++;
-  }
-  return dead > 0;
-}
-
-function statusOf(pid: string): [state?: string, group?: number] {
-  if (!/^\d+$/.test(pid)) return [];
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The program's name stands in parentheses and may itself hold spaces and parentheses.
-    const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 3);
-    return state === undefined ? [] : [state, Number(group)];
-  } catch {
-    // It ended between the two reads.
-    return [];
-  }
+  const members = [...(ProcessTable.read()?.all() ?? [])].filter((one) => one.group === id);
+  return members.length > 0 && members.every((one) => one.dead);
 }
 
 /**
@@ -116,10 +146,17 @@ function statusOf(pid: string): [state?: string, group?: number] {
  */
 function hookExit(): void {
   if (forgetExitHook) return;
-  forgetExitHook = onExit(() => {
-    for (const id of living) signalGroup(id, 'SIGKILL');
-  });
+  forgetExitHook = onExit(killAll);
   unhookWhenIdle();
+}
+
+function killAll(): void {
+  const table = [...living.values()].some(({ atExit }) => atExit === 'tree') ? ProcessTable.read() : undefined;
+  for (const [id, { root, atExit }] of living) {
+    const tree = table && root && atExit === 'tree' ? startedBy(table, root, []) : [];
+    if (isOurs(id, root)) signalGroup(id, 'SIGKILL');
+    signalAll(tree, 'SIGKILL');
+  }
 }
 
 /** Signal listeners cost a busy process its prompt death by signal, so they go when there is nothing to kill; late, since they are dear to make. */

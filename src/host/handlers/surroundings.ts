@@ -2,12 +2,18 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CommandContext, CommandSpec } from './command-spec.js';
 import type { Call } from './handler.js';
+import { markVariable } from './run-mark.js';
 
 /**
  * What a hook finds in its environment: what it may inherit, its own additions, those of its source, and where it runs.
- * An array of names is an allowlist: PATH and HOME too are inherited only if listed.
+ * An array of names is an allowlist: PATH and HOME too are inherited only if listed. The marks of runs are in it whatever else is.
  */
-export function environment(spec: CommandSpec, context: CommandContext, call: Call): Record<string, string> {
+export function environment(
+  spec: CommandSpec,
+  context: CommandContext,
+  call: Call,
+  mark?: string,
+): Record<string, string> {
   const { env } = spec;
   const all: NodeJS.ProcessEnv = { ...(isList(env) ? inherited(env) : process.env) };
   // Ours may be an agent that runs as another's hook: what it was told does not go further.
@@ -21,6 +27,7 @@ export function environment(spec: CommandSpec, context: CommandContext, call: Ca
   });
   Object.assign(all, typeof context.env === 'function' ? context.env(call) : context.env);
   if (call.call === 'async') all['HOOKSCOPE_CALL'] = 'async';
+  Object.assign(all, markVariable(mark));
   return all as Record<string, string>;
 }
 

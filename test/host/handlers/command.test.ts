@@ -143,7 +143,14 @@ describe('what a shell hook is given', () => {
       ?.trim()
       .split('\n')
       .map((line) => line.split('=')[0]);
-    const ours = ['CLAUDE_PROJECT_DIR', 'HOOKSCOPE_EVENT', 'HOOKSCOPE_FIRE_ID', 'HOOKSCOPE_SCOPE', 'HOOKSCOPE_TEST_A'];
+    const ours = [
+      'CLAUDE_PROJECT_DIR',
+      'HOOKSCOPE_EVENT',
+      'HOOKSCOPE_FIRE_ID',
+      'HOOKSCOPE_RUNS',
+      'HOOKSCOPE_SCOPE',
+      'HOOKSCOPE_TEST_A',
+    ];
     // The shell itself sets these three.
     expect(names?.filter((name) => !['PWD', 'SHLVL', '_', 'OLDPWD'].includes(name ?? ''))).toEqual(ours);
   });
