@@ -280,14 +280,19 @@ describe.runIf(process.platform === 'linux')('nobody else is ended', () => {
   });
 
   test('for having the number of one that was found', async () => {
-    const other = stranger();
-    const found = readProcess(other.child.pid as number);
-    if (!found) throw new Error('it is not there');
-    signalAll([{ ...found, start: found.start - 1 }], 'SIGKILL');
-    // The signal would have been delivered before this call returns.
-    expect(other.alive()).toBe(true);
-    signalAll([found], 'SIGKILL');
-    await until(() => !other.alive());
+    for (const [shift, how] of [
+      [-1, [7, null]],
+      [0, [null, 'SIGKILL']],
+    ] as const) {
+      const child = spawn('sh', ['-c', 'read line; exit 7'], { stdio: ['pipe', 'ignore', 'ignore'] });
+      child.stdin?.on('error', () => {});
+      const ended = new Promise((resolve) => child.once('exit', (...end) => resolve(end)));
+      const found = readProcess(child.pid as number);
+      if (!found) throw new Error('it is not there');
+      signalAll([{ ...found, start: found.start + shift }], 'SIGKILL');
+      child.stdin?.end('\n');
+      expect(await ended).toEqual(how);
+    }
   });
 
   // The kernel can be told which number comes next.
