@@ -1,3 +1,5 @@
+import { plain } from './plain.js';
+
 /**
  * Every error hookscope throws, one entry an error. The code is public API; the message says what was wrong, which thing,
  * and what to do. A handler's own failure is never one of these: it is an outcome, named in the decision and the record.
@@ -50,7 +52,7 @@ export class HookscopeError<C extends ErrorCode = ErrorCode> extends Error {
   readonly details: Details<C>;
 
   constructor(code: C, details: Details<C>, options?: { cause?: unknown }) {
-    super((MESSAGES[code] as (d: Details<C>) => string)(details), options);
+    super(plain((MESSAGES[code] as (d: Details<C>) => string)(details)), options);
     this.code = code;
     this.details = details;
   }

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
-import { plain } from '../emit/print.js';
 import { HookscopeError } from '../errors.js';
 import { nearest } from '../events/nearest.js';
+import { plain, plainJson } from '../plain.js';
 import { checkHookFiles, type HookFinding, type HookReport } from '../plugins/check/check.js';
 import { KIND_WORDS } from '../plugins/check/kinds.js';
 import { LEVELS, type Level, RULE_IDS } from '../plugins/check/rules.js';
@@ -28,8 +28,8 @@ export async function checkCommand(args: readonly string[], flags: CheckFlags, t
   const whole = await checkHookFiles({ paths, hooksFiles: hooks });
   const findings = whole.findings.filter(({ rule, level }) => !off.includes(rule) && isAtLeast(level, least));
   const report = { ...whole, findings };
-  if (flags.sarif) await terminal.print(JSON.stringify(toSarif(report, await ownVersion()), undefined, 2));
-  else if (flags.json) await terminal.print(JSON.stringify(report, undefined, 2));
+  if (flags.sarif) await terminal.print(plainJson(toSarif(report, await ownVersion()), 2));
+  else if (flags.json) await terminal.print(plainJson(report, 2));
   else await terminal.print(format(report, terminal.color));
   return findings.some(({ level }) => level === 'error') ? 1 : 0;
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { plain } from '../emit/print.js';
 import { eventName } from '../events/catalogue.js';
 import type { ExplainedHook, Explanation } from '../host/explain.js';
 import { isObject } from '../host/shape.js';
+import { plain, plainJson } from '../plain.js';
 import { parseJson } from '../plugins/json-file.js';
 import { happeningOf } from './claude-flags.js';
 import { objectOf, readInput } from './event-input.js';
@@ -26,7 +26,7 @@ export async function explainCommand(
   try {
     const event = eventName(args[0] as string, Object.keys(host.hooks)) ?? (args[0] as string);
     const explanation = host.explain(event as never, input, { scope: flags.scope });
-    await terminal.print(flags.json ? JSON.stringify(explanation) : describe(explanation));
+    await terminal.print(flags.json ? plainJson(explanation) : describe(explanation));
   } finally {
     await host.close();
   }
@@ -52,7 +52,7 @@ function inputOf(
 function describe({ event, subject, scope, scope_known: known, hooks }: Explanation): string {
   const running = hooks.filter((hook) => hook.runs);
   const others = hooks.filter((hook) => !hook.runs);
-  const title = `${event}${subject === undefined ? '' : `:${plain(subject)}`}  in ${plain(scope)}${known ? '' : ' (a scope nobody opened)'}`;
+  const title = `${plain(event)}${subject === undefined ? '' : `:${plain(subject)}`}  in ${plain(scope)}${known ? '' : ' (a scope nobody opened)'}`;
   const would =
     running.length === 0
       ? ['no hook would run']
@@ -61,11 +61,11 @@ function describe({ event, subject, scope, scope_known: known, hooks }: Explanat
   return [title, ...would, ...(others.length > 0 ? ['would not run:', ...wouldNot] : [])].join('\n');
 }
 
-function line({ handler, name, source, timeout, onFailure, mode }: ExplainedHook): string {
+function line({ handler, name, source, timeout, onFailure, failsOpen, mode }: ExplainedHook): string {
   const from = [source.kind, source.name, source.file].filter((part) => part !== undefined).join(' ');
   const extras = [
     `${timeout} s`,
-    onFailure === 'continue' ? '' : `on failure ${onFailure}`,
+    failsOpen ? 'fails open' : onFailure === 'continue' ? '' : `on failure ${onFailure}`,
     mode === 'parallel' ? 'parallel' : '',
   ].filter((part) => part !== '');
   return `${handler} ${plain(name)}  [${plain(from)}; ${extras.join('; ')}]`;

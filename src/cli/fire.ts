@@ -1,9 +1,10 @@
-import { formatFire, formatRecord, plain } from '../emit/print.js';
+import { formatFire, formatRecord } from '../emit/print.js';
 import type { FireRecord, HookResponse } from '../emit/record.js';
 import { HookscopeError } from '../errors.js';
 import { eventName } from '../events/catalogue.js';
 import type { AnyDecision } from '../host/decision.js';
 import type { Host } from '../host/host.js';
+import { plain, plainJson, plainLines } from '../plain.js';
 import { happeningOf } from './claude-flags.js';
 import { readInput } from './event-input.js';
 import { atPlace, type HostFlags, openHost } from './open-host.js';
@@ -41,11 +42,11 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
   const blocked = isBlocked(fired.decision);
   if (flags.json) {
     const { record, later, cancelled } = fired;
-    await terminal.print(JSON.stringify({ ...record, later, wakes, cancelled }));
-  } else if (flags.exitCode) await terminal.print(JSON.stringify(fired.decision));
+    await terminal.print(plainJson({ ...record, later, wakes, cancelled }));
+  } else if (flags.exitCode) await terminal.print(plainJson(fired.decision));
   else await terminal.print(describe(fired, wakes, terminal));
   if (!flags.exitCode) return 0;
-  if (blocked) process.stderr.write(`${fired.decision.reason ?? 'Blocked, and no reason was given.'}\n`);
+  if (blocked) process.stderr.write(`${plainLines(fired.decision.reason ?? 'Blocked, and no reason was given.')}\n`);
   else for (const note of notes) terminal.tell(note);
   return blocked ? 2 : 0;
 }

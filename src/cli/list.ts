@@ -1,4 +1,5 @@
 import type { Description } from '../host/types.js';
+import { plainJson } from '../plain.js';
 import { type HostFlags, openHost } from './open-host.js';
 import type { Terminal } from './terminal.js';
 
@@ -9,7 +10,7 @@ interface ListFlags extends HostFlags {
 export async function listCommand(_args: readonly string[], flags: ListFlags, terminal: Terminal): Promise<number> {
   const { host } = await openHost(flags, terminal.tell);
   const description = host.describe();
-  await terminal.print(flags.json ? JSON.stringify(description) : String(description));
+  await terminal.print(flags.json ? plainJson(description) : String(description));
   if (!flags.json && isEmpty(description))
     terminal.tell('nothing is registered; name it with --config, --plugin or --hooks');
   await host.close();

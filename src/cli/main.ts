@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { ownVersion } from '../plugins/manifest.js';
-import { openTerminal, type Terminal } from './terminal.js';
+import { type OwnTerminal, openTerminal, type Terminal } from './terminal.js';
 
 /** One command: how it is called, and the module that does it, loaded when it is. */
 interface CommandRow {
@@ -156,7 +156,7 @@ async function main(argv: readonly string[]): Promise<void> {
     .version(await ownVersion(), '-V, --version')
     .helpCommand(false)
     .showSuggestionAfterError()
-    .configureOutput({ outputError: (text) => terminal.tell(text.trim().replace(/^error: /, '')) })
+    .configureOutput({ outputError: (text) => terminal.tellLines(text.trim().replace(/^error: /, '')) })
     .addHelpText(
       'after',
       '\nhookscope <command> --help says more. HOOKSCOPE_DEBUG=1 shows where an error comes from; NO_COLOR is respected.',
@@ -191,11 +191,11 @@ function add(program: Command, row: CommandRow, run: (args: readonly string[], f
 }
 
 /** One message, and no stack unless somebody wants to see it. */
-function complain(error: unknown, terminal: Terminal): number {
+function complain(error: unknown, terminal: OwnTerminal): number {
   // What the user has interrupted needs no message.
   if (terminal.signal.aborted) return 1;
   terminal.tell(error instanceof Error ? error.message : String(error));
-  if (process.env['HOOKSCOPE_DEBUG'] && error instanceof Error) terminal.tell(error.stack ?? '');
+  if (process.env['HOOKSCOPE_DEBUG'] && error instanceof Error) terminal.tellLines(error.stack ?? '');
   return 1;
 }
 

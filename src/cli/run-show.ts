@@ -1,5 +1,6 @@
 import type { HookRecord } from '../emit/record.js';
 import type { Host } from '../host/host.js';
+import { plainJson } from '../plain.js';
 import { createPaint, createRunView } from './run-view.js';
 import { agentOf, roleOf } from './run-words.js';
 import type { RecordedEvent, RecordedSession } from './session-file.js';
@@ -19,7 +20,7 @@ export interface Show {
 /** Every record as one line of JSON, then the summary. */
 export function jsonLines(terminal: Terminal): Show {
   let behind = Promise.resolve();
-  const line = (value: unknown): Promise<void> => (behind = terminal.print(JSON.stringify(value)));
+  const line = (value: unknown): Promise<void> => (behind = terminal.print(plainJson(value)));
   return {
     session: async () => undefined,
     event: () => behind,

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
-import { plain } from '../emit/print.js';
 import type { FireRecord, HandlerRecord, HookResponse } from '../emit/record.js';
 import type { Description } from '../host/types.js';
-import { about, agentOf, audience, column, MARKS, origin, outcomeOf, type Style, whatItSaid } from './run-words.js';
+import { column, plain } from '../plain.js';
+import { about, agentOf, audience, MARKS, origin, outcomeOf, type Style, whatItSaid } from './run-words.js';
 
 export type Paint = (style: Style, text: string) => string;
 
@@ -65,7 +65,7 @@ export function createRunView({ paint, describe }: RunViewOptions): RunView {
       const parts = [
         paint('dim', time),
         paint('bold', agentOf(record)),
-        record.event,
+        plain(record.event),
         paint('dim', about(record)),
         paint(style, decision),
       ];

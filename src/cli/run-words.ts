@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
 import type { styleText } from 'node:util';
-import { plain } from '../emit/print.js';
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { CATALOGUE } from '../events/catalogue.js';
 import type { EventEntry } from '../events/define.js';
+import { clip, plain } from '../plain.js';
 
 export type Style = Parameters<typeof styleText>[0];
 
@@ -115,13 +115,4 @@ export function outcomeOf({ decision, error }: FireRecord): [string, Style] {
   if (decision.verdict !== undefined && decision.verdict !== 'none')
     return [decision.verdict, decision.verdict === 'allow' ? 'green' : 'yellow'];
   return [ends === '' ? '' : "the agent's loop ends", 'yellow'];
-}
-
-export function column(text: string, width: number): string {
-  return clip(text, width).padEnd(width);
-}
-
-export function clip(text: string, width: number): string {
-  const shown = plain(text);
-  return shown.length > width ? `${shown.slice(0, width - 1)}…` : shown;
 }

@@ -1,5 +1,5 @@
+import { clip, plain } from '../plain.js';
 import type { Paint } from './run-view.js';
-import { clip } from './run-words.js';
 import type { SummaryRow } from './summary.js';
 
 /** The rows as a table, by agent and event; a name that stands above is not repeated. */
@@ -9,8 +9,8 @@ export function summaryTable(rows: readonly SummaryRow[], paint: Paint): string 
     const above = rows[i - 1];
     const sameAgent = above?.agent === row.agent;
     return [
-      sameAgent ? '' : row.agent,
-      sameAgent && above?.event === row.event ? '' : row.event,
+      sameAgent ? '' : plain(row.agent),
+      sameAgent && above?.event === row.event ? '' : plain(row.event),
       clip(row.hook.replace(/^hookscope-plugin-/, ''), 40),
       ...[row.runs, row.blocked, row.failed].map(String),
       ...[row.p50, row.p95].map((ms) => (ms === undefined ? '-' : milliseconds(ms))),

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
+import { plain, plainLines } from '../plain.js';
 
 /** What a command talks to: standard output for what was asked, standard error for everything else. */
 export interface Terminal {
@@ -12,11 +13,11 @@ export interface Terminal {
   readonly signal: AbortSignal;
   /** Nobody reads standard output any more (`| head`). */
   readonly gone: boolean;
-  /** Writes a line, or several; waits while the reader is behind. */
+  /** Writes a line, or several; waits while the reader is behind. What a terminal would not show is written out. */
   print(text: string): Promise<void>;
   /** Writes as it is, without a line end. */
   write(text: string): void;
-  /** A line to standard error. */
+  /** One line to standard error. */
   tell(text: string): void;
   /** Asks whoever sits there for a line. Absent: nobody does, input or output is no terminal. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
@@ -24,8 +25,14 @@ export interface Terminal {
 
 const INTERRUPTS = { SIGINT: 130, SIGTERM: 143 } as const;
 
+export interface OwnTerminal extends Terminal {
+  /** As `tell`, several lines. */
+  tellLines(text: string): void;
+  exit(code: number): Promise<never>;
+}
+
 /** The process's own. `exit` ends it with what is written out first; an interrupted command ends with the signal's code. */
-export function openTerminal(): Terminal & { exit(code: number): Promise<never> } {
+export function openTerminal(): OwnTerminal {
   const { stdout, stderr } = process;
   const stop = new AbortController();
   let interrupted: number | undefined;
@@ -54,7 +61,7 @@ export function openTerminal(): Terminal & { exit(code: number): Promise<never> 
       return gone;
     },
     async print(text) {
-      if (gone || stdout.write(`${text}\n`)) return;
+      if (gone || stdout.write(`${visible(text, wantsColor())}\n`)) return;
       await Promise.race([once(stdout, 'drain', { signal: stop.signal }), once(stdout, 'close')]).catch(
         () => undefined,
       );
@@ -62,7 +69,8 @@ export function openTerminal(): Terminal & { exit(code: number): Promise<never> 
     write(text) {
       if (!gone) stdout.write(text);
     },
-    tell: (text) => void stderr.write(`hookscope: ${text}\n`),
+    tell: (text) => void stderr.write(`hookscope: ${plain(text)}\n`),
+    tellLines: (text) => void stderr.write(`hookscope: ${plainLines(text)}\n`),
     ask: process.stdin.isTTY === true && stdout.isTTY === true ? (question) => ask(question, stop.signal) : undefined,
     async exit(code) {
       await Promise.all([written(stdout), written(stderr)]);
@@ -71,10 +79,22 @@ export function openTerminal(): Terminal & { exit(code: number): Promise<never> 
   };
 }
 
+const ESCAPE = '\u001b';
+const COLORS = new RegExp(`(${ESCAPE}\\[\\d+m)`);
+
+/** What is printed is plain where it was put together; should a place have forgotten it, only our own colours pass. */
+function visible(text: string, color: boolean): string {
+  if (!color) return plainLines(text);
+  return text
+    .split(COLORS)
+    .map((part, i) => (i % 2 === 0 ? plainLines(part) : part))
+    .join('');
+}
+
 async function ask(question: string, signal: AbortSignal): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    return await lines.question(question, { signal });
+    return await lines.question(plainLines(question), { signal });
   } finally {
     lines.close();
   }

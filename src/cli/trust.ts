@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
-import { plain } from '../emit/print.js';
 import { HookscopeError } from '../errors.js';
+import { plain } from '../plain.js';
 import { type HeldFile, listHeld } from '../plugins/held.js';
 import { acceptTrust } from '../plugins/trust.js';
 import { trustDiff } from '../plugins/trust-diff.js';

@@ -1,3 +1,5 @@
+import { plain, warn } from '../plain.js';
+
 /** Where problems go that no caller waits for. The host's default is `process.emitWarning`. */
 export type Logger = (message: string, detail?: unknown) => void;
 
@@ -65,12 +67,9 @@ export function attempt(step: () => void, logger: Logger): void {
 /** Tells the logger; one that throws is told about by a process warning instead. */
 export function report(logger: Logger, message: string, detail?: unknown): void {
   try {
-    logger(message, detail);
+    logger(plain(message), detail);
   } catch (error) {
-    process.emitWarning(
-      `The logger threw (${describe(error)}) on: ${message}: ${describe(detail)}`,
-      'HookscopeWarning',
-    );
+    warn(`The logger threw (${describe(error)}) on: ${message}: ${describe(detail)}`);
   }
 }
 

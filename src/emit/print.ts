@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { clip, column, plain } from '../plain.js';
 import type { FireRecord, HandlerRecord, RecordedDecision } from './fire-record.js';
 import type { HookProgress, HookRecord, HookResponse, HookStarted } from './record.js';
 import type { HandlerVerdict, RecordedReason } from './recorded.js';
@@ -62,15 +63,6 @@ export function formatFire(record: FireRecord, options: PrintOptions = {}): stri
     `${paint('bold', title(record, options))}  ${headline(record, paint)}  ${paint('dim', scope)}`,
     ...lines,
   ].join('\n');
-}
-
-/** Text that a terminal shows as it is: what would move the cursor, colour or reorder the line is written out. */
-export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
-    if (character === '\n') return '\\n';
-    if (character === '\t') return '\\t';
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
 }
 
 const VERDICT_STYLE: Partial<Record<HandlerVerdict, Style>> = {
@@ -164,15 +156,6 @@ function handlerNames(record: FireRecord): (id: string) => string {
 function painter({ color = false }: PrintOptions): Paint {
   // Its own look at the terminal is left out: the caller has decided.
   return (style, text) => (color && style !== undefined ? styleText(style, text, { validateStream: false }) : text);
-}
-
-function column(text: string, width: number): string {
-  return clip(text, width).padEnd(width);
-}
-
-function clip(text: string, width: number): string {
-  const shown = plain(text);
-  return shown.length > width ? `${shown.slice(0, Math.max(0, width - 1))}…` : shown;
 }
 
 function offset(since: string, time: string): string {

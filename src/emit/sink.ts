@@ -1,4 +1,5 @@
 import { HookscopeError } from '../errors.js';
+import { warn } from '../plain.js';
 import type { Logger } from './guard.js';
 import { createQueue, type Queue } from './queue.js';
 import type { HookRecord } from './record.js';
@@ -101,7 +102,7 @@ export function createStreams() {
 
 /** The options every sink shares, checked, with their defaults. */
 export function queueDefaults(options: SinkOptions) {
-  const { capacity = 10_000, closeTimeout = 5, logger = warn } = options;
+  const { capacity = 10_000, closeTimeout = 5, logger = warnOf } = options;
   checkInteger('capacity', capacity, 1);
   if (!(closeTimeout >= 0)) throw invalid('closeTimeout', 'must be a number of seconds, 0 or more');
   return { capacity, closeTimeout, logger };
@@ -115,11 +116,10 @@ function invalid(where: string, expected: string): HookscopeError {
   return new HookscopeError('INVALID_OPTIONS', { where, expected });
 }
 
-function warn(message: string, detail?: unknown): void {
-  process.emitWarning(
+function warnOf(message: string, detail?: unknown): void {
+  warn(
     detail === undefined
       ? message
       : `${message} (${detail instanceof Error ? detail.message : JSON.stringify(detail)})`,
-    'HookscopeWarning',
   );
 }

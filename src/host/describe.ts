@@ -1,3 +1,4 @@
+import { plain } from '../plain.js';
 import type { Registration } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
 import type { DescribedHook, Description } from './types.js';
@@ -28,6 +29,12 @@ function inOrder(own: readonly Registration[]): readonly Registration[] {
   return [...own.filter((r) => r.phase !== 'observe'), ...own.filter((r) => r.phase === 'observe')];
 }
 
+/** Whether the call goes ahead when this hook fails, although it could have stopped it. */
+function failsOpen({ entry, onFailure, phase, async, skip }: Registration): boolean {
+  const guards = entry.fold === 'gate' && entry.failure === 'policy' && phase !== 'observe';
+  return guards && onFailure === 'continue' && async === false && skip === undefined;
+}
+
 export function describeHook(r: Registration): DescribedHook {
   return {
     id: r.id,
@@ -41,6 +48,7 @@ export function describeHook(r: Registration): DescribedHook {
     phase: r.phase,
     timeout: r.timeout,
     onFailure: r.onFailure,
+    ...(failsOpen(r) ? { failsOpen: true as const } : {}),
     source: r.source,
     ...(r.plugin === undefined ? {} : { plugin: r.plugin }),
     ...(r.skip === undefined ? {} : { skip: r.skip }),
@@ -50,7 +58,7 @@ export function describeHook(r: Registration): DescribedHook {
 
 function print({ scope, kind, agentType, hooks, children }: Omit<Description, 'toString'>, indent = ''): string[] {
   const type = agentType === undefined || agentType === scope ? '' : ` (${agentType})`;
-  const head = `${indent}${kind === scope ? scope : `${kind} ${scope}`}${type}`;
+  const head = `${indent}${plain(`${kind === scope ? scope : `${kind} ${scope}`}${type}`)}`;
   const lines = hooks.map((h) => `${indent}  ${printHook(h)}`);
   return [head, ...lines, ...children.flatMap((c) => print(c, `${indent}  `))];
 }
@@ -63,9 +71,9 @@ export function printHook(h: DescribedHook): string {
     h.stage !== 0 && `stage ${h.stage}`,
     h.mode === 'parallel' && 'parallel',
     h.phase !== 'decide' && h.phase,
-    h.onFailure !== 'continue' && `on failure ${h.onFailure}`,
+    h.failsOpen ? 'fails open' : h.onFailure !== 'continue' && `on failure ${h.onFailure}`,
     h.skip && `never runs: ${h.skip}${h.skipWhy === undefined ? '' : `, ${h.skipWhy}`}`,
   ].filter(Boolean);
   const from = [h.source.kind, h.source.name ?? h.plugin, h.source.file].filter(Boolean).join(' ');
-  return `${on}  ${h.handler} ${h.name}  [${[...extras, from].join('; ')}]`;
+  return plain(`${on}  ${h.handler} ${h.name}  [${[...extras, from].join('; ')}]`);
 }

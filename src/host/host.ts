@@ -4,6 +4,7 @@ import { type Bus, createBus } from '../emit/bus.js';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents, EventName, FireInput, HookInput, NoEvents } from '../events/catalogue.js';
 import { nearest } from '../events/nearest.js';
+import { plain, warn } from '../plain.js';
 import { type ScopeRef, ScopeTree } from '../scopes/tree.js';
 import { Background } from './background.js';
 import { Clock } from './clock.js';
@@ -207,11 +208,10 @@ class PluginHost {
 
 /** The logger, behind a wall: what it throws goes to process.emitWarning. */
 function createReport(logger: HostOptions['logger']): (message: string, detail?: unknown) => void {
-  const warn = (message: string): void => process.emitWarning(message, 'HookscopeWarning');
   if (!logger) return warn;
   return (message, detail) => {
     try {
-      logger(message, detail);
+      logger(plain(message), detail);
     } catch (error) {
       warn(`${message} (and the logger threw: ${describeError(error)})`);
     }

@@ -149,6 +149,8 @@ export interface DescribedHook {
   /** Seconds. */
   readonly timeout: number;
   readonly onFailure: OnFailure;
+  /** It could stop a call, and lets it go ahead when it fails (`onFailure: 'continue'`). */
+  readonly failsOpen?: true;
   readonly source: Source;
   readonly plugin?: string;
   /** Why it never runs, and which file or setting says so. */

@@ -1,4 +1,5 @@
 import { formatPath } from '../events/problem.js';
+import { plain } from '../plain.js';
 import type { Path, Position } from './json-file.js';
 
 /** Something in a hook file that is wrong or does nothing, at its place. */
@@ -48,5 +49,5 @@ export async function problemOf(finding: Finding, { file, locate }: Located): Pr
 export function formatProblem({ file, line, column, where, message, nearest }: ClaudeProblem): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;
   const hint = nearest === undefined ? '' : `. Did you mean "${nearest}"?`;
-  return `${place}: ${where === '' ? '' : `${where}: `}${message}${hint}`;
+  return plain(`${place}: ${where === '' ? '' : `${where}: `}${message}${hint}`);
 }

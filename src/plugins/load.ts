@@ -3,6 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { HookscopeError } from '../errors.js';
 import type { Plugin } from '../host/types.js';
+import { warn } from '../plain.js';
 import { checkManifest, invalid, KEYWORD, type Manifest, manifestOf, readManifest } from './manifest.js';
 import { importDefault, messageOf } from './module.js';
 
@@ -32,9 +33,9 @@ interface Located {
  * @throws HookscopeError PLUGIN_NOT_FOUND, INVALID_PLUGIN
  */
 export async function loadPlugin(name: string, options: LoadPluginOptions = {}): Promise<Plugin> {
-  const { from = process.cwd(), warn = emitWarning } = options;
+  const { from = process.cwd(), warn: tell = warn } = options;
   const { file, manifest } = await (isPath(name) ? locatePath(name, from) : locatePackage(name, from));
-  if (manifest) await checkManifest(name, manifest, warn);
+  if (manifest) await checkManifest(name, manifest, tell);
   let found: unknown;
   try {
     found = await importDefault(file);
@@ -42,10 +43,6 @@ export async function loadPlugin(name: string, options: LoadPluginOptions = {}):
     throw invalid(name, `could not be loaded: ${messageOf(error)}`, error);
   }
   return checkExport(name, found);
-}
-
-function emitWarning(message: string): void {
-  process.emitWarning(message, 'HookscopeWarning');
 }
 
 function isPath(name: string): boolean {

@@ -2,6 +2,7 @@ import { types } from 'node:util';
 import { Minimatch } from 'minimatch';
 import { HookscopeError } from '../errors.js';
 import type { Dialect, EventEntry } from '../events/define.js';
+import { warn } from '../plain.js';
 import { claudeTest } from './claude-matcher.js';
 import { toolNames } from './tool-names.js';
 import { readOnly } from './view.js';
@@ -90,9 +91,7 @@ class NameMatcher implements Matcher {
 type Predicate = (subject: string, input: unknown) => unknown;
 
 function byPredicate(predicate: Predicate, context: MatcherContext): Matcher {
-  const report =
-    context.onError ??
-    ((error) => process.emitWarning(`${context.where}: ${String(error)}; the hook runs`, 'HookscopeWarning'));
+  const report = context.onError ?? ((error) => warn(`${context.where}: ${String(error)}; the hook runs`));
   return {
     all: false,
     static: false,

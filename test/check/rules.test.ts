@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkHookFiles, type HookFinding } from '../../src/plugins/check/check.js';
@@ -28,7 +28,7 @@ describe.each(RULE_IDS.map((rule) => [rule]))('%s', (rule) => {
       expect(fix).toMatch(/\.$/);
       expect(Math.min(line, column)).toBeGreaterThan(0);
     }
-    expect(found.map(shown).join('\n')).toMatchSnapshot();
+    expect(found.map((one) => `${shown(one)}\n  fix: ${one.fix}`).join('\n')).toMatchSnapshot();
   });
 
   test('has nothing against the good case', async () => {
@@ -41,4 +41,14 @@ test('every case belongs to a rule', () => {
   expect(readdirSync(CASES).filter((name) => !ids.includes(name) || !existsSync(join(CASES, name, 'good')))).toEqual(
     [],
   );
+});
+
+test('docs/rules.md says in their words what each rule finds, why, and what mends it', () => {
+  const page = readFileSync(join(ROOT, 'docs/rules.md'), 'utf8').replaceAll(/\\(?=[|`*_<>])/g, '');
+  for (const id of RULE_IDS) {
+    const { level, about, why, fix } = RULES[id];
+    expect(page).toContain(`| [${id}](#${id}) | ${level} | ${about} |`);
+    expect(page).toContain(why);
+    expect(page).toContain(fix);
+  }
 });

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { formatFire, formatRecord, plain } from '../../src/emit/print.js';
+import { formatFire, formatRecord } from '../../src/emit/print.js';
 import type { HookRecord, RecordedDecision } from '../../src/emit/record.js';
 import { hookProgress, hookResponse, hookStarted, type RunResult, type Unstamped } from '../../src/emit/record.js';
 import { FIRE, fire, RUN } from './samples.js';
@@ -107,22 +107,24 @@ describe('a fire as a block', () => {
   });
 
   test.each([
-    'matcher',
-    'if',
-    'scope',
-    'policy',
-    'disabled',
-    'trust',
-    'duplicate',
-    'once',
-    'bailed',
-    'invalid',
-  ] as const)('explains a skip by %s in words of its own', (reason) => {
+    ['matcher', 'its matcher did not match'],
+    ['if', 'its if rule did not match'],
+    ['scope', 'it belongs to another scope'],
+    ['policy', 'policy does not let it run'],
+    ['disabled', 'it is switched off'],
+    ['trust', 'its file is not trusted yet'],
+    ['duplicate', 'the same hook already ran'],
+    ['once', 'it runs once, and has'],
+    ['bailed', 'a hook before it ended the run'],
+    ['invalid', 'it cannot run as it is written'],
+    [undefined, 'no reason given'],
+  ] as const)('explains a skip by %s in words of its own', (reason, words) => {
     const [handler] = FIRE.handlers;
     if (handler === undefined) throw new Error('the sample has no handler');
     const { verdict: _, ...rest } = handler;
-    const lines = formatFire(fire(1, { handlers: [{ ...rest, status: 'skipped', reason }] })).split('\n');
-    expect(lines[1]).toMatch(/did not run: \w+ .*\w$/);
+    const skipped = { ...rest, status: 'skipped', ...(reason && { reason }) } as const;
+    const lines = formatFire(fire(1, { handlers: [skipped] })).split('\n');
+    expect(lines[1]?.endsWith(`  did not run: ${words}`)).toBe(true);
   });
 
   test.each<[Partial<RecordedDecision>, string]>([
@@ -132,6 +134,8 @@ describe('a fire as a block', () => {
     [{ fold: 'block', blocked: false }, 'done'],
     [{ fold: 'stop', goesOn: true }, 'goes on'],
     [{ fold: 'stop', goesOn: false }, 'stops'],
+    [{ fold: 'gate', verdict: 'defer' }, 'defer'],
+    [{ fold: 'stop', endedBy: 'cap' }, 'stops (cap)'],
     [{ fold: 'observe' }, 'done'],
     [{ fold: 'context', continue: false }, "done, ends the agent's loop"],
   ])('says %j as %s', (fields, words) => {
@@ -147,14 +151,32 @@ describe('a fire as a block', () => {
     expect(columns(formatFire(fire(1, { decision, handlers: [] })).split('\n')[0] as string)[1]).toBe(words);
   });
 
+  test('says of a handler what it said, or that it goes on', () => {
+    const [, , , last] = FIRE.handlers;
+    const { verdict: _, reason: __, ...bare } = last as (typeof FIRE.handlers)[number];
+    const lines = formatFire(
+      fire(1, {
+        elsewhere: 0,
+        handlers: [
+          { ...bare, status: 'ran' },
+          { ...bare, status: 'ran', verdict: 'ask', duration_ms: 20 },
+          { ...bare, status: 'background' },
+          { ...bare, status: 'failed' },
+        ],
+      }),
+    ).split('\n');
+    expect(lines.slice(1).map((line) => columns(line.trim()).at(-1))).toEqual([
+      'no opinion',
+      'ask 20 ms',
+      'runs on in the background',
+      'failed: unknown:',
+    ]);
+  });
+
   test('takes the subject from whoever knows the events', () => {
     const subject = (event: string, input: Readonly<Record<string, unknown>>) =>
       `${event.length}-${String(input['tool_name'])}`;
     expect(formatFire(fire(), { subject })).toMatch(/^PreToolUse:10-Bash {2}/);
     expect(formatFire(fire(1, { input: {} }))).toMatch(/^PreToolUse {2}/);
   });
-});
-
-test('plain text keeps letters of all languages and writes out what would move a terminal', () => {
-  expect(plain('größe 日本 🙂 a\tb\n\u0000\u009b')).toBe('größe 日本 🙂 a\\tb\\n\\u{0}\\u{9b}');
 });

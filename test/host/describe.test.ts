@@ -178,3 +178,31 @@ test('a plugin taken back leaves no hook', async () => {
   undo();
   expect(JSON.stringify(host.describe())).toBe(before);
 });
+
+test('marks the guards that let a call go ahead when they fail, and only those', () => {
+  const { host } = testHost();
+  host.register(
+    {
+      PreToolUse: [
+        { name: 'open', hooks: [fn] },
+        { name: 'command', hooks: [command('./guard.sh')] },
+        { name: 'closed', onFailure: 'block', hooks: [fn] },
+        { name: 'asks', onFailure: 'ask', hooks: [fn] },
+        { name: 'watches', phase: 'observe', hooks: [fn] },
+        { name: 'late', hooks: [command('./late.sh', { async: true })] },
+      ],
+      PermissionRequest: [{ name: 'open', hooks: [fn] }],
+      Stop: [{ name: 'ends', hooks: [fn] }],
+      PostToolUse: [{ name: 'after', hooks: [fn] }],
+    },
+    {},
+  );
+  registerAs(host, { PreToolUse: [{ name: 'held', hooks: [fn] }] }, { skip: { reason: 'trust', why: 'x' } });
+  const hooks = host.describe().children[0]?.hooks ?? [];
+  const marked = hooks.filter((hook) => hook.failsOpen).map(({ event, name }) => `${event} ${name}`);
+  expect(marked).toEqual(['PreToolUse open', 'PreToolUse command', 'PermissionRequest open']);
+  const lines = String(host.describe()).split('\n');
+  expect(lines.filter((line) => line.includes('[fails open; code]'))).toHaveLength(3);
+  const explained = host.explain('PreToolUse', INPUTS.PreToolUse).hooks;
+  expect(explained.filter((hook) => hook.failsOpen).map((hook) => hook.name)).toEqual(['open', 'command']);
+});

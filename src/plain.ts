@@ -1,0 +1,54 @@
+/**
+ * What a terminal does not show as itself: control and format characters (bidirectional, zero-width, tags), line and paragraph
+ * separators, private use, lone surrogates, and all else that Unicode draws as nothing. An emoji keeps its variation selector.
+ */
+const UNSEEN =
+  /(?!(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/gu;
+
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/**
+ * Text of files, hooks, tools and models as one line that a terminal shows as it is: what would move the cursor, colour, hide or
+ * reorder is written out, `\n` or `\u{202e}`.
+ */
+export function plain(text: string): string {
+  return text.replace(UNSEEN, written);
+}
+
+/** As `plain`, but line ends and tabs stay. */
+export function plainLines(text: string): string {
+  return text.replace(UNSEEN, (character) =>
+    character === '\n' || character === '\t' ? character : written(character),
+  );
+}
+
+/** As `plain`, and no longer than `width`. */
+export function clip(text: string, width: number): string {
+  const shown = plain(text.slice(0, width + 1));
+  if (shown.length <= width) return shown;
+  // Half of a pair is not left behind.
+  return `${shown.slice(0, Math.max(0, width - 1)).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** As `clip`, filled up to `width`. */
+export function column(text: string, width: number): string {
+  return clip(text, width).padEnd(width);
+}
+
+/** A value as JSON, in which the same characters are escaped: it parses to the same value. */
+export function plainJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(UNSEEN, (character) => {
+    if (character === '\n') return character;
+    const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i));
+    return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+  });
+}
+
+/** Where messages go that nobody else takes. */
+export function warn(message: string): void {
+  process.emitWarning(plain(message), 'HookscopeWarning');
+}
+
+function written(character: string): string {
+  return SHORT[character] ?? `\\u{${(character.codePointAt(0) as number).toString(16)}}`;
+}
