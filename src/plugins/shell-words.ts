@@ -1,69 +1,261 @@
-/** One word of a command line: its text with quotes taken off, variables left as `$NAME` in it. */
+import { unescaped } from './ansi-quote.js';
+
+/** A piece of a word: what is written, or what the shell puts in its place. */
+export type Part =
+  | string
+  /** What stands in `${…}`, or the name alone. */
+  | { readonly kind: 'variable'; readonly source: string }
+  /** `$(…)`, backticks, `<(…)`. */
+  | { readonly kind: 'command'; readonly line: string }
+  /** `{a,b}`. */
+  | { readonly kind: 'choices'; readonly choices: readonly string[] }
+  /** A glob, arithmetic, an array: known only when it runs. */
+  | { readonly kind: 'unknown' };
+
+/** One word of a command line. */
 export interface ShellWord {
+  /** As it is written. */
+  readonly raw: string;
+  /** Its quotes taken off, what the shell would expand left as it is. */
   readonly text: string;
-  /** It begins a command: after the start of the line, `;`, `|`, `&`, `(` or a newline. */
-  readonly first: boolean;
-  /** It goes on from a `$(…)` or backticks: what stands before it is known only when it runs. */
-  readonly joined: boolean;
-  /** It stands behind a `>`: the command writes it and does not read it. */
-  readonly written: boolean;
+  readonly parts: readonly Part[];
+  /** It stands behind a redirection; `<<`: the whole here-document. */
+  readonly redirect?: Redirect;
 }
 
-const SEPARATORS = new Set([';', '|', '&', '(', ')', '\n', '`']);
-const SPACES = new Set([' ', '\t', '\r', '<', '>']);
+type Redirect = '<' | '<<' | '<<<' | '>';
+
+/** Words up to the next `;`, `|`, `&`, parenthesis or line end. */
+export interface ShellCommand {
+  readonly words: readonly ShellWord[];
+  /** What separates it from the one before: `|`, `&&`, … */
+  readonly after: string;
+  /** What separates it from the next. */
+  readonly ends: string;
+  readonly raw: string;
+}
+
+const SEPARATOR = /&&|\|\||\|&|;;?|[|&()\n]/y;
+const REDIRECTION = /\d*(&>>?|<<<|<<-?|<>|<&|<(?!\()|>>|>&|>\||>(?!\())/y;
+const NAME = /[A-Za-z_]\w*|\d|[@*#?$!-]/y;
+const CHOICES = /\{([^{},\s'"`$\\]*,[^{}\s'"`$\\]*)\}/y;
+const RANGE = /\{[\w-]+\.\.[^{}\s]*\}/y;
+const BRACKET = /\[[^\s[\]'"]+\]/y;
+const HOME = /~(?=[/\s;|&)]|$)/y;
 
 /**
- * Splits a command line into everything that may be a word in it, for any POSIX shell. It does not need to be right about what the
- * shell would run, only to miss no word: `$(…)` and backticks are looked into, an unclosed quote ends with the text.
+ * Splits a command line into commands and words, for any POSIX shell. It is not strict: an unclosed quote or bracket ends with the
+ * text. Takes linear time.
  */
-export function shellWords(line: string): ShellWord[] {
-  const words: ShellWord[] = [];
-  let text = '';
-  let inWord = false;
-  let first = true;
-  let joined = false;
-  let written = false;
-  let quote: string | undefined;
-  const end = (): void => {
-    if (inWord) {
-      words.push({ text, first, joined, written });
-      first &&= written;
-      written = false;
-    }
-    joined = false;
-    text = '';
-    inWord = false;
-  };
-  for (let i = 0; i < line.length; i++) {
-    const char = line[i] as string;
-    if (char === '\\' && quote !== "'" && i + 1 < line.length) {
-      const next = line[++i] as string;
-      // Within double quotes most characters keep their backslash.
-      if (next !== '\n') text += quote === '"' && !'$`"\\'.includes(next) ? `\\${next}` : next;
-      inWord ||= next !== '\n';
-    } else if (quote !== undefined) {
-      if (char === quote) quote = undefined;
-      else text += char;
-    } else if (char === '"' || char === "'") {
-      quote = char;
-      inWord = true;
-    } else if (SEPARATORS.has(char)) {
-      end();
-      first = true;
-      // `>|` writes, `>(` and `>&` do not.
-      written &&= char === '|' && line[i - 1] === '>';
-      joined = char === ')' || char === '`';
-    } else if (SPACES.has(char)) {
-      end();
-      joined = false;
-      // `x=>y` is no shell's.
-      if (char === '>') written = !/[=-]/.test(line[i - 1] ?? '');
-      else if (char === '<') written = false;
-    } else {
-      text += char;
-      inWord = true;
-    }
+export function shellCommands(line: string): ShellCommand[] {
+  return new Reader(line).commands();
+}
+
+/** Reads a text as one word, as in `${NAME:-word}`. */
+export function shellWord(text: string): ShellWord {
+  return new Reader(text).word(true);
+}
+
+class Reader {
+  readonly #line: string;
+  #at = 0;
+
+  constructor(line: string) {
+    this.#line = line;
   }
-  end();
-  return words;
+
+  commands(): ShellCommand[] {
+    const commands: ShellCommand[] = [];
+    let words: ShellWord[] = [];
+    let documents: { readonly word: ShellWord; readonly to: ShellWord[] }[] = [];
+    let after = '';
+    let start = 0;
+    while (this.#at < this.#line.length) {
+      const char = this.#line[this.#at] as string;
+      if (char === ' ' || char === '\t' || char === '\r') {
+        this.#at++;
+        continue;
+      }
+      if (char === '#') {
+        this.#at = this.#find('\n');
+        continue;
+      }
+      const operator = this.#match(REDIRECTION)?.[1];
+      const separator = operator === undefined ? this.#match(SEPARATOR) : null;
+      if (operator !== undefined) {
+        this.#skipBlanks();
+        const word = this.word(false);
+        if (operator === '<<' || operator === '<<-') documents.push({ word, to: words });
+        else words.push({ ...word, redirect: operator === '<<<' ? '<<<' : /^<[>&]?$/.test(operator) ? '<' : '>' });
+      } else if (separator) {
+        commands.push({ words, after, ends: separator[0], raw: this.#line.slice(start, separator.index).trim() });
+        words = [];
+        [after, start] = [separator[0], this.#at];
+        if (after === '\n') {
+          for (const { word, to } of documents) to.push(this.#document(word.text));
+          documents = [];
+          start = this.#at;
+        }
+      } else words.push(this.word(false));
+    }
+    commands.push({ words, after, ends: '', raw: this.#line.slice(start).trim() });
+    return commands.filter(({ words }) => words.length > 0);
+  }
+
+  /** `whole`: all of the text is one word. */
+  word(whole: boolean): ShellWord {
+    const parts: Part[] = [];
+    const start = this.#at;
+    let text = '';
+    const write = (written: string, source: string = written): void => {
+      if (typeof parts.at(-1) === 'string') parts.push(`${parts.pop() as string}${written}`);
+      else parts.push(written);
+      text += source;
+    };
+    const expand = (part: Part, from: number): void => {
+      parts.push(part);
+      text += this.#line.slice(from, this.#at);
+    };
+    let quoted = false;
+    while (this.#at < this.#line.length) {
+      const from = this.#at;
+      const char = this.#line[from] as string;
+      const next = this.#line[from + 1];
+      if (char === '\\') {
+        this.#at += 2;
+        if (next !== undefined && next !== '\n') write(quoted && !'$`"\\'.includes(next) ? `\\${next}` : next);
+      } else if (char === '"') {
+        quoted = !quoted;
+        this.#at++;
+        write('');
+      } else if (char === '$' && next === '"' && !quoted) this.#at++;
+      else if (char === '$' && next === "'" && !quoted) {
+        this.#at += 2;
+        write(unescaped(this.#quoted(true)));
+      } else if (char === "'" && !quoted) {
+        this.#at++;
+        write(this.#quoted(false));
+      } else if (char === '$' || char === '`') {
+        const part = this.#expansion();
+        if (typeof part === 'string') write(part);
+        else expand(part, from);
+      } else if (quoted) {
+        this.#at++;
+        write(char);
+      } else if ((char === '<' || char === '>') && next === '(') {
+        this.#at += 2;
+        expand({ kind: 'command', line: this.#inside(')') }, from);
+      } else if (!whole && char === '(' && /^\w+\+?=$/.test(text)) {
+        parts.push({ kind: 'unknown' });
+        break;
+      } else if (!whole && /[\s;|&()<>]/.test(char)) break;
+      else {
+        const part = this.#pattern(text);
+        if (part !== undefined) expand(part, from);
+        else {
+          this.#at++;
+          write(char);
+        }
+      }
+    }
+    // Of what no word can begin with one character is passed over.
+    if (this.#at === start && !whole) this.#at++;
+    return { raw: this.#line.slice(start, this.#at), text, parts };
+  }
+
+  /** What an unquoted character begins that stands for other text. */
+  #pattern(before: string): Part | undefined {
+    const char = this.#line[this.#at];
+    if (char === '~' && (before === '' || /[=:]$/.test(before))) {
+      if (this.#match(HOME)) return { kind: 'variable', source: 'HOME' };
+      this.#at++;
+      return { kind: 'unknown' };
+    }
+    if (char === '{') {
+      const choices = this.#match(CHOICES)?.[1];
+      if (choices !== undefined) return { kind: 'choices', choices: choices.split(',') };
+      return this.#match(RANGE) ? { kind: 'unknown' } : undefined;
+    }
+    if (char === '[') return this.#match(BRACKET) ? { kind: 'unknown' } : undefined;
+    if (char !== '*' && char !== '?') return undefined;
+    this.#at++;
+    return { kind: 'unknown' };
+  }
+
+  #expansion(): Part {
+    if (this.#line[this.#at++] === '`') {
+      const line = this.#inside('`');
+      return { kind: 'command', line: line.replace(/\\([`\\$])/g, '$1') };
+    }
+    if (this.#line[this.#at] === '(') {
+      this.#at++;
+      const line = this.#inside(')');
+      return line.startsWith('(') ? { kind: 'unknown' } : { kind: 'command', line };
+    }
+    if (this.#line[this.#at] === '{') {
+      this.#at++;
+      return { kind: 'variable', source: this.#inside('}') };
+    }
+    const name = this.#match(NAME)?.[0];
+    return name === undefined ? '$' : { kind: 'variable', source: name };
+  }
+
+  /** The text up to what closes it; past it. Brackets and quotes within are passed over. */
+  #inside(close: string): string {
+    const start = this.#at;
+    const open = [close];
+    while (this.#at < this.#line.length) {
+      const char = this.#line[this.#at++] as string;
+      const top = open.at(-1);
+      if (char === top) {
+        open.pop();
+        if (open.length === 0) return this.#line.slice(start, this.#at - 1);
+      } else if (char === '\\') this.#at++;
+      else if (char === "'" && top !== '"') this.#at = this.#find("'") + 1;
+      else if (char === '"' || char === '`') open.push(char);
+      else if (char === '(' && (top === ')' || this.#line[this.#at - 2] === '$')) open.push(')');
+      else if (char === '{' && (top === '}' || this.#line[this.#at - 2] === '$')) open.push('}');
+    }
+    return this.#line.slice(start);
+  }
+
+  /** Up to the next `'`; past it. */
+  #quoted(escapes: boolean): string {
+    const start = this.#at;
+    while (this.#at < this.#line.length && this.#line[this.#at] !== "'") {
+      this.#at += escapes && this.#line[this.#at] === '\\' ? 2 : 1;
+    }
+    return this.#line.slice(start, this.#at++);
+  }
+
+  /** A here-document, up to the line that ends it. */
+  #document(end: string): ShellWord {
+    const start = this.#at;
+    while (this.#at < this.#line.length) {
+      const from = this.#at;
+      this.#at = this.#find('\n') + 1;
+      if (this.#line.slice(from, this.#at - 1).replace(/^\t+/, '') === end) {
+        const text = this.#line.slice(start, from);
+        return { raw: text, text, parts: [text], redirect: '<<' };
+      }
+    }
+    const text = this.#line.slice(start);
+    return { raw: text, text, parts: [text], redirect: '<<' };
+  }
+
+  #skipBlanks(): void {
+    while (this.#line[this.#at] === ' ' || this.#line[this.#at] === '\t') this.#at++;
+  }
+
+  #find(text: string): number {
+    const found = this.#line.indexOf(text, this.#at);
+    return found === -1 ? this.#line.length : found;
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#line);
+    if (found) this.#at = pattern.lastIndex;
+    return found;
+  }
 }

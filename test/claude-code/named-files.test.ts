@@ -13,7 +13,9 @@ test.each<[string, string[]]>([
   ['"$CLAUDE_PROJECT_DIR"/.claude/hooks/x.py', ['/p/.claude/hooks/x.py']],
   [`"\${CLAUDE_PROJECT_DIR:-.}/.claude/my hooks/x.sh" arg`, ['/p/.claude/my hooks/x.sh']],
   ['$CLAUDE_PROJECT_DIR/a\\ b.sh', ['/p/a b.sh']],
-  ['bash x', ['x', 'x/__main__.py', 'x/index.js', 'x/package.json']],
+  ['bash x', ['x']],
+  ['python3 x', ['x', 'x/__main__.py']],
+  ['node x', ['x', 'x.js', 'x.cjs', 'x.mjs', 'x/index.js', 'x/package.json']],
   ['uv run $CLAUDE_PROJECT_DIR/x.py --config=./c.toml', ['/p/x.py', 'c.toml']],
   ['bash -c "python3 ./deep.py && cat \'notes.txt\'"', ['deep.py', 'notes.txt']],
   ['cd "$CLAUDE_PROJECT_DIR" && ./x.sh | tee out.log', ['/p', '/p/out.log', '/p/x.sh', 'out.log', 'x.sh']],
@@ -25,7 +27,7 @@ test.each<[string, string[]]>([
   ['S="${CLAUDE_SKILL_DIR}/s.sh"; sh "$S"', ['/skill/s.sh']],
   ['~/bin/guard', [join(homedir(), 'bin/guard')]],
   ['$(git rev-parse --show-toplevel)/.claude/x.sh', ['.claude/x.sh', '/p/.claude/x.sh']],
-  ['"$(pwd)/x.sh"', ['/p/x.sh', 'x.sh']],
+  ['"$(pwd)/x.sh"', ['x.sh']],
   ['x=`./made.sh` ./used.sh <in.txt >out.txt', ['in.txt', 'made.sh', 'used.sh']],
   ['>out.txt ./used.sh 2>&1', ['used.sh']],
   ['>out.txt cd hooks; ./x.sh <>both.txt', ['hooks/x.sh']],
@@ -36,7 +38,7 @@ test.each<[string, string[]]>([
   ['cat <<E > /dev/null\n. ./lib.sh\nE', ['lib.sh']],
   ['curl -d @body.json https://example.com/x.sh', ['body.json']],
   ['/usr/bin/python3 /bin/x.py', []],
-  ['npm run lint', []],
+  ['npm run lint', ['package.json']],
   ['echo done', []],
 ])('%s', (command, files) => {
   const found = named(command);

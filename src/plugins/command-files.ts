@@ -1,0 +1,268 @@
+import { homedir } from 'node:os';
+import { importsOf } from './import-names.js';
+import { PATH_VARIABLE } from './named-paths.js';
+import type { Kind, Program } from './program.js';
+import { type Option, readOption } from './program-options.js';
+import { CODE_VARIABLES, programOf } from './programs.js';
+import { type Mode, ShellLines } from './shell-lines.js';
+import { UNKNOWN, valuesOf } from './shell-values.js';
+import type { ShellCommand, ShellWord } from './shell-words.js';
+
+const RESERVED = new Set('then else elif do if while until ! { } fi done esac'.split(' '));
+/** Where words are run or not. */
+const OPENING = new Set('if while until for case'.split(' '));
+const CLOSING = new Set('fi done esac'.split(' '));
+const CONDITIONS = new Set(['&&', '||']);
+const OTHER: Program = { operands: 'none' };
+const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s;
+
+/** One command as far as it was read. */
+interface Reading {
+  readonly mode: Mode;
+  readonly command: ShellCommand;
+  program: Program | undefined;
+  /** What the next word is for the option before it. */
+  pending: Kind | undefined;
+  /** Operands that come before a wrapper's command. */
+  skips: number;
+  /** What runs was named. */
+  settled: boolean;
+  /** Its code stands in the line. */
+  inline: boolean;
+  /** The word before was an option that nobody knows here: it may take this one for its value. */
+  unsure: boolean;
+  /** The word is a shell's line, and was read as that. */
+  isLine: boolean;
+  /** `xargs` gives it words that are not in the line. */
+  fed: boolean;
+}
+
+/** Collects what the commands of one handler name. */
+export class CommandFiles extends ShellLines {
+  #blocks = 0;
+
+  /** A line that a shell reads. */
+  shell(line: string): void {
+    this.begin(line, (mode) => this.line(line.replaceAll(UNKNOWN, ''), mode));
+  }
+
+  /** A program and its arguments, which no shell reads. */
+  exec(args: readonly string[]): void {
+    const words = args.map((raw): ShellWord => {
+      const text = this.paths.fill(raw).replaceAll(UNKNOWN, '');
+      return { raw, text, parts: [text] };
+    });
+    const raw = args.join(' ');
+    this.begin(raw, (mode) => this.command({ words, after: '', ends: '', raw }, undefined, mode));
+  }
+
+  /** A variable that the handler gives its program. */
+  variable(name: string, value: string): void {
+    this.begin(value, (mode) => this.#assign(name, { raw: value, text: value, parts: [value] }, [value], mode));
+  }
+
+  protected override command(command: ShellCommand, piped: ShellCommand | undefined, mode: Mode): void {
+    const reading: Reading = {
+      mode,
+      command,
+      program: undefined,
+      pending: undefined,
+      ...{ skips: 0, settled: false, inline: false, unsure: false, isLine: false, fed: false },
+    };
+    for (const word of command.words) {
+      reading.isLine = false;
+      if (word.redirect === undefined) this.#word(word, reading);
+      if (word.redirect === '<<' || word.redirect === '<<<') continue;
+      this.within(word, mode, reading.isLine || (word.redirect === '>' && mode.shell));
+      if (word.redirect === '<' || (word.redirect === '>' && !mode.shell)) {
+        for (const value of valuesOf(word, this.paths.look)) this.paths.code(value, reading.program);
+      }
+    }
+    this.#input(piped, reading);
+  }
+
+  #word(word: ShellWord, reading: Reading): void {
+    const values = valuesOf(word, this.paths.look);
+    const [text = ''] = values;
+    const { program, pending } = reading;
+    const takesOption = pending === undefined || pending === 'line';
+    if (program === undefined) this.#start(word, values, reading);
+    else if (takesOption && /^[-+]./.test(text)) this.#option(word, values, readOption(program, text), reading);
+    else if (pending !== undefined) {
+      reading.pending = undefined;
+      this.#value(pending, word, values, reading);
+    } else this.#operand(word, values, program, reading);
+  }
+
+  /** A word where a command may begin. */
+  #start(word: ShellWord, values: readonly string[], reading: Reading): void {
+    const [, name] = ASSIGNMENT.exec(word.text) ?? [];
+    if (name !== undefined) {
+      const own = values.map((value) => value.slice(value.indexOf('=') + 1));
+      const isSure = !CONDITIONS.has(reading.command.after) && this.#blocks === 0;
+      // `[ -n "$x" ] || x=…`: it may have come with the environment.
+      this.#assign(name, word, isSure || this.paths.look(name) ? own : [...own, UNKNOWN], reading.mode);
+      return;
+    }
+    if (reading.mode.shell) this.#blocks += Number(OPENING.has(word.text)) - Number(CLOSING.has(word.text));
+    if (RESERVED.has(word.text)) return;
+    if (word.text === 'for' || word.text === 'select') this.#loop(reading);
+    const program = programOf(values) ?? OTHER;
+    Object.assign(reading, { program, skips: program.skips ?? 0, settled: false, inline: false, unsure: false });
+    if (program.operands === 'command' && program.stdin) reading.fed = true;
+    this.#named(word, values, reading);
+    for (const value of values) {
+      this.paths.path(value);
+      this.paths.program(value);
+    }
+    for (const file of program.unasked ?? []) this.paths.code(file, undefined);
+    if (word.text === 'cd' && reading.command.words.length === 1) this.paths.folder(homedir());
+    if (/^(?:read|mapfile|readarray|getopts|printf)$/.test(word.text)) {
+      for (const { text } of reading.command.words) if (/^[A-Za-z_]\w*$/.test(text)) this.paths.set(text, [UNKNOWN]);
+    }
+  }
+
+  #option(word: ShellWord, values: readonly string[], option: Option, reading: Reading): void {
+    for (const value of values) this.paths.path(value);
+    if (option.kind === undefined) {
+      reading.unsure = option.unsure;
+      return;
+    }
+    reading.unsure = false;
+    if (option.kind === 'command') reading.program = undefined;
+    else if (option.from === undefined) reading.pending = option.kind;
+    else {
+      const from = option.from;
+      this.#value(
+        option.kind,
+        word,
+        values.map((value) => value.slice(from)),
+        reading,
+      );
+    }
+  }
+
+  #value(kind: Kind, word: ShellWord, values: readonly string[], reading: Reading): void {
+    const { program = OTHER, mode } = reading;
+    if (kind === 'line') {
+      reading.isLine = true;
+      this.lines(word, values, mode);
+    }
+    if (kind === 'line' || kind === 'module' || kind === 'text') reading.settled = true;
+    if (kind === 'text') {
+      reading.inline = true;
+      if (values.includes(UNKNOWN)) this.report(word.raw, values, mode);
+      for (const value of values) for (const name of importsOf(value)) this.#code(name, program);
+      return;
+    }
+    if (kind !== 'value' && kind !== 'line') this.#named(word, values, reading, true);
+    for (const value of values) {
+      if (kind === 'folder') for (const folder of value.split(':')) this.paths.folder(folder === '' ? '.' : folder);
+      else if (kind === 'code' || kind === 'module') {
+        this.#code(value, program);
+      } else if (kind !== 'line') this.paths.path(value);
+    }
+  }
+
+  #operand(word: ShellWord, values: readonly string[], program: Program, reading: Reading): void {
+    // A wrapper's may be an assignment.
+    if (program.operands !== 'lines' && (program.operands !== 'command' || reading.skips > 0))
+      for (const value of values) this.paths.path(value);
+    const verbs = program.verbs?.split(' ') ?? [];
+    if (program.operands === 'lines') {
+      reading.isLine = true;
+      this.lines(word, values, reading.mode);
+    } else if (program.operands === 'folder') this.#value('folder', word, values, reading);
+    else if (program.operands === 'command') {
+      if (reading.skips > 0) reading.skips--;
+      else if (!verbs.includes(word.text)) this.#wrapped(word, values, program, reading);
+    } else if (program.operands === 'data') for (const value of values) this.paths.code(value, undefined);
+    else if (program.operands === 'code') {
+      if (reading.settled) {
+        // What inline code is given may be what it loads.
+        if (reading.inline && values.some((value) => /\0.*[/.]|[/.].*\0/s.test(value)))
+          this.report(word.raw, values, reading.mode);
+        return;
+      }
+      this.#named(word, values, reading);
+      if (verbs.includes(word.text)) return;
+      for (const value of values) {
+        this.paths.code(value, program, program.binaries);
+        if (program.modules) this.paths.module(value, program);
+      }
+      reading.settled = !reading.unsure;
+      reading.unsure = false;
+    } else if (programOf(values)) {
+      // Any program may run another one.
+      if (program === OTHER) this.#start(word, values, reading);
+    } else if (program === OTHER && values.some((value) => /\0.*[/.]/s.test(value))) this.#named(word, values, reading);
+  }
+
+  /** What a wrapper runs. */
+  #wrapped(word: ShellWord, values: readonly string[], program: Program, reading: Reading): void {
+    if (program.ends || reading.unsure) for (const value of values) this.paths.code(value, program);
+    const isProgram = programOf(values) !== undefined || values.some((value) => value.includes('/'));
+    if (reading.unsure && !isProgram) {
+      reading.unsure = false;
+      this.#named(word, values, reading);
+    } else this.#start(word, values, reading);
+  }
+
+  /** What a program reads that was told of no code. */
+  #input(piped: ShellCommand | undefined, { command, program = OTHER, settled, fed, mode }: Reading): void {
+    const reads = !settled && (program.stdin === true || (fed && program.operands === 'code'));
+    for (const word of command.words) {
+      const isDocument = word.redirect === '<<' || word.redirect === '<<<';
+      if (isDocument && !reads) this.within(word, mode, false);
+      if (!reads) continue;
+      const values = valuesOf(word, this.paths.look);
+      if (word.redirect === '<') this.report(word.raw, values, mode);
+      else if (isDocument) this.lines(word, values, mode);
+    }
+    if (!reads || !piped) return;
+    const words = piped.words.filter(({ redirect }) => redirect === undefined);
+    const [printer = [], ...printed] = words.map((word) => valuesOf(word, this.paths.look));
+    const isText = ['echo', 'printf'].includes(printer[0] ?? '');
+    const known = [...printed].every((values) => !values.some((value) => value.includes(UNKNOWN)));
+    for (const value of isText ? printed.flat() : []) {
+      this.line(value, { depth: mode.depth + 1, shell: true });
+      for (const text of value.split(/\s/)) this.paths.code(text, program);
+    }
+    if (!(known && (isText || programOf(printer)?.operands === 'data'))) this.report(piped.raw, [UNKNOWN], mode);
+  }
+
+  /** What an option or an import names. */
+  #code(name: string, program: Program): void {
+    this.paths.code(name, program, program.packages);
+    this.paths.module(name, program);
+  }
+
+  #loop({ command, mode }: Reading): void {
+    const [, variable, , ...items] = command.words;
+    if (!variable) return;
+    const values = items.flatMap((item) => valuesOf(item, this.paths.look));
+    this.#assign(variable.text, variable, values.length > 0 ? values : [UNKNOWN], mode);
+  }
+
+  #assign(name: string, word: ShellWord, values: readonly string[], mode: Mode): void {
+    this.paths.set(name, values);
+    const [runs] = Object.hasOwn(CODE_VARIABLES, name) ? [CODE_VARIABLES[name] as string] : [];
+    for (const value of values) {
+      if (runs !== undefined) this.report(word.raw, [value], mode);
+      if (runs !== undefined && !value.includes(UNKNOWN)) this.lines(word, [`${runs} ${value}`], mode);
+      if (PATH_VARIABLE.test(name)) {
+        for (const folder of value.split(':')) {
+          this.report(word.raw, [folder], mode);
+          this.paths.search(folder === '' ? '.' : folder);
+        }
+      } else this.paths.path(value);
+    }
+  }
+
+  /** A word that says what runs: one that is open is reported. */
+  #named(word: ShellWord, values: readonly string[], { mode, program, settled }: Reading, always = false): void {
+    const isAddress = program?.operands === 'code' && values.some((value) => value.includes('://'));
+    if (always || !settled)
+      this.report(word.raw, isAddress || values.some((v) => v.includes('{}')) ? [UNKNOWN] : values, mode);
+  }
+}

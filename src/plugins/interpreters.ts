@@ -1,0 +1,128 @@
+import { every, type Program } from './program.js';
+
+/** Of a package. */
+export const MANIFEST = '/package.json';
+const SCRIPTS = ['', '.js', '.cjs', '.mjs', '.json', '.node', '/index.js', '/index.cjs', '/index.json', MANIFEST];
+const TYPED = ['.ts', '.mts', '.cts', '.tsx', '.jsx', '/index.ts', '/index.mjs', '/index.tsx'];
+
+const shell: Program = {
+  operands: 'code',
+  line: '-c --command',
+  code: '--rcfile --init-file',
+  value: '-o -O +o +O',
+  flags: '-e -u -x -v -l -i -n -f -a -s -p -r -m --login --norc --noprofile --posix --',
+  stdin: true,
+};
+const node: Program = {
+  operands: 'code',
+  code: '-r --require --import --loader --experimental-loader --env-file --env-file-if-exists --test-reporter --snapshot-blob',
+  text: '-e --eval -p --print',
+  value: '-C --conditions --input-type --title --stack-trace-limit --max-old-space-size',
+  flags: '--no-warnings --enable-source-maps --test --watch --experimental-strip-types --check -c -i --',
+  ends: SCRIPTS,
+  packages: 'node_modules',
+  verbs: 'inspect',
+  stdin: true,
+};
+const typed: Program = {
+  ...node,
+  code: `${node.code} --tsconfig -P --project --preload --config --import-map`,
+  folder: '--cwd --dir',
+  ends: [...SCRIPTS, ...TYPED],
+  verbs: 'run watch x exec test task',
+};
+export const python: Program = {
+  operands: 'code',
+  module: '-m',
+  text: '-c',
+  value: '-W -X --check-hash-based-pycs',
+  flags: '-u -B -E -I -O -OO -P -s -S -b -q -v -i -x -d',
+  ends: ['', '/__main__.py'],
+  modules: { separator: '.', ends: ['.py', '.pyc', '/__main__.py', '/__init__.py', '.so'] },
+  stdin: true,
+};
+const perl: Program = {
+  operands: 'code',
+  module: '-M -m',
+  folder: '-I',
+  text: '-e -E',
+  value: '-F -i',
+  flags: '-w -W -n -p -l -a -t -T -s -c --',
+  modules: { separator: '::', ends: ['.pm'] },
+  stdin: true,
+};
+const ruby: Program = {
+  operands: 'code',
+  module: '-r --require',
+  folder: '-I -C --directory',
+  text: '-e',
+  value: '-E -W -x',
+  flags: '-w -n -p -l -a -s -S -c -v --',
+  modules: { separator: '/', ends: ['', '.rb', '.so', '/lib.rb'] },
+  stdin: true,
+};
+const php: Program = {
+  operands: 'code',
+  code: '-f -F -c --file --php-ini -z',
+  text: '-r -B -R -E',
+  value: '-d',
+  folder: '-t',
+  stdin: true,
+};
+const lua: Program = {
+  operands: 'code',
+  module: '-l',
+  text: '-e',
+  flags: '-i -v -E -W',
+  modules: { separator: '.', ends: ['', '.lua', '/init.lua', '.so'] },
+  stdin: true,
+};
+const java: Program = {
+  operands: 'code',
+  code: '-jar -javaagent -agentpath',
+  folder: '-cp -classpath --class-path -p --module-path',
+  value: '-m --module --add-modules --add-opens',
+  ends: ['', '.class', '.java'],
+  modules: { separator: '.', ends: ['.class'] },
+};
+const awk: Program = { operands: 'data', code: '-f --file -E --exec -i --include', value: '-v -F' };
+const lisp: Program = { operands: 'code', code: '-l --load -s --script', text: '-e --eval', stdin: true };
+const powershell: Program = {
+  operands: 'code',
+  code: '-File -f -file',
+  line: '-Command -c -command',
+  value: '-ExecutionPolicy -ep -Ex',
+  flags: '-NoProfile -nop -NonInteractive',
+  ends: ['', '.ps1'],
+  stdin: true,
+};
+const script: Program = { operands: 'code', stdin: true };
+/** Programs that run code that they are given, by name. */
+export const INTERPRETERS: Readonly<Record<string, Program>> = {
+  ...every('sh bash dash ash zsh ksh mksh yash fish rbash busybox', shell),
+  ...every('source .', script),
+  ...every('node nodejs', node),
+  bun: { ...typed, unasked: ['package.json', 'bunfig.toml'] },
+  deno: { ...typed, unasked: ['deno.json', 'deno.jsonc'] },
+  ...every('tsx ts-node esno jiti vite-node swc-node babel-node', typed),
+  ...every('python pypy py', python),
+  perl,
+  ...every('ruby jruby', ruby),
+  php,
+  ...every('lua luajit texlua', lua),
+  java,
+  ...every('awk gawk mawk nawk', awk),
+  ...every('emacs guile sbcl racket clisp', lisp),
+  ...every('pwsh powershell', powershell),
+  ...every(
+    'tclsh wish expect Rscript julia osascript dotnet swift elixir escript groovy scala kotlin nu elvish xonsh raku wasmtime crystal bc gdb sqlite psql',
+    script,
+  ),
+  go: {
+    operands: 'code',
+    folder: '-C',
+    ends: ['', '/main.go'],
+    verbs: 'run test build generate tool',
+    unasked: ['go.mod'],
+  },
+};

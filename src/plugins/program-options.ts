@@ -1,0 +1,43 @@
+import { KINDS, type Kind, type Program } from './program.js';
+
+/** What an option is for a program. */
+export interface Option {
+  /** Of its value; absent: it has none. */
+  readonly kind?: Kind;
+  /** Where in the word its value begins; absent: the next word is it. */
+  readonly from?: number;
+  /** It is not in the table: the next word may be its value. */
+  readonly unsure: boolean;
+}
+
+/** Reads `--name`, `--name=value`, `-x`, `-xvalue` and `-abx`. */
+export function readOption(program: Program, text: string): Option {
+  const whole = /^[-+]{1,2}[^=:]+(?=[=:])/.exec(text)?.[0];
+  const kind = kindOf(program, text);
+  if (kind) return { kind, unsure: false };
+  const attached = whole === undefined ? undefined : kindOf(program, whole);
+  if (whole !== undefined && attached) return { kind: attached, from: whole.length + 1, unsure: false };
+  if (isIn(program.flags, text) || /^--(?:no-|$)/.test(text)) return { unsure: false };
+  if (text.startsWith('--')) return { unsure: whole === undefined };
+  let known = true;
+  for (let i = 1; i < text.length; i++) {
+    const letter = `${text[0]}${text[i]}`;
+    const found = kindOf(program, letter);
+    if (found) {
+      const value = text.slice(i + 1);
+      // `bash -ce line`: letters behind it are options too.
+      const isNext = value === '' || (found === 'line' && /^[a-zA-Z]+$/.test(value));
+      return { kind: found, ...(isNext ? {} : { from: i + 1 }), unsure: false };
+    }
+    known &&= isIn(program.flags, letter);
+  }
+  return { unsure: !known };
+}
+
+function kindOf(program: Program, name: string): Kind | undefined {
+  return KINDS.find((kind) => isIn(program[kind], name));
+}
+
+function isIn(names: string | undefined, name: string): boolean {
+  return names?.split(' ').includes(name) ?? false;
+}

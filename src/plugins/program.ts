@@ -1,0 +1,45 @@
+/** What a program does with its operands. */
+type Operands =
+  /** The first is the code it runs. */
+  | 'code'
+  /** They are a command of their own. */
+  | 'command'
+  /** They are lines of shell. */
+  | 'lines'
+  /** It goes there. */
+  | 'folder'
+  /** It prints those files, for whoever reads it. */
+  | 'data'
+  /** None of them is code. */
+  | 'none';
+
+/** What an option's value is. `line`: of shell; `text`: code in the program's own language; `command`: a command follows; `value`: no code. */
+export const KINDS = ['code', 'module', 'folder', 'line', 'text', 'command', 'value'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** How a program is told what to run. Options are names with spaces between. */
+export interface Program extends Readonly<Partial<Record<Kind, string>>> {
+  readonly operands: Operands;
+  /** Options without a value. After any other the next word may be a value or the program. */
+  readonly flags?: string;
+  /** What may stand behind a name of code. `''`: the name as it is. */
+  readonly ends?: readonly string[];
+  /** Modules have dots (`.`) or the like where files have slashes, and ends of their own. */
+  readonly modules?: { readonly separator: string; readonly ends: readonly string[] };
+  /** Where it looks for packages that an option names, and for programs that an operand names. */
+  readonly packages?: string;
+  readonly binaries?: string;
+  /** Files it reads unasked. */
+  readonly unasked?: readonly string[];
+  /** Words that may come first and name no code: `uv run x`. */
+  readonly verbs?: string;
+  /** How many operands come before the command. */
+  readonly skips?: number;
+  /** It reads code from its standard input. */
+  readonly stdin?: true;
+}
+
+/** One entry for programs that are alike. */
+export function every(names: string, program: Program): Record<string, Program> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, program]));
+}

@@ -1,0 +1,44 @@
+import { INTERPRETERS } from './interpreters.js';
+import type { Program } from './program.js';
+import { RUNNERS } from './runners.js';
+
+const PROGRAMS: Readonly<Record<string, Program>> = { ...INTERPRETERS, ...RUNNERS };
+/** Of a program. */
+const LONGEST_NAME = 64;
+
+/** What is known of a program that a word may name, with a version behind it or not. */
+export function programOf(values: readonly string[]): Program | undefined {
+  const name = values.map(nameOf).find((value) => Object.hasOwn(PROGRAMS, value));
+  return name === undefined ? undefined : PROGRAMS[name];
+}
+
+function nameOf(word: string): string {
+  const name = word.slice(Math.max(word.lastIndexOf('/') + 1, word.length - LONGEST_NAME));
+  return name.replace(/(?<=\w)[\d.]+$/, '').replace(/\.exe$/i, '');
+}
+
+/** Variables whose value is options of a program, a line of shell, or a file that is run. */
+export const CODE_VARIABLES: Readonly<Record<string, string>> = {
+  NODE_OPTIONS: 'node',
+  BUN_OPTIONS: 'bun',
+  PERL5OPT: 'perl',
+  RUBYOPT: 'ruby',
+  JAVA_TOOL_OPTIONS: 'java',
+  JDK_JAVA_OPTIONS: 'java',
+  _JAVA_OPTIONS: 'java',
+  MAKEFLAGS: 'make',
+  MAKEFILES: 'source',
+  BASH_ENV: 'source',
+  ENV: 'source',
+  PYTHONSTARTUP: 'source',
+  LD_PRELOAD: 'source',
+  DYLD_INSERT_LIBRARIES: 'source',
+  PROMPT_COMMAND: 'eval',
+  GIT_SSH_COMMAND: 'eval',
+  GIT_EXTERNAL_DIFF: 'eval',
+  GIT_EDITOR: 'eval',
+  GIT_PAGER: 'eval',
+  EDITOR: 'eval',
+  VISUAL: 'eval',
+  PAGER: 'eval',
+};

@@ -1,0 +1,124 @@
+import { MANIFEST, python } from './interpreters.js';
+import { every, type Program } from './program.js';
+
+const make: Program = {
+  operands: 'none',
+  code: '-f --file --makefile',
+  folder: '-C --directory -I --include-dir',
+  unasked: ['GNUmakefile', 'makefile', 'Makefile'],
+};
+const packages: Program = {
+  operands: 'none',
+  folder: '--prefix -C --dir --cwd --workspace -w',
+  line: '-c --call',
+  unasked: ['package.json'],
+};
+const runner: Program = {
+  operands: 'code',
+  code: '',
+  folder: '--prefix --cwd -C',
+  line: '-c --call',
+  value: '-p --package',
+  flags: '-y --yes --no-install --no --quiet -q --',
+  ends: ['', MANIFEST],
+  binaries: 'node_modules/.bin',
+  verbs: 'exec x run dlx',
+};
+const wrapper: Program = { operands: 'command' };
+const project = (...unasked: string[]): Program => ({
+  operands: 'command',
+  verbs: 'run exec x shell --',
+  unasked,
+  ends: [''],
+  code: '--env-file',
+  folder: '--directory --project -C',
+});
+const builder = (folder: string, ...unasked: string[]): Program => ({
+  operands: 'none',
+  code: '-f --file --justfile --rakefile -t --taskfile --config',
+  folder,
+  unasked,
+});
+const reader: Program = { operands: 'data', code: '-f --file', value: '-n -e' };
+
+/** Programs that run other programs, or what a file of the project says, by name; and those that run nothing. */
+export const RUNNERS: Readonly<Record<string, Program>> = {
+  ...every('make gmake', make),
+  just: builder('-d --working-directory', 'justfile', 'Justfile', '.justfile'),
+  rake: builder('-C --directory', 'Rakefile', 'rakefile', 'Rakefile.rb'),
+  task: builder('-d --dir', 'Taskfile.yml', 'Taskfile.yaml', 'taskfile.yml', 'Taskfile.dist.yml'),
+  ...every('gradle gradlew', builder('-p --project-dir', 'build.gradle', 'build.gradle.kts', 'settings.gradle')),
+  ...every('invoke inv', builder('-r --search-root', 'tasks.py')),
+  cargo: builder('-C', 'Cargo.toml', 'build.rs'),
+  composer: builder('-d --working-dir', 'composer.json'),
+  'pre-commit': builder('-C', '.pre-commit-config.yaml'),
+  lefthook: builder('-C', 'lefthook.yml', 'lefthook.yaml'),
+  tox: builder('--workdir', 'tox.ini', 'pyproject.toml'),
+  pytest: {
+    ...builder('--rootdir', 'conftest.py', 'pytest.ini', 'pyproject.toml'),
+    module: '-p',
+    ...(python.modules && { modules: python.modules }),
+  },
+  ...every('npm yarn pnpm', { ...packages }),
+  ...every('npx bunx pnpx', runner),
+  ...every('uv uvx poetry pdm hatch rye pipenv pipx conda', project('pyproject.toml')),
+  bundle: project('Gemfile'),
+  ...every(
+    'mise asdf direnv dotenv devbox nix-shell',
+    project('mise.toml', '.mise.toml', '.tool-versions', '.envrc', '.env', 'devbox.json', 'shell.nix'),
+  ),
+  env: {
+    operands: 'command',
+    folder: '-C --chdir',
+    value: '-u --unset',
+    line: '-S --split-string',
+    flags: '-i -0 -v - --',
+  },
+  exec: { operands: 'command', value: '-a', flags: '-c -l' },
+  sudo: {
+    operands: 'command',
+    value: '-u -g -p -h --user --group',
+    folder: '-D --chdir',
+    flags: '-E -n -H -S -i -s --',
+  },
+  doas: { operands: 'command', value: '-u -C' },
+  timeout: {
+    operands: 'command',
+    skips: 1,
+    value: '-s -k --signal --kill-after',
+    flags: '--foreground --preserve-status',
+  },
+  nice: { operands: 'command', value: '-n --adjustment' },
+  ionice: { operands: 'command', value: '-c -n -p' },
+  taskset: { ...wrapper, skips: 1 },
+  chroot: { ...wrapper, skips: 1 },
+  flock: { operands: 'command', skips: 1, line: '-c --command', value: '-w -E', flags: '-n -x -s' },
+  time: { operands: 'command', value: '-o -f', flags: '-p' },
+  stdbuf: { operands: 'command', value: '-i -o -e' },
+  watch: { operands: 'lines', value: '-n -d' },
+  xargs: {
+    operands: 'command',
+    value: '-I -n -P -L -d -s -E --max-args --max-procs --delimiter',
+    code: '-a --arg-file',
+    flags: '-0 -r -t --null --no-run-if-empty',
+    stdin: true,
+  },
+  parallel: { operands: 'command', value: '-j --jobs', code: '-a --arg-file', stdin: true },
+  find: { operands: 'none', command: '-exec -execdir -ok -okdir' },
+  fd: { operands: 'none', command: '-x --exec -X --exec-batch' },
+  ...every('command builtin nohup setsid unbuffer chronic caffeinate strace ltrace valgrind winpty coproc', wrapper),
+  script: { operands: 'data', line: '-c --command' },
+  su: { operands: 'none', line: '-c --command' },
+  eval: { operands: 'lines', stdin: true },
+  trap: { operands: 'lines' },
+  alias: { operands: 'lines' },
+  ...every('cd pushd', { operands: 'folder', flags: '-P -L -e -@ --' }),
+  git: { operands: 'none', folder: '-C --git-dir --work-tree --exec-path', value: '-c' },
+  ...every('sed cat tac head tail zcat gunzip base64 xxd rev nl envsubst m4 cpp', reader),
+  ...every('export declare local readonly typeset', { operands: 'command', flags: '-x -g -r -p -i -n -a -A' }),
+  ...every(
+    'case [ [[ test echo printf ls rm mkdir touch cp mv ln chmod date tee wc tr cut sort uniq return exit logger notify-send say curl read',
+    { operands: 'none' },
+  ),
+  ...every('jq grep egrep rg', { operands: 'none', code: '-f --file --from-file' }),
+};

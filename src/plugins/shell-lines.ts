@@ -1,0 +1,91 @@
+import type { NamedPaths } from './named-paths.js';
+import { UNKNOWN } from './shell-values.js';
+import { type ShellCommand, type ShellWord, shellCommands } from './shell-words.js';
+
+/** A line in a line: `bash -c 'sh -c "…"'`. */
+const DEPTH = 4;
+/** How often a text may be read again, on average, for what is in it. */
+const READINGS = 40;
+const LEAST = 65_536;
+
+/** How a text is read. */
+export interface Mode {
+  readonly depth: number;
+  /** It is a shell's line for certain: what it writes is not bound, what it leaves open is reported. */
+  readonly shell: boolean;
+}
+
+/** Reads lines of shell, and words that may be some, down to their commands. */
+export abstract class ShellLines {
+  protected readonly paths: NamedPaths;
+  readonly #unresolved = new Set<string>();
+  #left = 0;
+
+  constructor(paths: NamedPaths) {
+    this.paths = paths;
+  }
+
+  /** `piped`: the command whose output it reads. */
+  protected abstract command(command: ShellCommand, piped: ShellCommand | undefined, mode: Mode): void;
+
+  unresolved(): string[] {
+    return [...this.#unresolved, ...this.paths.overflow()].sort();
+  }
+
+  /** Reads the text of a handler. */
+  protected begin(text: string, read: (mode: Mode) => void): void {
+    this.#left = LEAST + READINGS * text.length;
+    read({ depth: 0, shell: true });
+    // What was written to be read for ever is not.
+    if (this.#left < 0) this.#unresolved.add(text);
+  }
+
+  protected report(raw: string, values: readonly string[], { shell }: Mode): void {
+    if (shell && values.some((value) => value.includes(UNKNOWN))) this.#unresolved.add(raw);
+  }
+
+  protected line(line: string, mode: Mode): void {
+    this.#left -= line.length + 16;
+    if (this.#left < 0) return;
+    let previous: ShellCommand | undefined;
+    let cases = 0;
+    for (const command of shellCommands(line)) {
+      const first = command.words[0]?.text;
+      if (first === 'esac') cases--;
+      // `a)` of a case.
+      if (!(cases > 0 && command.ends === ')')) {
+        this.command(command, command.after.startsWith('|') && command.after !== '||' ? previous : undefined, mode);
+      }
+      if (first === 'case') cases++;
+      previous = command;
+    }
+  }
+
+  protected lines(word: ShellWord, values: readonly string[], { depth }: Mode): void {
+    const mode = { depth: depth + 1, shell: true };
+    const isOpen = values.some((value) => value.includes(UNKNOWN));
+    if (depth >= DEPTH || values.includes(UNKNOWN)) this.report(word.raw, [UNKNOWN], mode);
+    if (depth >= DEPTH || values.every((value) => value === UNKNOWN)) return;
+    for (const line of new Set(isOpen ? [word.text, ...values.filter((v) => !v.includes(UNKNOWN))] : values)) {
+      this.line(line, mode);
+    }
+  }
+
+  /** Commands in a word, and what may be one in its text. */
+  protected within(word: ShellWord, { depth }: Mode, isWritten: boolean): void {
+    if (depth >= DEPTH) return;
+    let text = '';
+    for (const part of word.parts) {
+      if (typeof part === 'string') text += part;
+      else if (part.kind === 'command') this.line(part.line, { depth: depth + 1, shell: true });
+      else if (part.kind === 'variable') {
+        if (/[`(]/.test(part.source)) this.line(part.source, { depth: depth + 1, shell: false });
+        text += `\${${part.source}}`;
+      }
+      if (typeof part === 'object' && part.kind !== 'variable') text += ' ';
+    }
+    const isText = word.parts.some((part) => typeof part === 'string' && /[\s'"`;|&()<>,]/.test(part));
+    if (isText && !isWritten)
+      this.line(text.replace(/[,[\]]|(?<!\$)\{|(?<=[\s,{])\}/g, ' '), { depth: depth + 1, shell: false });
+  }
+}

@@ -1,0 +1,148 @@
+import { dirname } from 'node:path';
+import { type Part, type ShellCommand, type ShellWord, shellCommands, shellWord } from './shell-words.js';
+
+/** Stands in a value for what only the run itself can tell. */
+export const UNKNOWN = '\0';
+/** A word that may be more than this is unknown. */
+const MOST = 16;
+const MOST_PARTS = 64;
+const LONGEST_VALUE = 4096;
+/** Patterns in `${NAME%…}` and the values they are tried on: trying takes the square of it. */
+const LONGEST = 256;
+/** A value in a value. */
+const DEPTH = 6;
+
+/** What a name of a variable may stand for; undefined: nobody knows. */
+export type Lookup = (name: string) => readonly string[] | undefined;
+
+/** Everything that a word may become, as far as its text says; `UNKNOWN` in place of the rest. */
+export function valuesOf({ parts }: Pick<ShellWord, 'parts'>, look: Lookup, depth = 0): string[] {
+  if (parts.length > MOST_PARTS) return [UNKNOWN];
+  let values = [''];
+  for (const part of parts) {
+    const ends = typeof part === 'string' ? [part] : depth > DEPTH ? [UNKNOWN] : valuesOfPart(part, look, depth + 1);
+    values = [...new Set(values.flatMap((value) => ends.map((end) => value + end)))];
+    const isLong = parts.length > 1 && values.some((value) => value.length > LONGEST_VALUE);
+    if (values.length > MOST || isLong) return [UNKNOWN];
+  }
+  return values;
+}
+
+function valuesOfPart(part: Exclude<Part, string>, look: Lookup, depth: number): readonly string[] {
+  if (part.kind === 'choices') return part.choices;
+  if (part.kind === 'variable') return valuesOfVariable(part.source, look, depth);
+  return part.kind === 'command' ? valuesOfCommand(part.line, look, depth) : [UNKNOWN];
+}
+
+const VARIABLE = /^([A-Za-z_][\w.]*|\d+|[@*])(?:\[[^\]]*\])?(:?[-=+?]|%%?|##?|\/[/#%]?|\^\^?|,,?|:)?(.*)$/s;
+
+/** `${NAME}` with any of its operators. */
+function valuesOfVariable(source: string, look: Lookup, depth: number): readonly string[] {
+  const [, name, operator = '', rest = ''] = VARIABLE.exec(source) ?? [];
+  if (name === undefined) return [UNKNOWN];
+  const known = look(name);
+  const values = known ?? [UNKNOWN];
+  if (operator === '') return rest === '' ? values : [UNKNOWN];
+  // Its value here is `.`, of which nothing can be cut off.
+  if (name === 'PWD' && !/^:?[-=?]$/.test(operator)) return rest === '/' ? values : [UNKNOWN];
+  const operand = (): string[] => valuesOf(shellWord(rest), look, depth);
+  switch (operator.replace(/^:(?=.)/, '')) {
+    case '-':
+    case '=':
+      return known && !known.includes(UNKNOWN) && !known.includes('') ? known : [...values, ...operand()];
+    case '+':
+      return ['', ...operand()];
+    case '?':
+      return values;
+    case '%':
+    case '%%':
+    case '#':
+    case '##':
+      if (/[?[]/.test(rest)) return [UNKNOWN];
+      return values.flatMap((value) => operand().map((pattern) => strip(value, operator, pattern)));
+    case '/':
+    case '//':
+    case '/#':
+    case '/%':
+      return values.flatMap((value) => replaced(value, operator, rest, look, depth));
+    case '^^':
+      return values.map((value) => value.toUpperCase());
+    case ',,':
+      return values.map((value) => value.toLowerCase());
+    default:
+      return [UNKNOWN];
+  }
+}
+
+/** `${X%pattern}` and its like. A pattern's wildcards are unknown in it: one of them is tried. */
+function strip(value: string, operator: string, pattern: string): string {
+  const pieces = pattern.split(UNKNOWN);
+  if (pieces.length > 2 || Math.max(pattern.length, value.length) > LONGEST) return UNKNOWN;
+  const [before = '', after] = pieces;
+  const fits = (text: string): boolean =>
+    after === undefined
+      ? text === before
+      : text.length >= before.length + after.length && text.startsWith(before) && text.endsWith(after);
+  const lengths = [...value, ''].map((_, i) => i);
+  if (operator.length === 2) lengths.reverse();
+  const suffix = operator.startsWith('%');
+  const cut = lengths.find((n) => fits(suffix ? value.slice(value.length - n) : value.slice(0, n)));
+  if (cut === undefined) return value;
+  return suffix ? value.slice(0, value.length - cut) : value.slice(cut);
+}
+
+function replaced(value: string, operator: string, rest: string, look: Lookup, depth: number): string[] {
+  const slash = rest.search(/(?<!\\)\//);
+  const [from, to] = slash === -1 ? [rest, ''] : [rest.slice(0, slash), rest.slice(slash + 1)];
+  const ways = valuesOf(shellWord(from), look, depth).flatMap((pattern) =>
+    valuesOf(shellWord(to), look, depth).map((text) => {
+      if (pattern.includes(UNKNOWN) || pattern === '') return UNKNOWN;
+      if (operator === '//') return value.replaceAll(pattern, () => text);
+      if (operator === '/#') return value.startsWith(pattern) ? text + value.slice(pattern.length) : value;
+      if (operator === '/%') return value.endsWith(pattern) ? value.slice(0, -pattern.length) + text : value;
+      return value.replace(pattern, () => text);
+    }),
+  );
+  return ways;
+}
+
+/** What a command prints, of those that print what they are given. Others are unknown. */
+function valuesOfCommand(line: string, look: Lookup, depth: number): readonly string[] {
+  const commands = shellCommands(line);
+  const last = commands.at(-1);
+  if (!last || commands.length > 2) return [UNKNOWN];
+  const before = commands.length === 2 ? wordsOf(commands[0] as ShellCommand, look, depth) : undefined;
+  const [program, ...operands] = wordsOf(last, look, depth);
+  if (program === 'pwd') {
+    if (before === undefined) return ['.'];
+    return before[0] === 'cd' ? [before.at(-1) as string] : [UNKNOWN];
+  }
+  if (before !== undefined || program === undefined || !Object.hasOwn(PRINTERS, program)) return [UNKNOWN];
+  return (PRINTERS[program] as Printer)(operands);
+}
+
+function wordsOf({ words }: ShellCommand, look: Lookup, depth: number): string[] {
+  return words
+    .filter(({ redirect }) => redirect === undefined)
+    .map((word) => {
+      const values = valuesOf(word, look, depth);
+      return values.length === 1 ? (values[0] as string) : UNKNOWN;
+    });
+}
+
+type Printer = (operands: readonly string[]) => string[];
+const lastOf: Printer = (operands) => [operands.at(-1) ?? UNKNOWN];
+const PRINTERS: Readonly<Record<string, Printer>> = {
+  echo: (operands) => [operands.filter((operand) => !/^-[neE]+$/.test(operand)).join(' ')],
+  printf: (operands) =>
+    operands.length === 2 && /^%s(?:\\n)?$/.test(operands[0] as string) ? lastOf(operands) : [UNKNOWN],
+  dirname: (operands) => lastOf(operands).flatMap((path) => (path === '.' ? ['.', UNKNOWN] : dirname(path))),
+  basename: (operands) =>
+    operands.length === 1
+      ? lastOf(operands).map((path) => (path === '.' ? UNKNOWN : path.slice(path.lastIndexOf('/') + 1)))
+      : [UNKNOWN],
+  realpath: lastOf,
+  readlink: (operands) => (operands.some((operand) => /^-[efm]+$/.test(operand)) ? lastOf(operands) : [UNKNOWN]),
+  // Another repository may lie around or below.
+  git: (operands) => (operands.join(' ') === 'rev-parse --show-toplevel' ? ['.', UNKNOWN] : [UNKNOWN]),
+};
