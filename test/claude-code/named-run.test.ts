@@ -16,7 +16,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { namedFiles } from '../../src/plugins/named-files.js';
 
-const RUNS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 120);
+const RUNS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 60);
 const SEED = Number(process.env['HOOKSCOPE_SEED'] ?? 31);
 
 let root: string;
