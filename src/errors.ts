@@ -58,5 +58,14 @@ export class HookscopeError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
+/** Whether it is one of ours. What was thrown may be anything, also a proxy that throws when it is asked what it is. */
+export function isHookscopeError(error: unknown): error is HookscopeError {
+  try {
+    return error instanceof HookscopeError;
+  } catch {
+    return false;
+  }
+}
+
 /** The codes in the order of the catalogue; docs/errors.md is generated from it. */
 export const ERROR_CODES = Object.keys(MESSAGES) as ErrorCode[];

@@ -1,3 +1,4 @@
+import { messageOf, tell } from '../events/promises.js';
 import { plain, warn } from '../plain.js';
 
 /** Where problems go that no caller waits for. The host's default is `process.emitWarning`. */
@@ -34,12 +35,7 @@ export function guardWatcher<T>(watcher: Watcher<T>, logger: Logger): GuardedWat
   };
   const call = (step: () => unknown): void => {
     if (gone) return;
-    try {
-      const result = step();
-      if (isThenable(result)) result.then(undefined, letGo);
-    } catch (error) {
-      letGo(error);
-    }
+    tell(step, letGo);
   };
   return {
     next: (value) => call(() => watcher.next?.(value)),
@@ -66,17 +62,8 @@ export function attempt(step: () => void, logger: Logger): void {
 
 /** Tells the logger; one that throws is told about by a process warning instead. */
 export function report(logger: Logger, message: string, detail?: unknown): void {
-  try {
-    logger(plain(message), detail);
-  } catch (error) {
-    warn(`The logger threw (${describe(error)}) on: ${message}: ${describe(detail)}`);
-  }
-}
-
-export function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+  tell(
+    () => logger(plain(message), detail),
+    (error) => warn(`The logger threw (${messageOf(error)}) on: ${message}: ${messageOf(detail)}`),
+  );
 }

@@ -1,4 +1,5 @@
-import { describe, isThenable, type Logger, report } from './guard.js';
+import { isThenable, messageOf, settle } from '../events/promises.js';
+import { type Logger, report } from './guard.js';
 
 /** What waits to be written, bounded: what finds it full is dropped and counted, never waited for. */
 export interface Queue<T> {
@@ -84,7 +85,7 @@ export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
       inHand = items.length;
       for (const item of items) weight -= weigh(item);
       const written = options.write(items);
-      if (isThenable(written)) await written;
+      if (isThenable(written)) await settle(written);
       else if (burst % BURST === 0) await nextTurn();
       if (inHand > 0) finish(items.length);
       inHand = 0;
@@ -97,7 +98,7 @@ export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
   function fail(error: unknown): void {
     open = false;
     running = false;
-    report(logger, `Sink "${name}" threw and was detached: ${describe(error)}`, error);
+    report(logger, `Sink "${name}" threw and was detached: ${messageOf(error)}`, error);
     abandon();
     options.failed?.();
   }

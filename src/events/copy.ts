@@ -1,4 +1,5 @@
 import { formatPath } from './problem.js';
+import { quiet } from './promises.js';
 
 /** Nested deeper than this, a value is no longer data that anybody can print. */
 const DEEPEST = 1000;
@@ -50,7 +51,11 @@ function copyParts(value: object & { toJSON?: unknown }, trail: Trail): unknown 
   if (typeof value.toJSON === 'function') return copy(value.toJSON(trail.keys.at(-1) ?? ''), trail);
   if (Object.getPrototypeOf(value) !== Object.prototype) {
     const tag = Object.prototype.toString.call(value);
-    if (tag !== '[object Object]') throw notJson(trail, tag.slice(8, -1));
+    if (tag !== '[object Object]') {
+      // A promise, perhaps, whose error nobody will hear.
+      quiet(value);
+      throw notJson(trail, tag.slice(8, -1));
+    }
   }
   const target: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {

@@ -3,6 +3,7 @@ import type { EventEntry } from './define.js';
 import { ASYNC_FIELDS, type Field, type OutputShape, TOP_FIELDS } from './output-shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './output-warnings.js';
 import { findProblem, kindOf } from './problem.js';
+import { messageOf, quiet } from './promises.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -48,8 +49,12 @@ function asPrinted(given: unknown): Json {
   if (typeof given !== 'object' || given === null) throw new BadOutput(`expected an object, got ${kindOf(given)}`);
   const { toJSON } = given as { toJSON?: unknown };
   const printed: unknown = typeof toJSON === 'function' ? toJSON.call(given, '') : given;
-  if (typeof printed === 'object' && printed !== null && !Array.isArray(printed)) return printed as Json;
-  throw new BadOutput(`expected an object, got ${kindOf(printed)}`);
+  const tag = Object.prototype.toString.call(printed);
+  // A map, a generator: what it holds is not in its keys, so that nothing would be read of it.
+  if (tag === '[object Object]') return printed as Json;
+  quiet(printed);
+  const got = typeof printed === 'object' && printed !== null ? tag.slice(8, -1) : kindOf(printed);
+  throw new BadOutput(`expected an object, got ${got === 'Array' ? 'array' : got}`);
 }
 
 function copyField(field: Field, value: unknown, into: Record<string, unknown>, key: string, where: string): void {
@@ -96,7 +101,8 @@ function keepUnknown(from: Json, key: string, into: Record<string, unknown>): st
     const copied = from[key] === undefined ? undefined : copyJson(from[key], key);
     if (copied !== undefined) put(into, key, copied);
     return key;
-  } catch {
+  } catch (error) {
+    quiet(error);
     return key;
   }
 }
@@ -121,13 +127,4 @@ function checkAsync(reading: Reading, output: Json): Json {
 export function whyBad(error: unknown): string {
   if (error instanceof BadOutput || error instanceof NotJson) return error.message;
   return `it cannot be read: ${messageOf(error)}`;
-}
-
-/** The handler's own code may have thrown this, so asking it anything may throw again. */
-function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error ? `${error.message}` : String(error);
-  } catch {
-    return 'it throws when read';
-  }
 }

@@ -1,5 +1,6 @@
 import { wordFor } from '../events/helpers.js';
 import { readOutput } from '../events/outcome.js';
+import { BrokenPromise, isThenable, promiseIn, quiet, settle } from '../events/promises.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
 import type { Attempt } from './attempt.js';
@@ -28,12 +29,10 @@ export function read(asked: Asked, value: unknown): Attempt {
   const { fire, registration } = asked;
   if ('callback' in (registration.work as Work)) {
     if (value === undefined || value === null) return SILENT;
-    try {
-      return readCallback(asked, value);
-    } catch (error) {
-      // A proxy that lets nobody look at it.
-      return { failure: { cause: 'bad_schema', message: `it cannot be read: ${messageOf(error)}` } };
-    }
+    const result = tryCallback(asked, value);
+    // What was not understood may hold promises, whose errors nobody would hear.
+    if (result.failure || result.warnings?.length) quiet(value);
+    return result;
   }
   const reply = value as Reply;
   if (reply.later !== undefined) {
@@ -56,11 +55,27 @@ export function facts(reply: Reply): Pick<Attempt, 'exitCode' | 'stdout' | 'stde
   return { exitCode: reply.exitCode, stdout: reply.stdout, stderr: reply.stderr };
 }
 
+function tryCallback(asked: Asked, value: unknown): Attempt {
+  try {
+    return readCallback(asked, value);
+  } catch (error) {
+    // A proxy that lets nobody look at it.
+    return badAnswer(messageOf(error));
+  }
+}
+
+function badAnswer(why: string): Attempt {
+  return { failure: { cause: 'bad_schema', message: `it cannot be read: ${why}` } };
+}
+
 function readCallback(asked: Asked, value: unknown): Attempt {
   const { fire, registration, context } = asked;
+  const broken = BrokenPromise.why(value);
+  if (broken !== undefined) return badAnswer(broken);
   if (value instanceof Error) return { failure: threw(value) };
   const again = asyncAnswer(value);
   if (!again) return interpret(fire, registration, wordFor(fire.entry, value), false);
+  quiet(value);
   if (again.result !== undefined) {
     const limitMs = (again.timeout ?? registration.asyncTimeout) * 1000;
     fire.services.background.follow({ ...asked, later: again.result, limitMs });
@@ -72,33 +87,30 @@ function readCallback(asked: Asked, value: unknown): Attempt {
 /** `{ async: true, asyncTimeout?, result? }`; whatever its getters do, never a throw. */
 function asyncAnswer(
   value: unknown,
-): { timeout: number | undefined; result: PromiseLike<unknown> | undefined } | undefined {
+): { timeout: number | undefined; result: Promise<unknown> | undefined } | undefined {
   try {
     const output = value as { async?: unknown; asyncTimeout?: unknown; result?: unknown };
     if (typeof value !== 'object' || output.async !== true) return undefined;
-    const timeout = output.asyncTimeout;
+    const { asyncTimeout: timeout, result } = output;
     return {
       timeout: typeof timeout === 'number' && timeout >= 0 ? timeout : undefined,
-      result: isThenable(output.result) ? output.result : undefined,
+      result: isThenable(result) ? settle(result) : undefined,
     };
-  } catch {
+  } catch (error) {
     // A hostile getter: readOutput, which never throws, names it.
+    quiet(error);
     return undefined;
   }
 }
 
 /** Calls a two-phase handler for the second time, in the background, with what it was called with first. */
 function callAgain(asked: Asked, seconds: number | undefined): void {
-  const { fire, registration, told, input } = asked;
-  const work = registration.work as Work;
+  const { fire, registration, told } = asked;
   const context = new Context(fire, 'async');
   if (told) Context.tell(context, (text) => told.progress({ text }));
-  const call = async (): Promise<unknown> =>
-    'callback' in work
-      ? work.callback(readOnly(input), fire.toolUseID, context)
-      : work.handler.run(makeCall(fire, registration, input, context, told));
   const limitMs = (seconds ?? registration.asyncTimeout) * 1000;
-  fire.services.background.follow({ ...asked, context, later: call(), limitMs });
+  const later = settled(start({ ...asked, context }));
+  fire.services.background.follow({ ...asked, context, later, limitMs });
 }
 
 /** By type, against the event's schema; long texts go to a file. */
@@ -122,11 +134,31 @@ export function complain(fire: Fire, registration: Registration, result: Attempt
 
 /** A failure of a handler's own code. */
 export function threw(error: unknown): Failure {
+  // A promise can be thrown, too.
+  quiet(error);
   return { cause: 'threw', message: describeError(error) };
 }
 
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+/** What a handler's work gave at once, and the promise of it where that is to be waited for. */
+export type Started = { value: unknown; later: Promise<unknown> | undefined } | { threw: unknown };
+
+/** Starts the work; a throw is data. */
+export function start({ fire, registration, input, context, told }: Asked): Started {
+  const work = registration.work as Work;
+  try {
+    const value =
+      'callback' in work
+        ? work.callback(readOnly(input), fire.toolUseID, context)
+        : work.handler.run(makeCall(fire, registration, input, context, told));
+    return { value, later: promiseIn(value) };
+  } catch (error) {
+    return { threw: error };
+  }
+}
+
+export function settled(answer: Started): Promise<unknown> {
+  if ('threw' in answer) return Promise.reject(answer.threw);
+  return answer.later ?? Promise.resolve(answer.value);
 }
 
 function join(a: readonly string[] | undefined, b: readonly string[] | undefined): readonly string[] | undefined {

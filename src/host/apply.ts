@@ -1,4 +1,5 @@
 import { HookscopeError } from '../errors.js';
+import { resultOf } from '../events/promises.js';
 import { messageOf } from './message.js';
 import type { Description, Hooks, Plugin, RegisterOptions, Undo } from './types.js';
 
@@ -46,7 +47,7 @@ export async function applyPlugin(
     },
   };
   try {
-    const cleanup = await plugin.apply(own as never, options);
+    const cleanup = await resultOf(() => plugin.apply(own as never, options));
     return { undo, cleanup: typeof cleanup === 'function' ? (cleanup as () => unknown) : undefined };
   } catch (error) {
     undo();

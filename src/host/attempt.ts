@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import type { Outcome } from '../events/outcome.js';
+import { quiet } from '../events/promises.js';
 import type { Registration, Skip } from '../scopes/registration.js';
-import { readOnly } from '../scopes/view.js';
-import { type Asked, complain, facts, isThenable, read, threw } from './answer.js';
-import { makeCall, type Work } from './call.js';
+import { type Asked, complain, facts, read, settled, start, threw } from './answer.js';
+import type { Work } from './call.js';
 import type { Watched } from './clock.js';
 import { Context } from './context.js';
 import type { Fire } from './fire.js';
@@ -57,35 +57,13 @@ export function attempt(
   const told = fire.teller?.started(registration, context);
   const began = told !== undefined || fire.services.slowAfter > 0 ? performance.now() : 0;
   const finish = (result: Attempt): Attempt => conclude(fire, registration, told, began, result);
-  const answer = start(fire, registration, input, context, told);
   const asked: Asked = { fire, registration, context, told, input };
+  const answer = start(asked);
   if (registration.async === true) return toBackground(asked, settled(answer));
   if ('threw' in answer) return finish({ failure: threw(answer.threw) });
   const { value, later } = answer;
   if (!later) return finish(read(asked, value));
   return wait(asked, later).then(finish);
-}
-
-type Started = { value: unknown; later?: Promise<unknown> } | { threw: unknown };
-
-/** Starts the work; a throw is data. */
-function start(
-  fire: Fire,
-  registration: Registration,
-  input: Readonly<Record<string, unknown>>,
-  context: Context,
-  told: Told | undefined,
-): Started {
-  const work = registration.work as Work;
-  try {
-    const value =
-      'callback' in work
-        ? work.callback(readOnly(input), fire.toolUseID, context)
-        : work.handler.run(makeCall(fire, registration, input, context, told));
-    return isThenable(value) ? { value, later: Promise.resolve(value) } : { value };
-  } catch (error) {
-    return { threw: error };
-  }
 }
 
 /** Waits for the answer, its deadline, or the end of the whole fire, whichever is first; a late answer is dropped. */
@@ -128,19 +106,18 @@ function wait(asked: Asked, answer: Promise<unknown>): Promise<Attempt> {
     fire.live.add(node);
     answer.then(
       (value) => {
-        if (timedOut) settle(outside ? { ...timedOut, ...facts(value as Reply) } : timedOut);
-        else if (!settled) settle(read(asked, value));
+        if (timedOut && outside) settle({ ...timedOut, ...facts(value as Reply) });
+        else if (settled) quiet(value);
+        else settle(read(asked, value));
       },
-      (error: unknown) => settle(timedOut ?? { failure: threw(error) }),
+      (error: unknown) => {
+        const failed = { failure: threw(error) };
+        settle(timedOut ?? failed);
+      },
     );
     // It cut its own fire short before it had returned.
     if (fire.cancelled) node.cancel();
   });
-}
-
-function settled(answer: Started): Promise<unknown> {
-  if ('threw' in answer) return Promise.reject(answer.threw);
-  return answer.later ?? Promise.resolve(answer.value);
 }
 
 /** What every attempt ends with: it is told, or, nobody watching, what went wrong goes to the logger. */

@@ -1,8 +1,9 @@
 import { HookscopeError } from '../errors.js';
-import { type Asked, complain, isThenable, read, threw } from './answer.js';
+import { type Asked, complain, read, threw } from './answer.js';
 import type { Attempt } from './attempt.js';
 import type { Work } from './call.js';
 import { Context } from './context.js';
+import type { Reply } from './handlers/handler.js';
 
 /** The longest a timer can wait, in milliseconds; a longer one would not wait at all. */
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -16,7 +17,7 @@ interface Kept {
 }
 
 interface Followed extends Asked {
-  readonly later: PromiseLike<unknown>;
+  readonly later: Promise<unknown>;
   /** Milliseconds; 0: it ends by itself. */
   readonly limitMs: number;
 }
@@ -57,8 +58,8 @@ export class Background {
   }
 
   /** A handler whose time was up and that still has to clean up after itself. */
-  linger(name: string, answer: PromiseLike<unknown>): void {
-    this.keep(name, Promise.resolve(answer), () => Promise.resolve(), true);
+  linger(name: string, answer: Promise<unknown>): void {
+    this.keep(name, answer, () => Promise.resolve(), true);
   }
 
   /** Follows an async handler: what it says late joins the pending context of the scope it was fired in. */
@@ -90,9 +91,10 @@ export class Background {
 
   async #answer({ later, ...asked }: Followed): Promise<Attempt> {
     try {
-      let value: unknown = await later;
+      const outside = 'handler' in (asked.registration.work as Work);
+      let value = await later;
       // A command that was async from the start answers twice: that it runs, then what it said.
-      while (hasLater(value)) value = await value.later;
+      while (outside && (value as Reply).later) value = await (value as Reply).later;
       return read(asked, value);
     } catch (error) {
       return { failure: threw(error) };
@@ -122,10 +124,6 @@ export class Background {
       fire.services.wake({ scope: fire.scopeId, handler: registration.id, text: (result.stderr ?? '').trim() });
     }
   }
-}
-
-function hasLater(value: unknown): value is { later: PromiseLike<unknown> } {
-  return typeof value === 'object' && value !== null && 'later' in value && isThenable(value.later);
 }
 
 function noop(): void {

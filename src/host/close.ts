@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '../emit/bus.js';
 import { HookscopeError } from '../errors.js';
+import { resultOf } from '../events/promises.js';
 import type { Background } from './background.js';
 import type { Clock } from './clock.js';
 import { describeError } from './message.js';
@@ -61,8 +62,7 @@ export async function closeHost({
 /** A plugin that fails, or does not come to an end, keeps nobody else from theirs. */
 async function cleanUp({ plugin, cleanup }: Cleanup, report: (message: string) => void): Promise<void> {
   try {
-    const work = (async () => cleanup())();
-    if (!(await within(KILL, work))) report(`Plugin ${plugin} did not clean up within ${KILL / 1000} s`);
+    if (!(await within(KILL, resultOf(cleanup)))) report(`Plugin ${plugin} did not clean up within ${KILL / 1000} s`);
   } catch (error) {
     report(`Plugin ${plugin} failed while it was cleaned up: ${describeError(error)}`);
   }

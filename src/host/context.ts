@@ -1,3 +1,4 @@
+import { quiet } from '../events/promises.js';
 import type { Fire } from './fire.js';
 import { type EndSignal, LazySignal } from './lazy-signal.js';
 
@@ -40,7 +41,10 @@ export class Context implements HookContext {
   }
 
   progress(text: string): void {
-    if (typeof text !== 'string') throw new TypeError(`context.progress(text) takes a string, got ${typeof text}`);
+    if (typeof text !== 'string') {
+      quiet(text);
+      throw new TypeError(`context.progress(text) takes a string, got ${typeof text}`);
+    }
     this.#tell?.(text);
   }
 

@@ -1,6 +1,7 @@
 import { AsyncSeriesBailHook } from 'tapable';
 import { HookscopeError } from '../errors.js';
 import type { EventEntry } from '../events/define.js';
+import { quiet, resultOf, tell } from '../events/promises.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
 import type { CallbackFunction } from './call.js';
@@ -88,13 +89,7 @@ function guarded(interceptor: Interceptor, onError: (error: unknown) => void): I
   const safe: Record<string, unknown> = { ...interceptor };
   for (const [key, fn] of Object.entries(interceptor)) {
     if (typeof fn !== 'function' || key === 'register') continue;
-    safe[key] = (...args: unknown[]): unknown => {
-      try {
-        return Reflect.apply(fn, interceptor, args);
-      } catch (error) {
-        return onError(error);
-      }
-    };
+    safe[key] = (...args: unknown[]): void => tell(() => Reflect.apply(fn, interceptor, args), onError);
   }
   return safe;
 }
@@ -136,8 +131,15 @@ function callerOf(entry: EventEntry, tap: { readonly type: string; readonly fn: 
   return (input, toolUseID, context) => {
     const fire = { event: entry.name, input: input as Readonly<Record<string, unknown>>, toolUseID, context };
     if (tap.type !== 'async') return fn(fire);
-    return new Promise((resolve, reject) => {
-      fn(fire, (error, result) => (error ? reject(error) : resolve(result)));
-    });
+    return resultOf(
+      () =>
+        new Promise((resolve, reject) => {
+          fn(fire, (error, result) => {
+            if (error) reject(error);
+            else resolve({ result });
+            quiet(result);
+          });
+        }),
+    ).then((answer) => resultOf(() => (answer as { result: unknown }).result));
   };
 }

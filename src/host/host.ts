@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { type Bus, createBus } from '../emit/bus.js';
-import { HookscopeError } from '../errors.js';
+import { HookscopeError, isHookscopeError } from '../errors.js';
 import type { CustomEvents, EventName, FireInput, HookInput, NoEvents } from '../events/catalogue.js';
 import { nearest } from '../events/nearest.js';
+import { tell } from '../events/promises.js';
 import { plain, warn } from '../plain.js';
 import { type ScopeRef, ScopeTree } from '../scopes/tree.js';
 import { Background } from './background.js';
@@ -112,7 +113,12 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     },
     report,
     wake(wake) {
-      if (options.onWake) options.onWake(wake);
+      const { onWake } = options;
+      if (onWake)
+        tell(
+          () => onWake(wake),
+          (error) => report(`onWake threw: ${describeError(error)}`),
+        );
       else report(`${wake.handler} asks for the agent to be woken: ${wake.text}`);
     },
     elsewhere: (fire) => Math.max(0, plans.of(fire.entry).total - fire.plan.size),
@@ -147,7 +153,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       if (fireOptions !== undefined) checkFireOptions(fireOptions);
       return fire(services, event, input, fireOptions) as Promise<Decision>;
     } catch (error) {
-      return Promise.reject(error instanceof HookscopeError ? error : unreadable(event, error));
+      return Promise.reject(isHookscopeError(error) ? error : unreadable(event, error));
     }
   };
   const scopeHandle = (ref: ScopeRef): HookScope<C> => registrar.handle(ref) as HookScope<C>;
@@ -209,11 +215,9 @@ class PluginHost {
 /** The logger, behind a wall: what it throws goes to process.emitWarning. */
 function createReport(logger: HostOptions['logger']): (message: string, detail?: unknown) => void {
   if (!logger) return warn;
-  return (message, detail) => {
-    try {
-      logger(plain(message), detail);
-    } catch (error) {
-      warn(`${message} (and the logger threw: ${describeError(error)})`);
-    }
-  };
+  return (message, detail) =>
+    tell(
+      () => logger(plain(message), detail),
+      (error) => warn(`${message} (and the logger threw: ${describeError(error)})`),
+    );
 }

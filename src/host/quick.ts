@@ -1,6 +1,7 @@
+import { isOrdinary, promiseIn, quiet, settle } from '../events/promises.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
-import { complain, isThenable, read, threw } from './answer.js';
+import { complain, read, threw } from './answer.js';
 import { type Attempt, timeout } from './attempt.js';
 import type { CallbackFunction } from './call.js';
 import type { Watched } from './clock.js';
@@ -51,7 +52,7 @@ export class Quick implements Watched {
       this.reject = reject;
       this.onAnswer = this.answered.bind(this);
       this.onError = this.failed.bind(this);
-      answer.then(this.onAnswer, this.onError);
+      this.listen(answer);
     });
   }
 
@@ -63,33 +64,46 @@ export class Quick implements Watched {
       const context = new Context(this.fire, 'first');
       const { callback } = registration.work as { callback: CallbackFunction };
       this.context = context;
+      let answer: unknown;
       try {
-        const answer = callback(this.view, this.fire.toolUseID, context);
-        if (answer === undefined) continue;
-        if (isThenable(answer)) {
-          this.limit = registration.timeout * 1000;
-          this.since = 0;
-          return nativePromise(answer);
-        }
-        this.spoke = this.read(answer);
+        answer = callback(this.view, this.fire.toolUseID, context);
       } catch (error) {
         this.spoke = { failure: threw(error) };
+        return undefined;
       }
-      return undefined;
+      if (answer === undefined) continue;
+      const later = promiseIn(answer, ready);
+      if (later === undefined) {
+        this.spoke = this.read(answer);
+        return undefined;
+      }
+      this.limit = registration.timeout * 1000;
+      this.since = 0;
+      return later;
     }
     return undefined;
   }
 
   private answered(value: unknown): void {
-    if (this.over) return;
-    if (value !== undefined) {
-      this.end(this.read(value));
-      return;
-    }
+    if (this.over) quiet(value);
+    else if (value !== undefined) this.end(this.read(value));
+    else this.goOn();
+  }
+
+  private goOn(): void {
     this.at++;
     const answer = this.next();
     if (answer === undefined) this.end(this.spoke);
-    else void answer.then(this.onAnswer, this.onError);
+    else this.listen(answer);
+  }
+
+  private listen(answer: Promise<unknown>): void {
+    try {
+      void answer.then(this.onAnswer, this.onError);
+    } catch {
+      // It only looks like a promise.
+      void settle(answer).then(this.onAnswer, this.onError);
+    }
   }
 
   private failed(error: unknown): void {
@@ -121,7 +135,7 @@ export class Quick implements Watched {
 
   /** One of the first has cut the fire short, before anybody had to be waited for; what becomes of its answer does not matter. */
   private abandon(answer: Promise<unknown> | undefined): Promise<never> {
-    answer?.catch(() => undefined);
+    if (answer !== undefined) void settle(answer).then(undefined, () => undefined);
     return Promise.reject(this.fire.cancelled);
   }
 
@@ -149,10 +163,7 @@ export class Quick implements Watched {
   }
 }
 
-const { then } = Promise.prototype;
-
 /** The answer itself where it is an ordinary promise, whose `then` can be called as it is. */
-function nativePromise(answer: PromiseLike<unknown>): Promise<unknown> {
-  if (answer.then === then && answer.constructor === Promise) return answer as Promise<unknown>;
-  return new Promise((resolve) => resolve(answer));
+function ready(answer: PromiseLike<unknown>): Promise<unknown> {
+  return isOrdinary(answer) ? (answer as Promise<unknown>) : settle(answer);
 }

@@ -1,5 +1,5 @@
+import { isThenable } from '../events/promises.js';
 import type { Registration } from '../scopes/registration.js';
-import { isThenable } from './answer.js';
 import type { Attempt } from './attempt.js';
 import { attempt } from './attempt.js';
 import type { Fire } from './fire.js';

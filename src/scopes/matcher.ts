@@ -2,6 +2,7 @@ import { types } from 'node:util';
 import { Minimatch } from 'minimatch';
 import { HookscopeError } from '../errors.js';
 import type { Dialect, EventEntry } from '../events/define.js';
+import { isThenable, quiet, tell } from '../events/promises.js';
 import { warn } from '../plain.js';
 import { claudeTest } from './claude-matcher.js';
 import { toolNames } from './tool-names.js';
@@ -100,10 +101,12 @@ function byPredicate(predicate: Predicate, context: MatcherContext): Matcher {
       if (subject === undefined || subject === '') return false;
       try {
         const answer = predicate(subject, typeof input === 'object' && input !== null ? readOnly(input) : input);
-        if (!types.isPromise(answer)) return Boolean(answer);
-        answer.catch(report);
+        quiet(answer);
+        if (!isThenable(answer)) return Boolean(answer);
+        tell(() => answer, report);
         report(new TypeError('a matcher must answer at once, and returned a promise'));
       } catch (error) {
+        quiet(error);
         report(error);
       }
       return true;

@@ -1,4 +1,5 @@
-import { describe, report } from '../guard.js';
+import { messageOf } from '../../events/promises.js';
+import { report } from '../guard.js';
 import { createQueue } from '../queue.js';
 import type { HookRecord } from '../record.js';
 import { checkInteger, createStreams, queueDefaults, type Sink, type SinkOptions } from '../sink.js';
@@ -55,7 +56,7 @@ export function ndjsonSink(path: string, options: NdjsonOptions = {}): Sink {
       else queue.refuse();
     } catch (error) {
       lost += 1;
-      report(logger, `Sink "${name}": record ${record.seq} cannot be written as JSON: ${describe(error)}`, error);
+      report(logger, `Sink "${name}": record ${record.seq} cannot be written as JSON: ${messageOf(error)}`, error);
     }
   }
 

@@ -1,5 +1,6 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { describe, type Logger, report } from '../guard.js';
+import { messageOf } from '../../events/promises.js';
+import { type Logger, report } from '../guard.js';
 import { nameOf, OWNER_ONLY, openRecords, statIfThere } from './owned-file.js';
 import { mendTail } from './torn-tail.js';
 
@@ -90,7 +91,7 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
 
   function failed(error: unknown): void {
     const name = nameOf(error);
-    if (problem !== name) report(logger, `Records cannot be written to ${path}: ${describe(error)}`, error);
+    if (problem !== name) report(logger, `Records cannot be written to ${path}: ${messageOf(error)}`, error);
     problem = name;
   }
 
@@ -131,7 +132,7 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
       return moved;
     } catch (error) {
       const name = nameOf(error);
-      if (stuck !== name) report(logger, `${path} is full but cannot be moved aside: ${describe(error)}`, error);
+      if (stuck !== name) report(logger, `${path} is full but cannot be moved aside: ${messageOf(error)}`, error);
       stuck = name;
       return false;
     }
@@ -140,7 +141,7 @@ export function createRotatingFile({ path, maxBytes, keep, logger }: RotatingFil
   return {
     append,
     close: () =>
-      release().catch((error: unknown) => report(logger, `${path} was not closed: ${describe(error)}`, error)),
+      release().catch((error: unknown) => report(logger, `${path} was not closed: ${messageOf(error)}`, error)),
   };
 }
 

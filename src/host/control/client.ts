@@ -1,5 +1,6 @@
 import { HookscopeError } from '../../errors.js';
 import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
+import { tell } from '../../events/promises.js';
 import { servicesOf } from '../internals.js';
 import { describeError } from '../message.js';
 import type { ClaudeClient } from './client-info.js';
@@ -43,15 +44,14 @@ const aborted = (signal: AbortSignal): HookscopeError =>
   new HookscopeError('ABORTED', { event: 'connectClaude' }, { cause: signal.reason });
 
 /** The caller's function, behind a wall: what it throws is told and goes no further. */
-function stderrOf(tell: ConnectOptions['stderr'], report: (message: string) => void): ConnectOptions['stderr'] {
+function stderrOf(told: ConnectOptions['stderr'], report: (message: string) => void): ConnectOptions['stderr'] {
   return (
-    tell &&
+    told &&
     ((text) => {
-      try {
-        tell(text);
-      } catch (error) {
-        report(`The stderr option of connectClaude threw: ${describeError(error)}`);
-      }
+      tell(
+        () => told(text),
+        (error) => report(`The stderr option of connectClaude threw: ${describeError(error)}`),
+      );
     })
   );
 }

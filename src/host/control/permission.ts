@@ -1,3 +1,4 @@
+import { resultOf } from '../../events/promises.js';
 import type { AnyDecision } from '../decision.js';
 import type { EndSignal } from '../lazy-signal.js';
 import { messageOf } from '../message.js';
@@ -115,9 +116,10 @@ export class Permissions {
   }
 
   async #askPerson(tool: string, input: Json, ask: ControlAsk, how: { readonly signal: AbortSignal }): Promise<Json> {
-    if (!this.#canUseTool) return { behavior: 'deny', message: `Nobody is there to be asked about ${tool}.` };
+    const canUseTool = this.#canUseTool;
+    if (!canUseTool) return { behavior: 'deny', message: `Nobody is there to be asked about ${tool}.` };
     try {
-      const answer = permissionResult.parse(await this.#canUseTool(tool, input, askOf(ask, how.signal)));
+      const answer = permissionResult.parse(await resultOf(() => canUseTool(tool, input, askOf(ask, how.signal))));
       if (answer.behavior === 'deny') return { ...answer, message: answer.message ?? `The user denied ${tool}.` };
       return { ...answer, updatedInput: answer.updatedInput ?? input };
     } catch (error) {

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { HookscopeError } from '../../errors.js';
 import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
 import { findProblem } from '../../events/problem.js';
+import { resultOf } from '../../events/promises.js';
 import type { Host } from '../host.js';
 import { servicesOf } from '../internals.js';
 import { checkOptions } from '../options.js';
@@ -148,8 +149,7 @@ function serve(services: Services, options: Omit<ServeOptions, 'host'>): Control
       if (ask.subtype === 'initialize') return initialize(ask);
       const handler = Object.hasOwn(requests, ask.subtype) ? requests[ask.subtype] : undefined;
       if (!handler) throw new TypeError(`Unsupported control request subtype: ${ask.subtype}`);
-      const answer = handler(ask, { signal: how.signal });
-      return answer instanceof Promise ? answer.then((said) => said ?? {}) : (answer ?? {});
+      return resultOf(() => handler(ask, { signal: how.signal })).then((said) => (said ?? {}) as Json);
     },
     message: (message) => messages.push(message),
     problem,

@@ -4,6 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { messageOf } from '../message.js';
 import type { McpHttpServer, McpStdioServer } from './mcp-servers.js';
 import type { McpToolResult, ToolAnswer, ToolCall } from './tool-caller.js';
 
@@ -89,5 +90,3 @@ async function callTool(client: Client, name: string, { tool, input, signal }: T
     return { failure: { cause: gone ? 'connection' : 'threw', message } };
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { HookscopeError } from '../../errors.js';
+import { messageOf } from '../message.js';
 import { isObject, oneOf, rules, type Shape } from '../shape.js';
 import type { Connection } from './mcp-client.js';
 import { checkOptions, TEXT, TEXTS_BY_NAME, wrongOption } from './options.js';
@@ -101,5 +102,3 @@ export function createMcpServers(servers: McpServers): ToolServers {
     },
   };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,6 @@
+import { resultOf } from '../../events/promises.js';
 import { readOnly } from '../../scopes/view.js';
+import { messageOf } from '../message.js';
 import { unlessAborted } from './abort.js';
 import { blockOutput, type Json } from './blocking.js';
 import type { Call, Cause, Reply } from './handler.js';
@@ -16,9 +18,9 @@ export async function runPrompt(
   if (!model) return failed('spawn_failed', NO_MODEL);
   let given: { value: unknown } | undefined;
   try {
-    given = await unlessAborted(call.signal, async () => model(requestOf(spec, call)));
+    given = await unlessAborted(call.signal, () => resultOf(() => model(requestOf(spec, call))));
   } catch (error) {
-    if (!call.signal.aborted) return failed('threw', `The host's model threw: ${String(error)}`);
+    if (!call.signal.aborted) return failed('threw', `The host's model threw: ${messageOf(error)}`);
   }
   if (!given || call.signal.aborted) return failed('aborted', 'The model had not answered when the hook was ended.');
   const stdout = typeof given.value === 'string' ? given.value : (JSON.stringify(given.value) ?? '');

@@ -1,3 +1,5 @@
+import { resultOf } from '../../events/promises.js';
+import { messageOf } from '../message.js';
 import type { Failure } from './handler.js';
 
 /** A text that a tool answered, or something else (an image, say) that a hook cannot read. */
@@ -59,10 +61,11 @@ export function createToolCaller(callTool: CallTool | undefined, servers: ToolSe
     },
     async call(call) {
       try {
-        const given = await callTool?.(call.server, call.tool, call.input, { signal: call.signal });
-        if (given !== undefined) return { result: resultOf(given) };
+        const { server, tool, input, signal } = call;
+        const given = await resultOf(() => callTool?.(server, tool, input, { signal }));
+        if (given !== undefined) return { result: asResult(given as McpToolResult | string) };
       } catch (error) {
-        return { failure: { cause: 'threw', message: `callTool threw: ${String(error)}` } };
+        return { failure: { cause: 'threw', message: `callTool threw: ${messageOf(error)}` } };
       }
       return ours(call.server)?.call(call) ?? { failure: notConnected(call.server) };
     },
@@ -70,7 +73,7 @@ export function createToolCaller(callTool: CallTool | undefined, servers: ToolSe
   };
 }
 
-const resultOf = (given: McpToolResult | string): McpToolResult =>
+const asResult = (given: McpToolResult | string): McpToolResult =>
   typeof given === 'string' ? { content: [{ type: 'text', text: given }] } : given;
 
 function notConnected(server: string): Failure {

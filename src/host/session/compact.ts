@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { resultOf } from '../../events/promises.js';
 import type { Decision } from '../types.js';
 import { messagesForModel, remember, tellUser, wait } from './context.js';
 import { type Core, wasCut } from './core.js';
@@ -42,8 +43,8 @@ export async function runCompact(core: Core, options: CompactOptions): Promise<C
     wait(core, messagesForModel(decision));
     const { blocked, reason } = decision;
     if (blocked) return { blocked, ...(reason === undefined ? {} : { reason }), instructions, decision };
-    const running = async (): Promise<string> => options.run(instructions, { signal });
-    summary = await unlessAborted(running(), signal, 'PostCompact');
+    const running = resultOf(() => options.run(instructions, { signal })) as Promise<string>;
+    summary = await unlessAborted(running, signal, 'PostCompact');
   } catch (error) {
     if (wasCut(error)) return { blocked: true, reason: 'The compaction was interrupted.', instructions };
     throw error;

@@ -1,4 +1,6 @@
 import { inspect } from 'node:util';
+import { copyJson } from '../../events/copy.js';
+import { quiet } from '../../events/promises.js';
 import type { BaseDecision } from '../decision.js';
 
 /** A piece of what the model gets, as the model's API has it: `{ type: 'text', text }`, an image … */
@@ -23,8 +25,9 @@ export function plainContent(response: unknown): Content {
   if (isContent(response)) return response;
   if (response === undefined || response === null) return '';
   try {
-    return JSON.stringify(response) ?? String(response);
-  } catch {
+    return JSON.stringify(copyJson(response)) ?? String(response);
+  } catch (error) {
+    quiet(error);
     // The tool has run: what JSON cannot hold (a cycle, a bigint) is told as a console would show it.
     return inspect(response);
   }

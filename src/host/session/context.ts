@@ -1,4 +1,6 @@
+import { tell } from '../../events/promises.js';
 import type { BaseDecision, HandlerOutcome } from '../decision.js';
+import { messageOf } from '../message.js';
 import type { Core } from './core.js';
 
 /**
@@ -21,11 +23,10 @@ export function tellUser(core: Core, decision: BaseDecision): void {
   if (!onMessage || decision.systemMessages.length === 0) return;
   const { session_id, agent_id } = core.who;
   for (const text of decision.systemMessages) {
-    try {
-      onMessage({ event: decision.event, text, session_id, ...(agent_id === undefined ? {} : { agent_id }) });
-    } catch (error) {
-      core.deps.report(`onMessage of session ${session_id} threw: ${String(error)}`);
-    }
+    tell(
+      () => onMessage({ event: decision.event, text, session_id, ...(agent_id === undefined ? {} : { agent_id }) }),
+      (error) => core.deps.report(`onMessage of session ${session_id} threw: ${messageOf(error)}`),
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { HookscopeError } from '../../errors.js';
+import { HookscopeError, isHookscopeError } from '../../errors.js';
 import type { EventName } from '../../events/catalogue.js';
 import type { EventEntry } from '../../events/define.js';
 import type { Scope } from '../../scopes/scope.js';
@@ -172,5 +172,5 @@ function turnController(): AbortController {
 
 /** The event was not decided because the session's turn, or its host, ended. */
 export function wasCut(error: unknown): boolean {
-  return error instanceof HookscopeError && (error.code === 'ABORTED' || error.code === 'CLOSED');
+  return isHookscopeError(error) && (error.code === 'ABORTED' || error.code === 'CLOSED');
 }

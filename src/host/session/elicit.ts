@@ -1,3 +1,4 @@
+import { resultOf } from '../../events/promises.js';
 import { tellUser } from './context.js';
 import type { Core } from './core.js';
 import type { OwnFields } from './options.js';
@@ -31,8 +32,8 @@ export async function elicit(
   const said = asked.value as Partial<ElicitAnswer> | undefined;
   if (said?.action !== undefined) return { ...said, action: said.action, by: 'hook' };
   if (!ask) return { action: 'cancel', by: 'nobody' };
-  const asking = async (): Promise<ElicitAnswer> => ask(fields, { signal });
-  const { action, content } = await unlessAborted(asking(), signal, 'Elicitation');
+  const asking = resultOf(() => ask(fields, { signal })) as Promise<ElicitAnswer>;
+  const { action, content } = await unlessAborted(asking, signal, 'Elicitation');
   const { mcp_server_name, elicitation_id, mode } = fields;
   const result = await core.fire(
     'ElicitationResult',

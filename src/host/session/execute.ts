@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { messageOf } from '../message.js';
+import { quiet, resultOf } from '../../events/promises.js';
+import { describeError, messageOf } from '../message.js';
 import { type CheckedCall, callFields, copyInput, type ToolResult } from './call.js';
 import type { Content } from './content.js';
 import { contextTexts, feedbackTexts, hiddenText, isContent, plainContent, withTexts } from './content.js';
@@ -26,8 +27,8 @@ async function attempt(
 ): Promise<{ response: unknown } | { error: string; is_interrupt: boolean }> {
   const { id, signal } = call;
   try {
-    const running = async (): Promise<unknown> => call.execute(copyInput(input), { id, signal });
-    return { response: await unlessAborted(running(), signal, 'PostToolUse') };
+    const running = resultOf(() => call.execute(copyInput(input), { id, signal }));
+    return { response: await unlessAborted(running, signal, 'PostToolUse') };
   } catch (error) {
     if (signal.aborted) return { error: INTERRUPTED, is_interrupt: true };
     return { error: wordsOf(error), is_interrupt: false };
@@ -72,10 +73,11 @@ function rendered(core: Core, call: CheckedCall, response: unknown, final: unkno
   if (!call.render || (rewritten && isContent(final) && !isContent(response))) return plainContent(final);
   try {
     const content = call.render(final);
+    quiet(content);
     if (isContent(content)) return content;
   } catch (error) {
     core.deps.report(
-      `${call.name} could not say its response${rewritten ? ', which a hook rewrote' : ''}: ${String(error)}`,
+      `${call.name} could not say its response${rewritten ? ', which a hook rewrote' : ''}: ${messageOf(error)}`,
     );
   }
   return plainContent(final);
@@ -108,8 +110,8 @@ async function notSucceeded(
   });
 }
 
-/** Never empty: the model must be told something. */
-/** Never throws: the tool has run, and its hooks are still to be told. */
+/** Never empty: the model must be told something. Never throws: the tool has run, and its hooks are still to be told. */
 function wordsOf(error: unknown): string {
-  return messageOf(error) || (error instanceof Error ? error.name : 'The tool failed.');
+  const words = messageOf(error) || describeError(error).replace(/: $/, '');
+  return words || 'The tool failed.';
 }

@@ -1,4 +1,6 @@
 import { HookscopeError } from '../../errors.js';
+import { resultOf, tell } from '../../events/promises.js';
+import { messageOf } from '../message.js';
 import { isObject } from '../shape.js';
 import type { CheckedCall } from './call.js';
 import { copyInput, describeCall } from './call.js';
@@ -32,12 +34,12 @@ export async function question<Q extends Question>(
   const callback = call[what];
   if (!callback) return undefined;
   try {
-    const asked = async (): Promise<unknown> => callback(copyInput(about.input), describeCall(core, call, about.told));
-    const answer = await unlessAborted(asked(), call.signal, 'PermissionRequest');
+    const asked = resultOf(() => callback(copyInput(about.input), describeCall(core, call, about.told)));
+    const answer = await unlessAborted(asked, call.signal, 'PermissionRequest');
     return answer === undefined || answer === null ? undefined : checkAnswer<Q>(what, answer);
   } catch (error) {
     if (wasCut(error)) throw error;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     core.deps.report(`${what}() failed for ${call.name}, so the call is denied: ${why}`, error);
     return { failed: `Permission to use ${call.name} could not be decided: ${why}` };
   }
@@ -73,9 +75,9 @@ export function applyPermissions(core: Core, updates: readonly unknown[], call: 
     if (isObject(update) && update['type'] === 'setMode' && typeof update['mode'] === 'string')
       core.mode = update['mode'];
   }
-  try {
-    core.settings.onPermissionUpdate?.(updates, call);
-  } catch (error) {
-    core.deps.report(`onPermissionUpdate of session ${core.who.session_id} threw: ${String(error)}`, error);
-  }
+  tell(
+    () => core.settings.onPermissionUpdate?.(updates, call),
+    (error) =>
+      core.deps.report(`onPermissionUpdate of session ${core.who.session_id} threw: ${messageOf(error)}`, error),
+  );
 }

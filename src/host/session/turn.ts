@@ -1,3 +1,4 @@
+import { resultOf } from '../../events/promises.js';
 import type { Decision } from '../types.js';
 import { remember, tellUser } from './context.js';
 import type { Core } from './core.js';
@@ -55,7 +56,7 @@ export async function switchModel(core: Core, { ask, ...given }: ModelSwitch): P
     const { signal } = core;
     const gate = await core.fire('PreModelSwitch', fields, { signal });
     tellUser(core, gate);
-    const asking = async (): Promise<unknown> => ask?.(gate.reason);
+    const asking = (): Promise<unknown> => resultOf(() => ask?.(gate.reason));
     const asked = gate.verdict === 'ask' && (await unlessAborted(asking(), signal, 'PreModelSwitch')) !== true;
     if (gate.verdict === 'deny' || asked) {
       return { switched: false, ...(gate.reason === undefined ? {} : { reason: gate.reason }), model: core.model };

@@ -1,3 +1,4 @@
+import { resultOf } from '../../events/promises.js';
 import type { BaseDecision } from '../decision.js';
 import type { Decision } from '../types.js';
 import { remember } from './context.js';
@@ -64,7 +65,9 @@ export async function createWorktree(
   remember(core, decision);
   if (decision.blocked) return { reason: decision.reason ?? 'A hook failed to create it.', decision };
   if (typeof decision.value === 'string') return { path: decision.value, decision };
-  return make ? { path: await make(name), decision } : { reason: 'No hook created it.', decision };
+  return make
+    ? { path: (await resultOf(() => make(name))) as string, decision }
+    : { reason: 'No hook created it.', decision };
 }
 
 export async function removeWorktree(core: Core, path: string): Promise<void> {

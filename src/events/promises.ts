@@ -1,0 +1,150 @@
+import { types } from 'node:util';
+
+/** What was thrown, in words. Anything can be thrown, also what cannot be looked at, or a promise; this never throws. */
+export function messageOf(error: unknown): string {
+  quiet(error);
+  try {
+    // A message need not be text, whatever its type says.
+    return String(error instanceof Error ? error.message : error);
+  } catch (another) {
+    // A proxy that lets nobody look at it, an object that cannot be printed.
+    quiet(another);
+    return 'an error that cannot be printed';
+  }
+}
+
+/** What a callback handed back looks like a promise, and is none that can be waited for. */
+export class BrokenPromise {
+  readonly #message: string;
+
+  private constructor(message: string) {
+    this.#message = message;
+  }
+
+  static of(what: string): BrokenPromise {
+    return new BrokenPromise(`it looks like a promise, and ${what}`);
+  }
+
+  /** Why, if the value is one of these. No proxy is asked what it is: it may throw, or lie. */
+  static why(value: unknown): string | undefined {
+    return typeof value === 'object' && value !== null && #message in value ? value.#message : undefined;
+  }
+}
+
+/** Whether a value says that it can be waited for. Throws what its own getter throws. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
+
+const { then } = Promise.prototype;
+const has = Object.prototype.hasOwnProperty;
+
+/** It has the `then` and the class of the language's own promises, and nothing of its own to lie about them; it may still be none. */
+export function isOrdinary(answer: PromiseLike<unknown>): boolean {
+  // Asked of every promise that a handler answers with: in this order, and so, it is quickest.
+  return (
+    answer.then === then &&
+    answer.constructor === Promise &&
+    Object.getPrototypeOf(answer) === Promise.prototype &&
+    !has.call(answer, 'constructor')
+  );
+}
+
+/**
+ * Waits for whatever says that it is a promise, whoever made it: never throws. One whose `then` does not work gives a
+ * BrokenPromise. No class of its own is asked to make another promise: one made by a hostile class would end the process.
+ */
+export function settle(answer: PromiseLike<unknown>): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const yes = (value: unknown): void => resolve(value === answer ? BrokenPromise.of('it resolves to itself') : value);
+    try {
+      listen(answer, yes, reject);
+    } catch (error) {
+      // Settled before it threw, it stays so.
+      resolve(BrokenPromise.of(`its then() throws: ${messageOf(error)}`));
+    }
+  });
+}
+
+/** The promise in what a function handed back, if it is one: `ready` makes it one that can be waited for. Never throws. */
+export function promiseIn(
+  answer: unknown,
+  ready: (promise: PromiseLike<unknown>) => Promise<unknown> = settle,
+): Promise<unknown> | undefined {
+  try {
+    return isThenable(answer) ? ready(answer) : undefined;
+  } catch (error) {
+    return Promise.resolve(BrokenPromise.of(`its then cannot be read: ${messageOf(error)}`));
+  }
+}
+
+function listen(answer: PromiseLike<unknown>, yes: (value: unknown) => void, no: (error: unknown) => void): void {
+  if (!types.isPromise(answer)) return void answer.then(yes, no);
+  if (isOrdinary(answer)) return void then.call(answer, yes, no);
+  // Its `then` makes a promise of the class that its `constructor` names: for this call, an ordinary one.
+  const own = Object.getOwnPropertyDescriptor(answer, 'constructor');
+  const name = (as: PropertyDescriptor): void => void Object.defineProperty(answer, 'constructor', as);
+  name({ value: Promise, configurable: true });
+  try {
+    void answer.then(yes, no);
+  } finally {
+    if (own) name(own);
+    else Reflect.deleteProperty(answer, 'constructor');
+  }
+}
+
+/** What a function of somebody else's comes to. Rejects with what it throws, and with a TypeError for a broken promise. */
+export async function resultOf(call: () => unknown): Promise<unknown> {
+  try {
+    const answer = call();
+    const value = isThenable(answer) ? await settle(answer) : answer;
+    const why = BrokenPromise.why(value);
+    if (why !== undefined) throw new TypeError(`what it answered ${why.slice('it '.length)}`);
+    quiet(value);
+    return value;
+  } catch (error) {
+    quiet(error);
+    throw error;
+  }
+}
+
+/** How far `quiet` looks. */
+const DEEPEST = 20;
+const MOST = 500;
+
+/**
+ * Promises somewhere in a value that nobody will wait for: one that rejects would end the process. Looks at plain data, some
+ * way down; runs no getter. Never throws.
+ */
+export function quiet(value: unknown): void {
+  const seen = new Set<unknown>();
+  const look = (item: unknown, depth: number): void => {
+    if (typeof item !== 'object' || item === null || types.isProxy(item)) return;
+    if (depth > DEEPEST || seen.size >= MOST || seen.has(item) || ArrayBuffer.isView(item)) return;
+    seen.add(item);
+    if (types.isPromise(item)) void settle(item).then(quiet, quiet);
+    if (types.isMap(item) || types.isSet(item)) for (const part of item) look(part, depth + 1);
+    const keys = Array.isArray(item) && item.length > MOST ? [...Array(MOST).keys()] : Object.keys(item);
+    for (const key of keys) look(Object.getOwnPropertyDescriptor(item, key)?.value, depth + 1);
+  };
+  try {
+    look(value, 0);
+  } catch {
+    // An iterator of its own: whoever is so strange is left alone.
+  }
+}
+
+/** Calls somebody whose answer nobody needs. What it throws, or rejects with, is told. */
+export function tell(call: () => unknown, failed: (error: unknown) => void): void {
+  const wrong = (error: unknown): void => {
+    quiet(error);
+    failed(error);
+  };
+  try {
+    const answer = call();
+    if (isThenable(answer)) void settle(answer).then(quiet, wrong);
+    else quiet(answer);
+  } catch (error) {
+    wrong(error);
+  }
+}
