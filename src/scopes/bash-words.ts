@@ -5,20 +5,61 @@ export interface KnownWord {
   readonly text: string;
   /** Undefined: all of it. */
   readonly sure: string | undefined;
+  /** It is one word, whatever the parts that are not sure turn out to be. */
+  readonly whole?: boolean;
 }
 
 /** The words of a command, its name first; leading assignments and redirections are none of them. */
 export function wordsOf(command: Command): KnownWord[] {
   if (command.name === undefined) return [];
-  return [command.name, ...command.args].map(knownWord);
+  const [name, ...args] = [command.name, ...command.args].map(knownWord);
+  return [plainName(name as KnownWord), ...args];
 }
 
-function knownWord(word: CommandArgument): KnownWord {
-  if (word.type === 'Assignment') {
-    const sure = word.value.type === 'Word' ? knownWord(word.value).sure : '';
-    return { text: word.text, sure: sure === undefined ? undefined : `${word.name}=${sure}` };
-  }
-  return { text: word.value, sure: sureStart(word) };
+/** `"$DIR/bin/tool"` is a tool wherever it is. */
+function plainName(name: KnownWord): KnownWord {
+  const [tail] = /\/[\w.+-]+$/.exec(name.text) ?? [];
+  return name.sure !== undefined && name.whole && tail !== undefined ? { text: tail.slice(1), sure: undefined } : name;
+}
+
+export function knownWord(word: CommandArgument): KnownWord {
+  if (word.type === 'Word') return { text: word.value, sure: sureStart(word), whole: isWhole(word.parts ?? []) };
+  const { name, value } = word;
+  if (value.type !== 'Word') return { text: word.text, sure: `${name}=` };
+  const { text, sure } = knownWord(value);
+  // Of `a[i]+=v` the text is kept as it was written.
+  const plain = word.index === undefined && !word.append;
+  return {
+    text: plain ? `${name}=${text}` : word.text,
+    sure: sure === undefined ? undefined : `${name}=${sure}`,
+    whole: true,
+  };
+}
+
+/** Whether it stays one word: what is not sure is in double quotes, and no list. */
+function isWhole(parts: readonly WordPart[], quoted = false): boolean {
+  return parts.every((part) => {
+    switch (part.type) {
+      case 'Literal':
+      case 'SingleQuoted':
+      case 'AnsiCQuoted':
+      case 'ArithmeticExpansion':
+        return true;
+      case 'DoubleQuoted':
+      case 'LocaleString':
+        return isWhole(part.parts, true);
+      default:
+        // A path without blanks, or the line says otherwise, which is looked at by itself.
+        if (/^\$\{?(?:HOME|PWD|OLDPWD|TMPDIR)\}?$/.test(part.text)) return true;
+        return quoted && !/[@*]/.test(part.text.slice(0, 200));
+    }
+  });
+}
+
+/** Text in which nothing is left for the shell to find out; undefined: there is something. */
+export function sureText(parts: readonly WordPart[]): string | undefined {
+  const text: string[] = [];
+  return collect(parts, text) ? text.join('') : undefined;
 }
 
 function sureStart(word: Word): string | undefined {
@@ -48,8 +89,48 @@ function collect(parts: readonly WordPart[], into: string[]): boolean {
 }
 
 /** A word that a runner puts others in the place of: `{}` of xargs and find, `:::` of parallel. */
-export function isHole(word: KnownWord): boolean {
-  return /\{\}|^:::/.test(word.text);
+export function isHole(word: KnownWord, hole = '{}'): boolean {
+  return word.text.includes(hole) || /\{[^\s,]*\}|^:::/.test(word.text);
+}
+
+/** What is left of a word from some place on. */
+export function restOf(word: KnownWord, from: number): KnownWord {
+  return { ...word, text: word.text.slice(from), sure: word.sure?.slice(from) };
+}
+
+/** Whether a word names a file for sure, and not what the shell reads: `/dev/stdin`, `/proc/self/fd/0`, `<(…)`. */
+export function isFile({ text, sure, whole }: KnownWord): boolean {
+  if (/(?:^|\/)(?:std(?:in|out|err)|tty|\d+|-)$|\/dev\/|\/proc\//.test(text)) return false;
+  return sure === undefined || (whole === true && /\/[\w.-]+$/.test(text));
+}
+
+/** The words that `env -S` makes of one; undefined: nobody can tell. */
+export function splitWords(word: KnownWord): KnownWord[] | undefined {
+  if (word.sure !== undefined || /\$/.test(word.text)) return undefined;
+  const words: string[] = [];
+  let text: string | undefined;
+  let quote = '';
+  for (let i = 0; i < word.text.length; i++) {
+    const char = word.text[i] as string;
+    if (char === '\\' && quote !== "'") {
+      const next = word.text[++i] ?? '';
+      if (next === 'c') break;
+      if (/[fnrtv_]/.test(next) && quote === '') {
+        if (text !== undefined) words.push(text);
+        text = undefined;
+      } else text = (text ?? '') + (next === '_' ? ' ' : next);
+    } else if (char === quote) quote = '';
+    else if (quote === '' && /['"]/.test(char)) {
+      quote = char;
+      text ??= '';
+    } else if (quote === '' && /\s/.test(char)) {
+      if (text !== undefined) words.push(text);
+      text = undefined;
+    } else if (quote === '' && char === '#' && text === undefined) break;
+    else text = (text ?? '') + char;
+  }
+  if (text !== undefined) words.push(text);
+  return words.map((known) => ({ text: known, sure: undefined }));
 }
 
 /** What a pattern is tried on. */
@@ -63,13 +144,13 @@ export interface Text {
  * The words from any place on as texts, with the command's path and without. `open`: more words may follow, and
  * holes stand for some. Joined once: a runner's words are asked for at every place.
  */
-export function textsOf(words: readonly KnownWord[]): (at: number, open: boolean) => Text[] {
+export function textsOf(words: readonly KnownWord[], hole?: string): (at: number, open: boolean) => Text[] {
   const joined = words.map((word) => word.text).join(' ');
   const offsets = [0];
   for (const word of words) offsets.push((offsets.at(-1) ?? 0) + word.text.length + 1);
   /** By place: the next word that is not sure, and the next that would not be if it stood for some. */
   const unsure = nextOf(words, (word) => word.sure !== undefined);
-  const holes = nextOf(words, (word) => word.sure !== undefined || isHole(word));
+  const holes = nextOf(words, (word) => word.sure !== undefined || isHole(word, hole));
 
   return (at, open) => {
     const next = (open ? holes : unsure)[at];

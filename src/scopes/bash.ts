@@ -1,6 +1,9 @@
-import { forEachChild, parse, type SyntaxNode } from 'unbash';
-import { runsOthers, useOf } from './bash-runners.js';
-import { isHole, type KnownWord, type Text, textsOf, wordsOf } from './bash-words.js';
+import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
+import { mayHold, readAssignment, readWords } from './bash-command.js';
+import { type Context, type Found, type Script, Unknowable, Unreadable } from './bash-found.js';
+import { anyWordOf, unescaped } from './bash-guess.js';
+import { changesInput, type Input, inputOf, outputOf, writtenIn } from './bash-input.js';
+import { knownWord, type Text, wordsOf } from './bash-words.js';
 
 /** What a Bash command runs, as far as it can be told without running it. */
 export interface Reading {
@@ -19,8 +22,8 @@ let last: { source: string; reading: Reading | undefined } | undefined;
 
 /**
  * Reads a Bash command. Undefined: nobody can tell what it runs (it does not parse, is too long, its command's name is
- * an expansion, a shell reads its input). Takes off leading assignments; looks into lists, pipes, subshells, functions,
- * substitutions, here-documents, `eval` and `sh -c`.
+ * an expansion, a shell reads what another command writes). Takes off leading assignments; looks into lists, pipes,
+ * subshells, functions, substitutions, and all that `bash-programs.ts` knows to run commands that it is given.
  */
 export function readBash(source: string): Reading | undefined {
   // Several rules look at the same call in turn.
@@ -28,13 +31,23 @@ export function readBash(source: string): Reading | undefined {
   return last.reading;
 }
 
-/** Thrown to leave a reading that has met what it cannot know. */
-class Unknowable extends Error {}
-
 function read(source: string): Reading | undefined {
-  const found = { commands: [{ text: source.trim() }] as Text[], expands: false, read: 0 };
+  const found: Found = {
+    commands: [{ text: source.trim() }],
+    expands: false,
+    spent: { read: 0 },
+    scripts: [],
+    guesses: new Map(),
+    said: new Map(),
+    runsTexts: false,
+    runsFiles: false,
+    readsInput: false,
+    changesInput: false,
+  };
   try {
-    readScript(source, found);
+    readAll({ text: source, input: undefined, hole: undefined }, found);
+    if (found.readsInput && found.changesInput) return undefined;
+    guess(found);
     return found;
   } catch (error) {
     // The parser recurses, so nesting it does not count itself ends in a RangeError.
@@ -43,10 +56,44 @@ function read(source: string): Reading | undefined {
   }
 }
 
-interface Found {
-  readonly commands: Text[];
-  expands: boolean;
-  read: number;
+/** A script, and those that its commands are given. */
+function readAll(script: Script, found: Found): void {
+  found.scripts.push(script);
+  for (let next = found.scripts.pop(); next !== undefined; next = found.scripts.pop()) readScript(next, found);
+}
+
+/** Reads what is perhaps not run at all: what does not parse in it is nothing. */
+function guess(found: Found): void {
+  const loose: Found = { ...found };
+  const seen = new Set<string>();
+  // Reading one may bring others, and may tell that what is said is run.
+  for (;;) {
+    const texts = [...loose.guesses, ...(loose.runsTexts || loose.runsFiles ? loose.said : [])];
+    const fresh = texts.filter(([text]) => !seen.has(text));
+    if (fresh.length === 0) return;
+    for (const [text, surely] of fresh) {
+      seen.add(text);
+      guessAt(text, loose, surely);
+    }
+  }
+}
+
+/** `surely`: if commands are in it they are run, so it must be known which. */
+function guessAt(text: string, found: Found, surely: boolean): void {
+  found.commands.push(...anyWordOf(text), ...anyWordOf(unescaped(text)));
+  try {
+    readAll({ text, input: undefined, hole: undefined }, found);
+  } catch (error) {
+    found.scripts.length = 0;
+    const wide = found.spent.read > MAX_READ || text.length > MAX_LENGTH;
+    if (wide || (surely && error instanceof Unknowable && !(error instanceof Unreadable))) throw error;
+    if (!(error instanceof Unknowable || error instanceof RangeError)) throw error;
+  }
+}
+
+function spend(source: string, found: Found): void {
+  found.spent.read += source.length;
+  if (source.length > MAX_LENGTH || found.spent.read > MAX_READ || source.includes('\0')) throw new Unknowable();
 }
 
 const EXPANSIONS: ReadonlySet<string> = new Set([
@@ -56,69 +103,74 @@ const EXPANSIONS: ReadonlySet<string> = new Set([
   'ArithmeticExpansion',
   'ProcessSubstitution',
 ]);
+/** Where the line says anew what such a name means, nobody knows what it writes. */
+const RENAMED = /\b(?:echo|printf|cat)\s*\(|\bfunction\s+(?:echo|printf|cat)\b/;
 
-function readScript(source: string, found: Found): void {
-  found.read += source.length;
-  if (source.length > MAX_LENGTH || found.read > MAX_READ || source.includes('\0')) throw new Unknowable();
+function readScript({ text: source, ...around }: Script, found: Found): void {
+  spend(source, found);
   // A stack of our own: a tree may be deeper than the engine's.
-  const unvisited: [node: SyntaxNode, source: string][] = [[parse(source), source]];
+  const unvisited: [node: SyntaxNode, source: string, input: Input][] = [[parse(source), source, around.input]];
   for (let next = unvisited.pop(); next !== undefined; next = unvisited.pop()) {
-    const [node, text] = next;
+    const [node, text, input] = next;
     let within = text;
-    if (node.type === 'Script') {
-      if (node.errors !== undefined && node.errors.length > 0) throw new Unknowable();
-      within = node.source ?? text;
-    } else if (node.type === 'Command' && node.name !== undefined) {
-      found.commands.push({ text: text.slice(node.name.pos, node.end) });
-      readWords(wordsOf(node), found);
-    } else if (EXPANSIONS.has(node.type)) {
-      found.expands = true;
+    let given = input;
+    switch (node.type) {
+      case 'Script':
+        if (node.errors !== undefined && node.errors.length > 0) throw new Unreadable();
+        within = node.source ?? text;
+        break;
+      case 'Command':
+        readCommand(node, text, found, { ...around, input });
+        break;
+      case 'Pipeline': {
+        let written: Input = input;
+        for (const command of node.commands) {
+          unvisited.push([command, text, written]);
+          written = RENAMED.test(source) ? 'unknown' : outputOf(command, written);
+        }
+        continue;
+      }
+      case 'Redirected':
+        given = inputOf(node.redirects, input);
+        for (const [written, sure] of writtenIn(node.redirects)) found.said.set(written, sure);
+        break;
+      case 'ProcessSubstitution':
+        if (node.operator === '>') given = 'unknown';
+        break;
+      case 'Function':
+      case 'Coproc':
+        given = 'unknown';
+        break;
+      case 'Assignment':
+        readAssignment(node.name, node.value.type === 'Word' ? knownWord(node.value) : undefined, found);
+        break;
+      case 'Word':
+        if (mayHold(knownWord(node))) found.guesses.set(node.value, false);
+        break;
+      default:
     }
-    forEachChild(node, (child) => unvisited.push([child, within]));
+    if (EXPANSIONS.has(node.type)) found.expands = true;
+    const own =
+      node.type === 'Command' ? new Set<SyntaxNode>([...(node.name ? [node.name] : []), ...node.args]) : undefined;
+    forEachChild(node, (child) => {
+      // A command's words are read together; only what is in them is looked at one by one.
+      if (own?.has(child)) forEachChild(child, (part) => unvisited.push([part, within, given]));
+      else if (child.type === 'HereString') {
+        if (child.target) forEachChild(child.target, (part) => unvisited.push([part, within, given]));
+      } else unvisited.push([child, within, given]);
+    });
   }
 }
 
-/** Adds a command, and those that it runs in turn: `sudo timeout 5 git push` is git push too. */
-function readWords(words: readonly KnownWord[], found: Found): void {
-  const text = textsOf(words);
-  /** Where a command begins: for sure, or perhaps, in words that a runner was given. */
-  const starts = new Map<number, 'sure' | 'perhaps'>([[0, 'sure']]);
-  let everywhere = false;
-  for (const [at, start] of starts) {
-    const name = words[at];
-    if (name === undefined) continue;
-    if (name.sure !== undefined && (start === 'sure' || mayBeName(words, at))) throw new Unknowable();
-    if (start === 'perhaps' && (name.sure !== undefined || /^-|^\{\}$/.test(name.text))) continue;
-    found.commands.push(...text(at, start === 'perhaps'));
-    const use = useOf(words, at);
-    if (use.hidden) throw new Unknowable();
-    if (use.runs !== undefined) starts.set(use.runs, start);
-    if (use.mayRun && !everywhere) {
-      // Once: the words of a later runner are among those of the first.
-      everywhere = true;
-      for (let next = at + 1; next < words.length; next++) starts.set(next, 'perhaps');
-    }
-    for (const line of use.reads ?? []) {
-      if (start === 'perhaps' && isFilledIn(line, words)) throw new Unknowable();
-      readLine(line, found);
-    }
+function readCommand(command: Command, source: string, found: Found, around: Context): void {
+  const input = inputOf(command.redirects, around.input);
+  if (changesInput(command)) found.changesInput = true;
+  const written = writtenIn(command.redirects);
+  if (command.name === undefined) return;
+  found.commands.push({ text: source.slice(command.name.pos, command.end) });
+  const shows = readWords(wordsOf(command), found, { ...around, input })?.shows;
+  for (const [text, sure] of written) {
+    if (shows) found.said.set(text, sure);
+    else found.guesses.set(text, false);
   }
-}
-
-/** `xargs -I% sh -c %`: a runner puts its input into the line. */
-function isFilledIn(line: readonly KnownWord[], words: readonly KnownWord[]): boolean {
-  return line.some((word) => isHole(word)) || words.some((word) => /^(?:-[iI]|--replace)/.test(word.text));
-}
-
-/** In a runner's words, an unknown one may be the command if it comes early or after an option (`-exec $TOOL`). */
-function mayBeName(words: readonly KnownWord[], at: number): boolean {
-  if (words[at - 1]?.text.startsWith('-')) return true;
-  const given = words.slice(0, at);
-  const runner = given.findLastIndex((word) => runsOthers(word.text));
-  return given.slice(runner + 1).filter((word) => !/^-|^\w+=/.test(word.text)).length <= 1;
-}
-
-function readLine(words: readonly KnownWord[], found: Found): void {
-  if (words.some((word) => word.sure !== undefined)) throw new Unknowable();
-  readScript(words.map((word) => word.text).join(' '), found);
 }

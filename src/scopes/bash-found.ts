@@ -1,0 +1,40 @@
+import type { Input } from './bash-input.js';
+import type { Text } from './bash-words.js';
+
+/** Thrown to leave a reading that has met what it cannot know. */
+export class Unknowable extends Error {}
+/** The same, for a text that is none of the shell's. */
+export class Unreadable extends Unknowable {}
+
+/** A text that is read as a script, and what is around it. */
+export interface Script extends Context {
+  readonly text: string;
+}
+
+export interface Context {
+  readonly input: Input;
+  /** In a line of `parallel`: what stands for the words it reads. */
+  readonly hole: string | undefined;
+}
+
+/** What was found in a line so far. */
+export interface Found {
+  readonly commands: Text[];
+  expands: boolean;
+  /** Characters read. */
+  readonly spent: { read: number };
+  /** Scripts still to be read. */
+  readonly scripts: Script[];
+  /** Texts that some program may take for commands; whether they are a shell's, if they are any. */
+  readonly guesses: Map<string, boolean>;
+  /** Texts that are only shown or stored; the same, once a file is run. */
+  readonly said: Map<string, boolean>;
+  /** Something reads what it is sent, so what is said may be run. */
+  runsTexts: boolean;
+  /** A file is run, which the line may have written. */
+  runsFiles: boolean;
+  /** A shell reads what the whole line is given to read … */
+  readsInput: boolean;
+  /** … and the line itself says what that is. */
+  changesInput: boolean;
+}

@@ -1,0 +1,31 @@
+import type { Text } from './bash-words.js';
+
+/**
+ * The commands that a text holds if any word of it begins one: for programs nobody knows, which may take an argument
+ * for commands in a way of their own (`--checkpoint-action=exec=rm x`, `:!rm x`, `system("rm x")`).
+ */
+export function anyWordOf(source: string): Text[] {
+  const found: Text[] = [];
+  for (const piece of source.split(/[;|&()`"'\n{}!\\]+/)) {
+    for (const { index } of piece.matchAll(/(?<=^|[\s=:,[])[^\s=:,[]/g)) {
+      const text = piece.slice(index).trimEnd();
+      found.push({ text });
+      const [name = ''] = /^\S+/.exec(text) ?? [];
+      if (name.includes('/')) found.push({ text: text.slice(name.lastIndexOf('/') + 1) });
+    }
+  }
+  return found;
+}
+
+/** The lines that a word may hold for a program that reads them in a way of its own: behind `=`, `!`, `:;`, sed's `e`. */
+export function linesIn(word: string): string[] {
+  const starts = [...word.slice(0, 200).matchAll(/[=!;@]|(?<![A-Za-z])e\s/g)].slice(0, 5);
+  return starts.map(({ index, 0: start }) => word.slice(index + start.length));
+}
+
+/** What `printf` and `echo -e` make of a text. */
+export function unescaped(text: string): string {
+  return text.replace(/\\(?:x([\da-f]{1,2})|0?([0-7]{1,3})|([abefnrtv]))/gi, (_, hex?: string, octal?: string) =>
+    hex || octal ? String.fromCharCode(Number.parseInt(hex ?? octal ?? '', hex ? 16 : 8)) : '\n',
+  );
+}

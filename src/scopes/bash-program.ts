@@ -1,0 +1,47 @@
+/**
+ * How a program runs commands that it is given. Options are written as getopt has them, `short` letter by letter,
+ * `long` name by name; what stands behind one says what it takes:
+ *
+ * | mark | |
+ * | --- | --- |
+ * | none | nothing |
+ * | `:` | a value |
+ * | `?` | a value only if it is attached |
+ * | `!` | a value that is a command line |
+ * | `~` | a value that is only shown or stored |
+ * | `%` | a value whose words stand in its place (`env -S`) |
+ * | `$` | nothing, and the first operand is a command line (`sh -c`) |
+ * | `<` | nothing, and it runs what it reads whatever else is given (`sh -s`) |
+ * | `@`, `&` | a value (`&`: attached, or none) that stands for words read: `xargs -I` |
+ * | `/` | nothing, and nothing is run (`command -v`) |
+ */
+export interface Program {
+  readonly short?: string;
+  readonly long?: string;
+  /** Options also begin with a `+`, one dash will do for long ones, and those not listed are taken to have no value. */
+  readonly shell?: true;
+  /** How many words come before what is run: the time of `timeout`. */
+  readonly operands?: number;
+  /**
+   * What stands behind options and operands. `command`: a command's words; `line`: words that are joined to a command
+   * line; `first`: one command line and other things; `lines`: each a command line; `file`: a file of commands;
+   * `anywhere`: a command may begin at any word; `shown`: words that are only shown or stored. Default: other things.
+   */
+  readonly rest?: 'command' | 'line' | 'first' | 'lines' | 'file' | 'anywhere' | 'shown';
+  /** Words behind which a command begins, wherever they stand: `-exec` of find. */
+  readonly after?: string;
+  /** With nothing to run it runs what it reads. */
+  readonly input?: true;
+  /** It puts words that it reads or finds behind the command or into it. */
+  readonly fills?: true;
+  /** Any word of it may hold a command line in a way of its own: `--checkpoint-action=exec=…` of tar. */
+  readonly reads?: true;
+  /** What it is given to show may be for a file. */
+  readonly writes?: true;
+  /** What it runs is nowhere to be seen. */
+  readonly hidden?: true;
+  /** By the first operand: `docker exec`. */
+  readonly under?: Readonly<Record<string, Program>>;
+  /** It does as said only if one of its words looks so; else they are `shown`. */
+  readonly only?: RegExp;
+}
