@@ -1,3 +1,5 @@
+import { boundedTest, whyExponential } from './regex-cost.js';
+
 const NAMES = /^[A-Za-z0-9_\-, |]+$/;
 const NARROW_NAMES = /^[A-Za-z0-9_|]+$/;
 /** `Bash(git *)`: a rule in the wrong place. `Notebook(Edit|Read)` is a regular expression one may well mean. */
@@ -10,9 +12,14 @@ export function isNameList(matcher: string, narrow: boolean): boolean {
 
 /**
  * A matcher of Claude Code's files: a list of exact names if only their characters occur in it, else an unanchored
- * regular expression, which matches nothing if it does not compile. `narrow`: fewer characters make a list.
+ * regular expression, which matches nothing if it does not compile, and everything if it can take exponential time. `narrow`:
+ * fewer characters make a list. `late`: told when a pattern is given up at a name on which it takes too long.
  */
-export function claudeTest(matcher: string, narrow: boolean): { test: (name: string) => boolean; warning?: string } {
+export function claudeTest(
+  matcher: string,
+  narrow: boolean,
+  late: (why: string) => void,
+): { test: (name: string) => boolean; warning?: string } {
   if (isNameList(matcher, narrow)) {
     const names = new Set(matcher.split(/[|,]/).map((name) => name.trim()));
     names.delete('');
@@ -22,7 +29,15 @@ export function claudeTest(matcher: string, narrow: boolean): { test: (name: str
   const hint = PERMISSION_RULE.test(matcher) ? '; it looks like a permission rule, and those go in "if"' : '';
   try {
     const pattern = new RegExp(matcher);
-    const test = (name: string): boolean => pattern.test(name);
+    const why = whyExponential(matcher);
+    if (why !== undefined) {
+      return {
+        test: () => true,
+        warning: `can take exponential time (${why}); it is not run, and the hook runs for every name`,
+      };
+    }
+    const bounded = boundedTest(pattern);
+    const test = (name: string): boolean => bounded(name, late);
     return hint === '' ? { test } : { test, warning: `is read as a regular expression${hint}` };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

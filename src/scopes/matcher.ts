@@ -5,6 +5,7 @@ import type { Dialect, EventEntry } from '../events/define.js';
 import { isThenable, quiet, tell } from '../events/promises.js';
 import { warn } from '../plain.js';
 import { claudeTest } from './claude-matcher.js';
+import { whyExponential } from './regex-cost.js';
 import { toolNames } from './tool-names.js';
 import { readOnly } from './view.js';
 
@@ -54,14 +55,18 @@ const MATCH_ALL: Matcher = Object.freeze({ all: true, static: true, text: '*', m
 function compile(matcher: unknown, context: MatcherContext, warnings: string[]): Matcher {
   if (context.dialect === 'claude') {
     if (typeof matcher !== 'string') return refuse(context, 'must be a string');
-    const { test, warning } = claudeTest(matcher, context.event.narrowNames === true);
+    const late = (why: string): void => reporterOf(context)(new Error(`the matcher ${why}`));
+    const { test, warning } = claudeTest(matcher, context.event.narrowNames === true, late);
     if (warning !== undefined) warnings.push(`${context.where}: "${matcher}" ${warning}`);
     return new NameMatcher(matcher, [{ test }], context.event);
   }
-  if (typeof matcher === 'string') return new NameMatcher(matcher, codeTests(matcher, context), context.event);
+  if (typeof matcher === 'string')
+    return new NameMatcher(matcher, codeTests(matcher, context, warnings), context.event);
   if (types.isRegExp(matcher)) {
     // Without g and y: a test must not depend on the one before it.
     const pattern = new RegExp(matcher.source, matcher.flags.replace(/[gy]/g, ''));
+    const why = whyExponential(pattern.source, pattern.flags);
+    if (why !== undefined) warnings.push(`${context.where}: ${String(matcher)} can take exponential time (${why})`);
     return new NameMatcher(String(pattern), [{ test: (name) => pattern.test(name) }], context.event);
   }
   if (typeof matcher === 'function') return byPredicate(matcher as Predicate, context);
@@ -89,10 +94,14 @@ class NameMatcher implements Matcher {
   }
 }
 
+function reporterOf({ onError, where }: MatcherContext): (error: unknown) => void {
+  return onError ?? ((error) => warn(`${where}: ${String(error)}; the hook runs`));
+}
+
 type Predicate = (subject: string, input: unknown) => unknown;
 
 function byPredicate(predicate: Predicate, context: MatcherContext): Matcher {
-  const report = context.onError ?? ((error) => warn(`${context.where}: ${String(error)}; the hook runs`));
+  const report = reporterOf(context);
   return {
     all: false,
     static: false,
@@ -115,7 +124,7 @@ function byPredicate(predicate: Predicate, context: MatcherContext): Matcher {
 }
 
 /** The alternatives of a string in code, each an exact name or a glob. */
-function codeTests(text: string, context: MatcherContext): NameTest[] {
+function codeTests(text: string, context: MatcherContext, warnings: string[]): NameTest[] {
   if (/^[\w:-]+\(.*[ /:].*\)$/.test(text)) {
     return refuse(context, `"${text}" is a permission rule, not a matcher: put it in \`if\``);
   }
@@ -125,7 +134,7 @@ function codeTests(text: string, context: MatcherContext): NameTest[] {
   }
   const names = alternatives(text);
   if (names.length === 0) return refuse(context, `"${text}" names nothing`);
-  return names.map((name) => (isGlob(name) ? glob(name, context) : exact(name)));
+  return names.map((name) => (isGlob(name) ? glob(name, context, warnings) : exact(name)));
 }
 
 /** Apart, so that what is kept of a registration is the name and not all that its reading needed. */
@@ -150,17 +159,28 @@ function alternatives(text: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-function glob(pattern: string, context: MatcherContext): NameTest {
+function glob(pattern: string, context: MatcherContext, warnings: string[]): NameTest {
   try {
     const negated = pattern.startsWith('!');
     // `!(a|b)` is one group; left to itself minimatch would negate the whole of `(a|b)`, taken literally.
     const nonegate = pattern.startsWith('!(');
     const compiled = new Minimatch(flat(pattern), { dot: true, nocomment: true, nonegate, platform: 'linux' });
+    const regex = COSTLY_GLOB.test(pattern) && compiled.makeRe();
+    const why = regex ? whyExponential(regex.source, regex.flags) : undefined;
+    if (why !== undefined) {
+      warnings.push(
+        `${context.where}: "${pattern}" can take exponential time (${why}); it is not run, and the hook runs for every name`,
+      );
+      return { test: () => true };
+    }
     return { test: (name) => compiled.match(flat(name)), every: negated };
   } catch (error) {
     return refuse(context, `"${pattern}" is not a glob (${error instanceof Error ? error.message : String(error)})`);
   }
 }
+
+/** What is repeated, or may be split in many ways: `+(a|aa)`, `*a*a*a*`. */
+const COSTLY_GLOB = /[?*+@!]\(|(?:\*[^*]*){4}/;
 
 /** A subject is a name, not a path: `*` matches a slash too, as it would any other character. */
 function flat(name: string): string {

@@ -1,11 +1,11 @@
 import { CATALOGUE, HOOK_EVENTS } from '../../events/catalogue.js';
 import { nearest } from '../../events/nearest.js';
 import { isNameList } from '../../scopes/claude-matcher.js';
+import { whyExponential } from '../../scopes/regex-cost.js';
 import { toolNames } from '../../scopes/tool-names.js';
 import { compileWildcard } from '../../scopes/wildcard.js';
 import type { Check, Found } from './checking.js';
 import { ELSEWHERE, FORMER, KNOWN_TOOLS, SAMPLE_MCP, TOOLS, valuesOf } from './names.js';
-import { whyCatastrophic } from './regex.js';
 import type { Group, SourceFile } from './source-file.js';
 import { textOf } from './tree.js';
 
@@ -122,6 +122,13 @@ const RULE_SHAPE = /^(\w+)\(([^|]*)\)$/;
 
 /** A regular expression, `known` being what it may meet. */
 function* judgePattern(text: string, known: readonly string[] | undefined, tool: boolean): Generator<Judged> {
+  const pattern = compile(text);
+  const why = 'bad' in pattern ? undefined : whyExponential(text);
+  if (why !== undefined) {
+    // It is not even tried on what it may meet.
+    yield { rule: 'regex-catastrophic', message: `It can take exponential time: ${why}.` };
+    return;
+  }
   const [, name = '', inner = ''] = RULE_SHAPE.exec(text) ?? [];
   const isRule = tool && name !== '' && !matchesAny(text, [...KNOWN_TOOLS, SAMPLE_MCP]);
   if (isRule) {
@@ -143,14 +150,11 @@ function* judgePattern(text: string, known: readonly string[] | undefined, tool:
     };
     return;
   }
-  const pattern = compile(text);
   if ('bad' in pattern) {
     const message = `It is read as a regular expression and is none (${pattern.bad}), so the hooks never run.`;
     yield { rule: 'matcher-invalid', message, fix: asRegex(text) };
     return;
   }
-  const why = whyCatastrophic(text);
-  if (why !== undefined) yield { rule: 'regex-catastrophic', message: `It can take exponential time: ${why}.` };
   if (known === undefined) return;
   const glob = globProblem(text, pattern.regex, tool ? [...known, SAMPLE_MCP] : known, tool);
   if (glob !== undefined) yield glob;

@@ -1,0 +1,150 @@
+import { spawnSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CATALOGUE } from '../../src/events/catalogue.js';
+import type { EventEntry } from '../../src/events/define.js';
+import { compileMatcher } from '../../src/scopes/matcher.js';
+import { whyExponential } from '../../src/scopes/regex-cost.js';
+import { LOOKED_AT, waysOf } from '../../src/scopes/regex-ways.js';
+
+const RUNS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 150);
+const SEED = Number(process.env['HOOKSCOPE_SEED'] ?? 13);
+const event = CATALOGUE.PreToolUse as unknown as EventEntry;
+const compile = (matcher: unknown, dialect: 'claude' | 'code' = 'claude', onError?: (error: unknown) => void) =>
+  compileMatcher(matcher, { dialect, event, where: 'here', ...(onError && { onError }) });
+
+/** Patterns with everything that may be repeated in them: groups, classes, alternatives, looks around, what was captured. */
+const anyPattern = fc.letrec<{ pattern: string }>((tie) => ({
+  pattern: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    fc.constantFrom('a', 'b', '_', '\\w', '\\d', '.', '[ab]', '[^b]', '\\b', 'mcp__', 'a\\w'),
+    fc.tuple(tie('pattern'), tie('pattern')).map((parts) => parts.join('')),
+    fc.tuple(tie('pattern'), tie('pattern')).map((parts) => `(?:${parts.join('|')})`),
+    fc
+      .tuple(fc.constantFrom('(', '(?:', '(?=', '(?!', '(?<=', '(?<!'), tie('pattern'))
+      .map(([open, inner]) => `${open}${inner})`),
+    fc
+      .tuple(tie('pattern'), fc.constantFrom('*', '+', '?', '*?', '+?', '{2,}', '{0,9}', '{3}', '{1,50}'))
+      .map(([inner, many]) => `(${inner})${many}`),
+    fc.tuple(fc.constantFrom('a', '\\w', '.', '[ab]'), fc.constantFrom('*', '+', '+?', '{0,9}')).map((p) => p.join('')),
+    tie('pattern').map((inner) => `(${inner})\\1*`),
+  ),
+})).pattern;
+const compiles = (pattern: string): boolean => {
+  try {
+    return new RegExp(pattern).source !== '';
+  } catch {
+    return false;
+  }
+};
+const patterns = (): string[] =>
+  fc
+    .sample(fc.tuple(fc.constantFrom('', '^', '^mcp__'), anyPattern, fc.constantFrom('', '$', 'x$')), {
+      numRuns: RUNS,
+      seed: SEED,
+    })
+    .map((parts) => parts.join(''))
+    .filter(compiles);
+
+/** What such patterns are slowest on. */
+const SUBJECTS = ['a', 'ab', '_', 'a_', 'mcp__', 'a1', 'b', 'aab'].flatMap((word) =>
+  ['', 'mcp__'].map((begin) => `${`${begin}${word.repeat(LOOKED_AT)}`.slice(0, LOOKED_AT - 2)}\n!`),
+);
+
+/** Runs the patterns as they are in another process; how many were through when its time was up. */
+function triedRaw(list: readonly string[]): number {
+  const code = `
+    const { patterns, subjects } = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
+    for (const pattern of patterns) {
+      const regex = new RegExp(pattern);
+      for (const subject of subjects) regex.test(subject);
+      process.stdout.write('.');
+    }`;
+  const input = JSON.stringify({ patterns: list, subjects: SUBJECTS });
+  return spawnSync(process.execPath, ['-e', code], { input, encoding: 'utf8', timeout: 60_000 }).stdout.length;
+}
+
+describe('a pattern that can take exponential time', () => {
+  test.each([
+    '^(\\w+_?)+$',
+    '(a+)+$',
+    '(a|aa)+$',
+    '(.*)*x',
+    '^(([a-z])+.)+[A-Z]([a-z])+$',
+    '(a*)*b',
+    '(?:a|b|ab)*c',
+    '(?=(a+)+b)a',
+    '^(a?){50}a{50}$',
+    '(\\w|_)+!',
+    '((a{0,9}){0,9}){0,9}b',
+    '(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)b',
+  ])('%s is not run, matches everything and is a warning', (pattern) => {
+    const { matcher, warnings } = compile(pattern);
+    const subject = `${'a'.repeat(60)}!`;
+    expect(matcher.matches(subject, {})).toBe(true);
+    expect(matcher.matches('Bash', {})).toBe(true);
+    expect(warnings).toEqual([expect.stringContaining('can take exponential time')]);
+  });
+
+  test('of code is a warning, and runs', () => {
+    const { matcher, warnings } = compile(/^(\w+_?)+$/, 'code');
+    expect(warnings).toEqual([expect.stringMatching(/^here: .* can take exponential time/)]);
+    expect(matcher.matches('Bash', {})).toBe(true);
+    expect(matcher.matches('!', {})).toBe(false);
+  });
+
+  test('as a glob too', () => {
+    const { matcher, warnings } = compile('+(a|aa)b', 'code');
+    expect(warnings).toEqual([expect.stringContaining('exponential')]);
+    expect(matcher.matches('a'.repeat(60), {})).toBe(true);
+  });
+});
+
+test.each([
+  'Bash',
+  'Edit|Write',
+  'mcp__.*',
+  'mcp__.*__delete.*',
+  '^(Read|Write|Edit)$',
+  'Notebook.*',
+  'mcp__(github|gitlab)__.*',
+  '^mcp__[a-z]+__\\w+$',
+  '.*',
+  '^(?!Bash).*$',
+  '(Read|Write)+',
+  'mcp__memory__.*|mcp__fs__(read|write)_.*',
+])('a plain matcher has no warning: %s', (pattern) => {
+  expect(compile(pattern).warnings).toEqual([]);
+  expect(compile(new RegExp(pattern), 'code').warnings).toEqual([]);
+  expect(whyExponential(pattern)).toBeUndefined();
+});
+
+test('of a long name 256 characters are looked at, where a loop makes it cost more than the name is long', () => {
+  expect(compile('a.*b$').matcher.matches(`a${'x'.repeat(400)}b`, {})).toBe(false);
+  expect(compile('x.*y').matcher.matches(`xy${'z'.repeat(400)}`, {})).toBe(true);
+  expect(compile('^(?:a|b)x{400}$').matcher.matches(`a${'x'.repeat(400)}`, {})).toBe(true);
+});
+
+// Last: what analysis may take is bounded, and these use much of it.
+test('every pattern that runs as it is ends soon, on whatever is bad for it', () => {
+  const cheap = patterns().filter((pattern) => waysOf(pattern).count * LOOKED_AT <= 1e8);
+  expect(cheap.length).toBeGreaterThan(RUNS / 10);
+  expect({ seed: SEED, stuck: cheap[triedRaw(cheap)] }).toEqual({ seed: SEED, stuck: undefined });
+});
+
+test('no pattern of a file hangs a fire: it is refused, answers, or is given up and matches', () => {
+  let refused = 0;
+  for (const pattern of patterns()) {
+    const given: unknown[] = [];
+    const { matcher, warnings } = compile(pattern, 'claude', (error) => given.push(error));
+    refused += warnings.length;
+    for (const subject of SUBJECTS) {
+      const before = given.length;
+      const answer = matcher.matches(subject, {});
+      if (warnings.some((warning) => warning.includes('exponential')) || given.length > before)
+        expect([pattern, answer]).toEqual([pattern, true]);
+    }
+    expect(given.length).toBeLessThanOrEqual(1);
+  }
+  expect(refused).toBeGreaterThan(0);
+});
