@@ -1,6 +1,6 @@
 import { CATALOGUE, HOOK_EVENTS } from '../src/events/catalogue.js';
 import type { EventEntry, Exit2 } from '../src/events/define.js';
-import { type FailureEffect, failureEffect } from '../src/host/failure.js';
+import { effectOf, type FailureEffect } from '../src/host/failure.js';
 import type { Cause } from '../src/host/handlers/handler.js';
 import type { OnFailure } from '../src/scopes/registration.js';
 
@@ -18,6 +18,8 @@ const CAUSES: Record<Cause, string> = {
   connection: 'the HTTP endpoint could not be reached; the program of a remote callback is gone',
   aborted: 'the caller aborted the fire, or the host closed, before it answered',
   worker_died: 'the worker thread that ran the callback ended',
+  untrusted:
+    'it was accepted and is no longer as it was, or its file is gone; it did not run ([trust](claude-code.md#trust))',
 };
 
 const POLICIES: readonly OnFailure[] = ['continue', 'ask', 'block'];
@@ -36,14 +38,14 @@ export function failuresPage(): string {
   return [
     '# Failures',
     'Generated from `src/host/failure.ts` and the catalogue by `npm run generate`.',
-    "A hook that fails never makes `fire` reject and never keeps another hook from running. The failure is listed in `decision.failures`, with its cause, and in the record; with nobody watching it goes to the host's `logger`. What it does to the decision depends on the event and on `onFailure`, never on the cause. [One exception](#remote-hooks) blocks by itself.",
+    "A hook that fails never makes `fire` reject and never keeps another hook from running. The failure is listed in `decision.failures`, with its cause, and in the record; with nobody watching it goes to the host's `logger`. What it does to the decision depends on the event and on `onFailure`, not on the cause, with two exceptions: [untrusted hooks](#untrusted-hooks) ask at least, and [remote hooks](#remote-hooks) that are not heard block.",
     '## Causes',
     table(
       ['Cause', 'When'],
       Object.entries(CAUSES).map(([cause, when]) => [code(cause), when]),
     ),
     '## What a failure does',
-    '`onFailure` is taken from the handler, else its group, else the `register` call, else the host; the default is `continue`. Every cause has the same effect:',
+    '`onFailure` is taken from the handler, else its group, else the `register` call, else the host; the default is `continue`. Every cause but `untrusted` has the same effect:',
     table(
       ['Event', 'Kind', ...POLICIES.map(code), 'Exit code 2 is'],
       HOOK_EVENTS.map((name) => row(CATALOGUE[name])),
@@ -58,13 +60,18 @@ export function failuresPage(): string {
       '- The other events that go on under every policy have nothing that could be blocked.',
     ].join('\n'),
     'Exit code 2 blocks where it is the answer, before any of the causes is looked at; `exit_code` means that it is a failure like any other code. On WorktreeCreate it is one too.',
+    '## Untrusted hooks',
+    'A hook that was accepted and is no longer as it was does not run. Under every policy such a failure asks on gates, denies on PermissionRequest and blocks on block events (but for those that ignore the policy); under `block`, where `fire` was told `canAsk: false` and where a session has nobody to ask, it denies. It has `blocks: true` where nobody can be asked. An approval counts for that call alone; `hookscope trust` accepts the change, `hookscope trust --forget` takes the hook out.',
     '## Remote hooks',
     `A hook of another program, behind [\`serveControl\`](control.md#failures-of-remote-hooks), that does not answer in time (\`timeout\`), answers for another event (\`bad_schema\`) or is gone (\`connection\`) blocks ${unanswered()} under every policy, as in Claude Code: a guard that was not heard has not agreed. Such a failure has \`blocks: true\`.`,
     '## Cause by event',
-    'The same for every cause: the effects under `continue`, `ask` and `block`, – being "goes on"; one word where all three are the same.',
+    'The effects under `continue`, `ask` and `block`, – being "goes on"; one word where all three are the same.',
     table(
       ['Event', ...Object.keys(CAUSES).map(code)],
-      HOOK_EVENTS.map((name) => [name, ...Object.keys(CAUSES).map(() => short(CATALOGUE[name]))]),
+      HOOK_EVENTS.map((name) => [
+        name,
+        ...Object.keys(CAUSES).map((cause) => short(effects(CATALOGUE[name], cause as Cause))),
+      ]),
     ),
   ]
     .join('\n\n')
@@ -74,15 +81,16 @@ export function failuresPage(): string {
 const code = (word: string): string => `\`${word}\``;
 const unanswered = (): string =>
   HOOK_EVENTS.filter((name) => (CATALOGUE[name] as EventEntry).control?.unanswered === 'blocks').join(' and ');
-const effects = (entry: EventEntry): FailureEffect[] => POLICIES.map((policy) => failureEffect(entry, policy));
+const effects = (entry: EventEntry, cause: Cause = 'threw'): FailureEffect[] =>
+  POLICIES.map((policy) => effectOf(entry, policy, { cause }));
 
 function row(entry: EventEntry): string[] {
   const exit2 = entry.failure === 'fails' ? '`exit_code`' : EXIT2[entry.exit2];
   return [entry.name, entry.fold, ...effects(entry).map((effect) => EFFECTS[effect]), exit2];
 }
 
-function short(entry: EventEntry): string {
-  const words = effects(entry).map((effect) => SHORT[effect]);
+function short(all: readonly FailureEffect[]): string {
+  const words = all.map((effect) => SHORT[effect]);
   return words.every((word) => word === words[0]) ? (words[0] as string) : words.join(' ');
 }
 

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Outcome } from '../events/outcome.js';
 import { quiet } from '../events/promises.js';
-import type { Registration, Skip } from '../scopes/registration.js';
+import type { Registration } from '../scopes/registration.js';
 import { type Asked, complain, facts, read, settled, start, threw } from './answer.js';
 import type { Work } from './call.js';
 import type { Watched } from './clock.js';
@@ -9,6 +9,7 @@ import { Context } from './context.js';
 import type { Fire } from './fire.js';
 import type { Failure, Handler, Reply } from './handlers/handler.js';
 import type { Told } from './telling.js';
+import { untrusted } from './untrusted.js';
 
 /** How one call of one handler came out. Always a value. */
 export interface Attempt {
@@ -23,8 +24,6 @@ export interface Attempt {
   readonly background?: boolean;
   /** It answered `{ async: true }` and nothing more will come: no word on the input it was given. */
   readonly unjudged?: true;
-  /** It was not called: what it would run was changed since the plan was made. */
-  readonly held?: Skip;
 }
 
 /** How long a process gets to die after its time is up, milliseconds: TERM, KILL after 1.5 s, and a little. */
@@ -51,8 +50,8 @@ export function attempt(
       return conclude(fire, registration, told, told ? performance.now() : 0, { failure });
     });
   }
-  const held = registration.gate?.(input);
-  if (held) return { held };
+  const changed = registration.gate?.(input);
+  if (changed) return untrusted(fire, changed);
   const context = new Context(fire, call);
   const told = fire.teller?.started(registration, context);
   const began = told !== undefined || fire.services.slowAfter > 0 ? performance.now() : 0;

@@ -53,7 +53,14 @@ export function describeHook(r: Registration): DescribedHook {
     ...(r.plugin === undefined ? {} : { plugin: r.plugin }),
     ...(r.skip === undefined ? {} : { skip: r.skip }),
     ...(r.skipWhy === undefined ? {} : { skipWhy: r.skipWhy }),
+    ...untrusted(r),
   };
+}
+
+/** As things are now, where it would run if no input says another place. */
+function untrusted(r: Registration): Pick<DescribedHook, 'untrusted'> {
+  const why = r.skip === undefined ? r.gate?.({})?.why : undefined;
+  return why === undefined ? {} : { untrusted: why };
 }
 
 function print({ scope, kind, agentType, hooks, children }: Omit<Description, 'toString'>, indent = ''): string[] {
@@ -72,6 +79,7 @@ export function printHook(h: DescribedHook): string {
     h.mode === 'parallel' && 'parallel',
     h.phase !== 'decide' && h.phase,
     h.failsOpen ? 'fails open' : h.onFailure !== 'continue' && `on failure ${h.onFailure}`,
+    h.untrusted && `untrusted: ${h.untrusted}`,
     h.skip && `never runs: ${h.skip}${h.skipWhy === undefined ? '' : `, ${h.skipWhy}`}`,
   ].filter(Boolean);
   const from = [h.source.kind, h.source.name ?? h.plugin, h.source.file].filter(Boolean).join(' ');

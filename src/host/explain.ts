@@ -14,7 +14,8 @@ export interface ExplainedHook extends DescribedHook {
   readonly runs: boolean;
   /** From 0; the handlers of one wave would run at the same time. null: it would not run. */
   readonly wave: number | null;
-  readonly reason?: SkipReason;
+  /** `untrusted`: it has its place in the plan, does not run, and fails. */
+  readonly reason?: SkipReason | 'untrusted';
   /** In words, with the file or setting that decided it. */
   readonly why?: string;
 }
@@ -131,7 +132,13 @@ class Reader {
       const next = nextWave(candidates, at, (r) => this.#why(r) === undefined);
       if (!next) return;
       at = next.end;
-      for (const r of next.wave) yield row(this.#merged(r), { runs: true, wave });
+      for (const r of next.wave) {
+        const untrusted = r.gate?.(this.#input);
+        yield row(
+          this.#merged(r),
+          untrusted ? { wave, reason: 'untrusted', why: untrusted.why } : { runs: true, wave },
+        );
+      }
     }
   }
 
@@ -147,10 +154,11 @@ class Reader {
     return copies ? mergeCopies(copies) : r;
   }
 
-  /** Those copies of one hook that match. */
+  /** Those copies of one hook that match and may run; of one that may not: nothing, it fails for itself. */
   #copies(r: Registration): Registration[] | undefined {
     const copies = r.dedup === undefined ? undefined : this.#candidates.copies?.get(r.dedup);
-    return copies?.filter((c) => skipped(c, this.#subject, this.#input) === undefined);
+    if (r.gate?.(this.#input)) return undefined;
+    return copies?.filter((c) => skipped(c, this.#subject, this.#input) === undefined && !c.gate?.(this.#input));
   }
 
   #words(r: Registration, reason: SkipReason): { why?: string } {
@@ -170,10 +178,8 @@ class Reader {
         const [first] = this.#copies(r) ?? [];
         return { why: `a copy of ${first?.id}${first?.source.file ? ` of ${first.source.file}` : ''}` };
       }
-      default: {
-        const gate = r.gate?.(this.#input);
-        return gate?.reason === reason ? { why: gate.why } : {};
-      }
+      default:
+        return {};
     }
   }
 }

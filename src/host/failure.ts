@@ -6,8 +6,8 @@ import type { Failure } from './handlers/handler.js';
 export type FailureEffect = 'none' | 'ask' | 'deny' | 'block';
 
 /**
- * The published table of failures (docs/semantics.md 8): policy by what the event can do. Every cause of failure is treated alike;
- * only what failed and why is named apart.
+ * The published table of failures (docs/semantics.md 8): policy by what the event can do. Every cause of failure is treated alike,
+ * but for `untrusted` (`effectOf`).
  */
 export function failureEffect(entry: EventEntry, onFailure: OnFailure): FailureEffect {
   if (entry.failure === 'fails') return 'block';
@@ -19,7 +19,14 @@ export function failureEffect(entry: EventEntry, onFailure: OnFailure): FailureE
   return entry.fold === 'block' ? 'block' : 'none';
 }
 
-/** As `failureEffect`, of a failure that may block by itself. */
-export function effectOf(entry: EventEntry, onFailure: OnFailure, failure: Failure): FailureEffect {
-  return failureEffect(entry, failure.blocks ? 'block' : onFailure);
+/** As `failureEffect`, of a failure that may count whatever the policy says. */
+export function effectOf(
+  entry: EventEntry,
+  onFailure: OnFailure,
+  failure: Pick<Failure, 'cause' | 'blocks'>,
+): FailureEffect {
+  if (failure.blocks) return failureEffect(entry, 'block');
+  if (failure.cause !== 'untrusted' || onFailure === 'block') return failureEffect(entry, onFailure);
+  // An accepted guard did not judge it: a person must, and where nobody is left to ask, nobody may say yes.
+  return failureEffect(entry, entry.askOnFailure ? 'ask' : 'block');
 }

@@ -25,6 +25,8 @@ export interface FireOptions {
   readonly scope?: ScopeRef | undefined;
   /** Aborting it rejects the fire with `ABORTED` and ends every handler still running. */
   readonly signal?: AbortSignal | undefined;
+  /** false: nobody can be asked, so that a guard that is untrusted denies where it would ask. Default true. */
+  readonly canAsk?: boolean | undefined;
 }
 
 /** What a session driver says beside that. */
@@ -77,6 +79,7 @@ function begin(
   fire.endedBy = options?.endedBy;
   fire.asked = options?.asked;
   fire.about = options?.toolUseID;
+  fire.canAsk = options?.canAsk;
   if (watched) fire.teller = new Teller(fire, services.bus);
   const signal = options?.signal;
   return ended(services, state, found, signal ? fire.startUnder(signal) : fire.start());
@@ -114,6 +117,7 @@ export class Fire {
   endedBy: EndedBy | undefined;
   asked: Set<string> | undefined;
   about: string | undefined;
+  canAsk: boolean | undefined;
   /** Why it was cut short, once it was. */
   cancelled: HookscopeError | undefined;
   /** The quick way, while it waits for somebody. */

@@ -112,12 +112,16 @@ function grants(votes: readonly Vote[], verdict: Verdict): DecisionFields {
 
 function choose(votes: readonly Vote[], decisions: Decisions): Vote | undefined {
   const spoken = votes.filter((v) => v.verdict !== 'none');
-  const stands = (v: Vote): boolean => endsRun(v.said) || (isManaged(v.said) && RANK[v.verdict] >= RANK.ask);
+  const stands = (v: Vote): boolean =>
+    endsRun(v.said) || isUntrusted(v.said) || (isManaged(v.said) && RANK[v.verdict] >= RANK.ask);
   const chosen = decisions === 'strictest' ? strictest(spoken) : decisions === 'first' ? spoken[0] : spoken.at(-1);
   return strictest(spoken.filter((v) => v === chosen || stands(v)));
 }
 
 const isManaged = (s: Said): boolean => s.registration.scope.kind === 'managed';
+
+/** An accepted guard that could not be asked is no opinion among others. */
+const isUntrusted = (s: Said): boolean => s.failure?.cause === 'untrusted';
 
 /** It kept later handlers from being asked, who might have denied it: its deny is no opinion among others. */
 const endsRun = (s: Said): boolean => s.outcome?.continue === false && s.registration.dialect === 'code';

@@ -28,6 +28,7 @@ import { createSessions } from './session/session.js';
 import type { Session } from './session/types.js';
 import { createSpill } from './spill.js';
 import type { Decision, HookScope, Hooks, RegisterOptions, Undo } from './types.js';
+import { Notices } from './untrusted.js';
 
 /** The plugin host. See the members; everything is safe to call at any time before `close`. */
 export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, AsyncDisposable {
@@ -112,6 +113,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       return new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, entries.keys()) });
     },
     report,
+    notices: new Notices(report),
     wake(wake) {
       const { onWake } = options;
       if (onWake)

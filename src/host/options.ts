@@ -113,6 +113,7 @@ export function checkOptions(value: Readonly<Record<string, unknown>>, shape: Sh
 
 const FIRE: Shape = {
   scope: { expected: "an agent's id, or { session, agent }", accepts: isScopeRef },
+  canAsk: rules.flag,
   signal: {
     expected: 'an AbortSignal',
     accepts: (v) => isObject(v) && typeof v['aborted'] === 'boolean' && typeof v['addEventListener'] === 'function',

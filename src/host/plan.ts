@@ -108,7 +108,7 @@ function isPlain(r: Registration): boolean {
   );
 }
 
-/** Whether a candidate runs on this input as it stands now; `undefined`: it does. Matchers, `if`, `once` and the gate are asked, in this order. */
+/** Whether a candidate runs on this input as it stands now; `undefined`: it does. Matchers, `if` and `once` are asked, in this order. */
 export function skipped(
   r: Registration,
   subject: string | undefined,
@@ -118,7 +118,7 @@ export function skipped(
   if (!r.matcher.all && !r.matcher.matches(subject, input)) return 'matcher';
   if (r.rule !== undefined && !(r.entry.tool && r.rule.matches(input))) return 'if';
   if (r.once && r.scope.claimed(r)) return 'once';
-  return r.gate?.(input)?.reason;
+  return undefined;
 }
 
 /**

@@ -32,12 +32,10 @@ function row(run: Run, r: Registration, slot: Slot | undefined): HandlerRecord {
   if (!slot) {
     // Of an output that was rewritten after its turn it may match what it did not match then.
     const reason = run.why(r) ?? (run.cutShort ? 'bailed' : 'matcher');
-    const gate = r.skipWhy === undefined ? r.gate?.(run.rewrites.input) : undefined;
-    const why = r.skipWhy ?? (gate?.reason === reason ? gate.why : undefined);
+    const { skipWhy: why } = r;
     return { id, name, ...base, wave: null, status: 'skipped', reason, ...(why === undefined ? {} : { why }) };
   }
   const { last, outcome, failure } = slot;
-  if (last.held && slot.calls === 1) return { id, name, ...base, wave: null, status: 'skipped', ...last.held };
   const verdict = run.fire.entry.fold === 'gate' ? gateVerdict(run, slot) : outcome?.block ? 'block' : undefined;
   return {
     id,

@@ -133,17 +133,23 @@ export class Run {
     const reason = skipped(r, this.#subject(), this.rewrites.input);
     // A once that ran in this very fire may be asked again.
     if (reason !== undefined && !(reason === 'once' && this.#wasAsked(r))) return reason;
-    const copies = r.dedup === undefined ? undefined : candidates.copies?.get(r.dedup);
-    return copies && this.#matching(copies)[0] !== r ? 'duplicate' : undefined;
+    const copies = this.#copies(candidates, r);
+    return copies && copies[0] !== r ? 'duplicate' : undefined;
   }
 
-  #matching(copies: readonly Registration[]): Registration[] {
-    return copies.filter((c) => skipped(c, this.#subject(), this.rewrites.input) === undefined || this.slots.has(c.id));
+  /** Those copies of one hook that match and may run; of one that may not: nothing, it fails for itself. */
+  #copies(candidates: Candidates, r: Registration): Registration[] | undefined {
+    const copies = r.dedup === undefined ? undefined : candidates.copies?.get(r.dedup);
+    const { input } = this.rewrites;
+    if (!copies || r.gate?.(input)) return undefined;
+    const matches = (c: Registration): boolean =>
+      skipped(c, this.#subject(), input) === undefined || this.slots.has(c.id);
+    return copies.filter((c) => matches(c) && (c === r || !c.gate?.(input)));
   }
 
   #merged(candidates: Candidates, r: Registration): Registration {
-    const copies = r.dedup === undefined ? undefined : candidates.copies?.get(r.dedup);
-    return copies ? mergeCopies(this.#matching(copies)) : r;
+    const copies = this.#copies(candidates, r);
+    return copies ? mergeCopies(copies) : r;
   }
 
   /** In this fire, or in an earlier one about the same call. */
@@ -159,7 +165,13 @@ export class Run {
     const slots = wanted.map((r) => this.#slot(r, position));
     const input = rewrites.input;
     const results = slots.map((s, i) => attempt(fire, s.registration, input, again[i] ? 'reask' : 'first'));
-    this.#settle(slots, results.some(isThenable) ? await Promise.all(results) : (results as Attempt[]));
+    const settled = results.some(isThenable) ? await Promise.all(results) : (results as Attempt[]);
+    // What did not run because it is untrusted has not had its single run.
+    settled.forEach(({ failure }, i) => {
+      const r = wanted[i] as Registration;
+      if (r.once && failure?.cause === 'untrusted') r.scope.giveBack(r);
+    });
+    this.#settle(slots, settled);
   }
 
   #slot(registration: Registration, position: number | undefined): Slot {
@@ -250,8 +262,8 @@ export class Run {
 }
 
 /** It failed, could not be made, or was left for later. */
-const hasNotJudged = ({ failure, held, background, unjudged }: Attempt): boolean =>
-  Boolean(failure ?? held ?? background ?? unjudged);
+const hasNotJudged = ({ failure, background, unjudged }: Attempt): boolean =>
+  Boolean(failure ?? background ?? unjudged);
 
 /** A re-ask that has not judged the new input keeps the old verdict, except an allow; a verdict it printed all the same counts where it is stricter. */
 function failAgain(slot: Slot, result: Attempt): void {

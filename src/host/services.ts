@@ -11,6 +11,7 @@ import type { SessionFields } from './input.js';
 import type { EventPlans } from './plans.js';
 import type { Registrar } from './registrar.js';
 import type { Spill } from './spill.js';
+import type { Notices } from './untrusted.js';
 
 /** A background hook that exited 2 under `asyncRewake`: the agent should be woken with this text. */
 export interface Wake {
@@ -39,6 +40,8 @@ export interface Services {
   readonly registrar: Registrar;
   unknownEvent(name: unknown): HookscopeError;
   report(message: string): void;
+  /** Of hooks that are not as they were accepted. */
+  readonly notices: Notices;
   wake(wake: Wake): void;
   /** How many registrations for the fire's event are in scopes outside its lineage. */
   elsewhere(fire: Fire): number;

@@ -156,6 +156,8 @@ export interface DescribedHook {
   /** Why it never runs, and which file or setting says so. */
   readonly skip?: string;
   readonly skipWhy?: string;
+  /** It is not as it was accepted: it does not run, and fails. */
+  readonly untrusted?: string;
 }
 
 /** A scope, its registrations in running order, and the scopes inside it. `String(description)` prints it for people. */

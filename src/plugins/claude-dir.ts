@@ -14,7 +14,7 @@ import { readPolicy } from './claude-policy.js';
 import type { ClaudeSource, ClaudeSourceKind } from './claude-source.js';
 import { findSources } from './claude-sources.js';
 import type { ClaudeProblem } from './findings.js';
-import { type HeldFile, holdSources, type Trust } from './held.js';
+import { type HeldFile, type Judged, judgeSources, type Trust } from './held.js';
 import type { HookSettings } from './settings.js';
 import { type SkillHooks, watchSkills } from './skills.js';
 import { EnvFiles } from './variables.js';
@@ -37,8 +37,8 @@ export interface LoadedSource {
   readonly kind: ClaudeSourceKind;
   readonly name?: string;
   readonly file: string;
-  /** `held`: it is not accepted. `dropped`: it has an error. */
-  readonly status: 'loaded' | 'held' | 'dropped';
+  /** `held`: it is not accepted. `untrusted`: not all of it is as it was accepted. `dropped`: it has an error. */
+  readonly status: 'loaded' | 'held' | 'untrusted' | 'dropped';
   readonly hooks: number;
 }
 
@@ -47,8 +47,10 @@ export interface LoadedClaudeCode {
   /** What is wrong or does nothing, with file, key and place; the errors first. */
   readonly problems: readonly ClaudeProblem[];
   readonly sources: readonly LoadedSource[];
-  /** Files that do not run because they are not accepted; `acceptTrust(file.request, store)` accepts one. */
+  /** Files that are not, or no longer, accepted; `acceptTrust(file.request, store)` accepts one. */
   readonly held: readonly HeldFile[];
+  /** How many acceptances are for projects at other places: one that was moved is new. */
+  readonly elsewhere: number;
   /** The files that a session's hooks were given as `CLAUDE_ENV_FILE`, to be sourced before its Bash calls. */
   envFiles(session: string): string[];
   /** Takes all of it back; safe to call twice. */
@@ -71,9 +73,11 @@ export async function loadClaudeCode<C extends CustomEvents>(
   const { host, trust = 'stored', policy: given } = options;
   const services = servicesOf(host);
   const files = completeFiles(options, Object.keys(services.events));
-  const sources = await findSources(files);
-  const held = holdSources(sources, trust, files.projectDir);
-  const counting = sources.filter((source) => !held.get(source)?.held && source.file.dropped === undefined);
+  const { judged, elsewhere } = await judgeSources(await findSources(files), trust, files);
+  const held = judged.flatMap((each) => each.held ?? []);
+  const counting = judged
+    .filter(({ held: file, source }) => file?.state !== 'never' && source.file.dropped === undefined)
+    .map(({ source }) => source);
   const settings = counting.map(({ kind, file }) => ({ kind, file: file.file, settings: file.settings }));
   const byManaged = (kind: string): number => (kind === 'managed' ? 1 : 0);
   const policy = readPolicy([
@@ -83,11 +87,13 @@ export async function loadClaudeCode<C extends CustomEvents>(
   const folder = options.envDir ?? join(tmpdir(), `hookscope-env-${randomUUID()}`);
   const envFiles = new EnvFiles(folder, services.report);
   const fallback = services.projectDir ?? files.projectDir;
-  const prepared = sources.map((source) => {
-    const before = agentBefore(source, counting);
-    return prepareHooks(source, {
+  const standing = judged
+    .filter(({ source, whole }) => !whole && counting.includes(source))
+    .map(({ source }) => source);
+  const prepared = judged.map((each) => {
+    const before = each.whole ? undefined : agentBefore(each.source, standing);
+    return prepareHooks(each, {
       policy,
-      hold: held.get(source),
       before,
       envFiles,
       fallback,
@@ -97,11 +103,14 @@ export async function loadClaudeCode<C extends CustomEvents>(
   const undo = registerAll(services.registrar, prepared);
   const cleanup = (): void => rmSync(folder, { recursive: true, force: true });
   if (options.envDir === undefined) services.registrar.cleanups.push({ plugin: 'claude-code', cleanup });
+  if (elsewhere > 0 && held.some(({ state }) => state === 'never'))
+    services.report(`${elsewhere} acceptances are for projects at other places; see hookscope trust --list`);
   const problems = (await Promise.all(prepared.map((hooks) => hooks.problems()))).flat();
   return {
     problems: [...problems.filter((p) => p.level === 'error'), ...problems.filter((p) => p.level === 'warning')],
-    sources: sources.map((source) => summaryOf(source, held.get(source)?.held !== undefined)),
-    held: [...held.values()].flatMap(({ held: file }) => file ?? []),
+    sources: judged.map(summaryOf),
+    held,
+    elsewhere,
     envFiles: (session) => envFiles.of(session),
     undo() {
       undo();
@@ -148,8 +157,9 @@ function register(registrar: Registrar, { target }: ClaudeSource, hooks: unknown
   }
 }
 
-function summaryOf({ kind, name, file }: ClaudeSource, isHeld: boolean): LoadedSource {
+function summaryOf({ source: { kind, name, file }, held }: Judged): LoadedSource {
   const hooks = Object.values(file.hooks).flatMap((groups) => groups.flatMap((group) => group.hooks)).length;
-  const status = isHeld ? 'held' : file.dropped === undefined ? 'loaded' : 'dropped';
+  const asIs = file.dropped === undefined ? 'loaded' : 'dropped';
+  const status = held === undefined ? asIs : held.state === 'never' ? 'held' : 'untrusted';
   return { kind, ...(name === undefined ? {} : { name }), file: file.file, status, hooks };
 }

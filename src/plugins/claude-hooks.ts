@@ -1,11 +1,11 @@
 import { formatPath } from '../events/problem.js';
 import type { Described } from '../host/handler-entry.js';
 import type { Origin } from '../host/origin.js';
-import type { Skip } from '../scopes/registration.js';
+import type { Registration, Skip } from '../scopes/registration.js';
 import type { Policy } from './claude-policy.js';
 import type { ClaudeSource } from './claude-source.js';
 import { type ClaudeProblem, type Finding, problemOf } from './findings.js';
-import type { Hold } from './held.js';
+import type { Judged } from './held.js';
 import type { Path } from './json-file.js';
 import type { ClaudeGroup, ClaudeHandler } from './schema.js';
 import { guardFiles } from './trust.js';
@@ -27,8 +27,6 @@ interface PreparedGroup {
 
 export interface PrepareOptions {
   readonly policy: Policy;
-  /** Absent: it needs no consent. */
-  readonly hold: Hold | undefined;
   /** The file of the same agent that goes before it. */
   readonly before: string | undefined;
   readonly envFiles: EnvFiles;
@@ -38,18 +36,25 @@ export interface PrepareOptions {
 }
 
 /** Puts a file's hooks into the host's terms: variables, policy, consent, and its own environment. */
-export function prepareHooks(source: ClaudeSource, options: PrepareOptions): PreparedHooks {
+export function prepareHooks(judged: Judged, options: PrepareOptions): PreparedHooks {
+  const { source } = judged;
   const { kind, name, plugin, file, root } = source;
-  const { policy, hold, before, fallback, report } = options;
+  const { policy, before, fallback, report } = options;
   const variables = withConfig(source, policy);
-  const whole = wholeSkip(source, hold, before);
+  const whole = wholeSkip(source, before);
   const findings = new Map<string, Finding>();
   const spoilt = new WeakMap<object, Skip>();
   const originals = new WeakMap<object, ClaudeHandler>();
   const managed = kind === 'managed';
 
+  const original = (prepared: Described, handler: ClaudeHandler): Described => {
+    originals.set(prepared, handler);
+    return prepared;
+  };
   const prepare = (handler: ClaudeHandler): Described => {
     let prepared: Described = handler;
+    // It never runs: what has no value now must not hide it.
+    if (judged.stateOf(handler) === 'untrusted') return original({ ...handler }, handler);
     try {
       prepared = policy.restrict({ managed, plugin }, substitute(handler, variables));
     } catch (error) {
@@ -64,8 +69,7 @@ export function prepareHooks(source: ClaudeSource, options: PrepareOptions): Pre
       prepared = { ...prepared };
       spoilt.set(prepared, { reason: 'invalid', why: `${formatPath(path)} in ${file.file}: ${error.message}` });
     }
-    originals.set(prepared, handler);
-    return prepared;
+    return original(prepared, handler);
   };
   const hooks = Object.fromEntries(
     Object.entries(file.hooks).map(([event, groups]) => [
@@ -76,6 +80,17 @@ export function prepareHooks(source: ClaudeSource, options: PrepareOptions): Pre
   const warn = (message: string): void => {
     const { path, text } = readWarning(message, file.hooks, file.placeOf);
     findings.set(message, { rule: 'never-as-meant', level: 'warning', path, message: text });
+  };
+  const { held, consent } = judged;
+  const why = held?.why ?? `${file.file} is not as it was accepted; see hookscope trust`;
+  const never = (handler: Described): Skip | undefined => {
+    const found = originals.get(handler);
+    return found && judged.stateOf(found) === 'never' ? { reason: 'trust', why: neverWhy(judged) } : undefined;
+  };
+  const gateOf = (handler: ClaudeHandler | undefined): Registration['gate'] => {
+    if (!handler || !consent) return undefined;
+    if (judged.stateOf(handler) === 'untrusted') return () => ({ file: file.file, why });
+    return guardFiles(handler, consent, { file: file.file, variables, fallback });
   };
   return {
     source,
@@ -92,10 +107,8 @@ export function prepareHooks(source: ClaudeSource, options: PrepareOptions): Pre
             : 'settings'
           : `plugin ${variables.pluginRoot}`,
       warn,
-      skip: (handler) => whole ?? policy.skip({ managed, plugin }, handler) ?? spoilt.get(handler),
-      ...(hold && !hold.held
-        ? { gate: (handler) => guardFiles(originals.get(handler) ?? handler, hold.request, { variables, fallback }) }
-        : {}),
+      skip: (handler) => never(handler) ?? whole ?? policy.skip({ managed, plugin }, handler) ?? spoilt.get(handler),
+      gate: (handler) => gateOf(originals.get(handler)),
       context: { env: claudeEnvironment({ ...variables, envDir: options.envFiles, warn: report }) },
     },
     problems: async () => [
@@ -111,8 +124,13 @@ function withConfig({ variables, plugin }: ClaudeSource, policy: Policy): Variab
   return { ...variables, userConfig: { ...variables.userConfig, ...policy.configOf(plugin) } };
 }
 
-function wholeSkip({ file }: ClaudeSource, hold: Hold | undefined, before: string | undefined): Skip | undefined {
-  if (hold?.held) return { reason: 'trust', why: hold.held.why };
+/** One that is new in a file that was accepted, or in one that was not. */
+function neverWhy({ held, source }: Judged): string {
+  if (held?.state === 'never') return held.why;
+  return `it is new in ${source.file.file} and not accepted; see hookscope trust`;
+}
+
+function wholeSkip({ file }: ClaudeSource, before: string | undefined): Skip | undefined {
   if (file.dropped !== undefined) return { reason: 'invalid', why: `${file.file} has an error: ${file.dropped}` };
   if (before !== undefined) return { reason: 'disabled', why: `${before} is the agent of that name` };
   return undefined;

@@ -1,21 +1,29 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type AgentFile, nameOfFile, readAgentFile } from './agent-file.js';
-import { type ClaudeSource, type FindOptions, type Given, makeSource, type Target, unread } from './claude-source.js';
+import {
+  agentTarget,
+  type ClaudeSource,
+  type FindOptions,
+  type Given,
+  makeSource,
+  type Target,
+  unread,
+} from './claude-source.js';
 import { readText } from './json-file.js';
 import { broken, type HookFile } from './settings.js';
 
 /** The agents that were named, and those of the project and the user. */
 export async function findAgents(options: FindOptions): Promise<ClaudeSource[]> {
-  const { agents: named, mainAgent, home, projectDir, places } = options;
+  const { agents: named, home, projectDir, places } = options;
   const found: ClaudeSource[] = [];
   for (const { file: path, id, trusted = false } of named) {
     const file = await read(resolve(path), options);
     if (!file) continue;
     const type = file.name ?? nameOfFile(path);
     const types = [...new Set([type, nameOfFile(path)])];
-    const target: Target = id === undefined ? targetOf(types, mainAgent) : { for: 'agent', id, type };
-    found.push(makeSource(options, 'agent', file, target, { name: type, needsTrust: !trusted }));
+    const target: Target = id === undefined ? agentTarget(types, options) : { for: 'agent', id, type };
+    found.push(makeSource(options, 'agent', file, target, { name: type, names: types, needsTrust: !trusted }));
   }
   if (!places.includes('agents')) return found;
   // An agent of the project goes before the user's of the same name.
@@ -24,16 +32,11 @@ export async function findAgents(options: FindOptions): Promise<ClaudeSource[]> 
       const file = await read(path, options);
       if (!file) continue;
       const name = file.name ?? nameOfFile(file.file);
-      const given: Given = { name, needsTrust: place !== home, yields: true };
-      found.push(makeSource(options, 'agent', file, targetOf([name], mainAgent), given));
+      const given: Given = { name, names: [name], needsTrust: place !== home, yields: true };
+      found.push(makeSource(options, 'agent', file, agentTarget([name], options), given));
     }
   }
   return found;
-}
-
-/** An agent that is the main thread has no id: its hooks are everybody's, and its Stop stays Stop. */
-function targetOf(types: readonly string[], mainAgent: string | undefined): Target {
-  return mainAgent !== undefined && types.includes(mainAgent) ? { for: 'host' } : { for: 'types', types };
 }
 
 /** Skills and commands of the project and the user. */
@@ -57,7 +60,13 @@ export async function skillsIn(options: FindOptions, folder: string, given: Give
     const names = [...own].flatMap((name) => (given.plugin === undefined ? [name] : [name, `${given.plugin}:${name}`]));
     const variables = { ...(given.variables ?? { projectDir: options.projectDir }), skillDir: dirname(file.file) };
     found.push(
-      makeSource(options, 'skill', file, { for: 'skill', names }, { ...given, name: names[0] as string, variables }),
+      makeSource(
+        options,
+        'skill',
+        file,
+        { for: 'skill', names },
+        { ...given, name: names[0] as string, names, variables },
+      ),
     );
   }
   return found;

@@ -20,6 +20,8 @@ export interface ClaudeSource {
   /** Of a plugin, agent or skill. */
   readonly name?: string;
   readonly plugin?: string;
+  /** Types of the agent, names of the skill. */
+  readonly names?: readonly string[];
   readonly file: HookFile;
   /** Several parts of one file are told apart by this. */
   readonly part?: string;
@@ -63,7 +65,9 @@ export interface FindOptions extends Pick<ReadFileOptions, 'events' | 'onInvalid
 }
 
 /** What is known of a source beside its file. */
-export type Given = Partial<Pick<ClaudeSource, 'name' | 'plugin' | 'root' | 'needsTrust' | 'variables' | 'yields'>>;
+export type Given = Partial<
+  Pick<ClaudeSource, 'name' | 'names' | 'plugin' | 'root' | 'needsTrust' | 'variables' | 'yields'>
+>;
 
 /** One source, with what it does not say itself. */
 export function makeSource(
@@ -74,6 +78,11 @@ export function makeSource(
   given: Given,
 ): ClaudeSource {
   return { variables: { projectDir }, root: projectDir, needsTrust: false, ...given, kind, file, target };
+}
+
+/** An agent that is the main thread has no id: its hooks are everybody's, and its Stop stays Stop. */
+export function agentTarget(types: readonly string[], { mainAgent }: Pick<FindOptions, 'mainAgent'>): Target {
+  return mainAgent !== undefined && types.includes(mainAgent) ? { for: 'host' } : { for: 'types', types };
 }
 
 /** A file that is there and cannot be read. Throws what is no such problem. */

@@ -93,6 +93,13 @@ export function broken(file: string, problem: Partial<Position> & { readonly mes
   };
 }
 
+/** A file's hooks and settings as they were accepted; what was dropped then counted for nothing. */
+export async function readAccepted(definition: string, file: string, options: ReadFileOptions): Promise<HookFile> {
+  const { userConfig: _, ...data } = JSON.parse(definition) as Record<string, unknown>;
+  const read = await checkFile(data, file, options);
+  return { ...read, problems: [], ...(read.dropped === undefined ? {} : { hooks: {}, settings: {} }) };
+}
+
 /** Checks what a file holds. */
 export async function checkFile(data: unknown, file: string, options: ReadFileOptions): Promise<HookFile> {
   const { events, onInvalid, hooksOnly = false, locate = async () => undefined } = options;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Described } from '../host/handler-entry.js';
 import { usualDirectory } from '../host/handlers/surroundings.js';
-import type { Registration } from '../scopes/registration.js';
+import type { Registration, Untrusted } from '../scopes/registration.js';
 import { type Consent, type ConsentSource, consentFor, realOr, type TrustRequest } from './consent.js';
 import { hashFile, namedFiles, readBytes, UNREADABLE } from './named-files.js';
 import type { HookFile } from './settings.js';
@@ -60,26 +60,40 @@ export function whyHeld(request: TrustRequest, store: TrustStore): string | unde
 
 /** What was accepted of the file, as far as it counts in the project, whether or not it is still so. */
 export function consentOf(request: TrustRequest, store: TrustStore): Consent | undefined {
-  return consentFor(request, store.list(), (consent) => changeSince(consent, request) === undefined);
+  return consentAmong(request, store.list());
 }
 
-function whyUnreadable({ file, files }: TrustRequest): string | undefined {
+/** The same, of all that was accepted, newest last. */
+export function consentAmong(request: TrustRequest, all: readonly Consent[]): Consent | undefined {
+  return consentFor(request, all, (consent) => changeSince(consent, request) === undefined);
+}
+
+/** What of it cannot be bound. */
+export function whyUnreadable({ file, files }: TrustRequest): string | undefined {
   const name = Object.keys(files).find((key) => files[key]?.sha256 === UNREADABLE);
   return name && `${file} names ${name}, which cannot be read`;
 }
 
 /** What is not as it was accepted; undefined: nothing. */
 export function changeSince(consent: Consent, request: TrustRequest): string | undefined {
-  const { file, definition, files } = request;
+  const { file, definition } = request;
   const who = changeOfSource(consent, request);
   if (who !== undefined) return who;
   if (consent.definition !== definition) return `${file} has changed since it was accepted`;
+  return changeOfFiles(consent, request);
+}
+
+/** Which file that it names is not as it was accepted. */
+export function changeOfFiles(consent: Consent, { file, files }: TrustRequest): string | undefined {
   const changed = Object.keys(files).find((name) => !covers(consent, name, files[name]?.sha256 ?? null));
   return changed === undefined ? undefined : changeOfFile(file, changed, files[changed]?.sha256 ?? null);
 }
 
 /** Of what kind it is, where it really lies, whom it speaks of. */
-function changeOfSource({ file: was, source: before }: Consent, { file, source }: TrustRequest): string | undefined {
+export function changeOfSource(
+  { file: was, source: before }: Consent,
+  { file, source }: TrustRequest,
+): string | undefined {
   if (before === undefined || source === undefined) return undefined;
   if (was !== file) return `${source.place} leads to ${file}, which was ${was} when it was accepted`;
   const [old, now] = [before, source].map(({ names, plugin }) => JSON.stringify([names ?? null, plugin ?? null]));
@@ -96,7 +110,9 @@ function changeOfFile(file: string, name: string, hash: string | null): string {
 /** Whether consent was given to these bytes under that name, or to whatever is there. */
 function covers({ files }: Pick<Consent, 'files'>, name: string, hash: string | null): boolean {
   const file = Object.hasOwn(files, name) ? files[name] : undefined;
-  return file !== undefined && (file.data === true || (file.sha256 === hash && hash !== UNREADABLE));
+  // What was not looked for then must not be there now.
+  if (file === undefined) return hash === null;
+  return file.data === true || (file.sha256 === hash && hash !== UNREADABLE);
 }
 
 /**
@@ -122,25 +138,26 @@ export function acceptTrust(
 
 /**
  * Watches one handler's files from consent on: before every run, what the names in its command lead to from where it would
- * run (`fallback` where the input does not say). Something else than what was accepted is held; a file that is gone is not, since the command itself then says so.
+ * run (`fallback` where the input does not say), and from the project. Something else than what was accepted is untrusted, and so is
+ * what was there and is nowhere now.
  */
 export function guardFiles(
   handler: Described,
-  request: TrustRequest,
-  { variables, fallback }: { readonly variables: Variables; readonly fallback: string },
+  consent: Consent,
+  { file, variables, fallback }: { readonly file: string; readonly variables: Variables; readonly fallback: string },
 ): Registration['gate'] {
   const names = namedFiles(handler, variables).files;
   if (names.length === 0) return undefined;
+  const untrusted = (what: string): Untrusted => ({ file, why: `${what}; see hookscope trust` });
   return ({ cwd }) => {
-    const from = usualDirectory(cwd, fallback);
     // A command may go to the project before it runs what it names: `cd "$(git rev-parse --show-toplevel)"`.
-    for (const folder of new Set([from, request.project])) {
-      for (const name of names) {
-        const path = resolve(folder, name);
-        const hash = hashFile(path);
-        if (hash === null || covers(request, name, hash)) continue;
-        return { reason: 'trust', why: `${path} is not what was accepted for ${request.file}; see hookscope trust` };
-      }
+    const folders = new Set([usualDirectory(cwd, fallback), resolve(variables.projectDir)]);
+    for (const name of names) {
+      const found = [...folders].map((folder) => resolve(folder, name)).map((path) => ({ path, hash: hashFile(path) }));
+      const other = found.find(({ hash }) => hash !== null && !covers(consent, name, hash));
+      if (other) return untrusted(`${other.path} is not what was accepted for ${file}`);
+      if (found.every(({ hash }) => hash === null) && !covers(consent, name, null))
+        return untrusted(`${name}, which ${file} names, is missing`);
     }
     return undefined;
   };

@@ -28,6 +28,12 @@ export interface Skip {
   readonly why: string;
 }
 
+/** What is not as it was accepted: the file of the hooks, and in words. */
+export interface Untrusted {
+  readonly file: string;
+  readonly why: string;
+}
+
 /** Where a registration came from, as records and `describe()` show it. */
 export interface Source {
   /** `code`, `plugin`, `config`, `hooks-file`, `spawn`, `tap`, `user`, `project`, `local`, `managed`, `flag`, `agent`, `skill`, `sdk` … */
@@ -79,8 +85,8 @@ export interface Registration<Work = unknown> {
   readonly skip?: SkipReason | undefined;
   /** Which file or setting decided the skip, for people. */
   readonly skipWhy?: string | undefined;
-  /** Asked before every run: why it must not run now (what it would run is not what was accepted; another thread than its own). */
-  readonly gate?: ((input: Readonly<Record<string, unknown>>) => Skip | undefined) | undefined;
+  /** Asked before every run: why what it would run is not what was accepted. Then it does not run, and fails. */
+  readonly gate?: ((input: Readonly<Record<string, unknown>>) => Untrusted | undefined) | undefined;
 }
 
 /** Sorts one scope's registrations of one event: stage, then `before`, then the order they came in. Throws a name on a cycle. */

@@ -92,6 +92,11 @@ export class Scope {
     return true;
   }
 
+  /** It was taken, and nothing ran. */
+  giveBack(registration: Registration): void {
+    this.#claimed?.delete(registration.id);
+  }
+
   claimed(registration: Registration): boolean {
     return this.#claimed?.has(registration.id) ?? false;
   }

@@ -112,7 +112,7 @@ describe('consent binds', () => {
     const [held] = (await load()).held;
     expect(held?.why).toMatch(/guard\.sh, which .*settings\.json names, has changed since it was accepted/);
     expect(await trustDiff(held?.previous, held!.request)).toContain('\n-echo guarded >&2\n+echo Guarded >&2\n');
-    expect(await verdict()).toBe('none');
+    expect(await verdict()).toBe('ask');
     await acceptAll();
     expect(await verdict()).toBe('deny');
   });
@@ -138,7 +138,7 @@ describe('consent binds', () => {
     await acceptAll();
     expect(await verdict()).toBe('deny');
     const more = project.write('project/more.sh', 'exit 0');
-    expect(await verdict()).toBe('none');
+    expect(await verdict()).toBe('ask');
     unlinkSync(more);
     expect(await verdict()).toBe('deny');
   });
@@ -156,12 +156,12 @@ describe('consent binds', () => {
     await acceptAll();
     expect(await verdict()).toBe('deny');
     leadTo(evil);
-    expect(await verdict()).toBe('none');
+    expect(await verdict()).toBe('ask');
     leadTo(good);
     expect(await verdict()).toBe('deny');
     chmodSync(good, 0o755);
     writeFileSync(good, '#!/bin/sh\nexit 0\n');
-    expect(await verdict()).toBe('none');
+    expect(await verdict()).toBe('ask');
   });
 
   test('what a manifest gives as the value of an option, and the file that value names', async () => {
@@ -233,7 +233,7 @@ describe('consent for a file of one project', () => {
 });
 
 describe('between the check and the run', () => {
-  test('a script that is replaced after loading is held, with its path; put back, it runs', async () => {
+  test('a script that is replaced after loading is untrusted, with its path; put back, it runs', async () => {
     const script = withScript();
     await acceptAll();
     const { fire } = await load();
@@ -244,15 +244,11 @@ describe('between the check and the run', () => {
     writeFileSync(script, good.replace('exit 2', 'exit 0'));
     utimesSync(script, atime, mtime);
     const record = await fire();
-    expect(record.decision.verdict).toBe('none');
-    expect(record.handlers).toMatchObject([
-      {
-        status: 'skipped',
-        reason: 'trust',
-        wave: null,
-        why: expect.stringContaining(`${script} is not what was accepted`),
-      },
-    ]);
+    expect(record.decision.verdict).toBe('ask');
+    const message = expect.stringMatching(
+      /guard\.sh is not what was accepted for .*settings\.json; see hookscope trust/,
+    );
+    expect(record.handlers).toMatchObject([{ status: 'failed', wave: 0, failure: { cause: 'untrusted', message } }]);
     writeFileSync(script, good);
     expect((await fire()).decision.verdict).toBe('deny');
   });
@@ -267,7 +263,7 @@ describe('between the check and the run', () => {
     const swap = (): void => writeFileSync(script, '#!/bin/sh\nexit 0\n');
     host.register({ PreToolUse: [{ ...group, name: 'swap', hooks: [swap] }] });
     const { handlers } = await fire();
-    expect(handlers.map(({ status, reason }) => reason ?? status)).toEqual(['ran', 'trust']);
+    expect(handlers.map(({ status, reason }) => reason ?? status)).toEqual(['ran', 'failed']);
   });
 
   test('of two copies of a hook the one that needs no consent runs when the other’s script has changed', async () => {
@@ -279,7 +275,7 @@ describe('between the check and the run', () => {
       (await fire()).handlers.map(({ source, status, reason }) => `${source.kind} ${reason ?? status}`);
     expect(await rows()).toEqual(['project ran', 'flag duplicate']);
     writeFileSync(script, '#!/bin/sh\nexit 0\n');
-    expect(await rows()).toEqual(['project trust', 'flag ran']);
+    expect(await rows()).toEqual(['project failed', 'flag ran']);
   });
 
   test('a deny stands too when the script is swapped in the wave that asks again', async () => {
@@ -315,7 +311,9 @@ describe('between the check and the run', () => {
     await acceptAll();
     const { fire } = await load();
     expect((await fire()).decision.verdict).toBe('deny');
-    expect((await fire('PreToolUse', { cwd: join(project.dir, 'sub') })).handlers).toMatchObject([{ reason: 'trust' }]);
+    expect((await fire('PreToolUse', { cwd: join(project.dir, 'sub') })).handlers).toMatchObject([
+      { failure: { cause: 'untrusted' } },
+    ]);
     // Where there is no such file the command itself says so, and its onFailure counts.
     expect((await fire('PreToolUse', { cwd: join(project.dir, 'none') })).handlers).toMatchObject([
       { failure: { cause: 'spawn_failed' } },
@@ -332,7 +330,7 @@ describe('between the check and the run', () => {
     const input = { cwd: join(project.dir, 'sub') };
     expect((await fire('PreToolUse', input)).decision.verdict).toBe('deny');
     writeFileSync(script, '#!/bin/sh\nexit 0\n');
-    expect((await fire('PreToolUse', input)).handlers).toMatchObject([{ reason: 'trust' }]);
+    expect((await fire('PreToolUse', input)).handlers).toMatchObject([{ failure: { cause: 'untrusted' } }]);
   });
 
   test('what changes while somebody looks is not what is accepted', async () => {

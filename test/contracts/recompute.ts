@@ -36,8 +36,10 @@ const blocks = (h: HandlerRecord): boolean => ['block', 'deny'].includes(String(
 const effect = (h: HandlerRecord, entry: EventEntry): boolean => {
   if (!h.failure) return false;
   if (entry.failure === 'fails') return true;
-  if (entry.failure === 'ignored' || (h.on_failure === 'continue' && !h.failure.blocks)) return false;
-  if (entry.fold === 'gate') return h.on_failure === 'block' || h.failure.blocks === true || entry.askOnFailure;
+  const untrusted = h.failure.cause === 'untrusted';
+  if (entry.failure === 'ignored' || (h.on_failure === 'continue' && !h.failure.blocks && !untrusted)) return false;
+  if (entry.fold === 'gate')
+    return h.on_failure === 'block' || h.failure.blocks === true || untrusted || entry.askOnFailure;
   return entry.fold === 'block';
 };
 const unblockable = (record: FireRecord, entry: EventEntry): boolean =>
@@ -100,8 +102,11 @@ function gate(heard: readonly HandlerRecord[], record: FireRecord, entry: EventE
   const usual =
     record.decisions === 'first' ? spoken[0] : record.decisions === 'last' ? spoken.at(-1) : strictest(spoken);
   const managed = spoken.filter((h) => h.scope === 'managed' && strength(h) >= LATTICE.indexOf('ask'));
+  const untrusted = spoken.filter((h) => h.failure?.cause === 'untrusted');
   const enders = spoken.filter((h) => h.dialect === 'code' && ends(h, entry));
-  const decider = strictest(spoken.filter((h) => h === usual || managed.includes(h) || enders.includes(h)));
+  const decider = strictest(
+    spoken.filter((h) => h === usual || managed.includes(h) || untrusted.includes(h) || enders.includes(h)),
+  );
   const interrupted = entry.interrupts && heard.some((h) => ends(h, entry));
   if (!decider) return { verdict: 'none', ...(interrupted ? { interrupt: true } : {}) };
   const { verdict } = decider;

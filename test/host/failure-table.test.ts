@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failuresPage } from '../../scripts/failures-page.js';
+import { servicesOf } from '../../src/host/internals.js';
 import type { HookHandler, OnFailure } from '../../src/index.js';
 import { CATALOGUE, command, createHost, HOOK_EVENTS, type HookEvent, http } from '../../src/index.js';
 
@@ -32,6 +33,8 @@ const FAILING: Record<string, HookHandler> = {
     throw new Error('no');
   },
   timeout: { timeout: 0.01, handler: () => new Promise(() => undefined) },
+  // Of a source that says of each hook whether it is as it was accepted.
+  untrusted: command('exit 2'),
   bad_schema: () => ({ systemMessage: 1 }) as never,
   spawn_failed: command('no-such-program', { args: [] }),
   exit_code: command('exit 3'),
@@ -64,7 +67,12 @@ function inputOf(event: HookEvent): Record<string, unknown> {
 
 async function effectOf(event: HookEvent, cause: string, onFailure: OnFailure): Promise<string> {
   await using host = createHost({ logger: () => undefined });
-  host.register({ [event]: [{ onFailure, hooks: [FAILING[cause] as HookHandler] }] });
+  const origin = cause === 'untrusted' ? { gate: () => () => ({ file: 'settings.json', why: 'it has changed' }) } : {};
+  servicesOf(host).registrar.register(
+    undefined,
+    { [event]: [{ onFailure, hooks: [FAILING[cause] as HookHandler] }] },
+    origin,
+  );
   const decision = (await host.fire(event, inputOf(event) as never)) as { verdict?: string; blocked?: boolean } & {
     failures: readonly { cause: string; blocked: boolean }[];
   };

@@ -83,6 +83,23 @@ describe('what a failure does', () => {
     });
   });
 
+  test.each(HOOK_EVENTS)('%s: one that is untrusted asks at least, and blocks where nobody can be asked', (event) => {
+    const [goesOn, asks, blocks] = TABLE[event];
+    POLICIES.forEach((onFailure, i) => {
+      const failure = { cause: 'untrusted', message: 'why' } as const;
+      const counts = entryOf(event).fold === 'gate' && asks === 'none' ? blocks : asks;
+      const effect = [counts, counts, blocks][i];
+      const folds = (more: object) =>
+        folded(event, [said(event, 'h', undefined, { failure: { ...failure, ...more }, onFailure })]);
+      const decision = folds({});
+      expect(decision.failures).toMatchObject([{ cause: 'untrusted', blocked: effect !== 'none' }]);
+      expect(decision.verdict ?? (decision.blocked ? 'block' : 'none')).toBe(effect);
+      const alone = folds({ blocks: true });
+      expect(alone.verdict ?? (alone.blocked ? 'block' : 'none')).toBe(blocks);
+      if (entryOf(event).fold === 'block' || entryOf(event).fold === 'gate') expect(goesOn).toBe('none');
+    });
+  });
+
   test('failures are listed in plan order, those that did nothing too', () => {
     const failure = { cause: 'threw', message: 'why' } as const;
     const voices = [

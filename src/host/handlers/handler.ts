@@ -15,7 +15,8 @@ export type Cause =
   | 'http_status'
   | 'connection'
   | 'aborted'
-  | 'worker_died';
+  | 'worker_died'
+  | 'untrusted';
 
 export interface Failure {
   readonly cause: Cause;

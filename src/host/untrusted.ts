@@ -1,0 +1,30 @@
+import type { Attempt } from './attempt.js';
+import type { Fire } from './fire.js';
+
+/** How many notices are remembered, so that each is given once a session. */
+const REMEMBERED = 1_000;
+
+/** Tells once a session of each file whose hooks do not run because they are not as they were accepted. */
+export class Notices {
+  readonly #told = new Set<string>();
+  readonly #report: (message: string) => void;
+
+  constructor(report: (message: string) => void) {
+    this.#report = report;
+  }
+
+  tell(session: unknown, file: string, why: string): void {
+    const key = JSON.stringify([session, file]);
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    if (this.#told.size > REMEMBERED) this.#told.delete(this.#told.values().next().value as string);
+    this.#report(`untrusted: ${why}`);
+  }
+}
+
+/** A hook that is not as it was accepted does not run: a failure, which asks at least, and denies where nobody can be asked. */
+export function untrusted(fire: Fire, { file, why }: { readonly file: string; readonly why: string }): Attempt {
+  fire.services.notices.tell(fire.input['session_id'], file, why);
+  const blocks = fire.canAsk === false ? ({ blocks: true } as const) : {};
+  return { failure: { cause: 'untrusted', message: why, ...blocks } };
+}
