@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents } from '../events/catalogue.js';
 import type { Host } from '../host/host.js';
+import { servicesOf } from '../host/internals.js';
 import type { ClaudeFiles } from '../plugins/claude-files.js';
 import type { AgentEntry } from '../plugins/claude-source.js';
 import { formatProblem } from '../plugins/findings.js';
@@ -19,15 +20,17 @@ export interface ClaudeFlags {
 /** What the event itself says of where it happens. */
 export interface Happening {
   readonly cwd?: string | undefined;
+  readonly session?: string | undefined;
   /** The type of an agent that is the main thread. */
   readonly mainAgent?: string | undefined;
 }
 
 /** What an input says of it: an agent with a type and no id is the main thread. */
 export function happeningOf(input: Readonly<Record<string, unknown>>): Happening {
-  const { cwd, agent_type: type, agent_id: id } = input;
+  const { cwd, session_id: session, agent_type: type, agent_id: id } = input;
   return {
     cwd: typeof cwd === 'string' && cwd !== '' ? cwd : undefined,
+    session: typeof session === 'string' ? session : undefined,
     mainAgent: typeof type === 'string' && type !== '' && id === undefined ? type : undefined,
   };
 }
@@ -91,5 +94,10 @@ export async function loadClaudeFlags<C extends CustomEvents>(
   const { loadClaudeCode } = await import('../plugins/claude-dir.js');
   const { problems, held } = await loadClaudeCode({ host, ...files, trust });
   for (const problem of problems) tell(`${problem.level}: ${formatProblem(problem)}`);
-  for (const { why } of held) tell(`held: ${why}`);
+  const { notices, session } = servicesOf(host);
+  for (const { state, file, why } of held) {
+    if (state === 'never') tell(`held: ${why}`);
+    // The fire to come tells it no second time.
+    else notices.tell(happening.session ?? session.session_id, file, why);
+  }
 }

@@ -118,12 +118,17 @@ it was: the result of a call that is denied here still follows. At the end: runs
     options: [
       ['--plugin-dir <dir>', 'also look at this Claude Code plugin', 'many'],
       ['--agent <file>', "also look at this agent's markdown file", 'many'],
-      ['--list', 'list what is accepted, and what is not; ask nothing'],
-      ['--revoke', 'forget what was accepted'],
+      ['--list', 'list what is accepted, changed, gone, never accepted, and accepted elsewhere; ask nothing'],
+      [
+        '--forget [file]',
+        'forget what was accepted of this file, or of the whole project: its hooks no longer fail as untrusted',
+      ],
+      ['--revoke', 'the same as --forget, for the whole project'],
+      ['--data <name>', 'a file that a command names and that changes by itself: bind its name alone', 'many'],
       ['--yes', 'accept without a question for each file; at a terminal only'],
     ],
     notes: `Consent binds the hooks as they are written and the bytes of every file their commands name: one changed byte, and
-they are held again. It is kept in $XDG_CONFIG_HOME/hookscope/trust.json, outside of every project. It can be given at a terminal
+that hook does not run, and what it guards is asked about. It is kept in $XDG_CONFIG_HOME/hookscope/trust.json, outside of every project. It can be given at a terminal
 only, so that no program that runs in the project gives it. Exits 1 while something is held.`,
     load: async () => (await import('./trust.js')).trustCommand,
   },

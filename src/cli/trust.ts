@@ -1,30 +1,41 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
+import { nearest } from '../events/nearest.js';
 import { plain } from '../plain.js';
-import { type HeldFile, listHeld } from '../plugins/held.js';
+import { type HeldFile, listAccepted, listHeld } from '../plugins/held.js';
 import { acceptTrust } from '../plugins/trust.js';
 import { trustDiff } from '../plugins/trust-diff.js';
 import { createTrustStore, type TrustStore } from '../plugins/trust-store.js';
 import { checkNamed } from './claude-flags.js';
 import type { Terminal } from './terminal.js';
+import { forgetTrust, listTrust } from './trust-list.js';
 
 interface TrustFlags {
   readonly pluginDir?: readonly string[];
   readonly agent?: readonly string[];
   readonly list?: true;
   readonly revoke?: true;
+  /** true: all of the project. */
+  readonly forget?: string | true;
+  readonly data?: readonly string[];
   readonly yes?: true;
 }
+
+type Ask = NonNullable<Terminal['ask']>;
 
 export async function trustCommand(args: readonly string[], flags: TrustFlags, terminal: Terminal): Promise<number> {
   const files = { projectDir: args[0] ?? process.cwd(), plugins: flags.pluginDir ?? [], agents: flags.agent ?? [] };
   const store = createTrustStore();
-  if (flags.revoke) return revoke([files.projectDir, ...files.plugins], store, terminal);
+  if (typeof flags.forget === 'string') return forgetTrust([flags.forget], store, terminal);
+  if (flags.forget || flags.revoke) return forgetTrust([files.projectDir, ...files.plugins], store, terminal);
   checkNamed(files);
   const held = await listHeld(files);
-  if (flags.list) return list(held, store, terminal);
-  if (held.length === 0) {
+  if (flags.list) return listTrust(held, { store, projectDir: files.projectDir }, terminal);
+  const data = new Data(flags.data ?? []);
+  const bound = flags.data ? (await listAccepted(files)).filter((file) => data.changes(file)) : [];
+  const waiting = [...held, ...bound];
+  data.check(waiting);
+  if (waiting.length === 0) {
     await terminal.print('Nothing is held.');
     return 0;
   }
@@ -36,57 +47,116 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
     });
   }
   let left = 0;
-  for (const file of held) {
-    await terminal.print(await describe(file));
-    const accepted =
-      ask !== undefined && (flags.yes === true || isYes(await ask(`Accept ${plain(file.file)}? [y/N] `)));
-    if (accepted) acceptTrust(file.request, store);
+  for (const file of waiting) {
+    await terminal.print(await describe(file, data));
+    const answer = ask && (flags.yes ? { data: data.namesOf(file) } : await question(file, data, { ask, terminal }));
+    if (answer) accept(file, answer.data, store);
     else left++;
-    if (ask) await terminal.print(accepted ? 'accepted' : 'held');
+    if (ask) await terminal.print(answer ? 'accepted' : 'held');
   }
   if (!ask) terminal.tell('nothing was accepted: run it at a terminal to be asked');
   return left > 0 ? 1 : 0;
 }
 
-function isYes(answer: string): boolean {
-  return /^y(es)?$/i.test(answer.trim());
+function accept({ state, request }: HeldFile, data: readonly string[], store: TrustStore): void {
+  if (state === 'gone') store.revoke(request.file);
+  else acceptTrust(request, store, { data });
+}
+
+/** Yes, or the names of which the content is not to be bound; anything else is no. */
+async function question(
+  file: HeldFile,
+  data: Data,
+  { ask, terminal }: { readonly ask: Ask; readonly terminal: Terminal },
+): Promise<{ data: readonly string[] } | undefined> {
+  const names = Object.keys(file.request.files);
+  const verb = file.state === 'gone' ? 'Forget' : 'Accept';
+  const choices = names.length > 0 ? 'y/N, data NAME: that file changes by itself' : 'y/N';
+  for (let chosen = data.namesOf(file); ; ) {
+    const answer = (await ask(`${verb} ${plain(file.file)}? [${choices}] `)).trim();
+    if (/^y(es)?$/i.test(answer)) return { data: chosen };
+    const [, word] = /^data(?:\s+(\S.*))?$/i.exec(answer) ?? [];
+    if (!/^data\b/i.test(answer) || names.length === 0) return undefined;
+    const found = word === undefined ? onlyChange(file) : findName(file, word);
+    if (found !== undefined) {
+      chosen = [...new Set([...chosen, found])];
+      await terminal.print(`  bound by name alone: ${plain(found)}`);
+      return { data: chosen };
+    }
+    await terminal.print(`  it names: ${names.map(plain).join(', ')}`);
+  }
+}
+
+/** The one file that is asked about, if it is one. */
+function onlyChange({ request, previous }: HeldFile): string | undefined {
+  const changed = changedNames(request.files, previous?.files);
+  return changed.length === 1 ? changed[0] : undefined;
+}
+
+function changedNames(files: HeldFile['request']['files'], before: HeldFile['request']['files'] = {}): string[] {
+  return Object.keys(files).filter((name) => {
+    const known = before[name];
+    return known?.data !== true && (known?.sha256 ?? null) !== (files[name]?.sha256 ?? null);
+  });
+}
+
+/** A file as the command names it, or by its path. */
+function findName({ request: { files, project } }: HeldFile, word: string): string | undefined {
+  return Object.keys(files).find(
+    (name) => name === word || [resolve(project, word), resolve(word)].includes(resolve(project, name)),
+  );
+}
+
+/** The names that `--data` gives. */
+class Data {
+  readonly #words: readonly string[];
+
+  constructor(words: readonly string[]) {
+    this.#words = words;
+  }
+
+  namesOf(file: HeldFile): string[] {
+    return this.#words.flatMap((word) => findName(file, word) ?? []);
+  }
+
+  /** Whether an accepted file is to be accepted anew because of them. */
+  changes(file: HeldFile): boolean {
+    return this.namesOf(file).some((name) => file.previous?.files[name]?.data !== true);
+  }
+
+  /** A name that no command uses is a mistake. Throws INVALID_OPTIONS. */
+  check(files: readonly HeldFile[]): void {
+    const known = [...new Set(files.flatMap(({ request }) => Object.keys(request.files)))];
+    const wrong = this.#words.find((word) => files.every((file) => findName(file, word) === undefined));
+    if (wrong === undefined || files.length === 0) return;
+    const expected = `"${wrong}" is named by no command that is asked about; there are ${known.join(', ') || 'none'}`;
+    throw new HookscopeError('INVALID_OPTIONS', { where: '--data', expected, nearest: nearest(wrong, known) });
+  }
 }
 
 /** What accepting a file would bind: all of it, or what has changed. */
-async function describe({ kind, name, file, why, request, previous }: HeldFile): Promise<string> {
-  const head = `${kind}${name === undefined ? '' : ` ${plain(name)}`}  ${plain(file)}\n  ${plain(why)}`;
-  const named = Object.entries(request.files).flatMap(([path, { sha256 }]) =>
-    sha256 === null ? [] : [`  ${sha256.slice(0, 12)}  ${plain(path)}`],
-  );
+async function describe(file: HeldFile, data: Data): Promise<string> {
+  const { kind, name, why, request, previous } = file;
+  const head = `${kind}${name === undefined ? '' : ` ${plain(name)}`}  ${plain(file.file)}\n  ${plain(why)}`;
+  // What has not changed would only hide what has.
+  const named = changedNames(request.files, previous?.files).flatMap((path) => {
+    const { sha256 = null } = request.files[path] ?? {};
+    return sha256 === null ? [] : [`  ${sha256.slice(0, 12)}  ${plain(path)}`];
+  });
   const unknown = request.unresolved.map((word) => `  ${plain(word)}`);
+  const before = Object.entries(previous?.files ?? {}).flatMap(([path, bound]) => (bound.data ? [path] : []));
+  const byName = [...new Set([...before.filter((path) => path in request.files), ...data.namesOf(file)])];
   const diff = (await trustDiff(previous, request)).split('\n').map((line) => `    ${plain(line)}`);
   return [
     head,
     ...(named.length > 0 ? ['  it names:', ...named] : []),
+    ...(byName.length > 0
+      ? ['  bound by name alone, whatever they hold:', ...byName.map((path) => `  ${plain(path)}`)]
+      : []),
     ...(unknown.length > 0
       ? ['  it also runs what only the run itself will tell, and no consent binds:', ...unknown]
       : []),
     previous ? '  what has changed:' : '  what would be accepted:',
     ...diff,
   ].join('\n');
-}
-
-async function list(held: readonly HeldFile[], store: TrustStore, terminal: Terminal): Promise<number> {
-  const accepted = store
-    .list()
-    .map(({ file, project, at }) => `accepted ${at}  ${plain(file)}  (in ${plain(project)})`);
-  const waiting = held.map(({ file, why }) => `held  ${plain(file)}\n  ${plain(why)}`);
-  await terminal.print([...accepted, ...waiting].join('\n') || 'Nothing is accepted, and nothing is held.');
-  return held.length > 0 ? 1 : 0;
-}
-
-/** Everything that was accepted in these folders, or for them. */
-async function revoke(folders: readonly string[], store: TrustStore, terminal: Terminal): Promise<number> {
-  const real = folders.map((folder) => (existsSync(folder) ? realpathSync(folder) : resolve(folder)));
-  const within = (path: string): boolean => real.some((folder) => path === folder || path.startsWith(folder + sep));
-  const files = new Set(store.list().flatMap(({ file, project }) => (within(file) || within(project) ? [file] : [])));
-  const gone = [...files].filter((file) => store.revoke(file));
-  const lines = gone.map((file) => `revoked  ${plain(file)}`);
-  await terminal.print(lines.join('\n') || 'Nothing of it was accepted.');
-  return 0;
 }

@@ -36,6 +36,8 @@ export interface HeldFile {
 export interface Judged {
   readonly source: ClaudeSource;
   readonly held?: HeldFile;
+  /** What consent would bind; absent: it needs none. */
+  readonly request?: TrustRequest;
   /** What was accepted; absent: it needs no consent, or has none. */
   readonly consent?: Consent;
   /** Nothing of it is as it was accepted: it stands for no agent. */
@@ -96,7 +98,7 @@ async function judge(source: ClaudeSource, all: readonly Consent[], options: Fin
   const ofSource = changeOfSource(consent, request);
   // What its commands name is looked at before each run.
   if (change === undefined || (ofSource === undefined && consent.definition === request.definition))
-    return { source, consent, ...(change ? { held: changed(change) } : {}), stateOf: () => 'accepted' };
+    return { source, request, consent, ...(change ? { held: changed(change) } : {}), stateOf: () => 'accepted' };
   const how = { ...options, hooksOnly: isHooksOnly(kind) };
   const before = await readAccepted(consent.definition, file.file, how);
   const whole = ofSource !== undefined || defaultsOf(consent.definition) !== defaultsOf(request.definition);
@@ -160,6 +162,27 @@ export async function listHeld(files: ClaudeFiles & { readonly trust?: Exclude<T
   const complete = completeFiles(files, HOOK_EVENTS);
   const { judged } = await judgeSources(await findSources(complete), files.trust ?? 'stored', complete);
   return judged.flatMap(({ held }) => held ?? []);
+}
+
+/** What is accepted as it is, in the same shape: to be accepted anew with other names bound by name alone. */
+export async function listAccepted(files: ClaudeFiles): Promise<HeldFile[]> {
+  const complete = completeFiles(files, HOOK_EVENTS);
+  const { judged } = await judgeSources(await findSources(complete), 'stored', complete);
+  return judged.flatMap(({ source: { kind, name, file }, request, consent, held }) => {
+    if (!request || !consent || held) return [];
+    const why = 'it is accepted; the names below would be bound by name alone';
+    return [
+      {
+        kind,
+        ...(name === undefined ? {} : { name }),
+        file: file.file,
+        state: 'changed',
+        why,
+        request,
+        previous: consent,
+      },
+    ];
+  });
 }
 
 /** What the manifest gave as values of the plugin's options: all its hooks see them. */

@@ -15,7 +15,7 @@ export async function trustDiff(
   for (const name of new Set([...Object.keys(previous?.files ?? {}), ...Object.keys(files)])) {
     const before = previous?.files[name];
     const after = files[name];
-    if ((before?.sha256 ?? null) === (after?.sha256 ?? null)) continue;
+    if (before?.data || (before?.sha256 ?? null) === (after?.sha256 ?? null)) continue;
     if (shown(before) && shown(after)) compare(name, before?.text ?? '', after?.text ?? '');
     else parts.push(`${name}: ${before?.sha256 ?? 'no file'} -> ${after?.sha256 ?? 'no file'}\n`);
   }

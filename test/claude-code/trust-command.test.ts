@@ -50,7 +50,10 @@ const verdict = async (): Promise<string> =>
 test('shows what would be accepted, asks, and keeps the consent; a changed byte is shown as a change', async () => {
   expect(await verdict()).toBe('none');
   const first = await trust({}, 'n');
-  expect(first).toMatchObject({ code: 1, asked: [`Accept ${join(project.dir, '.claude/settings.json')}? [y/N] `] });
+  expect(first).toMatchObject({
+    code: 1,
+    asked: [`Accept ${join(project.dir, '.claude/settings.json')}? [y/N, data NAME: that file changes by itself] `],
+  });
   expect(first.text).toContain('"command": "./guard.sh"');
   expect(first.text).toContain('+echo no >&2; exit 2');
   expect(first.text).not.toContain('\u001b');
@@ -60,8 +63,12 @@ test('shows what would be accepted, asks, and keeps the consent; a changed byte 
 
   const script = join(project.dir, 'guard.sh');
   writeFileSync(script, readFileSync(script, 'utf8').replace('no', 'NO'));
-  expect(await verdict()).toBe('none');
-  expect((await fire()).stderr).toMatch(/held: guard\.sh, which .* names, has changed since it was accepted/);
+  expect(await verdict()).toBe('ask');
+  const { stderr } = await fire();
+  expect(stderr).toMatch(
+    /untrusted: guard\.sh, which .* names, has changed since it was accepted; see hookscope trust/,
+  );
+  expect(stderr.match(/untrusted: /g), 'told once').toHaveLength(1);
   const again = await trust({ yes: true }, '');
   expect([again.code, again.asked]).toEqual([0, []]);
   expect(again.text).toContain('what has changed:');
@@ -79,13 +86,13 @@ test('says which words of a command no consent can bind', async () => {
 });
 
 test('lists and forgets', async () => {
-  expect(await trust({ list: true })).toMatchObject({ code: 1, text: expect.stringContaining('held') });
+  expect(await trust({ list: true })).toMatchObject({ code: 1, text: expect.stringContaining('never  ') });
   await trust({}, 'yes');
   expect(await trust({ list: true })).toMatchObject({
     code: 0,
     text: expect.stringMatching(/^accepted .*settings\.json/),
   });
-  expect((await trust({ revoke: true })).text).toContain('revoked');
+  expect((await trust({ revoke: true })).text).toContain('forgotten');
   expect(await trust({ revoke: true })).toMatchObject({ code: 0, text: 'Nothing of it was accepted.' });
   expect(await verdict()).toBe('none');
 });

@@ -200,7 +200,7 @@ export class Connection {
     await this.#sessions.seen(input, control?.bounds !== undefined);
     if (control?.bounds === 'end') return this.#sessions.finish(input);
     if (scope === 'open') this.#sessions.agentStarts(input);
-    return fireIn(this.#services, event, input, how);
+    return fireIn(this.#services, event, input, { ...how, canAsk: this.#options.canUseTool !== undefined });
   };
 
   #warnOfNeverSent(): void {

@@ -99,6 +99,7 @@ class Judging {
     this.#pre = await this.#core.fire('PreToolUse', callFields(this.#call, this.#input), {
       signal,
       asked: this.#asked,
+      canAsk: this.#call.ask !== undefined,
     });
     tellUser(this.#core, this.#pre);
     if (this.#pre.updatedInput !== undefined) this.#input = this.#pre.updatedInput;

@@ -54,7 +54,7 @@ export async function switchModel(core: Core, { ask, ...given }: ModelSwitch): P
   };
   if (!UNASKED.includes(fields.source)) {
     const { signal } = core;
-    const gate = await core.fire('PreModelSwitch', fields, { signal });
+    const gate = await core.fire('PreModelSwitch', fields, { signal, canAsk: ask !== undefined });
     tellUser(core, gate);
     const asking = (): Promise<unknown> => resultOf(() => ask?.(gate.reason));
     const asked = gate.verdict === 'ask' && (await unlessAborted(asking(), signal, 'PreModelSwitch')) !== true;

@@ -1,0 +1,38 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { resolve, sep } from 'node:path';
+import { plain } from '../plain.js';
+import { type Consent, isSame, liesInProject } from '../plugins/consent.js';
+import type { HeldFile } from '../plugins/held.js';
+import type { TrustStore } from '../plugins/trust-store.js';
+import type { Terminal } from './terminal.js';
+
+/** Every acceptance and every file that asks for one, each with its state. */
+export async function listTrust(
+  held: readonly HeldFile[],
+  { store, projectDir }: { readonly store: TrustStore; readonly projectDir: string },
+  terminal: Terminal,
+): Promise<number> {
+  const changed = new Set(held.map(({ request }) => request.file));
+  const stateOf = (consent: Consent): string =>
+    isSame(consent.project, projectDir) || !liesInProject(consent) ? 'accepted' : 'elsewhere';
+  const accepted = store
+    .list()
+    .map((consent) => ({ ...consent, state: stateOf(consent) }))
+    .filter(({ state, file, definition }) => definition !== '{}' && (state === 'elsewhere' || !changed.has(file)))
+    .map(({ state, file, project, at }) => `${state} ${at}  ${plain(file)}  (in ${plain(project)})`);
+  const waiting = held.map(({ state, file, why }) => `${state}  ${plain(file)}\n  ${plain(why)}`);
+  await terminal.print([...accepted, ...waiting].join('\n') || 'Nothing is accepted, and nothing waits to be.');
+  return held.length > 0 ? 1 : 0;
+}
+
+/** Forgets what was accepted of these files, in these folders, or for these projects. */
+export async function forgetTrust(paths: readonly string[], store: TrustStore, terminal: Terminal): Promise<number> {
+  const real = paths.flatMap((path) => [resolve(path), ...(existsSync(path) ? [realpathSync(path)] : [])]);
+  const within = (path: string): boolean => real.some((one) => path === one || path.startsWith(one + sep));
+  const isMeant = ({ file, project, source }: Consent): boolean =>
+    [file, file.replace(/#\d+$/, ''), project, ...(source ? [resolve(project, source.place)] : [])].some(within);
+  const files = new Set(store.list().flatMap((consent) => (isMeant(consent) ? [consent.file] : [])));
+  const gone = [...files].filter((file) => store.revoke(file));
+  await terminal.print(gone.map((file) => `forgotten  ${plain(file)}`).join('\n') || 'Nothing of it was accepted.');
+  return 0;
+}
