@@ -51,7 +51,7 @@ export function attempt(
     });
   }
   const changed = registration.gate?.(input);
-  if (changed) return untrusted(fire, changed);
+  if (changed) return untrusted(fire, registration, changed);
   const context = new Context(fire, call);
   const told = fire.teller?.started(registration, context);
   const began = told !== undefined || fire.services.slowAfter > 0 ? performance.now() : 0;

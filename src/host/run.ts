@@ -165,13 +165,7 @@ export class Run {
     const slots = wanted.map((r) => this.#slot(r, position));
     const input = rewrites.input;
     const results = slots.map((s, i) => attempt(fire, s.registration, input, again[i] ? 'reask' : 'first'));
-    const settled = results.some(isThenable) ? await Promise.all(results) : (results as Attempt[]);
-    // What did not run because it is untrusted has not had its single run.
-    settled.forEach(({ failure }, i) => {
-      const r = wanted[i] as Registration;
-      if (r.once && failure?.cause === 'untrusted') r.scope.giveBack(r);
-    });
-    this.#settle(slots, settled);
+    this.#settle(slots, results.some(isThenable) ? await Promise.all(results) : (results as Attempt[]));
   }
 
   #slot(registration: Registration, position: number | undefined): Slot {

@@ -1,3 +1,4 @@
+import type { Registration, Untrusted } from '../scopes/registration.js';
 import type { Attempt } from './attempt.js';
 import type { Fire } from './fire.js';
 
@@ -23,7 +24,9 @@ export class Notices {
 }
 
 /** A hook that is not as it was accepted does not run: a failure, which asks at least, and denies where nobody can be asked. */
-export function untrusted(fire: Fire, { file, why }: { readonly file: string; readonly why: string }): Attempt {
+export function untrusted(fire: Fire, registration: Registration, { file, why }: Untrusted): Attempt {
+  // It has not had its single run.
+  if (registration.once) registration.scope.giveBack(registration);
   fire.services.notices.tell(fire.input['session_id'], file, why);
   const blocks = fire.canAsk === false ? ({ blocks: true } as const) : {};
   return { failure: { cause: 'untrusted', message: why, ...blocks } };
