@@ -5,6 +5,7 @@ export default defineConfig({
   resolve: { alias: [{ find: /^hookscope$/, replacement: fileURLToPath(new URL('./src/index.ts', import.meta.url)) }] },
   test: {
     environment: 'node',
+    setupFiles: ['test/setup.ts'],
     // Handlers spawn process groups and listen for signals: that needs a process per file, not a thread.
     pool: 'forks',
     maxWorkers: '100%',

@@ -113,7 +113,7 @@ async function tryOne(bench: Bench, mutant: Mutant, related: Related): Promise<R
   const cost = (test: string): number => bench.costs.get(test) ?? 3_000;
   const all = related
     .of(mutant.file)
-    .map(({ test, distance }) => ({ test, weight: cost(test) + distance * 1_500 }))
+    .map(({ test, distance }) => ({ test, weight: cost(test) + distance * 4_000 }))
     .sort((a, b) => a.weight - b.weight)
     .map(({ test }) => test);
   let spent = 0;

@@ -42,6 +42,7 @@ export class Related {
         ...programs.filter((program) => program !== file && text.includes(program.split('/').at(-1) as string)),
       );
       for (const [, built] of text.matchAll(/\bdist\/([\w/-]+)\.js/g)) found.push(...this.#source(`src/${built}.ts`));
+      for (const [path] of text.matchAll(/\bsrc\/[\w/-]+\.ts\b/g)) found.push(...this.#source(path));
       if (/\bbuilt\(|cli\/main/.test(text)) found.push(...this.#source('src/cli/main.ts'));
     }
     this.#edges.set(file, found);

@@ -1,16 +1,11 @@
 import ts from 'typescript';
+import { randomFrom } from '../../test/seed.js';
 import { type Mutant, mutated } from './mutate.js';
 
-/** The same order for the same seed (mulberry32 and Fisher-Yates). */
+/** The same order for the same seed (Fisher and Yates). */
 export function shuffled<T>(list: readonly T[], seed: number): T[] {
   const result = [...list];
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = randomFrom(seed);
   for (let i = result.length - 1; i > 0; i--) {
     const j = Math.floor(next() * (i + 1));
     [result[i], result[j]] = [result[j] as T, result[i] as T];

@@ -5,7 +5,7 @@ import type { FileKind, Place } from '../../src/plugins/check/kinds.js';
 import { RULES } from '../../src/plugins/check/rules.js';
 import { readSource } from '../../src/plugins/check/source-file.js';
 
-fc.configureGlobal({ baseSize: 'xsmall' });
+fc.configureGlobal({ ...fc.readConfigureGlobal(), baseSize: 'xsmall' });
 
 const MACHINE = { cwd: '/project', home: '/nobody', path: '', managed: '/nowhere' };
 const KINDS: readonly FileKind[] = [
@@ -178,20 +178,27 @@ test('generated files are not all refused at the door', async () => {
   expect(counts.filter((count) => count > 0).length).toBeGreaterThan(50);
 });
 
-test.each([
-  ['a list nested a hundred thousand deep', '['.repeat(100_000)],
-  ['an object nested deep', `${'{"hooks":'.repeat(5_000)}1${'}'.repeat(5_000)}`],
-  ['a string of megabytes', JSON.stringify({ statusLine: 'a"\\n['.repeat(3_000_000) })],
-  [
-    'a long command',
-    JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command: 'echo a; '.repeat(50_000) }] }] } }),
-  ],
-  [
-    'a command of many parentheses',
-    JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command: '$('.repeat(20_000) }] }] } }),
-  ],
-])('%s is no trouble', async (_, text) => {
-  expect(await check('/project/a.json', text, 'project')).toBeGreaterThanOrEqual(0);
+const stopHook = (command: string): string =>
+  JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } });
+
+/** How many times as large as the last; milliseconds after which no larger one is tried. */
+const GROWTH = 6;
+const ENOUGH = 3_000;
+
+// The sizes grow for as long as the machine has time for them: what takes the square of its size would still be seen.
+test.each<[string, least: number, most: number, (size: number) => string, string[]]>([
+  ['a list nested deep', 1_000, 100_000, (size) => '['.repeat(size), ['unreadable']],
+  ['an object nested deep', 1_000, 5_000, (size) => `${'{"hooks":'.repeat(size)}1${'}'.repeat(size)}`, ['unreadable']],
+  ['a string of megabytes', 10_000, 3_000_000, (size) => JSON.stringify({ statusLine: 'a"\\n['.repeat(size) }), []],
+  ['a long command', 100, 50_000, (size) => stopHook('echo a; '.repeat(size)), []],
+  ['a command of many parentheses', 100, 20_000, (size) => stopHook('$('.repeat(size)), []],
+])('%s is no trouble', async (_, least, most, made, rules) => {
+  const end = performance.now() + ENOUGH;
+  for (let size = least; size === least || (size <= most && performance.now() < end); size *= GROWTH) {
+    const file = readSource('/project/a.json', made(size), place('project'));
+    const { findings } = await checkSources(file ? [file] : [], MACHINE);
+    expect(findings.map(({ rule }) => rule)).toEqual(rules);
+  }
 });
 
 test('a YAML alias within what it stands for is an error at its place', async () => {

@@ -324,8 +324,10 @@ describe('a Bash rule', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
-        expect(typeof matches('git push *', pieces.join(''))).toBe('boolean');
-        expect(typeof matches('git *', pieces.join(' '))).toBe('boolean');
+        const text = pieces.join('');
+        // A shell reads line by line: what comes later takes back nothing.
+        expect(matches('git push *', `git push x\n${text}`)).toBe(true);
+        expect(matches('*', text)).toBe(true);
       }),
       { numRuns: 3000 },
     );
@@ -350,7 +352,8 @@ describe('a Bash rule', () => {
     '<<A ',
   ])('ends for 10,000 characters of %j', (piece) => {
     const command = piece.repeat(10_000 / piece.length);
-    expect(typeof matches('git push *', command)).toBe('boolean');
-    expect(typeof matches('*a*a*a*a*a*b', command)).toBe('boolean');
+    expect(matches('git push *', `git push x\n${command}`)).toBe(true);
+    expect(matches('*', command)).toBe(true);
+    expect([true, false]).toContain(matches('*a*a*a*a*a*b', command));
   });
 });

@@ -255,7 +255,10 @@ describe("a matcher in Claude Code's files", () => {
   it('never throws for a string, nor does the matcher', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ maxLength: 20 }), (text, subject) => {
-        expect(typeof matches(compiled(text, 'claude').matcher, subject)).toBe('boolean');
+        const { matcher } = compiled(text, 'claude');
+        expect([true, false]).toContain(matches(matcher, subject));
+        // A word is that word and no other.
+        if (/^\w+$/.test(text)) expect([matches(matcher, text), matches(matcher, `${text}x`)]).toEqual([true, false]);
       }),
     );
   });
