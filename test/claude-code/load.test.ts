@@ -138,6 +138,16 @@ describe('copies of one hook', () => {
   });
 });
 
+test.each(['Bash', 'Edit|Write', 'Edit, Write', 'mcp__.*', '*', '', undefined, 'Notebook(Edit|Read)'])(
+  'a plain settings file with the matcher %j has nothing to complain of',
+  async (matcher) => {
+    const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [hook('a')] };
+    project.write('home/.claude/settings.json', { hooks: { PreToolUse: [group], PostToolUse: [group] } });
+    const { problems, reports, sources } = await project.load();
+    expect([problems, reports, sources.map(({ status }) => status)]).toEqual([[], [], ['loaded']]);
+  },
+);
+
 describe('what a wrong file costs', () => {
   const bad = { hooks: { PreToolUse: [{ hooks: [hook('good')] }], Stop: 'nonsense' } };
 

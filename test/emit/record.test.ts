@@ -65,6 +65,29 @@ describe('the messages of a run', () => {
     expect(hookRecord.parse({ ...stamp, ...draft })).toEqual({ ...stamp, ...draft });
   });
 
+  test.each(['none', 'allow', 'ask', 'defer', 'deny'] as const)(
+    'pass the schema whatever was decided: %s',
+    (verdict) => {
+      const [handler] = FIRE.handlers;
+      if (handler === undefined) throw new Error('the sample has no handler');
+      const decided = fireRecord({
+        ...FIRE,
+        decision: { ...FIRE.decision, verdict },
+        handlers: [{ ...handler, verdict }],
+      });
+      expect(hookRecord.parse({ ...stamp, ...decided })).toEqual({ ...stamp, ...decided });
+      const run = hookResponse(RUN, { durationMs: 1, decision: verdict });
+      expect(hookRecord.parse({ ...stamp, ...run })).toEqual({ ...stamp, ...run });
+    },
+  );
+
+  test('with a verdict that there is not are refused', () => {
+    const decided = fireRecord({ ...FIRE, decision: { ...FIRE.decision, verdict: 'maybe' as never } });
+    expect(hookRecord.safeParse({ ...stamp, ...decided }).success).toBe(false);
+    const run = hookResponse(RUN, { durationMs: 1, decision: 'maybe' as never });
+    expect(hookRecord.safeParse({ ...stamp, ...run }).success).toBe(false);
+  });
+
   test('leave out what there is not, instead of undefined', () => {
     for (const draft of [hookStarted(minimal), hookProgress(minimal, {}), hookResponse(minimal, { durationMs: 1 })]) {
       expect(Object.entries(draft).filter(([, value]) => value === undefined)).toEqual([]);

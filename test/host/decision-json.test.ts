@@ -16,6 +16,13 @@ function wire(event: HookEvent) {
   return baseOutput.extend({ hookSpecificOutput: own.optional() }).strict();
 }
 
+/** What a decision has that one hook can say alone. */
+const SAID_ONCE = [
+  ...(['verdict', 'blocked', 'goesOn', 'value', 'continue', 'interrupt', 'stopReason', 'suppressOutput'] as const),
+  ...(['terminalSequence', 'updatedInput', 'updatedOutput', 'updatedPermissions', 'retry', 'sessionTitle'] as const),
+  ...(['initialUserMessage', 'watchPaths', 'suppressOriginalPrompt', 'reloadSkills', 'classifierContext'] as const),
+];
+
 describe('a decision as JSON', () => {
   test.each(HOOK_EVENTS)('%s: is an output of the event, whatever was said', (event) => {
     const entry = entryOf(event);
@@ -33,8 +40,9 @@ describe('a decision as JSON', () => {
           const again = readOutput(entry, printed, { eventName: event, nameRequired: true });
           expect('bad' in again ? again.bad : again.warnings).toEqual([]);
           const once = folded(event, [said(event, 'all', printed, { dialect })], { rewritten: rewrite });
-          for (const key of ['verdict', 'blocked', 'goesOn', 'value', 'continue', 'interrupt'] as const) {
-            expect(once[key] ?? undefined, key).toEqual(decision[key] ?? undefined);
+          for (const key of SAID_ONCE) expect(once[key] ?? undefined, key).toEqual(decision[key] ?? undefined);
+          for (const key of ['systemMessages', 'additionalContext'] as const) {
+            expect(once[key].join('\n'), key).toBe(decision[key].join('\n'));
           }
         },
       ),

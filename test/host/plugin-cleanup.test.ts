@@ -19,3 +19,19 @@ test('a plugin that is applied twice is cleaned up twice, and one that fails in 
   expect(cleaned).toEqual(['host', 'a1']);
   expect(logged).toEqual([expect.stringContaining('twice')]);
 });
+
+test.each([
+  ['no name', { apply() {} }, '(no name)', /expected \{ name, apply\(scope, options\) \}/],
+  ['an empty name', { name: '', apply() {} }, '(no name)', /make it with definePlugin\(\)/],
+  ['a name that is no text', { name: 7, apply() {} }, '(no name)', /definePlugin/],
+  ['nothing at all', undefined, '(no name)', /definePlugin/],
+  ['null', null, '(no name)', /definePlugin/],
+  ['no apply', { name: 'half' }, 'half', /apply/],
+])('a plugin with %s is refused', async (_, plugin, name, message) => {
+  const host = createHost({ logger: () => {} });
+  await expect(host.use(plugin as never)).rejects.toMatchObject({
+    code: 'INVALID_PLUGIN',
+    details: { plugin: name },
+    message: expect.stringMatching(message),
+  });
+});

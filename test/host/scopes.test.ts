@@ -47,6 +47,25 @@ describe('a fire runs the hooks of its lineage, outermost first', () => {
     expect(ran()).toBe(expected);
   });
 
+  test('what is registered for the session of a host without one runs in every session', async () => {
+    const { mark, ran } = logging();
+    const host = createHost({ logger: () => {} });
+    const undo = host.scope({}).register(mark('session'));
+    host.register(mark('host'));
+    for (const session_id of ['a', 'b', '']) {
+      await host.fire('PreToolUse', { ...PRE, session_id } as never);
+      expect(ran()).toBe('host session');
+    }
+    await host.fire('PreToolUse', PRE, { scope: { session: 'c' } });
+    expect(ran()).toBe('host session');
+    host.scope({ session: 'own' }).register(mark('own'));
+    await host.fire('PreToolUse', PRE, { scope: { session: 'own' } });
+    expect(ran()).toBe('host own');
+    undo();
+    await host.fire('PreToolUse', { ...PRE, session_id: 'a' } as never);
+    expect(ran()).toBe('host');
+  });
+
   test('an agent_id in the input names the scope, unless the call does', async () => {
     const { host, ran } = family();
     await host.fire('PreToolUse', { ...PRE, agent_id: 'child' });

@@ -105,6 +105,11 @@ describe.runIf(process.platform === 'linux')('a hook that is cut short takes wit
     expect(processes(seconds)).toEqual([]);
   });
 
+  test('with an empty environment and without a parent, as long as its session is one of the hook', async () => {
+    await abortOnceStarted(`setsid sh -c '(env -i sleep ${seconds} &); sleep 600.5'; :`);
+    expect(processes(seconds)).toEqual([]);
+  });
+
   test('also what is started when it is asked to end', async () => {
     await abortOnceStarted(`trap 'setsid -f sleep ${seconds}; setsid -f sleep ${seconds}; exit 1' TERM
       sleep ${seconds} & wait; wait`);
