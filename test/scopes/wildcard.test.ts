@@ -54,8 +54,8 @@ describe('a command pattern', () => {
     ['git add . && git push', 'git add . && git pull', false],
     ['npm *', '\tnpm', true],
     // What xargs is given may be the assignments of a command that nobody knows yet.
-    ['git push *', 'xargs A=1 B=2 $T push', true],
-    ['git push *', 'xargs A=1 B=2 echo push', false],
+    ['git *', 'xargs A=1 B=2 $T push', true],
+    ['git *', 'xargs A=1 B=2 echo push', false],
   ])('%j of %j: %s', (pattern, command, matches) => {
     expect(compileCommandPattern(pattern)(command)).toBe(matches);
   });
