@@ -1,5 +1,6 @@
 export { formatFire, formatRecord, type PrintOptions } from './emit/print.js';
 export type {
+  AlarmRecord,
   ControlProblemRecord,
   FireRecord,
   HandlerRecord,
@@ -34,11 +35,12 @@ export {
   type Verdict,
 } from './events/define.js';
 export { addContext, allow, ask, block, combine, deny, rewrite, stop } from './events/helpers.js';
+export type { HookAlarm } from './host/alarms/alarms.js';
 export type { PluginScope } from './host/apply.js';
 export type { HookContext } from './host/context.js';
 export type { BaseDecision, Clash, DecisionFailure, EndedBy, FoldFields, HandlerOutcome } from './host/decision.js';
 export type { ExplainedHook, ExplainOptions, Explanation } from './host/explain.js';
-export type { FireOptions } from './host/fire.js';
+export type { FireOptions } from './host/fire-options.js';
 export { type CommandOptions, type CommandSpec, command } from './host/handlers/command-spec.js';
 export type { Cause } from './host/handlers/handler.js';
 export { type HttpOptions, type HttpSpec, http } from './host/handlers/http-spec.js';

@@ -67,7 +67,7 @@ async function fireOnce(
   const responses: HookResponse[] = [];
   host.events$.subscribe((record) => {
     if (record.type === 'hook_fire') records.push(record);
-    else if (record.subtype === 'hook_response') responses.push(record);
+    else if (record.type === 'system' && record.subtype === 'hook_response') responses.push(record);
   });
   try {
     const decision = await host.fireAny(event, input, { scope, signal });

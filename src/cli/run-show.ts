@@ -84,7 +84,7 @@ export function liveLines(
           if (!warned.has(warning)) tell(warning);
           warned.add(warning);
         }
-      } else if (record.subtype === 'hook_response' && summary.end(record)) {
+      } else if (record.type === 'system' && record.subtype === 'hook_response' && summary.end(record)) {
         print(view.late(record, agents.get(record.fire_id) ?? 'main'));
       }
     },

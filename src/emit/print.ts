@@ -29,6 +29,12 @@ export function formatRecord(record: HookRecord, options: PrintOptions = {}): st
     return [when, column(record.peer, 14), column(record.subtype, 24), column(record.problem, 24), what].join('  ');
   }
   const who = column(record.agent_id ?? record.scope, 14);
+  if (record.type === 'hook_alarm') {
+    const about = column(`${record.evidence}:${record.tool_name}`, 24);
+    return [when, who, about, paint('red', column(record.alarm, 24)), paint('red', clip(record.message, 160))].join(
+      '  ',
+    );
+  }
   if (record.type === 'hook_fire') {
     return [
       when,

@@ -24,7 +24,7 @@ export type {
  * What watchers are told (docs/semantics.md 10). Field names are the wire's: the first three messages are the Claude Code client's own
  * `hook_started`, `hook_progress` and `hook_response` with our fields added, the last is ours alone.
  */
-export type HookRecord = HookStarted | HookProgress | HookResponse | FireRecord | ControlProblemRecord;
+export type HookRecord = HookStarted | HookProgress | HookResponse | FireRecord | ControlProblemRecord | AlarmRecord;
 
 interface RunMessage extends Stamp {
   readonly type: 'system';
@@ -97,6 +97,35 @@ export interface ControlProblemRecord extends Stamp {
   readonly problem: string;
   readonly message: string;
   readonly request_id?: string;
+}
+
+/** What was decided of a call and what was done are not the same. */
+export interface AlarmRecord extends Stamp {
+  readonly type: 'hook_alarm';
+  /**
+   * `not_honoured`: it was denied, and it ran. `other_input`: it ran with an input that was neither judged nor given by whoever
+   * answers for the user. `unasked`: it ran, and PreToolUse was not fired for it, though this agent's is asked about every tool.
+   */
+  readonly alarm: 'not_honoured' | 'other_input' | 'unasked';
+  /** For people. */
+  readonly message: string;
+  readonly session_id: string;
+  readonly scope: string;
+  readonly agent_id?: string;
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  /** How it is known that it ran: an event's name, or `result`. */
+  readonly evidence: string;
+  /** `hook`, or who else said no: `rules`, `person`, `nobody` … */
+  readonly denied_by?: string;
+  /** Of the denial. */
+  readonly reason?: string;
+  /** The beginning of the input that was decided on, as JSON with sorted keys, and the SHA-256 of all of that JSON. */
+  readonly judged_input?: string;
+  readonly judged_sha256?: string;
+  /** The same of the input it ran with. */
+  readonly ran_input?: string;
+  readonly ran_sha256?: string;
 }
 
 /** Who runs, in which fire: what the three messages of one run share. */

@@ -113,6 +113,25 @@ export const fireSchema = z.looseObject({
   error: z.string().optional(),
 });
 
+const alarm = z.looseObject({
+  type: z.literal('hook_alarm'),
+  ...stamp,
+  alarm: z.enum(['not_honoured', 'other_input', 'unasked']),
+  message: z.string().min(1),
+  session_id: z.string(),
+  scope: z.string(),
+  agent_id: z.string().optional(),
+  tool_name: z.string(),
+  tool_use_id: z.string().min(1),
+  evidence: z.string().min(1),
+  denied_by: z.string().optional(),
+  reason: z.string().optional(),
+  judged_input: z.string().optional(),
+  judged_sha256: z.string().length(64).optional(),
+  ran_input: z.string().optional(),
+  ran_sha256: z.string().length(64).optional(),
+});
+
 export const hookRecord = z.discriminatedUnion('type', [
   z.discriminatedUnion('subtype', [
     z.looseObject({ ...started, ...ours, status_message: z.string().optional() }),
@@ -135,4 +154,5 @@ export const hookRecord = z.discriminatedUnion('type', [
     }),
   ]),
   fireSchema,
+  alarm,
 ]);

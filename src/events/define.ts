@@ -17,6 +17,9 @@ export const VERDICTS = ['none', 'allow', 'ask', 'defer', 'deny'] as const;
 /** What a gate's hooks come to. `none`: nobody had an opinion, and the harness's own permission flow decides. */
 export type Verdict = (typeof VERDICTS)[number];
 
+/** How an event bears on whether a tool runs, and on which input: it judges the call, answers for the user, or shows that it has run. */
+export type CallRole = 'judges' | 'answers' | 'ran';
+
 /** One event of the catalogue: everything the host needs to know about it, as data. */
 export interface EventEntry<
   Input extends z.ZodObject = z.ZodObject,
@@ -43,6 +46,8 @@ export interface EventEntry<
   readonly endsLoop: boolean;
   /** `if` rules are checked on tool events only. */
   readonly tool: boolean;
+  /** What it says of the call that it is about; decided and done are compared by it. */
+  readonly call?: CallRole;
   /** Handler types other than in-process callbacks that may serve it. */
   readonly types: readonly HandlerKind[];
   /** Default timeout in Claude Code files, seconds, where the event has its own; `max` caps a configured one. */
@@ -53,6 +58,8 @@ export interface EventEntry<
     readonly keys: readonly string[];
     /** Keys that count only when the tool is an MCP tool. */
     readonly mcpKeys?: readonly string[];
+    /** Claude Code takes a new value only in the shape of the old one; but of an MCP tool any. */
+    readonly shaped?: true;
   };
   /** `replace` events: the output keys that make up the value. One key: its value; several: an object of them. */
   readonly value?: readonly string[];

@@ -1,5 +1,5 @@
 import { wordFor } from '../events/helpers.js';
-import { readOutput } from '../events/outcome.js';
+import { type Outcome, readOutput } from '../events/outcome.js';
 import { BrokenPromise, isThenable, promiseIn, quiet, settle } from '../events/promises.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
@@ -9,6 +9,7 @@ import { Context } from './context.js';
 import type { Fire } from './fire.js';
 import type { Failure, Reply } from './handlers/handler.js';
 import { describeError, messageOf } from './message.js';
+import { whyNotTaken } from './taken.js';
 import type { Told } from './telling.js';
 
 const SILENT: Attempt = Object.freeze({});
@@ -122,7 +123,17 @@ export function interpret(fire: Fire, registration: Registration, output: unknow
   });
   if ('bad' in result) return { failure: { cause: 'bad_schema', message: result.bad } };
   const outcome = fire.services.spill.shorten(result.outcome);
-  return { outcome, warnings: result.warnings };
+  return { outcome, ...notTaken(fire, registration, outcome), warnings: result.warnings };
+}
+
+/** A rewrite that is for Claude Code, which would ignore it, is a failure; what else it said counts. */
+function notTaken(fire: Fire, { dialect }: Registration, outcome: Outcome): Attempt | undefined {
+  const doneBy = fire.how?.doneBy ?? (dialect === 'claude' ? 'client' : undefined);
+  if (!outcome.rewrite || doneBy !== 'client') return undefined;
+  const message = whyNotTaken(fire.entry, fire.input, outcome.rewrite);
+  if (message === undefined) return undefined;
+  const { rewrite: _, ...rest } = outcome;
+  return { outcome: rest, failure: { cause: 'bad_schema', message } };
 }
 
 /** A failure or warning that nobody watches is never silent. */

@@ -4,9 +4,11 @@ import { copyJson } from '../events/copy.js';
 import type { EventEntry } from '../events/define.js';
 import type { Registration } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
-import type { Found, ScopeRef } from '../scopes/tree.js';
+import type { Found } from '../scopes/tree.js';
+import { decided, ran, undecided } from './alarms/use.js';
 import type { Watched } from './clock.js';
-import type { AnyDecision, EndedBy } from './decision.js';
+import type { AnyDecision } from './decision.js';
+import type { FireHow } from './fire-options.js';
 import { fold } from './fold.js';
 import type { EventHook } from './hooks.js';
 import { completeInput } from './input.js';
@@ -19,28 +21,7 @@ import { Run } from './run.js';
 import type { EventState, Services } from './services.js';
 import { Teller } from './telling.js';
 
-/** How one event is fired. */
-export interface FireOptions {
-  /** The scope to fire in: an agent's id, or `{ session, agent }`. Default: the input's `agent_id`, else its session. */
-  readonly scope?: ScopeRef | undefined;
-  /** Aborting it rejects the fire with `ABORTED` and ends every handler still running. */
-  readonly signal?: AbortSignal | undefined;
-  /** false: nobody can be asked, so that a guard that is untrusted denies where it would ask. Default true. */
-  readonly canAsk?: boolean | undefined;
-}
-
-/** What a session driver says beside that. */
-export interface FireHow extends Omit<FireOptions, 'signal'> {
-  readonly signal?: EndSignal | undefined;
-  /** A stop event that the loop ends with, whatever the hooks say. */
-  readonly endedBy?: EndedBy | undefined;
-  /** Ids of `once` hooks that ran for this very call in an earlier fire: they are asked again, as within one fire. Grows. */
-  readonly asked?: Set<string> | undefined;
-  /** The call that an event is about whose input does not name it. */
-  readonly toolUseID?: string | undefined;
-  /** The host's own last word: it is fired while the host closes, too. */
-  readonly last?: boolean | undefined;
-}
+export type { FireHow, FireOptions } from './fire-options.js';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -52,12 +33,16 @@ export function fire(services: Services, event: string, input: Input, options?: 
   const state = services.events[event];
   // A list of one name, which is as good a key, is not that name.
   if (state?.entry.name !== event) return Promise.reject(services.unknownEvent(event));
-  if (services.closed && !options?.last) return refuse('CLOSED', event);
+  if (services.closed && !options?.last) return Promise.reject(new HookscopeError('CLOSED', { event }));
   const signal = options?.signal;
-  if (signal?.aborted) return refuse('ABORTED', event);
+  if (signal?.aborted) {
+    const error = new HookscopeError('ABORTED', { event });
+    undecided({ services, state, input, found: undefined, how: options }, error);
+    return Promise.reject(error);
+  }
 
   const watched = services.bus.observed;
-  return !watched && isIdle(services, state) ? state.quiet : begin(services, state, input, options, watched);
+  return !watched && isIdle(services, state, options) ? state.quiet : begin(services, state, input, options, watched);
 }
 
 /** From the plan on; apart, so that what is above stays small enough to be inlined where nothing is to be done. */
@@ -69,29 +54,37 @@ function begin(
   watched: boolean,
 ): Promise<AnyDecision> {
   const found = services.registrar.scopeOf(input, options?.scope, state.opens);
+  const { call } = state.entry;
+  if (call === 'ran') ran({ services, state, input, found, how: options });
   const plan = state.plans.get(found.scope);
-  if (plan.size === 0 && !watched && !state.hook?.foreign) return ended(services, state, found, state.quiet);
+  const remembers = call === 'judges' && (watched || services.alarms.awake || options?.everyTool === true);
+  const told = watched || (remembers && services.alarms.cares(call, options?.everyTool));
+  if (plan.size === 0 && !told && !state.hook?.foreign) return ended(services, state, found, state.quiet);
 
   const complete = completeInput(state, input, services.session);
-  if (complete instanceof HookscopeError) return Promise.reject(complete);
+  if (complete instanceof HookscopeError) {
+    undecided({ services, state, input, found, how: options }, complete);
+    return Promise.reject(complete);
+  }
 
   const fire = new Fire(services, state, found, plan, complete);
-  fire.endedBy = options?.endedBy;
-  fire.asked = options?.asked;
-  fire.about = options?.toolUseID;
-  fire.canAsk = options?.canAsk;
+  fire.how = options;
+  fire.remembers = remembers;
   if (watched) fire.teller = new Teller(fire, services.bus);
   const signal = options?.signal;
   return ended(services, state, found, signal ? fire.startUnder(signal) : fire.start());
 }
 
-function refuse(code: 'CLOSED' | 'ABORTED', event: string): Promise<never> {
-  return Promise.reject(new HookscopeError(code, { event }));
-}
-
-/** Nothing that a fire of the event could do: no registration in any scope, no raw tap, no scope to open or to close. */
-function isIdle(services: Services, state: EventState): boolean {
-  return state.plans.total === 0 && !services.registrar.spawns && !state.closes && !state.hook?.foreign;
+/** Nothing that a fire of the event could do: no registration in any scope, no raw tap, no scope to open or to close, nothing to compare. */
+function isIdle(services: Services, state: EventState, options: FireHow | undefined): boolean {
+  const { call } = state.entry;
+  return (
+    state.plans.total === 0 &&
+    !services.registrar.spawns &&
+    !state.closes &&
+    !state.hook?.foreign &&
+    (call === undefined || !services.alarms.cares(call, options?.everyTool))
+  );
 }
 
 /** An agent that was let stop takes its scope with it. */
@@ -114,46 +107,45 @@ export class Fire {
   readonly plan: Plan;
   readonly input: Input;
   teller: Teller | undefined;
-  endedBy: EndedBy | undefined;
-  asked: Set<string> | undefined;
-  about: string | undefined;
-  canAsk: boolean | undefined;
+  how: FireHow | undefined;
+  /** Whether it is remembered when nobody says anything. */
+  remembers = false;
   /** Why it was cut short, once it was. */
   cancelled: HookscopeError | undefined;
   /** The quick way, while it waits for somebody. */
   quick: Watched | undefined;
-  readonly #state: EventState;
-  readonly #found: Found;
+  readonly state: EventState;
+  readonly found: Found;
   #id: string | undefined;
   #live: Set<Watched> | undefined;
   #shared: Map<object, number> | undefined;
 
   constructor(services: Services, state: EventState, found: Found, plan: Plan, input: Input) {
     this.services = services;
-    this.#state = state;
-    this.#found = found;
+    this.state = state;
+    this.found = found;
     this.plan = plan;
     this.input = input;
   }
 
   get entry(): EventEntry {
-    return this.#state.entry;
+    return this.state.entry;
   }
   get hook(): EventHook | undefined {
-    return this.#state.hook;
+    return this.state.hook;
   }
   get scope(): Scope {
-    return this.#found.scope;
+    return this.found.scope;
   }
   get scopeId(): string {
-    return this.#found.id;
+    return this.found.id;
   }
   get scopeKnown(): boolean {
-    return this.#found.known;
+    return this.found.known;
   }
   /** Where context that comes late waits for the next turn; nowhere once the agent, or the driven session, has ended. */
   get waiting(): string[] | undefined {
-    const { scope, session } = this.#found;
+    const { scope, session } = this.found;
     if (scope.closed && (scope.kind === 'agent' || scope.driven)) return undefined;
     if (scope.kind === 'agent') return scope.pending;
     return this.services.registrar.waitingFor(session ?? String(this.input['session_id']));
@@ -162,7 +154,14 @@ export class Fire {
     return this.entry.subject?.(this.input);
   }
   get toolUseID(): string | undefined {
-    return this.about ?? (this.input['tool_use_id'] as string | undefined);
+    return this.how?.toolUseID ?? (this.input['tool_use_id'] as string | undefined);
+  }
+  get canAsk(): boolean | undefined {
+    return this.how?.canAsk;
+  }
+  /** Ids of `once` hooks that ran for this call in an earlier fire. */
+  get asked(): Set<string> | undefined {
+    return this.how?.asked;
   }
   get id(): string {
     this.#id ??= randomUUID();
@@ -213,18 +212,25 @@ export class Fire {
     const decision = fold(this.entry, run.said(), {
       decisions: this.services.decisions,
       subject: this.subject,
-      endedBy: this.endedBy,
+      endedBy: this.how?.endedBy,
       clashes: rewrites.clashes,
       // The harness's own copy: what it does with it changes no record.
       rewritten: rewrites.rewritten && { value: copyJson(rewrites.rewritten.value) },
     });
     this.teller?.ended(decision, recordHandlers(run), rewrites.input, this.cancelled?.code);
+    if (this.entry.call !== undefined && !this.cancelled) decided(this, decision);
     return decision;
+  }
+
+  /** Nobody has said anything. */
+  silent(): void {
+    if (this.remembers) decided(this, undefined);
   }
 
   /** Ends every handler that is still running; the fire rejects with the error. */
   cancel(error: HookscopeError): void {
     this.cancelled ??= error;
+    undecided(this, error);
     this.quick?.cancel();
     for (const node of [...(this.#live ?? [])]) node.cancel();
   }

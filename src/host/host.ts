@@ -7,13 +7,15 @@ import { nearest } from '../events/nearest.js';
 import { tell } from '../events/promises.js';
 import { plain, warn } from '../plain.js';
 import { type ScopeRef, ScopeTree } from '../scopes/tree.js';
+import { Alarms } from './alarms/alarms.js';
 import { Background } from './background.js';
 import { Clock } from './clock.js';
 import { closeHost } from './close.js';
 import { describeScope } from './describe.js';
 import { eventEntries, eventState } from './event-states.js';
 import { type ExplainOptions, type Explanation, explain } from './explain.js';
-import { type FireOptions, fire } from './fire.js';
+import { fire } from './fire.js';
+import type { FireOptions } from './fire-options.js';
 import { createOutside } from './handlers/outside.js';
 import { createHook, type RawHook } from './hooks.js';
 import { unreadable } from './input.js';
@@ -100,6 +102,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     bus,
     background,
     spill: createSpill(report),
+    alarms: new Alarms({ bus, report, onAlarm: options.onAlarm }),
     decisions: options.decisions ?? 'strictest',
     slowAfter: options.slowAfter ?? 0,
     projectDir: options.session?.cwd,
@@ -145,6 +148,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       entry: (event) => entries.get(event),
       registrar,
       clock,
+      alarms: services.alarms,
       maxStopContinuations,
       report,
     },

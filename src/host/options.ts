@@ -2,6 +2,7 @@ import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import { nearest } from '../events/nearest.js';
 import type { OnFailure } from '../scopes/registration.js';
+import type { HookAlarm } from './alarms/alarms.js';
 import type { Decisions } from './fold.js';
 import { checkMcpServers } from './handlers/mcp-servers.js';
 import { NAMES } from './handlers/options.js';
@@ -34,6 +35,8 @@ export interface HostOptions<C extends CustomEvents = NoEvents> extends OutsideH
   readonly events?: C;
   /** Failures and warnings that nobody watches. Default: `process.emitWarning`. */
   readonly logger?: (message: string, detail?: unknown) => void;
+  /** What was decided of a call is not what was done: `not_honoured`, `other_input`, `unasked` (docs/semantics.md 13). Not waited for. */
+  readonly onAlarm?: (alarm: HookAlarm) => void;
   /** A background hook wants the agent woken (`asyncRewake`). */
   readonly onWake?: (wake: Wake) => void;
 }
@@ -59,6 +62,7 @@ const SHAPE: Shape = {
   events: rules.object,
   logger: rules.fn,
   onWake: rules.fn,
+  onAlarm: rules.fn,
   model: rules.fn,
   callTool: rules.fn,
   mcpServers: rules.object,

@@ -45,7 +45,7 @@ export class Quick implements Watched {
     this.fire.quick = this;
     const answer = this.next();
     if (this.over) return this.abandon(answer);
-    if (answer === undefined) return this.spoke ? this.handOver(this.spoke) : (this.candidates.quiet as Quiet).promise;
+    if (answer === undefined) return this.spoke ? this.handOver(this.spoke) : this.quiet().promise;
     this.fire.services.clock.watch(this);
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -151,7 +151,12 @@ export class Quick implements Watched {
     if (this.over) return;
     this.over = true;
     this.fire.services.clock.forget(this);
-    this.resolve?.(spoke === undefined ? (this.candidates.quiet as Quiet).decision : this.handOver(spoke));
+    this.resolve?.(spoke === undefined ? this.quiet().decision : this.handOver(spoke));
+  }
+
+  private quiet(): Quiet {
+    if (this.fire.remembers) this.fire.silent();
+    return this.candidates.quiet as Quiet;
   }
 
   private async handOver(spoke: Attempt): Promise<AnyDecision> {

@@ -1,6 +1,7 @@
 import type { Bus } from '../emit/bus.js';
 import type { HookscopeError } from '../errors.js';
 import type { EventEntry } from '../events/define.js';
+import type { Alarms } from './alarms/alarms.js';
 import type { Background } from './background.js';
 import type { Clock } from './clock.js';
 import type { AnyDecision } from './decision.js';
@@ -29,6 +30,7 @@ export interface Services {
   readonly bus: Bus;
   readonly background: Background;
   readonly spill: Spill;
+  readonly alarms: Alarms;
   readonly decisions: Decisions;
   /** Seconds; 0: nobody wants to know. */
   readonly slowAfter: number;

@@ -20,7 +20,7 @@ async function summaryOf(
   const summary = new Summary();
   host.events$.subscribe((record: HookRecord) => {
     if (record.type === 'hook_fire') summary.add(record, 'main');
-    else if (record.subtype === 'hook_response') summary.end(record);
+    else if (record.type === 'system' && record.subtype === 'hook_response') summary.end(record);
   });
   host.register({ PreToolUse: hooks.map((hook) => ({ name: 'hook', hooks: [hook] })) });
   for (let i = 0; i < n; i++) await host.fire('PreToolUse', LS);

@@ -1,4 +1,4 @@
-import type { ControlProblemRecord, FireRecord, HookRecord } from '../../src/emit/record.js';
+import type { AlarmRecord, ControlProblemRecord, FireRecord, HookRecord } from '../../src/emit/record.js';
 import type { CustomEvents, HookEvent, NoEvents } from '../../src/events/catalogue.js';
 import type { AnyDecision } from '../../src/host/decision.js';
 import type { FireOptions } from '../../src/host/fire.js';
@@ -32,7 +32,7 @@ export function fireAny(
 export const anyHooks = (hooks: Record<string, unknown>): Hooks => hooks as Hooks;
 
 /** What a host tells of its own hooks. */
-export type Told = Exclude<HookRecord, ControlProblemRecord>;
+export type Told = Exclude<HookRecord, ControlProblemRecord | AlarmRecord>;
 
 /** Everything a host tells, from now on; nothing here is about a control connection. */
 export function watch(host: { readonly events$: Host['events$'] }): Told[] {

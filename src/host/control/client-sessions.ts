@@ -1,4 +1,4 @@
-import type { EventEntry } from '../../events/define.js';
+import type { CallRole, EventEntry } from '../../events/define.js';
 import { outputShape } from '../../events/output-shape.js';
 import type { AnyDecision } from '../decision.js';
 import { describeError } from '../message.js';
@@ -33,11 +33,21 @@ export class ClientSessions {
   /** Nobody is left to be told how a session starts. */
   readonly #gone = new AbortController();
   #last: Known | undefined;
+  #judges = false;
   /** Of its subagents, by their ids. */
   readonly #types = new Map<string, string>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
+  }
+
+  /**
+   * Who does what is decided, and whether it is known to ask about every call before that runs: we have one callback for all
+   * tools, so it does once it has asked about one.
+   */
+  doing(call: CallRole | undefined): { readonly everyTool: boolean; readonly doneBy: 'client' } {
+    if (call === 'judges') this.#judges = true;
+    return { everyTool: call !== 'ran' || this.#judges, doneBy: 'client' };
   }
 
   /** Whether a session is one of this client's. */

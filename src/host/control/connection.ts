@@ -3,6 +3,7 @@ import { HookscopeError } from '../../errors.js';
 import type { AnyDecision } from '../decision.js';
 import { fire as fireIn } from '../fire.js';
 import { describeError } from '../message.js';
+import { obey } from '../obey.js';
 import type { Services } from '../services.js';
 import type { Undo } from '../types.js';
 import { type ClaudeClient, type ClaudeInfo, infoOf, neverSent } from './client-info.js';
@@ -16,6 +17,7 @@ import { Permissions } from './permission.js';
 import { type ControlProblem, tellProblem } from './problem.js';
 import type { Program, ProgramEnd } from './process.js';
 import { checkPrompt, promptMessage } from './prompt.js';
+import { ranBySession } from './results.js';
 import type { ControlAsk, Json } from './wire.js';
 
 /** Messages that are kept for the first who asks for them. */
@@ -66,7 +68,9 @@ export class Connection {
       source: startSource(options.args ?? []),
       fire: (event, input, how) => fireIn(services, event, input, { ...how, last: event === 'SessionEnd' }),
     });
-    this.#permissions = new Permissions(this.#fire, options.canUseTool, this.#sessions.base);
+    const { alarms } = services;
+    const { canUseTool } = options;
+    this.#permissions = new Permissions({ fire: this.#fire, canUseTool, base: this.#sessions.base, alarms });
     this.#callbacks = new HookCallbacks({
       fire: this.#decide,
       beside: (entry, input) => this.#sessions.beside(entry, input),
@@ -97,6 +101,7 @@ export class Connection {
       message: (message) => {
         foreign.take(message);
         if (message['type'] === 'system' && message['subtype'] === 'init') void this.#sessions.seen(message, false);
+        ranBySession(services, message);
         this.#conversation.take(message as ClaudeMessage);
         this.#feed.send(message as ClaudeMessage);
       },
@@ -118,7 +123,8 @@ export class Connection {
       const origin = { source: { kind: 'spawn', name: type } };
       this.#undo.push(registrar.spawnHooks(type, hooks, origin, this.#sessions.has));
     }
-    if (signal) this.#undo.push(onAbort(signal, () => void this.kill()));
+    if (signal) this.#undo.push(obey(signal, { end: () => void this.kill() }));
+    if (signal?.aborted) void this.kill();
     const cleanup = { plugin: `connectClaude(${this.#name})`, cleanup: () => this.kill() };
     registrar.cleanups.push(cleanup);
     this.#undo.push(() => void registrar.cleanups.splice(registrar.cleanups.indexOf(cleanup), 1));
@@ -196,11 +202,12 @@ export class Connection {
       : this.#fire(event, input, how);
 
   readonly #fire: FireEvent = async (event, input, how): Promise<AnyDecision> => {
-    const { scope, control } = entryOf(event);
+    const { scope, control, call } = entryOf(event);
     await this.#sessions.seen(input, control?.bounds !== undefined);
     if (control?.bounds === 'end') return this.#sessions.finish(input);
     if (scope === 'open') this.#sessions.agentStarts(input);
-    return fireIn(this.#services, event, input, { ...how, canAsk: this.#options.canUseTool !== undefined });
+    const canAsk = this.#options.canUseTool !== undefined;
+    return fireIn(this.#services, event, input, { ...how, ...this.#sessions.doing(call), canAsk });
   };
 
   #warnOfNeverSent(): void {
@@ -258,11 +265,4 @@ export class Connection {
     this.#feed.close();
     return end;
   }
-}
-
-/** Calls it when the signal fires; returns the end of that. */
-function onAbort(signal: AbortSignal, end: () => void): Undo {
-  signal.addEventListener('abort', end, { once: true });
-  if (signal.aborted) end();
-  return () => signal.removeEventListener('abort', end);
 }

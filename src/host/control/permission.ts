@@ -1,10 +1,12 @@
 import { resultOf } from '../../events/promises.js';
+import type { Alarms } from '../alarms/alarms.js';
+import { rememberAnswer } from '../alarms/use.js';
 import type { AnyDecision } from '../decision.js';
 import type { EndSignal } from '../lazy-signal.js';
 import { messageOf } from '../message.js';
 import { isObject } from '../shape.js';
 import type { FireEvent } from './hook-callbacks.js';
-import { type ControlAsk, type Json, permissionResult } from './wire.js';
+import { type ControlAsk, type Json, type PermissionAnswer, permissionResult } from './wire.js';
 
 /** A person's answer to a tool call, as the client's SDK has it. */
 export type PermissionResult =
@@ -55,21 +57,24 @@ interface Question {
 /** How many questions are remembered for the second way to ask. */
 const REMEMBERED = 100;
 
+export interface PermissionsOptions {
+  readonly fire: FireEvent;
+  readonly canUseTool: CanUseTool | undefined;
+  readonly alarms: Alarms;
+  /** The fields that every input of the session, or of an agent, has and `can_use_tool` lacks. */
+  base(agent: unknown): Json;
+}
+
 /**
  * The client asks about a call twice at the same time: its PermissionRequest hooks, and the person (`can_use_tool`). Both get the
  * decision of one fire, so no hook runs twice; the person is asked only if no hook has decided.
  */
 export class Permissions {
   readonly #questions = new Map<string, Question>();
-  readonly #fire: FireEvent;
-  readonly #canUseTool: CanUseTool | undefined;
-  readonly #base: (agent: unknown) => Json;
+  readonly #options: PermissionsOptions;
 
-  /** `base`: the fields that every input of the session, or of an agent, has and `can_use_tool` lacks. */
-  constructor(fire: FireEvent, canUseTool: CanUseTool | undefined, base: (agent: unknown) => Json) {
-    this.#fire = fire;
-    this.#canUseTool = canUseTool;
-    this.#base = base;
+  constructor(options: PermissionsOptions) {
+    this.#options = options;
   }
 
   /** The hooks' decision, for either way to ask. */
@@ -102,7 +107,8 @@ export class Permissions {
     if (typeof tool !== 'string' || !isObject(input))
       throw new TypeError('A can_use_tool request needs "tool_name" and an "input" object.');
     const id = typeof toolUseID === 'string' ? { toolUseID } : {};
-    const decision = await this.decide('can_use_tool', { ...this.#base(ask['agent_id']), ...inputOf(ask) }, how);
+    const event = { ...this.#options.base(ask['agent_id']), ...inputOf(ask) };
+    const decision = await this.decide('can_use_tool', event, how);
     if (decision.verdict === 'deny') {
       const message = decision.reason ?? `A hook denied ${tool}.`;
       return { behavior: 'deny', message, ...(decision.interrupt ? { interrupt: true } : {}), ...id };
@@ -112,11 +118,19 @@ export class Permissions {
       const { updatedPermissions } = decision;
       return { behavior: 'allow', updatedInput: final, ...(updatedPermissions ? { updatedPermissions } : {}), ...id };
     }
-    return { ...(await this.#askPerson(tool, final, ask, how)), ...id };
+    const answer = await this.#askPerson(tool, final, ask, how);
+    // Withdrawn, it is no answer any more.
+    if (!how.signal.aborted) rememberAnswer(this.#options.alarms, { ...event, tool_input: final }, answer);
+    return { ...answer, ...id };
   }
 
-  async #askPerson(tool: string, input: Json, ask: ControlAsk, how: { readonly signal: AbortSignal }): Promise<Json> {
-    const canUseTool = this.#canUseTool;
+  async #askPerson(
+    tool: string,
+    input: Json,
+    ask: ControlAsk,
+    how: { readonly signal: AbortSignal },
+  ): Promise<PermissionAnswer> {
+    const { canUseTool } = this.#options;
     if (!canUseTool) return { behavior: 'deny', message: `Nobody is there to be asked about ${tool}.` };
     try {
       const answer = permissionResult.parse(await resultOf(() => canUseTool(tool, input, askOf(ask, how.signal))));
@@ -129,7 +143,7 @@ export class Permissions {
 
   #ask(input: Json, call: string, key: string | undefined): Question {
     const controller = new AbortController();
-    const decision = this.#fire('PermissionRequest', input, { signal: controller.signal });
+    const decision = this.#options.fire('PermissionRequest', input, { signal: controller.signal });
     const question: Question = { asked: new Set(), decision, controller, call, live: 0 };
     // Both askers may have gone.
     decision.catch(() => undefined);

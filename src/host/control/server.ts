@@ -4,6 +4,7 @@ import { HookscopeError } from '../../errors.js';
 import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
 import { findProblem } from '../../events/problem.js';
 import { resultOf } from '../../events/promises.js';
+import { rememberAnswer } from '../alarms/use.js';
 import type { Host } from '../host.js';
 import { servicesOf } from '../internals.js';
 import { checkOptions } from '../options.js';
@@ -16,6 +17,7 @@ import type { PermissionResult } from './permission.js';
 import { type ControlProblem, tellProblem } from './problem.js';
 import { Queue } from './queue.js';
 import { registerRemoteHooks } from './remote-hooks.js';
+import { ranBySession } from './results.js';
 import {
   type ControlAsk,
   type InitializeAsk,
@@ -165,15 +167,16 @@ function serve(services: Services, options: Omit<ServeOptions, 'host'>): Control
   const server: ControlServer = {
     initialized: first.promise,
     messages,
-    send: (message) => peer.send(message),
+    send(message) {
+      ranBySession(services, message);
+      return peer.send(message);
+    },
     request: (request, how) => peer.request(request, how),
     async canUseTool(call, how) {
-      try {
-        return readPermission(call, await peer.request({ subtype: 'can_use_tool', ...call }, how));
-      } catch (error) {
-        if (how?.signal?.aborted) throw error;
-        return { behavior: 'deny', message: `${call.tool_name} could not be asked about: ${(error as Error).message}` };
-      }
+      const answer = await askPerson(peer, call, how);
+      const { session_id = services.session.session_id, input: tool_input } = call;
+      rememberAnswer(services.alarms, { ...call, session_id, tool_input }, answer);
+      return answer;
     },
     ended: ended.promise,
     close() {
@@ -185,6 +188,19 @@ function serve(services: Services, options: Omit<ServeOptions, 'host'>): Control
     [Symbol.asyncDispose]: async () => server.close(),
   };
   return server;
+}
+
+async function askPerson(
+  peer: Peer,
+  call: CanUseToolCall,
+  how: { readonly signal?: AbortSignal } | undefined,
+): Promise<PermissionResult> {
+  try {
+    return readPermission(call, await peer.request({ subtype: 'can_use_tool', ...call }, how));
+  } catch (error) {
+    if (how?.signal?.aborted) throw error;
+    return { behavior: 'deny', message: `${call.tool_name} could not be asked about: ${(error as Error).message}` };
+  }
 }
 
 /** The other side's word, if it is one. */

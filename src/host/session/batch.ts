@@ -40,6 +40,10 @@ export async function endBatch(
     throw new HookscopeError('INVALID_OPTIONS', { where: 'endBatch.results', expected: 'expected one for each call' });
   }
   const calls = given.map((call, i) => ({ ...checkCall(core, call), id: (results[i] as ToolResult).id }));
+  for (const result of results) {
+    if (result.status === 'ran')
+      core.deps.alarms.ran(core.use(result), { by: 'result', input: { value: result.input } });
+  }
   return finishBatch(core, calls, results);
 }
 

@@ -3,9 +3,10 @@ import { HookscopeError, isHookscopeError } from '../../errors.js';
 import type { EventName } from '../../events/catalogue.js';
 import type { EventEntry } from '../../events/define.js';
 import type { Scope } from '../../scopes/scope.js';
+import type { Alarms, ToolUse } from '../alarms/alarms.js';
 import type { Clock } from '../clock.js';
 import type { AnyDecision } from '../decision.js';
-import type { FireHow } from '../fire.js';
+import type { FireHow } from '../fire-options.js';
 import type { Registrar } from '../registrar.js';
 import type { Decision } from '../types.js';
 import type { SessionSettings } from './options.js';
@@ -17,6 +18,7 @@ export interface SessionDeps {
   readonly registrar: Registrar;
   readonly maxStopContinuations: number;
   readonly clock: Clock;
+  readonly alarms: Alarms;
   report(message: string, detail?: unknown): void;
 }
 
@@ -112,7 +114,15 @@ export class Core {
 
   /** Fires an event as this session: its own fields around the event's. Rejects as `host.fire` does. */
   async fire<E extends EventName>(event: E, own: Fields, how: FireHow = { signal: this.signal }): Promise<Decision<E>> {
-    return (await this.deps.fire(event, this.#input(event, own), how)) as Decision<E>;
+    // It asks about every call, and does what is decided itself.
+    const ours: FireHow = { everyTool: true, doneBy: 'session', ...how };
+    return (await this.deps.fire(event, this.#input(event, own), ours)) as Decision<E>;
+  }
+
+  /** A call of this session or agent, as alarms know it. */
+  use({ id, name }: { readonly id: string; readonly name: string }): ToolUse {
+    const { session_id: session, agent_id: agent } = this.who;
+    return { session, agent, id, tool: name, scope: agent ?? 'session', every: true };
   }
 
   /** Ends what runs in this turn; a new prompt begins another. */

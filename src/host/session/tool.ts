@@ -45,6 +45,7 @@ async function refuse(core: Core, call: CheckedCall, judged: Judged): Promise<To
   const common = { ...started(call, input, judged), decision: pre, ...(reason === undefined ? {} : { reason }) };
   if (judged.verdict === 'deferred')
     return { ...common, status: 'deferred', content: '', isError: false, endsLoop: true };
+  core.deps.alarms.refused(core.use(call), { by: by ?? 'failure', reason }, input);
   const told =
     by === 'rules' || by === 'mode' || by === 'classifier' ? await tellDenied(core, call, input, text) : undefined;
   const retry = told?.retry === true;

@@ -1,0 +1,266 @@
+import type { Bus } from '../../emit/bus.js';
+import type { AlarmRecord, Unstamped } from '../../emit/record.js';
+import type { CallRole } from '../../events/define.js';
+import { tell as inform } from '../../events/promises.js';
+import type { AnyDecision } from '../decision.js';
+import { describeError } from '../message.js';
+import { type Canonical, canonical, sha256 } from './canonical.js';
+import { type CallKey, Memory, shorten } from './memory.js';
+
+/** What was decided of a call and what was done are not the same (docs/semantics.md 13). */
+export type HookAlarm = Unstamped<AlarmRecord>;
+
+/** A call of a tool, as an event or a result tells of it. */
+export interface ToolUse extends CallKey {
+  readonly tool: string;
+  /** As records name the scope. */
+  readonly scope: string;
+  /** This agent's PreToolUse is asked about every tool, and its ids are not reused. */
+  readonly every?: boolean | undefined;
+}
+
+/** How it is known that a call has run. */
+export interface Evidence {
+  /** The event's name, or `result`. */
+  readonly by: string;
+  /** What it ran with; absent: that is not told. */
+  readonly input?: { readonly value: unknown } | undefined;
+}
+
+interface Input extends Canonical {
+  /** Of one that a hook or a person gave: Claude Code fills in and converts those. */
+  readonly loose: string | undefined;
+}
+
+interface Denial {
+  readonly by: string;
+  readonly reason: string | undefined;
+}
+
+/** The last judgement of a call. */
+interface Judgement {
+  readonly tool: string;
+  readonly call: CallKey;
+  /** By the hooks that judge calls, or because they were not asked to the end. */
+  readonly denied: Denial | undefined;
+  /** By whoever answers for the user. */
+  refused: Denial | undefined;
+  /** What it may run with; absent: that could not be compared. */
+  inputs: readonly Input[] | undefined;
+  ran: boolean;
+  told: boolean;
+}
+
+export interface AlarmParts {
+  readonly bus: Bus;
+  readonly onAlarm: ((alarm: HookAlarm) => void) | undefined;
+  report(message: string, detail?: unknown): void;
+}
+
+/** So many calls that nobody objects to are remembered before there is any sign that this harness tells what ran. */
+const PATIENCE = 1_000;
+/** How far back a question without an id is looked for. */
+const BACK = 1_000;
+
+/** Remembers what was decided of each call and compares it with what is done. Nothing here throws, and nothing changes a decision. */
+export class Alarms {
+  /** Whether silent judgements are remembered: plain, since every fire about a call asks. */
+  awake = true;
+  /** Something is remembered. */
+  some = false;
+  readonly #parts: AlarmParts;
+  readonly #memory = new Memory<Judgement>();
+  #silent = 0;
+
+  constructor(parts: AlarmParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether a fire in which no hook could run has to be looked at. */
+  cares(role: CallRole, every: boolean | undefined): boolean {
+    if (role === 'judges') return every === true || this.#parts.onAlarm !== undefined;
+    return role === 'ran' && (this.some || every === true);
+  }
+
+  /** Bytes that are remembered. */
+  get bytes(): number {
+    return this.#memory.bytes;
+  }
+
+  /** Every hook has been asked about the input, and nobody said anything. */
+  silent(use: ToolUse, input: unknown): void {
+    if (this.#silent >= 0 && ++this.#silent > PATIENCE && !this.#parts.onAlarm) this.awake = false;
+    this.#remember(use, undefined, [input, false]);
+  }
+
+  judged(use: ToolUse, decision: AnyDecision, input: unknown): void {
+    const denied = decision.verdict === 'deny' || decision.blocked === true;
+    const { updatedInput } = decision;
+    this.#remember(
+      use,
+      denied ? { by: 'hook', reason: decision.reason } : undefined,
+      updatedInput === undefined ? [input, false] : [updatedInput, true],
+    );
+  }
+
+  /** The question was refused, which is no permission. */
+  rejected(use: ToolUse, reason: string): void {
+    this.#remember(use, { by: 'host', reason }, undefined);
+  }
+
+  /** Whoever asked took the question back: what was said before stands, if anything was. */
+  withdrawn(use: ToolUse): void {
+    if (!this.#memory.get(use)) this.#remember(use, undefined, undefined);
+  }
+
+  /** Somebody who answers for the user said no. `use.id` undefined: the one call that it can be about. */
+  refused(use: Omit<ToolUse, 'id'> & { id: string | undefined }, denial: Denial, input: unknown): void {
+    const judgement = this.#find(use, input);
+    if (judgement) judgement.refused = { ...denial, reason: denial.reason?.slice(0, 1_000) };
+  }
+
+  /** Somebody who answers for the user said yes; `given`: to this input, in place of the one that was judged. */
+  granted(
+    use: Omit<ToolUse, 'id'> & { id: string | undefined },
+    input: unknown,
+    given?: { readonly value: unknown },
+  ): void {
+    const judgement = this.#find(use, input);
+    if (!judgement) return;
+    judgement.refused = undefined;
+    if (!given) return;
+    const known = inputOf(given.value, true);
+    judgement.inputs = known && judgement.inputs && [...judgement.inputs.slice(-3), known];
+    this.#memory.resize(judgement.call, textsOf(judgement));
+  }
+
+  /** It ran, and did not fail. */
+  ran({ tool, ...call }: Omit<ToolUse, 'tool'> & { readonly tool: string | undefined }, { by, input }: Evidence): void {
+    this.awake = true;
+    this.#silent = -1;
+    const judgement = this.#memory.get(call);
+    if (!judgement) {
+      if (tool !== undefined && call.every && input && !this.#memory.mayBeForgotten(call))
+        this.#unasked({ ...call, tool }, by, input.value);
+      return;
+    }
+    const use: ToolUse = { ...call, tool: tool ?? judgement.tool };
+    const again = judgement.ran;
+    // An id that is used again, by a harness that need not have asked about the second call.
+    if (!use.every && input && (again || shorten(use.tool) !== judgement.tool)) return;
+    judgement.ran = true;
+    if (judgement.told) return;
+    const denial = judgement.denied ?? judgement.refused;
+    if (denial) this.#tell('not_honoured', use, { by, denial, judgement, input });
+    else if (input && !isAsDecided(judgement, use, input.value))
+      this.#tell('other_input', use, { by, judgement, input });
+  }
+
+  #remember(use: ToolUse, denied: Denial | undefined, judged: readonly [unknown, boolean] | undefined): void {
+    const { session, agent, id } = use;
+    const known = judged && inputOf(...judged);
+    const judgement: Judgement = {
+      tool: shorten(use.tool),
+      call: { session, agent, id },
+      denied: denied && { ...denied, reason: denied.reason?.slice(0, 1_000) },
+      refused: undefined,
+      inputs: known && [known],
+      ran: false,
+      told: false,
+    };
+    this.some = true;
+    this.#memory.set(judgement.call, judgement, textsOf(judgement));
+  }
+
+  /** Of a question without an id: the call that has not run, of that tool with that input, if there is one and no other. */
+  #find(use: Omit<ToolUse, 'id'> & { id: string | undefined }, input: unknown): Judgement | undefined {
+    const { session, agent, id } = use;
+    if (id !== undefined) return this.#memory.get({ session, agent, id });
+    const tool = shorten(use.tool);
+    const keys = new Set([canonical(input)?.key, canonical(input, true)?.key]);
+    const found: Judgement[] = [];
+    for (const one of this.#memory.newest(BACK)) {
+      if (one.ran || one.tool !== tool || one.call.session !== session || one.call.agent !== agent) continue;
+      if (one.inputs?.some(({ key }) => keys.has(key))) found.push(one);
+    }
+    return found.length === 1 ? found[0] : undefined;
+  }
+
+  #unasked(use: ToolUse, by: string, input: unknown): void {
+    this.#remember(use, undefined, [input, false]);
+    const judgement = this.#memory.get(use);
+    if (judgement) judgement.ran = true;
+    this.#tell('unasked', use, { by, input: { value: input } });
+  }
+
+  #tell(
+    alarm: HookAlarm['alarm'],
+    { session, agent, id, tool, scope }: ToolUse,
+    { by, denial, judgement, input }: Evidence & { denial?: Denial; judgement?: Judgement },
+  ): void {
+    if (judgement) judgement.told = true;
+    const judged = judgement?.inputs?.at(-1);
+    const ran = input && canonical(input.value);
+    const told: HookAlarm = Object.freeze({
+      type: 'hook_alarm',
+      alarm,
+      message: messageOf(alarm, { tool, id, denial }),
+      session_id: session,
+      scope,
+      ...(agent === undefined ? {} : { agent_id: agent }),
+      tool_name: tool,
+      tool_use_id: id,
+      evidence: by,
+      ...(denial ? { denied_by: denial.by } : {}),
+      ...(denial?.reason === undefined ? {} : { reason: denial.reason }),
+      ...(judged ? { judged_input: judged.head, judged_sha256: hashOf(judged) } : {}),
+      ...(ran ? { ran_input: ran.head, ran_sha256: hashOf(ran) } : {}),
+    });
+    const { bus, onAlarm, report } = this.#parts;
+    bus.emit(() => ({ ...told }));
+    report(`Alarm (${alarm}): ${told.message}`, told);
+    if (onAlarm)
+      inform(
+        () => onAlarm(told),
+        (error) => report(`onAlarm failed: ${describeError(error)}`),
+      );
+  }
+}
+
+function inputOf(value: unknown, given: boolean): Input | undefined {
+  const known = canonical(value);
+  return known && { ...known, loose: given ? canonical(value, true)?.key : undefined };
+}
+
+/** What cannot be compared is no reason for an alarm. */
+function isAsDecided({ inputs, tool }: Judgement, use: ToolUse, value: unknown): boolean {
+  if (shorten(use.tool) !== tool) return false;
+  if (!inputs) return true;
+  const done = canonical(value);
+  if (!done || inputs.some(({ key }) => key === done.key)) return true;
+  const loosely = canonical(value, true)?.key;
+  return inputs.some(({ loose }) => loose !== undefined && loose === loosely);
+}
+
+const textsOf = ({ denied, inputs }: Judgement): string[] => [
+  denied?.reason ?? '',
+  ...(inputs ?? []).flatMap(({ key, head, loose = '' }) => (key === head ? [key, loose] : [key, head, loose])),
+];
+
+/** Of the JSON with sorted keys, which a short input is remembered by. */
+const hashOf = ({ key, head }: Canonical): string => (key === head ? sha256(key) : key);
+
+const WHAT = {
+  not_honoured: 'was denied, and it ran',
+  other_input: 'ran with an input that nobody judged',
+  unasked: 'ran, and no hook was asked about it',
+} as const;
+
+function messageOf(
+  alarm: HookAlarm['alarm'],
+  { tool, id, denial }: { readonly tool: string; readonly id: string; readonly denial?: Denial | undefined },
+): string {
+  const clip = (text: string): string => JSON.stringify(text.length > 120 ? `${text.slice(0, 119)}…` : text);
+  const why = denial?.reason === undefined ? '' : ` (${clip(denial.reason)})`;
+  return `the call ${clip(id)} of ${clip(tool)} ${WHAT[alarm]}${why}`;
+}

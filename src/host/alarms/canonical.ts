@@ -1,0 +1,123 @@
+import { createHash, type Hash } from 'node:crypto';
+
+/** An input that can be compared: equal JSON is equal, whatever the order of its keys. */
+export interface Canonical {
+  /** Its JSON with sorted keys; of a long one the SHA-256 of that. */
+  readonly key: string;
+  /** The beginning of that JSON, for people. */
+  readonly head: string;
+}
+
+/** Characters of an input that are remembered and told. */
+export const HEAD = 4096;
+/** Characters that are hashed at once. */
+const CHUNK = 1 << 16;
+/** An input with more characters, or more pieces, is not compared: shared parts may make it endless. */
+const MOST = 1 << 27;
+const PIECES = 1_000_000;
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/**
+ * `loose`: as Claude Code reads an input that a hook or a person gave it: `"5"` may become 5, and false or null may be added. `undefined`: it
+ * cannot be compared (it throws when it is read, or has no end). Not recursive: a model may nest as deep as it likes.
+ */
+export function canonical(value: unknown, loose = false): Canonical | undefined {
+  try {
+    const text = new Text();
+    write(value, loose, text);
+    return text.end();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is written, hashed as it grows. */
+class Text {
+  #text = '';
+  #head: string | undefined;
+  #hash: Hash | undefined;
+  #length = 0;
+  #pieces = 0;
+
+  add(piece: string): void {
+    this.#length += piece.length;
+    if (this.#length > MOST || ++this.#pieces > PIECES) throw new RangeError('too long');
+    this.#text += piece;
+    if (this.#text.length > CHUNK) this.#flush();
+  }
+
+  end(): Canonical {
+    if (!this.#hash && this.#text.length <= HEAD) return { key: this.#text, head: this.#text };
+    this.#flush();
+    return { key: (this.#hash as Hash).digest('hex'), head: this.#head as string };
+  }
+
+  #flush(): void {
+    this.#hash ??= createHash('sha256');
+    // A copy: a slice would keep all of it alive.
+    this.#head ??= Buffer.from(this.#text.slice(0, HEAD)).toString();
+    this.#hash.update(this.#text);
+    this.#text = '';
+  }
+}
+
+/** An array or object that is being written. */
+interface Open {
+  readonly of: object;
+  /** Of an object, sorted. */
+  readonly keys: readonly string[] | undefined;
+  readonly length: number;
+  at: number;
+  some: boolean;
+}
+
+function write(value: unknown, loose: boolean, text: Text): void {
+  const open: Open[] = [];
+  const within = new Set<object>();
+  const begin = (given: unknown): void => {
+    const plain = asJson(given);
+    if (typeof plain !== 'object' || plain === null) {
+      text.add(scalar(plain, loose));
+      return;
+    }
+    if (within.has(plain)) throw new TypeError('it holds itself');
+    within.add(plain);
+    const keys = Array.isArray(plain) ? undefined : Object.keys(plain).sort();
+    text.add(keys ? '{' : '[');
+    open.push({ of: plain, keys, length: (keys ?? (plain as unknown[])).length, at: 0, some: false });
+  };
+  begin(value);
+  for (let top = open.at(-1); top; top = open.at(-1)) {
+    if (top.at === top.length) {
+      text.add(top.keys ? '}' : ']');
+      within.delete(top.of);
+      open.pop();
+      continue;
+    }
+    const key = top.keys ? (top.keys[top.at] as string) : top.at;
+    top.at++;
+    const member = (top.of as Record<string | number, unknown>)[key];
+    if (top.keys && isLeftOut(member, loose)) continue;
+    text.add(`${top.some ? ',' : ''}${top.keys ? `${JSON.stringify(key)}:` : ''}`);
+    top.some = true;
+    begin(member);
+  }
+}
+
+function asJson(value: unknown): unknown {
+  const toJSON = typeof value === 'object' && value !== null ? (value as { toJSON?: unknown }).toJSON : undefined;
+  return typeof toJSON === 'function' ? toJSON.call(value, '') : value;
+}
+
+const isLeftOut = (member: unknown, loose: boolean): boolean =>
+  member === undefined ||
+  typeof member === 'function' ||
+  typeof member === 'symbol' ||
+  (loose && (member === false || member === null));
+
+function scalar(value: unknown, loose: boolean): string {
+  if (typeof value === 'bigint') return `${value}n`;
+  if (loose && (typeof value === 'number' || typeof value === 'boolean')) return JSON.stringify(String(value));
+  return JSON.stringify(value) ?? 'null';
+}

@@ -1,0 +1,107 @@
+import type { HookscopeError } from '../../errors.js';
+import type { Found, ScopeRef } from '../../scopes/tree.js';
+import type { AnyDecision } from '../decision.js';
+import type { EventState, Services } from '../services.js';
+import { isText } from '../shape.js';
+import type { Alarms, ToolUse } from './alarms.js';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** A fire about a call of a tool. */
+export interface CallFire {
+  readonly services: Services;
+  readonly state: EventState;
+  readonly input: Input;
+  /** Absent: it was refused before its scope was looked for. */
+  readonly found: Found | undefined;
+  readonly how:
+    | {
+        readonly scope?: ScopeRef | undefined;
+        readonly toolUseID?: string | undefined;
+        readonly everyTool?: boolean | undefined;
+      }
+    | undefined;
+}
+
+/** Remembers what a fire came to, where that says whether a call may run and with which input. `undefined`: nobody said anything. */
+export function decided(fire: CallFire, decision: AnyDecision | undefined): void {
+  const { alarms } = fire.services;
+  const { call } = fire.state.entry;
+  const use = useOf(fire);
+  if (!use) return;
+  const input = fire.input['tool_input'];
+  if (call === 'answers') answered(fire, use, decision);
+  else if (call === 'judges' && use.id !== undefined) {
+    if (decision) alarms.judged(use as ToolUse, decision, input);
+    else alarms.silent(use as ToolUse, input);
+  }
+}
+
+function answered(
+  { services: { alarms }, input: { tool_input: input } }: CallFire,
+  use: Use,
+  decision: AnyDecision | undefined,
+): void {
+  if (decision?.verdict === 'deny' || decision?.interrupt)
+    alarms.refused(use, { by: 'hook', reason: decision.reason }, input);
+  else if (decision?.verdict === 'allow')
+    alarms.granted(use, input, decision.updatedInput === undefined ? undefined : { value: decision.updatedInput });
+}
+
+/** It was rejected: nobody has given leave. */
+export function undecided(fire: CallFire, error: HookscopeError): void {
+  const use = fire.state.entry.call === 'judges' ? useOf(fire) : undefined;
+  if (use?.id === undefined) return;
+  if (error.code === 'ABORTED') fire.services.alarms.withdrawn(use as ToolUse);
+  else fire.services.alarms.rejected(use as ToolUse, error.message);
+}
+
+/** The event shows that a call has run. */
+export function ran(fire: CallFire): void {
+  const use = useOf(fire);
+  if (use?.id === undefined) return;
+  const input = 'tool_input' in fire.input ? { value: fire.input['tool_input'] } : undefined;
+  fire.services.alarms.ran(use as ToolUse, { by: fire.state.entry.name, input });
+}
+
+type Use = Omit<ToolUse, 'id'> & { readonly id: string | undefined };
+
+/** The call an event is about. Never throws: before an input is checked its getters may. */
+function useOf({ services, input, found, how }: CallFire): Use | undefined {
+  try {
+    const ref = how?.scope;
+    const session =
+      (typeof ref === 'object' ? ref.session : undefined) ?? input['session_id'] ?? services.session.session_id;
+    const agent = ref === undefined ? input['agent_id'] : typeof ref === 'string' ? ref : ref.agent;
+    const id = how?.toolUseID ?? input['tool_use_id'];
+    const tool = input['tool_name'];
+    if (!isText(session) || !isText(tool)) return undefined;
+    return {
+      session,
+      agent: isText(agent) ? agent : undefined,
+      id: isText(id) && id !== '' ? id : undefined,
+      tool,
+      scope: found?.id ?? 'session',
+      // A session driver asks about every call of the agents it drives.
+      every: how?.everyTool === true || (found?.known === true && found.scope.driven),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a person answered to a question about a call, `event` being the question in terms of the event that asks the hooks first. */
+export function rememberAnswer(
+  alarms: Alarms,
+  { session_id: session, agent_id: agent, tool_use_id: id, tool_name: tool, tool_input: input }: Input,
+  answer: {
+    readonly behavior: 'allow' | 'deny';
+    readonly updatedInput?: unknown;
+    readonly message?: string | null | undefined;
+  },
+): void {
+  if (!isText(session) || !isText(tool) || !isText(id)) return;
+  const use = { session, agent: isText(agent) ? agent : undefined, id, tool, scope: 'session' };
+  if (answer.behavior === 'deny') alarms.refused(use, { by: 'person', reason: answer.message ?? undefined }, input);
+  else alarms.granted(use, input, answer.updatedInput == null ? undefined : { value: answer.updatedInput });
+}
