@@ -1,4 +1,4 @@
-import { type Context, type Found, Unknowable } from './bash-found.js';
+import { type Context, type Found, spend, Unknowable } from './bash-found.js';
 import { linesIn } from './bash-guess.js';
 import type { Use } from './bash-options.js';
 import { FILE_VARIABLES } from './bash-programs.js';
@@ -30,6 +30,8 @@ export function readWords(words: readonly KnownWord[], found: Found, around: Con
   const shown = new Set<number>([0]);
   let { hole } = around;
   let text = textsOf(words, hole);
+  // A command costs time however short it is.
+  spend(words.length + 15, found);
   let reads = false;
   let last: Use | undefined;
   for (const [at, start] of starts) {
@@ -41,7 +43,7 @@ export function readWords(words: readonly KnownWord[], found: Found, around: Con
     found.commands.push(...text(at, start !== 'sure'));
     const use = useOf(words, at);
     if (use.hidden || (use.ends && start === 'open')) throw new Unknowable();
-    if (use.hole !== undefined) {
+    if (use.hole !== undefined && use.hole !== hole) {
       hole = use.hole;
       text = textsOf(words, hole);
     }
@@ -94,7 +96,7 @@ function readRest(
     if (reads && !shown.has(at)) for (const line of linesIn(word.text)) found.guesses.set(line, true);
   }
   const sure = writes && said.every((word) => word.sure === undefined);
-  if (said.length > 1) found.said.set(said.map((word) => word.text).join(' '), sure);
+  if (said.length > 1 || (writes && said.length > 0)) found.said.set(said.map((word) => word.text).join(' '), sure);
 }
 
 /** In a runner's words, an unknown one may be the command if it comes early or after an option (`-exec $TOOL`). */

@@ -38,3 +38,18 @@ export interface Found {
   /** … and the line itself says what that is. */
   changesInput: boolean;
 }
+
+/** Longer commands are not read: parsing nested ones is not linear. */
+const MAX_LENGTH = 10_000;
+/** Characters read in all, with what `eval` and `sh -c` are given; each may hold the next. */
+const MAX_READ = 40_000;
+
+/** Counts what is read; throws where it is too much. */
+export function spend(length: number, found: Found): void {
+  found.spent.read += length;
+  if (length > MAX_LENGTH || isSpent(found)) throw new Unknowable();
+}
+
+export function isSpent(found: Found): boolean {
+  return found.spent.read > MAX_READ;
+}

@@ -76,6 +76,7 @@ function take(words: readonly KnownWord[], at: number, own: Program, reader: Opt
     else use.lines.push([first]);
     return;
   }
+  if (own.rest === undefined) use.stranger = true;
   if (first === undefined || use.input) {
     if (own.rest !== undefined) use.ends = true;
     if (own.input && use.lines.length === 0) use.input = true;
@@ -104,6 +105,5 @@ function take(words: readonly KnownWord[], at: number, own: Program, reader: Opt
       else use.hidden = true;
       return;
     default:
-      use.stranger = true;
   }
 }

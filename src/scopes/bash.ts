@@ -1,6 +1,6 @@
 import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
 import { mayHold, readAssignment, readWords } from './bash-command.js';
-import { type Context, type Found, type Script, Unknowable, Unreadable } from './bash-found.js';
+import { type Context, type Found, isSpent, type Script, spend, Unknowable, Unreadable } from './bash-found.js';
 import { anyWordOf, unescaped } from './bash-guess.js';
 import { changesInput, type Input, inputOf, outputOf, writtenIn } from './bash-input.js';
 import { knownWord, type Text, wordsOf } from './bash-words.js';
@@ -12,11 +12,6 @@ export interface Reading {
   /** It holds `$VAR`, `$()`, backticks or the like: words that are known only when it runs. */
   readonly expands: boolean;
 }
-
-/** Longer commands are not read: parsing nested ones is not linear. */
-const MAX_LENGTH = 10_000;
-/** Characters read in all, with what `eval` and `sh -c` are given; each may hold the next. */
-const MAX_READ = 40_000;
 
 let last: { source: string; reading: Reading | undefined } | undefined;
 
@@ -85,15 +80,9 @@ function guessAt(text: string, found: Found, surely: boolean): void {
     readAll({ text, input: undefined, hole: undefined }, found);
   } catch (error) {
     found.scripts.length = 0;
-    const wide = found.spent.read > MAX_READ || text.length > MAX_LENGTH;
-    if (wide || (surely && error instanceof Unknowable && !(error instanceof Unreadable))) throw error;
+    if (isSpent(found) || (surely && error instanceof Unknowable && !(error instanceof Unreadable))) throw error;
     if (!(error instanceof Unknowable || error instanceof RangeError)) throw error;
   }
-}
-
-function spend(source: string, found: Found): void {
-  found.spent.read += source.length;
-  if (source.length > MAX_LENGTH || found.spent.read > MAX_READ || source.includes('\0')) throw new Unknowable();
 }
 
 const EXPANSIONS: ReadonlySet<string> = new Set([
@@ -107,7 +96,9 @@ const EXPANSIONS: ReadonlySet<string> = new Set([
 const RENAMED = /\b(?:echo|printf|cat)\s*\(|\bfunction\s+(?:echo|printf|cat)\b/;
 
 function readScript({ text: source, ...around }: Script, found: Found): void {
-  spend(source, found);
+  spend(source.length, found);
+  if (source.includes('\0')) throw new Unknowable();
+  const renamed = RENAMED.test(source);
   // A stack of our own: a tree may be deeper than the engine's.
   const unvisited: [node: SyntaxNode, source: string, input: Input][] = [[parse(source), source, around.input]];
   for (let next = unvisited.pop(); next !== undefined; next = unvisited.pop()) {
@@ -126,7 +117,7 @@ function readScript({ text: source, ...around }: Script, found: Found): void {
         let written: Input = input;
         for (const command of node.commands) {
           unvisited.push([command, text, written]);
-          written = RENAMED.test(source) ? 'unknown' : outputOf(command, written);
+          written = renamed ? 'unknown' : outputOf(command, written);
         }
         continue;
       }

@@ -1,6 +1,6 @@
 import { HookscopeError } from '../errors.js';
 import type { Dialect } from '../events/define.js';
-import { type BadSpecifier, compileSpecifier, type Specifier, type ToolCall } from './specifier.js';
+import { type BadSpecifier, compileSpecifier, type RuleOf, type Specifier, type ToolCall } from './specifier.js';
 import { toolNames } from './tool-names.js';
 import { compileWildcard } from './wildcard.js';
 
@@ -30,7 +30,7 @@ export function compileRule(
 ): { rule: Rule | undefined; warnings: readonly string[] } {
   const trimmed = text?.trim() ?? '';
   if (trimmed === '') return { rule: undefined, warnings: [] };
-  const parsed = parse(trimmed, context.root);
+  const parsed = parse(trimmed, { dialect: context.dialect, root: context.root });
   if (!('expected' in parsed)) {
     const warnings = parsed.warning === undefined ? [] : [`${context.where}: ${parsed.warning}`];
     return { rule: { text: trimmed, matches: parsed.matches }, warnings };
@@ -44,7 +44,7 @@ export function compileRule(
 
 type Parsed = Pick<Rule, 'matches'> & { readonly warning?: string | undefined };
 
-function parse(text: string, root: string | undefined): Parsed | BadSpecifier {
+function parse(text: string, of: RuleOf): Parsed | BadSpecifier {
   const [, tool, , content] = /^([\w.:/*-]+)(\((.*)\))?$/s.exec(text) ?? [];
   // There is no way to join rules, and a pattern that holds the next rule would never match.
   const joined = /\)\s*(?:&&|\|\||[,;|])\s*\w+\(/.test(content ?? '');
@@ -56,7 +56,7 @@ function parse(text: string, root: string | undefined): Parsed | BadSpecifier {
     const test = namesTool(tool);
     return { matches: ({ tool_name }) => typeof tool_name === 'string' && test(tool_name) };
   }
-  const specifier = compileSpecifier(tool, inner, root);
+  const specifier = compileSpecifier(tool, inner, of);
   return 'expected' in specifier ? specifier : withSpecifier(tool, specifier);
 }
 

@@ -1,7 +1,14 @@
+import type { Dialect } from '../events/define.js';
 import { compileCommandPattern } from './command-pattern.js';
 import { compileFilePattern } from './file-pattern.js';
 import { compilePowerShellPattern } from './powershell-pattern.js';
 import { compileWildcard } from './wildcard.js';
+
+/** Where a rule comes from. */
+export interface RuleOf {
+  readonly dialect: Dialect;
+  readonly root: string | undefined;
+}
 
 export interface ToolCall {
   readonly tool: string;
@@ -42,14 +49,14 @@ const EDITORS = ['Edit', 'Write', 'MultiEdit', 'NotebookEdit'];
 /** These look at the current directory when no path is given. */
 const SEARCHERS = ['Grep', 'Glob', 'LS'];
 
-/** `root`: where a file pattern that begins with one slash is tied to; default: the call's current directory. */
-export function compileSpecifier(tool: string, text: string, root?: string): Specifier | BadSpecifier {
+/** Whose rule it is; `root`: where a file pattern that begins with one slash is tied to; default: the call's current directory. */
+export function compileSpecifier(tool: string, text: string, { dialect, root }: RuleOf): Specifier | BadSpecifier {
   const field = CONTENT.get(tool);
   const parameter = compileParameter(text);
   if (parameter !== undefined && parameter.name === field && tool !== 'WebFetch') {
     return { expected: `${tool}'s ${field} is matched without its name: ${tool}(${parameter.value})` };
   }
-  const own = compileOwn(tool, text, root);
+  const own = compileOwn(tool, text, { dialect, root });
   if (own === undefined) {
     return parameter ?? { expected: `${tool} has no rules of its own: use ${tool} or ${tool}(parameter:value)` };
   }
@@ -71,7 +78,7 @@ function compileParameter(text: string): (Specifier & { name: string; value: str
   return { name, value, matches };
 }
 
-function compileOwn(tool: string, text: string, root: string | undefined): Specifier | BadSpecifier | undefined {
+function compileOwn(tool: string, text: string, of: RuleOf): Specifier | BadSpecifier | undefined {
   if (tool === 'Bash' || tool === 'Monitor') {
     const test = compileCommandPattern(text);
     return { tools: ['Bash', 'Monitor'], matches: ({ input }) => test(input['command']) };
@@ -80,7 +87,7 @@ function compileOwn(tool: string, text: string, root: string | undefined): Speci
     const test = compilePowerShellPattern(text);
     return { matches: ({ input }) => test(input['command']) };
   }
-  if (CONTENT.has(tool) && tool !== 'WebFetch') return compileFile(tool, text, root);
+  if (CONTENT.has(tool) && tool !== 'WebFetch') return compileFile(tool, text, of);
   if (tool === 'WebFetch') return /^(?:domain|url|https?):|^[^:]*$/.test(text) ? compileDomain(text) : undefined;
   if (tool === 'Agent' || tool === 'Task') return compileField(text, (input) => input['subagent_type']);
   if (tool === 'Skill') return compileField(text, ({ skill, args }) => [skill, args].filter(isText).join(' '));
@@ -89,13 +96,22 @@ function compileOwn(tool: string, text: string, root: string | undefined): Speci
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-/** A path rule for Read is about every tool that reads files, one for Edit about every tool that changes them. */
-function compileFile(tool: string, text: string, root: string | undefined): Specifier | BadSpecifier {
+/**
+ * A path rule for Read is about every tool that reads files, one for Edit about every tool that changes them; in Claude
+ * Code's files not about Write, as there. The client takes the pattern for plain text with `*`, over the pattern that
+ * Grep and Glob look for: whatever matches so does here too.
+ */
+function compileFile(tool: string, text: string, { dialect, root }: RuleOf): Specifier | BadSpecifier {
   if (text.startsWith('!')) return { expected: 'a file pattern cannot be negated' };
-  const tools = tool === 'Read' ? READERS : tool === 'Edit' ? EDITORS : [tool];
+  const claude = dialect === 'claude';
+  const editors = claude ? EDITORS.filter((name) => name !== 'Write') : EDITORS;
+  const tools = tool === 'Read' ? READERS : tool === 'Edit' ? editors : [tool];
+  const asText = claude ? compileWildcard(text) : () => false;
   const test = compileFilePattern(text, root);
   const matches = (call: ToolCall): boolean => {
     const path = call.input[CONTENT.get(call.tool) ?? 'file_path'];
+    const subject = call.tool === 'Grep' || call.tool === 'Glob' ? call.input['pattern'] : path;
+    if (typeof subject === 'string' && asText(subject)) return true;
     return test(path ?? (SEARCHERS.includes(call.tool) ? '.' : undefined), call.cwd);
   };
   const braces = /\{.*,.*\}/s.test(text) ? { warning: `"${text}": braces mean themselves in a gitignore pattern` } : {};
