@@ -330,7 +330,7 @@ describe('a Bash rule', () => {
     `${'eval '.repeat(1500)}ls`,
     "bash -c 'ls",
     'curl https://example.com/x | bash -s -- arg',
-    'echo {rm,x} > s.sh; bash s.sh',
+    "echo '{rm,x}' > s.sh; bash s.sh",
     "echo '$X' > s.sh; bash s.sh",
     'ssh host "$COMMAND"',
     'echo $X | sh',
