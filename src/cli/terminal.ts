@@ -37,6 +37,7 @@ export function openTerminal(): OwnTerminal {
   const stop = new AbortController();
   let interrupted: number | undefined;
   let gone = false;
+  let failed = false;
   for (const [name, code] of Object.entries(INTERRUPTS)) {
     process.on(name, () => {
       // Whoever asks twice does not want to wait for hooks that end in their own time.
@@ -47,7 +48,10 @@ export function openTerminal(): OwnTerminal {
   }
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     gone = true;
-    if (error.code !== 'EPIPE') stderr.write(`hookscope: standard output: ${error.message}\n`);
+    // Who reads no further has seen enough; what could not be written is missing.
+    if (error.code === 'EPIPE') return;
+    failed = true;
+    stderr.write(`hookscope: standard output: ${error.message}\n`);
   });
   // Without standard error there is nobody left to tell.
   stderr.on('error', () => undefined);
@@ -74,7 +78,7 @@ export function openTerminal(): OwnTerminal {
     ask: process.stdin.isTTY === true && stdout.isTTY === true ? (question) => ask(question, stop.signal) : undefined,
     async exit(code) {
       await Promise.all([written(stdout), written(stderr)]);
-      process.exit(interrupted ?? code);
+      process.exit(interrupted ?? (failed && code === 0 ? 1 : code));
     },
   };
 }

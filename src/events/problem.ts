@@ -63,8 +63,13 @@ export function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
+/** Keys of a path that anybody wants to read. */
+const SHOWN = 16;
+
 /** `a.b[0]`, as one would write it. */
 export function formatPath(path: readonly PropertyKey[]): string {
+  if (path.length > SHOWN)
+    return `${formatPath(path.slice(0, SHOWN / 2))} … ${path.length - SHOWN} more … ${formatPath(path.slice(-SHOWN / 2))}`;
   return path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
     .join('')

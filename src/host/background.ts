@@ -121,7 +121,11 @@ export class Background {
     if (told) told.responded(result);
     else if (result.failure || result.warnings?.length) complain(fire, registration, result);
     if (registration.rewake && result.exitCode === 2) {
-      fire.services.wake({ scope: fire.scopeId, handler: registration.id, text: (result.stderr ?? '').trim() });
+      fire.services.wake({
+        scope: fire.scopeId,
+        handler: registration.id,
+        text: [...registration.rewake, (result.stderr ?? '').trim()].join('\n').trim(),
+      });
     }
   }
 }

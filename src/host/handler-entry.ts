@@ -55,6 +55,8 @@ export interface Options {
   readonly async?: boolean | 'two-phase';
   readonly asyncTimeout?: number;
   readonly asyncRewake?: boolean;
+  readonly rewakeMessage?: string;
+  readonly rewakeSummary?: string;
   readonly statusMessage?: string;
 }
 

@@ -118,7 +118,7 @@ function readGroup(
       once: (dialect === 'code' || how.source.kind === 'skill') && (own.once ?? shared.once ?? false),
       async: own.async ?? own.asyncRewake ?? false,
       asyncTimeout: own.asyncTimeout ?? (dialect === 'claude' ? timeout : 30),
-      rewake: own.asyncRewake ?? false,
+      rewake: own.asyncRewake ? [own.rewakeSummary, own.rewakeMessage].filter((line) => line !== undefined) : undefined,
       statusMessage: own.statusMessage,
       dialect,
       source: how.source,

@@ -1,12 +1,23 @@
 import { basename, dirname } from 'node:path';
+import type { Document } from 'yaml';
 import { isObject, isText } from '../host/shape.js';
-import { type Path, type Position, positionAt } from './json-file.js';
+import type { ClaudeProblem } from './findings.js';
+import { type Path, type Position, positionsIn } from './json-file.js';
+import { makeLenient } from './lenient-yaml.js';
 import { broken, checkFile, type HookFile, type ReadFileOptions } from './settings.js';
 
 /** An agent's, skill's or command's markdown file, as far as hooks go. */
 export interface AgentFile extends HookFile {
   /** `name` of its frontmatter; absent: it has none. */
   readonly name?: string;
+}
+
+interface Parsed {
+  readonly document: Document;
+  readonly data?: unknown;
+  /** Why there is no data, and where. */
+  readonly message?: string;
+  readonly at?: number;
 }
 
 /** The block between the two `---`, if it says anything of hooks. */
@@ -26,32 +37,41 @@ export async function readAgentFile(
   const start = text.indexOf(block, text.indexOf('---') + 3);
   const { parseDocument } = await import('yaml');
   // Warnings of the parser are told as problems, not by the process.
-  const document = parseDocument(block, { logLevel: 'silent', prettyErrors: false });
-  const [error] = document.errors;
-  if (error) {
-    return broken(file, {
-      message: `its frontmatter is not YAML: ${firstLine(error.message)}`,
-      ...positionAt(text, start + error.pos[0]),
-    });
-  }
-  let data: unknown;
-  try {
-    data = document.toJS({ maxAliasCount: 100 });
-    JSON.stringify(data);
-  } catch (cause) {
-    return broken(file, { message: `its frontmatter cannot be read: ${firstLine((cause as Error).message)}` });
-  }
+  const parse = (yaml: string, uniqueKeys: boolean): Parsed => {
+    const document = parseDocument(yaml, { logLevel: 'silent', prettyErrors: false, uniqueKeys });
+    const [error] = document.errors;
+    if (error) return { document, message: `is not YAML: ${firstLine(error.message)}`, at: error.pos[0] };
+    try {
+      const data: unknown = document.toJS({ maxAliasCount: 100 });
+      JSON.stringify(data);
+      return { document, data };
+    } catch (cause) {
+      return { document, message: `cannot be read: ${firstLine((cause as Error).message)}`, at: 0 };
+    }
+  };
+  const strict = parse(block, true);
+  const parses = (yaml: string): boolean => parse(yaml, false).message === undefined;
+  const lenient = strict.message === undefined ? undefined : makeLenient(block, parses);
+  const { document, data, message, at } = lenient ? parse(lenient.yaml, false) : strict;
+  const position = positionsIn(text);
+  if (message !== undefined)
+    return broken(file, { message: `its frontmatter ${message}`, ...position(start + (at ?? 0)) });
   const locate = async (path: Path): Promise<Position | undefined> => {
     for (let length = path.length; length > 0; length--) {
       const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;
-      if (node?.range) return positionAt(text, start + node.range[0]);
+      if (node?.range) return position(start + node.range[0]);
     }
-    return positionAt(text, start);
+    return position(start);
   };
   if (!isObject(data) || !('hooks' in data)) return undefined;
   const read = await checkFile(data, file, { ...options, hooksOnly: true, locate });
-  const name = isText(data['name']) ? data['name'].trim() : '';
-  return { ...read, ...(name === '' ? {} : { name }) };
+  const own = data['name'] ?? lenient?.texts['name'];
+  const name = isText(own) ? own.trim() : '';
+  const warning: ClaudeProblem = {
+    ...{ level: 'warning', rule: 'not-yaml', file, where: '', ...position(start + (strict.at ?? 0)) },
+    message: `its frontmatter ${strict.message}; it was read line by line`,
+  };
+  return { ...read, ...(lenient && { problems: [warning, ...read.problems] }), ...(name === '' ? {} : { name }) };
 }
 
 /** How an agent is called whose file says no name: as the file. A skill is called as its folder. */

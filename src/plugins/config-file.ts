@@ -1,10 +1,10 @@
-import { realpathSync, statSync } from 'node:fs';
-import { dirname, extname, resolve } from 'node:path';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname, extname, join, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents } from '../events/catalogue.js';
 import type { HostOptions } from '../host/options.js';
 import { checkConfig, type HookscopeConfig, hostOptionsOf } from './config.js';
-import { parseJson } from './json-file.js';
+import { parseJson, readText } from './json-file.js';
 import { importDefault, messageOf } from './module.js';
 
 /** A configuration that was read and checked. */
@@ -52,6 +52,9 @@ export async function loadConfig(path: string): Promise<LoadedConfig> {
  */
 export async function findConfig(directory: string = process.cwd()): Promise<LoadedConfig | undefined> {
   const folder = resolve(directory);
+  const first = PLACES.map((name) => join(folder, name)).find((path) => existsSync(path));
+  // Whatever reads it next does not look whether it ever ends.
+  if (first !== undefined) readText(first);
   const { lilconfig } = await import('lilconfig');
   const finder = lilconfig('hookscope', {
     searchPlaces: PLACES,

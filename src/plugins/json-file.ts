@@ -1,33 +1,30 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { ParseError } from 'jsonc-parser';
 import { HookscopeError } from '../errors.js';
+import { readRegularFile } from './regular-file.js';
 
 /** Reads a JSON file. Rejects with FILE: it cannot be read, or at which line and column it is not JSON. */
 export async function readJsonFile(file: string): Promise<unknown> {
   return parseJson(readText(file), file);
 }
 
-/** A file that was found somewhere: it must be a regular one, since a pipe or device may never end. Throws FILE. */
+/** A file that was found somewhere: it must be a regular one of at most 16 MiB. Throws FILE. */
 export function readText(file: string): string {
-  return readIf(file, () => {
-    const stat = statSync(file);
-    return stat.isFile() || stat.isDirectory();
-  });
+  return readBy(file, () => readRegularFile(file).toString('utf8'));
 }
 
 /** A file that somebody has named; `<(…)` of a shell is one too. Throws FILE. */
 export function readNamedText(file: string): string {
-  return readIf(file, () => true);
+  return readBy(file, () => readFileSync(file, 'utf8'));
 }
 
-function readIf(file: string, may: () => boolean): string {
+function readBy(file: string, read: () => string): string {
   try {
-    if (may()) return readFileSync(file, 'utf8');
+    return read();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new HookscopeError('FILE', { file, problem: PROBLEMS[code ?? ''] ?? message }, { cause: error });
   }
-  throw new HookscopeError('FILE', { file, problem: 'is no regular file' });
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -76,18 +73,46 @@ export async function findSyntaxError(json: string): Promise<(Position & { reado
 }
 
 /** Where in a JSON text the value at a path begins, or the nearest one around it; its key, where it has one. */
-export async function findPosition(json: string, path: Path): Promise<Position | undefined> {
+export function findPositions(json: string): (path: Path) => Promise<Position | undefined> {
+  // Read once, however many places are asked for.
+  let read: Promise<JsonPlaces> | undefined;
+  return async (path) => {
+    read ??= readPlaces(json);
+    return (await read)(path);
+  };
+}
+
+type JsonPlaces = (path: Path) => Position | undefined;
+
+async function readPlaces(json: string): Promise<JsonPlaces> {
   const { findNodeAtLocation, parseTree } = await import('jsonc-parser');
   const root = parseTree(json);
-  if (!root) return undefined;
-  for (let length = path.length; length > 0; length--) {
-    const node = findNodeAtLocation(root, path.slice(0, length));
-    if (node) return positionAt(json, node.parent?.type === 'property' ? node.parent.offset : node.offset);
-  }
-  return positionAt(json, root.offset);
+  const at = positionsIn(json);
+  return (path) => {
+    if (!root) return undefined;
+    for (let length = path.length; length > 0; length--) {
+      const node = findNodeAtLocation(root, path.slice(0, length));
+      if (node) return at(node.parent?.type === 'property' ? node.parent.offset : node.offset);
+    }
+    return at(root.offset);
+  };
 }
 
 export function positionAt(text: string, offset: number): Position {
-  const before = text.slice(0, offset).split('\n');
-  return { line: before.length, column: (before.at(-1) as string).length + 1 };
+  return positionsIn(text)(offset);
+}
+
+/** As `positionAt`, of many offsets in one text. */
+export function positionsIn(text: string): (offset: number) => Position {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let [low, high] = [0, starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] as number) <= offset) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: offset - (starts[low] as number) + 1 };
+  };
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
 import type { Described } from '../host/handler-entry.js';
 import { isObject, isText } from '../host/shape.js';
 import { CommandFiles } from './command-files.js';
 import { NamedPaths } from './named-paths.js';
+import { NotRead, readRegularFile } from './regular-file.js';
 import type { Variables } from './variables.js';
 
 /** What a command would run, as far as its text says. */
@@ -46,10 +46,9 @@ export function hashFile(path: string): string | null {
 /** As `hashFile`, the bytes themselves. */
 export function readBytes(path: string): Buffer | null | typeof UNREADABLE {
   try {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined || stat.isDirectory()) return null;
-    return stat.isFile() ? readFileSync(path) : UNREADABLE;
+    return readRegularFile(path);
   } catch (error) {
+    if (error instanceof NotRead) return error.isFolder ? null : UNREADABLE;
     const { code } = error as NodeJS.ErrnoException;
     return code === 'ENOTDIR' || code === 'ENAMETOOLONG' || code === 'ENOENT' ? null : UNREADABLE;
   }

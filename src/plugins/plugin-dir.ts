@@ -1,8 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
+import { HookscopeError } from '../errors.js';
 import { kindOf } from '../events/problem.js';
 import { isObject, isText } from '../host/shape.js';
-import { findPosition, findSyntaxError, readText } from './json-file.js';
+import { findPositions, findSyntaxError, readText } from './json-file.js';
 import { broken, checkFile, type HookFile, type ReadFileOptions, readSettings } from './settings.js';
 
 /** A plugin's folder, as far as hooks go. */
@@ -30,14 +31,15 @@ export async function readPluginDir(folder: string, options: ReadFileOptions): P
   const { data, text = '' } = manifest;
   const paths = new Set(existsSync(join(root, DEFAULT_HOOKS)) ? [join(root, DEFAULT_HOOKS)] : []);
   const inline: HookFile[] = [];
+  const placeOf = findPositions(text);
   const entries = [data['hooks'] ?? []].flat() as unknown[];
   for (const [i, entry] of entries.entries()) {
     const path = ['hooks', ...(Array.isArray(data['hooks']) ? [i] : [])];
-    const locate: NonNullable<ReadFileOptions['locate']> = (inner) => findPosition(text, [...path, ...inner.slice(1)]);
+    const locate: NonNullable<ReadFileOptions['locate']> = (inner) => placeOf([...path, ...inner.slice(1)]);
     if (isText(entry)) {
       const found = within(root, entry);
       if ('problem' in found)
-        inline.push(broken(file, { message: `hooks: ${found.problem}`, ...(await findPosition(text, path)) }));
+        inline.push(broken(file, { message: `hooks: ${found.problem}`, ...(await placeOf(path)) }));
       else paths.add(found.path);
     } else {
       // Hooks in the manifest stand there by event, or under "hooks" once more.
@@ -61,7 +63,7 @@ async function readManifest(
       ? { data, text }
       : { bad: broken(file, { message: `expected an object, got ${kindOf(data)}` }) };
   } catch (error) {
-    const found = await findSyntaxError(text);
+    const found = error instanceof HookscopeError ? undefined : await findSyntaxError(text);
     const message = found ? `is not JSON: ${found.what}` : messageOf(error);
     return { bad: broken(file, { message, ...(found && { line: found.line, column: found.column }) }) };
   }

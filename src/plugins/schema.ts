@@ -52,6 +52,8 @@ export const HANDLER_KEYS: Readonly<Record<string, Readonly<Record<string, Key>>
     shell: oneOf('bash', 'powershell'),
     async: rules.flag,
     asyncRewake: rules.flag,
+    rewakeMessage: rules.text,
+    rewakeSummary: rules.text,
   },
   http: {
     ...EVERY,

@@ -2,7 +2,7 @@ import { nearest } from '../events/nearest.js';
 import { kindOf } from '../events/problem.js';
 import { isObject, isText, type Rule, rules } from '../host/shape.js';
 import { type ClaudeProblem, type Finding, type Located, problemOf } from './findings.js';
-import { findPosition, findSyntaxError, type Path, type Position } from './json-file.js';
+import { findPositions, findSyntaxError, type Path, type Position } from './json-file.js';
 import { otherShape } from './other-shapes.js';
 import { type CheckedHooks, type ClaudeGroup, type ClaudeHandler, type ClaudeHooks, checkHooks } from './schema.js';
 
@@ -75,7 +75,7 @@ export async function readSettings(text: string, file: string, options: ReadFile
     const message = `is not JSON: ${found?.what ?? (error as Error).message}`;
     return broken(file, { message, ...(found && { line: found.line, column: found.column }) });
   }
-  return checkFile(data, file, { locate: (path) => findPosition(json, path), ...options });
+  return checkFile(data, file, { locate: findPositions(json), ...options });
 }
 
 /** A file that could not even be parsed. */

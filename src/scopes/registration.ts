@@ -72,8 +72,8 @@ export interface Registration<Work = unknown> {
   readonly asyncTimeout: number;
   /** For a harness to show while it runs. */
   readonly statusMessage?: string | undefined;
-  /** Exit 2 in the background wakes the agent. */
-  readonly rewake: boolean;
+  /** Exit 2 in the background wakes the agent, with these lines before its stderr. */
+  readonly rewake?: readonly string[] | undefined;
   readonly dialect: Dialect;
   readonly source: Source;
   readonly plugin?: string | undefined;

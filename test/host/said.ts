@@ -40,7 +40,6 @@ export function registration(entry: EventEntry, id: string, over: Partial<Regist
     once: false,
     async: false,
     asyncTimeout: 30,
-    rewake: false,
     dialect: 'code',
     source: { kind: 'code' },
     ownStop: false,

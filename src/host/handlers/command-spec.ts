@@ -17,6 +17,10 @@ export interface CommandOptions extends OutsideOptions {
   readonly asyncTimeout?: number;
   /** In the background, and exit 2 wakes the agent with stderr. */
   readonly asyncRewake?: boolean;
+  /** What the agent that is woken reads before the hook's stderr. */
+  readonly rewakeMessage?: string;
+  /** One line before all that. */
+  readonly rewakeSummary?: string;
   /**
    * An object is added to the inherited environment. An array of names is an allowlist: nothing else is inherited, PATH and
    * HOME neither unless listed.
@@ -108,6 +112,8 @@ const COMMAND: Shape = {
   async: oneOf(true, false, 'two-phase'),
   asyncTimeout: SECONDS,
   asyncRewake: rules.flag,
+  rewakeMessage: TEXT,
+  rewakeSummary: TEXT,
   env: {
     expected: 'an array of variable names, or an object of strings',
     accepts: (v) => typeof v === 'object' && v !== null && Object.values(v).every(isText),

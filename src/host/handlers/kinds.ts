@@ -46,7 +46,19 @@ const KINDS: Readonly<Record<string, Maker>> = {
 };
 
 /** The options of a hook that the registration looks at; the rest is the handler's own. */
-const SHARED = ['timeout', 'async', 'asyncTimeout', 'asyncRewake', 'name', 'if', 'onFailure', 'once', 'statusMessage'];
+const SHARED = [
+  'timeout',
+  'async',
+  'asyncTimeout',
+  'asyncRewake',
+  'rewakeMessage',
+  'rewakeSummary',
+  'name',
+  'if',
+  'onFailure',
+  'once',
+  'statusMessage',
+];
 
 /** Makes the handler a description tells of. Throws INVALID_HOOKS with the place. */
 export function handlerFor(

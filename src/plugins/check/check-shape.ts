@@ -42,7 +42,7 @@ export const checkClaudeShape: Check = function* (file) {
   }
   for (const set of file.sets) {
     for (const { rule, path, message, nearest: near } of checkHooks(plain(set.node), set.path, HOOK_EVENTS).findings) {
-      if (isRemark(path) || isUndocumented(path)) continue;
+      if (isRemark(path)) continue;
       const id = Object.hasOwn(RULES, rule) ? (rule as RuleId) : 'wrong-value';
       const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
       const place = { at: spanAt(root, path), where: path };
@@ -51,9 +51,6 @@ export const checkClaudeShape: Check = function* (file) {
   }
   yield* checkTypes(file);
 };
-
-/** Keys that the client reads and its documentation does not name. */
-const isUndocumented = (path: Path): boolean => path.at(-1) === 'rewakeMessage' || path.at(-1) === 'rewakeSummary';
 
 /** What people mean by keys and events that other programs have. */
 const MEANT: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { HookscopeError } from '../../errors.js';
+import { NotRead, readRegularFile } from '../regular-file.js';
 import { frontmatterOf, holdsHooks } from './yaml-tree.js';
 
 /**
@@ -60,8 +61,9 @@ function isHookMarkdown(path: string): boolean {
 /** Empty where there is nothing to be read: a link to nowhere, a pipe, or a file of somebody else's. */
 function textOf(path: string): string {
   try {
-    return statSync(path).isFile() ? readFileSync(path, 'utf8') : '';
+    return readRegularFile(path).toString('utf8');
   } catch (error) {
+    if (error instanceof NotRead) return '';
     if (['ENOENT', 'EACCES', 'EPERM', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
     throw error;
   }

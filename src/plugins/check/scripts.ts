@@ -1,5 +1,6 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { readRegularFile } from '../regular-file.js';
 import { readShell, type Shell } from './shell.js';
 
 /** A file that a hook runs. */
@@ -20,7 +21,7 @@ export function readScript(path: string): ScriptFile | undefined {
   try {
     const { size } = statSync(path);
     if (!statSync(path).isFile()) return undefined;
-    const text = size <= MAX_SIZE ? textOf(readFileSync(path)) : undefined;
+    const text = size <= MAX_SIZE ? textOf(readRegularFile(path)) : undefined;
     const shebang = text?.startsWith('#!') ? (text.slice(2).split('\n', 1)[0] as string) : undefined;
     return { path, executable: isExecutable(path), text, shebang };
   } catch (error) {

@@ -1,4 +1,5 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml';
+import { makeLenient } from '../lenient-yaml.js';
 import type { Entry, Parsed, Span, TreeNode } from './tree.js';
 
 /** The block between the two `---` a Markdown file begins with; `start` is its offset. Undefined: it has none. */
@@ -15,7 +16,12 @@ export function holdsHooks(yaml: string): boolean {
 
 /** Reads YAML that begins at an offset of the file. Never throws. */
 export function parseYamlTree(yaml: string, start: number): Parsed {
-  const document = parseDocument(yaml, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
+  const parse = (text: string): Document =>
+    parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
+  const strict = parse(yaml);
+  // What the client reads all the same says nothing of hooks; the places of the rest stay.
+  const lenient = isReadable(strict) ? strict : parse(makeLenient(yaml, (text) => isReadable(parse(text))).yaml);
+  const document = isReadable(lenient) ? lenient : strict;
   const errors = document.errors.map(({ message, pos: [from, to] }) => ({
     start: start + from,
     end: start + Math.max(from + 1, to),
@@ -23,6 +29,15 @@ export function parseYamlTree(yaml: string, start: number): Parsed {
   }));
   const reading: Reading = { document, start, errors, within: new Set(), left: MAX_NODES };
   return { root: document.contents ? convert(document.contents as Node, reading) : undefined, errors };
+}
+
+function isReadable(document: Document): boolean {
+  try {
+    document.toJS({ maxAliasCount: 100 });
+    return document.errors.length === 0;
+  } catch {
+    return false;
+  }
 }
 
 interface Reading {

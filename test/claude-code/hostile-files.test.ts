@@ -1,0 +1,148 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, openSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { formatPath } from '../../src/events/problem.js';
+import { namedFiles, readBytes, UNREADABLE } from '../../src/plugins/named-files.js';
+import { cli } from '../cli/cli.js';
+import { closeAll, createProject, hook, hooksOn, type Project } from './project.js';
+
+afterEach(closeAll);
+
+/** What may lie where a file is looked for, that is none. */
+const NO_FILES: Readonly<Record<string, (path: string) => void>> = {
+  'a pipe': (path) => void spawnSync('mkfifo', [path]),
+  'a link to a device without an end': (path) => symlinkSync('/dev/zero', path),
+  'a link to a pipe': (path) => {
+    spawnSync('mkfifo', [`${path}.pipe`]);
+    symlinkSync(`${path}.pipe`, path);
+  },
+  'a file of 17 MiB': (path) => {
+    writeFileSync(path, '{}');
+    truncateSync(path, 17 * 1024 * 1024);
+  },
+};
+const FOUND = [
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.claude/agents/a.md',
+  '.claude/commands/c.md',
+  '.claude/skills/s/SKILL.md',
+  'plugin/.claude-plugin/plugin.json',
+  'other/hooks/hooks.json',
+];
+
+function put(project: Project, path: string, make: (path: string) => void): string {
+  const file = join(project.dir, path);
+  mkdirSync(dirname(file), { recursive: true });
+  rmSync(file, { force: true });
+  make(file);
+  return file;
+}
+
+describe.each(Object.entries(NO_FILES))('%s', (_, make) => {
+  test('in place of any file that is found is told and not waited for', async () => {
+    const project = createProject();
+    for (const path of FOUND) put(project, path, make);
+    const args = [
+      'list',
+      '--claude-code',
+      project.dir,
+      '--plugin-dir',
+      join(project.dir, 'plugin'),
+      '--plugin-dir',
+      join(project.dir, 'other'),
+      '--trust',
+      'all',
+    ];
+    const { stderr, code } = await cli(args, { cwd: project.path });
+    expect(code).toBe(0);
+    for (const path of FOUND) {
+      expect(stderr).toMatch(new RegExp(`${path.replaceAll('.', '\\.')}: .*is (?:no regular file|larger than 16 MiB)`));
+    }
+  });
+
+  test.each(['hookscope.config.json', 'hookscope.config.mjs', 'hookscope.config.ts'])(
+    'as %s ends the command',
+    async (name) => {
+      const project = createProject();
+      put(project, name, make);
+      const { stderr, code } = await cli(['list'], { cwd: project.dir });
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/is (?:no regular file|larger than 16 MiB)/)]);
+    },
+  );
+
+  test('as what a command names cannot be bound', () => {
+    const project = createProject();
+    const file = put(project, 'guard', make);
+    expect(namedFiles({ type: 'command', command: 'sh guard' }, { projectDir: project.dir }).files).toContain('guard');
+    expect(readBytes(file)).toBe(UNREADABLE);
+  });
+});
+
+test('a file that was named may be a pipe', async () => {
+  const project = createProject();
+  const hooks = JSON.stringify(hooksOn('PreToolUse', { type: 'command', command: 'true' }));
+  const file = project.write('hooks.json', hooks);
+  const run = spawnSync(
+    'bash',
+    ['-c', `node "$0" list --no-config --hooks <(cat "$1")`, join(process.cwd(), 'dist/cli/main.js'), file],
+    { encoding: 'utf8', cwd: project.path },
+  );
+  expect([run.status, run.stdout]).toEqual([0, expect.stringContaining('PreToolUse')]);
+});
+
+/** Processor time of loading so many matchers that do not compile, in microseconds. */
+async function cost(count: number): Promise<number> {
+  const project = createProject();
+  const groups = Array.from({ length: count }, (_, i) => ({ matcher: `(${i}`, hooks: [hook(`h${i}`)], Matcher: 1 }));
+  project.write('project/.claude/settings.json', { hooks: { PreToolUse: groups } });
+  const before = process.cpuUsage();
+  const { problems } = await project.load({ trust: 'all' });
+  const { user, system } = process.cpuUsage(before);
+  expect(problems.length).toBeGreaterThanOrEqual(count);
+  await closeAll();
+  return user + system;
+}
+
+test('what loading costs grows with what the file holds, and not faster', async () => {
+  await cost(100);
+  const few = await cost(250);
+  const many = await cost(2000);
+  // Eight times as much; sixty-four if every matcher looked at all the others.
+  expect(many / few).toBeLessThan(24);
+});
+
+test('the path of a value that is nested deep is shortened', () => {
+  const deep = formatPath(Array.from({ length: 5000 }, (_, i) => (i % 2 === 0 ? 'key' : 0)));
+  expect(deep).toMatch(/^key\[0\]\.key\[0\].* … 4984 more … .*key\[0\]$/);
+  expect(deep.length).toBeLessThan(200);
+  expect(formatPath(['hooks', 'PreToolUse', 0, 'hooks', 1, 'timeout'])).toBe('hooks.PreToolUse[0].hooks[1].timeout');
+});
+
+describe('a standard output that is full', () => {
+  const main = join(process.cwd(), 'dist/cli/main.js');
+  test.each([
+    ['fire', 'PreToolUse', '--no-config'],
+    ['fire', 'PreToolUse', '--no-config', '--json'],
+    ['fire', 'PreToolUse', '--no-config', '--exit-code'],
+    ['list', '--no-config'],
+    ['explain', 'PreToolUse', '--no-config'],
+    ['--help'],
+    ['--version'],
+  ])('is no success: %s %s %s', (...args) => {
+    const run = spawnSync(process.execPath, [main, ...args], {
+      encoding: 'utf8',
+      input: '',
+      stdio: ['pipe', openSync('/dev/full', 'w'), 'pipe'],
+    });
+    expect([run.status, run.stderr]).toEqual([1, expect.stringMatching(/standard output: .*ENOSPC/)]);
+  });
+
+  test('one that is closed early is', () => {
+    const run = spawnSync('bash', ['-c', `set -o pipefail; node "$0" --help | true; echo "$?"`, main], {
+      encoding: 'utf8',
+    });
+    expect([run.stdout, run.stderr]).toEqual(['0\n', '']);
+  });
+});
