@@ -315,11 +315,11 @@ describe('agents', () => {
     expect(ran(await fire('PreToolUse', agent))).toEqual(['user', 'again']);
   });
 
-  test('frontmatter that is not YAML is an error at its line, and a file without hooks is not even parsed', async () => {
+  test('frontmatter that is not YAML is a warning at its line, and a file without hooks is not even parsed', async () => {
     project.write('home/.claude/agents/a.md', '---\nname: a\nargs: [x] [y]\nhooks:\n  Stop: []\n---\n');
     project.write('home/.claude/agents/b.md', '---\nname: b\ndescription: one: two [x] [y]\n---\nhooks: none\n');
     const { problems } = await project.load();
-    expect(problems).toMatchObject([{ level: 'error', line: 3, file: expect.stringMatching(/a\.md$/) }]);
+    expect(problems).toMatchObject([{ level: 'warning', line: 3, file: expect.stringMatching(/a\.md$/) }]);
   });
 });
 

@@ -39,7 +39,7 @@ test('what a background hook says of its wake comes before what it prints', asyn
   ];
   project.write('project/.claude/settings.json', { hooks: { PostToolUse: [{ hooks }] } });
   const { problems, fire } = await project.load({ trust: 'all' }, { onWake: (wake) => void wakes.push(wake) });
-  await fire('PostToolUse', { tool_response: {} });
+  await fire('PostToolUse', { tool_name: 'Bash', tool_input: {}, tool_response: {}, tool_use_id: 'u' });
   await expect.poll(() => wakes.length).toBe(2);
   expect(problems).toEqual([]);
   expect(wakes.map(({ text }) => text).sort()).toEqual([

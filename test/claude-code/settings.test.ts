@@ -275,6 +275,9 @@ describe('frontmatter', () => {
       'a0: &a0 [x]',
       ...Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i}, `.repeat(9)}*a${i}]`),
     ].join('\n');
-    expect((await from(`---\nhooks: {}\n${bomb}\n---\n`))?.problems).toMatchObject([{ level: 'error' }]);
+    const beside = await from(`---\nhooks: {}\n${bomb}\n---\n`);
+    expect(beside?.problems).toMatchObject([{ level: 'warning', message: expect.stringContaining('alias') }]);
+    const within = await from(`---\n${bomb}\nhooks: *a30\n---\n`);
+    expect(within?.dropped).toBeDefined();
   });
 });
