@@ -104,7 +104,7 @@ export async function loadClaudeCode<C extends CustomEvents>(
   const cleanup = (): void => rmSync(folder, { recursive: true, force: true });
   if (options.envDir === undefined) services.registrar.cleanups.push({ plugin: 'claude-code', cleanup });
   if (elsewhere > 0 && held.some(({ state }) => state === 'never'))
-    services.report(`${elsewhere} acceptances are for projects at other places; see hookscope trust --list`);
+    services.report(`acceptances for projects at other places: ${elsewhere}; see hookscope trust --list`);
   const problems = (await Promise.all(prepared.map((hooks) => hooks.problems()))).flat();
   return {
     problems: [...problems.filter((p) => p.level === 'error'), ...problems.filter((p) => p.level === 'warning')],

@@ -136,10 +136,12 @@ function judgeGone({ source, consent }: GoneSource, names: readonly string[], op
 
 const ORDER: readonly ClaudeSourceKind[] = ['managed', 'user', 'project', 'local', 'flag', 'plugin', 'agent', 'skill'];
 
-/** Behind the last of its kind, or of those before. */
+/** Where it was: behind the kinds before, and of its own those before it by path. */
 function insert(judged: Judged[], missing: Judged): void {
   const rank = ({ source }: Judged): number => ORDER.indexOf(source.kind);
-  const at = judged.findLastIndex((other) => rank(other) <= rank(missing));
+  const isBefore = (other: Judged): boolean =>
+    rank(other) < rank(missing) || (rank(other) === rank(missing) && other.source.file.file < missing.source.file.file);
+  const at = judged.findLastIndex(isBefore);
   judged.splice(at + 1, 0, missing);
 }
 

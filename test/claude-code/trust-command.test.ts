@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Terminal } from '../../src/cli/terminal.js';
@@ -95,6 +95,70 @@ test('lists and forgets', async () => {
   expect((await trust({ revoke: true })).text).toContain('forgotten');
   expect(await trust({ revoke: true })).toMatchObject({ code: 0, text: 'Nothing of it was accepted.' });
   expect(await verdict()).toBe('none');
+});
+
+test('of a file that is gone it asks whether to forget it; --forget does so by name', async () => {
+  const settings = join(project.dir, '.claude/settings.json');
+  const content = readFileSync(settings, 'utf8');
+  await trust({}, 'y');
+  rmSync(settings);
+  expect(await verdict()).toBe('ask');
+  const kept = await trust({}, 'n');
+  expect([kept.code, kept.asked]).toEqual([1, [`Forget ${settings}? [y/N] `]]);
+  expect(kept.text).toMatch(
+    /^project .*settings\.json\n.*was accepted, and it or its hooks are gone; see hookscope trust/,
+  );
+  expect((await trust({ list: true })).text).toMatch(/^gone {2}.*settings\.json/);
+  expect((await trust({ forget: settings })).text).toBe(`forgotten  ${settings}`);
+  expect(await trust({ list: true })).toMatchObject({ code: 0 });
+  writeFileSync(settings, content);
+  expect(await trust({ list: true })).toMatchObject({ code: 1, text: expect.stringMatching(/^never {2}/) });
+  await trust({}, 'y');
+  rmSync(settings);
+  expect((await trust({}, 'y')).code).toBe(0);
+  expect((await trust({ list: true })).text).toBe('Nothing is accepted, and nothing waits to be.');
+});
+
+test('of a changed file only what has changed is shown, and a file that changes by itself can be bound by name', async () => {
+  const counts = project.write('project/counts.json', '1');
+  const lines = Array.from({ length: 200 }, (_, i) => `# line ${i}`).join('\n');
+  project.write('project/more.sh', `${lines}\nexit 2\n`);
+  const command = 'sh ./more.sh ./counts.json';
+  project.write(
+    'project/.claude/settings.json',
+    hooksOn('PreToolUse', { type: 'command', command: './guard.sh' }, { type: 'command', command }),
+  );
+  await trust({}, 'y');
+  writeFileSync(counts, '2');
+  const asked = await trust({}, 'data nothing', 'data counts.json');
+  expect([asked.code, asked.asked.length]).toEqual([0, 2]);
+  expect(asked.text).toContain('it names: counts.json');
+  expect(asked.text).not.toContain('line 7');
+  expect(asked.text).not.toContain('guard.sh\n');
+  writeFileSync(counts, '3');
+  expect(await trust({}, 'n')).toMatchObject({ code: 0, asked: [] });
+  expect(await trust({ data: ['more.sh'] }, 'y')).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/by name alone[\s\S]*more\.sh/),
+  });
+  writeFileSync(join(project.dir, 'more.sh'), 'exit 0');
+  expect(await trust({}, 'n')).toMatchObject({ code: 0, asked: [] });
+  writeFileSync(join(project.dir, 'guard.sh'), 'exit 0');
+  await expect(trust({ data: ['guart.sh'] }, 'y')).rejects.toThrow(/"guart\.sh" is named by no command.*guard\.sh/);
+  const again = await trust({}, 'data');
+  expect([again.code, again.text]).toEqual([0, expect.stringContaining('bound by name alone: guard.sh')]);
+});
+
+test('of a project that was moved it says that what was accepted is elsewhere', async () => {
+  await trust({}, 'y');
+  cpSync(project.dir, join(project.path, 'moved'), { recursive: true });
+  const { text } = await trust({ list: true });
+  expect(text).toMatch(/^accepted /);
+  const { stdout, stderr } = await cli(['list', '--claude-code', join(project.path, 'moved')], { cwd: project.path });
+  expect(stdout).toContain('never runs: trust');
+  expect(stderr).toContain('acceptances for projects at other places: 1;');
+  const listed = await cli(['trust', join(project.path, 'moved'), '--list'], { cwd: project.path });
+  expect(listed.stdout).toMatch(/^elsewhere .*\nnever {2}/);
 });
 
 test('without a terminal nothing is accepted, whatever a program asks for', async () => {

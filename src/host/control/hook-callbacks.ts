@@ -94,6 +94,8 @@ async function answerEvent(
 /** The host cannot answer: nobody but handlers that failed has said anything, and their failure is to block. */
 function onlyFailed({ failures, outcomes, verdict, blocked }: AnyDecision): string | undefined {
   const blocking = failures.filter((failure) => failure.blocked);
+  // That a hook is untrusted is an answer, with a reason for the user.
+  if (blocking.some(({ cause }) => cause === 'untrusted')) return undefined;
   if (blocking.length === 0 || !(verdict === 'deny' || blocked) || !outcomes.every(isSilent)) return undefined;
   return blocking.map(({ name, message }) => `${name}: ${message}`).join('\n');
 }
