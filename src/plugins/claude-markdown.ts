@@ -23,7 +23,7 @@ export async function findAgents(options: FindOptions): Promise<ClaudeSource[]> 
     const type = file.name ?? nameOfFile(path);
     const types = [...new Set([type, nameOfFile(path)])];
     const target: Target = id === undefined ? agentTarget(types, options) : { for: 'agent', id, type };
-    found.push(makeSource(options, 'agent', file, target, { name: type, names: types, needsTrust: !trusted }));
+    found.push(makeSource(options, 'agent', file, target, { name: type, names: [type], needsTrust: !trusted }));
   }
   if (!places.includes('agents')) return found;
   // An agent of the project goes before the user's of the same name.

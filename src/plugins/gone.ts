@@ -81,7 +81,7 @@ export function namesSince({ source }: GoneSource, fresh: readonly ClaudeSource[
 
 function widen(target: Target, names: readonly string[], options: FindOptions): Target {
   if (target.for === 'skill') return { for: 'skill', names };
-  return target.for === 'types' ? agentTarget(names, options) : target;
+  return target.for === 'types' ? agentTarget([...new Set([...target.types, ...names])], options) : target;
 }
 
 function sourceOf(

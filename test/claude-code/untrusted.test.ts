@@ -183,6 +183,17 @@ describe('whom hooks are for is bound', () => {
     expect(outcomes(await as('b'))).toEqual(['a untrusted', 'a trust']);
   });
 
+  test('an agent that is found and named too is one file: one consent is for both', async () => {
+    agent('reviewer');
+    const agents = [join(project.dir, '.claude/agents/a.md')];
+    await acceptAll({ agents });
+    expect((await load({ agents })).held).toEqual([]);
+    agent('writer');
+    const { fire } = await load({ agents });
+    for (const agent_type of ['reviewer', 'writer', 'a'])
+      expect(outcomes(await fire('PreToolUse', { agent_id: agent_type, agent_type }))).toContain('a untrusted');
+  });
+
   test('a skill’s', async () => {
     const path = 'project/.claude/skills/s/SKILL.md';
     markdown(path, { name: 'deploy', ...bash(guard('a')) });
