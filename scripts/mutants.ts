@@ -130,15 +130,15 @@ async function tryOne(bench: Bench, mutant: Mutant, related: Related): Promise<R
     ran += batch.length;
     const verdict = await bench.run(batch, mutant);
     if (verdict.passed) continue;
-    const { by } = verdict;
-    if (by.startsWith('time:')) return { ...result, ran, is: 'late', by };
-    // A test that fails without the mutant too says nothing.
+    const { by, waited } = verdict;
     const killer = /^[\w/.-]+\.test\.ts/.exec(by)?.[0];
-    if (killer && !(await bench.run([killer])).passed) {
-      console.log(`! ${killer} fails without a mutant: ${by}`);
+    const tests = killer === undefined ? batch : [killer];
+    // What fails without the mutant too says nothing, nor does a wait in vain that is none the next time.
+    if (!(await bench.run(tests)).passed || (waited && (await bench.run(tests, mutant)).passed)) {
+      console.log(`! ${mutant.file}:${mutant.line}: fails without the mutant, or not always: ${by}`);
       continue;
     }
-    return { ...result, ran, is: 'killed', by };
+    return { ...result, ran, is: killer === undefined && waited ? 'late' : 'killed', by };
   }
   return { ...result, ran, is: 'survived' };
 }

@@ -2,13 +2,21 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { onExit } from 'signal-exit';
 import ts from 'typescript';
 import { adoptGroup } from '../../src/host/handlers/process-group.js';
 import { freshMark, markVariable } from '../../src/host/handlers/run-mark.js';
 import { type Mutant, mutated } from './mutate.js';
 
 /** How one run of some test files came out. `by`: the first test that failed. */
-export type Verdict = { readonly passed: true } | { readonly passed: false; readonly by: string };
+export type Verdict = { readonly passed: true } | Failed;
+
+export interface Failed {
+  readonly passed: false;
+  readonly by: string;
+  /** Of waiting in vain, which a machine with other work also makes a test do. */
+  readonly waited: boolean;
+}
 
 /** What a test file costs, milliseconds, as far as is known. */
 export type Costs = Map<string, number>;
@@ -20,7 +28,11 @@ interface Report {
     readonly endTime: number;
     readonly status: string;
     readonly message: string;
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+      readonly failureMessages?: readonly string[];
+    }[];
   }[];
 }
 
@@ -34,6 +46,8 @@ export class Bench {
     root: string,
     readonly costs: Costs,
   ) {
+    // Also when it is broken off.
+    onExit(() => rmSync(this.#folder, { recursive: true, force: true }));
     const listed = execFileSync('git', ['ls-files', '-coz', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
     for (const file of listed.split('\0').filter((name) => name !== '')) copy(root, this.#folder, file);
     copy(root, this.#folder, 'dist');
@@ -99,7 +113,8 @@ export class Bench {
     // Also what a mutant has left running.
     await group.end('marked');
     this.#under = undefined;
-    return late ? { passed: false, by: `time: more than ${Math.round(deadline / 1000)} s` } : this.#read(report);
+    if (late) return { passed: false, by: `time: more than ${Math.round(deadline / 1000)} s`, waited: true };
+    return this.#read(report);
   }
 
   #read(path: string): Verdict {
@@ -107,15 +122,18 @@ export class Bench {
     try {
       report = JSON.parse(readFileSync(path, 'utf8'));
     } catch {
-      return { passed: false, by: 'no report: the run broke' };
+      return { passed: false, by: 'no report: the run broke', waited: false };
     }
     const failed = report.testResults.find((file) => file.status === 'failed');
     for (const { name, startTime, endTime, status } of report.testResults) {
       if (status === 'passed') this.costs.set(name.slice(this.#folder.length + 1), endTime - startTime);
     }
-    if (!failed) return report.testResults.length > 0 ? { passed: true } : { passed: false, by: 'no test was run' };
+    if (!failed) {
+      return report.testResults.length > 0 ? { passed: true } : { passed: false, by: 'no test was run', waited: false };
+    }
     const test = failed.assertionResults.find((one) => one.status === 'failed');
-    return { passed: false, by: `${failed.name.slice(this.#folder.length + 1)}: ${test?.fullName ?? failed.message}` };
+    const by = `${failed.name.slice(this.#folder.length + 1)}: ${test?.fullName ?? failed.message}`;
+    return { passed: false, by, waited: /timed out|Not within/.test(test?.failureMessages?.join() ?? '') };
   }
 }
 

@@ -149,12 +149,18 @@ describe('the NDJSON sink', () => {
     expect(readdirSync(folder).sort()).toEqual(['hooks.ndjson', 'hooks.ndjson.lock']);
     expect(seqsIn(path)).toHaveLength(20);
 
+    // Made just now, or by a clock that is ahead: its process lives.
+    const ahead = Date.now() / 1000 + 3_600;
+    utimesSync(`${path}.lock`, ahead, ahead);
+    for (const seq of [21, 22, 23]) await write(1, { maxBytes: LINE * 10 }, seq);
+    expect(readdirSync(folder).sort()).toEqual(['hooks.ndjson', 'hooks.ndjson.lock']);
+
     const old = Date.now() / 1000 - 60;
     utimesSync(`${path}.lock`, old, old);
-    await write(1, { maxBytes: LINE * 10 }, 21);
-    await write(1, { maxBytes: LINE * 10 }, 22);
+    await write(1, { maxBytes: LINE * 10 }, 24);
+    await write(1, { maxBytes: LINE * 10 }, 25);
     expect(readdirSync(folder).sort()).toEqual(['hooks.ndjson', 'hooks.ndjson.1']);
-    expect([`${path}.1`, path].map(seqsIn)).toEqual([Array.from({ length: 21 }, (_, i) => i + 1), [22]]);
+    expect([`${path}.1`, path].map(seqsIn)).toEqual([Array.from({ length: 24 }, (_, i) => i + 1), [25]]);
   });
 
   test('makes a new file when somebody moved or removed the one it writes', async () => {

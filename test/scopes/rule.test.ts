@@ -229,6 +229,39 @@ describe('a rule over files', () => {
     expect(matches('Edit(src/**)', 'Edit', { file_path: 'src/a.ts' }, '/home/dev/app')).toBe(true);
   });
 
+  const FILE_TOOLS = [
+    ['Read', 'Read', 'file_path'],
+    ['Read', 'NotebookRead', 'notebook_path'],
+    ['Read', 'Grep', 'path'],
+    ['Read', 'Glob', 'path'],
+    ['Read', 'LS', 'path'],
+    ['Edit', 'Edit', 'file_path'],
+    ['Edit', 'Write', 'file_path'],
+    ['Edit', 'MultiEdit', 'file_path'],
+    ['Edit', 'NotebookEdit', 'notebook_path'],
+  ] as const;
+  it.each(FILE_TOOLS)('for %s is about %s, and looks at its %s', (all, tool, field) => {
+    for (const name of [all, tool]) {
+      expect([name, matches(`${name}(src/**)`, tool, { [field]: 'src/a.ts' })]).toEqual([name, true]);
+      expect([name, matches(`${name}(src/**)`, tool, { [field]: 'docs/a.ts' })]).toEqual([name, false]);
+      // Without a path some look at the current directory; what the others look at nobody knows.
+      const knows = ['Grep', 'Glob', 'LS'].includes(tool);
+      expect([name, matches(`${name}(src/**)`, tool, { other: 'src/a.ts' })]).toEqual([name, !knows]);
+    }
+    expect(matches(`${all === 'Read' ? 'Edit' : 'Read'}(src/**)`, tool, { [field]: 'src/a.ts' })).toBe(false);
+    expect(refusal(`${tool}(${field}:x)`)).toContain(`${tool}'s ${field} is matched without its name: ${tool}(x)`);
+  });
+
+  it.each([
+    ['Bash', 'command', 'git push'],
+    ['Monitor', 'command', 'git push'],
+    ['PowerShell', 'command', 'git push'],
+  ])('for %s looks at its %s', (tool, field, text) => {
+    expect(matches(`${tool}(git *)`, tool, { [field]: text })).toBe(true);
+    expect(matches(`${tool}(git *)`, tool, { [field]: 'ls' })).toBe(false);
+    expect(refusal(`${tool}(${field}:x)`)).toContain(`${tool}'s ${field} is matched without its name: ${tool}(x)`);
+  });
+
   it('for Edit is about every tool that changes files, for Read about every tool that reads them', () => {
     const file = { file_path: 'src/a.ts' };
     for (const tool of ['Edit', 'Write', 'MultiEdit']) expect(matches('Edit(src/**)', tool, file)).toBe(true);
