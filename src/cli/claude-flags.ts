@@ -73,12 +73,25 @@ function agentEntry(value: string): AgentEntry {
   return { file: value.slice(0, at), id: value.slice(at + 1), trusted: true };
 }
 
-/** Registers what the flags name in the host, and says what is wrong with it or held. */
+/** Says what of the files is held before anything runs, and returns which. */
+export async function announceHeld(
+  flags: ClaudeFlags,
+  happening: Happening,
+  announce: (text: string) => void,
+): Promise<ReadonlySet<string>> {
+  if (!hasClaudeFlags(flags) || flags.trust === 'all') return new Set();
+  const { listHeld } = await import('../plugins/held.js');
+  const held = (await listHeld(claudeFiles(flags, happening))).filter(({ state }) => state === 'never');
+  for (const { why } of held) announce(`held: ${why}`);
+  return new Set(held.map(({ file }) => file));
+}
+
+/** Registers what the flags name in the host, and says what is wrong with it or held, unless that was `announced`. */
 export async function loadClaudeFlags<C extends CustomEvents>(
   host: Host<C>,
   flags: ClaudeFlags,
   happening: Happening,
-  tell: (text: string) => void,
+  { tell, announced }: { readonly tell: (text: string) => void; readonly announced: ReadonlySet<string> },
 ): Promise<void> {
   const { trust = 'stored' } = flags;
   if (trust !== 'all' && trust !== 'stored') {
@@ -96,6 +109,7 @@ export async function loadClaudeFlags<C extends CustomEvents>(
   for (const problem of problems) tell(`${problem.level}: ${formatProblem(problem)}`);
   const { notices, session } = servicesOf(host);
   for (const { state, file, why } of held) {
+    if (announced.has(file)) continue;
     if (state === 'never') tell(`held: ${why}`);
     // The fire to come tells it no second time.
     else notices.tell(happening.session ?? session.session_id, file, why);

@@ -22,7 +22,11 @@ export async function explainCommand(
   terminal: Terminal,
 ): Promise<number> {
   const input = inputOf(await readAny(flags.input), flags.tool);
-  const { host } = await openHost(flags, terminal.tell, happeningOf(input));
+  const { host } = await openHost(flags, {
+    executes: false,
+    tell: terminal.tell,
+    happening: happeningOf(input),
+  });
   try {
     const event = eventName(args[0] as string, Object.keys(host.hooks)) ?? (args[0] as string);
     const explanation = host.explain(event as never, input, { scope: flags.scope });

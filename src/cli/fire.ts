@@ -34,7 +34,12 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
   // As a hook, standard error is for the reason alone.
   const tell = flags.exitCode ? (note: string) => void notes.push(note) : terminal.tell;
   const input = await readInput(flags.input);
-  const { host, wakes } = await openHost(flags, tell, happeningOf(input));
+  const { host, wakes } = await openHost(flags, {
+    executes: true,
+    tell,
+    announce: terminal.tell,
+    happening: happeningOf(input),
+  });
   const fired = await fireOnce(host, args[0] as string, input, flags, terminal.signal).catch((error: unknown) => {
     // What is wrong with the input is said of where it came from.
     throw isCode(error, 'INVALID_INPUT') ? atPlace(flags.input ?? '--input is not given', error) : error;

@@ -8,7 +8,7 @@ interface ListFlags extends HostFlags {
 }
 
 export async function listCommand(_args: readonly string[], flags: ListFlags, terminal: Terminal): Promise<number> {
-  const { host } = await openHost(flags, terminal.tell);
+  const { host } = await openHost(flags, { executes: false, tell: terminal.tell });
   const description = host.describe();
   await terminal.print(flags.json ? plainJson(description) : String(description));
   if (!flags.json && isEmpty(description))

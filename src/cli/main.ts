@@ -19,7 +19,7 @@ type Option = readonly [flags: string, about: string, many?: 'many'];
 const HOST: readonly Option[] = [
   [
     '--config <file>',
-    'configuration to use; default: hookscope.config.{ts,mjs,js,json} of this directory, if it is your own',
+    'configuration to use; default: hookscope.config.{ts,mjs,js,json} of this directory, once it is accepted (hookscope trust)',
   ],
   ['--no-config', 'use no configuration'],
   ['--plugin <name>', 'also apply this plugin: an npm package, or a path', 'many'],

@@ -1,12 +1,13 @@
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { createHost, type Host } from '../host/host.js';
 import type { Wake } from '../host/services.js';
 import { applyConfig, within } from '../plugins/config.js';
-import { findConfig, type LoadedConfig, loadConfig } from '../plugins/config-file.js';
+import { loadConfig } from '../plugins/config-file.js';
 import { loadHooksFile } from '../plugins/hooks-file.js';
 import { loadPlugin } from '../plugins/load.js';
-import { type ClaudeFlags, type Happening, loadClaudeFlags } from './claude-flags.js';
+import { announceHeld, type ClaudeFlags, type Happening, loadClaudeFlags } from './claude-flags.js';
+import { applyConfigsHere, type ConfigsHere, findConfigsHere, loadUsed } from './found-config.js';
 
 /** What every command that needs a host takes. */
 export interface HostFlags extends ClaudeFlags {
@@ -22,17 +23,29 @@ export interface OpenedHost {
   readonly wakes: readonly Wake[];
 }
 
-/** A host with the configuration, the plugins, the hooks files and Claude Code's files that were named. */
-export async function openHost(
-  flags: HostFlags,
-  tell: (text: string) => void,
-  happening: Happening = {},
-): Promise<OpenedHost> {
-  const loaded = await chooseConfig(flags, tell);
+const NOTHING: ConfigsHere = { all: [] };
+
+export interface OpenOptions {
+  /** false: only what was named on the command line is executed, and no handler. */
+  readonly executes: boolean;
+  tell(text: string): void;
+  /** Is told at once what is untrusted and what runs as code. Default: `tell`. */
+  readonly announce?: (text: string) => void;
+  readonly happening?: Happening;
+}
+
+/** A host with the configuration, the plugins, the hooks files and Claude Code's files that were named, and what is accepted here. */
+export async function openHost(flags: HostFlags, options: OpenOptions): Promise<OpenedHost> {
+  const { executes, tell, announce = tell, happening = {} } = options;
+  const look = { executes, announce };
+  const here = flags.config === undefined ? await findConfigsHere(look) : NOTHING;
+  const runsCode = here.used !== undefined || typeof flags.config === 'string' || flags.plugin !== undefined;
+  const announced = runsCode ? await announceHeld(flags, happening, announce) : new Set<string>();
+  const loaded = await (typeof flags.config === 'string' ? loadConfig(flags.config) : loadUsed(here));
   const wakes: Wake[] = [];
-  const { logger = tell, onWake, session, ...options } = loaded?.hostOptions ?? {};
+  const { logger = tell, onWake, session, ...hostOptions } = loaded?.hostOptions ?? {};
   const host = createHost({
-    ...options,
+    ...hostOptions,
     ...(session || flags.claudeCode ? { session: { ...projectOf(flags), ...session } } : {}),
     logger,
     onWake(wake) {
@@ -41,13 +54,14 @@ export async function openHost(
     },
   }) as Host;
   try {
-    if (loaded) await applyConfig(host, loaded.config, { file: loaded.file, warn: tell });
+    await applyConfigsHere(host, here, loaded, look);
+    if (loaded && !here.used) await applyConfig(host, loaded.config, { file: loaded.file, warn: tell });
     for (const name of flags.plugin ?? []) await host.use(await loadPlugin(name, { warn: tell }));
     for (const file of flags.hooks ?? []) {
       const hooks = await loadHooksFile(file);
       within(file, '', () => host.register(hooks, { source: { kind: 'hooks-file', file } }));
     }
-    await loadClaudeFlags(host, flags, happening, tell);
+    await loadClaudeFlags(host, flags, happening, { tell, announced });
   } catch (error) {
     await host.close();
     throw error;
@@ -59,17 +73,6 @@ export async function openHost(
 function projectOf({ claudeCode }: ClaudeFlags): { cwd?: string } {
   if (claudeCode === undefined) return {};
   return { cwd: resolve(claudeCode === true ? '.' : claudeCode) };
-}
-
-async function chooseConfig({ config }: HostFlags, tell: (text: string) => void): Promise<LoadedConfig | undefined> {
-  if (config === false) return undefined;
-  if (typeof config === 'string') return loadConfig(config);
-  const found = await findConfig();
-  if (found) {
-    const name = relative(process.cwd(), found.file);
-    tell(`using ${name} of this directory${found.isCode ? ', which runs as code' : ''} (--no-config goes without)`);
-  }
-  return found;
 }
 
 /** The same error, said of a file and perhaps a line of it. */

@@ -20,7 +20,11 @@ interface RunFlags extends HostFlags {
 export async function runCommand(files: readonly string[], flags: RunFlags, terminal: Terminal): Promise<number> {
   const speed = flags.speed === undefined ? undefined : readSpeed(flags.speed);
   const sessions = await Promise.all(files.map(readSession));
-  const { host } = await openHost(flags, terminal.tell, whatHappens(sessions));
+  const { host } = await openHost(flags, {
+    executes: true,
+    tell: terminal.tell,
+    happening: whatHappens(sessions),
+  });
   const summary = new Summary();
   const show = flags.json ? jsonLines(terminal) : liveLines(host, terminal, sessions, summary);
   host.events$.subscribe((record) => {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { nearest } from '../events/nearest.js';
 import { plain } from '../plain.js';
+import { heldConfigs } from '../plugins/config-trust.js';
 import { type HeldFile, listAccepted, listHeld } from '../plugins/held.js';
 import { acceptTrust } from '../plugins/trust.js';
 import { trustDiff } from '../plugins/trust-diff.js';
@@ -29,7 +30,7 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
   if (typeof flags.forget === 'string') return forgetTrust([flags.forget], store, terminal);
   if (flags.forget || flags.revoke) return forgetTrust([files.projectDir, ...files.plugins], store, terminal);
   checkNamed(files);
-  const held = await listHeld(files);
+  const held = [...(await heldConfigs(files.projectDir, store)), ...(await listHeld(files))];
   if (flags.list) return listTrust(held, { store, projectDir: files.projectDir }, terminal);
   const data = new Data(flags.data ?? []);
   const bound = flags.data ? (await listAccepted(files)).filter((file) => data.changes(file)) : [];

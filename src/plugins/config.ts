@@ -3,7 +3,9 @@ import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import { nearest } from '../events/nearest.js';
 import type { Host } from '../host/host.js';
+import { servicesOf } from '../host/internals.js';
 import { checkHostOptions, HOST_OPTIONS, type HostOptions } from '../host/options.js';
+import type { Origin } from '../host/origin.js';
 import { isObject } from '../host/shape.js';
 import type { Hooks, Plugin, Undo } from '../host/types.js';
 import { type LoadPluginOptions, loadPlugin } from './load.js';
@@ -81,11 +83,28 @@ export interface ApplyConfigOptions {
  * `createHost`. Returns the undo.
  * @throws HookscopeError INVALID_CONFIG, and what loading and applying plugins throws
  */
-export async function applyConfig<C extends CustomEvents>(
+export function applyConfig<C extends CustomEvents>(
+  host: Host<C>,
+  config: HookscopeConfig<C>,
+  options: ApplyConfigOptions,
+): Promise<Undo> {
+  return applyConfigAs(host, config, options, {});
+}
+
+/** How one that was found is applied. */
+export interface ConfigOrigin extends Pick<Origin, 'gate'> {
+  /** Throws where a plugin is not to be loaded; `false`: without a word. */
+  readonly mayLoad?: (name: string) => Promise<boolean>;
+}
+
+/** As `applyConfig`. */
+export async function applyConfigAs<C extends CustomEvents>(
   host: Host<C>,
   config: HookscopeConfig<C>,
   { file, warn }: ApplyConfigOptions,
+  { gate, mayLoad }: ConfigOrigin,
 ): Promise<Undo> {
+  const { registrar } = servicesOf(host);
   const { plugins = [], hooks, spawnHooks = {} } = config;
   const undos: Undo[] = [];
   const undo = (): void => {
@@ -97,13 +116,17 @@ export async function applyConfig<C extends CustomEvents>(
       const [plugin, options] = Array.isArray(entry)
         ? (entry as [string | Plugin, unknown])
         : [entry as string | Plugin];
+      if (typeof plugin === 'string' && mayLoad && !(await mayLoad(plugin))) continue;
       const loaded = typeof plugin === 'string' ? await loadPlugin(plugin, { from, ...(warn && { warn }) }) : plugin;
       undos.push(await host.use(loaded, options));
     }
-    if (hooks) undos.push(within(file, 'hooks', () => host.register(hooks, { source: { kind: 'config', file } })));
+    if (hooks)
+      undos.push(
+        within(file, 'hooks', () => registrar.register(undefined, hooks, { source: { kind: 'config', file }, gate })),
+      );
     for (const [type, own] of Object.entries(spawnHooks)) {
       const source = { kind: 'spawn', name: type, file };
-      undos.push(within(file, `spawnHooks.${type}`, () => host.spawnHooks(type, own, { source })));
+      undos.push(within(file, `spawnHooks.${type}`, () => registrar.spawnHooks(type, own, { source, gate })));
     }
     return undo;
   } catch (error) {

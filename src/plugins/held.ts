@@ -16,7 +16,8 @@ export type Trust = 'all' | 'stored' | TrustStore;
 
 /** A file of which not all is as it was accepted. */
 export interface HeldFile {
-  readonly kind: ClaudeSourceKind;
+  /** `config`: a `hookscope.config.*`. */
+  readonly kind: ClaudeSourceKind | 'config';
   /** Of a plugin, agent or skill. */
   readonly name?: string;
   readonly file: string;

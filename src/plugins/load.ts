@@ -1,11 +1,11 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { HookscopeError } from '../errors.js';
 import type { Plugin } from '../host/types.js';
 import { warn } from '../plain.js';
 import { checkManifest, invalid, KEYWORD, type Manifest, manifestOf, readManifest } from './manifest.js';
-import { importDefault, messageOf } from './module.js';
+import { importDefault, messageOf, resolveImport } from './module.js';
 
 /** Where and how a plugin is looked for. */
 export interface LoadPluginOptions {
@@ -34,7 +34,7 @@ interface Located {
  */
 export async function loadPlugin(name: string, options: LoadPluginOptions = {}): Promise<Plugin> {
   const { from = process.cwd(), warn: tell = warn } = options;
-  const { file, manifest } = await (isPath(name) ? locatePath(name, from) : locatePackage(name, from));
+  const { file, manifest } = await locatePlugin(name, from);
   if (manifest) await checkManifest(name, manifest, tell);
   let found: unknown;
   try {
@@ -43,6 +43,11 @@ export async function loadPlugin(name: string, options: LoadPluginOptions = {}):
     throw invalid(name, `could not be loaded: ${messageOf(error)}`, error);
   }
   return checkExport(name, found);
+}
+
+/** Where it lies. Rejects with PLUGIN_NOT_FOUND, INVALID_PLUGIN. Nothing of it runs. */
+export function locatePlugin(name: string, from: string): Promise<Located> {
+  return isPath(name) ? locatePath(name, from) : locatePackage(name, from);
 }
 
 function isPath(name: string): boolean {
@@ -66,10 +71,9 @@ async function locatePackage(name: string, from: string): Promise<Located> {
 
 /** As an `import` in a file of that directory would find it; `plugin` is what errors are about. */
 async function resolveFrom(specifier: string, folder: string, plugin: string): Promise<string> {
-  const { resolve: resolveImport } = await import('import-meta-resolve');
   let url: string;
   try {
-    url = resolveImport(specifier, pathToFileURL(join(folder, 'noname.js')).href);
+    url = await resolveImport(specifier, join(folder, 'noname.js'));
   } catch (error) {
     if (isMissingPackage(error)) {
       const full = `${KEYWORD}-${plugin}`;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HookscopeError } from '../errors.js';
-import { readJsonFile } from './json-file.js';
+import { readJsonFile, readText } from './json-file.js';
 
 /** Of a package.json, what a plugin's says about itself. */
 export interface Manifest {
@@ -11,6 +11,9 @@ export interface Manifest {
   readonly keywords?: unknown;
   readonly main?: unknown;
   readonly exports?: unknown;
+  readonly type?: unknown;
+  readonly imports?: unknown;
+  readonly dependencies?: Readonly<Record<string, unknown>>;
   readonly peerDependencies?: Readonly<Record<string, unknown>>;
 }
 
@@ -23,6 +26,25 @@ export async function manifestOf(file: string): Promise<Manifest | undefined> {
     const manifest = await readManifest(folder);
     if (manifest?.name !== undefined) return manifest;
     if (folder === dirname(folder)) return undefined;
+  }
+}
+
+/** The folder of the package a file belongs to; undefined: it belongs to none. */
+export function packageOf(file: string): string | undefined {
+  // An installed one need not have a name.
+  const [, installed] = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/s.exec(file) ?? [];
+  if (installed !== undefined) return installed;
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    if (nameIn(folder) !== undefined) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+function nameIn(folder: string): unknown {
+  try {
+    return (JSON.parse(readText(join(folder, 'package.json'))) as Manifest).name;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,4 +1,8 @@
-import { pathToFileURL } from 'node:url';
+import { realpathSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { isAbsolute } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Jiti } from 'jiti';
 
 const TYPESCRIPT = /\.[cm]?ts$/;
 
@@ -7,14 +11,68 @@ const TYPESCRIPT = /\.[cm]?ts$/;
  * floor cannot read it at all. Nothing is cached on disk: what runs is what the file says. Rejects with what the file throws.
  */
 export async function importDefault(file: string): Promise<unknown> {
-  const module = TYPESCRIPT.test(file) ? await importTypeScript(file) : await import(pathToFileURL(file).href);
+  const module = isTypeScript(file) ? await importTypeScript(file) : await import(pathToFileURL(file).href);
   return (module as { default?: unknown }).default;
 }
 
+export function isTypeScript(file: string): boolean {
+  return TYPESCRIPT.test(file);
+}
+
 async function importTypeScript(file: string): Promise<unknown> {
+  return (await jitiFor(file)).import(file);
+}
+
+/** TypeScript as the JavaScript it becomes, imports of types left out; undefined: it cannot be read. Nothing runs. */
+export async function stripTypes(text: string, file: string): Promise<string | undefined> {
+  try {
+    return (await jitiReader()).transform({ source: text, filename: file, ts: true, async: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Where an import in a file leads, by every way there is to resolve it: real paths of files that are there. Nothing runs.
+ * `typescript`: the program began with a file of it, and is loaded by its rules.
+ */
+export async function resolveAll(specifier: string, from: string, typescript: boolean): Promise<string[]> {
+  const jiti = typescript ? await jitiReader() : undefined;
+  const ways = [
+    () => resolveImport(specifier, from),
+    () => createRequire(from).resolve(specifier),
+    () => String(jiti?.esmResolve(specifier, { parentURL: pathToFileURL(from).href, try: true })),
+  ];
+  const found = new Set<string>();
+  for (const way of ways) {
+    try {
+      const place = await way();
+      const path = place.startsWith('file:') ? fileURLToPath(place) : place;
+      if (isAbsolute(path) && statSync(path).isFile()) found.add(realpathSync(path));
+    } catch {
+      // It leads nowhere in this way.
+    }
+  }
+  return [...found];
+}
+
+/** As an `import` in that file finds it: a URL. Rejects as Node does. */
+export async function resolveImport(specifier: string, from: string): Promise<string> {
+  const { resolve } = await import('import-meta-resolve');
+  return resolve(specifier, pathToFileURL(from).href);
+}
+
+async function jitiFor(file: string): Promise<Jiti> {
   const { createJiti } = await import('jiti');
-  const jiti = createJiti(file, { fsCache: false, moduleCache: false, interopDefault: false });
-  return jiti.import(file);
+  return createJiti(file, { fsCache: false, moduleCache: false, interopDefault: false });
+}
+
+let reader: Promise<Jiti> | undefined;
+
+/** One for all that is only read. */
+function jitiReader(): Promise<Jiti> {
+  reader ??= jitiFor(import.meta.url);
+  return reader;
 }
 
 /** The first line of what was thrown: syntax errors bring the source with them. */

@@ -42,7 +42,8 @@ function keyOf({ file, part }: Trustable): string {
   return part === undefined ? real : `${real}#${part}`;
 }
 
-function bound(path: string): Consent['files'][string] {
+/** The hash of what a path leads to, and its text where it is one. */
+export function bound(path: string): Consent['files'][string] {
   const bytes = readBytes(path);
   if (bytes === null || bytes === UNREADABLE) return { sha256: bytes };
   const sha256 = createHash('sha256').update(bytes).digest('hex');

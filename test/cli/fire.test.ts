@@ -130,11 +130,8 @@ describe('hookscope fire --exit-code is a hook', () => {
   ])('%s: 2, and the reason alone on standard error', async (_, event, input) => {
     folder.write('in.json', input);
     folder.write('no.json', hooks('echo no >&2; exit 2', {}, event));
-    // Found in the directory, which is otherwise told on standard error.
-    folder.write('hookscope.config.json', '{}');
     const { stderr, code } = await fire(event, '--input', 'in.json', '--hooks', 'no.json', '--exit-code');
     expect([stderr, code]).toEqual(['no\n', 2]);
-    folder.write('hookscope.config.json', '');
   });
 
   test('nothing against it: 0, and the decision in the wire’s shape on standard output', async () => {

@@ -1,4 +1,3 @@
-import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFolder, type Folder, LS } from '../plugins/folder.js';
@@ -119,39 +118,5 @@ describe('whoever gets it wrong is told so in one message, and the exit code is 
   test('HOOKSCOPE_DEBUG=1 shows where it comes from', async () => {
     const { stderr } = await cli(['list', '--hooks', 'none.json'], { cwd: folder.path, env: { HOOKSCOPE_DEBUG: '1' } });
     expect(stderr).toMatch(/\n\s+at /);
-  });
-});
-
-describe('a configuration in the directory', () => {
-  const found = async (...args: string[]) => cli(['list', ...args], { cwd: folder.path });
-
-  test('is used, with a line that says so', async () => {
-    folder.write(
-      'hookscope.config.ts',
-      "export default { hooks: { Stop: [{ name: 'found', hooks: [() => undefined] }] } };",
-    );
-    const { stdout, stderr, code } = await found();
-    expect(stderr).toBe(
-      'hookscope: using hookscope.config.ts of this directory, which runs as code (--no-config goes without)\n',
-    );
-    expect(stdout).toContain('Stop  callback found');
-    expect(code).toBe(0);
-  });
-
-  test('is not used with --no-config, nor when another is named', async () => {
-    for (const args of [['--no-config'], ['--config', 'hookscope.config.ts']]) {
-      expect((await found(...args)).stderr).not.toContain('using');
-    }
-    expect((await found('--no-config')).stdout).not.toContain('found');
-  });
-
-  test('that others may write stops the command, and says how to go on', async () => {
-    chmodSync(join(folder.path, 'hookscope.config.ts'), 0o666);
-    const { stdout, stderr, code } = await found();
-    expect(stderr).toMatch(
-      /hookscope\.config\.ts was found here but is not used: .* may be written by other users\. .*--config.*--no-config/,
-    );
-    expect([stdout, code, isOneMessage(stderr)]).toEqual(['', 1, true]);
-    expect((await found('--config', 'hookscope.config.ts')).code).toBe(0);
   });
 });

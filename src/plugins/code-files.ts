@@ -1,0 +1,137 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Described } from '../host/handler-entry.js';
+import { type Consent, placeIn } from './consent.js';
+import { readText } from './json-file.js';
+import { locatePlugin } from './load.js';
+import { packageOf, readManifest } from './manifest.js';
+import { isTypeScript, resolveAll } from './module.js';
+import { moduleWords } from './module-words.js';
+import { namedFiles } from './named-files.js';
+import { bindPackage } from './package-files.js';
+import { bound } from './trust.js';
+
+/** What a configuration or plugin would run, as far as it can be told without running it. */
+export class CodeFiles {
+  /** By place in the project, or absolute; of a package `…/**`. */
+  readonly files: Record<string, Consent['files'][string]> = {};
+  /** What it names beside that, for people. */
+  readonly unresolved = new Set<string>();
+  /** What a package.json says that decides how the files beside it are read and found. */
+  readonly manifests: Record<string, unknown> = {};
+  readonly #project: string;
+  readonly #done = new Set<string>();
+  #typescript = false;
+
+  constructor(project: string) {
+    this.#project = project;
+  }
+
+  /** A program and all that it imports in turn. */
+  async follow(file: string): Promise<void> {
+    if (this.#done.has(file)) return;
+    this.#done.add(file);
+    this.files[this.#name(file)] = bound(file);
+    this.#typescript ||= isTypeScript(file);
+    if (!PROGRAM.test(file) || statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
+    await this.#bindManifest(file);
+    const { imports, listed, words, unknown } = await moduleWords(readText(file), file);
+    for (const way of unknown) this.unresolved.add(`${way} in ${this.#name(file)}`);
+    for (const specifier of imports) await this.#import(specifier, file);
+    for (const name of listed) if (NAME.test(name)) await this.plugin(name, { from: dirname(file), maybe: true });
+    for (const word of words) await this.#word(word, file);
+  }
+
+  /** A plugin as `loadPlugin` finds it: of a package all its own files. `maybe`: it may be another word. */
+  async plugin(name: string, { from, maybe = false }: { from: string; maybe?: boolean }): Promise<void> {
+    const located = await locatePlugin(name, from).catch(() => undefined);
+    if (located?.manifest) await this.#package(realpathSync(located.file));
+    else if (located) await this.follow(realpathSync(located.file));
+    else if (!maybe) this.unresolved.add(`${name}, which is not there`);
+  }
+
+  /** The files that a handler's command names. */
+  command(handler: Described): void {
+    const { files, unresolved } = namedFiles(handler, { projectDir: this.#project });
+    for (const name of files) this.files[name] = bound(resolve(this.#project, name));
+    for (const word of unresolved) this.unresolved.add(word);
+  }
+
+  async #import(specifier: string, from: string): Promise<void> {
+    if (isBuiltin(specifier)) return;
+    const found = await resolveAll(specifier, from, this.#typescript);
+    const isPath = PATH.test(specifier);
+    if (found.length === 0) {
+      if (isPath && !specifier.startsWith('file:'))
+        this.files[this.#name(resolve(dirname(from), specifier))] ??= { sha256: null };
+      else this.unresolved.add(`${specifier}, which is not there`);
+    }
+    for (const file of found) {
+      const isOther = !isPath && packageOf(file) !== packageOf(from);
+      await (isOther ? this.#package(file) : this.follow(file));
+    }
+  }
+
+  /** All of a package's own files; what it loads in turn is named. One that is only linked may reach out of its folder. */
+  async #package(file: string): Promise<void> {
+    const root = packageOf(file);
+    if (root === undefined) return this.follow(file);
+    if (root === OWN || this.#done.has(root)) return;
+    this.#done.add(root);
+    this.files[`${this.#name(root)}/**`] = bindPackage(root);
+    if (!root.includes(`${sep}node_modules${sep}`)) await this.follow(file);
+    const { name, dependencies, peerDependencies } = (await readManifest(root)) ?? {};
+    for (const other of Object.keys({ ...dependencies, ...peerDependencies })) {
+      if (other !== 'hookscope') this.unresolved.add(`${other}, which ${name} loads`);
+    }
+  }
+
+  /** A string may be the path of a program, or a command that names some. */
+  async #word(word: string, from: string): Promise<void> {
+    // What TypeScript's `import.meta.url` becomes is the file itself.
+    if (word.length > 1000 || word.startsWith('file:')) return;
+    const paths = PATH.test(word) ? [resolve(dirname(from), word)] : [];
+    for (const path of paths) if (isProgram(path)) await this.follow(realpathSync(path));
+    for (const name of namedFiles({ type: 'command', command: word }, { projectDir: this.#project }).files) {
+      const path = resolve(this.#project, name);
+      if (!isProgram(path)) continue;
+      this.files[name] = bound(path);
+      if (PROGRAM.test(path)) await this.follow(realpathSync(path));
+    }
+  }
+
+  async #bindManifest(file: string): Promise<void> {
+    for (let folder = dirname(file); ; folder = dirname(folder)) {
+      const path = join(folder, 'package.json');
+      if (existsSync(path)) {
+        const { type, imports, exports, main } = (await readManifest(folder).catch(() => undefined)) ?? {};
+        this.manifests[this.#name(path)] = { type, imports, exports, main };
+        return;
+      }
+      if (folder === dirname(folder)) return;
+    }
+  }
+
+  #name(path: string): string {
+    return placeIn(this.#project, path);
+  }
+}
+
+/** This package: it runs already. */
+const OWN = realpathSync(fileURLToPath(new URL('../..', import.meta.url))).replace(/[\\/]$/, '');
+const PROGRAM = /\.[cm]?[jt]sx?$/;
+const SCRIPT = /\.(?:[cm]?[jt]sx?|node|wasm|sh|bash|zsh|fish|ps1|cmd|bat|py|rb|pl|php|lua|awk)$/;
+const PATH = /^(?:\.{1,2}(?:[/\\]|$)|file:|[/\\])/;
+/** As npm has them, with a path in the package. */
+const NAME = /^(?:@[\w.~-]+\/)?[\w.~-]+(?:\/[\w./~-]+)?$/;
+
+function isProgram(path: string): boolean {
+  try {
+    const stat = statSync(path);
+    return stat.isFile() && (SCRIPT.test(path) || (stat.mode & 0o111) !== 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,124 @@
+import { realpathSync } from 'node:fs';
+import { HookscopeError } from '../errors.js';
+import type { CustomEvents } from '../events/catalogue.js';
+import type { EventEntry } from '../events/define.js';
+import type { Host } from '../host/host.js';
+import { servicesOf } from '../host/internals.js';
+import type { Origin } from '../host/origin.js';
+import { isObject } from '../host/shape.js';
+import type { Registration } from '../scopes/registration.js';
+import { type FoundConfig, isCode, pluginNames } from './config-trust.js';
+import { type Consent, placeIn } from './consent.js';
+import { locatePlugin } from './load.js';
+import { packageOf } from './manifest.js';
+import { namedFiles } from './named-files.js';
+import { guardFiles } from './trust.js';
+
+type Described = Readonly<Record<string, unknown>>;
+/** What a configuration registers, as far as it is known. */
+interface KnownHooks {
+  readonly hooks: Described;
+  readonly spawnHooks: Described;
+}
+
+/**
+ * Registers what stands for a configuration that is not, or no longer, accepted, so that no guard vanishes. Hooks that were accepted
+ * fail as untrusted; of one that is a program, and tells its hooks only by running, each gate has one that does. Those of JSON that
+ * was never accepted are listed and do not run.
+ */
+export function registerHeld<C extends CustomEvents>(
+  host: Host<C>,
+  { file, held, consent, request }: FoundConfig,
+): void {
+  if (!held) return;
+  const { why, state } = held;
+  const { registrar, events } = servicesOf(host);
+  const add = ({ hooks, spawnHooks }: KnownHooks, how: Origin): void => {
+    registrar.register(undefined, hooks, { ...how, source: { kind: 'config', file }, warn: () => undefined });
+    for (const [type, own] of Object.entries(spawnHooks)) {
+      const source = { kind: 'spawn', name: type, file };
+      registrar.spawnHooks(type, own, { ...how, source, warn: () => undefined });
+    }
+  };
+  if (state === 'never') {
+    const known = hooksOf(textOf(file, request));
+    if (known) tryAdd(() => add(known, { skip: { reason: 'trust', why } }));
+    return;
+  }
+  const before = textOf(file, consent ?? request);
+  const known = hooksOf(before);
+  const how: Origin = { gate: () => () => ({ file, why }) };
+  const isKnown = known && !known.hasPlugins && tryAdd(() => add(known, how));
+  const texts = Object.values(consent?.files ?? {}).map(({ text = '' }) => text);
+  if (!isKnown)
+    add(
+      {
+        hooks: standIns(
+          Object.values(events).map(({ entry }) => entry),
+          file,
+          texts,
+        ),
+        spawnHooks: {},
+      },
+      how,
+    );
+}
+
+/** What is asked before a command of an accepted configuration runs: whether its files are as they were accepted. */
+export function gateOf({ file, consent }: FoundConfig, fallback: string): (handler: Described) => Registration['gate'] {
+  return (handler) => {
+    if (!consent) return undefined;
+    const variables = { projectDir: consent.project };
+    // A program may name files that nobody could see in it.
+    const isBound = namedFiles(handler, variables).files.every((name) => Object.hasOwn(consent.files, name));
+    return isCode(file) && !isBound ? undefined : guardFiles(handler, consent, { file, variables, fallback });
+  };
+}
+
+/** Of JSON, what it holds or held. */
+function textOf(file: string, { files, file: real, project }: Pick<Consent, 'files' | 'file' | 'project'>) {
+  return isCode(file) ? undefined : files[placeIn(project, real)]?.text;
+}
+
+function hooksOf(text: string | undefined): (KnownHooks & { readonly hasPlugins: boolean }) | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const config: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    const { hooks = {}, spawnHooks = {} } = isObject(config) ? config : {};
+    if (!isObject(hooks) || !isObject(spawnHooks)) return undefined;
+    return { hooks, spawnHooks, hasPlugins: pluginNames(config).length > 0 };
+  } catch {
+    return undefined;
+  }
+}
+
+/** One guard that is never run for each gate, and for each other event that can block and that the text speaks of. */
+function standIns(entries: readonly EventEntry[], file: string, texts: readonly string[]): Described {
+  const stands = ({ name, fold, failure }: EventEntry): boolean =>
+    failure === 'policy' && (fold === 'gate' || (fold === 'block' && texts.some((text) => text.includes(name))));
+  const handler = (): undefined => undefined;
+  return Object.fromEntries(entries.filter(stands).map(({ name }) => [name, [{ hooks: [{ handler, name: file }] }]]));
+}
+
+/** Hooks that cannot be read are no hooks. */
+function tryAdd(add: () => void): boolean {
+  try {
+    add();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a plugin that an accepted configuration names is one that was seen then. Throws UNTRUSTED. */
+export async function checkPluginBound({ file, consent }: FoundConfig, name: string): Promise<void> {
+  if (!consent) return;
+  const { project, files } = consent;
+  const located = await locatePlugin(name, project);
+  const real = realpathSync(located.file);
+  const root = located.manifest && packageOf(real);
+  const names = [placeIn(project, real), ...(root === undefined ? [] : [`${placeIn(project, root)}/**`])];
+  if (names.some((one) => Object.hasOwn(files, one))) return;
+  const why = `it names the plugin "${name}" in a way that nobody could see when it was accepted; write that name as a string into "plugins", and accept it again`;
+  throw new HookscopeError('UNTRUSTED', { file, why });
+}

@@ -1,0 +1,141 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { HookscopeError } from '../errors.js';
+import { isObject } from '../host/shape.js';
+import { CodeFiles } from './code-files.js';
+import { type Consent, isSame, realOr, type TrustRequest } from './consent.js';
+import type { HeldFile } from './held.js';
+import { parseJson, readText } from './json-file.js';
+import { changeSince, consentOf, whyUnreadable } from './trust.js';
+import type { TrustStore } from './trust-store.js';
+
+/** In this order; the first that is accepted counts. */
+export const CONFIG_PLACES = [
+  'hookscope.config.ts',
+  'hookscope.config.mjs',
+  'hookscope.config.js',
+  'hookscope.config.json',
+];
+
+/** A configuration that lies in a folder, or was accepted there, and what consent says of it. */
+export interface FoundConfig {
+  readonly file: string;
+  readonly request: TrustRequest;
+  /** What was accepted. */
+  readonly consent?: Consent;
+  /** Absent: it is accepted as it is. */
+  readonly held?: HeldFile;
+}
+
+/** Every configuration of a directory, itself and not above it, and those that were accepted in it and are gone. Nothing of them runs. */
+export async function judgeConfigs(directory: string, store: TrustStore): Promise<FoundConfig[]> {
+  const project = realOr(directory);
+  const found: FoundConfig[] = [];
+  for (const place of CONFIG_PLACES) {
+    const file = join(project, place);
+    if (isThere(file)) found.push(await judge(file, place, project, store));
+    else {
+      const consent = store
+        .list()
+        .findLast(
+          ({ source, project: of }) => source?.kind === 'config' && source.place === place && isSame(of, project),
+        );
+      if (consent) found.push(gone(file, consent));
+    }
+  }
+  return found;
+}
+
+/** What is not, or no longer, accepted among them. */
+export async function heldConfigs(directory: string, store: TrustStore): Promise<HeldFile[]> {
+  return (await judgeConfigs(directory, store)).flatMap(({ held }) => held ?? []);
+}
+
+async function judge(file: string, place: string, project: string, store: TrustStore): Promise<FoundConfig> {
+  const request = await requestOf(file, place, project);
+  const consent = consentOf(request, store);
+  const found = { file, request, ...(consent && { consent }) };
+  const held = { kind: 'config', file, request } as const;
+  if (!consent) {
+    const why = whyUnreadable(request) ?? `${file} is not accepted; see hookscope trust, or name it: --config ${place}`;
+    return { ...found, held: { ...held, state: 'never', why } };
+  }
+  const why = changeSince(consent, request) ?? missingSince(consent, request);
+  if (why === undefined) return found;
+  return { ...found, held: { ...held, state: 'changed', why: `${why}; see hookscope trust`, previous: consent } };
+}
+
+/** What was named when it was accepted, and is not any more: it is gone, or something else is found in its place. */
+function missingSince({ files }: Consent, request: TrustRequest): string | undefined {
+  const missing = Object.keys(files).find(
+    (name) => files[name]?.sha256 !== null && !Object.hasOwn(request.files, name),
+  );
+  return missing && `${missing}, which ${request.file} named when it was accepted, is missing`;
+}
+
+function gone(file: string, consent: Consent): FoundConfig {
+  const { project, source } = consent;
+  const request = {
+    file: consent.file,
+    project,
+    definition: '{}',
+    files: {},
+    unresolved: [],
+    ...(source && { source }),
+  };
+  const why = `${file} was accepted, and is gone; see hookscope trust`;
+  const held = { kind: 'config', file, state: 'gone', why, request, previous: consent } as const;
+  return { file, request, consent, held };
+}
+
+/** What consent would bind: the file, what it imports, the plugins and scripts it names. */
+async function requestOf(file: string, place: string, project: string): Promise<TrustRequest> {
+  const real = realOr(file);
+  const code = new CodeFiles(project);
+  try {
+    await code.follow(real);
+    const config = isCode(file) ? undefined : await parseJson(readText(real), file);
+    for (const name of pluginNames(config)) await code.plugin(name, { from: project });
+    for (const handler of commandsIn(config)) code.command(handler);
+  } catch (error) {
+    // What cannot be read is no less held; using it says what is wrong.
+    if (!(error instanceof HookscopeError)) throw error;
+  }
+  const { files, unresolved, manifests } = code;
+  return {
+    file: real,
+    project,
+    definition: JSON.stringify(Object.keys(manifests).length > 0 ? { manifests } : {}, undefined, 2),
+    files,
+    source: { kind: 'config', place },
+    unresolved: [...unresolved].sort(),
+  };
+}
+
+export function isCode(file: string): boolean {
+  return !file.endsWith('.json');
+}
+
+/** The plugins that a configuration names, as it is read from JSON. */
+export function pluginNames(config: unknown): string[] {
+  const plugins: unknown = isObject(config) ? config['plugins'] : [];
+  if (!Array.isArray(plugins)) return [];
+  const names = plugins.map((entry: unknown) => (Array.isArray(entry) ? (entry[0] as unknown) : entry));
+  return names.filter((name) => typeof name === 'string');
+}
+
+/** Whatever may be a command's description, wherever it stands. */
+function* commandsIn(config: unknown): Generator<Readonly<Record<string, unknown>>> {
+  const waiting: unknown[] = [config];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    if (isObject(value) && value['type'] === 'command') yield value;
+    for (const child of Object.values(value)) waiting.push(child);
+  }
+}
+
+/** Also a link to nowhere: then its hooks are missed by somebody. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}

@@ -1,0 +1,102 @@
+import { type Node, parse } from 'acorn';
+import { isTypeScript, stripTypes } from './module.js';
+
+/** What a program names, as far as its text says it. */
+export interface ModuleWords {
+  /** What it imports or requires. */
+  readonly imports: readonly string[];
+  /** Strings that stand in lists, where plugins are named. */
+  readonly listed: readonly string[];
+  /** Every string. */
+  readonly words: readonly string[];
+  /** Imports whose name is known only when it runs, as they are written. */
+  readonly unknown: readonly string[];
+}
+
+type AnyNode = Node & Readonly<Record<string, unknown>>;
+
+/** `jiti…` is what TypeScript's imports become. */
+const LOADERS = ['require', 'jitiImport', 'jitiESMResolve'];
+const IMPORTING = ['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration', 'ImportExpression'];
+const DYNAMIC = /\b(?:import|require)\s*\(\s*(?:[^'"`\s)][^)\n]{0,100}|`[^`\n]*\$\{[^`\n]*`[^)\n]{0,100})\)/g;
+
+/** Reads a program without running it. What cannot be parsed cannot run either: then its own name is what is unknown. */
+export async function moduleWords(text: string, file: string): Promise<ModuleWords> {
+  const tree = await read(text, file);
+  const imports = new Set<string>();
+  const listed = new Set<string>();
+  const words = new Set<string>();
+  const add = (set: Set<string>, node: unknown): void => {
+    const value = stringOf(node);
+    if (value !== undefined) set.add(value);
+  };
+  for (const node of nodesOf(tree)) {
+    if (IMPORTING.includes(node.type)) add(imports, node['source']);
+    else if (node.type === 'CallExpression' && loads(node['callee'])) add(imports, (node['arguments'] as unknown[])[0]);
+    else if (node.type === 'ArrayExpression') for (const element of node['elements'] as unknown[]) add(listed, element);
+    add(words, node);
+  }
+  const unknown = [...text.matchAll(DYNAMIC)].map(([whole]) => whole.replace(/\s+/g, ' '));
+  if (tree === undefined) unknown.push(`${file}, which is no program that can be read`);
+  return { imports: [...imports], listed: [...listed], words: [...words], unknown };
+}
+
+async function read(text: string, file: string): Promise<Node | undefined> {
+  if (!isTypeScript(file)) {
+    for (const sourceType of ['module', 'script'] as const) {
+      const tree = parsed(text, sourceType);
+      if (tree) return tree;
+    }
+  }
+  const stripped = await stripTypes(text, file);
+  return stripped === undefined ? undefined : parsed(stripped, 'script');
+}
+
+function parsed(text: string, sourceType: 'module' | 'script'): Node | undefined {
+  try {
+    return parse(text, {
+      sourceType,
+      ecmaVersion: 'latest',
+      allowHashBang: true,
+      allowReturnOutsideFunction: true,
+      allowAwaitOutsideFunction: true,
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+function* nodesOf(tree: Node | undefined): Generator<AnyNode> {
+  const waiting: unknown[] = [tree];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    if (isNode(value)) yield value;
+    for (const child of Object.values(value)) waiting.push(child);
+  }
+}
+
+function isNode(value: object): value is AnyNode {
+  return typeof (value as { type?: unknown }).type === 'string';
+}
+
+/** `require`, `require.resolve`, `import.meta.resolve`. */
+function loads(callee: unknown): boolean {
+  const { type, name, object, property } = callee as AnyNode & { name?: string; object?: AnyNode; property?: AnyNode };
+  if (type === 'Identifier') return LOADERS.includes(name as string);
+  if (type !== 'MemberExpression' || property?.['name'] !== 'resolve') return false;
+  return object?.type === 'MetaProperty' || object?.['name'] === 'require';
+}
+
+/** A string that is one whatever happens. */
+function stringOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !isNode(value)) return undefined;
+  if (value.type === 'Literal') return typeof value['value'] === 'string' ? value['value'] : undefined;
+  if (value.type === 'TemplateLiteral') {
+    const [only, more] = value['quasis'] as { value: { cooked?: string | null } }[];
+    return more === undefined ? (only?.value.cooked ?? undefined) : undefined;
+  }
+  if (value.type !== 'BinaryExpression' || value['operator'] !== '+') return undefined;
+  const [left, right] = [stringOf(value['left']), stringOf(value['right'])];
+  return left === undefined || right === undefined ? undefined : left + right;
+}

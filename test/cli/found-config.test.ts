@@ -1,0 +1,173 @@
+import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { judgeConfigs } from '../../src/plugins/config-trust.js';
+import { acceptTrust } from '../../src/plugins/trust.js';
+import { createTrustStore } from '../../src/plugins/trust-store.js';
+import { createFolder, type Folder, LS } from '../plugins/folder.js';
+import { cli, type Finished } from './cli.js';
+
+let folder: Folder;
+let home: Folder;
+beforeEach(() => {
+  folder = createFolder();
+  home = createFolder();
+});
+afterEach(() => {
+  folder.remove();
+  home.remove();
+});
+
+const DENIES = "() => ({ hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'no' } })";
+const guard = (more = ''): string =>
+  `console.error('RAN'); ${more} export default { hooks: { PreToolUse: [{ matcher: 'Bash', onFailure: 'block', hooks: [${DENIES}] }] } };`;
+
+function run(...args: string[]): Promise<Finished> {
+  return cli(args, { cwd: folder.path, env: { HOME: home.path, XDG_CONFIG_HOME: join(home.path, 'config') } });
+}
+
+async function accept(): Promise<void> {
+  const store = createTrustStore(join(home.path, 'config/hookscope/trust.json'));
+  for (const { held } of await judgeConfigs(folder.path, store)) if (held) acceptTrust(held.request, store);
+}
+
+const call = (fields: object = {}): string => home.write('input.json', { ...LS, ...fields });
+
+/** What was decided, and every line that was told. */
+async function fired(event = 'PreToolUse', fields: object = {}) {
+  const { stdout, stderr, code } = await run('fire', event, '--json', '--input', call(fields));
+  const { decision } = (code === 0 ? JSON.parse(stdout) : {}) as { decision?: Record<string, unknown> };
+  return { decision, told: stderr.trim().split('\n'), code };
+}
+
+test('one that was never accepted is held, and the command goes on without it', async () => {
+  folder.write('hookscope.config.mjs', guard());
+  const { decision, told } = await fired();
+  expect(decision).toMatchObject({ verdict: 'none', failures: [] });
+  expect(told).toEqual([
+    `hookscope: held: ${folder.path}/hookscope.config.mjs is not accepted; see hookscope trust, or name it: --config hookscope.config.mjs`,
+  ]);
+});
+
+test('one that is accepted runs when something is fired, after it was said that it does, and not to be listed', async () => {
+  folder.write('hookscope.config.mjs', guard());
+  await accept();
+  const { decision, told } = await fired();
+  expect(decision).toMatchObject({ verdict: 'deny', reason: 'no' });
+  expect(told).toEqual([
+    'hookscope: using hookscope.config.mjs of this directory, which runs as code (--no-config goes without)',
+    'RAN',
+  ]);
+  const list = await run('list');
+  expect(list.stderr).toContain('hookscope.config.mjs of this directory, which runs as code, was not named');
+  expect(list.stderr).not.toContain('RAN');
+});
+
+describe('one that was accepted and has changed', () => {
+  test('or is gone does not run, and what it guarded is asked about', async () => {
+    folder.write('hookscope.config.mjs', guard('/* speaks of UserPromptSubmit */'));
+    await accept();
+    for (const change of [
+      () => void folder.write('hookscope.config.mjs', guard("console.error('CHANGED');")),
+      () => rmSync(join(folder.path, 'hookscope.config.mjs')),
+    ]) {
+      change();
+      const { decision, told } = await fired();
+      expect(decision).toMatchObject({ verdict: 'ask', failures: [{ cause: 'untrusted' }] });
+      expect(told[0]).toMatch(/^hookscope: untrusted: .*hookscope\.config\.mjs.*; see hookscope trust$/);
+      expect(told.join('\n')).not.toContain('CHANGED');
+    }
+    expect((await fired('PermissionRequest')).decision).toMatchObject({ verdict: 'deny' });
+    expect((await fired('UserPromptSubmit', { prompt: 'x' })).decision).toMatchObject({ blocked: true });
+    expect((await fired('PostToolUse', { tool_response: {} })).decision).toMatchObject({ failures: [] });
+  }, 60_000);
+
+  test('and is JSON fails with the hooks that it had, where it had them', async () => {
+    const script = { type: 'command', command: './guard.sh', onFailure: 'block' };
+    folder.write('guard.sh', '#!/bin/sh\nexit 0\n', 0o755);
+    folder.write('hookscope.config.json', { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [script] }] } });
+    await accept();
+    expect((await fired()).decision).toMatchObject({ verdict: 'none', failures: [] });
+    folder.write('hookscope.config.json', {});
+    expect((await fired()).decision).toMatchObject({ verdict: 'deny', failures: [{ cause: 'untrusted' }] });
+    expect((await fired('PreToolUse', { tool_name: 'Read' })).decision).toMatchObject({
+      verdict: 'none',
+      failures: [],
+    });
+  }, 60_000);
+
+  test('is not hidden by a new one that would go before it, nor is one that is as it was', async () => {
+    folder.write('hookscope.config.json', {
+      hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'echo no >&2; exit 2' }] }] },
+    });
+    await accept();
+    folder.write('hookscope.config.ts', guard());
+    const { decision, told } = await fired();
+    expect(decision).toMatchObject({ verdict: 'deny', reason: 'no' });
+    expect(told.map((line) => line.split(' ')[1])).toEqual(['held:', 'using']);
+  });
+});
+
+test('JSON that was never accepted is listed, with why it does not run', async () => {
+  folder.write('hookscope.config.json', {
+    plugins: ['./p.mjs'],
+    hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'touch ran' }] }] },
+    spawnHooks: { r: { Stop: [{ hooks: [{ type: 'command', command: 'touch ran' }] }] } },
+  });
+  folder.write('p.mjs', "import { writeFileSync } from 'node:fs'; writeFileSync('ran', '');");
+  const { stdout } = await run('list');
+  expect(stdout.match(/touch ran {2}\[never runs: trust, .*is not accepted/g)).toHaveLength(2);
+  expect((await fired()).decision).toMatchObject({ verdict: 'none' });
+  expect(existsSync(join(folder.path, 'ran'))).toBe(false);
+});
+
+test('a plugin whose name nobody could see is not loaded, and nothing is fired without it', async () => {
+  folder.write('hookscope.config.mjs', "export default { plugins: [['./p', 'mjs'].join('.')] };");
+  folder.write('p.mjs', "console.error('RAN'); export default { name: 'p', apply() {} };");
+  await accept();
+  const { code, told } = await fired();
+  expect(code).toBe(1);
+  expect(told.at(-1)).toContain('it names the plugin "./p.mjs" in a way that nobody could see');
+  folder.write('hookscope.config.mjs', "export default { plugins: ['./p.mjs'] };");
+  await accept();
+  expect((await fired()).told).toContain('RAN');
+});
+
+test('--config and --no-config leave what is found alone', async () => {
+  folder.write('hookscope.config.mjs', guard());
+  await accept();
+  folder.write('hookscope.config.mjs', guard('/* changed */'));
+  expect((await run('list', '--no-config')).stderr).toBe(
+    'hookscope: nothing is registered; name it with --config, --plugin or --hooks\n',
+  );
+  const named = await run('list', '--config', 'hookscope.config.mjs');
+  expect(named.stderr).toBe('RAN\n');
+  expect(named.stdout).toContain('PreToolUse:Bash');
+});
+
+test('one that is accepted and that others may write stops the command, and says how to go on', async () => {
+  const file = folder.write('hookscope.config.mjs', guard());
+  await accept();
+  chmodSync(file, 0o666);
+  const { code, told } = await fired();
+  expect(code).toBe(1);
+  expect(told).toEqual([expect.stringMatching(/may be written by other users.*--config.*--no-config/)]);
+});
+
+test('hookscope trust asks about it, says what it would bind and what it cannot, and executes nothing', async () => {
+  folder.write('hookscope.config.mjs', guard("import './lib.mjs'; await import(process.argv[9]);"));
+  folder.write('lib.mjs', "console.error('RAN');");
+  const { stdout, stderr, code } = await run('trust');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^config {2}.*hookscope\.config\.mjs\n {2}.* is not accepted/);
+  expect(stdout).toMatch(/it names:\n {2}[\da-f]{12} {2}hookscope\.config\.mjs\n {2}[\da-f]{12} {2}lib\.mjs\n/);
+  expect(stdout).toContain('no consent binds:\n  import(process.argv[9]) in hookscope.config.mjs');
+  expect(stdout).toContain("console.error('RAN');");
+  expect(stderr).toBe('hookscope: nothing was accepted: run it at a terminal to be asked\n');
+  await accept();
+  expect((await run('trust')).stdout).toBe('Nothing is held.\n');
+  rmSync(join(folder.path, 'hookscope.config.mjs'));
+  expect((await run('trust', '--list')).stdout).toContain('gone');
+  expect((await run('trust', '--forget')).stdout).toContain('forgotten');
+  expect((await fired()).told).toEqual(['']);
+}, 60_000);
