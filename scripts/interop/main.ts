@@ -5,6 +5,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { alarmScenarios } from './alarm-scenarios.js';
 import { clientScenarios } from './client-scenarios.js';
 import { designScenarios } from './design-scenarios.js';
 import type { Scenario } from './scenario.js';
@@ -53,7 +54,7 @@ if (claude) {
   const { stdout } = await promisify(execFile)(claude, ['--version']);
   cli = `Claude Code ${stdout.trim().split(' ')[0]}`;
   console.log(`connectClaude with ${cli}`);
-  await play([...clientScenarios, ...designScenarios], { claude }, cli);
+  await play([...clientScenarios, ...alarmScenarios, ...designScenarios], { claude }, cli);
 }
 if (sdk) {
   const { query, version } = await loadSdk(sdk);

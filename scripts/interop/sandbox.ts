@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ClaudeClient, type ClaudeMessage, type ConnectOptions, connectClaude } from '../../src/claude-code.js';
-import { createHost, type Hooks, type Host } from '../../src/index.js';
+import { createHost, type HookAlarm, type Hooks, type Host } from '../../src/index.js';
 import { type ModelServer, type ScriptedTurn, startModelServer } from './model-server.js';
 
 export interface Programs {
@@ -65,6 +65,8 @@ export async function openSandbox(
 export interface Talk extends Sandbox {
   readonly host: Host;
   readonly client: ClaudeClient;
+  /** What was done and had not been decided, so far. */
+  readonly alarms: readonly HookAlarm[];
   /** One prompt; all messages up to and with its result. */
   ask(prompt: string): Promise<ClaudeMessage[]>;
 }
@@ -79,18 +81,34 @@ export type TalkOptions = Omit<ConnectOptions, 'host' | 'executable' | 'env' | '
   readonly git?: boolean;
   /** Of the session; default `acceptEdits`, in which a redirection into the project asks nobody. */
   readonly mode?: string;
+  /** It looks at the alarms itself; else there must be none. */
+  readonly alarms?: true;
 };
 
 /** The real program in a sandbox, under a host with these hooks. */
 export async function talk(
   programs: Programs,
-  { script, hooks = {}, files, watch, git = false, mode = 'acceptEdits', args = [], ...options }: TalkOptions,
+  {
+    script,
+    hooks = {},
+    files,
+    watch,
+    git = false,
+    mode = 'acceptEdits',
+    alarms: expected,
+    args = [],
+    ...options
+  }: TalkOptions,
   play: (talk: Talk) => Promise<void>,
 ): Promise<void> {
   const sandbox = await openSandbox(script, files);
   if (git) await makeRepository(sandbox);
   const warnings: string[] = [];
-  const host = createHost({ logger: (text) => warnings.push(String(text)) });
+  const alarms: HookAlarm[] = [];
+  const host = createHost({
+    logger: (text) => warnings.push(String(text)),
+    onAlarm: (alarm) => void alarms.push(alarm),
+  });
   host.register(hooks, { name: 'interop' });
   watch?.(host);
   const client = await connectClaude({
@@ -107,7 +125,8 @@ export async function talk(
     return messages;
   };
   try {
-    await play({ ...sandbox, host, client, ask });
+    await play({ ...sandbox, host, client, alarms, ask });
+    if (!expected && alarms.length > 0) throw new Error(`an alarm: ${alarms[0]?.message}`);
   } catch (error) {
     if (warnings.length > 0) console.error(`  warnings: ${warnings.join(' | ')}`);
     throw error;

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { SessionMessage } from '../../src/host/session/options.js';
+import { deferred, never, until } from './kit.js';
+import { on, opened } from './session-kit.js';
+
+test('close waits for what it cut short: the hooks that are told of it end before SessionEnd begins', async () => {
+  const { host, session } = await opened();
+  const order: string[] = [];
+  const gate = deferred<void>();
+  on(host, 'PostToolUseFailure', async () => {
+    order.push('failure begins');
+    await gate.promise;
+    order.push('failure ends');
+  });
+  on(host, 'SessionEnd', () => void order.push('end'));
+  const running = session.tool({ name: 'T', input: {}, execute: () => never() });
+  await until(() => !session.closed);
+  const closing = session.close().then(() => order.push('closed'));
+  await until(() => order.length === 1);
+  await new Promise(setImmediate);
+  expect(order).toEqual(['failure begins']);
+  gate.resolve();
+  await closing;
+  expect(order).toEqual(['failure begins', 'failure ends', 'end', 'closed']);
+  expect((await running).status).toBe('interrupted');
+});
+
+test('an agent that is ending takes no more calls, while it waits for its own agents', async () => {
+  const { host, session } = await opened();
+  const agent = await session.spawn({ agent_type: 'outer', id: 'o' });
+  await agent.spawn({ agent_type: 'inner', id: 'i' });
+  const gate = deferred<void>();
+  let asked = false;
+  on(host, 'SubagentStop', ({ agent_id }: { agent_id: string }) => {
+    if (agent_id !== 'i') return undefined;
+    asked = true;
+    return gate.promise;
+  });
+  const stopping = agent.stop();
+  await until(() => asked);
+  expect(agent.closed).toBe(true);
+  await expect(agent.tool({ name: 'T', input: {}, execute: () => 1 })).rejects.toMatchObject({
+    code: 'SESSION_CLOSED',
+  });
+  gate.resolve();
+  await stopping;
+});
+
+test('what PostCompact hooks have to say is shown to the user', async () => {
+  const messages: SessionMessage[] = [];
+  const { host, session } = await opened({ onMessage: (message) => messages.push(message) });
+  on(host, 'PostCompact', () => ({ systemMessage: 'compacted well' }));
+  await session.compact({ trigger: 'auto', run: () => 'the summary' });
+  expect(messages).toEqual([{ event: 'PostCompact', text: 'compacted well', session_id: session.id }]);
+});
+
+test('an onPermissionUpdate that throws is told, and the call runs as it was allowed', async () => {
+  const { session, reports } = await opened({
+    permission: () => ({ behavior: 'ask' }),
+    ask: () => ({ behavior: 'allow', updatedPermissions: [{ type: 'addRules' }] }),
+    onPermissionUpdate: () => {
+      throw new Error('no disk');
+    },
+  });
+  expect(await session.tool({ name: 'T', input: {}, execute: () => 'ok' })).toMatchObject({ status: 'ran' });
+  expect(reports).toEqual([expect.stringMatching(/^onPermissionUpdate of session .* threw: .*no disk/)]);
+});
