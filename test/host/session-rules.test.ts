@@ -25,25 +25,25 @@ test('close waits for what it cut short: the hooks that are told of it end befor
   expect((await running).status).toBe('interrupted');
 });
 
-test('an agent that is ending takes no more calls, while it waits for its own agents', async () => {
+test('an agent whose loop a hook has ended takes no more calls once it is being closed', async () => {
   const { host, session } = await opened();
   const agent = await session.spawn({ agent_type: 'outer', id: 'o' });
+  on(host, 'PostToolUse', () => ({ continue: false }));
+  const call = { name: 'T', input: {}, execute: () => 1 };
+  expect(await agent.tool(call)).toMatchObject({ endsLoop: true });
   await agent.spawn({ agent_type: 'inner', id: 'i' });
   const gate = deferred<void>();
   let asked = false;
-  on(host, 'SubagentStop', ({ agent_id }: { agent_id: string }) => {
-    if (agent_id !== 'i') return undefined;
+  on(host, 'SubagentStop', () => {
     asked = true;
     return gate.promise;
   });
-  const stopping = agent.stop();
+  const closing = agent.close();
   await until(() => asked);
   expect(agent.closed).toBe(true);
-  await expect(agent.tool({ name: 'T', input: {}, execute: () => 1 })).rejects.toMatchObject({
-    code: 'SESSION_CLOSED',
-  });
+  await expect(agent.tool(call)).rejects.toMatchObject({ code: 'SESSION_CLOSED' });
   gate.resolve();
-  await stopping;
+  await closing;
 });
 
 test('what PostCompact hooks have to say is shown to the user', async () => {
