@@ -1,6 +1,6 @@
 import { type Reading, readBash } from './bash.js';
 import type { Text } from './bash-words.js';
-import { compileEscaped, compileWildcard } from './wildcard.js';
+import { compileWildcard } from './wildcard.js';
 
 /**
  * A pattern over Bash commands: `git push`, `npm run *`, `git:*`, `* --version`. A ` *` or `:*` at the end ends a word, so
@@ -9,10 +9,7 @@ import { compileEscaped, compileWildcard } from './wildcard.js';
 export function compileCommandPattern(pattern: string): (command: unknown) => boolean {
   const text = pattern.endsWith(':*') ? `${pattern.slice(0, -2)} *` : pattern;
   if (text === '*' || text === ' *') return () => true;
-  const plain = compileWildcard(text);
-  // The client knows `\\*`, a star that is meant; a backslash may also mean itself.
-  const escaped = /\\[\\*]/.test(text) ? compileEscaped(text) : undefined;
-  const whole = (command: string): boolean => plain(command) || escaped?.(command) === true;
+  const whole = compileWildcard(text);
   const bare = text.endsWith(' *') ? text.slice(0, -2) : undefined;
   const nothingMore = bare === undefined ? () => false : compileWildcard(bare);
   const [start = ''] = text.split('*', 1);

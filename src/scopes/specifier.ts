@@ -98,20 +98,15 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value !
 
 /**
  * A path rule for Read is about every tool that reads files, one for Edit about every tool that changes them; in Claude
- * Code's files not about Write, as there. The client takes the pattern for plain text with `*`, over the pattern that
- * Grep and Glob look for: whatever matches so does here too.
+ * Code's files not about Write, as there.
  */
 function compileFile(tool: string, text: string, { dialect, root }: RuleOf): Specifier | BadSpecifier {
   if (text.startsWith('!')) return { expected: 'a file pattern cannot be negated' };
-  const claude = dialect === 'claude';
-  const editors = claude ? EDITORS.filter((name) => name !== 'Write') : EDITORS;
+  const editors = dialect === 'claude' ? EDITORS.filter((name) => name !== 'Write') : EDITORS;
   const tools = tool === 'Read' ? READERS : tool === 'Edit' ? editors : [tool];
-  const asText = claude ? compileWildcard(text) : () => false;
   const test = compileFilePattern(text, root);
   const matches = (call: ToolCall): boolean => {
     const path = call.input[CONTENT.get(call.tool) ?? 'file_path'];
-    const subject = call.tool === 'Grep' || call.tool === 'Glob' ? call.input['pattern'] : path;
-    if (typeof subject === 'string' && asText(subject)) return true;
     return test(path ?? (SEARCHERS.includes(call.tool) ? '.' : undefined), call.cwd);
   };
   const braces = /\{.*,.*\}/s.test(text) ? { warning: `"${text}": braces mean themselves in a gitignore pattern` } : {};
