@@ -1,5 +1,6 @@
 import type { generateText, ModelMessage, StopCondition, Tool, ToolResultPart, ToolSet } from 'ai';
 import { z } from 'zod';
+import { checkKeys, type Keys } from '../events/options.js';
 import type { ToolCall, ToolResult } from '../host/session/call.js';
 import type { Content, ContentBlock } from '../host/session/content.js';
 import type { SpawnOptions } from '../host/session/options.js';
@@ -26,6 +27,16 @@ export interface DriveOptions<Tools extends ToolSet> {
   /** Your own; the context that hooks add goes below the system prompt it gives. */
   readonly prepareStep?: PrepareStep<Tools> | undefined;
 }
+
+const DRIVE: Keys<DriveOptions<ToolSet>> = {
+  prompt: true,
+  messages: true,
+  system: true,
+  tools: true,
+  toolHow: true,
+  stopWhen: true,
+  prepareStep: true,
+};
 
 /** What `generateText` and `streamText` get for one round; `model` and every other setting are yours. */
 export interface RoundSettings<Tools extends ToolSet> {
@@ -71,6 +82,7 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
   options: DriveOptions<Tools>,
   generate: (round: RoundSettings<Tools>) => Result | PromiseLike<Result>,
 ): Promise<Driven<Result>> {
+  checkKeys(options, DRIVE, 'drive: ');
   const steps = new Steps(session);
   const messages: ModelMessage[] = [...(options.messages ?? [])];
   const own = [options.stopWhen ?? []].flat() as StopCondition<Tools>[];

@@ -1,6 +1,7 @@
 import { Observable, type Operator, Subject, Subscriber, type Subscription } from 'rxjs';
 import { attempt, DETACHED, guardWatcher, type Logger, report, type Watcher } from './guard.js';
 import type { HookRecord, Unstamped } from './record.js';
+import { freeze } from './record-copy.js';
 
 /** The one stream of records. Nothing a watcher does changes a decision, a fire, or what other watchers see. */
 export interface Bus {
@@ -52,7 +53,8 @@ export function createBus({ logger }: BusOptions): Bus {
       try {
         const draft = build();
         bus.built += 1;
-        queue.push({ seq: bus.built, time: new Date().toISOString(), ...draft });
+        // What one subscriber would change, the next would see.
+        queue.push(freeze({ seq: bus.built, time: new Date().toISOString(), ...draft }));
       } catch (error) {
         report(logger, 'A record could not be built and was left out', error);
       }

@@ -1,5 +1,5 @@
-import { put } from '../events/copy.js';
 import type { Fold, Verdict } from '../events/define.js';
+import { RecordCopy } from './record-copy.js';
 import type {
   HandlerStatus,
   HandlerVerdict,
@@ -93,7 +93,9 @@ export interface FireRecord extends Stamp {
   readonly decisions?: 'strictest' | 'first' | 'last';
   /** How many registrations for this event are in scopes outside the lineage. */
   readonly elsewhere: number;
-  /** The fire was not decided but rejected: the error's code, `ABORTED` or `CLOSED`. */
+  /** What of it no record can hold and was left out, by its place: `input.tool_input.data`. */
+  readonly truncated?: readonly string[];
+  /** The fire was not decided but rejected: the error's code, `ABORTED`, `CLOSED` or `INVALID_INPUT`. */
   readonly error?: string;
 }
 
@@ -101,24 +103,16 @@ export interface FireRecord extends Stamp {
  * A record never changes after it was sent, and no watcher can change what the agent will run, so what they share is copied. Of the decision, which may
  * be the object `fire()` returns, its own fields are kept, so that JSON shows them and not its wire form.
  */
-export function fireRecord(fire: Omit<Unstamped<FireRecord>, 'type'>): Unstamped<FireRecord> {
-  return {
-    type: 'hook_fire',
-    ...fire,
-    input: copyData(fire.input),
-    ...(fire.final_input === undefined ? {} : { final_input: copyData(fire.final_input) }),
-    decision: copyData({ ...fire.decision }),
-    handlers: copyData(fire.handlers),
+export function fireRecord(fire: Omit<Unstamped<FireRecord>, 'type'>, most?: number): Unstamped<FireRecord> {
+  const copy = new RecordCopy(most === undefined ? undefined : { left: most });
+  const { input, final_input, decision, handlers, ...rest } = fire;
+  // What decides first: of a record that is too large, the rest is left out.
+  const copied = {
+    decision: copy.object({ ...decision }, 'decision'),
+    handlers: copy.object(handlers, 'handlers'),
+    input: copy.object(input, 'input'),
+    ...(final_input === undefined ? {} : { final_input: copy.object(final_input, 'final_input') }),
   };
-}
-
-/** Copies arrays and plain objects; anything else in the data is kept as it is, where structuredClone would throw. */
-function copyData<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(copyData) as T;
-  if (value === null || typeof value !== 'object') return value;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return value;
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) put(copy, key, copyData((value as Record<string, unknown>)[key]));
-  return copy as T;
+  const truncated = copy.truncated.length > 0 ? { truncated: copy.truncated } : {};
+  return { type: 'hook_fire', ...rest, ...copied, ...truncated };
 }

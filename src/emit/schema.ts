@@ -110,6 +110,7 @@ export const fireSchema = z.looseObject({
   clashes: z.array(clash),
   decisions: z.enum(['strictest', 'first', 'last']).optional(),
   elsewhere: z.int().nonnegative(),
+  truncated: z.array(z.string()).optional(),
   error: z.string().optional(),
 });
 

@@ -1,4 +1,5 @@
 import { HookscopeError } from '../errors.js';
+import { checkKeys, type Keys } from '../events/options.js';
 import { warn } from '../plain.js';
 import type { Logger } from './guard.js';
 import { createQueue, type Queue } from './queue.js';
@@ -53,6 +54,7 @@ export interface SinkOptions {
  * @throws HookscopeError INVALID_OPTIONS
  */
 export function createSink(write: (record: HookRecord) => void | Promise<void>, options: SinkOptions = {}): Sink {
+  checkKeys(options, SINK, 'createSink: ');
   const { name = 'sink' } = options;
   const streams = createStreams();
   const queue: Queue<HookRecord> = createQueue({
@@ -80,6 +82,9 @@ export function createSink(write: (record: HookRecord) => void | Promise<void>, 
     },
   };
 }
+
+/** What every sink takes. */
+export const SINK: Keys<SinkOptions> = { name: true, capacity: true, closeTimeout: true, logger: true };
 
 /** The streams a sink is attached to. */
 export function createStreams() {

@@ -29,6 +29,7 @@ export const SubagentStop = defineEvent({
   subject: 'agent_type',
   namedBySubject: false,
   fold: 'stop',
+  after: true,
   failure: 'ignored',
   scope: 'close',
   inTurn: true,

@@ -2,7 +2,14 @@ import { formatPath } from './problem.js';
 import { quiet } from './promises.js';
 
 /** Nested deeper than this, a value is no longer data that anybody can print. */
-const DEEPEST = 1000;
+export const DEEPEST = 1000;
+/** Bytes of JSON that are carried to hooks outside the process, to the model and to records, unless the host says otherwise. */
+export const MOST_BYTES = 64 * 1024 * 1024;
+
+/** How much may still be copied, about bytes of JSON; goes down with what is. */
+export interface Room {
+  left: number;
+}
 
 /** The value cannot be written as JSON; the message says where and why. */
 export class NotJson extends TypeError {
@@ -11,13 +18,15 @@ export class NotJson extends TypeError {
 
 /**
  * A deep plain copy of JSON data: read-only views become plain objects, dates and the like what their `toJSON` says,
- * undefined is left out. Throws NotJson for what JSON cannot hold: functions, symbols, bigints, NaN, maps, cycles.
+ * undefined is left out. Throws NotJson for what JSON cannot hold: functions, symbols, bigints, NaN, maps, cycles, more than
+ * there is room for; and what the value's own getters throw.
  */
-export function copyJson(value: unknown, at = ''): unknown {
-  return copy(value, { keys: at === '' ? [] : [at], objects: [] });
+export function copyJson(value: unknown, at = '', room: Room = { left: MOST_BYTES }): unknown {
+  return copy(value, { keys: at === '' ? [] : [at], objects: [], room });
 }
 
 interface Trail {
+  readonly room: Room;
   readonly keys: PropertyKey[];
   readonly objects: object[];
 }
@@ -25,9 +34,13 @@ interface Trail {
 function copy(value: unknown, trail: Trail): unknown {
   switch (typeof value) {
     case 'string':
+      take(trail, value.length + 2);
+      return value;
     case 'boolean':
+      take(trail, 4);
       return value;
     case 'number':
+      take(trail, 1);
       if (Number.isFinite(value)) return value;
       throw notJson(trail, `${value}`);
     case 'object':
@@ -37,7 +50,14 @@ function copy(value: unknown, trail: Trail): unknown {
   }
 }
 
+function take(trail: Trail, bytes: number): void {
+  trail.room.left -= bytes;
+  if (trail.room.left < 0) throw notJson(trail, 'more than there is room for');
+}
+
 function copyObject(value: object, trail: Trail): unknown {
+  // More than its braces: what it takes in memory counts too.
+  take(trail, 16);
   if (trail.objects.includes(value)) throw notJson(trail, 'a cycle');
   if (trail.objects.length >= DEEPEST) throw notJson(trail, `nested deeper than ${DEEPEST} levels`);
   trail.objects.push(value);
@@ -62,6 +82,7 @@ function copyParts(value: object & { toJSON?: unknown }, trail: Trail): unknown 
     const part = (value as Record<string, unknown>)[key];
     if (part === undefined) continue;
     trail.keys.push(key);
+    take(trail, key.length + 3);
     put(target, key, copy(part, trail));
     trail.keys.pop();
   }
@@ -73,6 +94,7 @@ function copyArray(value: readonly unknown[], trail: Trail): unknown[] {
   for (let i = 0; i < value.length; i++) {
     const part = value[i];
     trail.keys.push(i);
+    take(trail, 1);
     target.push(part === undefined ? null : copy(part, trail));
     trail.keys.pop();
   }
@@ -87,5 +109,7 @@ export function put(target: Record<string, unknown>, key: string, value: unknown
 }
 
 function notJson(trail: Trail, what: string): NotJson {
-  return new NotJson(`${formatPath(trail.keys) || 'the value'}: expected JSON data, got ${what}`);
+  // Of a thousand keys the first few say where.
+  const keys = trail.keys.length > 8 ? [...trail.keys.slice(0, 8), '…'] : trail.keys;
+  return new NotJson(`${formatPath(keys) || 'the value'}: expected JSON data, got ${what}`);
 }

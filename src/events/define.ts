@@ -81,6 +81,11 @@ export interface EventEntry<
   readonly unblockable?: readonly string[];
   /** `hook_name` on the wire carries the subject, `PreToolUse:Bash` (but plain `SubagentStop`). */
   readonly namedBySubject: boolean;
+  /**
+   * It tells of what has happened: what of it cannot be carried to hooks outside the process is withheld there (and, of the field
+   * that hooks may rewrite, from the model), and the loop goes on. Absent: the fire is refused, so that nothing passes unjudged.
+   */
+  readonly after?: true;
   /** What `suppressOutput` keeps from being seen here, in words; absent: nothing. */
   readonly hides?: string;
   /** What Claude Code does with callbacks over its control protocol, where that is not the usual. */

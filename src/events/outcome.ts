@@ -1,4 +1,4 @@
-import { type EventEntry, VERDICTS, type Verdict } from './define.js';
+import { type Dialect, type EventEntry, VERDICTS, type Verdict } from './define.js';
 import { checkOutput, type Json, type Reading, whyBad } from './output-check.js';
 import { outputShape } from './output-shape.js';
 import { idleKey, unknownNested } from './output-warnings.js';
@@ -36,6 +36,8 @@ export interface ReadHow {
   readonly eventName: string;
   /** Shell, http and the like must say the name; callbacks may leave it out. */
   readonly nameRequired: boolean;
+  /** From code, an inner object without its wrapper is a mistake on gates, not an unknown key. Default: `code`. */
+  readonly dialect?: Dialect;
   /** The tool is an MCP tool (`updatedMCPToolOutput` counts). */
   readonly mcpTool?: boolean;
 }

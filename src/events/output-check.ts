@@ -1,5 +1,5 @@
 import { copyJson, NotJson, put } from './copy.js';
-import type { EventEntry } from './define.js';
+import type { Dialect, EventEntry } from './define.js';
 import { ASYNC_FIELDS, type Field, type OutputShape, TOP_FIELDS } from './output-shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './output-warnings.js';
 import { findProblem, kindOf } from './problem.js';
@@ -13,6 +13,7 @@ export interface Reading {
   readonly shape: OutputShape;
   readonly eventName: string;
   readonly nameRequired: boolean;
+  readonly dialect?: Dialect | undefined;
   readonly warnings: string[];
 }
 
@@ -34,12 +35,20 @@ export function checkOutput(reading: Reading, given: unknown): Json {
     const field = TOP_FIELDS.get(key);
     if (field) copyField(field, output[key], copied, key, '');
     else if (key === 'hookSpecificOutput') copySpecific(reading, output[key], copied);
+    else if (isUnwrapped(reading, key))
+      throw new BadOutput(`${key} belongs into hookSpecificOutput: { hookSpecificOutput: { ${key}: … } }`);
     else if (repeatsInput(reading, key)) repeated.push(keepUnknown(output, key, copied));
     else if (!isPlainSync(key, output)) reading.warnings.push(unknownTop(reading, keepUnknown(output, key, copied)));
   }
   if (repeated.length > 0) reading.warnings.push(repeatedInput(repeated));
   return copied;
 }
+
+/** A gate's own answer without its wrapper: whoever wrote it meant it. */
+const isUnwrapped = ({ entry, shape, dialect }: Reading, key: string): boolean =>
+  dialect !== 'claude' &&
+  entry.fold === 'gate' &&
+  (shape.specific.has(key) || (shape.nested !== undefined && key === 'behavior'));
 
 const repeatsInput = ({ entry, shape }: Reading, key: string): boolean =>
   Object.hasOwn(entry.input.shape, key) && !shape.specific.has(key);

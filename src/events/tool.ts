@@ -38,6 +38,7 @@ export const PostToolUse = defineEvent({
   input: z.object({ ...call, tool_response: z.unknown(), duration_ms: z.number().optional() }),
   subject: 'tool_name',
   fold: 'block',
+  after: true,
   exit2: 'feedback',
   output: z.object({
     additionalContext,
@@ -65,6 +66,7 @@ export const PostToolUseFailure = defineEvent({
   }),
   subject: 'tool_name',
   fold: 'block',
+  after: true,
   exit2: 'feedback',
   endsLoop: false,
   tool: true,
@@ -87,6 +89,7 @@ export const PostToolBatch = defineEvent({
     ),
   }),
   fold: 'block',
+  after: true,
   inTurn: true,
   group: 'tool',
   about:
@@ -137,6 +140,7 @@ export const PermissionDenied = defineEvent({
   input: z.object({ ...call, reason: z.string() }),
   subject: 'tool_name',
   fold: 'context',
+  after: true,
   exit2: 'ignore',
   output: z.object({ retry: z.boolean().optional() }),
   tool: true,

@@ -8,6 +8,7 @@ const watching = z.object({ watchPaths: z.array(z.string()).optional() });
 export const CwdChanged = defineEvent({
   input: z.object({ old_cwd: z.string(), new_cwd: z.string() }),
   fold: 'context',
+  after: true,
   output: watching,
   control: { sent: 'watching' },
   types: programs,
@@ -19,6 +20,7 @@ export const DirectoryAdded = defineEvent({
   input: z.object({ directory: z.string(), source: openString('slash_command', 'register_repo_root') }),
   subject: 'source',
   fold: 'observe',
+  after: true,
   types: programs,
   group: 'workspace',
   about: 'When a directory was added to the workspace. A hook can only watch.',
@@ -32,6 +34,7 @@ export const FileChanged = defineEvent({
   subjectField: 'basename of file_path',
   narrowNames: true,
   fold: 'context',
+  after: true,
   output: watching,
   control: { sent: 'watching' },
   types: programs,
@@ -56,6 +59,7 @@ export const WorktreeCreate = defineEvent({
 export const WorktreeRemove = defineEvent({
   input: z.object({ worktree_path: z.string() }),
   fold: 'observe',
+  after: true,
   exit2: 'ignore',
   types: programs,
   group: 'workspace',

@@ -119,9 +119,12 @@ export function interpret(fire: Fire, registration: Registration, output: unknow
   const result = readOutput(fire.entry, output, {
     eventName: registration.eventName,
     nameRequired,
+    dialect: registration.dialect,
     mcpTool: fire.subject?.startsWith('mcp__') ?? false,
   });
   if ('bad' in result) return { failure: { cause: 'bad_schema', message: result.bad } };
+  // An empty object is no opinion, as nothing at all is.
+  if (Object.keys(result.outcome.output).length === 0) return { warnings: result.warnings };
   const outcome = fire.services.spill.shorten(result.outcome);
   return { outcome, ...notTaken(fire, registration, outcome), warnings: result.warnings };
 }

@@ -52,6 +52,7 @@ export function attempt(
   }
   const changed = registration.gate?.(input);
   if (changed) return untrusted(fire, registration, changed);
+  if ('handler' in work && !fire.carried(input)) return { failure: aborted() };
   const context = new Context(fire, call);
   const told = fire.teller?.started(registration, context);
   const began = told !== undefined || fire.services.slowAfter > 0 ? performance.now() : 0;

@@ -1,4 +1,5 @@
 import type { Registration } from '../scopes/registration.js';
+import type { Carried } from './carry.js';
 import { Context } from './context.js';
 import type { Fire } from './fire.js';
 import type { Call, Handler } from './handlers/handler.js';
@@ -19,9 +20,12 @@ export function makeCall(
   told: Told | undefined,
 ): Call {
   const { services } = fire;
+  // Before it is called, it was found that it can be.
+  const carried = fire.carried(input) as Carried;
   return Object.assign(new Ends(context), {
     entry: fire.entry,
-    input,
+    input: carried.input,
+    json: carried.json,
     toolUseID: fire.toolUseID,
     fireId: fire.id,
     scope: fire.scopeId,

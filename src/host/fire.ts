@@ -6,6 +6,7 @@ import type { Registration } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
 import type { Found } from '../scopes/tree.js';
 import { decided, ran, undecided } from './alarms/use.js';
+import { type Carried, Carrying } from './carry.js';
 import type { Watched } from './clock.js';
 import type { AnyDecision } from './decision.js';
 import type { FireHow } from './fire-options.js';
@@ -19,7 +20,7 @@ import { Quick } from './quick.js';
 import { recordHandlers } from './record.js';
 import { Run } from './run.js';
 import type { EventState, Services } from './services.js';
-import { Teller } from './telling.js';
+import { Teller, tellRefused, tellUnreadable } from './telling.js';
 
 export type { FireHow, FireOptions } from './fire-options.js';
 
@@ -64,6 +65,7 @@ function begin(
   const complete = completeInput(state, input, services.session);
   if (complete instanceof HookscopeError) {
     undecided({ services, state, input, found, how: options }, complete);
+    if (watched) tellRefused(services, state.entry, input, complete.code);
     return Promise.reject(complete);
   }
 
@@ -118,6 +120,7 @@ export class Fire {
   readonly found: Found;
   #id: string | undefined;
   #live: Set<Watched> | undefined;
+  #carrying: Carrying | undefined;
   #shared: Map<object, number> | undefined;
 
   constructor(services: Services, state: EventState, found: Found, plan: Plan, input: Input) {
@@ -188,7 +191,6 @@ export class Fire {
         limit: 0,
         since: 0,
         fire: this,
-        // It has no limit of its own: its handlers have.
         expire: () => undefined,
         cancel: () => reject(this.cancelled),
         waiting: () => [],
@@ -198,7 +200,10 @@ export class Fire {
       run
         .execute()
         .then(() => this.#decide(run))
-        .then((decision) => (this.cancelled ? reject(this.cancelled) : resolve(decision)), reject)
+        .then(
+          (decision) => (this.cancelled ? reject(this.cancelled) : resolve(decision)),
+          (error: unknown) => reject(this.cancelled ?? tellUnreadable(this, error)),
+        )
         .finally(() => {
           this.live.delete(node);
           this.services.clock.forget(node);
@@ -216,15 +221,21 @@ export class Fire {
       clashes: rewrites.clashes,
       // The harness's own copy: what it does with it changes no record.
       rewritten: rewrites.rewritten && { value: copyJson(rewrites.rewritten.value) },
+      withheld: this.#carrying?.withheld,
     });
     this.teller?.ended(decision, recordHandlers(run), rewrites.input, this.cancelled?.code);
     if (this.entry.call !== undefined && !this.cancelled) decided(this, decision);
     return decision;
   }
 
-  /** Nobody has said anything. */
   silent(): void {
     if (this.remembers) decided(this, undefined);
+  }
+
+  /** The input for hooks outside the process. One that cannot leave it ends the fire, which is no permission. */
+  carried(input: Input): Carried | undefined {
+    this.#carrying ??= new Carrying(this.entry, this.services.maxInputBytes, (error) => this.cancel(error));
+    return this.#carrying.of(input);
   }
 
   /** Ends every handler that is still running; the fire rejects with the error. */

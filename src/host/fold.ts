@@ -26,6 +26,8 @@ export interface FoldContext {
   readonly clashes?: readonly Clash[];
   /** The rewritten field's final value, where a rewrite stood. */
   readonly rewritten?: { readonly value: unknown } | undefined;
+  /** What stands in place of an output that could not be carried to all hooks, unless one has put another there. */
+  readonly withheld?: { readonly value: unknown } | undefined;
   /** stop events: the loop ends whatever the hooks say, and why. */
   readonly endedBy?: EndedBy | undefined;
 }
@@ -40,11 +42,11 @@ interface Vote {
 
 /** Pure: the outcomes, in plan order, folded into one answer. The order of finishing cannot matter. */
 export function fold(entry: EventEntry, said: readonly Said[], context: FoldContext): AnyDecision {
-  if (said.every(isSilent)) return makeDecision(entry, undefined, () => listOutcomes(said));
+  if (said.every(isSilent)) return makeDecision(entry, withheld(context), () => listOutcomes(said));
   const fields = common(entry, said, context.subject);
   Object.assign(fields, specifics(entry, said), answer(entry, said, context));
   if (context.clashes && context.clashes.length > 0) fields.clashes = context.clashes;
-  Object.assign(fields, rewritten(entry, context));
+  Object.assign(fields, withheld(context), rewritten(entry, context));
   return makeDecision(entry, fields, () => listOutcomes(said));
 }
 
@@ -191,6 +193,10 @@ function replace(entry: EventEntry, said: readonly Said[]): DecisionFields {
     overruled: losers,
     clashes: losers.map((loser) => ({ winner, loser })),
   };
+}
+
+function withheld(context: FoldContext): DecisionFields | undefined {
+  return context.withheld && { updatedOutput: context.withheld.value };
 }
 
 function rewritten(entry: EventEntry, context: FoldContext): DecisionFields {

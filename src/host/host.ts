@@ -3,7 +3,10 @@ import { inspect } from 'node:util';
 import { type Bus, createBus } from '../emit/bus.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
 import type { CustomEvents, EventName, FireInput, HookInput, NoEvents } from '../events/catalogue.js';
+import { MOST_BYTES } from '../events/copy.js';
+import type { EventEntry } from '../events/define.js';
 import { nearest } from '../events/nearest.js';
+import { checkKeys, type Keys } from '../events/options.js';
 import { tell } from '../events/promises.js';
 import { plain, warn } from '../plain.js';
 import { type ScopeRef, ScopeTree } from '../scopes/tree.js';
@@ -21,14 +24,22 @@ import { createHook, type RawHook } from './hooks.js';
 import { unreadable } from './input.js';
 import { expose } from './internals.js';
 import { describeError } from './message.js';
-import { checkFireOptions, checkHostOptions, type HostOptions } from './options.js';
+import {
+  checkFireOptions,
+  checkHostOptions,
+  checkRegisterOptions,
+  checkScopeRef,
+  type HostOptions,
+} from './options.js';
 import { PlanStore } from './plans.js';
 import { Registrar } from './registrar.js';
 import type { EventState, Services } from './services.js';
+import type { SessionDeps } from './session/core.js';
 import type { SessionOptions } from './session/options.js';
 import { createSessions } from './session/session.js';
 import type { Session } from './session/types.js';
 import { createSpill } from './spill.js';
+import { tellRefused } from './telling.js';
 import type { Decision, HookScope, Hooks, RegisterOptions, Undo } from './types.js';
 import { Notices } from './untrusted.js';
 
@@ -105,6 +116,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     alarms: new Alarms({ bus, report, onAlarm: options.onAlarm }),
     decisions: options.decisions ?? 'strictest',
     slowAfter: options.slowAfter ?? 0,
+    maxInputBytes: options.maxInputBytes ?? MOST_BYTES,
     projectDir: options.session?.cwd,
     session,
     closed: false,
@@ -141,15 +153,26 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   for (const [name, state] of states)
     Object.defineProperty(hooks, name, { enumerable: true, get: () => hookOf(state) });
 
+  /** What is thrown while a fire begins, the input's own getters threw. */
+  const safely: SessionDeps['fire'] = (event, input, how) => {
+    try {
+      return fire(services, event, input, how);
+    } catch (error) {
+      const refused = isHookscopeError(error) ? error : unreadable(event, error);
+      if (bus.observed) tellRefused(services, entries.get(event) as EventEntry, input, refused.code);
+      return Promise.reject(refused);
+    }
+  };
   const { maxStopContinuations = 8 } = options;
   const sessions = createSessions<C>({
     deps: {
-      fire: (event, input, how) => fire(services, event, input, how),
+      fire: safely,
       entry: (event) => entries.get(event),
       registrar,
       clock,
       alarms: services.alarms,
       maxStopContinuations,
+      maxInputBytes: services.maxInputBytes,
       report,
     },
     defaults: session,
@@ -157,12 +180,15 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   const fireAny: Host<C>['fireAny'] = (event, input, fireOptions) => {
     try {
       if (fireOptions !== undefined) checkFireOptions(fireOptions);
-      return fire(services, event, input, fireOptions) as Promise<Decision>;
+      return safely(event, input, fireOptions as FireOptions) as Promise<Decision>;
     } catch (error) {
-      return Promise.reject(isHookscopeError(error) ? error : unreadable(event, error));
+      return Promise.reject(error);
     }
   };
-  const scopeHandle = (ref: ScopeRef): HookScope<C> => registrar.handle(ref) as HookScope<C>;
+  const scopeHandle = (ref: ScopeRef): HookScope<C> => {
+    checkScopeRef(ref, 'scope');
+    return registrar.handle(ref) as HookScope<C>;
+  };
   const base = registrar.handle(undefined) as HookScope<C>;
   const members: Omit<Host<C>, 'recordsBuilt'> = {
     id: 'host',
@@ -170,14 +196,28 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     use: base.use,
     fire: fireAny as Host<C>['fire'],
     fireAny,
-    explain: (event, input, explainOptions) => explain(services, event, input, explainOptions),
-    registerScoped: (id, scoped, { parent, ...how } = {}) => registrar.register(id, scoped, { ...how, parent }),
-    unregisterScoped: (id) => registrar.end(id),
+    explain(event, input, how) {
+      checkKeys(how, { scope: true } satisfies Keys<ExplainOptions>, 'explain: ');
+      if (how?.scope !== undefined) checkScopeRef(how.scope, 'explain: scope');
+      return explain(services, event, input, how);
+    },
+    registerScoped(id, scoped, how) {
+      checkScopeRef(id, 'registerScoped');
+      if (how?.parent !== undefined) checkScopeRef(how.parent, 'registerScoped: parent');
+      return registrar.register(id, scoped, checkRegisterOptions(how, 'registerScoped', { parent: true }));
+    },
+    unregisterScoped(id) {
+      checkScopeRef(id, 'unregisterScoped');
+      return registrar.end(id);
+    },
     scope: scopeHandle,
-    spawnHooks: (type, scoped, how) => registrar.spawnHooks(type, scoped, how),
+    spawnHooks: (type, scoped, how) => registrar.spawnHooks(type, scoped, checkRegisterOptions(how, 'spawnHooks')),
     events$: bus.events$,
     hooks: hooks as Host<C>['hooks'],
-    pendingContext: (ref) => tree.pending(ref),
+    pendingContext(ref) {
+      if (ref !== undefined) checkScopeRef(ref, 'pendingContext');
+      return tree.pending(ref);
+    },
     describe: () => describeScope(tree.managed, registrar.waiting()),
     close() {
       services.closed = true;

@@ -1,6 +1,6 @@
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
-import { nearest } from '../events/nearest.js';
+import { checkKeys, type Keys, unknownKey } from '../events/options.js';
 import type { OnFailure } from '../scopes/registration.js';
 import type { HookAlarm } from './alarms/alarms.js';
 import type { Decisions } from './fold.js';
@@ -10,6 +10,7 @@ import type { OutsideHostOptions } from './handlers/outside.js';
 import type { SessionFields } from './input.js';
 import type { Wake } from './services.js';
 import { isObject, isText, oneOf, type Rule, rules, SECONDS, type Shape, show } from './shape.js';
+import type { RegisterOptions } from './types.js';
 
 /** Options of `createHost`. All times are seconds. */
 export interface HostOptions<C extends CustomEvents = NoEvents> extends OutsideHostOptions {
@@ -31,6 +32,8 @@ export interface HostOptions<C extends CustomEvents = NoEvents> extends OutsideH
   readonly maxStopContinuations?: number;
   /** Warns of handlers that take longer. Default: nobody is timed. */
   readonly slowAfter?: number;
+  /** Bytes of JSON of an input that hooks outside the process are given; a larger one is refused (INVALID_INPUT). Default 64 MiB. */
+  readonly maxInputBytes?: number;
   /** Events of your own, made with `defineEvent`. */
   readonly events?: C;
   /** Failures and warnings that nobody watches. Default: `process.emitWarning`. */
@@ -59,6 +62,10 @@ const SHAPE: Shape = {
     accepts: (v) => Number.isInteger(v) && (v as number) >= 0,
   },
   slowAfter: SECONDS,
+  maxInputBytes: {
+    expected: 'a whole number of bytes over 0',
+    accepts: (v) => Number.isInteger(v) && (v as number) > 0,
+  },
   events: rules.object,
   logger: rules.fn,
   onWake: rules.fn,
@@ -98,14 +105,10 @@ export function checkHostOptions(options: object): void {
 
 /** Unknown keys and wrong values: INVALID_OPTIONS. */
 export function checkOptions(value: Readonly<Record<string, unknown>>, shape: Shape, prefix: string): void {
-  const known = Object.keys(shape);
   for (const [key, given] of Object.entries(value)) {
     const rule = Object.hasOwn(shape, key) ? shape[key] : undefined;
     const where = `${prefix}${key}`;
-    if (!rule) {
-      const expected = `is not a known option; there are ${known.join(', ')}`;
-      throw new HookscopeError('INVALID_OPTIONS', { where, expected, nearest: nearest(key, known) });
-    }
+    if (!rule) throw unknownKey(prefix, key, shape);
     if (given !== undefined && !rule.accepts(given)) {
       throw new HookscopeError('INVALID_OPTIONS', {
         where,
@@ -113,6 +116,26 @@ export function checkOptions(value: Readonly<Record<string, unknown>>, shape: Sh
       });
     }
   }
+}
+
+const REGISTER: Keys<RegisterOptions> = { name: true, onFailure: true, timeoutFor: true, source: true };
+
+/** What hooks are registered with, beside the hooks. */
+export function checkRegisterOptions<Options extends RegisterOptions>(
+  options: Options | undefined,
+  where: string,
+  more: Readonly<Record<string, true>> = {},
+): Options | undefined {
+  if (options !== undefined) checkKeys(options, { ...REGISTER, ...more }, `${where}: `);
+  return options;
+}
+
+/** A scope that is named wrongly would be another one: INVALID_OPTIONS. `{}` is the session that names without one mean. */
+export function checkScopeRef(ref: unknown, where: string): void {
+  if (isObject(ref)) checkKeys(ref, { session: true, agent: true }, `${where}: `);
+  if (isScopeRef(ref) || (isObject(ref) && Object.values(ref).every((v) => v === undefined))) return;
+  const expected = `expected an agent's id, or { session, agent }, none of them empty, got ${show(ref)}`;
+  throw new HookscopeError('INVALID_OPTIONS', { where, expected });
 }
 
 const FIRE: Shape = {
@@ -132,6 +155,8 @@ export function checkFireOptions(options: object): void {
       expected: 'expected an object of options',
     });
   }
+  const { scope } = options as { scope?: unknown };
+  if (isObject(scope)) checkKeys(scope, { session: true, agent: true }, 'fire: scope: ');
   checkOptions(options, FIRE, 'fire: ');
 }
 

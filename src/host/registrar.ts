@@ -9,6 +9,7 @@ import type { CallbackFunction } from './call.js';
 import type { Cleanup } from './close.js';
 import { describeScope } from './describe.js';
 import { wrong } from './handler-entry.js';
+import { checkRegisterOptions } from './options.js';
 import { type HostParts, howOf, type Origin, spawnOrigin, type Wish } from './origin.js';
 import type { PlanStore } from './plans.js';
 import { type RegisterHow, readHooks } from './register.js';
@@ -162,12 +163,12 @@ export class Registrar {
   }
 
   async use(ref: ScopeRef | undefined, plugin: Plugin, options: unknown): Promise<Undo> {
+    const ofPlugin = { plugin: plugin?.name, source: { kind: 'plugin', name: plugin?.name } };
     const { undo, cleanup } = await applyPlugin(plugin, options, {
       id: ref === undefined ? 'host' : labelOf(ref),
-      register: (hooks, how) =>
-        this.register(ref, hooks, { ...how, plugin: plugin.name, source: { kind: 'plugin', name: plugin.name } }),
+      register: (hooks, how) => this.register(ref, hooks, { ...checkRegisterOptions(how, 'register'), ...ofPlugin }),
       spawnHooks: (type, hooks, how) =>
-        this.spawnHooks(type, hooks, { ...how, plugin: plugin.name, source: { kind: 'plugin', name: plugin.name } }),
+        this.spawnHooks(type, hooks, { ...checkRegisterOptions(how, 'spawnHooks'), ...ofPlugin }),
       use: (inner, innerOptions) => this.use(ref, inner, innerOptions),
       describe: () => describeScope(this.#scope(ref)),
     });
@@ -179,7 +180,8 @@ export class Registrar {
   handle(ref: ScopeRef | undefined) {
     return {
       id: ref === undefined ? 'host' : labelOf(ref),
-      register: (hooks: unknown, origin?: RegisterOptions): Undo => this.register(ref, hooks, origin),
+      register: (hooks: unknown, to?: RegisterOptions) =>
+        this.register(ref, hooks, checkRegisterOptions(to, 'register')),
       use: (plugin: Plugin, options?: unknown): Promise<Undo> => this.use(ref, plugin, options),
       close: (): boolean => (ref === undefined ? false : this.end(ref)),
       describe: () => describeScope(this.#scope(ref)),
@@ -260,9 +262,8 @@ export class Registrar {
   }
 }
 
-function silent(): void {
-  // It was said before.
-}
+/** It was said before. */
+const silent = (): void => undefined;
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;

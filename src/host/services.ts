@@ -34,6 +34,8 @@ export interface Services {
   readonly decisions: Decisions;
   /** Seconds; 0: nobody wants to know. */
   readonly slowAfter: number;
+  /** Of JSON, that an input may have where it leaves the process. */
+  readonly maxInputBytes: number;
   readonly projectDir: string | undefined;
   readonly session: SessionFields;
   closed: boolean;

@@ -37,11 +37,16 @@ export class Spawns {
 
   /** The agent's scope ends; what comes late of it opens no other. */
   remember(scope: Scope): void {
-    this.#ended.add(`${scope.session} ${scope.id}`);
+    this.#ended.add(keyOf(scope.session, scope.id));
     if (this.#ended.size > REMEMBERED) this.#ended.delete(this.#ended.values().next().value as string);
   }
 
   hasEnded(session: string, id: string): boolean {
-    return this.#ended.has(`${session} ${id}`);
+    return this.#ended.has(keyOf(session, id));
   }
+}
+
+/** Whatever characters ids have, no two pairs have one key. */
+function keyOf(session: string, id: string): string {
+  return JSON.stringify([session, id]);
 }

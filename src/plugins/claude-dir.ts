@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CustomEvents } from '../events/catalogue.js';
+import { checkKeys, type Keys } from '../events/options.js';
 import type { Host } from '../host/host.js';
 import { servicesOf } from '../host/internals.js';
 import type { Origin } from '../host/origin.js';
@@ -31,6 +32,22 @@ export interface LoadClaudeCodeOptions<C extends CustomEvents = CustomEvents> ex
   /** Where hooks may leave variables (`CLAUDE_ENV_FILE`). Default: a temporary folder. */
   readonly envDir?: string;
 }
+
+const LOAD: Keys<LoadClaudeCodeOptions> = {
+  host: true,
+  trust: true,
+  policy: true,
+  envDir: true,
+  projectDir: true,
+  home: true,
+  managedDir: true,
+  places: true,
+  settings: true,
+  plugins: true,
+  agents: true,
+  mainAgent: true,
+  onInvalid: true,
+};
 
 /** One file, and what became of it. */
 export interface LoadedSource {
@@ -70,6 +87,7 @@ export interface LoadedClaudeCode {
 export async function loadClaudeCode<C extends CustomEvents>(
   options: LoadClaudeCodeOptions<C>,
 ): Promise<LoadedClaudeCode> {
+  checkKeys(options, LOAD, 'loadClaudeCode: ');
   const { host, trust = 'stored', policy: given } = options;
   const services = servicesOf(host);
   const files = completeFiles(options, Object.keys(services.events));

@@ -107,9 +107,12 @@ export function prepareHooks(judged: Judged, options: PrepareOptions): PreparedH
             : 'settings'
           : `plugin ${variables.pluginRoot}`,
       warn,
-      skip: (handler) => never(handler) ?? whole ?? policy.skip({ managed, plugin }, handler) ?? spoilt.get(handler),
+      skip: (handler) => never(handler) ?? whole ?? policy.skip({ managed, plugin }) ?? spoilt.get(handler),
       gate: (handler) => gateOf(originals.get(handler)),
-      context: { env: claudeEnvironment({ ...variables, envDir: options.envFiles, warn: report }) },
+      context: {
+        refuseUrl: (url) => policy.refuseUrl({ managed, plugin }, url),
+        env: claudeEnvironment({ ...variables, envDir: options.envFiles, warn: report }),
+      },
     },
     problems: async () => [
       ...file.problems,

@@ -1,6 +1,5 @@
 import type { Described } from '../host/handler-entry.js';
 import { matchesUrl } from '../host/handlers/http-rules.js';
-import { isText } from '../host/shape.js';
 import type { Skip } from '../scopes/registration.js';
 import type { HookSettings } from './settings.js';
 
@@ -20,7 +19,9 @@ export interface PolicySource {
 /** What settings files together say of hooks; files that are held or dropped say nothing. */
 export interface Policy {
   /** Why a source's handler never runs, and which file says so; undefined: it may. */
-  skip(source: PolicySource, handler: Described): Skip | undefined;
+  skip(source: PolicySource): Skip | undefined;
+  /** Why a source's http hook may not ask that URL, and which files say so: it fails, as it would unreached. */
+  refuseUrl(source: PolicySource, url: string): string | undefined;
   /** The handler with no more variables allowed in its headers than all files allow. */
   restrict(source: PolicySource, handler: Described): Described;
   /** Options that files give a plugin; the last file counts. */
@@ -37,7 +38,7 @@ export function readPolicy(all: readonly SettingsOf[]): Policy {
   const variables = listOf(all, 'httpHookAllowedEnvVars');
 
   return {
-    skip({ managed, plugin }, handler) {
+    skip({ managed, plugin }) {
       const off = plugin === undefined ? undefined : switchOf(all, plugin);
       if (off?.value === false)
         return { reason: 'disabled', why: `enabledPlugins in ${off.file} turns the plugin off` };
@@ -46,10 +47,11 @@ export function readPolicy(all: readonly SettingsOf[]): Policy {
       const by = disabledBy(managed);
       if (by) return { reason: 'disabled', why: `disableAllHooks in ${by.file}` };
       if (managedOnly && !theirs) return { reason: 'policy', why: `allowManagedHooksOnly in ${managedOnly.file}` };
-      const { type, url } = handler;
-      if (type !== 'http' || !isText(url) || !urls.counts(managed)) return undefined;
-      if (urls.values.some((pattern) => matchesUrl(pattern, new URL(url)))) return undefined;
-      return { reason: 'policy', why: `allowedHttpHookUrls in ${urls.files.join(', ')} does not list ${url}` };
+      return undefined;
+    },
+    refuseUrl({ managed }, url) {
+      if (!urls.counts(managed) || urls.values.some((pattern) => matchesUrl(pattern, new URL(url)))) return undefined;
+      return `allowedHttpHookUrls in ${urls.files.join(', ')} does not list ${url}`;
     },
     restrict({ managed }, handler) {
       const { type, allowedEnvVars } = handler;

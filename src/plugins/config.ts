@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import { nearest } from '../events/nearest.js';
+import { checkKeys, type Keys } from '../events/options.js';
 import type { Host } from '../host/host.js';
 import { servicesOf } from '../host/internals.js';
 import { checkHostOptions, HOST_OPTIONS, type HostOptions } from '../host/options.js';
@@ -83,11 +84,12 @@ export interface ApplyConfigOptions {
  * `createHost`. Returns the undo.
  * @throws HookscopeError INVALID_CONFIG, and what loading and applying plugins throws
  */
-export function applyConfig<C extends CustomEvents>(
+export async function applyConfig<C extends CustomEvents>(
   host: Host<C>,
   config: HookscopeConfig<C>,
   options: ApplyConfigOptions,
 ): Promise<Undo> {
+  checkKeys(options, { file: true, warn: true } satisfies Keys<ApplyConfigOptions>, 'applyConfig: ');
   return applyConfigAs(host, config, options, {});
 }
 

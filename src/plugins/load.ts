@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HookscopeError } from '../errors.js';
+import { checkKeys, type Keys } from '../events/options.js';
 import type { Plugin } from '../host/types.js';
 import { warn } from '../plain.js';
 import { checkManifest, invalid, KEYWORD, type Manifest, manifestOf, readManifest } from './manifest.js';
@@ -14,6 +15,8 @@ export interface LoadPluginOptions {
   /** Is told what does not keep the plugin from working. Default: `process.emitWarning`. */
   readonly warn?: (message: string) => void;
 }
+
+const LOAD: Keys<LoadPluginOptions> = { from: true, warn: true };
 
 /** Where a plugin lies; a lone file has no package.json that speaks for it. */
 interface Located {
@@ -33,6 +36,7 @@ interface Located {
  * @throws HookscopeError PLUGIN_NOT_FOUND, INVALID_PLUGIN
  */
 export async function loadPlugin(name: string, options: LoadPluginOptions = {}): Promise<Plugin> {
+  checkKeys(options, LOAD, 'loadPlugin: ');
   const { from = process.cwd(), warn: tell = warn } = options;
   const { file, manifest } = await locatePlugin(name, from);
   if (manifest) await checkManifest(name, manifest, tell);

@@ -3,6 +3,7 @@ import { CATALOGUE, type CustomEvents, eventName, HOOK_EVENTS, type NoEvents } f
 import { type EventEntry, named } from '../events/define.js';
 import { wordFor } from '../events/helpers.js';
 import { nearest } from '../events/nearest.js';
+import { checkKeys, type Keys } from '../events/options.js';
 import { readOutput } from '../events/outcome.js';
 import { createHost } from '../host/host.js';
 import { isObject } from '../host/shape.js';
@@ -22,6 +23,8 @@ export interface ValidateOptions<C extends CustomEvents = NoEvents> {
   readonly events?: C;
 }
 
+const VALIDATE: Keys<ValidateOptions> = { events: true };
+
 /**
  * Every problem that registering these hooks would have, for the tests of a plugin or a configuration; none: they can be
  * registered. Nothing is registered and nothing runs.
@@ -33,8 +36,10 @@ export interface ValidateOptions<C extends CustomEvents = NoEvents> {
  */
 export function validateHooks<C extends CustomEvents = NoEvents>(
   hooks: unknown,
-  { events }: ValidateOptions<C> = {},
+  options: ValidateOptions<C> = {},
 ): HooksProblem[] {
+  checkKeys(options, VALIDATE, 'validateHooks: ');
+  const { events } = options;
   const host = createHost({ ...(events && { events }), logger: () => undefined });
   const check = (piece: unknown): HooksProblem | undefined => problemOf(() => host.register(piece as Hooks<C>));
   const problems = isObject(hooks)
@@ -120,8 +125,10 @@ export interface ValidatedOutput {
 export function validateOutput<C extends CustomEvents = NoEvents>(
   event: string,
   output: unknown,
-  { events }: ValidateOptions<C> = {},
+  options: ValidateOptions<C> = {},
 ): ValidatedOutput {
+  checkKeys(options, VALIDATE, 'validateOutput: ');
+  const { events } = options;
   const entry = entryOf(event, events ?? {});
   if (output === undefined || output === null) return { ok: true, problems: [], warnings: [] };
   const read = readOutput(entry, wordFor(entry, output), { eventName: entry.name, nameRequired: false });

@@ -435,23 +435,49 @@ describe('policy', () => {
       ),
     });
     const { host } = await project.load();
-    const [evil, ...rest] = host
-      .explain('PreToolUse', project.call)
-      .hooks.toSorted((a, b) => Number(a.runs) - Number(b.runs));
-    expect(evil).toMatchObject({
-      reason: 'policy',
-      why: `allowedHttpHookUrls in ${one}, ${two} does not list https://evil.example/a.example/`,
-    });
-    expect(rest.map(({ runs }) => runs)).toEqual([true, true]);
+    const decision = await host.fireAny('PreToolUse', project.call);
+    const refused = decision.failures.filter(({ message }) => message.includes('does not list'));
+    expect(refused).toEqual([
+      expect.objectContaining({
+        cause: 'connection',
+        message: expect.stringContaining(
+          `allowedHttpHookUrls in ${one}, ${two} does not list https://evil.example/a.example/`,
+        ),
+      }),
+    ]);
+    // The others were asked, and nobody is there.
+    expect(decision.failures.map(({ name }) => name)).toContain('http://127.0.0.1:9/y');
+  });
+
+  test('an http guard that a list excludes fails under its policy, in a project, a plugin or managed settings', async () => {
+    const excluded = { type: 'http', url: 'https://evil.example/', onFailure: 'block' };
+    const written = hooksOn('PreToolUse', excluded);
+    for (const file of [
+      'home/.claude/settings.json',
+      'project/.claude/settings.json',
+      'managed/managed-settings.json',
+    ]) {
+      project.write('managed/managed-settings.json', { allowedHttpHookUrls: ['https://a.example/*'] });
+      project.write(file, { allowedHttpHookUrls: [], ...written });
+      const { host } = await project.load();
+      expect(await host.fireAny('PreToolUse', project.call), file).toMatchObject({
+        verdict: 'deny',
+        failures: [{ cause: 'connection', blocked: true }],
+      });
+      project.write(file, {});
+    }
   });
 
   test('a list of users and projects does not bind managed hooks, an empty managed list binds all', async () => {
     const http = { type: 'http', url: 'https://corp.example/' };
     project.write('home/.claude/settings.json', { allowedHttpHookUrls: [] });
     project.write('managed/managed-settings.json', hooksOn('PreToolUse', http));
-    const runs = async () => (await project.load()).host.explain('PreToolUse', project.call).hooks[0]?.runs;
-    expect(await runs()).toBe(true);
+    const refuses = async () => {
+      const { failures } = await (await project.load()).host.fireAny('PreToolUse', project.call);
+      return failures.some(({ message }) => message.includes('does not list'));
+    };
+    expect(await refuses()).toBe(false);
     project.write('managed/managed-settings.json', { allowedHttpHookUrls: [], ...hooksOn('PreToolUse', http) });
-    expect(await runs()).toBe(false);
+    expect(await refuses()).toBe(true);
   });
 });

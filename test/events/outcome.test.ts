@@ -402,9 +402,15 @@ describe('a warning', () => {
   const warnings = (name: HookEvent, output: Json): readonly string[] => read(name, output).warnings;
 
   it('says where a key belongs', () => {
-    expect(warnings('PreToolUse', { updatedInput: {} })).toEqual([
-      '"updatedInput" at top level does nothing; put it in hookSpecificOutput',
-    ]);
+    const how = { eventName: 'PreToolUse', nameRequired: false };
+    // In Claude Code's own files it is the client's to say; from code it is a guard that would guard nothing.
+    expect(readOutput(entryOf('PreToolUse'), { updatedInput: {} }, { ...how, dialect: 'claude' })).toMatchObject({
+      warnings: ['"updatedInput" at top level does nothing; put it in hookSpecificOutput'],
+    });
+    for (const inner of [{ updatedInput: {} }, { permissionDecision: 'deny' }, { permissionDecisionReason: 'x' }])
+      expect(readOutput(entryOf('PreToolUse'), inner, how)).toEqual({
+        bad: expect.stringContaining('hookSpecificOutput'),
+      });
     expect(warnings('ElicitationResult', { action: 'cancel', mode: 'form' })).toEqual([
       '"action" at top level does nothing; put it in hookSpecificOutput',
       'the output repeats fields of the input (mode), which does nothing',

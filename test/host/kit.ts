@@ -3,6 +3,7 @@ import type { CustomEvents, HookEvent, NoEvents } from '../../src/events/catalog
 import type { AnyDecision } from '../../src/host/decision.js';
 import type { FireOptions } from '../../src/host/fire.js';
 import { createHost, type Host } from '../../src/host/host.js';
+import { servicesOf } from '../../src/host/internals.js';
 import type { HostOptions } from '../../src/host/options.js';
 import type { Origin } from '../../src/host/origin.js';
 import type { Hooks, Undo } from '../../src/host/types.js';
@@ -80,5 +81,5 @@ export async function until(what: () => boolean | Promise<boolean>, seconds = 10
 
 /** Registers as the host's own sources do: dialect, plugin, a reason never to run. */
 export function registerAs(host: Host, hooks: Record<string, unknown>, origin: Origin): Undo {
-  return (host.register as (hooks: Hooks, origin: Origin) => Undo)(anyHooks(hooks), origin);
+  return servicesOf(host).registrar.register(undefined, hooks, origin);
 }

@@ -142,9 +142,9 @@ describe('what a tool hands back that cannot be written down', () => {
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;
   test.each([
-    ['a cycle', cycle, '[Circular'],
-    ['a bigint', { n: 1n }, '1n'],
-  ])('%s is told as it would be printed', async (_, response, text) => {
+    ['a cycle', cycle, 'got a cycle'],
+    ['a bigint', { n: 1n }, 'got bigint'],
+  ])('%s is withheld, and the model is told', async (_, response, text) => {
     const { session } = await opened({ permission_mode: 'bypassPermissions' });
     const result = await session.tool({ ...call, execute: () => response });
     expect(result).toMatchObject({

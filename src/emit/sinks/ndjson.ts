@@ -1,8 +1,9 @@
+import { checkKeys, type Keys } from '../../events/options.js';
 import { messageOf } from '../../events/promises.js';
 import { report } from '../guard.js';
 import { createQueue } from '../queue.js';
 import type { HookRecord } from '../record.js';
-import { checkInteger, createStreams, queueDefaults, type Sink, type SinkOptions } from '../sink.js';
+import { checkInteger, createStreams, queueDefaults, SINK, type Sink, type SinkOptions } from '../sink.js';
 import { createRotatingFile } from './rotating-file.js';
 
 /** Options of `ndjsonSink`. */
@@ -12,6 +13,8 @@ export interface NdjsonOptions extends SinkOptions {
   /** How many full files are kept beside the current one, as `path.1` (the newest) to `path.<keep>`; default 5. */
   readonly keep?: number;
 }
+
+const NDJSON: Keys<NdjsonOptions> = { ...SINK, maxBytes: true, keep: true };
 
 /** Most bytes of lines that wait: `capacity` alone would not bound memory where every record holds a large response. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
@@ -29,6 +32,7 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024;
  * @throws HookscopeError INVALID_OPTIONS
  */
 export function ndjsonSink(path: string, options: NdjsonOptions = {}): Sink {
+  checkKeys(options, NDJSON, 'ndjsonSink: ');
   const { name = path, maxBytes = 64 * 1024 * 1024, keep = 5 } = options;
   checkInteger('maxBytes', maxBytes, 1);
   checkInteger('keep', keep, 1);

@@ -25,7 +25,7 @@ export async function runCommand(spec: CommandSpec, context: CommandContext, cal
     cwd: place.cwd,
     env: environment(spec, context, call, mark),
     mark,
-    stdin: `${JSON.stringify(call.input)}\n`,
+    stdin: `${call.json}\n`,
     outputLimit: spec.outputLimit ?? OUTPUT_LIMIT,
     progress: call.progress,
     onStdout: wish.onStdout,

@@ -38,10 +38,12 @@ export interface Reply {
   readonly later?: Promise<Reply>;
 }
 
-/** What a handler is run with. `input` is the plain event input (never the read-only view): serialise it, do not change it. */
+/** What a handler is run with. `input` is a plain copy of the event input: do not change it. */
 export interface Call {
   readonly entry: EventEntry;
   readonly input: Readonly<Record<string, unknown>>;
+  /** The same as JSON. */
+  readonly json: string;
   readonly toolUseID: string | undefined;
   readonly fireId: string;
   readonly scope: string;

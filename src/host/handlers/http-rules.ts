@@ -5,6 +5,8 @@ import { compileWildcard } from '../../scopes/wildcard.js';
 export interface HttpRules {
   /** Patterns with `*`, `https://hooks.example.com/*`; a URL must match one of them. */
   readonly allowedUrls: readonly string[] | undefined;
+  /** Why this very hook's URL may not be asked: the policy of the files that it stands in. */
+  readonly refusal?: string | undefined;
   /** Environment variables that headers may name, if the hook lists them too. */
   readonly allowedEnvVars: readonly string[] | undefined;
   /** Resolves names to those addresses that may be reached; undefined: any may, those of private networks too. */

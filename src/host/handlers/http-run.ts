@@ -17,7 +17,7 @@ export async function runHttp(spec: HttpSpec, rules: HttpRules, call: Call): Pro
   const answer = await post({
     url,
     headers: headersOf(spec, url, rules),
-    body: JSON.stringify(call.input),
+    body: call.json,
     limit: LIMIT,
     lookup: rules.lookup,
     signal: call.signal,
@@ -28,6 +28,7 @@ export async function runHttp(spec: HttpSpec, rules: HttpRules, call: Call): Pro
 }
 
 function refused(url: URL, rules: HttpRules): string | undefined {
+  if (rules.refusal !== undefined) return rules.refusal;
   if (!urlAllowed(url, rules)) return 'no pattern of allowedHttpHookUrls allows it';
   const address = addressOf(url.hostname);
   if (address === undefined || !rules.lookup || !isPrivateAddress(address)) return undefined;
@@ -77,7 +78,7 @@ function readResponse({ status, location, text, tooLarge }: Response, name: stri
   }
   if (tooLarge) return failed('too_large', `${name} answered more than ${LIMIT} bytes.`);
   const trimmed = text.trim();
-  if (trimmed === '') return {};
+  if (trimmed === '' || trimmed === 'null') return {};
   const output = parseObject(trimmed);
   if (output) return { output, stdout: text };
   const shown = trimmed.length > 200 ? `${trimmed.slice(0, 200)}…` : trimmed;

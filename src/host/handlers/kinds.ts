@@ -15,7 +15,10 @@ export interface Made {
 }
 
 /** What the source of a description adds to its handlers. */
-export interface HandlerContext extends CommandContext {}
+export interface HandlerContext extends CommandContext {
+  /** Why no request may be sent to that URL; undefined: one may. */
+  readonly refuseUrl?: (url: string) => string | undefined;
+}
 
 type Description = Readonly<Record<string, unknown>>;
 type Needs = Outside & { readonly source: HandlerContext };
@@ -27,9 +30,9 @@ const KINDS: Readonly<Record<string, Maker>> = {
     const spec = command(line as string, options as CommandOptions);
     return { spec, handler: commandHandler(spec, source) };
   },
-  http({ type: _, url, ...options }, { http: rules }) {
+  http({ type: _, url, ...options }, { http: rules, source }) {
     const spec = http(url as string, options as HttpOptions);
-    return { spec, handler: httpHandler(spec, rules) };
+    return { spec, handler: httpHandler(spec, { ...rules, refusal: source.refuseUrl?.(spec.url) }) };
   },
   mcp_tool({ type: _, server, tool, input, ...options }, { tools }) {
     const spec = mcpTool(server as string, tool as string, input as Description | undefined, options as McpToolOptions);

@@ -1,5 +1,5 @@
 import { HookscopeError } from '../../errors.js';
-import { nearest } from '../../events/nearest.js';
+import { unknownKey } from '../../events/options.js';
 import type { OnFailure } from '../../scopes/registration.js';
 import { isObject, isText, oneOf, type Rule, rules, SECONDS, type Shape } from '../shape.js';
 
@@ -57,11 +57,7 @@ export const BACKGROUND: Shape = { async: rules.flag, asyncTimeout: SECONDS };
 export function checkOptions(before: string, options: object, shape: Shape): void {
   for (const [key, value] of Object.entries(options)) {
     const rule = Object.hasOwn(shape, key) ? shape[key] : undefined;
-    if (!rule) {
-      const known = Object.keys(shape);
-      const expected = `is not an option; there are ${known.join(', ')}`;
-      throw wrongOption(before + key, expected, nearest(key, known));
-    }
+    if (!rule) throw unknownKey(before, key, shape);
     if (value !== undefined) checkOption(before + key, value, rule);
   }
 }

@@ -32,7 +32,7 @@ export async function runPrompt(
 function requestOf(spec: PromptSpec | AgentSpec, call: Call): Parameters<HookModel>[0] {
   return {
     kind: spec.type,
-    prompt: fill(spec.prompt, JSON.stringify(call.input)),
+    prompt: fill(spec.prompt, call.json),
     schema: ANSWER_SCHEMA,
     ...(spec.model === undefined ? {} : { model: spec.model }),
     event: call.eventName,

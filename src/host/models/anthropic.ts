@@ -1,4 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
+import { checkKeys, type Keys } from '../../events/options.js';
 import type { HookModel, ModelRequest } from '../handlers/model.js';
 
 type Message = Anthropic.Messages.Message;
@@ -28,6 +29,8 @@ export interface AnthropicModelOptions {
   readonly maxTurns?: number;
 }
 
+const KEYS: Keys<AnthropicModelOptions> = { client: true, model: true, maxTokens: true, tools: true, maxTurns: true };
+
 /** The tool an agent gives its answer with. */
 const ANSWER = 'answer';
 
@@ -47,6 +50,7 @@ const SYSTEM_AGENT = `${SYSTEM} Look into it with the tools you have as far as y
  * ```
  */
 export function anthropicModel(options: AnthropicModelOptions = {}): HookModel {
+  checkKeys(options, KEYS, 'anthropicModel: ');
   let made: Promise<Pick<Anthropic, 'messages'>> | undefined;
   const client = (): Promise<Pick<Anthropic, 'messages'>> => {
     made ??= options.client ? Promise.resolve(options.client) : createClient();

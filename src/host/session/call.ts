@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { HookscopeError } from '../../errors.js';
-import { copyJson } from '../../events/copy.js';
+import { copyJson, MOST_BYTES } from '../../events/copy.js';
+import { messageOf } from '../message.js';
 import type { Decision } from '../types.js';
 import type { Content } from './content.js';
 import type { Core } from './core.js';
+import { checkToolCall } from './keys.js';
 import type { Effect, McpServer, PermissionCall, SessionSettings } from './options.js';
 
 /** What a tool gets beside its input. */
@@ -90,6 +92,7 @@ export interface CheckedCall extends Pick<SessionSettings, 'permission' | 'ask' 
 export function checkCall(core: Core, call: ToolCall): CheckedCall {
   const wrong = (key: string, expected: string): HookscopeError =>
     new HookscopeError('INVALID_OPTIONS', { where: `tool.${key}`, expected });
+  checkToolCall(call);
   if (typeof call.name !== 'string' || call.name === '') throw wrong('name', "expected the tool's name");
   const { id = `toolu_${randomUUID().replaceAll('-', '')}`, effect = 'other', mcp, invalid } = call;
   if (typeof id !== 'string' || id === '') throw wrong('id', 'expected a string');
@@ -99,7 +102,7 @@ export function checkCall(core: Core, call: ToolCall): CheckedCall {
   return {
     id,
     name: call.name,
-    input: copyInput(call.input),
+    input: copyInput(call.input, core.deps.maxInputBytes),
     effect,
     concurrent: call.concurrent ?? effect === 'read',
     mcp,
@@ -114,11 +117,11 @@ export function checkCall(core: Core, call: ToolCall): CheckedCall {
   };
 }
 
-export function copyInput(input: unknown): unknown {
+export function copyInput(input: unknown, most = MOST_BYTES): unknown {
   try {
-    return copyJson(input === undefined ? {} : input);
+    return copyJson(input === undefined ? {} : input, '', { left: most });
   } catch (cause) {
-    const expected = `must be JSON data: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const expected = `must be JSON data: ${messageOf(cause)}`;
     throw new HookscopeError('INVALID_INPUT', { event: 'PreToolUse', field: 'tool_input', expected }, { cause });
   }
 }

@@ -3,6 +3,7 @@ import { resultOf } from '../../events/promises.js';
 import type { Decision } from '../types.js';
 import { messagesForModel, remember, tellUser, wait } from './context.js';
 import { type Core, wasCut } from './core.js';
+import { checkCompact } from './keys.js';
 import { unlessAborted } from './questions.js';
 import { afterwards } from './results.js';
 
@@ -30,6 +31,7 @@ export interface CompactAnswer {
 /** PreCompact, the compaction, SessionStart (source `compact`), PostCompact. What `run` throws is thrown on, and nothing more fired. */
 export async function runCompact(core: Core, options: CompactOptions): Promise<CompactAnswer> {
   core.demand('compact');
+  checkCompact(options);
   const { trigger, custom_instructions = null } = options;
   if (trigger === 'manual') core.promptId = randomUUID();
   const { signal } = core;

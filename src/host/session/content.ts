@@ -1,6 +1,6 @@
-import { inspect } from 'node:util';
-import { copyJson } from '../../events/copy.js';
+import { copyJson, MOST_BYTES } from '../../events/copy.js';
 import { quiet } from '../../events/promises.js';
+import { whyNot, withheldLine } from '../carry.js';
 import type { BaseDecision } from '../decision.js';
 
 /** A piece of what the model gets, as the model's API has it: `{ type: 'text', text }`, an image … */
@@ -21,15 +21,15 @@ function isBlock(value: unknown): boolean {
 }
 
 /** A tool's response as it goes to the model when the tool does not say how: text and blocks as they are, data as JSON. */
-export function plainContent(response: unknown): Content {
-  if (isContent(response)) return response;
+export function plainContent(response: unknown, most = MOST_BYTES): Content {
   if (response === undefined || response === null) return '';
   try {
-    return JSON.stringify(copyJson(response)) ?? String(response);
+    // Of what is not JSON data there is nothing that everybody would read alike.
+    const copy = copyJson(response, '', { left: most });
+    return isContent(copy) ? copy : JSON.stringify(copy);
   } catch (error) {
     quiet(error);
-    // The tool has run: what JSON cannot hold (a cycle, a bigint) is told as a console would show it.
-    return inspect(response);
+    return withheldLine("the tool's response", whyNot(error));
   }
 }
 

@@ -7,6 +7,7 @@ import type { Alarms, ToolUse } from '../alarms/alarms.js';
 import type { Clock } from '../clock.js';
 import type { AnyDecision } from '../decision.js';
 import type { FireHow } from '../fire-options.js';
+import { unreadable } from '../input.js';
 import type { Registrar } from '../registrar.js';
 import type { Decision } from '../types.js';
 import type { SessionSettings } from './options.js';
@@ -17,6 +18,8 @@ export interface SessionDeps {
   entry(event: string): EventEntry | undefined;
   readonly registrar: Registrar;
   readonly maxStopContinuations: number;
+  /** Of JSON, that is carried to the model. */
+  readonly maxInputBytes: number;
   readonly clock: Clock;
   readonly alarms: Alarms;
   report(message: string, detail?: unknown): void;
@@ -114,9 +117,15 @@ export class Core {
 
   /** Fires an event as this session: its own fields around the event's. Rejects as `host.fire` does. */
   async fire<E extends EventName>(event: E, own: Fields, how: FireHow = { signal: this.signal }): Promise<Decision<E>> {
+    let input: Fields;
+    try {
+      input = this.#input(event, own);
+    } catch (error) {
+      throw unreadable(event, error);
+    }
     // It asks about every call, and does what is decided itself.
     const ours: FireHow = { everyTool: true, doneBy: 'session', ...how };
-    return (await this.deps.fire(event, this.#input(event, own), ours)) as Decision<E>;
+    return (await this.deps.fire(event, input, ours)) as Decision<E>;
   }
 
   /** A call of this session or agent, as alarms know it. */

@@ -70,17 +70,18 @@ async function succeeded(
 /** As the tool says it, unless hooks put in its place what the tool would not know how to say. */
 function rendered(core: Core, call: CheckedCall, response: unknown, final: unknown): Content {
   const rewritten = final !== response;
-  if (!call.render || (rewritten && isContent(final) && !isContent(response))) return plainContent(final);
+  const most = core.deps.maxInputBytes;
+  if (!call.render || (rewritten && isContent(final) && !isContent(response))) return plainContent(final, most);
   try {
     const content = call.render(final);
     quiet(content);
-    if (isContent(content)) return content;
+    if (isContent(content)) return plainContent(content, most);
   } catch (error) {
     core.deps.report(
       `${call.name} could not say its response${rewritten ? ', which a hook rewrote' : ''}: ${messageOf(error)}`,
     );
   }
-  return plainContent(final);
+  return plainContent(final, most);
 }
 
 async function notSucceeded(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Decision } from '../types.js';
 import { addWatchPaths, forModel, tellUser } from './context.js';
 import { type Core, wasCut } from './core.js';
+import { checkPrompt } from './keys.js';
 
 /** A prompt that came as a command: `/review src` or an MCP prompt. */
 export interface PromptCommand {
@@ -48,6 +49,7 @@ type Said = Decision<'UserPromptSubmit'> | Decision<'UserPromptExpansion'>;
 /** Begins a new turn: another prompt id, no continuations, nothing interrupted. */
 export async function runPrompt(core: Core, text: string, options: PromptOptions): Promise<PromptAnswer> {
   core.demand('prompt');
+  checkPrompt(options);
   core.promptId = options.prompt_id ?? randomUUID();
   core.continuations = 0;
   core.over = core.dead ? 'interrupted' : undefined;

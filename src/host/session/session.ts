@@ -1,4 +1,5 @@
 import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
+import { checkRegisterOptions } from '../options.js';
 import type { Decision } from '../types.js';
 import { endBatch, runBatch } from './batch.js';
 import type { ToolCall } from './call.js';
@@ -7,6 +8,7 @@ import { runCompact } from './compact.js';
 import { takeSystemPrompt } from './context.js';
 import type { Core } from './core.js';
 import { elicit } from './elicit.js';
+import { checkSession, checkSpawn, checkStop } from './keys.js';
 import { openCore, type SessionsOf, spawnCore } from './open.js';
 import type { SessionOptions, SpawnOptions } from './options.js';
 import { runPrompt } from './prompt.js';
@@ -36,6 +38,7 @@ export function createSessions<C extends CustomEvents>(of: Omit<SessionsOf, 'ope
   const open = new Map<string, Core>();
   return {
     async open(options = {}) {
+      checkSession(options);
       const { core, started } = await openCore({ ...of, open }, options);
       return facade<C>(core, started, options.endTimeout);
     },
@@ -95,6 +98,7 @@ function facade<C extends CustomEvents>(core: Core, started: Session['started'],
     },
     register(hooks, options) {
       core.demand('register');
+      checkRegisterOptions(options, 'register');
       return registrar.register(ref, hooks, options);
     },
     async use(plugin, options) {
@@ -111,8 +115,12 @@ function facade<C extends CustomEvents>(core: Core, started: Session['started'],
     tool: (call) => runTool(core, call as ToolCall),
     toolBatch: (calls) => runBatch(core, calls),
     endBatch: (calls, results) => endBatch(core, calls, results),
-    stop: (options = {}) => runStop(core, options),
+    async stop(options = {}) {
+      checkStop(options);
+      return runStop(core, options);
+    },
     async spawn(options: SpawnOptions<C>) {
+      checkSpawn(options);
       const spawned = await spawnCore(core, options);
       return facade<C>(spawned.core, spawned.started);
     },

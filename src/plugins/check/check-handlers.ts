@@ -96,12 +96,13 @@ export function checkPolicy(policies: readonly PolicyFile[]): Check {
     const plugin = file.plugin === undefined ? undefined : basename(file.plugin);
     let allOff: string | undefined;
     for (const handler of file.handlers) {
-      const why = policy.skip({ managed: file.kind === 'managed', plugin }, describedOf(handler))?.why;
+      const source = { managed: file.kind === 'managed', plugin };
+      const why = policy.skip(source)?.why;
+      const url = urlOf(handler);
+      const refused = url === undefined ? undefined : policy.refuseUrl(source, url);
+      if (why === undefined && refused !== undefined)
+        yield { rule: 'disabled-by-policy', ...atKey(handler, 'url'), message: `The hook always fails: ${refused}.` };
       if (why === undefined || why === allOff) continue;
-      if (why.startsWith('allowedHttpHookUrls')) {
-        yield { rule: 'disabled-by-policy', ...atKey(handler, 'url'), message: `The hook does not run: ${why}.` };
-        continue;
-      }
       // What turns one off turns all off.
       allOff = why;
       const [set] = file.sets;
@@ -117,9 +118,9 @@ export function checkPolicy(policies: readonly PolicyFile[]): Check {
 }
 
 /** A policy reads the URL, which must be one. */
-function describedOf({ node, type }: Handler): Readonly<Record<string, unknown>> {
+function urlOf({ node, type }: Handler): string | undefined {
   const url = textAt(node, 'url');
-  return type === 'http' && url !== undefined && URL.canParse(url) ? { type, url } : { type };
+  return type === 'http' && url !== undefined && URL.canParse(url) ? url : undefined;
 }
 
 /** A project's settings count for what is in the project, a file of no known place for itself. */

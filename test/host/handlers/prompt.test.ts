@@ -207,7 +207,7 @@ test('prompt() and agent() refuse what is wrong', () => {
   expect(() => agent('a', { continueOnBlock: 'yes' } as never)).toThrow(
     'agent(): continueOnBlock: expected true or false',
   );
-  expect(() => prompt('a', { async: true } as never)).toThrow('prompt(): async: is not an option');
+  expect(() => prompt('a', { async: true } as never)).toThrow('prompt(): async: is not a known option');
   const { host } = testHost();
   expect(() => host.register({ SessionStart: [{ hooks: [prompt('a')] }] })).toThrow(
     'SessionStart does not take "prompt" hooks',

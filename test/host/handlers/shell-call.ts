@@ -17,7 +17,7 @@ export interface Kept {
 export function shellCall(event: HookEvent, over: Partial<Call> = {}): { call: Call; kept: Kept[] } {
   const kept: Kept[] = [];
   const signal = over.signal ?? new AbortController().signal;
-  const call: Call = {
+  const call: Omit<Call, 'json'> = {
     entry: CATALOGUE[event],
     eventName: event,
     input: { session_id: 's', transcript_path: '/t', cwd: process.cwd(), hook_event_name: event, tool_name: 'Bash' },
@@ -33,7 +33,7 @@ export function shellCall(event: HookEvent, over: Partial<Call> = {}): { call: C
     keep: (name, done, end) => void kept.push({ name, done, end }),
     ...over,
   };
-  return { call, kept };
+  return { call: { ...call, json: over.json ?? JSON.stringify(call.input) }, kept };
 }
 
 /** Runs one command line for one event. */

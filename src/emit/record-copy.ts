@@ -1,0 +1,128 @@
+import { DEEPEST, MOST_BYTES, put, type Room } from '../events/copy.js';
+import { quiet } from '../events/promises.js';
+
+/** How many places are named that were left out. */
+const NAMED = 20;
+/** Keys of such a place that are named. */
+const KEYS = 4;
+
+/** Stands for what was left out. */
+const LEFT_OUT = Symbol('left out');
+
+/**
+ * Copies what a record holds, so that it never changes after it was sent. What no record can hold (too deep, too large, a
+ * cycle, a bigint, what throws when it is looked at) is left out and named. The copies are frozen. Never throws.
+ */
+export class RecordCopy {
+  /** Where something was left out: `input.tool_input.a`. */
+  readonly truncated: string[] = [];
+  readonly #room: Room;
+  readonly #keys: string[] = [];
+  readonly #objects: object[] = [];
+
+  constructor(room: Room = { left: MOST_BYTES }) {
+    this.#room = room;
+  }
+
+  /** A copy; of an object that cannot be looked at at all, an empty one. */
+  object<T extends object>(value: T, at: string): T {
+    const copied = this.#part(value, at);
+    return (typeof copied === 'object' && copied !== null ? copied : Object.freeze({})) as T;
+  }
+
+  #part(value: unknown, key: string): unknown {
+    this.#keys.push(key);
+    const before = this.#objects.length;
+    let copied: unknown;
+    try {
+      copied = this.#copy(value);
+    } catch (error) {
+      quiet(error);
+      copied = LEFT_OUT;
+      this.#objects.length = before;
+    }
+    if (copied === LEFT_OUT) this.#name();
+    this.#keys.pop();
+    return copied;
+  }
+
+  #name(): void {
+    const [first, ...rest] = this.#keys.slice(0, KEYS);
+    const more = this.#keys.length > KEYS ? '.…' : '';
+    const place = `${[first, ...rest].join('.')}${more}`;
+    if (this.truncated.length < NAMED && !this.truncated.includes(place)) this.truncated.push(place);
+  }
+
+  #copy(value: unknown): unknown {
+    switch (typeof value) {
+      case 'string':
+        return this.#takes(value.length + 2) ? value : LEFT_OUT;
+      case 'object':
+        if (value === null) return null;
+        // As in memory: what holds one object a thousand times over is a thousand copies.
+        return this.#takes(64) ? this.#object(value) : LEFT_OUT;
+      case 'bigint':
+      case 'symbol':
+      case 'function':
+        return LEFT_OUT;
+      default:
+        return value;
+    }
+  }
+
+  #takes(bytes: number): boolean {
+    if (this.#room.left < bytes) return false;
+    this.#room.left -= bytes;
+    return true;
+  }
+
+  #object(value: object & { toJSON?: unknown }): unknown {
+    if (this.#objects.length >= DEEPEST || this.#objects.includes(value)) return LEFT_OUT;
+    this.#objects.push(value);
+    const copied = Array.isArray(value)
+      ? this.#array(value)
+      : typeof value.toJSON === 'function'
+        ? this.#copy(value.toJSON(''))
+        : this.#plain(value);
+    this.#objects.pop();
+    return copied;
+  }
+
+  #array(value: readonly unknown[]): unknown {
+    const copied: unknown[] = [];
+    for (let i = 0; i < value.length; i++) {
+      const part = this.#takes(1) ? this.#part(value[i], String(i)) : LEFT_OUT;
+      copied.push(part === LEFT_OUT ? null : part);
+      if (this.#room.left <= 0) break;
+    }
+    return Object.freeze(copied);
+  }
+
+  #plain(value: object): unknown {
+    const copied: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) {
+      const part = this.#takes(key.length + 3) ? this.#own(value, key) : LEFT_OUT;
+      if (part !== LEFT_OUT) put(copied, key, part);
+      else if (this.#room.left <= 0) break;
+    }
+    return Object.freeze(copied);
+  }
+
+  #own(value: object, key: string): unknown {
+    let part: unknown;
+    try {
+      part = (value as Record<string, unknown>)[key];
+    } catch (error) {
+      quiet(error);
+      part = LEFT_OUT;
+    }
+    return this.#part(part, key);
+  }
+}
+
+/** Freezes a record and what it holds, as far as that is not frozen yet. */
+export function freeze<T>(record: T): T {
+  if (typeof record !== 'object' || record === null || Object.isFrozen(record)) return record;
+  for (const part of Object.values(record)) freeze(part);
+  return Object.freeze(record);
+}
