@@ -156,3 +156,7 @@ test('a command with a colon, and one in a block of text beside it', async () =>
 test('hooks that nobody can read are an error', async () => {
   expect((await read('hooks:\n  PreToolUse: [\n    - }\n'))?.dropped).toMatch(/its frontmatter is not YAML/);
 });
+
+test.each(LINES)('%j before and after the hooks', async (line) => {
+  for (const text of [`${line}\n${HOOKS}`, `${HOOKS}${line}\n`]) expect((await read(text))?.hooks).toEqual(GUARD);
+});
