@@ -60,7 +60,7 @@ export class RecordCopy {
       case 'object':
         if (value === null) return null;
         // As in memory: what holds one object a thousand times over is a thousand copies.
-        return this.#takes(64) ? this.#object(value) : LEFT_OUT;
+        return this.#takes(32) ? this.#object(value) : LEFT_OUT;
       case 'bigint':
       case 'symbol':
       case 'function':

@@ -56,7 +56,8 @@ describe('the NDJSON sink', () => {
     sink.push(first);
     sink.push(record);
     const expected = structuredClone(record);
-    (record.input['tool_input'] as Record<string, unknown>)['command'] = 'changed later';
+    const change = (): unknown => Object.assign(record.input['tool_input'] as object, { command: 'changed later' });
+    expect(change).toThrow(TypeError);
     await sink.flush();
     const lines = readFileSync(path, 'utf8').split('\n');
     expect(lines).toHaveLength(3);

@@ -166,11 +166,11 @@ test('a late event of an agent that has ended does not open its scope again', as
   const { host, session } = await opened();
   host.spawnHooks('worker', noting(log, 'type', 'PostToolUse'));
   const agent = { agent_id: 'a', agent_type: 'worker' };
-  const child = await session.spawn({ ...agent, id: 'a' });
+  const child = await session.spawn({ agent_type: 'worker', id: 'a' });
   await child.stop();
   await host.fire('PostToolUse', { ...agent, tool_name: 'T', tool_input: {}, tool_response: 1 });
   expect(log).toEqual([]);
-  const again = await session.spawn({ ...agent, id: 'a' });
+  const again = await session.spawn({ agent_type: 'worker', id: 'a' });
   await again.tool(call);
   expect(log).toEqual(['type: PostToolUse of a']);
 });
