@@ -53,6 +53,13 @@ export class RecordCopy {
     if (this.truncated.length < NAMED && !this.truncated.includes(place)) this.truncated.push(place);
   }
 
+  /** There is no room for more of what is being copied. */
+  #leaveOut(): typeof LEFT_OUT {
+    this.#room.left = 0;
+    this.#name();
+    return LEFT_OUT;
+  }
+
   #copy(value: unknown): unknown {
     switch (typeof value) {
       case 'string':
@@ -91,7 +98,7 @@ export class RecordCopy {
   #array(value: readonly unknown[]): unknown {
     const copied: unknown[] = [];
     for (let i = 0; i < value.length; i++) {
-      const part = this.#takes(1) ? this.#part(value[i], String(i)) : LEFT_OUT;
+      const part = this.#takes(1) ? this.#part(value[i], String(i)) : this.#leaveOut();
       copied.push(part === LEFT_OUT ? null : part);
       if (this.#room.left <= 0) break;
     }
@@ -101,7 +108,7 @@ export class RecordCopy {
   #plain(value: object): unknown {
     const copied: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
-      const part = this.#takes(key.length + 3) ? this.#own(value, key) : LEFT_OUT;
+      const part = this.#takes(key.length + 3) ? this.#own(value, key) : this.#leaveOut();
       if (part !== LEFT_OUT) put(copied, key, part);
       else if (this.#room.left <= 0) break;
     }

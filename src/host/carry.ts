@@ -22,7 +22,8 @@ export function carry(entry: EventEntry, input: Input, most: number): Carried | 
   const copied: Record<string, unknown> = {};
   let withheld: string | undefined;
   for (const key of Object.keys(input)) {
-    const found = part(input, key, room, entry.after === true);
+    // What the model is to get instead is one line, whatever it was.
+    const found = part(input, key, room, entry.after === true && key !== entry.rewrites?.field);
     if ('value' in found) {
       if (found.value !== undefined) put(copied, key, found.value);
       continue;
@@ -62,13 +63,17 @@ function listOf(from: Input, key: string): readonly Input[] | undefined {
   }
 }
 
-function lightened(one: Input, room: Room): Input {
+function lightened(one: Input, room: Room): Input | string {
   const copied: Record<string, unknown> = {};
-  for (const key of Object.keys(one)) {
-    const found = part(one, key, room, false);
-    put(copied, key, 'value' in found ? found.value : withheldLine(key, found.why));
+  try {
+    for (const key of Object.keys(one)) {
+      const found = part(one, key, room, false);
+      put(copied, key, 'value' in found ? found.value : withheldLine(key, found.why));
+    }
+    return copied;
+  } catch (error) {
+    return withheldLine('it', whyNot(error));
   }
-  return copied;
 }
 
 /** The short texts of an input, which say what it is about. */
