@@ -106,7 +106,7 @@ export async function loadClaudeCode<C extends CustomEvents>(
   const envFiles = new EnvFiles(folder, services.report);
   const fallback = services.projectDir ?? files.projectDir;
   const standing = judged
-    .filter(({ source, whole }) => !whole && counting.includes(source))
+    .filter(({ source, whole }) => !whole && counting.includes(source) && Object.keys(source.file.hooks).length > 0)
     .map(({ source }) => source);
   const prepared = judged.map((each) => {
     const before = each.whole ? undefined : agentBefore(each.source, standing);
@@ -137,7 +137,7 @@ export async function loadClaudeCode<C extends CustomEvents>(
   };
 }
 
-/** The file that stands for an agent in place of this one. One that is held or dropped stands for nothing. */
+/** The file that stands for an agent in place of this one. One that is held, dropped or has no hooks, which needs no consent, stands for nothing. */
 function agentBefore(source: ClaudeSource, counting: readonly ClaudeSource[]): string | undefined {
   if (source.yields !== true) return undefined;
   const first = counting.find(({ kind, name }) => kind === 'agent' && name === source.name);

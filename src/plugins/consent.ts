@@ -25,11 +25,16 @@ export const consentSchema = z.object({
   definition: z.string(),
   /**
    * By name in the commands: the hash of its bytes, null where there was no file; the text, to show changes. `data`: it changes by
-   * itself, and its name alone is bound.
+   * itself, and its name alone is bound. `executable`: it could be started as a program.
    */
   files: z.record(
     z.string(),
-    z.object({ sha256: z.string().nullable(), text: z.string().optional(), data: z.literal(true).optional() }),
+    z.object({
+      sha256: z.string().nullable(),
+      text: z.string().optional(),
+      data: z.literal(true).optional(),
+      executable: z.literal(true).optional(),
+    }),
   ),
   /** What kind of file it is, and whom it speaks of. Absent: it was accepted by a version that did not bind this. */
   source: sourceSchema.optional(),

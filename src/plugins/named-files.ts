@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import type { Described } from '../host/handler-entry.js';
 import { isObject, isText } from '../host/shape.js';
 import { CommandFiles } from './command-files.js';
@@ -52,6 +53,11 @@ export function readBytes(path: string): Buffer | null | typeof UNREADABLE {
     const { code } = error as NodeJS.ErrnoException;
     return code === 'ENOTDIR' || code === 'ENAMETOOLONG' || code === 'ENOENT' ? null : UNREADABLE;
   }
+}
+
+/** Whether somebody may start it as a program; where nothing is, not. */
+export function isExecutable(path: string): boolean {
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
 }
 
 /** No hash: nobody can tell what would run. */

@@ -1,4 +1,5 @@
 import type { Consent, TrustRequest } from './consent.js';
+import { hasStopped } from './trust.js';
 
 /** What has changed since consent was given, as a unified diff; without earlier consent all of it is new. Empty: nothing has. */
 export async function trustDiff(
@@ -15,6 +16,7 @@ export async function trustDiff(
   for (const name of new Set([...Object.keys(previous?.files ?? {}), ...Object.keys(files)])) {
     const before = previous?.files[name];
     const after = files[name];
+    if (hasStopped(before, after?.executable === true)) parts.push(`${name}: executable -> not executable\n`);
     if (before?.data || (before?.sha256 ?? null) === (after?.sha256 ?? null)) continue;
     if (shown(before) && shown(after)) compare(name, before?.text ?? '', after?.text ?? '');
     else parts.push(`${name}: ${before?.sha256 ?? 'no file'} -> ${after?.sha256 ?? 'no file'}\n`);

@@ -4,7 +4,7 @@ import type { Described } from '../host/handler-entry.js';
 import { usualDirectory } from '../host/handlers/surroundings.js';
 import type { Registration, Untrusted } from '../scopes/registration.js';
 import { type Consent, type ConsentSource, consentFor, realOr, type TrustRequest } from './consent.js';
-import { hashFile, namedFiles, readBytes, UNREADABLE } from './named-files.js';
+import { hashFile, isExecutable, namedFiles, readBytes, UNREADABLE } from './named-files.js';
 import type { HookFile } from './settings.js';
 import type { TrustStore } from './trust-store.js';
 import type { Variables } from './variables.js';
@@ -48,7 +48,7 @@ export function bound(path: string): Consent['files'][string] {
   if (bytes === null || bytes === UNREADABLE) return { sha256: bytes };
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const text = bytes.length <= SHOWN && !bytes.includes(0) ? bytes.toString('utf8') : undefined;
-  return text === undefined ? { sha256 } : { sha256, text };
+  return { sha256, ...(text !== undefined && { text }), ...(isExecutable(path) && { executable: true }) };
 }
 
 /** Why a file is held; undefined: what it would run is what was accepted. */
@@ -87,7 +87,14 @@ export function changeSince(consent: Consent, request: TrustRequest): string | u
 /** Which file that it names is not as it was accepted. */
 export function changeOfFiles(consent: Consent, { file, files }: TrustRequest): string | undefined {
   const changed = Object.keys(files).find((name) => !covers(consent, name, files[name]?.sha256 ?? null));
-  return changed === undefined ? undefined : changeOfFile(file, changed, files[changed]?.sha256 ?? null);
+  if (changed !== undefined) return changeOfFile(file, changed, files[changed]?.sha256 ?? null);
+  const stopped = Object.keys(files).find((name) => hasStopped(consent.files[name], files[name]?.executable === true));
+  return stopped && `${stopped}, which ${file} names, could be executed when it was accepted, and cannot now`;
+}
+
+/** Whether it was a program that could be started, and is none now: no less switched off than one that is gone. */
+export function hasStopped(before: Consent['files'][string] | undefined, isExecutableNow: boolean): boolean {
+  return before?.executable === true && before.data !== true && !isExecutableNow;
 }
 
 /** Of what kind it is, where it really lies, whom it speaks of. */
@@ -157,6 +164,10 @@ export function guardFiles(
       const found = [...folders].map((folder) => resolve(folder, name)).map((path) => ({ path, hash: hashFile(path) }));
       const other = found.find(({ hash }) => hash !== null && !covers(consent, name, hash));
       if (other) return untrusted(`${other.path} is not what was accepted for ${file}`);
+      const stopped = found.find(
+        ({ path, hash }) => hash !== null && hasStopped(consent.files[name], isExecutable(path)),
+      );
+      if (stopped) return untrusted(`${stopped.path} could be executed when it was accepted, and cannot now`);
       if (found.every(({ hash }) => hash === null) && !covers(consent, name, null))
         return untrusted(`${name}, which ${file} names, is missing`);
     }

@@ -13,7 +13,7 @@ const nested = new WeakMap<object, Map<string, Program>>();
 
 /** What a program does by its name, or a subcommand under the program. */
 export function programOf(name: string, under?: Program): Program | undefined {
-  if (under === undefined) return byName.get(name);
+  if (under === undefined) return byName.get(/^ld-(?:linux|musl)\S*\.so(?:\.\d+)?$/.test(name) ? 'ld.so' : name);
   if (under.under === undefined) return undefined;
   let names = nested.get(under.under);
   if (names === undefined) {

@@ -89,7 +89,10 @@ export const TABLE: Readonly<Record<string, Program>> = {
   },
   time: { short: 'pvaqVf:o:', long: 'format: output: portability verbose append quiet', rest: 'command' },
   nice: { short: 'n:0123456789', long: 'adjustment:', rest: 'command' },
-  'nohup setarch linux32 linux64 catchsegv': command,
+  'nohup catchsegv linux32 linux64 i386 i486 i586 i686 x86_64 uname26 ia64 sparc sparc32 sparc64 ppc ppc32 ppc64 s390 s390x eatmydata ifne':
+    command,
+  'setarch ssh-agent prlimit choom uclampset coresched pipesz run-one logsave run-parts start-stop-daemon ld.so cmake cgexec runcon openvt':
+    { rest: 'anywhere' },
   stdbuf: { short: 'i:o:e:', long: 'input: output: error:', rest: 'command' },
   setsid: { short: 'cfw', long: 'ctty fork wait', rest: 'command' },
   ionice: { short: 'c:n:p:P:u:t', long: 'class: classdata: pid: pgid: uid: ignore', rest: 'command' },

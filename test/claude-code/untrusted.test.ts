@@ -1,9 +1,11 @@
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FireRecord } from '../../src/emit/record.js';
+import type { TrustRequest } from '../../src/plugins/consent.js';
 import { listHeld } from '../../src/plugins/held.js';
 import { acceptTrust } from '../../src/plugins/trust.js';
+import { trustDiff } from '../../src/plugins/trust-diff.js';
 import { createTrustStore, type TrustStore } from '../../src/plugins/trust-store.js';
 import { connect } from '../control/kit.js';
 import { closeAll, createProject, type Loaded, memoryStore, nameOf, type Project } from './project.js';
@@ -145,6 +147,41 @@ describe('what is gone', () => {
     expect([outcomes(record), record.decision.verdict]).toEqual([['a untrusted'], 'ask']);
     expect(record.decision.reason).toMatch(/guard\.sh, which .*settings\.json names, is missing; see hookscope trust/);
   });
+
+  test('a script that nobody may start any more; accepted anew as it is, it asks no longer', async () => {
+    const script = project.write('project/guard.sh', '#!/bin/sh\necho no >&2\nexit 2\n', 0o755);
+    settings(bash({ type: 'command', command: './guard.sh' }));
+    await acceptAll();
+    const running = await load();
+    chmodSync(script, 0o644);
+    for (const record of [await running.fire('PreToolUse'), await call()]) {
+      expect(record.decision.verdict).toBe('ask');
+      expect(record.handlers[0]?.failure).toMatchObject({
+        cause: 'untrusted',
+        message: expect.stringMatching(/guard\.sh.* could be executed when it was accepted/),
+      });
+    }
+    const [held] = await listHeld({ ...files(), trust: store });
+    expect(await trustDiff(held?.previous, held?.request as TrustRequest)).toContain('executable -> not executable');
+    chmodSync(script, 0o755);
+    expect((await call()).decision.verdict).toBe('deny');
+    chmodSync(script, 0o644);
+    await acceptAll();
+    expect((await call()).handlers[0]?.failure?.cause).toBe('spawn_failed');
+  });
+
+  test.each(['hooks: {}', 'hooks: { }', '"hooks": {}'])(
+    'an agent’s, by a file of its name that says `%s`',
+    async (hooks) => {
+      markdown('project/.claude/agents/reviewer.md', { name: 'reviewer', ...bash(guard('a')) });
+      await acceptAll();
+      project.write('project/.claude/agents/a.md', `---\nname: reviewer\n${hooks}\n---\n`);
+      const { host, fire } = await load();
+      const agent = { agent_id: 'a1', agent_type: 'reviewer' };
+      await host.fire('SubagentStart', { session_id: 's', transcript_path: '', cwd: project.dir, ...agent });
+      expect(outcomes(await fire('PreToolUse', agent))).toEqual(['a ran']);
+    },
+  );
 
   test('a plugin: its folder, its manifest’s word for the file, and that nobody names it any more', async () => {
     project.write('plug/hooks/hooks.json', bash(guard('a')));

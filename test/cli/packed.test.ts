@@ -64,7 +64,9 @@ test('the packed program runs where it was installed, with a packed plugin and a
   folder.write('bash.json', LS);
   folder.write('write.json', { ...LS, tool_name: 'Write', tool_input: { file_path: 'dist/a.js', content: '' } });
   const fired = async (input: string) =>
-    JSON.parse((await hookscope('fire', 'PreToolUse', '--input', input, '--json')).stdout);
+    JSON.parse(
+      (await hookscope('fire', 'PreToolUse', '--config', 'hookscope.config.ts', '--input', input, '--json')).stdout,
+    );
   expect((await fired('bash.json')).decision).toMatchObject({ verdict: 'deny', reason: 'no Bash here' });
   expect((await fired('write.json')).decision).toMatchObject({
     verdict: 'deny',
