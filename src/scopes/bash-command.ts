@@ -1,4 +1,4 @@
-import { type Context, type Found, spend, Unknowable } from './bash-found.js';
+import { type Context, type Found, lastName, spend, Unknowable } from './bash-found.js';
 import { linesIn } from './bash-guess.js';
 import type { Use } from './bash-options.js';
 import { FILE_VARIABLES } from './bash-programs.js';
@@ -49,6 +49,8 @@ export function readWords(words: readonly KnownWord[], found: Found, around: Con
     }
     readUse(use, found, { input: around.input, hole: start === 'open' ? hole : undefined });
     if (use.file || name.text.includes('/')) found.runsFiles = true;
+    for (const path of name.text.includes('/') ? [name.text] : (use.files ?? []))
+      found.ran.set(lastName(path), use.file === true || name.text.includes('/'));
     if (use.stranger && around.input !== undefined && start !== 'perhaps') found.runsTexts = true;
     for (const next of use.runs) starts.set(next, hole === undefined ? start : 'open');
     for (let next = use.anywhere ?? words.length; next < words.length; next++) {

@@ -33,6 +33,10 @@ export interface Found {
   runsTexts: boolean;
   /** A file is run, which the line may have written. */
   runsFiles: boolean;
+  /** Files that the line writes, by their names without folders; whether each is written once, with a text that is sure. */
+  readonly written: Map<string, boolean>;
+  /** Files whose commands are run, the same way; whether a shell reads them, and not a program that starts one. */
+  readonly ran: Map<string, boolean>;
   /** A shell reads what the whole line is given to read … */
   readsInput: boolean;
   /** … and the line itself says what that is. */
@@ -43,6 +47,11 @@ export interface Found {
 const MAX_LENGTH = 10_000;
 /** Characters read in all, with what `eval` and `sh -c` are given; each may hold the next. */
 const MAX_READ = 40_000;
+
+/** A path without its folders: the line may go to them. */
+export function lastName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
 
 /** Counts what is read; throws where it is too much. */
 export function spend(length: number, found: Found): void {

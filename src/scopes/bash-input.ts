@@ -33,6 +33,15 @@ export function writtenIn(redirects: readonly Redirection[]): [text: string, sur
   });
 }
 
+/** The files that redirections write, as far as they are sure. */
+export function filesWritten(redirects: readonly Redirection[]): string[] {
+  return redirects.flatMap((redirect) => {
+    if (redirect.type !== 'Redirect' || !redirect.operator.includes('>') || !redirect.target) return [];
+    const { text, sure } = knownWord(redirect.target);
+    return sure !== undefined || text.startsWith('/dev/') ? [] : [text];
+  });
+}
+
 function textOf(redirect: Exclude<Redirection, { type: 'Redirect' }>): string | undefined {
   if (redirect.type === 'HereString')
     return redirect.target === undefined
@@ -57,6 +66,26 @@ export function outputOf(node: CommandNode, around: Input): Input {
   if (name?.text === 'printf' && args.length === 1 && !said.includes('%')) return [said];
   return name?.text === 'cat' && args.length === 0 ? inputOf(node.redirects, around) : 'unknown';
 }
+
+/** Whether all that a command writes stands in one word of it, or in what it reads. */
+export function writesWords(node: Command, input: Input): boolean {
+  if (outputOf(node, input) !== 'unknown') return true;
+  const [name, ...args] = wordsOf(node);
+  if (name?.sure !== undefined || args.some((word) => word.sure !== undefined)) return false;
+  const [format = ''] = args.map((word) => word.text);
+  if (name?.text === 'echo') return true;
+  return (
+    name?.text === 'printf' && (args.length === 1 ? !format.includes('%') : FORMAT[format]?.(args.length) === true)
+  );
+}
+
+/** Formats that put nothing together. */
+const FORMAT: Readonly<Record<string, (words: number) => boolean>> = {
+  '%s\\n': () => true,
+  '%b\\n': () => true,
+  '%s': (words) => words === 2,
+  '%b': (words) => words === 2,
+};
 
 /** Whether the shell itself is given something else to read from here on: `exec < file`. */
 export function changesInput(command: Command): boolean {

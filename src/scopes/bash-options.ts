@@ -13,6 +13,8 @@ export interface Use {
   input?: true;
   /** It runs a file. */
   file?: true;
+  /** The files that it runs, or takes its commands from. */
+  files?: readonly string[];
   /** It runs commands that are not to be seen here. */
   hidden?: true;
   /** Its words end before those that it runs. */

@@ -36,6 +36,8 @@ export interface Program {
   readonly fills?: true;
   /** Any word of it may hold a command line in a way of its own: `--checkpoint-action=exec=…` of tar. */
   readonly reads?: true;
+  /** Files that it takes commands from without being told. */
+  readonly unasked?: string;
   /** What it is given to show may be for a file. */
   readonly writes?: true;
   /** What it runs is nowhere to be seen. */

@@ -39,6 +39,11 @@ const containers: Program = {
 };
 const editors: Program = { short: 'm~', long: 'message~' };
 
+const packages: Program = {
+  short: 'm~t~k~g~p~c!',
+  long: 'message~ testNamePattern~ grep~ prompt~ print~ call!',
+};
+
 /** By name; a name without an entry is a program that is taken to run nothing but what its words surely say. */
 export const TABLE: Readonly<Record<string, Program>> = {
   // Shells, and what takes a line for one.
@@ -183,7 +188,8 @@ export const TABLE: Readonly<Record<string, Program>> = {
     shown,
   'pgrep pkill kill ps top rmdir realpath readlink chmod chown ln cp mv': shown,
   printf: { short: 'v:', rest: 'shown', writes: true },
-  'tar bsdtar split make gmake rsync': { reads: true },
+  'tar bsdtar split rsync': { reads: true },
+  'make gmake': { reads: true, unasked: 'Makefile makefile GNUmakefile' },
   sed: {
     reads: true,
     only: /(?:^|[^A-Za-z_])e(?!\w)|[^\w\s][gpiImM\d]*e[gpiImM\d]*\s*(?:[;}\n]|$)/,
@@ -192,10 +198,8 @@ export const TABLE: Readonly<Record<string, Program>> = {
   'curl http https xh': shown,
   rg: { long: 'pre! hostname-bin!', rest: 'shown' },
   sort: { long: 'compress-program!', rest: 'shown' },
-  'npm yarn pnpm bun npx pytest jest vitest mocha claude codex': {
-    short: 'm~t~k~g~p~c!',
-    long: 'message~ testNamePattern~ grep~ prompt~ print~ call!',
-  },
+  'npm yarn pnpm bun': { ...packages, unasked: 'package.json' },
+  'npx pytest jest vitest mocha claude codex': packages,
   git: {
     reads: true,
     short: 'C:c:pP',

@@ -23,6 +23,7 @@ export function useOf(words: readonly KnownWord[], at: number): Use {
     if (program === undefined) return { ...use, stranger: true };
     const own: Program = program;
     if (own.reads) use.reads = true;
+    if (own.unasked !== undefined) use.files = own.unasked.split(' ');
     if (own.hidden && words.length > next) return { ...use, hidden: true };
     if (own.after !== undefined) return afterWords(words, next, own, own.after.split(' '), use);
     if (own.only !== undefined) {
@@ -101,8 +102,10 @@ function take(words: readonly KnownWord[], at: number, own: Program, reader: Opt
       if (own.input && use.lines.length === 0) use.input = true;
       return;
     case 'file':
-      if (isFile(first)) use.file = true;
-      else use.hidden = true;
+      if (isFile(first)) {
+        use.file = true;
+        use.files = [first.text];
+      } else use.hidden = true;
       return;
     default:
   }

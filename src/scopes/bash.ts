@@ -1,8 +1,17 @@
 import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
 import { mayHold, readAssignment, readWords } from './bash-command.js';
-import { type Context, type Found, isSpent, type Script, spend, Unknowable, Unreadable } from './bash-found.js';
+import {
+  type Context,
+  type Found,
+  isSpent,
+  lastName,
+  type Script,
+  spend,
+  Unknowable,
+  Unreadable,
+} from './bash-found.js';
 import { anyWordOf, unescaped } from './bash-guess.js';
-import { changesInput, type Input, inputOf, outputOf, writtenIn } from './bash-input.js';
+import { changesInput, filesWritten, type Input, inputOf, outputOf, writesWords, writtenIn } from './bash-input.js';
 import { knownWord, type Text, wordsOf } from './bash-words.js';
 
 /** What a Bash command runs, as far as it can be told without running it. */
@@ -36,12 +45,19 @@ function read(source: string): Reading | undefined {
     said: new Map(),
     runsTexts: false,
     runsFiles: false,
+    written: new Map(),
+    ran: new Map(),
     readsInput: false,
     changesInput: false,
   };
   try {
     readAll({ text: source, input: undefined, hole: undefined }, found);
     if (found.readsInput && found.changesInput) return undefined;
+    for (const [name, isShells] of found.ran) {
+      // Of one that is written in pieces, or with what another program says, nobody can tell what is in it.
+      if (isShells && found.written.get(name) === false) return undefined;
+      if (found.written.has(name)) found.runsFiles = true;
+    }
     guess(found);
     return found;
   } catch (error) {
@@ -92,6 +108,7 @@ const EXPANSIONS: ReadonlySet<string> = new Set([
   'ArithmeticExpansion',
   'ProcessSubstitution',
 ]);
+const HISTORY = /\bset\s[^;&|\n]*(?:-\w*H|\bhistexpand)\b/;
 /** Where the line says anew what such a name means, nobody knows what it writes. */
 const RENAMED = /\b(?:echo|printf|cat)\s*\(|\bfunction\s+(?:echo|printf|cat)\b/;
 
@@ -107,6 +124,8 @@ function readScript({ text: source, ...around }: Script, found: Found): void {
     let given = input;
     switch (node.type) {
       case 'Script':
+        // With history expansion on, words are taken from lines before.
+        if (HISTORY.test(text) && text.includes('!')) throw new Unknowable();
         if (node.errors !== undefined && node.errors.length > 0) throw new Unreadable();
         within = node.source ?? text;
         break;
@@ -123,6 +142,7 @@ function readScript({ text: source, ...around }: Script, found: Found): void {
       }
       case 'Redirected':
         given = inputOf(node.redirects, input);
+        for (const path of filesWritten(node.redirects)) found.written.set(lastName(path), false);
         for (const [written, sure] of writtenIn(node.redirects)) found.said.set(written, sure);
         break;
       case 'ProcessSubstitution':
@@ -156,6 +176,10 @@ function readScript({ text: source, ...around }: Script, found: Found): void {
 function readCommand(command: Command, source: string, found: Found, around: Context): void {
   const input = inputOf(command.redirects, around.input);
   if (changesInput(command)) found.changesInput = true;
+  for (const path of filesWritten(command.redirects)) {
+    const name = lastName(path);
+    found.written.set(name, !found.written.has(name) && writesWords(command, input));
+  }
   const written = writtenIn(command.redirects);
   if (command.name === undefined) return;
   found.commands.push({ text: source.slice(command.name.pos, command.end) });

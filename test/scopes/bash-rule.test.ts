@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileRule } from '../../src/scopes/rule.js';
+
+const { lines: LINES } = JSON.parse(
+  readFileSync(new URL('../fixtures/commands/removing.json', import.meta.url), 'utf8'),
+) as { lines: string[] };
 
 function matches(pattern: string, command: unknown): boolean {
   const { rule } = compileRule(`Bash(${pattern})`, { dialect: 'code', where: 'if' });
@@ -399,6 +404,24 @@ describe('a Bash rule', () => {
 
   it.each(['*', ':*', ' * '])('of %j is about every command', (pattern) => {
     for (const command of ['ls', '', 'a && b', '$X']) expect(matches(pattern, command)).toBe(true);
+  });
+
+  it.each(LINES)('asks about %j', (line) => {
+    expect(matches('rm *', line)).toBe(true);
+  });
+
+  it.each([
+    'echo done > log; ./build.sh',
+    "printf 'all: ; ls\\n' > Makefile && make -s all",
+    'npm test > out.log; npm run a',
+    "cat > s.sh <<'EOF'\nls\nEOF\nbash s.sh",
+    "printf '#!/bin/sh\\nls\\n' > s.sh; sh s.sh",
+    "printf '%s\\n' '#!/bin/sh' ls > s.sh && chmod +x s.sh && ./s.sh",
+    "echo '{}' > package.json; npm install",
+    'set -euo pipefail; ! ls',
+    'prlimit --nofile=100 ls',
+  ])('does not ask about %j', (line) => {
+    expect(matches('rm *', line)).toBe(false);
   });
 
   it('may span a whole compound command', () => {
