@@ -89,10 +89,15 @@ export class RecordCopy {
     const copied = Array.isArray(value)
       ? this.#array(value)
       : typeof value.toJSON === 'function'
-        ? this.#copy(value.toJSON(''))
+        ? this.#printed(value.toJSON(''))
         : this.#plain(value);
     this.#objects.pop();
     return copied;
+  }
+
+  #printed(value: unknown): unknown {
+    quiet(value);
+    return this.#copy(value);
   }
 
   #array(value: readonly unknown[]): unknown {
