@@ -32,13 +32,13 @@ test('hookscope list shows every source, agents’ hooks and what never runs', a
   expect(code).toBe(0);
   const lines = stdout.split('\n').map((line) => line.trim());
   const line = (part: string): string => lines.find((l) => l.includes(part)) ?? '';
-  expect(line(': user;')).toContain('[parallel; user');
+  expect(line(': user;')).toContain('[parallel; fails open; user');
   expect(line(': project;')).toContain('never runs: trust');
-  expect(line(': flag;')).toContain('[parallel; flag');
+  expect(line(': flag;')).toContain('[parallel; fails open; flag');
   expect(line('unknown weird')).toContain('never runs: invalid');
-  expect(line(': plugin;')).toContain('[parallel; plugin plug');
+  expect(line(': plugin;')).toContain('[parallel; fails open; plugin plug');
   expect(lines.indexOf('agents of type helper')).toBeGreaterThan(0);
-  expect(line(': own;')).toContain('[parallel; agent helper');
+  expect(line(': own;')).toContain('[parallel; fails open; agent helper');
 });
 
 test('hookscope run gives each agent of a recorded session the hooks of its file', async () => {

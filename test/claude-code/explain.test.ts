@@ -95,7 +95,7 @@ test('hookscope explain prints it, for people and for programs', async () => {
   expect([stdout.split('\n').slice(0, 2), code]).toEqual([
     [
       'PreToolUse:Bash  in session',
-      `  1. command : all; cat >/dev/null; echo ran all >&2  [project ${file}; 600 s; parallel]`,
+      `  1. command : all; cat >/dev/null; echo ran all >&2  [project ${file}; 600 s; fails open; parallel]`,
     ],
     0,
   ]);

@@ -72,7 +72,9 @@ function rewritten(heard: readonly HandlerRecord[], record: FireRecord, entry: E
   const mcp = String(entry.subject?.(record.input as never)).startsWith('mcp__');
   const place = (h: HandlerRecord): Json =>
     entry.nestedDecision ? (nested(h)['behavior'] === 'allow' ? nested(h) : {}) : specific(h);
-  const offered = heard.some((h) => [...keys, ...(mcp ? mcpKeys : [])].some((key) => key in place(h)));
+  // A rewrite that cannot take effect is its handler's failure; what else the handler said counts.
+  const good = heard.filter((h) => h.failure?.cause !== 'bad_schema');
+  const offered = good.some((h) => [...keys, ...(mcp ? mcpKeys : [])].some((key) => key in place(h)));
   if (!offered && !record.final_input) return {};
   return { [entry.fold === 'gate' ? 'updatedInput' : 'updatedOutput']: (record.final_input ?? record.input)[field] };
 }

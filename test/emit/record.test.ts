@@ -137,12 +137,11 @@ describe('the fire record', () => {
     expect(record.final_input).toEqual({ tool_name: 'Bash', tool_input: { command: 'ls -l' } });
   });
 
-  test('copies data only: a function is kept, a __proto__ key stays a key', () => {
-    const log = () => undefined;
-    const input = { log, at: new Date(0), ...(JSON.parse('{"__proto__":{"a":1}}') as object) };
+  test('copies data only: a function is left out, a __proto__ key stays a key', () => {
+    const input = { log: () => undefined, at: 'noon', ...(JSON.parse('{"__proto__":{"a":1}}') as object) };
     const copy = fireRecord({ ...FIRE, input }).input;
-    expect(copy['log']).toBe(log);
-    expect(copy['at']).toEqual(new Date(0));
+    expect(copy).not.toHaveProperty('log');
+    expect(copy['at']).toBe('noon');
     expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
     expect(JSON.stringify(fireRecord({ ...FIRE, input: JSON.parse('{"__proto__":{"a":1}}') }).input)).toBe(
       '{"__proto__":{"a":1}}',

@@ -9,7 +9,7 @@ const WRONG: [options: unknown, message: RegExp][] = [
   [{ scope: 5 }, /got 5/],
   [{ scope: '' }, /got ""/],
   [{ scope: {} }, /got \{\}/],
-  [{ scope: { agnet: 'a' } }, /got \{"agnet":"a"\}/],
+  [{ scope: { agnet: 'a' } }, /scope: agnet: is not a known option; there are session, agent/],
   [{ signal: {} }, /fire: signal: expected an AbortSignal/],
   ['a', /expected an object of options/],
   [null, /expected an object of options/],

@@ -28,7 +28,7 @@ test('describe() lists what agents of a type will get, before any is there', asy
       'managed',
       '  host',
       '    agents of type reviewer',
-      '      PreToolUse:Write  callback read only  [spawn reviewer]',
+      '      PreToolUse:Write  callback read only  [fails open; spawn reviewer]',
     ].join('\n'),
   );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { block, combine, rewrite } from '../../src/events/helpers.js';
 import { connect } from '../control/kit.js';
-import { anyHooks, fires, testHost, watch } from './kit.js';
+import { anyHooks, fires, registerAs, testHost, watch } from './kit.js';
 
 const BASH = { stdout: 'secret', stderr: '', interrupted: false, isImage: false, noOutputExpected: false };
 const READ = { type: 'text', file: { filePath: '/a', content: 'secret', numLines: 1, startLine: 1, totalLines: 1 } };
@@ -87,7 +87,7 @@ describe('an output that Claude Code is to put in the place of another', () => {
     const of = async (dialect: 'claude' | 'code') => {
       const { host, reports } = testHost();
       const hooks = anyHooks({ PostToolUse: [{ hooks: [() => rewrite('REDACTED')] }] });
-      host.register(hooks, { dialect } as never);
+      registerAs(host, hooks, { dialect });
       const { updatedOutput, failures } = await host.fireAny('PostToolUse', call('Bash', BASH));
       return { updatedOutput, failures: failures.map(({ cause }) => cause), reports: reports.length };
     };
@@ -98,7 +98,7 @@ describe('an output that Claude Code is to put in the place of another', () => {
   test('a session does it itself, so that anything takes effect', async () => {
     const { host } = testHost();
     const hooks = anyHooks({ PostToolUse: [{ hooks: [() => rewrite('REDACTED')] }] });
-    for (const dialect of ['claude', 'code']) host.register(hooks, { dialect } as never);
+    for (const dialect of ['claude', 'code']) registerAs(host, hooks, { dialect } as never);
     const session = await host.openSession({ permission: () => ({ behavior: 'allow' }) });
     const result = await session.tool({ name: 'Bash', input: {}, execute: () => BASH });
     expect(result).toMatchObject({ status: 'ran', content: 'REDACTED', response: 'REDACTED' });

@@ -31,7 +31,7 @@ function* judge(handler: Handler, text: ProgramText, command: FoundCommand, file
     ? String((answer['hookSpecificOutput'] as { hookEventName?: unknown } | undefined)?.hookEventName ?? handler.event)
     : handler.event;
   const at = inText(handler, text, { start: command.node.pos, end: command.node.end });
-  const read = readOutput(handler.entry, answer, { eventName, nameRequired: true });
+  const read = readOutput(handler.entry, answer, { eventName, nameRequired: true, dialect: 'claude' });
   if ('bad' in read) {
     yield { rule: 'output-rejected', ...at, message: `The answer it prints is refused: ${read.bad}.` };
     return;
