@@ -3,6 +3,7 @@ import { HookscopeError } from '../errors.js';
 import { eventName } from '../events/catalogue.js';
 import type { AnyDecision } from '../host/decision.js';
 import type { Host } from '../host/host.js';
+import { servicesOf } from '../host/internals.js';
 import type { ScopeRef } from '../scopes/tree.js';
 import { type Happening, happeningOf } from './claude-flags.js';
 import { atPlace, type HostFlags, openHost } from './open-host.js';
@@ -25,6 +26,8 @@ export async function runCommand(files: readonly string[], flags: RunFlags, term
     tell: terminal.tell,
     happening: whatHappens(sessions),
   });
+  // What was run then obeyed the hooks of then: that ours would deny it is shown, and is no alarm.
+  servicesOf(host).alarms.replays();
   const summary = new Summary();
   const show = flags.json ? jsonLines(terminal) : liveLines(host, terminal, sessions, summary);
   host.events$.subscribe((record) => {

@@ -102,8 +102,10 @@ export class RecordCopy {
 
   #array(value: readonly unknown[]): unknown {
     const copied: unknown[] = [];
+    // Also one that is nearly empty: its JSON has all that is missing.
+    if (value.length > this.#room.left / 2) return LEFT_OUT;
     for (let i = 0; i < value.length; i++) {
-      const part = this.#takes(1) ? this.#part(value[i], String(i)) : this.#leaveOut();
+      const part = this.#takes(value[i] === undefined ? 5 : 1) ? this.#part(value[i], String(i)) : this.#leaveOut();
       copied.push(part === LEFT_OUT ? null : part);
       if (this.#room.left <= 0) break;
     }

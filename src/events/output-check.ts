@@ -60,10 +60,19 @@ function asPrinted(given: unknown): Json {
   const printed: unknown = typeof toJSON === 'function' ? toJSON.call(given, '') : given;
   const tag = Object.prototype.toString.call(printed);
   // A map, a generator: what it holds is not in its keys, so that nothing would be read of it.
-  if (tag === '[object Object]') return printed as Json;
+  if (tag === '[object Object]') {
+    if (Object.keys(printed as object).length > 0 || isPlain(printed as object)) return printed as Json;
+    throw new BadOutput('expected an object with keys of its own, got one that has nothing but its prototype');
+  }
   quiet(printed);
   const got = typeof printed === 'object' && printed !== null ? tag.slice(8, -1) : kindOf(printed);
   throw new BadOutput(`expected an object, got ${got === 'Array' ? 'array' : got}`);
+}
+
+/** Of no class: empty, it says nothing. Objects of another realm have a prototype of their own. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function copyField(field: Field, value: unknown, into: Record<string, unknown>, key: string, where: string): void {

@@ -60,6 +60,7 @@ export function settle(answer: PromiseLike<unknown>): Promise<unknown> {
     try {
       listen(answer, yes, reject);
     } catch (error) {
+      silence(answer);
       // Settled before it threw, it stays so.
       resolve(BrokenPromise.of(`its then() throws: ${messageOf(error)}`));
     }
@@ -74,6 +75,7 @@ export function promiseIn(
   try {
     return isThenable(answer) ? ready(answer) : undefined;
   } catch (error) {
+    silence(answer);
     return Promise.resolve(BrokenPromise.of(`its then cannot be read: ${messageOf(error)}`));
   }
 }
@@ -81,15 +83,31 @@ export function promiseIn(
 function listen(answer: PromiseLike<unknown>, yes: (value: unknown) => void, no: (error: unknown) => void): void {
   if (!types.isPromise(answer)) return void answer.then(yes, no);
   if (isOrdinary(answer)) return void then.call(answer, yes, no);
-  // Its `then` makes a promise of the class that its `constructor` names: for this call, an ordinary one.
-  const own = Object.getOwnPropertyDescriptor(answer, 'constructor');
-  const name = (as: PropertyDescriptor): void => void Object.defineProperty(answer, 'constructor', as);
+  asOrdinary(answer, () => void answer.then(yes, no));
+}
+
+/** Its `then` makes a promise of the class that its `constructor` names: for this call, an ordinary one. */
+function asOrdinary(promise: Promise<unknown>, call: () => void): void {
+  const own = Object.getOwnPropertyDescriptor(promise, 'constructor');
+  const name = (as: PropertyDescriptor): void => void Object.defineProperty(promise, 'constructor', as);
   name({ value: Promise, configurable: true });
   try {
-    void answer.then(yes, no);
+    call();
   } finally {
     if (own) name(own);
-    else Reflect.deleteProperty(answer, 'constructor');
+    else Reflect.deleteProperty(promise, 'constructor');
+  }
+}
+
+/** A promise whose own `then` does not work is a promise all the same: were it to reject with nobody listening, the process would end. */
+function silence(value: unknown): void {
+  if (!types.isPromise(value)) return;
+  const call = (): void => void then.call(value, quiet, quiet);
+  try {
+    if (Object.isExtensible(value)) asOrdinary(value, call);
+    else call();
+  } catch {
+    // Frozen, and of a class that does not make promises: nobody can listen to it.
   }
 }
 

@@ -1,6 +1,6 @@
 import { wordFor } from '../events/helpers.js';
 import { type Outcome, readOutput } from '../events/outcome.js';
-import { BrokenPromise, isThenable, promiseIn, quiet, settle } from '../events/promises.js';
+import { BrokenPromise, promiseIn, quiet } from '../events/promises.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
 import type { Attempt } from './attempt.js';
@@ -85,23 +85,17 @@ function readCallback(asked: Asked, value: unknown): Attempt {
   return { background: true };
 }
 
-/** `{ async: true, asyncTimeout?, result? }`; whatever its getters do, never a throw. */
+/** `{ async: true, asyncTimeout?, result? }`. Throws what its getters throw. */
 function asyncAnswer(
   value: unknown,
 ): { timeout: number | undefined; result: Promise<unknown> | undefined } | undefined {
-  try {
-    const output = value as { async?: unknown; asyncTimeout?: unknown; result?: unknown };
-    if (typeof value !== 'object' || output.async !== true) return undefined;
-    const { asyncTimeout: timeout, result } = output;
-    return {
-      timeout: typeof timeout === 'number' && timeout >= 0 ? timeout : undefined,
-      result: isThenable(result) ? settle(result) : undefined,
-    };
-  } catch (error) {
-    // A hostile getter: readOutput, which never throws, names it.
-    quiet(error);
-    return undefined;
-  }
+  const output = value as { async?: unknown; asyncTimeout?: unknown; result?: unknown };
+  if (typeof value !== 'object' || output.async !== true) return undefined;
+  const { asyncTimeout: timeout, result } = output;
+  return {
+    timeout: typeof timeout === 'number' && timeout >= 0 ? timeout : undefined,
+    result: promiseIn(result),
+  };
 }
 
 /** Calls a two-phase handler for the second time, in the background, with what it was called with first. */

@@ -44,6 +44,7 @@ const BAD: Readonly<Record<string, () => unknown>> = {
   'larger than there is room for': () => 'x'.repeat(60_000),
   'wider than there is room for': () => Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1])),
   'what doubles with every level': shared,
+  'a list of nothing that goes on': () => Array(2 ** 32 - 1),
   'a cycle': cyclic,
   'a bigint': () => 7n,
   'a function': () => oops,

@@ -67,6 +67,15 @@ const ANSWERS: Readonly<Record<string, () => unknown>> = {
   'a proxy around a promise': () => new Proxy(Promise.resolve({}), {}),
   'an object with the prototype of promises': () => Object.create(Promise.prototype) as object,
   'a map': () => new Map([['decision', 'block']]),
+  'an object whose class says it': () =>
+    new (class {
+      get decision(): string {
+        return 'block';
+      }
+    })(),
+  'an object that inherits all it says': () => Object.create({ decision: 'block' }) as object,
+  'an async answer whose result cannot be read': () =>
+    Object.defineProperty({ async: true }, 'result', { enumerable: true, get: oops }),
   'a generator': () =>
     (async function* () {
       yield await Promise.resolve({ decision: 'block' });
@@ -157,6 +166,37 @@ describe.each(Object.keys(WAYS))('%s', (way) => {
       expect(await check(make, watched)).toBe('threw');
     },
   );
+});
+
+describe('a promise that rejects and cannot be listened to by its own then', () => {
+  class Throwing extends Promise<unknown> {}
+  Object.defineProperty(Throwing.prototype, 'then', { value: oops });
+  const hidden = (promise: Promise<unknown>): Promise<unknown> => Object.defineProperty(promise, 'then', { get: oops });
+  const no = (): Error => new Error('nobody hears this');
+  test.each<readonly [string, () => unknown]>([
+    ['its then throws', () => Throwing.reject(no())],
+    ['its then cannot be read', () => hidden(Promise.reject(no()))],
+    ['it is frozen', () => Object.freeze(Throwing.reject(no()))],
+    ['it stands in an answer', () => ({ systemMessage: Throwing.reject(no()) })],
+    ['it is the result of an async answer', () => ({ async: true, result: hidden(Promise.reject(no())) })],
+    ['it is thrown', () => Promise.reject(Throwing.reject(no()))],
+  ])('does not end the process: %s', async (_, make) => {
+    const unhandled: unknown[] = [];
+    const hear = (error: unknown): void => void unhandled.push(error);
+    const others = process.listeners('unhandledRejection');
+    process.removeAllListeners('unhandledRejection').on('unhandledRejection', hear);
+    try {
+      const { host, reports } = testHost<NoEvents>();
+      host.register(anyHooks({ PreToolUse: [{ hooks: [make] }] }));
+      await host.fire('PreToolUse', PRE);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(reports.length).toBeGreaterThan(0);
+    } finally {
+      process.removeAllListeners('unhandledRejection');
+      for (const other of others) process.on('unhandledRejection', other);
+    }
+    expect(unhandled).toEqual([]);
+  });
 });
 
 describe('answers that are strange and well', () => {

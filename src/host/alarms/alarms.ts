@@ -6,6 +6,7 @@ import type { AnyDecision } from '../decision.js';
 import { describeError } from '../message.js';
 import { type Canonical, canonical, sha256 } from './canonical.js';
 import { type CallKey, Memory, shorten } from './memory.js';
+import { Remembered } from './remembered.js';
 
 /** What was decided of a call and what was done are not the same (docs/semantics.md 13). */
 export type HookAlarm = Unstamped<AlarmRecord>;
@@ -27,11 +28,6 @@ export interface Evidence {
   readonly input?: { readonly value: unknown } | undefined;
 }
 
-interface Input extends Canonical {
-  /** Of one that a hook or a person gave: Claude Code fills in and converts those. */
-  readonly loose: string | undefined;
-}
-
 interface Denial {
   readonly by: string;
   readonly reason: string | undefined;
@@ -46,7 +42,7 @@ interface Judgement {
   /** By whoever answers for the user. */
   refused: Denial | undefined;
   /** What it may run with; absent: that could not be compared. */
-  inputs: readonly Input[] | undefined;
+  inputs: readonly Remembered[] | undefined;
   ran: boolean;
   told: boolean;
 }
@@ -68,6 +64,8 @@ export class Alarms {
   awake = true;
   /** Something is remembered. */
   some = false;
+  /** What is told has happened elsewhere, under other hooks: a recording. */
+  #replay = false;
   readonly #parts: AlarmParts;
   readonly #memory = new Memory<Judgement>();
   #silent = 0;
@@ -80,6 +78,12 @@ export class Alarms {
   cares(role: CallRole, every: boolean | undefined): boolean {
     if (role === 'judges') return every === true || this.#parts.onAlarm !== undefined;
     return role === 'ran' && (this.some || every === true);
+  }
+
+  /** Nothing is remembered and compared from here on: what ran in a recording obeyed the hooks of its own time. */
+  replays(): void {
+    this.#replay = true;
+    this.awake = false;
   }
 
   /** Bytes that are remembered. */
@@ -115,8 +119,9 @@ export class Alarms {
 
   /** Somebody who answers for the user said no. `use.id` undefined: the one call that it can be about. */
   refused(use: Omit<ToolUse, 'id'> & { id: string | undefined }, denial: Denial, input: unknown): void {
-    const judgement = this.#find(use, input);
-    if (judgement) judgement.refused = { ...denial, reason: denial.reason?.slice(0, 1_000) };
+    const found = this.#find(use, input);
+    // Of several equal calls nobody knows which one was meant.
+    if (found.length === 1) (found[0] as Judgement).refused = { ...denial, reason: denial.reason?.slice(0, 1_000) };
   }
 
   /** Somebody who answers for the user said yes; `given`: to this input, in place of the one that was judged. */
@@ -125,17 +130,18 @@ export class Alarms {
     input: unknown,
     given?: { readonly value: unknown },
   ): void {
-    const judgement = this.#find(use, input);
-    if (!judgement) return;
-    judgement.refused = undefined;
-    if (!given) return;
-    const known = inputOf(given.value, true);
-    judgement.inputs = known && judgement.inputs && [...judgement.inputs.slice(-3), known];
-    this.#memory.resize(judgement.call, textsOf(judgement));
+    const known = given && Remembered.of(given.value, true);
+    for (const judgement of this.#find(use, input)) {
+      judgement.refused = undefined;
+      if (!given) continue;
+      judgement.inputs = known && judgement.inputs && [...judgement.inputs.slice(-3), known];
+      this.#memory.resize(judgement.call, sizeOf(judgement));
+    }
   }
 
   /** It ran, and did not fail. */
   ran({ tool, ...call }: Omit<ToolUse, 'tool'> & { readonly tool: string | undefined }, { by, input }: Evidence): void {
+    if (this.#replay) return;
     this.awake = true;
     this.#silent = -1;
     const judgement = this.#memory.get(call);
@@ -157,8 +163,9 @@ export class Alarms {
   }
 
   #remember(use: ToolUse, denied: Denial | undefined, judged: readonly [unknown, boolean] | undefined): void {
+    if (this.#replay) return;
     const { session, agent, id } = use;
-    const known = judged && inputOf(...judged);
+    const known = judged && Remembered.of(...judged);
     const judgement: Judgement = {
       tool: shorten(use.tool),
       call: { session, agent, id },
@@ -169,21 +176,24 @@ export class Alarms {
       told: false,
     };
     this.some = true;
-    this.#memory.set(judgement.call, judgement, textsOf(judgement));
+    this.#memory.set(judgement.call, judgement, sizeOf(judgement));
   }
 
-  /** Of a question without an id: the call that has not run, of that tool with that input, if there is one and no other. */
-  #find(use: Omit<ToolUse, 'id'> & { id: string | undefined }, input: unknown): Judgement | undefined {
+  /** Of a question without an id: all calls of that tool with that input that have not run, the newest first. */
+  #find(use: Omit<ToolUse, 'id'> & { id: string | undefined }, input: unknown): Judgement[] {
     const { session, agent, id } = use;
-    if (id !== undefined) return this.#memory.get({ session, agent, id });
+    if (id !== undefined) {
+      const known = this.#memory.get({ session, agent, id });
+      return known ? [known] : [];
+    }
     const tool = shorten(use.tool);
     const keys = new Set([canonical(input)?.key, canonical(input, true)?.key]);
     const found: Judgement[] = [];
     for (const one of this.#memory.newest(BACK)) {
       if (one.ran || one.tool !== tool || one.call.session !== session || one.call.agent !== agent) continue;
-      if (one.inputs?.some(({ key }) => keys.has(key))) found.push(one);
+      if (one.inputs?.some(({ exact }) => keys.has(exact.key))) found.push(one);
     }
-    return found.length === 1 ? found[0] : undefined;
+    return found;
   }
 
   #unasked(use: ToolUse, by: string, input: unknown): void {
@@ -199,7 +209,7 @@ export class Alarms {
     { by, denial, judgement, input }: Evidence & { denial?: Denial; judgement?: Judgement },
   ): void {
     if (judgement) judgement.told = true;
-    const judged = judgement?.inputs?.at(-1);
+    const judged = judgement?.inputs?.at(-1)?.exact;
     const ran = input && canonical(input.value);
     const told: HookAlarm = Object.freeze({
       type: 'hook_alarm',
@@ -227,25 +237,19 @@ export class Alarms {
   }
 }
 
-function inputOf(value: unknown, given: boolean): Input | undefined {
-  const known = canonical(value);
-  return known && { ...known, loose: given ? canonical(value, true)?.key : undefined };
-}
-
 /** What cannot be compared is no reason for an alarm. */
 function isAsDecided({ inputs, tool }: Judgement, use: ToolUse, value: unknown): boolean {
   if (shorten(use.tool) !== tool) return false;
   if (!inputs) return true;
   const done = canonical(value);
-  if (!done || inputs.some(({ key }) => key === done.key)) return true;
+  if (!done || inputs.some(({ exact }) => exact.key === done.key)) return true;
   const loosely = canonical(value, true)?.key;
   return inputs.some(({ loose }) => loose !== undefined && loose === loosely);
 }
 
-const textsOf = ({ denied, inputs }: Judgement): string[] => [
-  denied?.reason ?? '',
-  ...(inputs ?? []).flatMap(({ key, head, loose = '' }) => (key === head ? [key, loose] : [key, head, loose])),
-];
+/** Characters that it holds. */
+const sizeOf = ({ denied, inputs }: Judgement): number =>
+  (inputs ?? []).reduce((sum, { size }) => sum + size, denied?.reason?.length ?? 0);
 
 /** Of the JSON with sorted keys, which a short input is remembered by. */
 const hashOf = ({ key, head }: Canonical): string => (key === head ? sha256(key) : key);

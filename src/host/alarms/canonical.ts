@@ -105,7 +105,8 @@ function write(value: unknown, loose: boolean, text: Text): void {
   }
 }
 
-function asJson(value: unknown): unknown {
+/** What stands in JSON for it. */
+export function asJson(value: unknown): unknown {
   const toJSON = typeof value === 'object' && value !== null ? (value as { toJSON?: unknown }).toJSON : undefined;
   return typeof toJSON === 'function' ? toJSON.call(value, '') : value;
 }

@@ -105,6 +105,22 @@ describe('what was decided and what was done', () => {
     expect(await done({ ...filled, timeout: 6 }, true)).toEqual(['other_input']);
   });
 
+  test('of equal calls at the same time each may run with what a PermissionRequest gives', async () => {
+    const { host, kinds } = guarded();
+    const decision = { behavior: 'allow', updatedInput: { command: 'pwd' } };
+    const grant = () => ({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
+    host.register(anyHooks({ PermissionRequest: [{ hooks: [grant] }] }));
+    const { tool_use_id: _, ...question } = bash('echo a');
+    for (const id of ['t1', 't2', 't3']) await host.fireAny('PreToolUse', bash('echo a', id));
+    for (const id of ['t2', 't1']) {
+      await host.fireAny('PermissionRequest', question);
+      await host.fireAny('PostToolUse', ran('pwd', id));
+    }
+    expect(kinds()).toEqual([]);
+    await host.fireAny('PostToolUse', ran('echo c', 't3'));
+    expect(kinds()).toEqual(['other_input']);
+  });
+
   test('the last judgement counts; another agent and another session have calls of their own', async () => {
     const { host, kinds } = guarded();
     await host.fireAny('PreToolUse', bash('rm x'));

@@ -1,0 +1,107 @@
+import { put } from '../../events/copy.js';
+import { asJson, type Canonical, canonical, HEAD } from './canonical.js';
+
+/** Of an input that is copied as it is: values in it. */
+const PIECES = 200;
+
+/**
+ * An input as it was when it was judged. Nearly all are never compared with anything, so a short one is only copied: its text is
+ * made when somebody asks for it. Of a long one there is only the hash and the beginning.
+ */
+export class Remembered {
+  /** Characters that it holds, about. */
+  readonly size: number;
+  #copy: { readonly value: unknown } | undefined;
+  #exact: Canonical | undefined;
+  #loose: string | undefined;
+  /** A hook or a person gave it: Claude Code fills in and converts those. */
+  readonly #given: boolean;
+
+  private constructor(size: number, given: boolean) {
+    this.size = size;
+    this.#given = given;
+  }
+
+  /** `undefined`: it cannot be compared. */
+  static of(value: unknown, given: boolean): Remembered | undefined {
+    const copied = copyShort(value);
+    if (copied) {
+      const remembered = new Remembered(copied.size * (given ? 2 : 1), given);
+      remembered.#copy = copied;
+      return remembered;
+    }
+    const exact = canonical(value);
+    if (!exact) return undefined;
+    const loose = given ? canonical(value, true)?.key : undefined;
+    const remembered = new Remembered(exact.key.length + exact.head.length + (loose?.length ?? 0), given);
+    remembered.#exact = exact;
+    remembered.#loose = loose;
+    return remembered;
+  }
+
+  get exact(): Canonical {
+    this.#write();
+    return this.#exact as Canonical;
+  }
+
+  /** As Claude Code reads it, where it was given. */
+  get loose(): string | undefined {
+    this.#write();
+    return this.#loose;
+  }
+
+  #write(): void {
+    if (!this.#copy) return;
+    const { value } = this.#copy;
+    this.#exact = canonical(value);
+    this.#loose = this.#given ? canonical(value, true)?.key : undefined;
+    this.#copy = undefined;
+  }
+}
+
+interface Room {
+  chars: number;
+  pieces: number;
+}
+
+class TooLong extends Error {}
+const TOO_LONG = new TooLong();
+
+/** What `canonical` would see of it, looked at once; strings are not copied, so that this costs what it has pieces. `undefined`: it is long, or cannot be read. */
+function copyShort(value: unknown): { readonly value: unknown; readonly size: number } | undefined {
+  const room: Room = { chars: HEAD, pieces: PIECES };
+  try {
+    const copied = copy(value, room);
+    return { value: copied, size: HEAD - room.chars };
+  } catch {
+    return undefined;
+  }
+}
+
+function copy(given: unknown, room: Room): unknown {
+  if (typeof given === 'string') {
+    take(room, given.length + 3);
+    return given;
+  }
+  const value = asJson(given);
+  if (typeof value !== 'object' || value === null) {
+    take(room, typeof value === 'string' ? value.length + 3 : typeof value === 'bigint' ? HEAD : 24);
+    return value;
+  }
+  take(room, 3);
+  if (Array.isArray(value)) {
+    if (value.length > room.pieces) throw TOO_LONG;
+    return Array.from(value, (one) => copy(one, room));
+  }
+  const copied: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    take(room, key.length + 4);
+    put(copied, key, copy((value as Record<string, unknown>)[key], room));
+  }
+  return copied;
+}
+
+function take(room: Room, chars: number): void {
+  room.chars -= chars;
+  if (room.chars < 0 || --room.pieces < 0) throw TOO_LONG;
+}
