@@ -186,12 +186,14 @@ export class CommandFiles extends ShellLines {
       }
       this.#named(word, values, reading);
       if (verbs.includes(word.text)) return;
+      const inner = program.binaries === undefined ? undefined : programOf(values); // `npx tsx x`
       for (const value of values) {
         this.paths.code(value, program, program.binaries);
         if (program.modules) this.paths.module(value, program);
       }
-      reading.settled = !reading.unsure;
+      reading.settled = !reading.unsure && inner === undefined;
       reading.unsure = false;
+      if (inner !== undefined) Object.assign(reading, { program: inner, skips: inner.skips ?? 0 });
     } else if (programOf(values)) {
       // Any program may run another one.
       if (program === OTHER) this.#start(word, values, reading);

@@ -27,6 +27,8 @@ const runner: Program = {
 const wrapper: Program = { operands: 'command' };
 const project = (...unasked: string[]): Program => ({
   operands: 'command',
+  module: '-m --module',
+  ...(python.modules && { modules: python.modules }),
   verbs: 'run exec x shell --',
   unasked,
   ends: [''],
@@ -61,6 +63,7 @@ export const RUNNERS: Readonly<Record<string, Program>> = {
   },
   ...every('npm yarn pnpm', { ...packages }),
   ...every('npx bunx pnpx', runner),
+  ...every('vi vim nvim view ex', { operands: 'data', code: '-S -u -s', value: '-c --cmd' }),
   ...every('uv uvx poetry pdm hatch rye pipenv pipx conda', project('pyproject.toml')),
   bundle: project('Gemfile'),
   ...every(

@@ -39,6 +39,28 @@ test.each<[string, string[]]>([
   ['curl -d @body.json https://example.com/x.sh', ['body.json']],
   ['/usr/bin/python3 /bin/x.py', []],
   ['npm run lint', ['package.json']],
+  // A value that is attached to its option.
+  ['node --require=./pre x.js', ['pre.js', 'x.js']],
+  ['node --import=./pre.mjs x.js', ['pre.mjs', 'x.js']],
+  ['node --loader=./load x.js', ['load.js', 'x.js']],
+  ['node --require=setup x.js', ['setup', 'setup.js', 'node_modules/setup/index.js', 'x.js']],
+  ['node --env-file=guards x', ['guards', 'x.js']],
+  ['NODE_OPTIONS=--require=./pre node x', ['pre.js', 'x.js']],
+  ['bun --preload=./pre hook', ['pre.ts', 'hook.ts']],
+  ['make --file=rules all', ['rules']],
+  ['make --directory=hooks all', ['hooks/Makefile']],
+  ['jq --from-file=filter .', ['filter']],
+  ['awk --file=prog', ['prog']],
+  ['npm --prefix=hooks run x', ['hooks/package.json']],
+  ['bash --rcfile=rc -i', ['rc']],
+  ['env --chdir=hooks ./guard', ['hooks/guard']],
+  ['java -javaagent:agent -jar x', ['agent', 'x']],
+  // A runner that runs a program that is known.
+  ['npx tsx hooks/guard', ['node_modules/.bin/tsx', 'hooks/guard.ts']],
+  ['npx --no-install ts-node hooks/guard', ['hooks/guard.ts']],
+  ['bunx vite-node hooks/guard', ['hooks/guard.ts']],
+  ['uv run -m hooks.guard', ['hooks/guard.py']],
+  ['vim -es -S guard', ['guard']],
   ['echo done', []],
 ])('%s', (command, files) => {
   const found = named(command);
