@@ -53,18 +53,22 @@ function read(source: string): Reading | undefined {
   try {
     readAll({ text: source, input: undefined, hole: undefined }, found);
     if (found.readsInput && found.changesInput) return undefined;
-    for (const [name, isShells] of found.ran) {
-      // Of one that is written in pieces, or with what another program says, nobody can tell what is in it.
-      if (isShells && found.written.get(name) === false) return undefined;
-      if (found.written.has(name)) found.runsFiles = true;
-    }
+    if (runsPieces(found)) return undefined;
     guess(found);
-    return found;
+    // What was guessed at may write and run files too.
+    return runsPieces(found) ? undefined : found;
   } catch (error) {
     // The parser recurses, so nesting it does not count itself ends in a RangeError.
     if (error instanceof Unknowable || error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/** Whether a file is run that the line writes in pieces, or with what another program says: nobody can tell what is in it. */
+function runsPieces(found: Found): boolean {
+  const ran = [...found.ran].filter(([name]) => found.written.has(name));
+  if (ran.length > 0) found.runsFiles = true;
+  return ran.some(([name, isShells]) => isShells && found.written.get(name) === false);
 }
 
 /** A script, and those that its commands are given. */
