@@ -51,14 +51,6 @@ export function bound(path: string): Consent['files'][string] {
   return { sha256, ...(text !== undefined && { text }), ...(isExecutable(path) && { executable: true }) };
 }
 
-/** Why a file is held; undefined: what it would run is what was accepted. */
-export function whyHeld(request: TrustRequest, store: TrustStore): string | undefined {
-  const consent = consentOf(request, store);
-  if (!consent) return whyUnreadable(request) ?? `${request.file} is not accepted; see hookscope trust`;
-  const change = changeSince(consent, request);
-  return change && `${change}; see hookscope trust`;
-}
-
 /** What was accepted of the file, as far as it counts in the project, whether or not it is still so. */
 export function consentOf(request: TrustRequest, store: TrustStore): Consent | undefined {
   return consentAmong(request, store.list());
