@@ -136,8 +136,12 @@ function notTaken(fire: Fire, { dialect }: Registration, outcome: Outcome): Atte
 /** A failure or warning that nobody watches is never silent. */
 export function complain(fire: Fire, registration: Registration, result: Attempt): void {
   const who = `${fire.entry.name} hook ${registration.name}`;
-  if (result.failure) fire.services.report(`${who} failed (${result.failure.cause}): ${result.failure.message}`);
-  for (const warning of result.warnings ?? []) fire.services.report(`${who}: ${warning}`);
+  const { failure, warnings = [] } = result;
+  const { report } = fire.services;
+  if (failure) {
+    report(`${who} failed (${failure.cause}): ${failure.message}`, undefined, `${registration.id} ${failure.cause}`);
+  }
+  for (const warning of warnings) report(`${who}: ${warning}`, undefined, `${registration.id} ${warning}`);
 }
 
 /** A failure of a handler's own code. */

@@ -63,16 +63,26 @@ function listOf(from: Input, key: string): readonly Input[] | undefined {
   }
 }
 
-function lightened(one: Input, room: Room): Input | string {
-  const copied: Record<string, unknown> = {};
+/** One of them without what cannot be carried; where that is no field of it but it itself, a line in its place. */
+function lightened(one: Input, room: Room): unknown {
+  const { left } = room;
   try {
-    for (const key of Object.keys(one)) {
-      const found = part(one, key, room, false);
-      put(copied, key, 'value' in found ? found.value : withheldLine(key, found.why));
-    }
-    return copied;
+    return copyJson(one, 'it', room);
   } catch (error) {
-    return withheldLine('it', whyNot(error));
+    room.left = left;
+    const why = whyNot(error);
+    const copied: Record<string, unknown> = {};
+    let lacks = false;
+    try {
+      for (const key of Object.keys(one)) {
+        const found = part(one, key, room, false);
+        lacks ||= 'why' in found;
+        put(copied, key, 'value' in found ? found.value : withheldLine(key, found.why));
+      }
+    } catch {
+      lacks = false;
+    }
+    return lacks ? copied : withheldLine('it', why);
   }
 }
 

@@ -8,7 +8,6 @@ import type { EventEntry } from '../events/define.js';
 import { nearest } from '../events/nearest.js';
 import { checkKeys, type Keys } from '../events/options.js';
 import { tell } from '../events/promises.js';
-import { plain, warn } from '../plain.js';
 import { type ScopeRef, ScopeTree } from '../scopes/tree.js';
 import { Alarms } from './alarms/alarms.js';
 import { Background } from './background.js';
@@ -23,6 +22,7 @@ import { createOutside } from './handlers/outside.js';
 import { createHook, type RawHook } from './hooks.js';
 import { unreadable } from './input.js';
 import { expose } from './internals.js';
+import { HostLogger } from './logger.js';
 import { describeError } from './message.js';
 import {
   checkFireOptions,
@@ -88,7 +88,8 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   checkHostOptions(options);
   const session_id = options.session?.session_id ?? randomUUID();
   const session = { transcript_path: '', cwd: process.cwd(), ...options.session, session_id };
-  const report = createReport(options.logger);
+  const logger = new HostLogger(options.logger);
+  const { report } = logger;
   const tree = new ScopeTree(session_id, options.session?.session_id === undefined);
   const plans = new PlanStore(tree, options.merge ?? 'lineage');
   const bus = createBus({ logger: report });
@@ -229,7 +230,9 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
         cleanups: registrar.cleanups,
         servers: outside.tools,
         report,
-      }).finally(() => sessions.abandon());
+      })
+        .finally(() => sessions.abandon())
+        .finally(() => logger.flush());
       return closing;
     },
     [Symbol.asyncDispose]: async () => {
@@ -256,14 +259,4 @@ class PluginHost {
   get recordsBuilt(): number {
     return this.#bus.built;
   }
-}
-
-/** The logger, behind a wall: what it throws goes to process.emitWarning. */
-function createReport(logger: HostOptions['logger']): (message: string, detail?: unknown) => void {
-  if (!logger) return warn;
-  return (message, detail) =>
-    tell(
-      () => logger(plain(message), detail),
-      (error) => warn(`${message} (and the logger threw: ${describeError(error)})`),
-    );
 }

@@ -43,7 +43,8 @@ export interface Services {
   readonly events: Readonly<Record<string, EventState>>;
   readonly registrar: Registrar;
   unknownEvent(name: unknown): HookscopeError;
-  report(message: string): void;
+  /** To the logger; lines with one `repeats` within a minute are counted. */
+  report(message: string, detail?: unknown, repeats?: string): void;
   /** Of hooks that are not as they were accepted. */
   readonly notices: Notices;
   wake(wake: Wake): void;

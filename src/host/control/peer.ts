@@ -6,7 +6,7 @@ import { isObject } from '../shape.js';
 import { Asked, type Waiting } from './asked.js';
 import { isJson, LINE_LIMIT, readLines } from './lines.js';
 import type { PeerOptions } from './peer-options.js';
-import { type ControlProblemName, preview } from './problem.js';
+import { type ControlProblemName, FewProblems, preview } from './problem.js';
 import { nextRoom } from './room.js';
 import { type ControlAsk, controlCancel, controlError, controlRequest, controlSuccess, type Json } from './wire.js';
 
@@ -29,10 +29,14 @@ export class Peer {
   /** Why nothing can be asked any more. */
   #over: HookscopeError | undefined;
   #broken = false;
+  readonly #problems: FewProblems;
 
   constructor(options: PeerOptions) {
     this.#options = options;
     const { input, output, maxLine = LINE_LIMIT } = options;
+    this.#problems = new FewProblems((problem) =>
+      options.problem({ ...problem, message: `${options.name}: ${problem.message}` }),
+    );
     output.on('error', (error) => this.#break(error));
     const events = {
       line: (text: string) => this.#line(text),
@@ -217,6 +221,7 @@ export class Peer {
       else this.#problem('cut_off', `the other side ended in the middle of a line: ${preview(rest)}`);
     }
     if (error) this.#problem('connection', `reading failed: ${messageOf(error)}`);
+    this.#problems.end();
     this.fail(this.#failed('it ended before it answered'));
     this.#options.gone();
   }
@@ -247,8 +252,6 @@ export class Peer {
   }
 
   #problem(problem: ControlProblemName, message: string, request_id?: string): void {
-    const { name } = this.#options;
-    const id = request_id === undefined ? {} : { request_id };
-    this.#options.problem({ problem, message: `${name}: ${message}`, ...id });
+    this.#problems.tell({ problem, message, ...(request_id !== undefined && { request_id }) });
   }
 }

@@ -40,6 +40,44 @@ export function preview(text: string, length = 200): string {
   return text.length > length ? `${text.slice(0, length)}… (${text.length} characters)` : text;
 }
 
+/** Problems of one kind that a connection tells in a minute; what comes beyond them is counted. */
+const MOST = 100;
+const MINUTE = 60_000;
+
+/** Keeps garbage without end from being records without end. */
+export class FewProblems {
+  readonly #tell: (problem: ControlProblem) => void;
+  readonly #now: () => number;
+  readonly #told = new Map<ControlProblemName, { began: number; count: number }>();
+
+  constructor(tell: (problem: ControlProblem) => void, now: () => number = () => performance.now()) {
+    this.#tell = tell;
+    this.#now = now;
+  }
+
+  tell(problem: ControlProblem): void {
+    const now = this.#now();
+    const told = this.#told.get(problem.problem);
+    if (told && now - told.began < MINUTE) told.count++;
+    else {
+      this.#sum(problem.problem);
+      this.#told.set(problem.problem, { began: now, count: 1 });
+    }
+    if ((this.#told.get(problem.problem)?.count ?? 0) <= MOST) this.#tell(problem);
+  }
+
+  /** Says how many were left out. */
+  end(): void {
+    for (const name of this.#told.keys()) this.#sum(name);
+    this.#told.clear();
+  }
+
+  #sum(problem: ControlProblemName): void {
+    const left = (this.#told.get(problem)?.count ?? 0) - MOST;
+    if (left > 0) this.#tell({ problem, message: `${left} more of this kind were left out` });
+  }
+}
+
 /** On the stream, or to the logger when nobody watches: never silent. */
 export function tellProblem(
   { bus, report }: Services,

@@ -1,0 +1,66 @@
+import { tell } from '../events/promises.js';
+import { plain, warn } from '../plain.js';
+import { describeError } from './message.js';
+
+/** Lines that a host gives its logger in a minute, and kinds of repeats that are counted one by one. */
+const MOST = 100;
+const COUNTED = 20;
+const MINUTE = 60_000;
+
+type Logger = (message: string, detail?: unknown) => void;
+
+/**
+ * What a host has to say of failures and warnings. Repeats, such as one handler failing with one cause, are one line a minute and one with their
+ * count; a host writes at most 100 lines a minute, and says how many were left out.
+ */
+export class HostLogger {
+  readonly #write: Logger;
+  readonly #now: () => number;
+  readonly #repeats = new Map<string, { readonly message: string; count: number }>();
+  #began = Number.NEGATIVE_INFINITY;
+  #written = 0;
+  #left = 0;
+
+  constructor(logger: Logger | undefined, now: () => number = () => performance.now()) {
+    this.#write = logger ? walled(logger) : warn;
+    this.#now = now;
+  }
+
+  /** `repeats`: what makes two lines one. Default: nothing does. */
+  readonly report = (message: string, detail?: unknown, repeats?: string): void => {
+    const now = this.#now();
+    if (now - this.#began >= MINUTE) {
+      this.#written = this.flush();
+      this.#began = now;
+    }
+    const before = repeats === undefined ? undefined : this.#repeats.get(repeats);
+    if (before) before.count++;
+    else if (this.#written >= MOST) this.#left++;
+    else {
+      this.#written++;
+      if (repeats !== undefined) this.#repeats.set(repeats, { message, count: 0 });
+      this.#write(message, detail);
+    }
+  };
+
+  /** Says what was kept back, in how many lines it returns. */
+  flush(): number {
+    const repeated = [...this.#repeats.values()].filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
+    const others = repeated.slice(COUNTED).reduce((sum, { count }) => sum + count, this.#left);
+    this.#repeats.clear();
+    this.#left = 0;
+    const lines = repeated.slice(0, COUNTED).map(({ message, count }) => `${message} (${count} more times)`);
+    if (others > 0) lines.push(`${others} more lines were left out: a host writes at most ${MOST} a minute`);
+    for (const line of lines) this.#write(line);
+    return lines.length;
+  }
+}
+
+/** The logger, behind a wall: what it throws goes to process.emitWarning. */
+function walled(logger: Logger): Logger {
+  return (message, detail) =>
+    tell(
+      () => logger(plain(message), detail),
+      (error) => warn(`${message} (and the logger threw: ${describeError(error)})`),
+    );
+}
