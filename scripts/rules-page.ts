@@ -1,5 +1,6 @@
 import { KIND_WORDS } from '../src/plugins/check/kinds.js';
-import { LEVELS, type Level, RULE_IDS, RULES, type RuleId } from '../src/plugins/check/rules.js';
+import { LEVELS, type Level } from '../src/plugins/check/rule.js';
+import { RULE_IDS, RULES, type RuleId } from '../src/plugins/check/rules.js';
 
 const LEVEL_WORDS: Readonly<Record<Level, string>> = {
   error: 'it cannot work as it is written; the command exits 1',

@@ -44,7 +44,7 @@ export type { FireOptions } from './host/fire-options.js';
 export { type CommandOptions, type CommandSpec, command } from './host/handlers/command-spec.js';
 export type { Cause } from './host/handlers/handler.js';
 export { type HttpOptions, type HttpSpec, http } from './host/handlers/http-spec.js';
-export type { McpHttpServer, McpServers, McpStdioServer } from './host/handlers/mcp-servers.js';
+export type { McpHttpServer, McpServers, McpStdioServer } from './host/handlers/mcp-server-options.js';
 export { type McpToolOptions, type McpToolSpec, mcpTool } from './host/handlers/mcp-tool-spec.js';
 export type { HookModel, ModelRequest, ModelVerdict } from './host/handlers/model.js';
 export { type AgentSpec, agent, type PromptHookOptions, type PromptSpec, prompt } from './host/handlers/prompt-spec.js';

@@ -4,7 +4,7 @@ import { checkKeys, type Keys, unknownKey } from '../events/options.js';
 import type { OnFailure } from '../scopes/registration.js';
 import type { HookAlarm } from './alarms/alarms.js';
 import type { Decisions } from './fold.js';
-import { checkMcpServers } from './handlers/mcp-servers.js';
+import { checkMcpServers } from './handlers/mcp-server-options.js';
 import { NAMES } from './handlers/options.js';
 import type { OutsideHostOptions } from './handlers/outside.js';
 import type { SessionFields } from './input.js';

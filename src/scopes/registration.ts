@@ -1,7 +1,6 @@
 import type { Dialect, EventEntry, HandlerKind } from '../events/define.js';
 import type { Matcher } from './matcher.js';
 import type { Rule } from './rule.js';
-import type { Scope } from './scope.js';
 
 /** What a failure means: go on, block (on a gate: deny), or ask a person. */
 export type OnFailure = 'continue' | 'block' | 'ask';
@@ -42,6 +41,23 @@ export interface Source {
   readonly file?: string;
 }
 
+export type ScopeKind = 'managed' | 'host' | 'session' | 'agent';
+
+/** What a registration knows of the scope it is registered in: whose it is, and who has taken its single run (`once`). */
+export interface RegisteredIn {
+  readonly id: string;
+  readonly kind: ScopeKind;
+  readonly depth: number;
+  readonly session: string;
+  /** The agent's type, where it is known. */
+  readonly agentType: string | undefined;
+  /** Takes a `once` registration's single run; false when it was taken before. */
+  claim(registration: Registration): boolean;
+  /** It was taken, and nothing ran. */
+  giveBack(registration: Registration): void;
+  claimed(registration: Registration): boolean;
+}
+
 /** One handler's wish: event, matcher, `if`, stage, handler, scope, source, policies. Never changes once made. */
 export interface Registration<Work = unknown> {
   /** Unique in the host and readable: `guards#3`. */
@@ -54,7 +70,7 @@ export interface Registration<Work = unknown> {
   readonly entry: EventEntry;
   /** The name its `hookEventName` must carry. */
   readonly eventName: string;
-  readonly scope: Scope;
+  readonly scope: RegisteredIn;
   readonly matcher: Matcher;
   readonly rule?: Rule | undefined;
   readonly stage: number;

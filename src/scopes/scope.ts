@@ -1,7 +1,4 @@
-import type { Registration } from './registration.js';
-import { order } from './registration.js';
-
-export type ScopeKind = 'managed' | 'host' | 'session' | 'agent';
+import { order, type RegisteredIn, type Registration, type ScopeKind } from './registration.js';
 
 const NONE: readonly Registration[] = [];
 
@@ -10,7 +7,7 @@ const NONE: readonly Registration[] = [];
  * sees is merged on read along the lineage, by version, never copied down (so a parent's late registration reaches living
  * children at once, and opening or closing one scope rebuilds nobody else's plan).
  */
-export class Scope {
+export class Scope implements RegisteredIn {
   readonly id: string;
   readonly kind: ScopeKind;
   readonly parent: Scope | undefined;

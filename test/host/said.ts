@@ -5,8 +5,8 @@ import type { AnyDecision } from '../../src/host/decision.js';
 import { type FoldContext, fold, type Said } from '../../src/host/fold.js';
 import type { Failure } from '../../src/host/handlers/handler.js';
 import { compileMatcher } from '../../src/scopes/matcher.js';
-import type { Registration } from '../../src/scopes/registration.js';
-import { Scope, type ScopeKind } from '../../src/scopes/scope.js';
+import type { Registration, ScopeKind } from '../../src/scopes/registration.js';
+import { Scope } from '../../src/scopes/scope.js';
 
 export const entryOf = (name: HookEvent): EventEntry => CATALOGUE[name];
 

@@ -1,5 +1,5 @@
 import { finish, type Run, stop } from './command-end.js';
-import { commandText } from './command-text.js';
+import { commandText } from './command-spec.js';
 import type { Reply } from './handler.js';
 
 /** Seconds. */

@@ -1,6 +1,5 @@
 import { isText, oneOf, rules, SECONDS, type Shape } from '../shape.js';
-import { commandText } from './command-text.js';
-import type { Call, Handler, Reply } from './handler.js';
+import type { Call } from './handler.js';
 import { checkOption, checkOptions, frozen, OUTSIDE, type OutsideOptions, TEXT } from './options.js';
 
 /** Options of `command()`. All times are seconds. */
@@ -72,34 +71,9 @@ export function isCommandSpec(hook: unknown): hook is CommandSpec {
   return typeof hook === 'object' && hook !== null && 'type' in hook && hook.type === 'command';
 }
 
-type Runner = typeof import('./command-run.js');
-let runner: Promise<Runner> | undefined;
-
-/** Starting programs needs a library that is slow to load: it is loaded when the first one is to be started. */
-function loadRunner(): Promise<Runner> {
-  runner ??= import('./command-run.js').catch((error: unknown) => {
-    // Out of file descriptors, say: the next one may have more luck.
-    runner = undefined;
-    throw error;
-  });
-  return runner;
-}
-
-/** Turns the description into what the host runs. */
-export function commandHandler(spec: CommandSpec, context: CommandContext = {}): Handler {
-  const shell = spec.args || spec.shell === true ? undefined : spec.shell;
-  return {
-    kind: 'command',
-    name: spec.name ?? commandText(spec),
-    dedupKey: JSON.stringify(['command', spec.command, spec.args ?? null, shell ?? null]),
-    async load(): Promise<void> {
-      await loadRunner();
-    },
-    async run(call: Call): Promise<Reply> {
-      const { runCommand } = await loadRunner();
-      return runCommand(spec, context, call);
-    },
-  };
+/** The command line as people read it. */
+export function commandText(spec: CommandSpec): string {
+  return [spec.command, ...(spec.args ?? [])].join(' ');
 }
 
 const COMMAND: Shape = {

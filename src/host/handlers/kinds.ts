@@ -1,12 +1,16 @@
 import { HookscopeError } from '../../errors.js';
 import type { EventEntry } from '../../events/define.js';
 import { nearest } from '../../events/nearest.js';
-import { type CommandContext, type CommandOptions, command, commandHandler } from './command-spec.js';
+import { commandHandler } from './command-handler.js';
+import { type CommandContext, type CommandOptions, command } from './command-spec.js';
 import type { Handler } from './handler.js';
-import { type HttpOptions, http, httpHandler } from './http-spec.js';
-import { type McpToolOptions, mcpTool, mcpToolHandler } from './mcp-tool-spec.js';
+import { httpHandler } from './http-handler.js';
+import { type HttpOptions, http } from './http-spec.js';
+import { mcpToolHandler } from './mcp-tool-handler.js';
+import { type McpToolOptions, mcpTool } from './mcp-tool-spec.js';
 import type { Outside } from './outside.js';
-import { agent, type PromptHookOptions, prompt, promptHandler } from './prompt-spec.js';
+import { promptHandler } from './prompt-handler.js';
+import { agent, type PromptHookOptions, prompt } from './prompt-spec.js';
 
 /** A handler made from its description, with the options that the registration itself looks at. */
 export interface Made {

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { messageOf } from '../message.js';
-import type { McpHttpServer, McpStdioServer } from './mcp-servers.js';
+import type { McpHttpServer, McpStdioServer } from './mcp-server-options.js';
 import type { McpToolResult, ToolAnswer, ToolCall } from './tool-caller.js';
 
 /** Milliseconds until a server must have answered the first message. */

@@ -1,6 +1,4 @@
 import { rules } from '../shape.js';
-import type { Handler, Reply } from './handler.js';
-import { runMcpTool } from './mcp-tool-run.js';
 import {
   BACKGROUND,
   type BackgroundOptions,
@@ -11,7 +9,6 @@ import {
   type OutsideOptions,
   TEXT,
 } from './options.js';
-import type { ToolCaller } from './tool-caller.js';
 
 /** Options of `mcpTool()`. All times are seconds. */
 export interface McpToolOptions extends OutsideOptions, BackgroundOptions {}
@@ -52,15 +49,4 @@ export function mcpTool(
     ...(input && { input: frozen(input) }),
     ...frozen(options),
   });
-}
-
-/** Turns the description into what the host runs. */
-export function mcpToolHandler(spec: McpToolSpec, tools: ToolCaller): Handler {
-  return {
-    kind: 'mcp_tool',
-    name: spec.name ?? `${spec.server}/${spec.tool}`,
-    dedupKey: JSON.stringify(['mcp_tool', spec.server, spec.tool, spec.input ?? null]),
-    load: () => tools.load(spec.server),
-    run: (call): Promise<Reply> => runMcpTool(spec, tools, call),
-  };
 }

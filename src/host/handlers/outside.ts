@@ -1,5 +1,6 @@
 import type { HttpRules } from './http-rules.js';
-import { createMcpServers, type McpServers } from './mcp-servers.js';
+import type { McpServers } from './mcp-server-options.js';
+import { createMcpServers } from './mcp-servers.js';
 import type { HookModel } from './model.js';
 import { publicLookup } from './private-address.js';
 import { type CallTool, createToolCaller, type ToolCaller } from './tool-caller.js';

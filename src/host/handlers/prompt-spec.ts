@@ -1,8 +1,5 @@
 import { rules } from '../shape.js';
-import type { Handler, Reply } from './handler.js';
-import type { HookModel } from './model.js';
 import { checkOption, checkOptions, OUTSIDE, type OutsideOptions, TEXT } from './options.js';
-import { runPrompt } from './prompt-run.js';
 
 /** Options of `prompt()` and `agent()`. All times are seconds. */
 export interface PromptHookOptions extends OutsideOptions {
@@ -55,22 +52,4 @@ function specOf<Type extends 'prompt' | 'agent'>(type: Type, text: string, optio
   checkOption(`${type}(): prompt`, text, TEXT);
   checkOptions(`${type}(): `, options, { ...OUTSIDE, model: TEXT, continueOnBlock: rules.flag });
   return Object.freeze({ type, prompt: text, ...options });
-}
-
-/** Characters of a name. */
-const LONGEST = 80;
-
-/** Turns the description into what the host runs. */
-export function promptHandler(spec: PromptSpec | AgentSpec, model: HookModel | undefined): Handler {
-  return {
-    kind: spec.type,
-    name: spec.name ?? shortened(spec.prompt),
-    dedupKey: JSON.stringify([spec.type, spec.prompt, spec.model ?? null, spec.continueOnBlock ?? false]),
-    run: (call): Promise<Reply> => runPrompt(spec, model, call),
-  };
-}
-
-function shortened(text: string): string {
-  const line = text.trim().replace(/\s+/g, ' ');
-  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line;
 }

@@ -17,7 +17,8 @@ import { type Check, createChecking, type Found, type Surroundings } from './che
 import { findHookFiles } from './find.js';
 import { type FileKind, placeOf } from './kinds.js';
 import { findPolicies } from './policies.js';
-import { type Level, RULES, type RuleId } from './rules.js';
+import type { Level } from './rule.js';
+import { RULES, type RuleId } from './rules.js';
 import { readSource, type SourceFile } from './source-file.js';
 import { createLines, entryOf, textOf } from './tree.js';
 

@@ -1,4 +1,4 @@
-import type { RuleText } from './rules.js';
+import type { RuleText } from './rule.js';
 
 /** Whether a hook's answer has the effect it seems to be meant for. */
 export const GUARD_RULES = {

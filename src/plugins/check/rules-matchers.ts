@@ -1,4 +1,4 @@
-import type { RuleText } from './rules.js';
+import type { RuleText } from './rule.js';
 
 /** Which calls a hook runs for. */
 export const MATCHER_RULES = {

@@ -1,4 +1,4 @@
-import type { RuleText } from './rules.js';
+import type { RuleText } from './rule.js';
 
 /** What a command runs, and how a shell reads it. */
 export const SCRIPT_RULES = {

@@ -1,4 +1,4 @@
-import type { RuleText } from './rules.js';
+import type { RuleText } from './rule.js';
 
 /** How a file is built, and what its handlers say. */
 export const SHAPE_RULES = {

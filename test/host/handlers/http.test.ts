@@ -2,7 +2,8 @@
 import { createServer, type LookupFunction } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AnyDecision } from '../../../src/host/decision.js';
-import { type HttpOptions, http, httpHandler } from '../../../src/host/handlers/http-spec.js';
+import { httpHandler } from '../../../src/host/handlers/http-handler.js';
+import { type HttpOptions, http } from '../../../src/host/handlers/http-spec.js';
 import { createOutside } from '../../../src/host/handlers/outside.js';
 import { publicLookup } from '../../../src/host/handlers/private-address.js';
 import { createHost } from '../../../src/host/host.js';

@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { command, commandHandler } from '../../../src/host/handlers/command-spec.js';
+import { commandHandler } from '../../../src/host/handlers/command-handler.js';
+import { command } from '../../../src/host/handlers/command-spec.js';
 import { HOOKS, processes, runShell, shellCall, uniqueSeconds, until } from './shell-call.js';
 
 const hook = (name: string): string => join(HOOKS, name);

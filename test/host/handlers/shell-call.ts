@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { CATALOGUE, type HookEvent } from '../../../src/events/catalogue.js';
-import { type CommandOptions, command, commandHandler } from '../../../src/host/handlers/command-spec.js';
+import { commandHandler } from '../../../src/host/handlers/command-handler.js';
+import { type CommandOptions, command } from '../../../src/host/handlers/command-spec.js';
 import type { Call, Reply } from '../../../src/host/handlers/handler.js';
 
 /** The folder of tiny real hook programs. */
