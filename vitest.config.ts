@@ -11,6 +11,8 @@ export default defineConfig({
     maxWorkers: '100%',
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
     exclude: ['test/fixtures/**', '**/node_modules/**'],
+    // What is built is loaded as it is.
+    server: { deps: { external: [/\/dist\/.*\.js$/] } },
     testTimeout: 20_000,
     hookTimeout: 20_000,
     coverage: {

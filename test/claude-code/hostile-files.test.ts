@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, openSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, openSync, rmSync, symlinkSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { formatPath } from '../../src/events/problem.js';
 import { namedFiles, readBytes, UNREADABLE } from '../../src/plugins/named-files.js';
@@ -127,8 +128,24 @@ describe('a standard output that is full', () => {
     ['explain', 'PreToolUse', '--no-config'],
     ['--help'],
     ['--version'],
-  ])('is no success: %s %s %s', (...args) => {
-    const run = spawnSync(process.execPath, [main, ...args], {
+  ])('is no success: %s %s %s', async (...args) => {
+    const full = openSync('/dev/full', 'w');
+    const stdout = new Writable({
+      write(chunk: Buffer, _, done) {
+        try {
+          writeSync(full, chunk);
+          done();
+        } catch (error) {
+          done(error as Error);
+        }
+      },
+    });
+    const { code, stderr } = await cli(args, { cwd: process.cwd(), stdout });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/standard output: .*ENOSPC/)]);
+  });
+
+  test('is no success of a process', () => {
+    const run = spawnSync(process.execPath, [main, 'list', '--no-config'], {
       encoding: 'utf8',
       input: '',
       stdio: ['pipe', openSync('/dev/full', 'w'), 'pipe'],

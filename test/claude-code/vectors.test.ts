@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { fireCommand } from '../../src/cli/fire.js';
-import { cli } from '../cli/cli.js';
+import { cli, spawnCli } from '../cli/cli.js';
 import { checkVector } from './expectations.js';
 import { fireFlags } from './fire-flags.js';
 import { type Printed, readVectors, type Staged, stage, startServer, type Vector } from './vector.js';
 
-/** Every how manyth vector also goes through the built program. */
+/** Every how manyth vector also goes through the built program, and how many of those through a process of their own. */
 const SAMPLE = 9;
+const PROCESSES = 3;
 const OWN = { ...process.env };
 
 const vectors = readVectors();
@@ -63,13 +64,18 @@ describe.each([...new Set(vectors.map(({ topic }) => topic))])('%s', (topic) => 
 });
 
 describe('through the built program', () => {
-  test.each(vectors.filter((_, i) => i % SAMPLE === 0))('$topic: $name', async (recorded) => {
-    const staged = stageHere(recorded);
-    const { stdout, stderr, code } = await cli(['fire', staged.vector.event, ...staged.args], {
-      cwd: staged.project,
-      env: environment(staged),
-    });
-    expect(code, stderr).toBe(0);
-    checkVector(staged.vector, JSON.parse(stdout) as Printed, server.seen);
-  });
+  const sampled = vectors.filter((_, i) => i % SAMPLE === 0);
+  const each = Math.ceil(sampled.length / PROCESSES);
+  test.each(sampled.map((recorded, i) => ({ ...recorded, program: i % each === 0 ? spawnCli : cli })))(
+    '$topic: $name',
+    async ({ program, ...recorded }) => {
+      const staged = stageHere(recorded);
+      const { stdout, stderr, code } = await program(['fire', staged.vector.event, ...staged.args], {
+        cwd: staged.project,
+        env: environment(staged),
+      });
+      expect(code, stderr).toBe(0);
+      checkVector(staged.vector, JSON.parse(stdout) as Printed, server.seen);
+    },
+  );
 });

@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process';
+import { Console } from 'node:console';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { ROOT } from '../package/sources.js';
 
 /** The program as it is built. */
 export const BIN = join(ROOT, 'dist/cli/main.js');
 export const SESSIONS = join(ROOT, 'test/fixtures/sessions');
+/** The same without the line that calls it. */
+const PROGRAM = join(ROOT, 'dist/cli/program.js');
 
 export interface Finished {
   readonly stdout: string;
@@ -17,12 +22,110 @@ export interface CliOptions {
   readonly cwd: string;
   readonly stdin?: string;
   readonly env?: NodeJS.ProcessEnv;
+}
+
+interface HereOptions extends CliOptions {
+  /** In place of the one whose text is returned. */
+  readonly stdout?: Writable;
+}
+
+interface SpawnOptions extends CliOptions {
   /** Called once with what is on stdout so far, as soon as there is something. */
   readonly onOutput?: (pid: number) => void;
 }
 
-/** Runs `hookscope`, with nobody's colours and without input unless some is given. */
-export function cli(args: readonly string[], { cwd, stdin = '', env, onOutput }: CliOptions): Promise<Finished> {
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs `hookscope` as it is built, all of it, in this process: with arguments, folder, environment and standard input of its
+ * own. One at a time, whoever calls, since a process has one folder. Modules are loaded once: what a test writes, loads,
+ * changes and loads again needs `spawnCli`.
+ */
+export function cli(args: readonly string[], options: HereOptions): Promise<Finished> {
+  const finished = last.then(() => runHere(args, options));
+  last = finished.catch(() => undefined);
+  return finished;
+}
+
+async function runHere(args: readonly string[], { cwd, stdin = '', env, ...given }: HereOptions): Promise<Finished> {
+  const { program } = (await import(pathToFileURL(PROGRAM).href)) as {
+    program(argv: readonly string[]): Promise<void>;
+  };
+  const texts = { stdout: '', stderr: '' };
+  const stream = (name: keyof typeof texts): Writable =>
+    new Writable({
+      decodeStrings: false,
+      write(chunk: string | Buffer, _, done) {
+        texts[name] += chunk.toString();
+        done();
+      },
+    });
+  const [stdout, stderr] = [given.stdout ?? stream('stdout'), stream('stderr')];
+  const undo = [
+    replaced(process, { stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]), stdout, stderr }),
+    replaced(globalThis, { console: new Console(stdout, stderr) }),
+    inFolder(cwd),
+    inEnvironment({ ...process.env, NO_COLOR: '1', ...env }),
+    listenersKept(),
+  ];
+  try {
+    const code = await new Promise<number>((resolve, reject) => {
+      // Nothing goes on after the real one either.
+      const exit = (code?: number): Promise<never> => {
+        resolve(code ?? 0);
+        return new Promise(() => undefined);
+      };
+      undo.push(replaced(process, { exit }));
+      program(args).catch(reject);
+    });
+    return { ...texts, code };
+  } finally {
+    for (const back of undo.reverse()) back();
+  }
+}
+
+/** Puts values in the place of an object's own; the result puts those back. */
+function replaced<T extends object>(target: T, values: { readonly [K in keyof T]?: unknown }): () => void {
+  const before = Object.keys(values).map((key) => [key, Object.getOwnPropertyDescriptor(target, key)] as const);
+  for (const [key, value] of Object.entries(values)) {
+    Object.defineProperty(target, key, { value, configurable: true, writable: true });
+  }
+  return () => {
+    for (const [key, descriptor] of before) Object.defineProperty(target, key, descriptor as PropertyDescriptor);
+  };
+}
+
+function inFolder(cwd: string): () => void {
+  const before = process.cwd();
+  process.chdir(cwd);
+  return () => process.chdir(before);
+}
+
+function inEnvironment(env: NodeJS.ProcessEnv): () => void {
+  const before = { ...process.env };
+  const set = (to: NodeJS.ProcessEnv): void => {
+    for (const key of Object.keys(process.env)) if (to[key] === undefined) delete process.env[key];
+    for (const [key, value] of Object.entries(to)) if (value !== undefined) process.env[key] = value;
+  };
+  set(env);
+  return () => set(before);
+}
+
+/** What listens to the process afterwards is what did before. */
+function listenersKept(): () => void {
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const before = signals.map((name) => process.listeners(name));
+  return () => {
+    for (const [i, name] of signals.entries()) {
+      for (const listener of process.listeners(name)) {
+        if (!before[i]?.includes(listener)) process.removeListener(name, listener);
+      }
+    }
+  };
+}
+
+/** Runs `hookscope` as a process, with nobody's colours and without input unless some is given. */
+export function spawnCli(args: readonly string[], { cwd, stdin = '', env, onOutput }: SpawnOptions): Promise<Finished> {
   return start(process.execPath, [BIN, ...args], {
     cwd,
     stdin,
@@ -30,7 +133,6 @@ export function cli(args: readonly string[], { cwd, stdin = '', env, onOutput }:
     onOutput,
   });
 }
-
 interface Start {
   readonly cwd: string;
   readonly stdin: string;

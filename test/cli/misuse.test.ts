@@ -101,7 +101,7 @@ const CASES: readonly [args: string, message: string | RegExp][] = [
 ];
 
 describe('whoever gets it wrong is told so in one message, and the exit code is 1', () => {
-  test.concurrent.each(CASES)('hookscope %s', async (args, message) => {
+  test.each(CASES)('hookscope %s', async (args, message) => {
     const { stderr, code } = await cli(args.split(' '), { cwd: folder.path });
     expect(stderr).toMatch(message);
     expect(isOneMessage(stderr), stderr).toBe(true);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FireRecord, HookRecord } from '../../src/emit/record.js';
 import { createFolder, denying, type Folder } from '../plugins/folder.js';
-import { BIN, cli, SESSIONS, start } from './cli.js';
+import { BIN, cli, SESSIONS, spawnCli, start } from './cli.js';
 
 const SUBAGENTS = join(SESSIONS, 'two-parallel-subagents.jsonl');
 const SIMPLE = join(SESSIONS, 'simple.jsonl');
@@ -224,7 +224,7 @@ describe('a program that is cut short', () => {
       PreToolUse: [shell('Bash', `echo $$ > '${pidFile}'; echo; sleep 30`, { name: 'stuck' })],
     });
     // The first line comes before the hook starts; it is waited for in its file.
-    const finished = await cli(['run', SIMPLE, '--hooks', 'stuck.json', '--json'], {
+    const finished = await spawnCli(['run', SIMPLE, '--hooks', 'stuck.json', '--json'], {
       cwd: folder.path,
       onOutput: (pid) => void whenThere(pidFile).then(() => process.kill(pid, signal)),
     });
@@ -236,7 +236,7 @@ describe('a program that is cut short', () => {
 
   test('what a plugin left open does not keep it alive', async () => {
     folder.write('timer.mjs', "export default { name: 'timer', apply() { setInterval(() => undefined, 1000); } };");
-    const { code } = await cli(['list', '--plugin', './timer.mjs'], { cwd: folder.path });
+    const { code } = await spawnCli(['list', '--plugin', './timer.mjs'], { cwd: folder.path });
     expect(code).toBe(0);
   });
 });
