@@ -15,8 +15,8 @@ const MESSAGES = {
     `Invalid option ${d.where}: ${d.expected}.${d.nearest ? ` Did you mean "${d.nearest}"?` : ''}`,
   INVALID_CONFIG: (d: { file: string; where: string; expected: string; nearest?: string | undefined }) =>
     `Invalid configuration ${d.file}: ${d.where ? `${d.where}: ` : ''}${d.expected}.${d.nearest ? ` Did you mean "${d.nearest}"?` : ''}`,
-  UNTRUSTED: (d: { file: string; why: string }) =>
-    `${d.file} was found here but is not used: ${d.why}. Name it to use it all the same (--config), or go on without it (--no-config).`,
+  UNTRUSTED: (d: { file: string; why: string; remedy?: string }) =>
+    `${d.file} was found here but is not used: ${d.why}. ${d.remedy ?? 'Name it to use it all the same (--config), or go on without it (--no-config)'}.`,
   INVALID_PLUGIN: (d: { plugin: string; expected: string }) => `Plugin "${d.plugin}": ${d.expected}.`,
   PLUGIN_FAILED: (d: { plugin: string; message: string }) =>
     `Plugin "${d.plugin}" failed while it was applied: ${d.message}. None of its hooks were registered.`,

@@ -6,6 +6,7 @@ import { servicesOf } from '../host/internals.js';
 import type { ClaudeFiles } from '../plugins/claude-files.js';
 import type { AgentEntry } from '../plugins/claude-source.js';
 import { formatProblem } from '../plugins/findings.js';
+import type { HeldFile } from '../plugins/held.js';
 
 /** Which of Claude Code's files a command takes. */
 export interface ClaudeFlags {
@@ -73,7 +74,7 @@ function agentEntry(value: string): AgentEntry {
   return { file: value.slice(0, at), id: value.slice(at + 1), trusted: true };
 }
 
-/** Says what of the files is held before anything runs, and returns which. */
+/** Says what of the files is not, or no longer, accepted before anything runs, and returns which. */
 export async function announceHeld(
   flags: ClaudeFlags,
   happening: Happening,
@@ -81,9 +82,14 @@ export async function announceHeld(
 ): Promise<ReadonlySet<string>> {
   if (!hasClaudeFlags(flags) || flags.trust === 'all') return new Set();
   const { listHeld } = await import('../plugins/held.js');
-  const held = (await listHeld(claudeFiles(flags, happening))).filter(({ state }) => state === 'never');
-  for (const { why } of held) announce(`held: ${why}`);
+  const held = await listHeld(claudeFiles(flags, happening));
+  for (const file of held) announce(wordsFor(file));
   return new Set(held.map(({ file }) => file));
+}
+
+/** What is told of a file that is not, or no longer, accepted. */
+export function wordsFor({ state, why }: HeldFile): string {
+  return `${state === 'never' ? 'held' : 'untrusted'}: ${why}`;
 }
 
 /** Registers what the flags name in the host, and says what is wrong with it or held, unless that was `announced`. */
@@ -107,11 +113,9 @@ export async function loadClaudeFlags<C extends CustomEvents>(
   const { loadClaudeCode } = await import('../plugins/claude-dir.js');
   const { problems, held } = await loadClaudeCode({ host, ...files, trust });
   for (const problem of problems) tell(`${problem.level}: ${formatProblem(problem)}`);
-  const { notices, session } = servicesOf(host);
-  for (const { state, file, why } of held) {
-    if (announced.has(file)) continue;
-    if (state === 'never') tell(`held: ${why}`);
+  for (const file of held) {
+    if (!announced.has(file.file)) tell(wordsFor(file));
     // The fire to come tells it no second time.
-    else notices.tell(happening.session ?? session.session_id, file, why);
+    servicesOf(host).notices.skip(file.file);
   }
 }

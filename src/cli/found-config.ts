@@ -1,10 +1,12 @@
 import { basename } from 'node:path';
 import type { Host } from '../host/host.js';
+import { servicesOf } from '../host/internals.js';
 import { applyConfigAs } from '../plugins/config.js';
 import { checkOwner, type LoadedConfig, loadConfig } from '../plugins/config-file.js';
 import { checkPluginBound, gateOf, registerHeld } from '../plugins/config-found.js';
 import { type FoundConfig, isCode, judgeConfigs } from '../plugins/config-trust.js';
 import { checkOutside, createTrustStore, defaultTrustFile } from '../plugins/trust-store.js';
+import { wordsFor } from './claude-flags.js';
 
 /** The configurations of this directory. */
 export interface ConfigsHere {
@@ -24,7 +26,7 @@ export async function findConfigsHere({ executes, announce }: LookOptions): Prom
   const directory = process.cwd();
   const all = await judgeConfigs(directory, createTrustStore());
   if (all.length > 0) checkOutside(defaultTrustFile(), directory);
-  for (const { held } of all) if (held) announce(`${held.state === 'never' ? 'held' : 'untrusted'}: ${held.why}`);
+  for (const { held } of all) if (held) announce(wordsFor(held));
   const used = all.find(({ held }) => !held);
   if (!used) return { all };
   checkOwner(used.file);
@@ -59,5 +61,9 @@ export async function applyConfigsHere(
     const { config, file } = loaded;
     await applyConfigAs(host, config, { file, warn: announce }, { gate: gateOf(used, process.cwd()), mayLoad });
   }
-  for (const found of all) registerHeld(host, found);
+  for (const found of all) {
+    registerHeld(host, found);
+    // It was told of when it was found.
+    if (found.held) servicesOf(host).notices.skip(found.file);
+  }
 }

@@ -3,7 +3,8 @@ import { HookscopeError } from '../errors.js';
 import { createHost, type Host } from '../host/host.js';
 import type { Wake } from '../host/services.js';
 import { applyConfig, within } from '../plugins/config.js';
-import { loadConfig } from '../plugins/config-file.js';
+import { loadConfig, locateConfig } from '../plugins/config-file.js';
+import { pluginNames } from '../plugins/config-trust.js';
 import { loadHooksFile } from '../plugins/hooks-file.js';
 import { loadPlugin } from '../plugins/load.js';
 import { announceHeld, type ClaudeFlags, type Happening, loadClaudeFlags } from './claude-flags.js';
@@ -41,7 +42,10 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
   const here = flags.config === undefined ? await findConfigsHere(look) : NOTHING;
   const runsCode = here.used !== undefined || typeof flags.config === 'string' || flags.plugin !== undefined;
   const announced = runsCode ? await announceHeld(flags, happening, announce) : new Set<string>();
+  announceCode(flags, announce);
   const loaded = await (typeof flags.config === 'string' ? loadConfig(flags.config) : loadUsed(here));
+  // What JSON names has not run yet; what code names came with the code.
+  if (loaded && !loaded.isCode && (executes || !here.used)) announcePlugins(pluginNames(loaded.config), announce);
   const wakes: Wake[] = [];
   const { logger = tell, onWake, session, ...hostOptions } = loaded?.hostOptions ?? {};
   const host = createHost({
@@ -67,6 +71,16 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
     throw error;
   }
   return { host, wakes };
+}
+
+/** Says what of the command line runs as code, before it does. */
+function announceCode({ config, plugin = [] }: HostFlags, announce: (text: string) => void): void {
+  if (typeof config === 'string' && locateConfig(config).isCode) announce(`using ${config}, which runs as code`);
+  announcePlugins(plugin, announce);
+}
+
+function announcePlugins(names: readonly string[], announce: (text: string) => void): void {
+  for (const name of names) announce(`using the plugin ${name}, which runs as code`);
 }
 
 /** Claude Code's project is the host's, unless the configuration says another. */

@@ -25,6 +25,13 @@ const EXTENSIONS = ['.json', '.ts', '.js', '.mjs'];
  * @throws HookscopeError FILE, INVALID_CONFIG
  */
 export async function loadConfig(path: string): Promise<LoadedConfig> {
+  const { file, isCode } = locateConfig(path);
+  const config = checkConfig(isCode ? await run(file) : await readJson(file), file);
+  return { file, config, hostOptions: hostOptionsOf(config), isCode };
+}
+
+/** Which file a path leads to, and whether it is a program. Throws FILE, INVALID_CONFIG; nothing of it is read. */
+export function locateConfig(path: string): Pick<LoadedConfig, 'file' | 'isCode'> {
   const file = resolve(path);
   if (statSync(file, { throwIfNoEntry: false }) === undefined)
     throw new HookscopeError('FILE', { file, problem: 'there is no such file' });
@@ -36,9 +43,7 @@ export async function loadConfig(path: string): Promise<LoadedConfig> {
       expected: `expected one of ${EXTENSIONS.join(', ')}`,
     });
   }
-  const isCode = extension !== '.json';
-  const config = checkConfig(isCode ? await run(file) : await readJson(file), file);
-  return { file, config, hostOptions: hostOptionsOf(config), isCode };
+  return { file, isCode: extension !== '.json' };
 }
 
 async function readJson(file: string): Promise<unknown> {

@@ -102,7 +102,7 @@ function concerns(consent: Consent, { file, project, source }: TrustRequest): bo
 
 /** What lies in a project was accepted for that one: elsewhere, behind a link, `npm run lint` runs something else. */
 export function liesInProject({ file, project }: Consent): boolean {
-  return file.startsWith(realOr(project) + sep);
+  return !isAbsolute(placeIn(realOr(project), file));
 }
 
 /** The same folder, whatever link leads there. */

@@ -10,7 +10,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { HookscopeError } from '../errors.js';
@@ -71,18 +71,32 @@ export function createTrustStore(path: string = defaultTrustFile()): TrustStore 
   };
 }
 
-/** Throws UNTRUSTED where a project could write its own consent. A project that holds the user's home holds it too. */
+/**
+ * Throws UNTRUSTED where a project could write its own consent. A project that holds the home of the user's account holds it too;
+ * what HOME says is no reason, since a project may have set it.
+ */
 export function checkOutside(path: string, projectDir: string): void {
   const project = realOf(projectDir);
   const within = (place: string): boolean => {
     const way = relative(project, realOf(place));
     return way === '' || !(way.startsWith('..') || isAbsolute(way));
   };
-  if (within(path) && !within(homedir())) {
+  const home = accountHome();
+  if (within(path) && !(home !== undefined && within(home))) {
     throw new HookscopeError('UNTRUSTED', {
       file: path,
       why: `it lies in the project ${projectDir}, which could write it`,
+      remedy: 'Set XDG_CONFIG_HOME to a folder outside of the project',
     });
+  }
+}
+
+/** As the system knows it; an account that it does not know has none. */
+function accountHome(): string | undefined {
+  try {
+    return userInfo().homedir;
+  } catch {
+    return undefined;
   }
 }
 
@@ -126,9 +140,13 @@ function checkOwner(file: string): void {
   const user = process.getuid?.();
   if (user === undefined) return;
   const { uid, mode } = lstatSync(file);
-  if (uid !== user) throw new HookscopeError('UNTRUSTED', { file, why: 'it belongs to another user' });
-  if ((mode & 0o170000) !== 0o100000) throw new HookscopeError('UNTRUSTED', { file, why: 'it is not a regular file' });
-  if ((mode & 0o022) !== 0) throw new HookscopeError('UNTRUSTED', { file, why: 'it may be written by other users' });
+  const refuse = (why: string, remedy: string): HookscopeError =>
+    new HookscopeError('UNTRUSTED', { file, why, remedy });
+  const again = 'Move it away, and accept again (hookscope trust)';
+  if (uid !== user) throw refuse('it belongs to another user', again);
+  if ((mode & 0o170000) !== 0o100000) throw refuse('it is not a regular file', again);
+  if ((mode & 0o022) !== 0)
+    throw refuse('it may be written by other users', `${again}, or look it through and chmod 600`);
 }
 
 /** Whole or not at all, also when the process is killed. */

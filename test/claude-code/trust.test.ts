@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rewrite } from '../../src/events/helpers.js';
 import type { HookCallback } from '../../src/host/types.js';
+import { plainLines } from '../../src/plain.js';
 import { listHeld } from '../../src/plugins/held.js';
 import { acceptTrust } from '../../src/plugins/trust.js';
 import { trustDiff } from '../../src/plugins/trust-diff.js';
@@ -390,4 +391,23 @@ describe('the store', () => {
     expect(() => checkOutside(join(project.path, 'link/trust.json'), project.dir)).toThrow(/lies in the project/);
     expect(() => checkOutside(join(project.home, 'trust.json'), project.dir)).not.toThrow();
   });
+});
+
+test('the difference can be shown as it is, and says whom the hooks are for', async () => {
+  const source = { kind: 'agent', place: '.claude/agents/a.md', names: ['reader'] };
+  const before = { file: '/p/a\n+ok.md', project: '/p', definition: '{}', files: {}, source, at: '' };
+  const now = { ...before, unresolved: [], source: { ...source, names: ['reader', '*'] } };
+  const nasty = '\u001b[2J\u009b1m\u202e\r';
+  const files = { 'a\n+b\u001b': { sha256: '1', text: `x${nasty}\n\ty\n` }, 'c\n+d': { sha256: '2' } };
+  const diff = await trustDiff(before, { ...now, files });
+  expect(diff).toContain('+    "*"\n');
+  expect(diff).toContain('+x\\u{1b}[2J\\u{9b}1m\\u{202e}\\r\n+\ty\n');
+  expect(plainLines(diff)).toBe(diff);
+  expect(diff.split('\n').filter((line) => /^\+(?:ok|b|d)/.test(line))).toEqual([]);
+  expect(
+    await trustDiff(
+      { ...before, files: { f: { sha256: '1', text: 'a' } } },
+      { ...now, source, files: { f: { sha256: '2', text: 'a\n' } } },
+    ),
+  ).toBe('f: its last line end\n');
 });

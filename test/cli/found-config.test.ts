@@ -2,6 +2,7 @@ import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { judgeConfigs } from '../../src/plugins/config-trust.js';
+import { listHeld } from '../../src/plugins/held.js';
 import { acceptTrust } from '../../src/plugins/trust.js';
 import { createTrustStore } from '../../src/plugins/trust-store.js';
 import { createFolder, type Folder, LS } from '../plugins/folder.js';
@@ -74,8 +75,9 @@ describe('one that was accepted and has changed', () => {
       change();
       const { decision, told } = await fired();
       expect(decision).toMatchObject({ verdict: 'ask', failures: [{ cause: 'untrusted' }] });
-      expect(told[0]).toMatch(/^hookscope: untrusted: .*hookscope\.config\.mjs.*; see hookscope trust$/);
-      expect(told.join('\n')).not.toContain('CHANGED');
+      expect(told).toEqual([
+        expect.stringMatching(/^hookscope: untrusted: .*hookscope\.config\.mjs.*; see hookscope trust$/),
+      ]);
     }
     expect((await fired('PermissionRequest')).decision).toMatchObject({ verdict: 'deny' });
     expect((await fired('UserPromptSubmit', { prompt: 'x' })).decision).toMatchObject({ blocked: true });
@@ -141,7 +143,7 @@ test('--config and --no-config leave what is found alone', async () => {
     'hookscope: nothing is registered; name it with --config, --plugin or --hooks\n',
   );
   const named = await run('list', '--config', 'hookscope.config.mjs');
-  expect(named.stderr).toBe('RAN\n');
+  expect(named.stderr).toBe('hookscope: using hookscope.config.mjs, which runs as code\nRAN\n');
   expect(named.stdout).toContain('PreToolUse:Bash');
 });
 
@@ -170,4 +172,54 @@ test('hookscope trust asks about it, says what it would bind and what it cannot,
   expect((await run('trust', '--list')).stdout).toContain('gone');
   expect((await run('trust', '--forget')).stdout).toContain('forgotten');
   expect((await fired()).told).toEqual(['']);
+}, 60_000);
+
+test('what is named and runs as code is said first, whatever names it', async () => {
+  const code = (id: string): string => `console.error('RAN ${id}'); export default { name: '${id}', apply() {} };`;
+  folder.write('named.mjs', guard());
+  folder.write('named.json', { plugins: ['./p.mjs', ['./q.mjs', {}]] });
+  for (const id of ['p', 'q']) folder.write(`${id}.mjs`, code(id));
+  const using = (what: string): string => `hookscope: using ${what}, which runs as code`;
+  const [p, q] = ['./p.mjs', './q.mjs'].map((name) => using(`the plugin ${name}`)) as [string, string];
+  const event = ['PreToolUse', '--input', call()];
+  const named: readonly [flags: string[], told: string[]][] = [
+    [
+      ['--config', 'named.mjs'],
+      [using('named.mjs'), 'RAN'],
+    ],
+    [
+      ['--config', 'named.json'],
+      [p, q, 'RAN p', 'RAN q'],
+    ],
+    [
+      ['--no-config', '--plugin', './p.mjs', '--plugin', './q.mjs'],
+      [p, q, 'RAN p', 'RAN q'],
+    ],
+  ];
+  const check = async (args: string[], flags: string[], told: string[]): Promise<void> => {
+    const { stderr } = await run(...args, ...flags);
+    expect(stderr.split('\n').filter((line) => /using|RAN/.test(line))).toEqual(told);
+  };
+  const commands = [['list'], ['fire', '--exit-code', ...event]];
+  await Promise.all(commands.flatMap((args) => named.map(([flags, told]) => check(args, flags, told))));
+}, 60_000);
+
+test('what is not as it was accepted is told once, before what was named runs', async () => {
+  const settings = { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: './guard.sh' }] }] } };
+  folder.write('guard.sh', '#!/bin/sh\nexit 0\n', 0o755);
+  folder.write('.claude/settings.json', settings);
+  folder.write('named.mjs', guard());
+  const store = createTrustStore(join(home.path, 'config/hookscope/trust.json'));
+  for (const { request } of await listHeld({ projectDir: folder.path, home: home.path, trust: store }))
+    acceptTrust(request, store);
+  for (const change of [
+    () => void folder.write('guard.sh', '#!/bin/sh\nexit 1\n', 0o755),
+    () => void folder.write('.claude/settings.json', { hooks: { ...settings.hooks, Stop: settings.hooks.PreToolUse } }),
+    () => rmSync(join(folder.path, '.claude/settings.json')),
+  ]) {
+    change();
+    const { stderr } = await run('fire', 'PreToolUse', '--input', call(), '--config', 'named.mjs', '--claude-code');
+    const told = stderr.trim().split('\n');
+    expect(told.map((line) => /untrusted|RAN/.exec(line)?.[0])).toEqual(['untrusted', undefined, 'RAN']);
+  }
 }, 60_000);

@@ -196,6 +196,7 @@ export default {
         code: 0,
         stderr: '',
       });
+      expect(stderr).toBe('hookscope: using evil.mjs, which runs as code\n');
       expect(stdout).toContain('callback');
     }
     expect(requests).toBe(0);
@@ -208,9 +209,19 @@ export default {
 
 test('a folder that holds the store of consent cannot accept itself', async () => {
   folder.write('hookscope.config.mjs', esm('config'));
-  const inside = { XDG_CONFIG_HOME: join(folder.path, 'config'), HOME: outside.path };
-  const { canaries, code, stderr } = await ran(['list'], inside);
-  expect({ canaries, code }).toEqual({ canaries: [], code: 1 });
-  expect(stderr).toContain('it lies in the project');
-  expect(existsSync(join(folder.path, 'config'))).toBe(false);
+  const inside = join(folder.path, 'config');
+  // Also where somebody has made the user's home a part of it.
+  for (const env of [
+    { XDG_CONFIG_HOME: inside, HOME: outside.path },
+    { XDG_CONFIG_HOME: inside, HOME: join(folder.path, 'home') },
+    { XDG_CONFIG_HOME: undefined, HOME: join(folder.path, 'home') },
+    { XDG_CONFIG_HOME: undefined, HOME: folder.path },
+  ]) {
+    const { canaries, code, stderr } = await ran(['fire', 'PreToolUse', '--input', outside.write('in.json', LS)], env);
+    expect({ env, canaries, code }).toEqual({ env, canaries: [], code: 1 });
+    expect(stderr).toMatch(/it lies in the project .*\. Set XDG_CONFIG_HOME to a folder outside of the project\.\n$/);
+  }
+  expect(existsSync(inside)).toBe(false);
+  const helped = await ran(['list'], { XDG_CONFIG_HOME: join(outside.path, 'config'), HOME: folder.path });
+  expect(helped.code).toBe(0);
 });
