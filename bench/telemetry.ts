@@ -9,10 +9,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** What telling whoever watches adds to the built files: each line as it is, and as it would be without. */
 const TELLING: readonly [file: string, as: RegExp, without: string][] = [
   ['host/fire.js', /services\.bus\.observed/g, 'false'],
-  ['host/fire.js', /if \(watched\)\s*fire\.teller = [^;]*;/, ''],
-  ['host/fire.js', /!this\.teller && /, ''],
-  ['host/fire.js', /this\.teller\?\.ended\([^;]*;/, ''],
-  ['host/attempt.js', /fire\.teller\?\.started\([^;]*;/, 'undefined;'],
+  ['host/fire-run.js', /watched \? new Teller\([^)]*\) : undefined/, 'undefined'],
+  ['host/fire-run.js', /this\.timed = watched \|\| /, 'this.timed = '],
+  ['host/fire-run.js', /reporter\.ended\([^;]*;/, ''],
+  ['host/handler-call.js', /fire\.reporter\?\.started\([^;]*;/, 'undefined;'],
 ];
 
 /** A host from a copy of the build. Both candidates are copies, so that neither is better known to the engine. */

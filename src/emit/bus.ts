@@ -1,7 +1,9 @@
-import { Observable, type Operator, Subject, Subscriber, type Subscription } from 'rxjs';
-import { attempt, DETACHED, guardWatcher, type Logger, report, type Watcher } from './guard.js';
+import { Observable, type Operator, Subscriber, type Subscription } from 'rxjs';
+import { guardWatcher, type Logger, report, type Watcher } from './guard.js';
 import type { HookRecord, Unstamped } from './record.js';
 import { freeze } from './record-copy.js';
+import { isoNow } from './stamp.js';
+import { Watchers } from './watchers.js';
 
 /** The one stream of records. Nothing a watcher does changes a decision, a fire, or what other watchers see. */
 export interface Bus {
@@ -17,6 +19,8 @@ export interface Bus {
   readonly events$: Observable<HookRecord>;
   /** Builds, stamps and sends a record; `build` is not called when nobody watches. Never throws. */
   emit(build: () => Unstamped<HookRecord>): void;
+  /** The same, for who builds its record with the stamp in it. */
+  emitStamped(build: (seq: number, time: string) => HookRecord): void;
   /** Completes `events$`, after what is being sent. Safe to call twice. */
   close(): void;
 }
@@ -27,7 +31,9 @@ export interface BusOptions {
 }
 
 export function createBus({ logger }: BusOptions): Bus {
-  const subject = new Subject<HookRecord>();
+  const watchers = new Watchers<HookRecord>(logger, () => {
+    bus.observed = watchers.observed;
+  });
   const queue: HookRecord[] = [];
   let sending = false;
   let closed = false;
@@ -36,25 +42,27 @@ export function createBus({ logger }: BusOptions): Bus {
   function send(): void {
     if (sending) return;
     sending = true;
-    for (let record = queue.shift(); record !== undefined; record = queue.shift()) subject.next(record);
+    for (let record = queue.shift(); record !== undefined; record = queue.shift()) watchers.next(record);
     sending = false;
-    if (closed) subject.complete();
+    if (closed) watchers.complete();
   }
 
   // Plain fields: the engine keeps an object literal with getters in a slow form, and every fire looks here.
   const bus = {
     observed: false,
     built: 0,
-    events$: guardSource(subject, logger, () => {
-      bus.observed = subject.observed;
-    }),
+    events$: guarded(watchers, logger),
     emit(build: () => Unstamped<HookRecord>) {
+      bus.emitStamped((seq, time) => ({ seq, time, ...build() }));
+    },
+    emitStamped(build: (seq: number, time: string) => HookRecord) {
       if (closed || !bus.observed) return;
       try {
-        const draft = build();
+        const seq = bus.built + 1;
+        const record = build(seq, isoNow());
         bus.built += 1;
-        // What one subscriber would change, the next would see.
-        queue.push(freeze({ seq: bus.built, time: new Date().toISOString(), ...draft }));
+        // What it holds may have getters that fire events of their own, which were told before it.
+        queue.push(freeze(bus.built === seq ? record : { ...record, seq: bus.built }));
       } catch (error) {
         report(logger, 'A record could not be built and was left out', error);
       }
@@ -82,22 +90,22 @@ export function createFeed<T>({
   keep,
   dropped,
 }: BusOptions & { readonly keep: number; readonly dropped: () => void }): Feed<T> {
-  const subject = new Subject<T>();
+  const watchers = new Watchers<T>(logger, () => watched());
   let early: T[] | undefined = [];
   let lost = false;
   let closed = false;
   const watched = (): void => {
-    if (!early || !subject.observed) return;
+    if (!early || !watchers.observed) return;
     const waiting = early;
     early = undefined;
-    for (const value of waiting) subject.next(value);
-    if (closed) subject.complete();
+    for (const value of waiting) watchers.next(value);
+    if (closed) watchers.complete();
   };
   return {
-    feed$: guardSource(subject, logger, watched),
+    feed$: guarded(watchers, logger),
     send(value) {
       if (closed) return;
-      if (!early) return subject.next(value);
+      if (!early) return watchers.next(value);
       early.push(value);
       if (early.length <= keep) return;
       early.shift();
@@ -106,31 +114,14 @@ export function createFeed<T>({
     },
     close() {
       closed = true;
-      if (!early) subject.complete();
+      if (!early) watchers.complete();
     },
   };
 }
 
-/** The subject behind a wall, which tells when somebody comes or goes: whatever a subscription throws back stops there, and the loop over the others goes on. */
-function guardSource<T>(subject: Subject<T>, logger: Logger, changed: () => void): Observable<T> {
+function guarded<T>(watchers: Watchers<T>, logger: Logger): Observable<T> {
   const Guarded = guardedClass(logger);
-  return new Guarded<T>((subscriber) => {
-    const pass = (step: () => void): void => {
-      try {
-        step();
-      } catch (error) {
-        report(logger, DETACHED, error);
-        attempt(() => subscriber.unsubscribe(), logger);
-      }
-    };
-    const subscription = subject.subscribe({
-      next: (value) => pass(() => subscriber.next(value)),
-      complete: () => pass(() => subscriber.complete()),
-    });
-    subscription.add(changed);
-    changed();
-    return subscription;
-  });
+  return new Guarded<T>((subscriber) => watchers.add(subscriber));
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { Fold, Verdict } from '../events/define.js';
-import { RecordCopy } from './record-copy.js';
 import type {
   HandlerStatus,
   HandlerVerdict,
@@ -11,6 +10,8 @@ import type {
   Stamp,
   Unstamped,
 } from './recorded.js';
+import { RecordCopy } from './record-copy.js';
+import { unstamped } from './stamp.js';
 
 /** One registration in a fire record, whether it ran or not. */
 export interface HandlerRecord {
@@ -99,20 +100,45 @@ export interface FireRecord extends Stamp {
   readonly error?: string;
 }
 
+/** What is told of a fire; `undefined` is left out. */
+type Optional<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
+type FireFields = Optional<Omit<Unstamped<FireRecord>, 'type'>>;
+
 /**
  * A record never changes after it was sent, and no watcher can change what the agent will run, so what they share is copied. Of the decision, which may
  * be the object `fire()` returns, its own fields are kept, so that JSON shows them and not its wire form.
  */
-export function fireRecord(fire: Omit<Unstamped<FireRecord>, 'type'>, most?: number): Unstamped<FireRecord> {
+export function stampedFireRecord(fire: FireFields, seq: number, time: string, most?: number): FireRecord {
   const copy = new RecordCopy(most === undefined ? undefined : { left: most });
-  const { input, final_input, decision, handlers, ...rest } = fire;
   // What decides first: of a record that is too large, the rest is left out.
-  const copied = {
-    decision: copy.object({ ...decision }, 'decision'),
-    handlers: copy.object(handlers, 'handlers'),
-    input: copy.object(input, 'input'),
-    ...(final_input === undefined ? {} : { final_input: copy.object(final_input, 'final_input') }),
+  const decision = copy.object({ ...fire.decision }, 'decision');
+  const handlers = copy.object(fire.handlers, 'handlers');
+  const input = copy.object(fire.input, 'input');
+  const final = fire.final_input && copy.object(fire.final_input, 'final_input');
+  const record: { -readonly [K in keyof FireRecord]: FireRecord[K] } = {
+    seq,
+    time,
+    type: 'hook_fire',
+    fire_id: fire.fire_id,
+    event: fire.event,
+    scope: fire.scope,
+    scope_known: fire.scope_known,
+    session_id: fire.session_id,
+    input,
+    decision,
+    handlers,
+    clashes: fire.clashes.map((clash) => ({ ...clash })),
+    elsewhere: fire.elsewhere,
   };
-  const truncated = copy.truncated.length > 0 ? { truncated: copy.truncated } : {};
-  return { type: 'hook_fire', ...rest, ...copied, ...truncated };
+  if (fire.agent_id !== undefined) record.agent_id = fire.agent_id;
+  if (fire.tool_use_id !== undefined) record.tool_use_id = fire.tool_use_id;
+  if (final !== undefined) record.final_input = final;
+  if (fire.decisions !== undefined) record.decisions = fire.decisions;
+  if (copy.truncated.length > 0) record.truncated = copy.truncated;
+  if (fire.error !== undefined) record.error = fire.error;
+  return record;
+}
+
+export function fireRecord(fire: FireFields, most?: number): Unstamped<FireRecord> {
+  return unstamped(stampedFireRecord(fire, 0, '', most));
 }

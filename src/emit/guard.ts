@@ -38,7 +38,16 @@ export function guardWatcher<T>(watcher: Watcher<T>, logger: Logger): GuardedWat
     tell(step, letGo);
   };
   return {
-    next: (value) => call(() => watcher.next?.(value)),
+    // Called for every record.
+    next(value) {
+      if (gone || watcher.next === undefined) return;
+      try {
+        const answer: unknown = watcher.next(value);
+        if (answer !== undefined) call(() => answer);
+      } catch (error) {
+        letGo(error);
+      }
+    },
     error(error) {
       if (watcher.error) call(() => watcher.error?.(error));
       else letGo(error);

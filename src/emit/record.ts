@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { FireRecord } from './fire-record.js';
 import type {
   HandlerVerdict,
@@ -9,8 +8,15 @@ import type {
   Stamp,
   Unstamped,
 } from './recorded.js';
+import { nextId, unstamped } from './stamp.js';
 
-export { type FireRecord, fireRecord, type HandlerRecord, type RecordedDecision } from './fire-record.js';
+export {
+  type FireRecord,
+  fireRecord,
+  type HandlerRecord,
+  type RecordedDecision,
+  stampedFireRecord,
+} from './fire-record.js';
 export type {
   HandlerVerdict,
   RecordedFailure,
@@ -166,54 +172,109 @@ export interface RunResult {
   readonly failure?: RecordedFailure | undefined;
 }
 
-export function hookStarted(run: Run): Unstamped<HookStarted> {
-  const { statusMessage } = run;
-  const status = statusMessage === undefined ? {} : { status_message: statusMessage };
-  return { type: 'system', ...runFields(run), subtype: 'hook_started', ...status };
-}
-
-export function hookProgress(run: Run, piece: Piece): Unstamped<HookProgress> {
-  const { stdout = '', stderr = '', text = '' } = piece;
-  const output = stderr + stdout + text;
-  return { type: 'system', ...runFields(run), subtype: 'hook_progress', stdout, stderr, output };
-}
-
-export function hookResponse(run: Run, result: RunResult): Unstamped<HookResponse> {
-  const { stdout = '', stderr = '', exitCode, decision, failure } = result;
-  return {
+/**
+ * Each record is one literal with its stamp in it, and what is not always there is put to it after: every watched call makes two,
+ * and a literal that begins with a spread would cost more than all the rest.
+ */
+export function startedRecord(run: Run, seq: number, time: string): HookStarted {
+  const record: Draft<HookStarted> = {
+    seq,
+    time,
     type: 'system',
-    ...runFields(run),
-    subtype: 'hook_response',
-    stdout,
-    stderr,
-    output: result.output ?? stderr + stdout,
-    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
-    outcome: outcomeOf(run.handler, result),
-    duration_ms: result.durationMs,
-    ...(decision === undefined ? {} : { decision }),
-    ...(failure === undefined ? {} : { failure }),
-  };
-}
-
-/** They follow `type`: V8 adds slowly to a literal that begins with a spread. */
-function runFields(run: Run) {
-  return {
+    subtype: 'hook_started',
     hook_id: run.hookId,
     hook_name: run.hookName,
     hook_event: run.event,
-    uuid: randomUUID(),
+    uuid: nextId(),
     session_id: run.sessionId,
     fire_id: run.fireId,
     scope: run.scope,
-    ...(run.agentId === undefined ? {} : { agent_id: run.agentId }),
-    ...(run.toolUseId === undefined ? {} : { tool_use_id: run.toolUseId }),
-    ...(run.plugin === undefined ? {} : { plugin: run.plugin }),
     handler: run.handler,
     handler_id: run.handlerId,
     name: run.name,
     source: run.source,
-    ...(run.origin === undefined ? {} : { origin: run.origin }),
   };
+  addOptional(record, run);
+  if (run.statusMessage !== undefined) record.status_message = run.statusMessage;
+  return record;
+}
+
+export function progressRecord(run: Run, piece: Piece, seq: number, time: string): HookProgress {
+  const { stdout = '', stderr = '', text = '' } = piece;
+  const record: Draft<HookProgress> = {
+    seq,
+    time,
+    type: 'system',
+    subtype: 'hook_progress',
+    hook_id: run.hookId,
+    hook_name: run.hookName,
+    hook_event: run.event,
+    uuid: nextId(),
+    session_id: run.sessionId,
+    fire_id: run.fireId,
+    scope: run.scope,
+    handler: run.handler,
+    handler_id: run.handlerId,
+    name: run.name,
+    source: run.source,
+    stdout,
+    stderr,
+    output: stderr + stdout + text,
+  };
+  addOptional(record, run);
+  return record;
+}
+
+export function responseRecord(run: Run, result: RunResult, seq: number, time: string): HookResponse {
+  const { stdout = '', stderr = '', exitCode, decision, failure } = result;
+  const record: Draft<HookResponse> = {
+    seq,
+    time,
+    type: 'system',
+    subtype: 'hook_response',
+    hook_id: run.hookId,
+    hook_name: run.hookName,
+    hook_event: run.event,
+    uuid: nextId(),
+    session_id: run.sessionId,
+    fire_id: run.fireId,
+    scope: run.scope,
+    handler: run.handler,
+    handler_id: run.handlerId,
+    name: run.name,
+    source: run.source,
+    stdout,
+    stderr,
+    output: result.output ?? stderr + stdout,
+    outcome: outcomeOf(run.handler, result),
+    duration_ms: result.durationMs,
+  };
+  addOptional(record, run);
+  if (exitCode !== undefined) record.exit_code = exitCode;
+  if (decision !== undefined) record.decision = decision;
+  if (failure !== undefined) record.failure = failure;
+  return record;
+}
+
+type Draft<R> = { -readonly [K in keyof R]: R[K] };
+
+function addOptional(record: Draft<RunMessage>, run: Run): void {
+  if (run.toolUseId !== undefined) record.tool_use_id = run.toolUseId;
+  if (run.agentId !== undefined) record.agent_id = run.agentId;
+  if (run.plugin !== undefined) record.plugin = run.plugin;
+  if (run.origin !== undefined) record.origin = run.origin;
+}
+
+export function hookStarted(run: Run): Unstamped<HookStarted> {
+  return unstamped(startedRecord(run, 0, ''));
+}
+
+export function hookProgress(run: Run, piece: Piece): Unstamped<HookProgress> {
+  return unstamped(progressRecord(run, piece, 0, ''));
+}
+
+export function hookResponse(run: Run, result: RunResult): Unstamped<HookResponse> {
+  return unstamped(responseRecord(run, result, 0, ''));
 }
 
 /** As the client names it: an exit code other than 0 is an error even where it was meant (exit 2), a timeout is a cancel. */

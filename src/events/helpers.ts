@@ -1,7 +1,7 @@
 import type { EventEntry } from './define.js';
 
 /** What a helper means; the run puts it in the words of the event it is answered on. */
-interface Meaning {
+export interface Meaning {
   readonly verdict?: 'allow' | 'deny' | 'ask' | 'block';
   readonly reason?: string;
   readonly rewrite?: { readonly value: unknown };
@@ -10,7 +10,7 @@ interface Meaning {
 }
 
 /** Shared by every copy of hookscope: a plugin may be linked to one of its own, and its deny must not read as silence here. */
-const MEANING: unique symbol = Symbol.for('hookscope.meaning') as never;
+export const MEANING: unique symbol = Symbol.for('hookscope.meaning') as never;
 
 /** What an output helper returns. It may be spread: `{ ...deny('no'), systemMessage: 'told you' }`. */
 export interface Said<Verb extends string> {
@@ -19,7 +19,7 @@ export interface Said<Verb extends string> {
   readonly __verb?: Verb;
 }
 
-function said<Verb extends string>(meaning: Meaning): Said<Verb> {
+export function said<Verb extends string>(meaning: Meaning): Said<Verb> {
   return { [MEANING]: meaning };
 }
 

@@ -8,17 +8,17 @@ export interface Outcome {
   /** The output as the handler gave it, a plain copy. */
   readonly output: Json;
   /** gate: its verdict, legacy spellings read; absent: no opinion. */
-  readonly verdict?: Exclude<Verdict, 'none'>;
+  readonly verdict?: Exclude<Verdict, 'none'> | undefined;
   /** block and stop events: it said block (on stop: go on). replace: it refused the thing altogether. */
-  readonly block?: true;
+  readonly block?: true | undefined;
   /** What it said itself (`preventContinuation: true` read as false); absent when it did not say. */
-  readonly continue?: boolean;
-  readonly stopReason?: string;
+  readonly continue?: boolean | undefined;
+  readonly stopReason?: string | undefined;
   /** permissionDecisionReason, else decision.message, else reason, else stopReason; of the verdict that counts. Never empty. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   readonly systemMessage?: string;
   readonly suppressOutput?: boolean;
-  readonly additionalContext?: string;
+  readonly additionalContext?: string | undefined;
   /** The new value of `entry.rewrites.field`; present (even null) only if said. A copy that only `output` shares. */
   readonly rewrite?: { readonly value: unknown };
   /** replace events. */

@@ -1,26 +1,25 @@
 import { wordFor } from '../events/helpers.js';
+import { NOTHING_SAID } from '../events/meant.js';
 import { type Outcome, readOutput } from '../events/outcome.js';
 import { BrokenPromise, promiseIn, quiet } from '../events/promises.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
-import type { Attempt } from './attempt.js';
+import { type Attempt, type CallReporter, SILENT } from './attempt.js';
 import { makeCall, type Work } from './call.js';
 import { Context } from './context.js';
-import type { Fire } from './fire.js';
+import type { FireFacts, RunningFire } from './facts.js';
 import type { Failure, Reply } from './handlers/handler.js';
 import { describeError, messageOf } from './message.js';
 import { whyNotTaken } from './taken.js';
-import type { Told } from './telling.js';
 
-const SILENT: Attempt = Object.freeze({});
 const UNJUDGED: Attempt = Object.freeze({ unjudged: true });
 
 /** One call of one handler. */
 export interface Asked {
-  readonly fire: Fire;
+  readonly fire: RunningFire;
   readonly registration: Registration;
   readonly context: Context;
-  readonly told: Told | undefined;
+  readonly told: CallReporter | undefined;
   /** What it was called with. */
   readonly input: Readonly<Record<string, unknown>>;
 }
@@ -37,7 +36,7 @@ export function read(asked: Asked, value: unknown): Attempt {
   }
   const reply = value as Reply;
   if (reply.later !== undefined) {
-    fire.services.background.follow({ ...asked, later: reply.later, limitMs: 0 });
+    toBackground(asked, reply.later, 0);
     return { ...facts(reply), background: true };
   }
   if (reply.output === undefined) return { ...facts(reply), failure: reply.failure, warnings: reply.warnings };
@@ -71,6 +70,9 @@ function badAnswer(why: string): Attempt {
 
 function readCallback(asked: Asked, value: unknown): Attempt {
   const { fire, registration, context } = asked;
+  const meant = typeof value === 'object' ? fire.state.meanings.of(value as object) : undefined;
+  if (meant === NOTHING_SAID) return SILENT;
+  if (meant !== undefined) return { outcome: fire.services.spill.shorten(meant), failure: undefined };
   const broken = BrokenPromise.why(value);
   if (broken !== undefined) return badAnswer(broken);
   if (value instanceof Error) return { failure: threw(value) };
@@ -79,7 +81,7 @@ function readCallback(asked: Asked, value: unknown): Attempt {
   quiet(value);
   if (again.result !== undefined) {
     const limitMs = (again.timeout ?? registration.asyncTimeout) * 1000;
-    fire.services.background.follow({ ...asked, later: again.result, limitMs });
+    toBackground(asked, again.result, limitMs);
   } else if (registration.async === 'two-phase' && context.call !== 'async') callAgain(asked, again.timeout);
   else return UNJUDGED;
   return { background: true };
@@ -98,18 +100,26 @@ function asyncAnswer(
   };
 }
 
+/** What is asked in series serves call after call: what goes on in the background keeps its own. */
+export function toBackground(asked: Asked, later: Promise<unknown>, limitMs: number): void {
+  const { fire, registration, context, told, input } = asked;
+  fire.services.background.follow({ fire, registration, context, told, input, later, limitMs });
+}
+
 /** Calls a two-phase handler for the second time, in the background, with what it was called with first. */
 function callAgain(asked: Asked, seconds: number | undefined): void {
-  const { fire, registration, told } = asked;
-  const context = new Context(fire, 'async');
-  if (told) Context.tell(context, (text) => told.progress({ text }));
-  const limitMs = (seconds ?? registration.asyncTimeout) * 1000;
-  const later = settled(start({ ...asked, context }));
-  fire.services.background.follow({ ...asked, context, later, limitMs });
+  const { fire, registration, told, input } = asked;
+  const again = { fire, registration, context: new Context(fire, 'async', told), told, input };
+  toBackground(again, settled(start(again)), (seconds ?? registration.asyncTimeout) * 1000);
 }
 
 /** By type, against the event's schema; long texts go to a file. */
-export function interpret(fire: Fire, registration: Registration, output: unknown, nameRequired: boolean): Attempt {
+export function interpret(
+  fire: FireFacts,
+  registration: Registration,
+  output: unknown,
+  nameRequired: boolean,
+): Attempt {
   const result = readOutput(fire.entry, output, {
     eventName: registration.eventName,
     nameRequired,
@@ -124,8 +134,8 @@ export function interpret(fire: Fire, registration: Registration, output: unknow
 }
 
 /** A rewrite that is for Claude Code, which would ignore it, is a failure; what else it said counts. */
-function notTaken(fire: Fire, { dialect }: Registration, outcome: Outcome): Attempt | undefined {
-  const doneBy = fire.how?.doneBy ?? (dialect === 'claude' ? 'client' : undefined);
+function notTaken(fire: FireFacts, { dialect }: Registration, outcome: Outcome): Attempt | undefined {
+  const doneBy = fire.how.doneBy ?? (dialect === 'claude' ? 'client' : undefined);
   if (!outcome.rewrite || doneBy !== 'client') return undefined;
   const message = whyNotTaken(fire.entry, fire.input, outcome.rewrite);
   if (message === undefined) return undefined;
@@ -134,7 +144,7 @@ function notTaken(fire: Fire, { dialect }: Registration, outcome: Outcome): Atte
 }
 
 /** A failure or warning that nobody watches is never silent. */
-export function complain(fire: Fire, registration: Registration, result: Attempt): void {
+export function complain(fire: FireFacts, registration: Registration, result: Attempt): void {
   const who = `${fire.entry.name} hook ${registration.name}`;
   const { failure, warnings = [] } = result;
   const { report } = fire.services;

@@ -1,10 +1,10 @@
 import type { Registration } from '../scopes/registration.js';
+import type { CallReporter } from './attempt.js';
 import type { Carried } from './carry.js';
 import { Context } from './context.js';
-import type { Fire } from './fire.js';
+import type { RunningFire } from './facts.js';
 import type { Call, Handler } from './handlers/handler.js';
 import type { EndSignal } from './lazy-signal.js';
-import type { Told } from './telling.js';
 
 /** The function behind a callback registration. */
 export type CallbackFunction = (input: unknown, toolUseID: string | undefined, context: Context) => unknown;
@@ -13,11 +13,11 @@ export type Work = { readonly callback: CallbackFunction } | { readonly handler:
 
 /** What a handler outside the process is run with. */
 export function makeCall(
-  fire: Fire,
+  fire: RunningFire,
   registration: Registration,
   input: Readonly<Record<string, unknown>>,
   context: Context,
-  told: Told | undefined,
+  told: CallReporter | undefined,
 ): Call {
   const { services } = fire;
   // Before it is called, it was found that it can be.

@@ -1,14 +1,21 @@
 import { performance } from 'node:perf_hooks';
 import type { HookscopeError } from '../errors.js';
 
-/** Something under way that may run out of time or be cancelled: one handler's attempt, or a whole fire. */
+/** The fire that something under way belongs to. */
+export interface WatchedFire {
+  readonly entry: { readonly name: string };
+  readonly input: Readonly<Record<string, unknown>>;
+  cancel(error: HookscopeError): void;
+}
+
+/** Something under way that may run out of time or be cancelled: one handler's call. */
 export interface Watched {
   /** Milliseconds; 0 never expires. */
   limit: number;
   /** When it was first seen pending, in milliseconds of the monotonic clock; 0: not yet. */
   since: number;
   /** Whose it is. */
-  readonly fire: { cancel(error: HookscopeError): void };
+  readonly fire: WatchedFire;
   expire(): void;
   /** The fire was cut short: settle now. */
   cancel(): void;

@@ -1,5 +1,6 @@
 import { quiet } from '../events/promises.js';
-import type { Fire } from './fire.js';
+import type { CallReporter } from './attempt.js';
+import type { FireFacts } from './facts.js';
 import { type EndSignal, LazySignal } from './lazy-signal.js';
 
 /** What a callback gets as its third argument. */
@@ -18,13 +19,14 @@ export interface HookContext<Host = unknown> {
 /** One handler's context. What it holds is private: a handler can read, never change, what is under way. */
 export class Context implements HookContext {
   readonly call: 'first' | 'reask' | 'async';
-  readonly #fire: Fire;
+  readonly #fire: FireFacts;
+  readonly #told: CallReporter | undefined;
   #ended: unknown;
   #ending: LazySignal | undefined;
-  #tell: ((text: string) => void) | undefined;
 
-  constructor(fire: Fire, call: 'first' | 'reask' | 'async') {
+  constructor(fire: FireFacts, call: 'first' | 'reask' | 'async', told: CallReporter | undefined) {
     this.#fire = fire;
+    this.#told = told;
     this.call = call;
   }
 
@@ -45,7 +47,7 @@ export class Context implements HookContext {
       quiet(text);
       throw new TypeError(`context.progress(text) takes a string, got ${typeof text}`);
     }
-    this.#tell?.(text);
+    this.#told?.progress({ text });
   }
 
   /** @internal Aborts the signal, also one that is first read later. */
@@ -66,11 +68,6 @@ export class Context implements HookContext {
       if (context.#ended !== undefined) context.#ending.abort(context.#ended);
     }
     return context.#ending;
-  }
-
-  /** @internal */
-  static tell(context: Context, tell: (text: string) => void): void {
-    context.#tell = tell;
   }
 }
 

@@ -2,6 +2,7 @@ import { HookscopeError } from '../errors.js';
 import { CATALOGUE, type CustomEvents, HOOK_EVENTS } from '../events/catalogue.js';
 import { type EventEntry, named } from '../events/define.js';
 import { inputGuard } from '../events/guard.js';
+import { Meanings } from '../events/meant.js';
 import { type AnyDecision, makeDecision } from './decision.js';
 import { describeError } from './message.js';
 import type { EventPlans } from './plans.js';
@@ -73,6 +74,7 @@ export function eventState(entry: EventEntry, plans: EventPlans): EventState {
     closes: entry.scope === 'close',
     opens: entry.scope === 'open',
     hook: undefined,
+    meanings: new Meanings(entry),
     quiet: Promise.resolve(Object.freeze(makeDecision(entry, undefined, nothing)) as AnyDecision),
     // Compiled at the first input; most hosts see few of the events.
     accepts(input) {

@@ -3,10 +3,11 @@ import type { Registration, SkipReason } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
 import type { ScopeRef } from '../scopes/tree.js';
 import { describeHook } from './describe.js';
-import { type Candidates, mergeCopies, nextWave, type Plan, skipped } from './plan.js';
+import { nextWave, type Plan } from './plan.js';
 import type { Registrar } from './registrar.js';
 import type { Services } from './services.js';
 import type { DescribedHook } from './types.js';
+import { type RunFacts, type WhoRuns, whoRuns } from './who-runs.js';
 
 /** One registration for an event, and whether it would run on an input. */
 export interface ExplainedHook extends DescribedHook {
@@ -99,73 +100,59 @@ function row(r: Registration, told: Partial<ExplainedHook>): ExplainedHook {
   return { ...describeHook(r), scope: r.scope.id, runs: false, wave: null, ...told };
 }
 
-/** Reads a plan for one input, as a run would before anybody has answered. */
+/** Reads a plan for one input, as a walk would before anybody has answered. */
 class Reader {
   readonly #plan: Plan;
-  readonly #subject: string | undefined;
-  readonly #input: Input;
-  readonly #candidates: Candidates;
+  readonly #facts: RunFacts;
+  readonly #who: WhoRuns;
 
   constructor(plan: Plan, subject: string | undefined, input: Input) {
     this.#plan = plan;
-    this.#subject = subject;
-    this.#input = input;
-    this.#candidates = plan.candidates(subject, input);
+    this.#facts = { subject, input, hasRun: () => false, ranBefore: () => false };
+    this.#who = whoRuns(plan.candidates(subject, input), this.#facts);
   }
 
   running(): ExplainedHook[] {
-    const { list, deciders } = this.#candidates;
-    const observers = { ...this.#candidates, list: list.slice(deciders), deciders: list.length - deciders };
-    const deciding = [...this.#waves(this.#candidates, 0)];
-    return [...deciding, ...this.#waves(observers, new Set(deciding.map((hook) => hook.wave)).size)];
+    const { deciders, list } = this.#who.candidates;
+    const rows: ExplainedHook[] = [];
+    let wave = 0;
+    const read = (from: number, last: number): void => {
+      for (let next = this.#next(from, last); next; next = this.#next(next.end, last)) {
+        for (const r of next.wave) rows.push(this.#planned(r, wave));
+        wave++;
+      }
+    };
+    read(0, deciders);
+    // Observers run last, in waves of their own.
+    read(deciders, list.length);
+    return rows;
   }
 
   skipped(): ExplainedHook[] {
     return this.#plan.registrations.flatMap((r) => {
-      const reason = this.#why(r);
+      const reason = this.#who.why(r);
       return reason === undefined ? [] : [row(r, { reason, ...this.#words(r, reason) })];
     });
   }
 
-  *#waves(candidates: Candidates, from: number): Generator<ExplainedHook> {
-    for (let at = 0, wave = from; ; wave++) {
-      const next = nextWave(candidates, at, (r) => this.#why(r) === undefined);
-      if (!next) return;
-      at = next.end;
-      for (const r of next.wave) {
-        const untrusted = r.gate?.(this.#input);
-        yield row(
-          this.#merged(r),
-          untrusted ? { wave, reason: 'untrusted', why: untrusted.why } : { runs: true, wave },
-        );
-      }
-    }
+  #planned(r: Registration, wave: number): ExplainedHook {
+    const untrusted = r.gate?.(this.#facts.input);
+    return row(
+      this.#who.merged(r),
+      untrusted ? { wave, reason: 'untrusted', why: untrusted.why } : { runs: true, wave },
+    );
   }
 
-  #why(r: Registration): SkipReason | undefined {
-    const reason = skipped(r, this.#subject, this.#input);
-    if (reason !== undefined) return reason;
-    const copies = this.#copies(r);
-    return copies && copies[0] !== r ? 'duplicate' : undefined;
-  }
-
-  #merged(r: Registration): Registration {
-    const copies = this.#copies(r);
-    return copies ? mergeCopies(copies) : r;
-  }
-
-  /** Those copies of one hook that match and may run; of one that may not: nothing, it fails for itself. */
-  #copies(r: Registration): Registration[] | undefined {
-    const copies = r.dedup === undefined ? undefined : this.#candidates.copies?.get(r.dedup);
-    if (r.gate?.(this.#input)) return undefined;
-    return copies?.filter((c) => skipped(c, this.#subject, this.#input) === undefined && !c.gate?.(this.#input));
+  #next(from: number, last: number): ReturnType<typeof nextWave> {
+    return nextWave(this.#who.candidates, from, (r) => this.#who.why(r) === undefined, last);
   }
 
   #words(r: Registration, reason: SkipReason): { why?: string } {
     if (r.skipWhy !== undefined) return { why: r.skipWhy };
+    const { subject } = this.#facts;
     switch (reason) {
       case 'matcher':
-        return { why: `its matcher ${r.matcher.text} does not match ${this.#subject ?? 'an event without a subject'}` };
+        return { why: `its matcher ${r.matcher.text} does not match ${subject ?? 'an event without a subject'}` };
       case 'if':
         return {
           why: r.entry.tool
@@ -175,7 +162,7 @@ class Reader {
       case 'once':
         return { why: 'it has run once in this scope' };
       case 'duplicate': {
-        const [first] = this.#copies(r) ?? [];
+        const [first] = this.#who.copies(r) ?? [];
         return { why: `a copy of ${first?.id}${first?.source.file ? ` of ${first.source.file}` : ''}` };
       }
       default:

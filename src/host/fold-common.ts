@@ -5,23 +5,40 @@ import type { Said } from './fold.js';
 import type { Failure } from './handlers/handler.js';
 
 /** What every event has. */
-export function common(entry: EventEntry, said: readonly Said[], subject: string | undefined): DecisionFields {
+export function common(
+  fields: DecisionFields,
+  entry: EventEntry,
+  said: readonly Said[],
+  subject: string | undefined,
+): void {
   const additionalContext: string[] = [];
   const systemMessages: string[] = [];
   const failures: DecisionFailure[] = [];
-  const fields: DecisionFields = { additionalContext, systemMessages, failures };
+  let own: Record<string, unknown> | undefined;
   for (const s of said) {
-    if (s.failure) failures.push(listFailure(entry, s, subject));
-    if (!s.outcome) continue;
-    if (s.outcome.additionalContext !== undefined) additionalContext.push(s.outcome.additionalContext);
-    if (s.outcome.systemMessage !== undefined) systemMessages.push(s.outcome.systemMessage);
-    if (s.outcome.suppressOutput && s.registration.dialect === 'code') fields.suppressOutput = true;
-    if (s.outcome.continue === false && entry.endsLoop) {
-      fields.continue = false;
-      if (s.outcome.stopReason !== undefined) fields.stopReason ??= s.outcome.stopReason;
+    const { outcome } = s;
+    if (s.failure !== undefined) failures.push(listFailure(entry, s, subject));
+    if (outcome === undefined) continue;
+    if (outcome.additionalContext !== undefined) additionalContext.push(outcome.additionalContext);
+    if (outcome.systemMessage !== undefined) systemMessages.push(outcome.systemMessage);
+    if (outcome.suppressOutput && s.registration.dialect === 'code') fields.suppressOutput = true;
+    if (outcome.continue === false) ends(fields, entry, outcome.stopReason);
+    if (outcome.specific !== undefined) {
+      own ??= {};
+      specifics(own, entry, outcome.specific);
     }
   }
-  return fields;
+  fields.additionalContext = additionalContext;
+  fields.systemMessages = systemMessages;
+  fields.failures = failures;
+  if (own !== undefined) Object.assign(fields, own);
+}
+
+function ends(fields: DecisionFields, entry: EventEntry, stopReason: string | undefined): void {
+  if (entry.interrupts) fields.interrupt = true;
+  if (!entry.endsLoop) return;
+  fields.continue = false;
+  if (stopReason !== undefined) fields.stopReason ??= stopReason;
 }
 
 function listFailure(entry: EventEntry, s: Said, subject: string | undefined): DecisionFailure {
@@ -38,20 +55,18 @@ function listFailure(entry: EventEntry, s: Said, subject: string | undefined): D
 }
 
 /** Event-specific keys: lists are joined, of flags and strings the last in plan order counts. Those of a nested verdict go with it. */
-export function specifics(entry: EventEntry, said: readonly Said[]): DecisionFields {
-  const fields: Record<string, unknown> = {};
-  for (const s of said) {
-    const { terminalSequence, ...own } = s.outcome?.specific ?? {};
-    if (terminalSequence !== undefined)
-      fields['terminalSequence'] = `${fields['terminalSequence'] ?? ''}${terminalSequence}`;
-    if (entry.interrupts && s.outcome?.continue === false) fields['interrupt'] = true;
-    if (entry.nestedDecision) continue;
-    for (const [key, value] of Object.entries(own)) {
-      const before = fields[key];
-      fields[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
-    }
+function specifics(
+  fields: Record<string, unknown>,
+  entry: EventEntry,
+  { terminalSequence, ...own }: Readonly<Record<string, unknown>>,
+): void {
+  if (terminalSequence !== undefined)
+    fields['terminalSequence'] = `${fields['terminalSequence'] ?? ''}${terminalSequence}`;
+  if (entry.nestedDecision) return;
+  for (const [key, value] of Object.entries(own)) {
+    const before = fields[key];
+    fields[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
   }
-  return fields as DecisionFields;
 }
 
 /** What each handler said, in plan order. */

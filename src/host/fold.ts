@@ -3,8 +3,8 @@ import type { Outcome } from '../events/outcome.js';
 import type { Registration } from '../scopes/registration.js';
 import type { AnyDecision, Clash, DecisionFields, EndedBy } from './decision.js';
 import { makeDecision } from './decision.js';
-import { effectOf } from './failure.js';
-import { common, listOutcomes, specifics } from './fold-common.js';
+import { effectOf, type FailureEffect } from './failure.js';
+import { common, listOutcomes } from './fold-common.js';
 import type { Failure } from './handlers/handler.js';
 
 /** What one handler came to: what it said, or how it failed, or (after a failed re-ask) both. */
@@ -23,7 +23,7 @@ export interface FoldContext {
   readonly decisions: Decisions;
   /** The subject of the input, for events where some subjects cannot be blocked. */
   readonly subject?: string | undefined;
-  readonly clashes?: readonly Clash[];
+  readonly clashes?: readonly Clash[] | undefined;
   /** The rewritten field's final value, where a rewrite stood. */
   readonly rewritten?: { readonly value: unknown } | undefined;
   /** What stands in place of an output that could not be carried to all hooks, unless one has put another there. */
@@ -34,77 +34,92 @@ export interface FoldContext {
 
 export const RANK: Readonly<Record<Verdict, number>> = { none: 0, allow: 1, ask: 2, defer: 3, deny: 4 };
 
-interface Vote {
-  readonly said: Said;
-  readonly verdict: Verdict;
-  readonly reason: string | undefined;
-}
-
-/** Pure: the outcomes, in plan order, folded into one answer. The order of finishing cannot matter. */
-export function fold(entry: EventEntry, said: readonly Said[], context: FoldContext): AnyDecision {
-  if (said.every(isSilent)) return makeDecision(entry, withheld(context), () => listOutcomes(said));
-  const fields = common(entry, said, context.subject);
-  Object.assign(fields, specifics(entry, said), answer(entry, said, context));
-  if (context.clashes && context.clashes.length > 0) fields.clashes = context.clashes;
-  Object.assign(fields, withheld(context), rewritten(entry, context));
-  return makeDecision(entry, fields, () => listOutcomes(said));
+/** Pure: the outcomes, in plan order, folded into one answer. The order of finishing cannot matter. `everybody`: the silent ones too, to be listed. */
+export function fold(
+  entry: EventEntry,
+  said: readonly Said[],
+  context: FoldContext,
+  everybody: () => readonly Said[] = () => said,
+): AnyDecision {
+  const decision = makeDecision(entry, undefined, () => listOutcomes(everybody()));
+  const fields = decision as DecisionFields;
+  if (context.withheld !== undefined) fields.updatedOutput = context.withheld.value;
+  if (said.every(isSilent)) return decision;
+  common(fields, entry, said, context.subject);
+  answer(fields, entry, said, context);
+  if (context.clashes !== undefined && context.clashes.length > 0) fields.clashes = context.clashes;
+  if (context.rewritten !== undefined)
+    fields[entry.fold === 'gate' ? 'updatedInput' : 'updatedOutput'] = context.rewritten.value;
+  return decision;
 }
 
 const isSilent = (s: Said): boolean => s.outcome === undefined && s.failure === undefined;
 
 /** The verdict of one handler on a gate: its own word, its `continue: false` (from code), its failure by policy. */
-export function verdictOf(entry: EventEntry, s: Said): { verdict: Verdict; reason: string | undefined } {
-  let verdict: Verdict = s.outcome?.verdict ?? 'none';
-  let reason = s.outcome?.reason ?? s.outcome?.stopReason;
-  if (verdict === 'allow' && s.allowLapsed) verdict = 'none';
-  if (s.registration.phase === 'rewrite') verdict = 'none';
-  if (s.outcome?.continue === false && s.registration.dialect === 'code') {
-    // The reason of another word of its own would not be why.
-    if (s.outcome.verdict !== 'deny') reason = s.outcome.stopReason ?? reason;
-    verdict = 'deny';
-  }
-  const failed = s.failure && effectOf(entry, s.registration.onFailure, s.failure);
-  if (s.failure && failed && failed !== 'none' && failed !== 'block' && RANK[failed] > RANK[verdict]) {
-    verdict = failed;
-    reason = s.failure.message;
-  }
-  return { verdict, reason };
+export function verdictOf(entry: EventEntry, s: Said): Verdict {
+  const own = ownVerdict(s);
+  return s.failure === undefined ? own : stricter(own, effectOf(entry, s.registration.onFailure, s.failure));
 }
 
-function answer(entry: EventEntry, said: readonly Said[], context: FoldContext): DecisionFields {
+function ownVerdict({ outcome, registration, allowLapsed }: Said): Verdict {
+  if (outcome === undefined) return 'none';
+  if (outcome.continue === false && registration.dialect === 'code') return 'deny';
+  if (registration.phase === 'rewrite' || outcome.verdict === undefined) return 'none';
+  return outcome.verdict === 'allow' && allowLapsed ? 'none' : outcome.verdict;
+}
+
+function stricter(own: Verdict, failed: FailureEffect): Verdict {
+  return failed !== 'none' && failed !== 'block' && RANK[failed] > RANK[own] ? failed : own;
+}
+
+function reasonOf(entry: EventEntry, s: Said): string | undefined {
+  const { outcome, failure } = s;
+  if (failure !== undefined && verdictOf(entry, s) !== ownVerdict(s)) return failure.message;
+  const reason = outcome?.reason ?? outcome?.stopReason;
+  // It ended the run; the reason of another word of its own would not be why.
+  const ended = outcome?.continue === false && s.registration.dialect === 'code' && outcome.verdict !== 'deny';
+  return ended ? (outcome.stopReason ?? reason) : reason;
+}
+
+function answer(fields: DecisionFields, entry: EventEntry, said: readonly Said[], context: FoldContext): void {
   switch (entry.fold) {
     case 'gate':
-      return gate(entry, said, context);
+      gate(fields, entry, said, context);
+      break;
     case 'block':
-      return block(entry, said, context);
+      Object.assign(fields, block(entry, said, context));
+      break;
     case 'stop':
-      return stop(said, context.endedBy);
+      Object.assign(fields, stop(said, context.endedBy));
+      break;
     case 'replace':
-      return replace(entry, said);
+      Object.assign(fields, replace(entry, said));
+      break;
     default:
-      return {};
   }
 }
 
-function gate(entry: EventEntry, said: readonly Said[], context: FoldContext): DecisionFields {
-  const votes: Vote[] = said.map((s) => ({ said: s, ...verdictOf(entry, s) }));
-  const winner = choose(votes, context.decisions);
-  const fields: DecisionFields = {};
-  if (!winner) return fields;
-  fields.verdict = winner.verdict;
-  fields.decidedBy = winner.said.registration.id;
-  if (winner.reason !== undefined) fields.reason = winner.reason;
-  fields.overruled = votes
-    .filter((v) => v.verdict !== 'none' && v.verdict !== winner.verdict)
-    .map((v) => v.said.registration.id);
-  if (entry.nestedDecision) Object.assign(fields, grants(votes, winner.verdict));
-  return fields;
+function gate(fields: DecisionFields, entry: EventEntry, said: readonly Said[], context: FoldContext): void {
+  const winner = choose(entry, said, context.decisions);
+  if (!winner) return;
+  const verdict = verdictOf(entry, winner);
+  const reason = reasonOf(entry, winner);
+  fields.verdict = verdict;
+  fields.decidedBy = winner.registration.id;
+  if (reason !== undefined) fields.reason = reason;
+  const overruled: string[] = [];
+  for (const s of said) {
+    const other = verdictOf(entry, s);
+    if (other !== 'none' && other !== verdict) overruled.push(s.registration.id);
+  }
+  fields.overruled = overruled;
+  if (entry.nestedDecision) Object.assign(fields, grants(entry, said, verdict));
 }
 
 /** What goes with a nested verdict counts only from those whose own word it is. */
-function grants(votes: readonly Vote[], verdict: Verdict): DecisionFields {
-  const sharing = votes.filter((v) => v.verdict === verdict && v.said.outcome?.verdict === verdict);
-  const given = sharing.map((v) => v.said.outcome?.specific ?? {});
+function grants(entry: EventEntry, said: readonly Said[], verdict: Verdict): DecisionFields {
+  const sharing = said.filter((s) => s.outcome?.verdict === verdict && verdictOf(entry, s) === verdict);
+  const given = sharing.map((s) => s.outcome?.specific ?? {});
   const permissions = given.flatMap((s) => (Array.isArray(s['updatedPermissions']) ? s['updatedPermissions'] : []));
   return {
     ...(permissions.length > 0 ? { updatedPermissions: permissions } : {}),
@@ -112,13 +127,27 @@ function grants(votes: readonly Vote[], verdict: Verdict): DecisionFields {
   };
 }
 
-function choose(votes: readonly Vote[], decisions: Decisions): Vote | undefined {
-  const spoken = votes.filter((v) => v.verdict !== 'none');
-  const stands = (v: Vote): boolean =>
-    endsRun(v.said) || isUntrusted(v.said) || (isManaged(v.said) && RANK[v.verdict] >= RANK.ask);
-  const chosen = decisions === 'strictest' ? strictest(spoken) : decisions === 'first' ? spoken[0] : spoken.at(-1);
-  return strictest(spoken.filter((v) => v === chosen || stands(v)));
+/** The strictest of those that count, of equals the first in plan order. */
+function choose(entry: EventEntry, said: readonly Said[], decisions: Decisions): Said | undefined {
+  const chosen = decisions === 'strictest' ? undefined : spoken(entry, said, decisions);
+  let best: Said | undefined;
+  let highest = RANK.none;
+  for (const s of said) {
+    const rank = RANK[verdictOf(entry, s)];
+    if (rank <= highest || !(decisions === 'strictest' || s === chosen || stands(s, rank))) continue;
+    best = s;
+    highest = rank;
+  }
+  return best;
 }
+
+function spoken(entry: EventEntry, said: readonly Said[], which: 'first' | 'last'): Said | undefined {
+  const speaks = (s: Said): boolean => verdictOf(entry, s) !== 'none';
+  return which === 'first' ? said.find(speaks) : said.findLast(speaks);
+}
+
+/** Whatever the others say. */
+const stands = (s: Said, rank: number): boolean => endsRun(s) || isUntrusted(s) || (isManaged(s) && rank >= RANK.ask);
 
 const isManaged = (s: Said): boolean => s.registration.scope.kind === 'managed';
 
@@ -127,14 +156,6 @@ const isUntrusted = (s: Said): boolean => s.failure?.cause === 'untrusted';
 
 /** It kept later handlers from being asked, who might have denied it: its deny is no opinion among others. */
 const endsRun = (s: Said): boolean => s.outcome?.continue === false && s.registration.dialect === 'code';
-
-/** Of equals the first in plan order. */
-function strictest(votes: readonly Vote[]): Vote | undefined {
-  return votes.reduce<Vote | undefined>(
-    (best, v) => (!best || RANK[v.verdict] > RANK[best.verdict] ? v : best),
-    undefined,
-  );
-}
 
 function block(entry: EventEntry, said: readonly Said[], context: FoldContext): DecisionFields {
   if (entry.unblockable?.includes(context.subject ?? '')) return {};
@@ -193,13 +214,4 @@ function replace(entry: EventEntry, said: readonly Said[]): DecisionFields {
     overruled: losers,
     clashes: losers.map((loser) => ({ winner, loser })),
   };
-}
-
-function withheld(context: FoldContext): DecisionFields | undefined {
-  return context.withheld && { updatedOutput: context.withheld.value };
-}
-
-function rewritten(entry: EventEntry, context: FoldContext): DecisionFields {
-  if (!context.rewritten) return {};
-  return entry.fold === 'gate' ? { updatedInput: context.rewritten.value } : { updatedOutput: context.rewritten.value };
 }

@@ -6,8 +6,8 @@ import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
 import type { CallbackFunction } from './call.js';
 import { Context, type HookContext } from './context.js';
+import type { FireFacts } from './facts.js';
 import { describeError } from './message.js';
-import type { Run } from './run.js';
 
 /** What a raw tap is called with. */
 export interface RawFire<Input = Readonly<Record<string, unknown>>> {
@@ -35,7 +35,16 @@ export interface RawTap {
 }
 
 const OURS = 'hookscope';
-const RUNS = new WeakMap<object, Run>();
+
+/** What runs when the hook is called. */
+export interface TapDriver {
+  /** Our own tap: the plan. What comes after the first time does nothing. */
+  runPlan(): Promise<void>;
+  /** A tap of somebody else's. */
+  tap(registration: Registration): Promise<void>;
+}
+
+const DRIVERS = new WeakMap<object, TapDriver>();
 
 /** What a raw tap becomes: an ordinary registration, whose timeout and policies are the host's. */
 export type MakeTap = (name: string, callback: CallbackFunction, stage: number) => Registration;
@@ -48,7 +57,7 @@ export function createHook(entry: EventEntry, makeTap: MakeTap, report: (message
   const raw: RawHook = new AsyncSeriesBailHook(['fire'], entry.name);
   const made = new Map<unknown, Registration>();
   const hook: EventHook = { raw, foreign: false, taps: () => listTaps(raw, made) };
-  raw.tapPromise({ name: OURS, stage: 0 }, (fire) => runOf(fire).runWaves().then(nothing));
+  raw.tapPromise({ name: OURS, stage: 0 }, (fire) => driverOf(fire).runPlan().then(nothing));
   const [ours] = raw.taps;
   raw.intercept({
     name: OURS,
@@ -56,7 +65,7 @@ export function createHook(entry: EventEntry, makeTap: MakeTap, report: (message
       if (tap === ours) return tap;
       hook.foreign = true;
       const registration = makeTap(tap.name, callerOf(entry, tap), tap.stage ?? 0);
-      const fn = (fire: RawFire): Promise<undefined> => runOf(fire).tap(registration).then(nothing);
+      const fn = (fire: RawFire): Promise<undefined> => driverOf(fire).tap(registration).then(nothing);
       made.set(fn, registration);
       return { ...tap, type: 'promise', fn };
     },
@@ -95,30 +104,27 @@ function guarded(interceptor: Interceptor, onError: (error: unknown) => void): I
 }
 
 /** Runs the plan through the tapable hook, raw taps around it. Whatever becomes of those, the plan runs. */
-export async function runThroughTaps(hook: EventHook, run: Run): Promise<void> {
-  const { fire } = run;
-  run.taps = hook.taps();
+export async function runThroughTaps(hook: EventHook, fire: FireFacts, driver: TapDriver): Promise<void> {
   const raw: RawFire = {
     event: fire.entry.name,
     input: readOnly(fire.input),
     toolUseID: fire.toolUseID,
     // For interceptors; each tap gets its own.
-    context: new Context(fire, 'first'),
+    context: new Context(fire, 'first', undefined),
   };
-  RUNS.set(raw, run);
+  DRIVERS.set(raw, driver);
   try {
     await hook.raw.promise(raw);
   } catch (error) {
     fire.services.report(`host.hooks.${fire.entry.name} failed: ${describeError(error)}`);
   }
-  if (!run.planned) await run.runWaves();
+  await driver.runPlan();
 }
 
-function runOf(fire: RawFire): Run {
-  const run = RUNS.get(fire);
-  if (!run)
-    throw new HookscopeError('INVALID_OPTIONS', { where: 'host.hooks', expected: 'a fire made by host.fire()' });
-  return run;
+function driverOf(fire: RawFire): TapDriver {
+  const driver = DRIVERS.get(fire);
+  if (driver) return driver;
+  throw new HookscopeError('INVALID_OPTIONS', { where: 'host.hooks', expected: 'a fire made by host.fire()' });
 }
 
 function nothing(): undefined {

@@ -48,7 +48,8 @@ export function howOf(host: HostParts, scope: Scope, origin: Origin, nextId: (na
   const { options, entries, outside, report } = host;
   return {
     scope,
-    source: origin.source ?? { kind: 'code' },
+    // Records share it.
+    source: Object.freeze({ ...(origin.source ?? { kind: 'code' }) }),
     name: origin.name,
     plugin: origin.plugin,
     dialect: origin.dialect,

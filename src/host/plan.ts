@@ -7,14 +7,14 @@ import { type AnyDecision, type HandlerOutcome, makeDecision } from './decision.
 export interface Candidates {
   /** Registrations whose matcher accepts the subject, in plan order, observers last. */
   readonly list: readonly Registration[];
+  /** Where each of them stands in the plan. */
+  readonly places: readonly number[];
   /** How many of them are not observers; they come first. */
   readonly deciders: number;
-  /** Nothing but the subject decides: every one of them runs, each a wave of its own. */
-  readonly plain: boolean;
   /** Copies of one hook by dedup key, only where there is more than one. */
   readonly copies: ReadonlyMap<string, readonly Registration[]> | undefined;
-  /** Where they are plain: what a fire comes to in which none of them says anything. */
-  readonly quiet?: Quiet | undefined;
+  /** Nothing but the subject decides, and every one of them runs by itself: what a fire comes to in which none says anything. */
+  readonly quiet: Quiet | undefined;
 }
 
 /** The same for every fire, so nobody can change it; as it is, and as a promise. */
@@ -41,69 +41,72 @@ export function makePlan(entry: EventEntry, scopes: readonly Scope[], own: Scope
   const all = scopes.flatMap((scope) => scope.own(entry.name).filter((r) => !r.ownStop || scope === own));
   const registrations = Object.freeze([...all.filter(decides), ...all.filter((r) => !decides(r))]);
   const uniform = registrations.every((r) => r.matcher.all);
-  const whole = uniform ? choose(entry, registrations) : undefined;
-  const fixed = registrations.every((r) => r.matcher.all || r.matcher.static);
-  const memo = new Map<string, Candidates>();
   let positions: Map<string, number> | undefined;
+  const position = (registration: Registration): number => {
+    positions ??= new Map(registrations.map((r, i) => [r.id, i]));
+    return positions.get(registration.id) ?? registrations.length;
+  };
+  const choose = (chosen: readonly Registration[]): Candidates => candidatesOf(entry, chosen, position);
+  const whole = uniform ? choose(registrations) : undefined;
+  const memo = new Map<string, Candidates>();
   return {
     entry,
     registrations,
     size: registrations.length,
-    position(registration) {
-      positions ??= new Map(registrations.map((r, i) => [r.id, i]));
-      return positions.get(registration.id) ?? registrations.length;
-    },
+    position,
     candidates(subject, input) {
       if (whole) return whole;
       const key = subject ?? '';
       const known = memo.get(key);
       if (known) return known;
       // A predicate looks at the input too: its registration stays a candidate and is asked again at its wave.
-      const found = choose(
-        entry,
-        registrations.filter((r) => !r.matcher.static || r.matcher.matches(subject, input)),
-      );
+      const found = choose(registrations.filter((r) => !r.matcher.static || r.matcher.matches(subject, input)));
       if (memo.size >= MEMO) memo.clear();
-      memo.set(key, fixed ? found : { ...found, plain: false });
-      return memo.get(key) as Candidates;
+      memo.set(key, found);
+      return found;
     },
   };
 }
 
 const decides = (r: Registration): boolean => r.phase !== 'observe';
 
-function choose(entry: EventEntry, registrations: readonly Registration[]): Candidates {
+function candidatesOf(
+  entry: EventEntry,
+  registrations: readonly Registration[],
+  position: Plan['position'],
+): Candidates {
   const list = registrations.filter((r) => r.skip === undefined);
   const keys = new Map<string, Registration[]>();
-  for (const r of list) if (r.dedup !== undefined) keys.set(r.dedup, [...(keys.get(r.dedup) ?? []), r]);
+  for (const r of list) {
+    if (r.dedup === undefined) continue;
+    const copies = keys.get(r.dedup);
+    if (copies) copies.push(r);
+    else keys.set(r.dedup, [r]);
+  }
   for (const [key, copies] of keys) if (copies.length < 2) keys.delete(key);
-  const deciders = list.filter(decides).length;
-  const plain = deciders === list.length && keys.size === 0 && list.every(isPlain);
   return {
     list,
-    deciders,
-    plain,
+    places: list.map(position),
+    deciders: list.filter(decides).length,
     copies: keys.size > 0 ? keys : undefined,
-    quiet: plain ? quietly(entry, list) : undefined,
+    quiet: keys.size === 0 && list.every(isPlain) ? quietly(entry, list.filter(decides)) : undefined,
   };
 }
 
 function quietly(entry: EventEntry, list: readonly Registration[]): Quiet {
-  const silent = ({ id, name }: Registration): HandlerOutcome => Object.freeze({ id, name });
+  const silent = ({ id, name, dialect }: Registration): HandlerOutcome =>
+    Object.freeze(dialect === 'claude' ? { id, name, dialect } : { id, name });
   const decision = Object.freeze(makeDecision(entry, undefined, () => Object.freeze(list.map(silent))));
   return { decision, promise: Promise.resolve(decision) };
 }
 
-/** A callback in series about which only the subject decides: the loop needs to ask nothing more. */
+/** In series, and only the subject decides whether it runs: nothing more is to be asked. */
 function isPlain(r: Registration): boolean {
   return (
-    r.kind === 'callback' &&
+    (r.matcher.all || r.matcher.static) &&
     r.mode === 'series' &&
     r.rule === undefined &&
     !r.once &&
-    r.async === false &&
-    r.phase === 'decide' &&
-    r.shared === undefined &&
     r.gate === undefined
   );
 }
@@ -123,22 +126,22 @@ export function skipped(
 
 /**
  * The next wave from `from` on, as the input now stands: a maximal run of parallel registrations with equal scope and
- * stage, or one series registration. `end` is where the wave after it begins.
+ * stage, or one series registration. `end` is where the wave after it begins; `last` where the list ends, before the observers.
  */
 export function nextWave(
-  candidates: Candidates,
+  { list, deciders }: Pick<Candidates, 'list' | 'deciders'>,
   from: number,
   runs: (r: Registration) => boolean,
+  last = deciders,
 ): { wave: readonly Registration[]; end: number } | undefined {
-  const { list, deciders } = candidates;
   let i = from;
-  while (i < deciders && !runs(list[i] as Registration)) i++;
-  const first = i < deciders ? list[i] : undefined;
+  while (i < last && !runs(list[i] as Registration)) i++;
+  const first = i < last ? list[i] : undefined;
   if (!first) return undefined;
   if (first.mode === 'series') return { wave: [first], end: i + 1 };
   const wave: Registration[] = [];
   let end = i;
-  for (; i < deciders; i++) {
+  for (; i < last; i++) {
     const r = list[i] as Registration;
     if (!runs(r)) continue;
     if (r.mode !== 'parallel' || r.scope !== first.scope || r.stage !== first.stage) break;

@@ -1,64 +1,87 @@
 import type { HandlerRecord, HandlerVerdict } from '../emit/record.js';
 import type { Registration } from '../scopes/registration.js';
 import { verdictOf } from './fold.js';
-import type { Run, Slot } from './run.js';
+import type { RawTap } from './hooks.js';
+import type { Notes, Slot } from './notes.js';
+import type { Plan } from './plan.js';
+import type { WhoRuns } from './who-runs.js';
 
-/** One row a registration of the lineage, in plan order, raw taps where they ran: why it ran or did not. */
-export function recordHandlers(run: Run): HandlerRecord[] {
-  const { registrations } = run.fire.plan;
-  const rows = registrations.map((r, position) => ({ position, row: row(run, r, run.slots.get(r.id)) }));
-  for (const slot of run.slots.values()) {
-    if (slot.registration.kind === 'tap')
-      rows.push({ position: slot.position, row: row(run, slot.registration, slot) });
-  }
-  for (const [i, { registration, early }] of run.taps.entries()) {
-    if (run.slots.has(registration.id)) continue;
-    // Behind those that were reached, on its side of the plan.
-    const position = early ? i - run.taps.length : Number.MAX_SAFE_INTEGER - run.taps.length + i;
-    rows.push({ position, row: row(run, registration, undefined) });
-  }
-  return rows.sort((a, b) => a.position - b.position).map((r) => r.row);
+/** A plan after its walk. */
+interface Walked {
+  readonly plan: Plan;
+  readonly who: WhoRuns;
+  readonly notes: Notes;
+  /** Everybody who tapped the event's own hook when the fire began. */
+  readonly taps: readonly RawTap[];
+  /** It ended before everybody was reached. */
+  readonly cutShort: boolean;
 }
 
-function row(run: Run, r: Registration, slot: Slot | undefined): HandlerRecord {
-  const { id, name } = r;
-  const base = {
+/** One row a registration of the lineage, in plan order, raw taps where they ran: why it ran or did not. */
+export function recordHandlers(walked: Walked): HandlerRecord[] {
+  const { plan, notes, taps } = walked;
+  const rows = plan.registrations.map((r, place) => row(walked, r, notes.at(place)));
+  if (taps.length === 0) return rows;
+  const tapped = (early: boolean): HandlerRecord[] => [
+    ...notes.tapped.filter((slot) => slot.position < 0 === early).map((slot) => row(walked, slot.registration, slot)),
+    // Behind those that were reached, on its side of the plan.
+    ...taps
+      .filter((tap) => tap.early === early && !notes.hasRun(tap.registration))
+      .map((tap) => row(walked, tap.registration, undefined)),
+  ];
+  return [...tapped(true), ...rows, ...tapped(false)];
+}
+
+type Row = { -readonly [K in keyof HandlerRecord]: HandlerRecord[K] };
+
+/** One literal, and what is not always there is put to it after: a watched fire makes one for every registration. */
+function row(walked: Walked, r: Registration, slot: Slot | undefined): HandlerRecord {
+  if (!slot) return skippedRow(walked, r);
+  const { last, outcome, failure } = slot;
+  const row: Row = {
+    id: r.id,
+    name: r.name,
     handler: r.kind,
-    ...(r.plugin === undefined ? {} : { plugin: r.plugin }),
     source: r.source,
     scope: r.scope.id,
     stage: r.stage,
-  };
-  if (!slot) {
-    // Of an output that was rewritten after its turn it may match what it did not match then.
-    const reason = run.why(r) ?? (run.cutShort ? 'bailed' : 'matcher');
-    const { skipWhy: why } = r;
-    return { id, name, ...base, wave: null, status: 'skipped', reason, ...(why === undefined ? {} : { why }) };
-  }
-  const { last, outcome, failure } = slot;
-  const verdict = run.fire.entry.fold === 'gate' ? gateVerdict(run, slot) : outcome?.block ? 'block' : undefined;
-  return {
-    id,
-    name,
-    ...base,
     wave: slot.wave,
     status: last.background && !outcome && !failure ? 'background' : failure ? 'failed' : 'ran',
-    ...(failure ? { failure } : {}),
-    ...(outcome ? { output: outcome.output } : {}),
-    ...(verdict === undefined ? {} : { verdict }),
-    ...(last.exitCode === undefined ? {} : { exit_code: last.exitCode }),
-    ...(last.durationMs === undefined ? {} : { duration_ms: last.durationMs }),
-    ...(slot.calls > 1 ? { reasked: slot.calls - 1 } : {}),
-    ...(last.warnings?.length ? { warnings: last.warnings } : {}),
     phase: r.phase,
     dialect: r.dialect,
     on_failure: slot.registration.onFailure,
   };
+  const verdict = walked.plan.entry.fold === 'gate' ? gateVerdict(slot) : outcome?.block ? 'block' : undefined;
+  if (r.plugin !== undefined) row.plugin = r.plugin;
+  if (verdict !== undefined) row.verdict = verdict;
+  if (last.durationMs !== undefined) row.duration_ms = last.durationMs;
+  if (failure) row.failure = failure;
+  if (outcome) row.output = outcome.output;
+  if (last.exitCode !== undefined) row.exit_code = last.exitCode;
+  if (slot.calls > 1) row.reasked = slot.calls - 1;
+  if (last.warnings?.length) row.warnings = last.warnings;
+  return row;
+}
+
+function skippedRow(walked: Walked, r: Registration): HandlerRecord {
+  const row: Row = {
+    id: r.id,
+    name: r.name,
+    handler: r.kind,
+    source: r.source,
+    scope: r.scope.id,
+    stage: r.stage,
+    wave: null,
+    status: 'skipped',
+    // Of an output that was rewritten after its turn it may match what it did not match then.
+    reason: walked.who.why(r) ?? (walked.cutShort ? 'bailed' : 'matcher'),
+  };
+  if (r.plugin !== undefined) row.plugin = r.plugin;
+  if (r.skipWhy !== undefined) row.why = r.skipWhy;
+  return row;
 }
 
 /** As it counted: an allow that did not survive a rewrite is `none`. */
-function gateVerdict(run: Run, slot: Slot): HandlerVerdict | undefined {
-  if (slot.registration.phase === 'observe') return undefined;
-  const allowLapsed = slot.lapsed || !run.rewrites.allowStands(slot);
-  return verdictOf(run.fire.entry, { allowLapsed, ...slot }).verdict;
+function gateVerdict(slot: Slot): HandlerVerdict | undefined {
+  return slot.registration.phase === 'observe' ? undefined : verdictOf(slot.registration.entry, slot);
 }

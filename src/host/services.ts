@@ -1,11 +1,12 @@
 import type { Bus } from '../emit/bus.js';
 import type { HookscopeError } from '../errors.js';
 import type { EventEntry } from '../events/define.js';
+import type { Meanings } from '../events/meant.js';
 import type { Alarms } from './alarms/alarms.js';
 import type { Background } from './background.js';
 import type { Clock } from './clock.js';
 import type { AnyDecision } from './decision.js';
-import type { Fire } from './fire.js';
+import type { FireFacts } from './facts.js';
 import type { Decisions } from './fold.js';
 import type { EventHook } from './hooks.js';
 import type { SessionFields } from './input.js';
@@ -28,9 +29,9 @@ export interface Services {
   host: unknown;
   readonly clock: Clock;
   readonly bus: Bus;
+  readonly alarms: Alarms;
   readonly background: Background;
   readonly spill: Spill;
-  readonly alarms: Alarms;
   readonly decisions: Decisions;
   /** Seconds; 0: nobody wants to know. */
   readonly slowAfter: number;
@@ -49,7 +50,7 @@ export interface Services {
   readonly notices: Notices;
   wake(wake: Wake): void;
   /** How many registrations for the fire's event are in scopes outside its lineage. */
-  elsewhere(fire: Fire): number;
+  elsewhere(fire: FireFacts): number;
 }
 
 /** One event of this host: its entry, its tapable hook once asked for, and what is made once of it. */
@@ -63,6 +64,8 @@ export interface EventState {
   hook: EventHook | undefined;
   /** Nothing registered, nobody watching: the answer to every fire. */
   readonly quiet: Promise<AnyDecision>;
+  /** What callbacks' answers mean that need no reading. */
+  readonly meanings: Meanings;
   /** A quick check of an input; false only means that it must be looked at more closely. */
   accepts: (input: unknown) => boolean;
 }

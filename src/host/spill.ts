@@ -36,13 +36,14 @@ export function createSpill(report: (message: string) => void): Spill {
   return {
     text: (text) => (text.length > LIMIT ? preview(text, save(text)) : text),
     shorten(outcome) {
+      const { reason, stopReason, systemMessage, additionalContext } = outcome;
+      if (!(isLong(reason) || isLong(stopReason) || isLong(systemMessage) || isLong(additionalContext))) return outcome;
       const previews = new Map<string, string>();
       for (const key of TEXTS) {
         const text = outcome[key];
         if (text === undefined || text.length <= LIMIT || previews.has(text)) continue;
         previews.set(text, preview(text, save(text)));
       }
-      if (previews.size === 0) return outcome;
       const short: { -readonly [K in keyof Outcome]: Outcome[K] } = { ...outcome };
       // Also in the output, so that what is recorded and handed on is what was decided by.
       short.output = replaced(outcome.output, previews);
@@ -51,6 +52,8 @@ export function createSpill(report: (message: string) => void): Spill {
     },
   };
 }
+
+const isLong = (text: string | undefined): boolean => text !== undefined && text.length > LIMIT;
 
 type Json = Outcome['output'];
 

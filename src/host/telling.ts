@@ -1,59 +1,38 @@
-import { randomUUID } from 'node:crypto';
 import type { Bus } from '../emit/bus.js';
-import type { HandlerRecord, HandlerVerdict, Piece, Run as Told_ } from '../emit/record.js';
-import { fireRecord, hookProgress, hookResponse, hookStarted } from '../emit/record.js';
+import type { HandlerRecord, HandlerVerdict, Piece, Run } from '../emit/record.js';
+import { progressRecord, responseRecord, stampedFireRecord, startedRecord } from '../emit/record.js';
+import { nextId } from '../emit/stamp.js';
 import type { HookscopeError } from '../errors.js';
 import type { EventEntry } from '../events/define.js';
 import type { Outcome } from '../events/outcome.js';
 import type { Registration } from '../scopes/registration.js';
-import type { Attempt } from './attempt.js';
-import { Context } from './context.js';
+import type { Attempt, CallReporter, FireReporter } from './attempt.js';
 import { type AnyDecision, makeDecision } from './decision.js';
-import type { Fire } from './fire.js';
+import type { FireFacts } from './facts.js';
 import { unreadable } from './input.js';
 import type { Services } from './services.js';
 
-/** One run of one handler, as it is told. */
-export interface Told {
-  progress(piece: Piece): void;
-  responded(result: Attempt): void;
-}
-
 /** Tells one fire to whoever watches. Made only when somebody does. */
-export class Teller {
-  readonly #fire: Fire;
-  readonly #bus: Bus;
+export class Teller implements FireReporter {
+  readonly fire: FireFacts;
+  readonly bus: Bus;
+  /** What all of its calls share. */
+  readonly hookName: string;
+  readonly sessionId: string;
+  readonly agentId: string | undefined;
 
-  constructor(fire: Fire, bus: Bus) {
-    this.#fire = fire;
-    this.#bus = bus;
+  constructor(fire: FireFacts, bus: Bus) {
+    const { entry, subject, input } = fire;
+    this.fire = fire;
+    this.bus = bus;
+    this.hookName = entry.namedBySubject && subject ? `${entry.name}:${subject}` : entry.name;
+    this.sessionId = textOf(input, 'session_id') ?? '';
+    this.agentId = textOf(input, 'agent_id');
   }
 
-  started(registration: Registration, context: Context): Told {
-    const run = this.#run(registration);
-    this.#bus.emit(() => hookStarted(run));
-    let over = false;
-    const told: Told = {
-      // What it says after its end, nobody waits for.
-      progress: (piece) => {
-        if (!over) this.#bus.emit(() => hookProgress(run, piece));
-      },
-      responded: (result) => {
-        over = true;
-        this.#bus.emit(() =>
-          hookResponse(run, {
-            stdout: result.stdout,
-            stderr: result.stderr,
-            ...(result.stdout === undefined && result.outcome ? { output: JSON.stringify(result.outcome.output) } : {}),
-            exitCode: result.exitCode,
-            durationMs: result.durationMs ?? 0,
-            decision: said(result.outcome),
-            failure: result.failure && { ...result.failure },
-          }),
-        );
-      },
-    };
-    Context.tell(context, (text) => told.progress({ text }));
+  started(registration: Registration): CallReporter {
+    const told = new Told(this, registration);
+    this.bus.emitStamped((seq, time) => startedRecord(told, seq, time));
     return told;
   }
 
@@ -64,75 +43,117 @@ export class Teller {
     finalInput: Readonly<Record<string, unknown>>,
     error?: string,
   ): void {
-    const fire = this.#fire;
-    this.#bus.emit(() =>
-      fireRecord(
+    const { fire } = this;
+    this.bus.emitStamped((seq, time) =>
+      stampedFireRecord(
         {
           fire_id: fire.id,
           event: fire.entry.name,
           scope: fire.scopeId,
           scope_known: fire.scopeKnown,
-          session_id: textOf(fire.input, 'session_id') ?? '',
-          ...this.#ids(),
+          session_id: this.sessionId,
+          agent_id: this.agentId,
+          tool_use_id: fire.toolUseID,
           input: fire.input,
-          ...(finalInput === fire.input ? {} : { final_input: finalInput }),
+          final_input: finalInput === fire.input ? undefined : finalInput,
           decision,
           handlers,
-          clashes: decision.clashes.map((clash) => ({ ...clash })),
+          clashes: decision.clashes,
           decisions: fire.services.decisions,
           elsewhere: fire.services.elsewhere(fire),
-          ...(error === undefined ? {} : { error }),
+          error,
         },
+        seq,
+        time,
         fire.services.maxInputBytes,
       ),
     );
   }
+}
 
-  #ids(): { agent_id?: string; tool_use_id?: string } {
-    const { input, toolUseID } = this.#fire;
-    const agent = textOf(input, 'agent_id');
-    return {
-      ...(agent === undefined ? {} : { agent_id: agent }),
-      ...(toolUseID === undefined ? {} : { tool_use_id: toolUseID }),
-    };
+/** One call of one handler, as it is told. */
+class Told implements CallReporter, Run {
+  readonly hookId: string;
+  readonly hookName: string;
+  readonly event: string;
+  readonly sessionId: string;
+  readonly fireId: string;
+  readonly scope: string;
+  readonly agentId: string | undefined;
+  readonly toolUseId: string | undefined;
+  readonly plugin: string | undefined;
+  readonly handler: Run['handler'];
+  readonly handlerId: string;
+  readonly name: string;
+  readonly source: Run['source'];
+  readonly statusMessage: string | undefined;
+  readonly #bus: Bus;
+  #over = false;
+
+  constructor({ fire, bus, hookName, sessionId, agentId }: Teller, registration: Registration) {
+    this.#bus = bus;
+    this.hookId = nextId();
+    this.hookName = hookName;
+    this.event = fire.entry.name;
+    this.sessionId = sessionId;
+    this.fireId = fire.id;
+    this.scope = fire.scopeId;
+    this.agentId = agentId;
+    this.toolUseId = fire.toolUseID;
+    this.plugin = registration.plugin;
+    this.handler = registration.kind;
+    this.handlerId = registration.id;
+    this.name = registration.name;
+    this.source = registration.source;
+    this.statusMessage = registration.statusMessage;
   }
 
-  #run(registration: Registration): Told_ {
-    const { entry, subject, input, id, scopeId, toolUseID } = this.#fire;
-    return {
-      hookId: randomUUID(),
-      statusMessage: registration.statusMessage,
-      hookName: entry.namedBySubject && subject ? `${entry.name}:${subject}` : entry.name,
-      event: entry.name,
-      sessionId: textOf(input, 'session_id') ?? '',
-      fireId: id,
-      scope: scopeId,
-      agentId: textOf(input, 'agent_id'),
-      toolUseId: toolUseID,
-      plugin: registration.plugin,
-      handler: registration.kind,
-      handlerId: registration.id,
-      name: registration.name,
-      source: { ...registration.source },
-    };
+  progress(piece: Piece): void {
+    if (!this.#over) this.#bus.emitStamped((seq, time) => progressRecord(this, piece, seq, time));
   }
+
+  responded(result: Attempt): void {
+    this.#over = true;
+    this.#bus.emitStamped((seq, time) =>
+      responseRecord(
+        this,
+        {
+          stdout: result.stdout,
+          stderr: result.stderr,
+          output:
+            result.stdout === undefined && result.outcome !== undefined
+              ? JSON.stringify(result.outcome.output)
+              : undefined,
+          exitCode: result.exitCode,
+          durationMs: result.durationMs ?? 0,
+          decision: said(result.outcome),
+          failure: result.failure && { ...result.failure },
+        },
+        seq,
+        time,
+      ),
+    );
+  }
+}
+
+function said(outcome: Outcome | undefined): HandlerVerdict | undefined {
+  return outcome?.verdict ?? (outcome?.block ? 'block' : undefined);
 }
 
 /** A fire that was refused before anybody was asked: its input could not be read, or was not right. */
 export function tellRefused(services: Services, entry: EventEntry, input: unknown, code: string): void {
   const isObject = typeof input === 'object' && input !== null;
   const agent = textOf(input, 'agent_id');
-  const call = textOf(input, 'tool_use_id');
-  services.bus.emit(() =>
-    fireRecord(
+  services.bus.emitStamped((seq, time) =>
+    stampedFireRecord(
       {
-        fire_id: randomUUID(),
+        fire_id: nextId(),
         event: entry.name,
         scope: agent ?? 'session',
         scope_known: agent === undefined,
         session_id: textOf(input, 'session_id') ?? services.session.session_id ?? '',
-        ...(agent === undefined ? {} : { agent_id: agent }),
-        ...(call === undefined ? {} : { tool_use_id: call }),
+        agent_id: agent,
+        tool_use_id: textOf(input, 'tool_use_id'),
         input: isObject ? (input as Readonly<Record<string, unknown>>) : {},
         decision: makeDecision(entry, undefined, []),
         handlers: [],
@@ -141,15 +162,20 @@ export function tellRefused(services: Services, entry: EventEntry, input: unknow
         elsewhere: 0,
         error: code,
       },
+      seq,
+      time,
       services.maxInputBytes,
     ),
   );
 }
 
 /** Its input threw when it was looked at while the fire was under way. */
-export function tellUnreadable({ services, entry, input, teller }: Fire, error: unknown): HookscopeError {
+export function tellUnreadable(
+  { services, entry, input, reporter }: FireFacts & { readonly reporter: FireReporter | undefined },
+  error: unknown,
+): HookscopeError {
   const refused = unreadable(entry.name, error);
-  if (teller) tellRefused(services, entry, input, refused.code);
+  if (reporter) tellRefused(services, entry, input, refused.code);
   return refused;
 }
 
@@ -161,8 +187,4 @@ function textOf(input: unknown, key: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function said(outcome: Outcome | undefined): HandlerVerdict | undefined {
-  return outcome?.verdict ?? (outcome?.block ? 'block' : undefined);
 }

@@ -1,6 +1,6 @@
 import type { Registration, Untrusted } from '../scopes/registration.js';
 import type { Attempt } from './attempt.js';
-import type { Fire } from './fire.js';
+import type { FireFacts } from './facts.js';
 
 /** How many notices are remembered, so that each is given once a session. */
 const REMEMBERED = 1_000;
@@ -31,10 +31,10 @@ export class Notices {
 }
 
 /** A hook that is not as it was accepted does not run: a failure, which asks at least, and denies where nobody can be asked. */
-export function untrusted(fire: Fire, registration: Registration, { file, why }: Untrusted): Attempt {
+export function untrusted(fire: FireFacts, registration: Registration, { file, why }: Untrusted): Attempt {
   // It has not had its single run.
   if (registration.once) registration.scope.giveBack(registration);
   fire.services.notices.tell(fire.input['session_id'], file, why);
-  const blocks = fire.canAsk === false ? ({ blocks: true } as const) : {};
+  const blocks = fire.how.canAsk === false ? ({ blocks: true } as const) : {};
   return { failure: { cause: 'untrusted', message: why, ...blocks } };
 }

@@ -128,7 +128,7 @@ describe('who is a candidate', () => {
   test('a predicate stays one, whatever it says: it is asked at its wave', () => {
     const plan = planOf(made('a', { matcher: matcher(() => false) }), made('b'));
     expect(ids(plan.candidates('Bash', {}).list)).toBe('a b');
-    expect(plan.candidates('Bash', {}).plain).toBe(false);
+    expect(plan.candidates('Bash', {}).quiet).toBeUndefined();
   });
 
   test('what is never to run is none', () => {
@@ -138,16 +138,18 @@ describe('who is a candidate', () => {
   test.each<[string, Partial<Registration>, boolean]>([
     ['a callback in series', {}, true],
     ['one with a matcher', { matcher: matcher('Bash') }, true],
-    ['a command', { kind: 'command' }, false],
+    ['a command', { kind: 'command' }, true],
     ['a parallel one', { mode: 'parallel' }, false],
     ['one with a rule', { rule: compileRule('Bash(ls)', { dialect: 'code', where: '' }).rule }, false],
     ['a once', { once: true }, false],
-    ['an async one', { async: true }, false],
-    ['a rewriter', { phase: 'rewrite' }, false],
-    ['an observer', { phase: 'observe' }, false],
-    ['one that shares a deadline', { shared: {} }, false],
-  ])('%s is plain or not', (_, over, plain) => {
-    expect(planOf(made('a', over)).candidates('Bash', {}).plain).toBe(plain);
+    ['one that may be held', { gate: () => undefined }, false],
+    ['one with a predicate', { matcher: matcher(() => true) }, false],
+    ['an async one', { async: true }, true],
+    ['a rewriter', { phase: 'rewrite' }, true],
+    ['an observer', { phase: 'observe' }, true],
+    ['one that shares a deadline', { shared: {} }, true],
+  ])('%s: whether nothing but the subject decides', (_, over, plain) => {
+    expect(planOf(made('a', over)).candidates('Bash', {}).quiet !== undefined).toBe(plain);
   });
 });
 
@@ -165,7 +167,13 @@ describe('waves', () => {
     );
   function waves(text: string): string {
     const list = read(text);
-    const candidates: Candidates = { list, deciders: list.length, plain: false, copies: undefined };
+    const candidates: Candidates = {
+      list,
+      deciders: list.length,
+      places: list.map((_, i) => i),
+      copies: undefined,
+      quiet: undefined,
+    };
     const found: string[] = [];
     for (let at = 0; ; ) {
       const next = nextWave(candidates, at, (r) => !r.id.includes('x'));
@@ -195,10 +203,8 @@ describe('waves', () => {
 
   test('observers are in none of them', () => {
     const list = read('s p p');
-    expect(ids(nextWave({ list, deciders: 2, plain: false, copies: undefined }, 1, () => true)?.wave ?? [])).toBe(
-      'p#1',
-    );
-    expect(nextWave({ list, deciders: 2, plain: false, copies: undefined }, 2, () => true)).toBeUndefined();
+    expect(ids(nextWave({ list, deciders: 2 }, 1, () => true)?.wave ?? [])).toBe('p#1');
+    expect(nextWave({ list, deciders: 2 }, 2, () => true)).toBeUndefined();
   });
 });
 

@@ -1,4 +1,3 @@
-import { Fire } from '../fire.js';
 import { tellUser } from './context.js';
 import { type Core, wasCut } from './core.js';
 import { fireStop } from './stop-event.js';
@@ -110,7 +109,7 @@ async function fireEnd(core: Core, reason: string, seconds: number): Promise<str
 function waitingFor(core: Core, event: string): string[] {
   const { clock } = core.deps;
   const nodes = [...clock.pending()].filter(
-    ({ fire }) => fire instanceof Fire && fire.entry.name === event && fire.input['session_id'] === core.who.session_id,
+    ({ fire }) => fire.entry.name === event && fire.input['session_id'] === core.who.session_id,
   );
   return nodes.flatMap((node) => node.waiting());
 }

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { HookscopeError, isHookscopeError } from '../../errors.js';
 import type { EventName } from '../../events/catalogue.js';
+import { put } from '../../events/copy.js';
 import type { EventEntry } from '../../events/define.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { Alarms, ToolUse } from '../alarms/alarms.js';
@@ -155,19 +156,22 @@ export class Core {
   #input(event: string, own: Fields): Fields {
     const { who } = this;
     const inTurn = this.deps.entry(event)?.inTurn === true;
+    // Field by field: a literal that is spread into, or that loses fields again, is many times slower.
     const input: Record<string, unknown> = {
       session_id: who.session_id,
       transcript_path: who.transcript_path,
       cwd: this.cwd,
-      prompt_id: this.promptId,
-      permission_mode: inTurn ? this.mode : undefined,
-      agent_id: who.agent_id,
-      agent_type: who.agent_type,
-      effort: inTurn ? this.settings.effort : undefined,
-      hook_event_name: event,
-      ...own,
     };
-    for (const key of Object.keys(input)) if (input[key] === undefined) delete input[key];
+    const add = (key: string, value: unknown): void => {
+      if (value !== undefined) put(input, key, value);
+    };
+    add('prompt_id', this.promptId);
+    add('permission_mode', inTurn ? this.mode : undefined);
+    add('agent_id', who.agent_id);
+    add('agent_type', who.agent_type);
+    add('effort', inTurn ? this.settings.effort : undefined);
+    input['hook_event_name'] = event;
+    for (const key of Object.keys(own)) add(key, own[key]);
     return input;
   }
 }

@@ -8,7 +8,7 @@ import { forModel, hiddenBy, tellUser } from './context.js';
 import type { Core } from './core.js';
 import type { Judged } from './permission.js';
 import { unlessAborted } from './questions.js';
-import { afterwards, failed, INTERRUPTED, started } from './results.js';
+import { afterwards, failed, INTERRUPTED } from './results.js';
 
 /** Runs a call that may run, and tells the hooks how it came out. */
 export async function execute(core: Core, call: CheckedCall, judged: Judged): Promise<ToolResult> {
@@ -52,19 +52,24 @@ async function succeeded(
   const label = `PostToolUse:${call.name}`;
   const output = hider ? hiddenText(call.name, hider.name) : rendered(core, call, response, final);
   const texts = after ? [...feedbackTexts(label, after), ...contextTexts(label, forModel(after))] : [];
-  return {
-    ...started(call, input, judged),
+  const result: { -readonly [K in keyof ToolResult]: ToolResult[K] } = {
     status: 'ran',
+    id: call.id,
+    name: call.name,
+    input,
     content: withTexts(output, [...contextTexts(`PreToolUse:${call.name}`, forModel(pre)), ...texts]),
     isError: false,
     hidden: hider !== undefined,
-    ...(hider ? {} : { response: final }),
+    retry: false,
     endsLoop: !pre.continue || after?.continue !== true,
-    ...(after?.classifierContext === undefined ? {} : { classifierContext: after.classifierContext }),
+    updatedPermissions: judged.granted,
     duration_ms,
     decision: pre,
-    ...(after ? { after } : {}),
   };
+  if (!hider) result.response = final;
+  if (after?.classifierContext !== undefined) result.classifierContext = after.classifierContext;
+  if (after) result.after = after;
+  return result;
 }
 
 /** As the tool says it, unless hooks put in its place what the tool would not know how to say. */

@@ -1,0 +1,65 @@
+import type { Subscriber } from 'rxjs';
+import { attempt, DETACHED, type Logger, report } from './guard.js';
+
+/**
+ * Who watches one stream: a Subject behind a wall. Whatever a subscription throws back stops here, and the loop over the others goes
+ * on. Who comes or goes while a value is told changes the list for the next one.
+ */
+export class Watchers<T> {
+  readonly #logger: Logger;
+  /** Told when somebody comes or goes. */
+  readonly #changed: () => void;
+  #list: readonly Subscriber<T>[] = [];
+  #over = false;
+
+  constructor(logger: Logger, changed: () => void) {
+    this.#logger = logger;
+    this.#changed = changed;
+  }
+
+  get observed(): boolean {
+    return this.#list.length > 0;
+  }
+
+  add(subscriber: Subscriber<T>): () => void {
+    if (this.#over) {
+      subscriber.complete();
+      return () => undefined;
+    }
+    this.#list = [...this.#list, subscriber];
+    this.#changed();
+    return () => {
+      this.#list = this.#list.filter((other) => other !== subscriber);
+      this.#changed();
+    };
+  }
+
+  next(value: T): void {
+    const list = this.#list;
+    for (let i = 0; i < list.length; i++) {
+      const subscriber = list[i] as Subscriber<T>;
+      if (subscriber.closed) continue;
+      try {
+        subscriber.next(value);
+      } catch (error) {
+        this.#letGo(subscriber, error);
+      }
+    }
+  }
+
+  complete(): void {
+    this.#over = true;
+    for (const subscriber of this.#list) {
+      try {
+        subscriber.complete();
+      } catch (error) {
+        this.#letGo(subscriber, error);
+      }
+    }
+  }
+
+  #letGo(subscriber: Subscriber<T>, error: unknown): void {
+    report(this.#logger, DETACHED, error);
+    attempt(() => subscriber.unsubscribe(), this.#logger);
+  }
+}

@@ -1,0 +1,157 @@
+import { copyJson } from './copy.js';
+import type { EventEntry } from './define.js';
+import { MEANING, type Meaning, said, wordFor } from './helpers.js';
+import { type Outcome, readOutput } from './outcome.js';
+import { outputShape } from './output-shape.js';
+
+/** It says that it has nothing to say. */
+export const NOTHING_SAID: Outcome = Object.freeze({ output: Object.freeze({}) });
+
+type Text = 'reason' | 'context' | 'stop';
+
+/** What an answer of one kind means on one event: fixed words, and which of its texts is which of the outcome's. */
+interface Reading {
+  readonly verdict: Outcome['verdict'];
+  readonly block: true | undefined;
+  readonly continue: boolean | undefined;
+  readonly reason: Text | undefined;
+  readonly stopReason: Text | undefined;
+  readonly context: Text | undefined;
+}
+
+/** Stand for texts while a kind of answer is read for the first time; no two are alike. */
+const MARKS: Readonly<Record<Text, string>> = { reason: 'r', context: 'c', stop: 's' };
+const VERDICTS: readonly unknown[] = [undefined, 'allow', 'deny', 'ask', 'block'];
+const KNOWN: readonly string[] = [
+  'output',
+  'verdict',
+  'block',
+  'continue',
+  'reason',
+  'stopReason',
+  'additionalContext',
+];
+
+/**
+ * What callbacks' answers mean where that can be seen at once: `{}`, or what a helper made and nothing beside. Each kind of answer is
+ * read once as any output is, written out and checked by the event's schema, and is known from then on. `undefined`: it says more than
+ * that, or something is wrong with it, and it is to be read as any output is.
+ */
+export class Meanings {
+  private readonly entry: EventEntry;
+  /** By kind; null: to be read each time. */
+  private readonly known: (Reading | null | undefined)[] = new Array(5 * 3 * 3 * 4).fill(undefined);
+  /** Of the event's schema, compiled at the first answer of a helper. */
+  private texts: Texts | undefined = undefined;
+
+  constructor(entry: EventEntry) {
+    this.entry = entry;
+  }
+
+  /** Throws what a hostile object throws. */
+  of(value: object): Outcome | undefined {
+    if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
+    for (const _ in value) return undefined;
+    const given = value as { async?: unknown; toJSON?: unknown; [MEANING]?: Meaning };
+    if (given.async !== undefined || given.toJSON !== undefined) return undefined;
+    const meaning = given[MEANING];
+    if (meaning === undefined) return MEANING in value ? undefined : NOTHING_SAID;
+    return this.ofHelper(meaning);
+  }
+
+  private ofHelper({ verdict, reason, context, stop, rewrite }: Meaning): Outcome | undefined {
+    const which = VERDICTS.indexOf(verdict);
+    if (which < 0 || rewrite !== undefined) return undefined;
+    const why = kindOf(reason);
+    const what = kindOf(context);
+    const end = stop === true ? 3 : kindOf(stop);
+    if (why < 0 || what < 0 || end < 0) return undefined;
+    this.texts ??= textsOf(this.entry);
+    if ((why > 0 && !this.texts.reason(reason)) || (what > 0 && !this.texts.context(context))) return undefined;
+    const kind = ((which * 3 + why) * 3 + what) * 4 + end;
+    // Its own copy: what is written out later is what was decided by.
+    const meaning = { verdict, reason, context, stop } as Meaning;
+    let reading = this.known[kind];
+    if (reading === undefined) {
+      reading = this.read(meaning);
+      this.known[kind] = reading;
+    }
+    return reading === null ? undefined : new Meant(this.entry, reading, meaning);
+  }
+
+  private read({ verdict, reason, context, stop }: Meaning): Reading | null {
+    const marked = (text: unknown, mark: string): unknown => (typeof text === 'string' && text !== '' ? mark : text);
+    const meaning = {
+      verdict,
+      reason: marked(reason, MARKS.reason),
+      context: marked(context, MARKS.context),
+      stop: marked(stop, MARKS.stop),
+    } as Meaning;
+    const { entry } = this;
+    const read = readOutput(entry, wordFor(entry, said(meaning)), { eventName: entry.name, nameRequired: false });
+    if ('bad' in read || read.warnings.length > 0) return null;
+    const { outcome } = read;
+    if (Object.keys(outcome).some((key) => !KNOWN.includes(key))) return null;
+    const textOf = (mark: string | undefined): Text | undefined =>
+      (['reason', 'context', 'stop'] as const).find((text) => MARKS[text] === mark);
+    return {
+      verdict: outcome.verdict,
+      block: outcome.block,
+      continue: outcome.continue,
+      reason: textOf(outcome.reason),
+      stopReason: textOf(outcome.stopReason),
+      context: textOf(outcome.additionalContext),
+    };
+  }
+}
+
+/** Whether the event's own schema takes such a text. */
+type Texts = Readonly<Record<'reason' | 'context', (text: unknown) => boolean>>;
+
+function textsOf(entry: EventEntry): Texts {
+  const { specific } = outputShape(entry);
+  return {
+    reason: specific.get('permissionDecisionReason')?.accepts ?? isText,
+    context: specific.get('additionalContext')?.accepts ?? isText,
+  };
+}
+
+/** An outcome whose output is written out when somebody wants to see it. */
+class Meant implements Outcome {
+  readonly verdict: Outcome['verdict'];
+  readonly block: true | undefined;
+  readonly continue: boolean | undefined;
+  readonly reason: string | undefined;
+  readonly stopReason: string | undefined;
+  readonly additionalContext: string | undefined;
+  private readonly entry: EventEntry;
+  private readonly meaning: Meaning;
+  private written: Outcome['output'] | undefined = undefined;
+
+  constructor(entry: EventEntry, reading: Reading, meaning: Meaning) {
+    this.verdict = reading.verdict;
+    this.block = reading.block;
+    this.continue = reading.continue;
+    this.reason = textIn(meaning, reading.reason);
+    this.stopReason = textIn(meaning, reading.stopReason);
+    this.additionalContext = textIn(meaning, reading.context);
+    this.entry = entry;
+    this.meaning = meaning;
+  }
+
+  get output(): Outcome['output'] {
+    this.written ??= copyJson(wordFor(this.entry, said(this.meaning))) as Outcome['output'];
+    return this.written;
+  }
+}
+
+function textIn(meaning: Meaning, text: Text | undefined): string | undefined {
+  return text === undefined ? undefined : (meaning[text] as string);
+}
+
+/** 0: none, 1: an empty text, 2: a text; -1: no text. */
+function kindOf(text: unknown): number {
+  return text === undefined ? 0 : text === '' ? 1 : typeof text === 'string' ? 2 : -1;
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';

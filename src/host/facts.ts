@@ -1,0 +1,46 @@
+import type { HookscopeError } from '../errors.js';
+import type { EventEntry } from '../events/define.js';
+import type { Registration } from '../scopes/registration.js';
+import type { Found } from '../scopes/tree.js';
+import type { FireReporter } from './attempt.js';
+import type { Carried } from './carry.js';
+import type { FireHow } from './fire-options.js';
+import type { Plan } from './plan.js';
+import type { EventState, Services } from './services.js';
+
+export type Input = Readonly<Record<string, unknown>>;
+
+/** What is known of a fire from its beginning on. Contexts, records and background runs read it; none of it changes. */
+export interface FireFacts {
+  readonly services: Services;
+  readonly state: EventState;
+  readonly entry: EventEntry;
+  readonly plan: Plan;
+  /** As it was parsed, before any rewrite. */
+  readonly input: Input;
+  readonly how: FireHow;
+  readonly found: Found;
+  readonly subject: string | undefined;
+  readonly toolUseID: string | undefined;
+  /** Made when first asked for: most fires are told to nobody. */
+  readonly id: string;
+  readonly scopeId: string;
+  readonly scopeKnown: boolean;
+  /** Where context that comes late waits for the next turn; nowhere once the agent, or the driven session, has ended. */
+  readonly waiting: string[] | undefined;
+}
+
+/** What a call needs of the fire that it is made in. */
+export interface RunningFire extends FireFacts {
+  /** Tells whoever watches; made only when somebody does. */
+  readonly reporter: FireReporter | undefined;
+  /** Calls are timed: somebody watches, or wants to know of slow hooks. */
+  readonly timed: boolean;
+  /** Why it was cut short, once it was. */
+  readonly cancelled: HookscopeError | undefined;
+  cancel(error: HookscopeError): void;
+  /** The input for hooks outside the process; `undefined`: it cannot leave it, which has cut the fire short. */
+  carried(input: Input): Carried | undefined;
+  /** Milliseconds a handler has; handlers that share a deadline have what is left of it. 0: no limit. */
+  remaining(registration: Registration): number;
+}
