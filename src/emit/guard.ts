@@ -38,16 +38,7 @@ export function guardWatcher<T>(watcher: Watcher<T>, logger: Logger): GuardedWat
     tell(step, letGo);
   };
   return {
-    // Called for every record.
-    next(value) {
-      if (gone || watcher.next === undefined) return;
-      try {
-        const answer: unknown = watcher.next(value);
-        if (answer !== undefined) call(() => answer);
-      } catch (error) {
-        letGo(error);
-      }
-    },
+    next: (value) => call(() => watcher.next?.(value)),
     error(error) {
       if (watcher.error) call(() => watcher.error?.(error));
       else letGo(error);

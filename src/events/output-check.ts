@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { copyJson, NotJson, put } from './copy.js';
 import type { Dialect, EventEntry } from './define.js';
 import { ASYNC_FIELDS, type Field, type OutputShape, TOP_FIELDS } from './output-shape.js';
@@ -96,6 +97,8 @@ function copySpecific(reading: Reading, given: unknown, into: Record<string, unk
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw wrongType('hookSpecificOutput', { expected: 'object', got: kindOf(given) });
   }
+  // It would read as an empty object, and its error be heard by nobody.
+  if (types.isPromise(given)) throw wrongType('hookSpecificOutput', { expected: 'object', got: 'a promise' });
   const specific = given as Json;
   const copied: Record<string, unknown> = {};
   const name = specific['hookEventName'];
