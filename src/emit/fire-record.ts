@@ -1,4 +1,5 @@
 import type { Fold, Verdict } from '../events/define.js';
+import { RecordCopy } from './record-copy.js';
 import type {
   HandlerStatus,
   HandlerVerdict,
@@ -10,7 +11,6 @@ import type {
   Stamp,
   Unstamped,
 } from './recorded.js';
-import { RecordCopy } from './record-copy.js';
 import { unstamped } from './stamp.js';
 
 /** One registration in a fire record, whether it ran or not. */
