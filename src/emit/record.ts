@@ -8,8 +8,9 @@ import type {
   Stamp,
   Unstamped,
 } from './recorded.js';
-import { nextId, unstamped } from './stamp.js';
 
+export { hookProgress, hookResponse, hookStarted, progressRecord, responseRecord, startedRecord } from './run-records.js';
+export { nextId } from './stamp.js';
 export {
   type FireRecord,
   fireRecord,
@@ -32,7 +33,7 @@ export type {
  */
 export type HookRecord = HookStarted | HookProgress | HookResponse | FireRecord | ControlProblemRecord | AlarmRecord;
 
-interface RunMessage extends Stamp {
+export interface RunMessage extends Stamp {
   readonly type: 'system';
   /**
    * Present on what another program's hooks said (`claude`, over the control protocol): then `fire_id` and `handler_id` are its
@@ -170,116 +171,4 @@ export interface RunResult {
   readonly durationMs: number;
   readonly decision?: HandlerVerdict | undefined;
   readonly failure?: RecordedFailure | undefined;
-}
-
-/**
- * Each record is one literal with its stamp in it, and what is not always there is put to it after: every watched call makes two,
- * and a literal that begins with a spread would cost more than all the rest.
- */
-export function startedRecord(run: Run, seq: number, time: string): HookStarted {
-  const record: Draft<HookStarted> = {
-    seq,
-    time,
-    type: 'system',
-    subtype: 'hook_started',
-    hook_id: run.hookId,
-    hook_name: run.hookName,
-    hook_event: run.event,
-    uuid: nextId(),
-    session_id: run.sessionId,
-    fire_id: run.fireId,
-    scope: run.scope,
-    handler: run.handler,
-    handler_id: run.handlerId,
-    name: run.name,
-    source: run.source,
-  };
-  addOptional(record, run);
-  if (run.statusMessage !== undefined) record.status_message = run.statusMessage;
-  return record;
-}
-
-export function progressRecord(run: Run, piece: Piece, seq: number, time: string): HookProgress {
-  const { stdout = '', stderr = '', text = '' } = piece;
-  const record: Draft<HookProgress> = {
-    seq,
-    time,
-    type: 'system',
-    subtype: 'hook_progress',
-    hook_id: run.hookId,
-    hook_name: run.hookName,
-    hook_event: run.event,
-    uuid: nextId(),
-    session_id: run.sessionId,
-    fire_id: run.fireId,
-    scope: run.scope,
-    handler: run.handler,
-    handler_id: run.handlerId,
-    name: run.name,
-    source: run.source,
-    stdout,
-    stderr,
-    output: stderr + stdout + text,
-  };
-  addOptional(record, run);
-  return record;
-}
-
-export function responseRecord(run: Run, result: RunResult, seq: number, time: string): HookResponse {
-  const { stdout = '', stderr = '', exitCode, decision, failure } = result;
-  const record: Draft<HookResponse> = {
-    seq,
-    time,
-    type: 'system',
-    subtype: 'hook_response',
-    hook_id: run.hookId,
-    hook_name: run.hookName,
-    hook_event: run.event,
-    uuid: nextId(),
-    session_id: run.sessionId,
-    fire_id: run.fireId,
-    scope: run.scope,
-    handler: run.handler,
-    handler_id: run.handlerId,
-    name: run.name,
-    source: run.source,
-    stdout,
-    stderr,
-    output: result.output ?? stderr + stdout,
-    outcome: outcomeOf(run.handler, result),
-    duration_ms: result.durationMs,
-  };
-  addOptional(record, run);
-  if (exitCode !== undefined) record.exit_code = exitCode;
-  if (decision !== undefined) record.decision = decision;
-  if (failure !== undefined) record.failure = failure;
-  return record;
-}
-
-type Draft<R> = { -readonly [K in keyof R]: R[K] };
-
-function addOptional(record: Draft<RunMessage>, run: Run): void {
-  if (run.toolUseId !== undefined) record.tool_use_id = run.toolUseId;
-  if (run.agentId !== undefined) record.agent_id = run.agentId;
-  if (run.plugin !== undefined) record.plugin = run.plugin;
-  if (run.origin !== undefined) record.origin = run.origin;
-}
-
-export function hookStarted(run: Run): Unstamped<HookStarted> {
-  return unstamped(startedRecord(run, 0, ''));
-}
-
-export function hookProgress(run: Run, piece: Piece): Unstamped<HookProgress> {
-  return unstamped(progressRecord(run, piece, 0, ''));
-}
-
-export function hookResponse(run: Run, result: RunResult): Unstamped<HookResponse> {
-  return unstamped(responseRecord(run, result, 0, ''));
-}
-
-/** As the client names it: an exit code other than 0 is an error even where it was meant (exit 2), a timeout is a cancel. */
-function outcomeOf(handler: RecordedKind, result: RunResult): RunOutcome {
-  const { failure, exitCode } = result;
-  if (failure !== undefined) return failure.cause === 'timeout' || failure.cause === 'aborted' ? 'cancelled' : 'error';
-  return handler === 'command' && exitCode !== undefined && exitCode !== 0 ? 'error' : 'success';
 }

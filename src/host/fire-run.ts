@@ -1,4 +1,4 @@
-import { nextId } from '../emit/stamp.js';
+import { nextId } from '../emit/record.js';
 import { HookscopeError } from '../errors.js';
 import { copyJson } from '../events/copy.js';
 import type { EventEntry } from '../events/define.js';

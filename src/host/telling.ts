@@ -1,7 +1,6 @@
 import type { Bus } from '../emit/bus.js';
 import type { HandlerRecord, HandlerVerdict, Piece, Run } from '../emit/record.js';
-import { progressRecord, responseRecord, stampedFireRecord, startedRecord } from '../emit/record.js';
-import { nextId } from '../emit/stamp.js';
+import { nextId, progressRecord, responseRecord, stampedFireRecord, startedRecord } from '../emit/record.js';
 import type { HookscopeError } from '../errors.js';
 import type { EventEntry } from '../events/define.js';
 import type { Outcome } from '../events/outcome.js';
