@@ -9,8 +9,6 @@ import type {
   Unstamped,
 } from './recorded.js';
 
-export { hookProgress, hookResponse, hookStarted, progressRecord, responseRecord, startedRecord } from './run-records.js';
-export { nextId } from './stamp.js';
 export {
   type FireRecord,
   fireRecord,
@@ -26,6 +24,15 @@ export type {
   RunOutcome,
   Unstamped,
 } from './recorded.js';
+export {
+  hookProgress,
+  hookResponse,
+  hookStarted,
+  progressRecord,
+  responseRecord,
+  startedRecord,
+} from './run-records.js';
+export { nextId } from './stamp.js';
 
 /**
  * What watchers are told (docs/semantics.md 10). Field names are the wire's: the first three messages are the Claude Code client's own

@@ -11,10 +11,10 @@ import { Deadlines } from './deadlines.js';
 import type { AnyDecision } from './decision.js';
 import type { Input, RunningFire } from './facts.js';
 import type { FireHow } from './fire-options.js';
-import { type FoldContext, fold, type Said } from './fold.js';
+import { type FoldContext, fold } from './fold.js';
 import { type Asker, HandlerCall, PENDING } from './handler-call.js';
 import { type RawTap, runThroughTaps } from './hooks.js';
-import { Slot } from './notes.js';
+import { everybody, Slot } from './notes.js';
 import { obey } from './obey.js';
 import type { Candidates, Plan, Quiet } from './plan.js';
 import { recordHandlers } from './record.js';
@@ -269,12 +269,4 @@ export class FireRun implements RunningFire, Asker {
     this.deadlines ??= new Deadlines();
     return this.deadlines.remaining(registration);
   }
-}
-
-/** In plan order; who has not spoken was silent. */
-function everybody(asked: readonly Registration[], spoken: readonly Slot[]): Said[] {
-  const slots = new Map(spoken.map((slot) => [slot.registration, slot]));
-  return asked
-    .map((registration) => slots.get(registration) ?? { registration, counts: registration.phase !== 'observe' })
-    .filter((said) => said.counts);
 }

@@ -213,3 +213,11 @@ function failAgain(slot: Slot, result: Attempt): void {
   if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
   if (RANK[result.outcome?.verdict ?? 'none'] > RANK[slot.outcome?.verdict ?? 'none']) slot.outcome = result.outcome;
 }
+
+/** All who were asked, in plan order; who has not spoken was silent. */
+export function everybody(asked: readonly Registration[], spoken: readonly Slot[]): Said[] {
+  const slots = new Map(spoken.map((slot) => [slot.registration, slot]));
+  return asked
+    .map((registration) => slots.get(registration) ?? { registration, counts: registration.phase !== 'observe' })
+    .filter((said) => said.counts);
+}
