@@ -19,6 +19,15 @@ interface Reading {
   readonly context: Text | undefined;
 }
 
+const SILENCE: Reading = Object.freeze({
+  verdict: undefined,
+  block: undefined,
+  continue: undefined,
+  reason: undefined,
+  stopReason: undefined,
+  context: undefined,
+});
+
 /** Stand for texts while a kind of answer is read for the first time; no two are alike. */
 const MARKS: Readonly<Record<Text, string>> = { reason: 'r', context: 'c', stop: 's' };
 const VERDICTS: readonly unknown[] = [undefined, 'allow', 'deny', 'ask', 'block'];
@@ -76,7 +85,8 @@ export class Meanings {
       reading = this.read(meaning);
       this.known[kind] = reading;
     }
-    return reading === null ? undefined : new Meant(this.entry, reading, meaning);
+    if (reading === null) return undefined;
+    return reading === SILENCE ? NOTHING_SAID : new Meant(this.entry, reading, meaning);
   }
 
   private read({ verdict, reason, context, stop }: Meaning): Reading | null {
@@ -91,6 +101,8 @@ export class Meanings {
     const read = readOutput(entry, wordFor(entry, said(meaning)), { eventName: entry.name, nameRequired: false });
     if ('bad' in read || read.warnings.length > 0) return null;
     const { outcome } = read;
+    // On this event it has no words at all.
+    if (Object.keys(outcome.output).length === 0) return SILENCE;
     if (Object.keys(outcome).some((key) => !KNOWN.includes(key))) return null;
     const textOf = (mark: string | undefined): Text | undefined =>
       (['reason', 'context', 'stop'] as const).find((text) => MARKS[text] === mark);

@@ -40,7 +40,7 @@ const { then } = Promise.prototype;
 const has = Object.prototype.hasOwnProperty;
 
 /** It has the `then` and the class of the language's own promises, and nothing of its own to lie about them; it may still be none. */
-export function isOrdinary(answer: PromiseLike<unknown>): boolean {
+function isOrdinary(answer: PromiseLike<unknown>): boolean {
   // Asked of every promise that a handler answers with: in this order, and so, it is quickest.
   return (
     answer.then === then &&
@@ -65,6 +65,11 @@ export function settle(answer: PromiseLike<unknown>): Promise<unknown> {
       resolve(BrokenPromise.of(`its then() throws: ${messageOf(error)}`));
     }
   });
+}
+
+/** The answer itself where it is an ordinary promise, whose `then` can be called as it is. */
+export function ready(answer: PromiseLike<unknown>): Promise<unknown> {
+  return isOrdinary(answer) ? (answer as Promise<unknown>) : settle(answer);
 }
 
 /** The promise in what a function handed back, if it is one: `ready` makes it one that can be waited for. Never throws. */

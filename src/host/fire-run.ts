@@ -147,8 +147,8 @@ export class FireRun implements RunningFire, Asker {
     const { list, places } = this.candidates;
     const slot = new Slot(list[this.at] as Registration, places[this.at] as number, this.at, 0);
     slot.take(result, this.services.spill);
-    if (this.spoken === undefined) this.spoken = [slot];
-    else this.spoken.push(slot);
+    this.spoken ??= [];
+    this.spoken.push(slot);
     return true;
   }
 
@@ -161,12 +161,9 @@ export class FireRun implements RunningFire, Asker {
 
   /** Of the one that was waited for. */
   answered(result: Attempt | undefined): void {
-    let over: boolean;
-    if (result === undefined || this.hear(result)) {
-      this.at++;
-      over = this.listen();
-    } else over = this.walkOn(result);
-    if (over) this.walked();
+    const goesOn = result === undefined || this.hear(result);
+    if (goesOn) this.at++;
+    if (goesOn ? this.listen() : this.walkOn(result)) this.walked();
   }
 
   /** Nobody had to be waited for. */
@@ -206,10 +203,11 @@ export class FireRun implements RunningFire, Asker {
     const { walk, spoken } = this;
     if (walk !== undefined) return this.remembered(this.conclude(walk));
     if (spoken === undefined) return this.silence();
-    const { list } = this.candidates;
-    const { at } = this;
+    const { at, candidates } = this;
     const said = spoken.filter((slot) => slot.counts);
-    const decision = fold(this.entry, said, this.foldContext(undefined), () => everybody(list.slice(0, at), spoken));
+    const decision = fold(this.entry, said, this.foldContext(undefined), () =>
+      everybody(candidates.list.slice(0, at), spoken),
+    );
     return this.remembered(decision);
   }
 

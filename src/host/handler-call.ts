@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { isOrdinary, promiseIn, quiet, settle } from '../events/promises.js';
+import { promiseIn, quiet, ready, settle } from '../events/promises.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
 import { type Asked, complain, facts, read, threw, toBackground } from './answer.js';
@@ -266,9 +266,4 @@ export class HandlerCall implements Watched, Asked {
     } else if (!done.background) told.responded(done);
     return done;
   }
-}
-
-/** The answer itself where it is an ordinary promise, whose `then` can be called as it is. */
-function ready(answer: PromiseLike<unknown>): Promise<unknown> {
-  return isOrdinary(answer) ? (answer as Promise<unknown>) : settle(answer);
 }
