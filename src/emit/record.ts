@@ -6,7 +6,6 @@ import type {
   RecordedSource,
   RunOutcome,
   Stamp,
-  Unstamped,
 } from './recorded.js';
 
 export {
