@@ -1,12 +1,5 @@
 import type { FireRecord } from './fire-record.js';
-import type {
-  HandlerVerdict,
-  RecordedFailure,
-  RecordedKind,
-  RecordedSource,
-  RunOutcome,
-  Stamp,
-} from './recorded.js';
+import type { HandlerVerdict, RecordedFailure, RecordedKind, RecordedSource, RunOutcome, Stamp } from './recorded.js';
 
 export {
   type FireRecord,
