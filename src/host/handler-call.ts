@@ -66,7 +66,10 @@ export class HandlerCall implements Watched, Asked {
   /** Calls the handler. `undefined`: it had nothing to say, and nobody watches. */
   begin(r: Registration, input: Input, kind: 'first' | 'reask'): Attempt | undefined | typeof PENDING {
     this.registration = r;
-    if (input !== this.input) this.see(input);
+    if (input !== this.input) {
+      this.input = input;
+      this.view = readOnly(input);
+    }
     const { callback } = r.work as { readonly callback?: CallbackFunction };
     if (callback === undefined || this.timed || r.async === true || r.gate !== undefined) return this.beginOther(kind);
     const context = new Context(this.fire, kind, undefined);
@@ -101,11 +104,6 @@ export class HandlerCall implements Watched, Asked {
     return value === undefined && this.began === 0 ? undefined : this.take(value);
   }
 
-  private see(input: Input): void {
-    this.input = input;
-    this.view = readOnly(input);
-  }
-
   private take(value: unknown): Attempt | undefined | typeof PENDING {
     const later = promiseIn(value, ready);
     return later === undefined ? this.said(value) : this.wait(later);
@@ -123,7 +121,7 @@ export class HandlerCall implements Watched, Asked {
     return (registration.work as { handler: Handler }).handler.run(makeCall(fire, registration, input, context, told));
   }
 
-  /** What the first run of a handler needs is loaded before its deadline starts. */
+  /** What the first run needs is loaded before its deadline starts. */
   private mustLoad(kind: 'first' | 'reask'): boolean {
     const { handler } = this.registration.work as { handler: Handler };
     if (handler.load === undefined || LOADED.has(handler)) return false;
@@ -211,7 +209,8 @@ export class HandlerCall implements Watched, Asked {
         return;
       }
     }
-    this.asker.answered(this.leave(this.timedOut), this);
+    this.leave();
+    this.asker.answered(this.conclude(this.timedOut), this);
   }
 
   cancel(): void {
@@ -221,15 +220,17 @@ export class HandlerCall implements Watched, Asked {
   /** Ends what is waited for, and gives what it has come to instead. */
   abandon(): Attempt {
     Context.end(this.context, this.fire.cancelled);
-    return this.leave(this.timedOut ?? { failure: aborted() });
+    const result = this.timedOut ?? { failure: aborted() };
+    this.leave();
+    // Where nothing is noted yet, that the fire rejects is all there is to tell.
+    return (this.asker as object) === this.fire ? result : this.conclude(result);
   }
 
-  private leave(result: Attempt): Attempt {
+  private leave(): void {
     if (this.isOutside) this.fire.services.background.linger(this.registration.name, this.later as Promise<unknown>);
     this.spent = true;
     this.later = undefined;
     this.release();
-    return this.conclude(result);
   }
 
   waiting(): readonly string[] {
