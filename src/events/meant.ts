@@ -106,6 +106,9 @@ export class Meanings {
     if (Object.keys(outcome).some((key) => !KNOWN.includes(key))) return null;
     const textOf = (mark: string | undefined): Text | undefined =>
       (['reason', 'context', 'stop'] as const).find((text) => MARKS[text] === mark);
+    const texts = [outcome.reason, outcome.stopReason, outcome.additionalContext];
+    // A text of the event's own, not of the answer.
+    if (texts.some((text) => text !== undefined && textOf(text) === undefined)) return null;
     return {
       verdict: outcome.verdict,
       block: outcome.block,
