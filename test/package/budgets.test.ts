@@ -44,6 +44,23 @@ test('no source file is longer than the ceiling', () => {
   ).toBeLessThanOrEqual(CEILING.longestFile);
 });
 
+test('every public name stands on one page of the API reference', () => {
+  const namesIn = (file: string): string[] =>
+    [...readFileSync(join(ROOT, file), 'utf8').matchAll(/export (?:type )?\{([^}]*)\}/g)]
+      .flatMap(([, list]) => (list ?? '').split(','))
+      .map((item) => item.trim().replace(/^type /, ''))
+      .filter((item) => item !== '');
+  const pages = readdirSync(join(ROOT, 'scripts/api')).filter((file) => file.endsWith('.ts'));
+  for (const entry of ['index', 'claude-code']) {
+    const listed = pages
+      .filter((page) => readFileSync(join(ROOT, 'scripts/api', page), 'utf8').includes(`src/${entry}.js`))
+      .flatMap((page) => namesIn(`scripts/api/${page}`));
+    expect(listed.sort(), `the names of src/${entry}.ts, each in one file of scripts/api`).toEqual(
+      namesIn(`src/${entry}.ts`).sort(),
+    );
+  }
+});
+
 test('the package exports the names in exports.txt and no others', async () => {
   const values = Object.keys((await import(built('index.js'))) as object);
   const declared = readFileSync(built('index.d.ts'), 'utf8').matchAll(/export (type )?\{([^}]*)\}/g);

@@ -16,6 +16,7 @@ export interface AgentTool {
   run(input: unknown, how: { readonly signal: AbortSignal; readonly projectDir: string }): Promise<string> | string;
 }
 
+/** Options of `anthropicModel()`. */
 export interface AnthropicModelOptions {
   /** A client of your own. Default: one that takes ANTHROPIC_API_KEY and ANTHROPIC_BASE_URL from the environment. */
   readonly client?: Pick<Anthropic, 'messages'>;

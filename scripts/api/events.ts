@@ -1,0 +1,32 @@
+/**
+ * The events: their inputs, their outputs, and events of your own.
+ *
+ * @module events
+ */
+
+export type {
+  CustomEvents,
+  EventDefinition,
+  EventEntry,
+  EventName,
+  EventOptions,
+  FireInput,
+  Fold,
+  HandlerKind,
+  HookEvent,
+  HookInput,
+  HookOutput,
+  HooksProblem,
+  ValidatedOutput,
+  ValidateOptions,
+  Verdict,
+} from '../../src/index.js';
+export {
+  CATALOGUE,
+  defineEvent,
+  EXIT_REASONS,
+  eventName,
+  HOOK_EVENTS,
+  validateHooks,
+  validateOutput,
+} from '../../src/index.js';

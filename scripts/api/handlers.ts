@@ -1,0 +1,27 @@
+/**
+ * Hooks that run outside the program: commands, requests, MCP tools, questions to a model.
+ *
+ * @module handlers
+ */
+
+export type {
+  AgentSpec,
+  CallTool,
+  CommandOptions,
+  CommandSpec,
+  HookModel,
+  HttpOptions,
+  HttpSpec,
+  McpContent,
+  McpHttpServer,
+  McpServers,
+  McpStdioServer,
+  McpToolOptions,
+  McpToolResult,
+  McpToolSpec,
+  ModelRequest,
+  ModelVerdict,
+  PromptHookOptions,
+  PromptSpec,
+} from '../../src/index.js';
+export { agent, command, http, mcpTool, prompt } from '../../src/index.js';

@@ -1,0 +1,17 @@
+/**
+ * Tool calls and permissions in a session.
+ *
+ * @module tools
+ */
+export type {
+  BatchResult,
+  ClassifierAnswer,
+  DeniedBy,
+  PermissionAnswer,
+  PermissionCall,
+  PermissionMode,
+  PersonAnswer,
+  ToolCall,
+  ToolContext,
+  ToolResult,
+} from '../../src/index.js';

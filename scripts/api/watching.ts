@@ -1,0 +1,31 @@
+/**
+ * Records, sinks, alarms, and what would run.
+ *
+ * @module watching
+ */
+
+export type {
+  AlarmRecord,
+  ControlProblemRecord,
+  DescribedHook,
+  Description,
+  ExplainedHook,
+  ExplainOptions,
+  Explanation,
+  FireRecord,
+  HandlerRecord,
+  HookAlarm,
+  HookProgress,
+  HookRecord,
+  HookResponse,
+  HookStarted,
+  NdjsonOptions,
+  PrintOptions,
+  RecordedDecision,
+  RecordStream,
+  Sink,
+  SinkOptions,
+  SkipReason,
+  Source,
+} from '../../src/index.js';
+export { createSink, formatFire, formatRecord, ndjsonSink } from '../../src/index.js';
