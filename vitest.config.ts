@@ -1,11 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+const seeded = fileURLToPath(new URL('./test/fast-check.ts', import.meta.url));
+
 export default defineConfig({
+  plugins: [
+    {
+      name: 'generated tests have one seed',
+      enforce: 'pre',
+      resolveId: (id, importer) => (id === 'fast-check' && importer !== seeded ? seeded : undefined),
+    },
+  ],
   resolve: { alias: [{ find: /^hookscope$/, replacement: fileURLToPath(new URL('./src/index.ts', import.meta.url)) }] },
   test: {
     environment: 'node',
-    setupFiles: ['test/setup.ts'],
     // Handlers spawn process groups and listen for signals: that needs a process per file, not a thread.
     pool: 'forks',
     maxWorkers: '100%',

@@ -1,6 +1,16 @@
-/** HOOKSCOPE_SEED: the seed that a failed generated test has named, to see the same again. */
-export const GIVEN_SEED: number | undefined =
-  process.env['HOOKSCOPE_SEED'] === undefined ? undefined : Number(process.env['HOOKSCOPE_SEED']) | 0;
+/**
+ * What every generated test starts from: a fixed number, so that nothing turns red by chance. HOOKSCOPE_SEED=N is the seed that a failure has
+ * named, HOOKSCOPE_SEED=random a fresh one.
+ */
+export const SEED: number = seedOf(process.env['HOOKSCOPE_SEED']);
+
+export function seedOf(wish: string | undefined): number {
+  if (wish === undefined || wish === '') return 10;
+  const seed = wish === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(wish);
+  if (!Number.isInteger(seed))
+    throw new TypeError(`HOOKSCOPE_SEED: expected a whole number or "random", got ${JSON.stringify(wish)}`);
+  return seed | 0;
+}
 
 /** Numbers from 0 up to 1, the same for the same seed (mulberry32). For what fast-check does not generate. */
 export function randomFrom(seed: number): () => number {

@@ -15,9 +15,9 @@ import { dirname, join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { namedFiles } from '../../src/plugins/named-files.js';
+import { SEED } from '../seed.js';
 
 const RUNS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 60);
-const SEED = Number(process.env['HOOKSCOPE_SEED'] ?? 31);
 
 let root: string;
 let dir: string;

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { SEED } from '../seed.js';
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/programs/host-answers.ts', import.meta.url));
-const SEED = Number(process.env['HOOKSCOPE_SEED'] ?? 7);
 const COUNT = Number(process.env['HOOKSCOPE_GENERATED'] ?? 80);
 
 test(`whatever callbacks hand back, every fire is decided and the process lives (HOOKSCOPE_SEED=${SEED})`, async () => {

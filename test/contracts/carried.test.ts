@@ -9,7 +9,6 @@ import { INPUTS } from '../host/inputs.js';
 import { anyHooks, fires, only, testHost, watch } from '../host/kit.js';
 
 const RUNS = Math.ceil(Number(process.env['HOOKSCOPE_GENERATED'] ?? 60));
-const SEED = process.env['HOOKSCOPE_SEED'];
 const oops = (): never => {
   throw new Error('looked at');
 };
@@ -36,6 +35,7 @@ const shared = (): unknown => {
   return value;
 };
 
+const ENDLESS = 'a list of nothing that goes on';
 /** What nobody can carry anywhere. */
 const BAD: Readonly<Record<string, () => unknown>> = {
   'nested 1,500 deep': () => deep(1_500),
@@ -44,7 +44,7 @@ const BAD: Readonly<Record<string, () => unknown>> = {
   'larger than there is room for': () => 'x'.repeat(60_000),
   'wider than there is room for': () => Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1])),
   'what doubles with every level': shared,
-  'a list of nothing that goes on': () => Array(2 ** 32 - 1),
+  [ENDLESS]: () => Array(2 ** 32 - 1),
   'a cycle': cyclic,
   'a bigint': () => 7n,
   'a function': () => oops,
@@ -148,7 +148,12 @@ const way = fc.record({
   kind: fc.constantFrom(...kinds),
   watched: fc.boolean(),
 });
-const parameters = { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) };
+
+/** A list that is itself the field. */
+const everywhere = places.map((at): [typeof way extends fc.Arbitrary<infer W> ? W : never, string] => [
+  { at, keys: [], kind: 'http', watched: true },
+  ENDLESS,
+]);
 
 test('an input that cannot be carried is refused before the fact, and withheld after it; a record says so', async () => {
   await fc.assert(
@@ -179,7 +184,7 @@ test('an input that cannot be carried is refused before the fact, and withheld a
           expect(record.truncated?.join()).toMatch(new RegExp(`^input\\.${field}`));
       },
     ),
-    parameters,
+    { numRuns: RUNS, examples: everywhere },
   );
 }, 600_000);
 
@@ -198,7 +203,7 @@ test('what is strange and JSON data all the same is carried', async () => {
         if (watched) expect(only(fires(seen)).truncated).toBeUndefined();
       },
     ),
-    parameters,
+    { numRuns: RUNS },
   );
 }, 600_000);
 
@@ -241,6 +246,25 @@ test('a session withholds from the model what a tool answered and nobody can car
       const result = await session.tool({ name: 'Read', input: {}, execute });
       expect(result, bad).toMatchObject({ status: 'ran', isError: false, endsLoop: false });
       expect(result.content, bad).toMatch(/^\[.* was withheld, since it cannot be carried: [^\n]+\]$/);
+      await session.close();
+    }
+  }
+});
+
+test('a list that a tool answered is looked at without a hang and without an error, also where a hook put something in its place', async () => {
+  for (const bad of [ENDLESS, 'a revoked proxy', 'a proxy that throws', 'a cycle']) {
+    for (const rewritten of [true, false]) {
+      const { host } = testHost({ maxInputBytes: 50_000 });
+      const hookSpecificOutput = { hookEventName: 'PostToolUse', updatedToolOutput: 'in its place' } as const;
+      if (rewritten) host.register({ PostToolUse: [{ hooks: [() => ({ hookSpecificOutput })] }] });
+      const session = await host.openSession({ permission: () => ({ behavior: 'allow' }) });
+      const given = (BAD[bad] as () => unknown)();
+      const value = bad === ENDLESS ? given : [given];
+      const call = { name: 'mcp__s__t', input: {}, execute: async () => value, render: () => value as string };
+      const { status, content } = await session.tool(call);
+      expect(status, bad).toBe('ran');
+      if (rewritten) expect(content).toBe('in its place');
+      else expect(content, bad).toMatch(/^\[.* was withheld/);
       await session.close();
     }
   }

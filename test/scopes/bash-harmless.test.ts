@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compileRule } from '../../src/scopes/rule.js';
+import { SEED } from '../seed.js';
 import { anyHarmless } from './harmless.js';
 
-const SEED = Number(process.env['HOOKSCOPE_SEED'] ?? 7);
 const rule = compileRule('Bash(rm *)', { dialect: 'code', where: 'if' }).rule;
 
 it(`asks about at most 2 % of a thousand lines that remove nothing (seed ${SEED})`, () => {

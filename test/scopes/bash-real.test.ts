@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compileRule } from '../../src/scopes/rule.js';
+import { SEED } from '../seed.js';
 import { anySpelling } from './spellings.js';
 
 /** How many spellings; HOOKSCOPE_GENERATED asks for more, HOOKSCOPE_SEED for the same ones again. */
 const COUNT = Number(process.env['HOOKSCOPE_GENERATED'] ?? 600);
-const SEED = Number(process.env['HOOKSCOPE_SEED'] ?? 13);
 /** Generated lines never run as root. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 

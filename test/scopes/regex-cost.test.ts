@@ -6,9 +6,9 @@ import type { EventEntry } from '../../src/events/define.js';
 import { compileMatcher } from '../../src/scopes/matcher.js';
 import { whyExponential } from '../../src/scopes/regex-cost.js';
 import { LOOKED_AT, waysOf } from '../../src/scopes/regex-ways.js';
+import { SEED } from '../seed.js';
 
 const RUNS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 150);
-const SEED = Number(process.env['HOOKSCOPE_SEED'] ?? 13);
 const event = CATALOGUE.PreToolUse as unknown as EventEntry;
 const compile = (matcher: unknown, dialect: 'claude' | 'code' = 'claude', onError?: (error: unknown) => void) =>
   compileMatcher(matcher, { dialect, event, where: 'here', ...(onError && { onError }) });

@@ -75,8 +75,7 @@ interface Open {
 function write(value: unknown, loose: boolean, text: Text): void {
   const open: Open[] = [];
   const within = new Set<object>();
-  const begin = (given: unknown): void => {
-    const plain = asJson(given);
+  const begin = (plain: unknown): void => {
     if (typeof plain !== 'object' || plain === null) {
       text.add(scalar(plain, loose));
       return;
@@ -87,7 +86,7 @@ function write(value: unknown, loose: boolean, text: Text): void {
     text.add(keys ? '{' : '[');
     open.push({ of: plain, keys, length: (keys ?? (plain as unknown[])).length, at: 0, some: false });
   };
-  begin(value);
+  begin(asJson(value));
   for (let top = open.at(-1); top; top = open.at(-1)) {
     if (top.at === top.length) {
       text.add(top.keys ? '}' : ']');
@@ -97,7 +96,7 @@ function write(value: unknown, loose: boolean, text: Text): void {
     }
     const key = top.keys ? (top.keys[top.at] as string) : top.at;
     top.at++;
-    const member = (top.of as Record<string | number, unknown>)[key];
+    const member = asJson((top.of as Record<string | number, unknown>)[key]);
     if (top.keys && isLeftOut(member, loose)) continue;
     text.add(`${top.some ? ',' : ''}${top.keys ? `${JSON.stringify(key)}:` : ''}`);
     top.some = true;

@@ -12,8 +12,15 @@ export interface ContentBlock {
 /** What the model gets of a tool. */
 export type Content = string | readonly ContentBlock[];
 
+/** Never throws: also of what cannot be looked at. */
 export function isContent(value: unknown): value is Content {
-  return typeof value === 'string' || (Array.isArray(value) && value.length > 0 && value.every(isBlock));
+  if (typeof value === 'string') return true;
+  try {
+    // Not `every`, which passes over what is missing.
+    return Array.isArray(value) && value.length > 0 && value.findIndex((one) => !isBlock(one)) === -1;
+  } catch {
+    return false;
+  }
 }
 
 function isBlock(value: unknown): boolean {
