@@ -8,14 +8,14 @@ import { runCommand } from '../../src/cli/run.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 import { trustCommand } from '../../src/cli/trust.js';
 import { createFolder, type Folder, LS } from '../plugins/folder.js';
-import { GIVEN_SEED, randomFrom } from '../seed.js';
+import { randomFrom, SEED } from '../seed.js';
 
 /** Escapes, colours, C1, bidirectional, zero-width and tag characters, a title, and line ends that begin a line of their own. */
 const NASTY =
   'x\u001b[2J\u001b]0;t\u0007\u009b31m\u202e\u2066\u200b\u200d\u{e0041}\u00ad\u2028\b\u007f\r\u0085SPOOF\nSPOOF: a line of ours\ufeff';
 /** How many commands look at each field; HOOKSCOPE_GENERATED asks for more. */
 const LOOKS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 1);
-const random = randomFrom(GIVEN_SEED ?? 5);
+const random = randomFrom(SEED);
 
 /** What no line of ours may hold, and none begins with. */
 const RANGES = '0-9 b-1f 7f-9f ad-ad 200b-200f 2028-202e 2060-206f feff-feff e0000-e007f'.split(' ');
