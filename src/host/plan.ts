@@ -139,9 +139,9 @@ export function nextWave(
   const first = i < last ? list[i] : undefined;
   if (!first) return undefined;
   if (first.mode === 'series') return { wave: [first], end: i + 1 };
-  const wave: Registration[] = [];
-  let end = i;
-  for (; i < last; i++) {
+  const wave: Registration[] = [first];
+  let end = i + 1;
+  for (i = end; i < last; i++) {
     const r = list[i] as Registration;
     if (!runs(r)) continue;
     if (r.mode !== 'parallel' || r.scope !== first.scope || r.stage !== first.stage) break;

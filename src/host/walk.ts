@@ -123,12 +123,12 @@ export class Walk implements Asker, TapDriver {
       const last = observing ? list.length : deciders;
       if (this.at >= last) return true;
       const r = list[this.at] as Registration;
-      if (!this.runs(r)) this.at++;
-      else if (r.mode === 'parallel') {
+      if (r.mode === 'parallel') {
         const next = nextWave(this.candidates, this.at, (other) => this.runs(other), last);
         this.at = next?.end ?? last;
         if (!this.askAll(next?.wave ?? [])) return false;
-      } else if (!this.ask(r, places[this.at++] as number)) return false;
+      } else if (!this.runs(r)) this.at++;
+      else if (!this.ask(r, places[this.at++] as number)) return false;
     }
     return true;
   }
@@ -183,6 +183,7 @@ export class Walk implements Asker, TapDriver {
   private askAll(wave: readonly Registration[]): boolean {
     const { notes, rules, fire } = this;
     const wanted = wave.filter((r) => this.claim(r));
+    if (wanted.length === 0) return true;
     const slots = wanted.map((r) => notes.open(rules?.merged(r) ?? r, fire.plan.position(r)));
     return this.askTogether(slots, () => this.go());
   }

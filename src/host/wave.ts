@@ -27,6 +27,8 @@ export class Wave implements Asker {
       const result = this.#call(slot, input, i);
       if (result !== PENDING) this.#take(i, result);
     });
+    // One of them has cut the fire short while the others were being called.
+    if (this.#fire.cancelled) this.cancel();
     this.#began = true;
     return this.#left === 0;
   }

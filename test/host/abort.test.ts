@@ -121,6 +121,26 @@ describe.each([false, true])('a caller that aborts (watched: %s)', (watched) => 
     expect(await host.close()).toEqual({ pending: [] });
   });
 
+  test.each(['with nothing beside it', 'with a raw tap beside it'])(
+    'from within a parallel wave: who was started is ended, %s',
+    async (beside) => {
+      const { host } = make();
+      const caller = new AbortController();
+      const signals: AbortSignal[] = [];
+      const hang = (_: unknown, __: unknown, context: { signal: AbortSignal }): Promise<never> => {
+        signals.push(context.signal);
+        return never();
+      };
+      if (beside === 'with a raw tap beside it') host.hooks.PreToolUse.tap('raw', () => undefined);
+      host.register({
+        PreToolUse: [{ mode: 'parallel', timeout: 0, hooks: [hang, hang, () => caller.abort('why'), hang] }],
+      } as never);
+      await expect(host.fire('PreToolUse', PRE, { signal: caller.signal })).rejects.toMatchObject(aborted);
+      expect(signals.map((signal) => signal.aborted)).toEqual([true, true]);
+      expect(await host.close()).toEqual({ pending: [] });
+    },
+  );
+
   test('when it is decided: nothing happens any more', async () => {
     const { host } = make();
     const caller = new AbortController();
