@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } fro
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Block, printed, problemsOf, RUN_LANGUAGES, word } from './doc-blocks.js';
-import { run, type Surroundings } from './run.js';
+import { createRunner, type Runner, run, type Surroundings } from './run.js';
 import { ROOT } from './sources.js';
 
 /** A reader's project outside the repository, with hookscope installed: where the blocks of the documents run. */
@@ -35,6 +35,7 @@ export async function createProject(blocks: readonly Block[]): Promise<Project> 
   const compiled = blocks.some((b) => b.lang === 'ts')
     ? await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', root, '--pretty', 'false'], inProject(root))
     : { output: '', code: 0 };
+  const runner = createRunner(inProject(root));
   return {
     root,
     check: async (block) => {
@@ -44,9 +45,12 @@ export async function createProject(blocks: readonly Block[]): Promise<Project> 
       if (word(block, 'file') !== undefined) return [];
       return RUN_LANGUAGES[block.lang as keyof typeof RUN_LANGUAGES] === 'shell'
         ? runShell(block, root)
-        : runModule(block, root);
+        : runModule(block, root, runner);
     },
-    remove: () => rm(root, { recursive: true, force: true }),
+    async remove() {
+      runner.remove();
+      await rm(root, { recursive: true, force: true });
+    },
   };
 }
 
@@ -110,9 +114,9 @@ function typeErrors(block: Block, blocks: readonly Block[], output: string): str
   });
 }
 
-async function runModule(block: Block, root: string): Promise<string[]> {
+async function runModule(block: Block, root: string, runner: Runner): Promise<string[]> {
   const path = join(root, pathOf(block)).replace(/\.ts$/, '.js');
-  const { output, code } = await run(process.execPath, [path], inProject(root, dirname(path)));
+  const { output, code } = await runner.run(path, dirname(path));
   const said = output.split(`${MARK}\n`).at(-1) as string;
   return [...exitProblem(block, code, said), ...printProblem(block.prints, said)];
 }

@@ -3,13 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { printed } from './doc-blocks.js';
-import { run } from './run.js';
+import { createRunner } from './run.js';
 import { ROOT } from './sources.js';
 
 const MAX_LINES = 60;
 const folder = join(ROOT, 'examples');
 const home = mkdtempSync(join(tmpdir(), 'hookscope-examples-'));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+const runner = createRunner({ bin: join(ROOT, 'node_modules/.bin'), home }, ['--import', 'tsx']);
+afterAll(() => {
+  runner.remove();
+  rmSync(home, { recursive: true, force: true });
+});
 
 /** `01-name.ts` or `.js`; what it prints stands beside it in `01-name.txt`. */
 const examples = existsSync(folder)
@@ -28,12 +32,7 @@ describe('the numbered examples', () => {
     async (name) => {
       const text = readFileSync(join(folder, name), 'utf8');
       expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES);
-      const bin = join(ROOT, 'node_modules/.bin');
-      const { output, code } = await run(process.execPath, ['--import', 'tsx', join(folder, name)], {
-        cwd: folder,
-        bin,
-        home,
-      });
+      const { output, code } = await runner.run(join(folder, name), folder);
       const expected = readFileSync(join(folder, name.replace(/\.\w+$/, '.txt')), 'utf8');
       expect(code, output).toBe(0);
       if (!printed(expected, output)) expect(output).toBe(expected);
