@@ -5,6 +5,9 @@ import type { FileKind, Place } from '../../src/plugins/check/kinds.js';
 import { RULES } from '../../src/plugins/check/rules.js';
 import { readSource } from '../../src/plugins/check/source-file.js';
 
+/** How much of everything, next to a thousand: a fifth in the gate. */
+const SHARE = Number(process.env['HOOKSCOPE_GENERATED'] ?? 200) / 1000;
+
 fc.configureGlobal({ ...fc.readConfigureGlobal(), baseSize: 'xsmall' });
 
 const MACHINE = { cwd: '/project', home: '/nobody', path: '', managed: '/nowhere' };
@@ -133,7 +136,7 @@ test('any JSON is checked, whatever the file is', async () => {
       kind,
       async (data, of) => void (await check('/project/a.json', JSON.stringify(data, undefined, 1), of)),
     ),
-    { numRuns: 1500 },
+    { numRuns: Math.ceil(1500 * SHARE) },
   );
 }, 120_000);
 
@@ -148,7 +151,7 @@ test('any text is checked, JSON or not', async () => {
       kind,
       async (text, of) => void (await check('/project/a.json', text, of)),
     ),
-    { numRuns: 500 },
+    { numRuns: Math.ceil(500 * SHARE) },
   );
 }, 120_000);
 
@@ -167,7 +170,7 @@ test('any frontmatter is checked, YAML or not', async () => {
       fc.constantFrom<FileKind[]>('agent', 'skill', 'command'),
       async (md, of) => void (await check('/project/agents/a.md', md, of)),
     ),
-    { numRuns: 500 },
+    { numRuns: Math.ceil(500 * SHARE) },
   );
 }, 120_000);
 
@@ -181,20 +184,20 @@ test('generated files are not all refused at the door', async () => {
 const stopHook = (command: string): string =>
   JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } });
 
-/** How many times as large as the last; milliseconds after which no larger one is tried. */
-const GROWTH = 6;
-const ENOUGH = 3_000;
-
-// The sizes grow for as long as the machine has time for them: what takes the square of its size would still be seen.
-test.each<[string, least: number, most: number, (size: number) => string, string[]]>([
-  ['a list nested deep', 1_000, 100_000, (size) => '['.repeat(size), ['unreadable']],
-  ['an object nested deep', 1_000, 5_000, (size) => `${'{"hooks":'.repeat(size)}1${'}'.repeat(size)}`, ['unreadable']],
-  ['a string of megabytes', 10_000, 3_000_000, (size) => JSON.stringify({ statusLine: 'a"\\n['.repeat(size) }), []],
-  ['a long command', 100, 50_000, (size) => stopHook('echo a; '.repeat(size)), []],
-  ['a command of many parentheses', 100, 20_000, (size) => stopHook('$('.repeat(size)), []],
-])('%s is no trouble', async (_, least, most, made, rules) => {
-  const end = performance.now() + ENOUGH;
-  for (let size = least; size === least || (size <= most && performance.now() < end); size *= GROWTH) {
+// Two sizes each, and no look at the clock.
+test.each<[string, sizes: readonly number[], (size: number) => string, string[]]>([
+  ['a list nested deep', [1_000, 36_000], (size) => '['.repeat(size), ['unreadable']],
+  [
+    'an object nested deep',
+    [1_000, 5_000],
+    (size) => `${'{"hooks":'.repeat(size)}1${'}'.repeat(size)}`,
+    ['unreadable'],
+  ],
+  ['a string of megabytes', [10_000, 600_000], (size) => JSON.stringify({ statusLine: 'a"\\n['.repeat(size) }), []],
+  ['a long command', [100, 2_000], (size) => stopHook('echo a; '.repeat(size)), []],
+  ['a command of many parentheses', [100, 4_000], (size) => stopHook('$('.repeat(size)), []],
+])('%s is no trouble', async (_, sizes, made, rules) => {
+  for (const size of sizes) {
     const file = readSource('/project/a.json', made(size), place('project'));
     const { findings } = await checkSources(file ? [file] : [], MACHINE);
     expect(findings.map(({ rule }) => rule)).toEqual(rules);

@@ -17,8 +17,8 @@ import { namedFiles } from '../../src/plugins/named-files.js';
 import { HANDLER_KEYS } from '../../src/plugins/schema.js';
 import { fireAny } from '../host/kit.js';
 
-/** How many of each: a thousand here and in the gate, HOOKSCOPE_GENERATED=10000 for the whole. */
-const RUNS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 1000);
+/** How many of each: some here and in the gate, HOOKSCOPE_GENERATED=10000 for the whole. */
+const RUNS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 300);
 const TIMEOUT = Math.max(60_000, RUNS * 100);
 
 let folder: string;

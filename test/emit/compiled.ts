@@ -1,11 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const SOURCES = ['src/emit/bus.ts', 'src/emit/sinks/ndjson.ts', 'src/emit/sink.ts'];
 
 export interface Ended {
   readonly code: number | null;
@@ -14,28 +11,16 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Compiles src/emit as it is now for the tests of this file, and runs programs of test/fixtures/emit on it in real processes. */
+/** Runs programs of test/fixtures/emit on what was built of src/emit, in real processes. */
 export function useCompiled(): {
   start: (program: string, ...args: string[]) => Child;
   /** The same after a line of shell, such as `ulimit -f 100`. */
   startShell: (before: string, program: string, ...args: string[]) => Child;
 } {
-  let folder = '';
-  beforeAll(() => {
-    const cache = join(ROOT, 'node_modules/.cache');
-    mkdirSync(cache, { recursive: true });
-    folder = mkdtempSync(join(cache, 'emit-'));
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-    const compiler = join(ROOT, 'node_modules/.bin/tsc');
-    const options =
-      '--ignoreConfig --rootDir src --module nodenext --target es2023 --strict --skipLibCheck --types node';
-    execFileSync(compiler, [...options.split(' '), '--outDir', folder, ...SOURCES], { cwd: ROOT });
-  }, 60_000);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const argv = (program: string, args: string[]) => [
     process.execPath,
     join(ROOT, 'test/fixtures/emit', program),
-    join(folder, 'emit'),
+    join(ROOT, 'dist/emit'),
     ...args,
   ];
   return {

@@ -71,7 +71,7 @@ export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(r
 export const never = (): Promise<never> => new Promise(() => {});
 
 /** Waits until something is so. */
-export async function until(what: () => boolean | Promise<boolean>, seconds = 10): Promise<void> {
+export async function until(what: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
   const end = performance.now() + seconds * 1000;
   while (!(await what())) {
     if (performance.now() > end) throw new Error(`Not within ${seconds} s: ${what}`);

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CATALOGUE, type HookEvent } from '../../../src/events/catalogue.js';
 import { commandHandler } from '../../../src/host/handlers/command-handler.js';
@@ -52,14 +53,31 @@ export function uniqueSeconds(): string {
   return `30.${process.pid}${Math.floor(Math.random() * 1e9)}`;
 }
 
-/** The living processes whose command line holds a text. */
+/** The living processes whose command line holds a text, a line each: number, state, command line. */
 export function processes(text: string): string[] {
-  const list = execFileSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' }).split('\n');
+  const list =
+    process.platform === 'linux'
+      ? readdirSync('/proc').flatMap(lineOf)
+      : execFileSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' }).split('\n');
   return list.filter((line) => line.includes(text) && !/^\s*\d+\s+Z/.test(line));
 }
 
+/** What `ps` says of a process, which would be a process itself, and is asked many times. */
+function lineOf(pid: string): string[] {
+  if (!/^\d+$/.test(pid)) return [];
+  try {
+    const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trimEnd();
+    if (line === '') return [];
+    const state = /\) (\S)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1];
+    return [`${pid} ${state} ${line}`];
+  } catch {
+    // It has ended meanwhile.
+    return [];
+  }
+}
+
 /** Waits until something is so. */
-export async function until(what: () => boolean, seconds = 10): Promise<void> {
+export async function until(what: () => boolean, seconds = 60): Promise<void> {
   const end = performance.now() + seconds * 1000;
   while (!what()) {
     if (performance.now() > end) throw new Error(`Not within ${seconds} s: ${what}`);
