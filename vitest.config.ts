@@ -3,6 +3,25 @@ import { defineConfig } from 'vitest/config';
 
 const seeded = fileURLToPath(new URL('./test/fast-check.ts', import.meta.url));
 
+/** Where processes are started, or what was built is used. All other tests are `unit`, which refuses to start any (test/no-process.ts). */
+const SYSTEM: string[] = [
+  'test/adapters/*.test.ts',
+  'test/check/cli.test.ts',
+  'test/claude-code/{commands,environment,explain,generated,hostile-files,load,named-run,settings-cost,trust-command,trust,untrusted-generated,untrusted,vectors}.test.ts',
+  'test/cli/{demo,fire,found-config,help,hostile-folder,hostile-strings,misuse,packed,run}.test.ts',
+  'test/contracts/*.test.ts',
+  'test/control/{alarms,appendix-a,bad-lines,client-hooks,client-permission,client-sessions,client-talk,client,design-001,fuzz,ids-model,recorded-client,recorded-server,registry,server}.test.ts',
+  'test/emit/{guard,ndjson-process}.test.ts',
+  'test/events/lifecycle.test.ts',
+  'test/examples/*.test.ts',
+  'test/host/{abort,async,checklist,close,costs,failure-table,failure,leaks,process,running,session-watch,taken,timeouts,told}.test.ts',
+  'test/host/handlers/{command-async,command-vectors,command,http,mcp-tool,process-group,process-tree}.test.ts',
+  'test/package/{budgets,doc-harness,docs,examples}.test.ts',
+  'test/plugins/{hooks-file,load}.test.ts',
+  'test/scopes/{bash-real,regex-cost}.test.ts',
+];
+const NEVER = ['test/fixtures/**', '**/node_modules/**'];
+
 export default defineConfig({
   plugins: [
     {
@@ -14,15 +33,31 @@ export default defineConfig({
   resolve: { alias: [{ find: /^hookscope$/, replacement: fileURLToPath(new URL('./src/index.ts', import.meta.url)) }] },
   test: {
     environment: 'node',
-    // Handlers spawn process groups and listen for signals: that needs a process per file, not a thread.
-    pool: 'forks',
     maxWorkers: '100%',
-    include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-    exclude: ['test/fixtures/**', '**/node_modules/**'],
+    // Handlers spawn process groups and listen for signals: that needs a process, not a thread.
+    pool: 'forks',
     // What is built is loaded as it is.
     server: { deps: { external: [/\/dist\/.*\.js$/] } },
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // A limit for what hangs. A machine with other work takes its time.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...NEVER, ...SYSTEM],
+          setupFiles: ['test/no-process.ts'],
+          // They share what they import: to load it is most of their time.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'system', include: SYSTEM, exclude: NEVER },
+      },
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { checkSources } from '../../src/plugins/check/check.js';
 import type { FileKind, Place } from '../../src/plugins/check/kinds.js';
 import { RULES } from '../../src/plugins/check/rules.js';
@@ -8,7 +8,9 @@ import { readSource } from '../../src/plugins/check/source-file.js';
 /** How much of everything, next to a thousand: a fifth in the gate. */
 const SHARE = Number(process.env['HOOKSCOPE_GENERATED'] ?? 200) / 1000;
 
-fc.configureGlobal({ ...fc.readConfigureGlobal(), baseSize: 'xsmall' });
+const usual = fc.readConfigureGlobal();
+fc.configureGlobal({ ...usual, baseSize: 'xsmall' });
+afterAll(() => fc.configureGlobal(usual));
 
 const MACHINE = { cwd: '/project', home: '/nobody', path: '', managed: '/nowhere' };
 const KINDS: readonly FileKind[] = [
