@@ -176,49 +176,59 @@ test('hookscope trust asks about it, says what it would bind and what it cannot,
 
 test('what is named and runs as code is said first, whatever names it', async () => {
   const code = (id: string): string => `console.error('RAN ${id}'); export default { name: '${id}', apply() {} };`;
-  folder.write('named.mjs', guard());
-  folder.write('named.json', { plugins: ['./p.mjs', ['./q.mjs', {}]] });
-  for (const id of ['p', 'q']) folder.write(`${id}.mjs`, code(id));
   const using = (what: string): string => `hookscope: using ${what}, which runs as code`;
-  const [p, q] = ['./p.mjs', './q.mjs'].map((name) => using(`the plugin ${name}`)) as [string, string];
   const event = ['PreToolUse', '--input', call()];
-  const named: readonly [flags: string[], told: string[]][] = [
-    [
-      ['--config', 'named.mjs'],
-      [using('named.mjs'), 'RAN'],
-    ],
-    [
-      ['--config', 'named.json'],
-      [p, q, 'RAN p', 'RAN q'],
-    ],
-    [
-      ['--no-config', '--plugin', './p.mjs', '--plugin', './q.mjs'],
-      [p, q, 'RAN p', 'RAN q'],
-    ],
-  ];
+  // Files of their own for each: a module runs once in a process.
+  let id = 0;
+  const written = (): { named: string; json: string; p: string; q: string } => {
+    id += 1;
+    const [named, json, p, q] = [`named-${id}.mjs`, `named-${id}.json`, `./p-${id}.mjs`, `./q-${id}.mjs`] as const;
+    folder.write(named, guard());
+    folder.write(json, { plugins: [p, [q, {}]] });
+    folder.write(p, code('p'));
+    folder.write(q, code('q'));
+    return { named, json, p, q };
+  };
   const check = async (args: string[], flags: string[], told: string[]): Promise<void> => {
     const { stderr } = await run(...args, ...flags);
     expect(stderr.split('\n').filter((line) => /using|RAN/.test(line))).toEqual(told);
   };
-  const commands = [['list'], ['fire', '--exit-code', ...event]];
-  await Promise.all(commands.flatMap((args) => named.map(([flags, told]) => check(args, flags, told))));
+  for (const args of [['list'], ['fire', '--exit-code', ...event]]) {
+    const [a, b, c] = [written(), written(), written()];
+    const both = ({ p, q }: typeof a): string[] => [
+      ...[p, q].map((name) => using(`the plugin ${name}`)),
+      ...['RAN p', 'RAN q'],
+    ];
+    await check(args, ['--config', a.named], [using(a.named), 'RAN']);
+    await check(args, ['--config', b.json], both(b));
+    await check(args, ['--no-config', '--plugin', c.p, '--plugin', c.q], both(c));
+  }
 }, 60_000);
 
 test('what is not as it was accepted is told once, before what was named runs', async () => {
   const settings = { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: './guard.sh' }] }] } };
   folder.write('guard.sh', '#!/bin/sh\nexit 0\n', 0o755);
   folder.write('.claude/settings.json', settings);
-  folder.write('named.mjs', guard());
   const store = createTrustStore(join(home.path, 'config/hookscope/trust.json'));
   for (const { request } of await listHeld({ projectDir: folder.path, home: home.path, trust: store }))
     acceptTrust(request, store);
-  for (const change of [
+  for (const [i, change] of [
     () => void folder.write('guard.sh', '#!/bin/sh\nexit 1\n', 0o755),
     () => void folder.write('.claude/settings.json', { hooks: { ...settings.hooks, Stop: settings.hooks.PreToolUse } }),
     () => rmSync(join(folder.path, '.claude/settings.json')),
-  ]) {
+  ].entries()) {
     change();
-    const { stderr } = await run('fire', 'PreToolUse', '--input', call(), '--config', 'named.mjs', '--claude-code');
+    // A file of its own: a module runs once in a process.
+    folder.write(`named-${i}.mjs`, guard());
+    const { stderr } = await run(
+      'fire',
+      'PreToolUse',
+      '--input',
+      call(),
+      '--config',
+      `named-${i}.mjs`,
+      '--claude-code',
+    );
     const told = stderr.trim().split('\n');
     expect(told.map((line) => /untrusted|RAN/.exec(line)?.[0])).toEqual(['untrusted', undefined, 'RAN']);
   }
