@@ -1,7 +1,7 @@
 import { type Context, type Found, lastName, spend, Unknowable } from './bash-found.js';
 import { linesIn } from './bash-guess.js';
 import type { Use } from './bash-options.js';
-import { FILE_VARIABLES } from './bash-programs.js';
+import { FILE_VARIABLES, RENAMING_VARIABLES, SAYS_ITSELF } from './bash-programs.js';
 import { runsOthers, useOf } from './bash-use.js';
 import { isFile, isHole, type KnownWord, textsOf } from './bash-words.js';
 
@@ -12,6 +12,7 @@ export function mayHold({ text, sure }: KnownWord): boolean {
 
 /** A variable that names a file of commands. */
 export function readAssignment(name: string, value: KnownWord | undefined, found: Found): void {
+  if (RENAMING_VARIABLES.has(name)) throw new Unknowable();
   if (!FILE_VARIABLES.has(name) || value === undefined || !/[/<]|^$/.test(value.text)) return;
   if (!isFile(value)) throw new Unknowable();
   found.runsTexts = true;
@@ -68,6 +69,14 @@ export function readWords(words: readonly KnownWord[], found: Found, around: Con
 /** The lines and the input that a command runs. `hole`: that of a runner before it. */
 function readUse(use: Use, found: Found, { input, hole }: Context): void {
   for (const line of use.lines) {
+    const [, itself] = SAYS_ITSELF.exec(line.map((word) => word.text).join(' ')) ?? [];
+    if (itself !== undefined) {
+      // Unless the line has made a program of that name.
+      found.runsFiles = true;
+      found.ran.set(itself, true);
+      found.evaluated.add(itself);
+      continue;
+    }
     // `xargs -I% sh -c %`: a runner puts what it reads into the line.
     const filled = hole !== undefined && line.some((word) => isHole(word, hole));
     if (filled || line.some((word) => word.sure !== undefined)) throw new Unknowable();
@@ -75,9 +84,11 @@ function readUse(use: Use, found: Found, { input, hole }: Context): void {
   }
   if (!use.input) return;
   if (input === 'unknown') throw new Unknowable();
-  if (input === undefined) found.readsInput = true;
+  // Also where it is given a text: the shell around it may have changed what it reads since.
+  found.readsInput = true;
   // What a command in it reads is the rest of it.
-  else found.scripts.push(...input.map((text) => ({ text, input: 'unknown' as const, hole: undefined })));
+  if (input !== undefined)
+    found.scripts.push(...input.map((text) => ({ text, input: 'unknown' as const, hole: undefined })));
 }
 
 /** The words that are not commands: some may hold them all the same. */
@@ -88,8 +99,8 @@ function readRest(
 ): void {
   const said: KnownWord[] = [];
   for (const [at, word] of words.entries()) {
-    const [, variable = '', value] = /^(\w+)=(.*)$/s.exec(word.text) ?? [];
-    const sure = word.sure?.slice(variable.length + 1);
+    const [, variable = '', value] = /^(\w+)(?:\[[^\]]*\])?=(.*)$/s.exec(word.text) ?? [];
+    const sure = word.sure?.slice(word.text.length - (value ?? '').length);
     if (value !== undefined) readAssignment(variable, { ...word, text: value, sure }, found);
     if (at > 0 && shown.has(at)) said.push(word);
     if (!mayHold(word)) continue;

@@ -37,6 +37,9 @@ export interface Found {
   readonly written: Map<string, boolean>;
   /** Files whose commands are run, the same way; whether a shell reads them, and not a program that starts one. */
   readonly ran: Map<string, boolean>;
+  /** Programs whose output is evaluated, and functions that the line defines: one of the same name is nobody's own. */
+  readonly evaluated: Set<string>;
+  readonly defined: Set<string>;
   /** A shell reads what the whole line is given to read … */
   readsInput: boolean;
   /** … and the line itself says what that is. */

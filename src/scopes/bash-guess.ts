@@ -20,7 +20,19 @@ export function anyWordOf(source: string): Text[] {
 /** The lines that a word may hold for a program that reads them in a way of its own: behind `=`, `!`, `:;`, sed's `e`. */
 export function linesIn(word: string): string[] {
   const starts = [...word.slice(0, 200).matchAll(/[=!;@]|(?<![A-Za-z])e\s/g)].slice(0, 5);
-  return starts.map(({ index, 0: start }) => word.slice(index + start.length));
+  return starts.flatMap(({ index, 0: start }) => {
+    const line = word.slice(index + start.length);
+    const end = line.indexOf('\n');
+    return end === -1 ? [line] : [line, line.slice(0, end)];
+  });
+}
+
+/** A text in all the ways in which it may be one of the shell's: as it is, with its escapes, behind a mark of another program's. */
+export function readingsOf(text: string): string[] {
+  const readings = new Set([text, unescaped(text), text.replace(/^\s*[!|@]+/, '')]);
+  // In arithmetic, a prompt or a name of a variable only what it holds is run.
+  if (/`|\$\(/.test(text)) readings.add(`: <<HOOKSCOPE_END\n${text.trimEnd()}\nHOOKSCOPE_END`);
+  return [...readings];
 }
 
 /** What `printf` and `echo -e` make of a text. */

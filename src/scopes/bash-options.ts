@@ -1,5 +1,5 @@
 import type { Program } from './bash-program.js';
-import { type KnownWord, restOf, splitWords } from './bash-words.js';
+import { isFile, type KnownWord, restOf, splitWords } from './bash-words.js';
 
 /** What a command does with its own words. Numbers are places among them. */
 export interface Use {
@@ -99,6 +99,7 @@ export class OptionReader {
     const [, name, value] = /^--?([^=]*)(?:=(.*))?$/s.exec(word.text) ?? [];
     const known = longOptions(this.#program);
     if (name !== undefined && (word.text.startsWith('--') || (this.#program.shell && known.has(name)))) {
+      if (name === '') return;
       const mark = known.get(name) ?? [...known].find(([full]) => full.startsWith(name))?.[1];
       if (mark === undefined) this.unsure ||= !this.#program.shell && value === undefined;
       else this.#take(mark, value === undefined ? undefined : restOf(word, word.text.length - value.length));
@@ -150,6 +151,19 @@ export class OptionReader {
       case '~':
         this.#use.shown.add(value === undefined ? ++this.at : this.at);
         return;
+      case '.': {
+        const file = value ?? this.#words[++this.at];
+        if (file === undefined) return;
+        if (isFile(file)) this.#use.files = [...(this.#use.files ?? []), file.text];
+        else this.#use.hidden = true;
+        return;
+      }
+      case '=': {
+        const setting = value ?? this.#words[++this.at];
+        const [, command] = /^\w*command\s*[= ]\s*(.+)$/is.exec(setting?.text ?? '') ?? [];
+        if (setting && command) this.#use.lines.push([restOf(setting, setting.text.length - command.length)]);
+        return;
+      }
       case '!': {
         const line = value ?? this.#words[++this.at];
         if (line === undefined) this.#use.hidden = true;

@@ -8,6 +8,8 @@
  * | `:` | a value |
  * | `?` | a value only if it is attached |
  * | `!` | a value that is a command line |
+ * | `.` | a value that is a file of commands |
+ * | `=` | a value that may be a setting whose value is a command line (`ssh -o ProxyCommand=…`) |
  * | `~` | a value that is only shown or stored |
  * | `%` | a value whose words stand in its place (`env -S`) |
  * | `$` | nothing, and the first operand is a command line (`sh -c`) |

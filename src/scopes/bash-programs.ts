@@ -2,7 +2,7 @@ import type { Program } from './bash-program.js';
 
 const shell: Program = {
   short: 'c$s<o:O:',
-  long: 'rcfile: init-file: version/ help/ norc noprofile login posix verbose restricted noediting command! init-command! emulate:',
+  long: 'rcfile. init-file. version/ help/ norc noprofile login posix verbose restricted noediting command! init-command! emulate:',
   shell: true,
   rest: 'file',
   input: true,
@@ -96,8 +96,10 @@ export const TABLE: Readonly<Record<string, Program>> = {
   nice: { short: 'n:0123456789', long: 'adjustment:', rest: 'command' },
   'nohup catchsegv linux32 linux64 i386 i486 i586 i686 x86_64 uname26 ia64 sparc sparc32 sparc64 ppc ppc32 ppc64 s390 s390x eatmydata ifne':
     command,
-  'setarch ssh-agent prlimit choom uclampset coresched pipesz run-one logsave run-parts start-stop-daemon ld.so cmake cgexec runcon openvt':
+  'setarch ssh-agent prlimit choom uclampset coresched pipesz run-one logsave start-stop-daemon ld.so cmake cgexec runcon openvt':
     { rest: 'anywhere' },
+  // Of a folder's files it runs those that it chooses.
+  'run-parts': { hidden: true },
   stdbuf: { short: 'i:o:e:', long: 'input: output: error:', rest: 'command' },
   setsid: { short: 'cfw', long: 'ctty fork wait', rest: 'command' },
   ionice: { short: 'c:n:p:P:u:t', long: 'class: classdata: pid: pgid: uid: ignore', rest: 'command' },
@@ -171,11 +173,12 @@ export const TABLE: Readonly<Record<string, Program>> = {
   },
   // Elsewhere.
   'ssh autossh slogin': {
-    short: '46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o:p:P:Q:R:S:W:w:',
+    short: '46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o=p:P:Q:R:S:W:w:',
     operands: 1,
     rest: 'line',
     input: true,
   },
+  'scp sftp': { short: '346ABCpqrTvc:D:F:i:J:l:o=P:S!X:b:a' },
   sshpass: { short: 'p:f:d:eP:v', rest: 'command' },
   'docker podman nerdctl kubectl oc docker-compose podman-compose k': {
     ...containers,
@@ -223,6 +226,13 @@ export const TABLE: Readonly<Record<string, Program>> = {
     rest: 'shown',
   },
 };
+
+/** Programs that print commands about themselves to be evaluated: none of them stand in the line. */
+export const SAYS_ITSELF =
+  /^\$\(((?:ssh-agent|dircolors|direnv|brew|pyenv|rbenv|nodenv|fnm|zoxide|starship|opam|keychain))(?: [\w -]*)?\)$/;
+
+/** Variables that give programs other names. */
+export const RENAMING_VARIABLES: ReadonlySet<string> = new Set(['BASH_ALIASES', 'BASH_CMDS']);
 
 /** Variables whose value is the name of a file of commands. */
 export const FILE_VARIABLES: ReadonlySet<string> = new Set(['BASH_ENV', 'ENV', 'ZDOTDIR']);

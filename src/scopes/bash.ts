@@ -10,7 +10,7 @@ import {
   Unknowable,
   Unreadable,
 } from './bash-found.js';
-import { anyWordOf, unescaped } from './bash-guess.js';
+import { anyWordOf, readingsOf, unescaped } from './bash-guess.js';
 import { changesInput, filesWritten, type Input, inputOf, outputOf, writesWords, writtenIn } from './bash-input.js';
 import { knownWord, type Text, wordsOf } from './bash-words.js';
 
@@ -47,6 +47,8 @@ function read(source: string): Reading | undefined {
     runsFiles: false,
     written: new Map(),
     ran: new Map(),
+    evaluated: new Set(),
+    defined: new Set(),
     readsInput: false,
     changesInput: false,
   };
@@ -55,6 +57,7 @@ function read(source: string): Reading | undefined {
     if (found.readsInput && found.changesInput) return undefined;
     if (runsPieces(found)) return undefined;
     guess(found);
+    if ([...found.evaluated].some((name) => found.defined.has(name))) return undefined;
     // What was guessed at may write and run files too.
     return runsPieces(found) ? undefined : found;
   } catch (error) {
@@ -96,12 +99,14 @@ function guess(found: Found): void {
 /** `surely`: if commands are in it they are run, so it must be known which. */
 function guessAt(text: string, found: Found, surely: boolean): void {
   found.commands.push(...anyWordOf(text), ...anyWordOf(unescaped(text)));
-  try {
-    readAll({ text, input: undefined, hole: undefined }, found);
-  } catch (error) {
-    found.scripts.length = 0;
-    if (isSpent(found) || (surely && error instanceof Unknowable && !(error instanceof Unreadable))) throw error;
-    if (!(error instanceof Unknowable || error instanceof RangeError)) throw error;
+  for (const reading of readingsOf(text)) {
+    try {
+      readAll({ text: reading, input: undefined, hole: undefined }, found);
+    } catch (error) {
+      found.scripts.length = 0;
+      if (isSpent(found) || (surely && error instanceof Unknowable && !(error instanceof Unreadable))) throw error;
+      if (!(error instanceof Unknowable || error instanceof RangeError)) throw error;
+    }
   }
 }
 
@@ -153,6 +158,9 @@ function readScript({ text: source, ...around }: Script, found: Found): void {
         if (node.operator === '>') given = 'unknown';
         break;
       case 'Function':
+        found.defined.add(node.name.value);
+        given = 'unknown';
+        break;
       case 'Coproc':
         given = 'unknown';
         break;
