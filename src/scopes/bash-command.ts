@@ -1,4 +1,4 @@
-import { type Context, type Found, lastName, spend, Unknowable } from './bash-found.js';
+import { COST, type Context, type Found, lastName, spend, Unknowable } from './bash-found.js';
 import { linesIn } from './bash-guess.js';
 import type { Use } from './bash-options.js';
 import { FILE_VARIABLES, RENAMING_VARIABLES, SAYS_ITSELF } from './bash-programs.js';
@@ -28,16 +28,19 @@ type Start = 'sure' | 'open' | 'perhaps';
 export function readWords(words: readonly KnownWord[], found: Found, around: Context): Use | undefined {
   /** Where a command begins: for sure, with more words to come, or perhaps. */
   const starts = new Map<number, Start>([[0, around.hole === undefined ? 'sure' : 'open']]);
+  /** From here on any word may. */
+  let open = words.length;
   const shown = new Set<number>([0]);
   let { hole } = around;
   let text = textsOf(words, hole);
-  // A command costs time however short it is.
-  spend(words.length + 15, found);
+  spend(words.length * COST.word, found);
   let reads = false;
   let last: Use | undefined;
   for (const [at, start] of starts) {
     const name = words[at];
     if (name === undefined) continue;
+    // A command costs time however short it is.
+    spend(start === 'perhaps' ? COST.guess : COST.command, found);
     if (name.sure !== undefined && (start !== 'perhaps' || mayBeName(words, at))) throw new Unknowable();
     if (start === 'open' && isHole(name, hole)) throw new Unknowable();
     if (start === 'perhaps' && (name.sure !== undefined || /^-|^\{\}$/.test(name.text))) continue;
@@ -54,9 +57,8 @@ export function readWords(words: readonly KnownWord[], found: Found, around: Con
       found.ran.set(lastName(path), use.file === true || name.text.includes('/'));
     if (use.stranger && around.input !== undefined && start !== 'perhaps') found.runsTexts = true;
     for (const next of use.runs) starts.set(next, hole === undefined ? start : 'open');
-    for (let next = use.anywhere ?? words.length; next < words.length; next++) {
-      if (!starts.has(next)) starts.set(next, 'perhaps');
-    }
+    for (let next = use.anywhere ?? open; next < open; next++) if (!starts.has(next)) starts.set(next, 'perhaps');
+    open = Math.min(open, use.anywhere ?? open);
     if (start === 'perhaps') continue;
     for (const next of use.shown) shown.add(next);
     reads ||= use.reads === true;

@@ -48,8 +48,14 @@ export interface Found {
 
 /** Longer commands are not read: parsing nested ones is not linear. */
 const MAX_LENGTH = 10_000;
-/** Characters read in all, with what `eval` and `sh -c` are given; each may hold the next. */
+/** Characters read in all, with what `eval` and `sh -c` are given, each of which may hold the next; and what is counted as such. */
 const MAX_READ = 40_000;
+
+/** What else takes steps: each of these as many as so many characters. */
+export const COST = { command: 80, guess: 40, node: 4, word: 6, redirect: 20, pipe: 20 } as const;
+/** Here-documents in one text, of which finding the ends is not linear, and all that may end or begin a command. */
+const MAX_DOCUMENTS = 100;
+const MAX_MARKS = 2500;
 
 /** A path without its folders: the line may go to them. */
 export function lastName(path: string): string {
@@ -57,11 +63,19 @@ export function lastName(path: string): string {
 }
 
 /** Counts what is read; throws where it is too much. */
-export function spend(length: number, found: Found): void {
-  found.spent.read += length;
-  if (length > MAX_LENGTH || isSpent(found)) throw new Unknowable();
+export function spend(steps: number, found: Found): void {
+  found.spent.read += steps;
+  if (isSpent(found)) throw new Unknowable();
 }
 
 export function isSpent(found: Found): boolean {
   return found.spent.read > MAX_READ;
+}
+
+/** Whether parsing it alone would take longer than a hook may wait. */
+export function isTooLong(source: string): boolean {
+  if (source.length > MAX_LENGTH) return true;
+  if (source.length < MAX_DOCUMENTS) return false;
+  const marks = source.match(/<<|[;|&()`\n]/g) ?? [];
+  return marks.length > MAX_MARKS || marks.filter((mark) => mark === '<<').length > MAX_DOCUMENTS;
 }

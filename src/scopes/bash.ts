@@ -1,9 +1,11 @@
 import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
 import { mayHold, readAssignment, readWords } from './bash-command.js';
 import {
+  COST,
   type Context,
   type Found,
   isSpent,
+  isTooLong,
   lastName,
   type Script,
   spend,
@@ -98,7 +100,11 @@ function guess(found: Found): void {
 
 /** `surely`: if commands are in it they are run, so it must be known which. */
 function guessAt(text: string, found: Found, surely: boolean): void {
-  found.commands.push(...anyWordOf(text), ...anyWordOf(unescaped(text)));
+  for (const loose of new Set([text, unescaped(text)])) {
+    const words = anyWordOf(loose);
+    spend(words.length * COST.guess, found);
+    found.commands.push(...words);
+  }
   for (const reading of readingsOf(text)) {
     try {
       readAll({ text: reading, input: undefined, hole: undefined }, found);
@@ -123,7 +129,7 @@ const RENAMED = /\b(?:echo|printf|cat)\s*\(|\bfunction\s+(?:echo|printf|cat)\b/;
 
 function readScript({ text: source, ...around }: Script, found: Found): void {
   spend(source.length, found);
-  if (source.includes('\0')) throw new Unknowable();
+  if (isTooLong(source) || source.includes('\0')) throw new Unknowable();
   const renamed = RENAMED.test(source);
   // A stack of our own: a tree may be deeper than the engine's.
   const unvisited: [node: SyntaxNode, source: string, input: Input][] = [[parse(source), source, around.input]];
@@ -131,6 +137,7 @@ function readScript({ text: source, ...around }: Script, found: Found): void {
     const [node, text, input] = next;
     let within = text;
     let given = input;
+    spend(COST.node, found);
     switch (node.type) {
       case 'Script':
         // With history expansion on, words are taken from lines before.
@@ -143,6 +150,7 @@ function readScript({ text: source, ...around }: Script, found: Found): void {
         break;
       case 'Pipeline': {
         let written: Input = input;
+        spend(node.commands.length * COST.pipe, found);
         for (const command of node.commands) {
           unvisited.push([command, text, written]);
           written = renamed ? 'unknown' : outputOf(command, written);
@@ -186,6 +194,7 @@ function readScript({ text: source, ...around }: Script, found: Found): void {
 }
 
 function readCommand(command: Command, source: string, found: Found, around: Context): void {
+  spend(command.redirects.length * COST.redirect, found);
   const input = inputOf(command.redirects, around.input);
   if (changesInput(command)) found.changesInput = true;
   for (const path of filesWritten(command.redirects)) {
