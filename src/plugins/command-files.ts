@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { ASSIGNMENT, CLOSING, CONDITIONS, OPENING, OTHER, RESERVED, type Reading } from './command-reading.js';
 import { importsOf } from './import-names.js';
 import { PATH_VARIABLE } from './named-paths.js';
 import type { Kind, Program } from './program.js';
@@ -7,35 +8,6 @@ import { CODE_VARIABLES, programOf } from './programs.js';
 import { type Mode, ShellLines } from './shell-lines.js';
 import { UNKNOWN, valuesOf } from './shell-values.js';
 import type { ShellCommand, ShellWord } from './shell-words.js';
-
-const RESERVED = new Set('then else elif do if while until ! { } fi done esac'.split(' '));
-/** Where words are run or not. */
-const OPENING = new Set('if while until for case'.split(' '));
-const CLOSING = new Set('fi done esac'.split(' '));
-const CONDITIONS = new Set(['&&', '||']);
-const OTHER: Program = { operands: 'none' };
-const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s;
-
-/** One command as far as it was read. */
-interface Reading {
-  readonly mode: Mode;
-  readonly command: ShellCommand;
-  program: Program | undefined;
-  /** What the next word is for the option before it. */
-  pending: Kind | undefined;
-  /** Operands that come before a wrapper's command. */
-  skips: number;
-  /** What runs was named. */
-  settled: boolean;
-  /** Its code stands in the line. */
-  inline: boolean;
-  /** The word before was an option that nobody knows here: it may take this one for its value. */
-  unsure: boolean;
-  /** The word is a shell's line, and was read as that. */
-  isLine: boolean;
-  /** `xargs` gives it words that are not in the line. */
-  fed: boolean;
-}
 
 /** Collects what the commands of one handler name. */
 export class CommandFiles extends ShellLines {
@@ -116,6 +88,9 @@ export class CommandFiles extends ShellLines {
       this.paths.program(value);
     }
     for (const file of program.unasked ?? []) this.paths.code(file, undefined);
+    const { raw, words } = reading.command;
+    if (program.open === '' || words.some(({ text }) => text !== '' && program.open?.split(' ').includes(text)))
+      this.report(raw, [UNKNOWN], reading.mode);
     if (word.text === 'cd' && reading.command.words.length === 1) this.paths.folder(homedir());
     if (/^(?:read|mapfile|readarray|getopts|printf)$/.test(word.text)) {
       for (const { text } of reading.command.words) if (/^[A-Za-z_]\w*$/.test(text)) this.paths.set(text, [UNKNOWN]);
@@ -149,6 +124,17 @@ export class CommandFiles extends ShellLines {
       this.lines(word, values, mode);
     }
     if (kind === 'line' || kind === 'module' || kind === 'text') reading.settled = true;
+    if (kind === 'line' && program.operands === 'command') {
+      // `env -S sh file`: what stands behind belongs to it.
+      const inner = programOf([word.text.split(' ')[0] ?? '']);
+      if (inner) Object.assign(reading, { program: inner, skips: inner.skips ?? 0, settled: false });
+    }
+    if (kind === 'script') {
+      reading.settled = true;
+      this.paths.code('package.json', undefined);
+    }
+    if (kind === 'setting') this.#setting(word, values, mode);
+    if (kind === 'script' || kind === 'setting') return;
     if (kind === 'text') {
       reading.inline = true;
       if (values.includes(UNKNOWN)) this.report(word.raw, values, mode);
@@ -164,6 +150,16 @@ export class CommandFiles extends ShellLines {
     }
   }
 
+  /** `alias.x=!line`, `auto_prepend_file=file`, `core.hooksPath=folder`. */
+  #setting(word: ShellWord, values: readonly string[], mode: Mode): void {
+    for (const value of values) {
+      const [, name = '', own = ''] = /^([^=]*)=!?(.*)$/s.exec(value) ?? [];
+      this.lines(word, [own], mode);
+      this.paths.code(own, undefined);
+      if (/path$/i.test(name)) this.report(word.raw, [UNKNOWN], mode);
+    }
+  }
+
   #operand(word: ShellWord, values: readonly string[], program: Program, reading: Reading): void {
     // A wrapper's may be an assignment.
     if (program.operands !== 'lines' && (program.operands !== 'command' || reading.skips > 0))
@@ -176,6 +172,8 @@ export class CommandFiles extends ShellLines {
     else if (program.operands === 'command') {
       if (reading.skips > 0) reading.skips--;
       else if (!verbs.includes(word.text)) this.#wrapped(word, values, program, reading);
+    } else if (program.operands === 'texts') {
+      for (const value of values) for (const name of [value, ...importsOf(value)]) this.#code(name, program);
     } else if (program.operands === 'data') for (const value of values) this.paths.code(value, undefined);
     else if (program.operands === 'code') {
       if (reading.settled) {
@@ -196,7 +194,7 @@ export class CommandFiles extends ShellLines {
       if (inner !== undefined) Object.assign(reading, { program: inner, skips: inner.skips ?? 0 });
     } else if (programOf(values)) {
       // Any program may run another one.
-      if (program === OTHER) this.#start(word, values, reading);
+      if (program === OTHER || program.open !== undefined) this.#start(word, values, reading);
     } else if (program === OTHER && values.some((value) => /\0.*[/.]/s.test(value))) this.#named(word, values, reading);
   }
 

@@ -1,4 +1,5 @@
-const IMPORT = /\b(?:import|from|use|require|load|include|source)\b[\s('"]*([\w.:/@-]+)(?:[ \t]+import[ \t]+(\w+))?/g;
+const IMPORT =
+  /\b(?:import|from|use|require|load|include|source|read)\b[\s('"]*([\w.:/@-]+)(?:[ \t]+import[ \t]+(\w+))?/g;
 
 /** What code in another language names as code to load. */
 export function importsOf(text: string): string[] {

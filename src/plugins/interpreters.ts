@@ -17,6 +17,7 @@ const node: Program = {
   operands: 'code',
   code: '-r --require --import --loader --experimental-loader --env-file --env-file-if-exists --test-reporter --snapshot-blob',
   text: '-e --eval -p --print',
+  script: '--run',
   value: '-C --conditions --input-type --title --stack-trace-limit --max-old-space-size',
   flags: '--no-warnings --enable-source-maps --test --watch --experimental-strip-types --check -c -i --',
   ends: SCRIPTS,
@@ -65,7 +66,7 @@ const php: Program = {
   operands: 'code',
   code: '-f -F -c --file --php-ini -z',
   text: '-r -B -R -E',
-  value: '-d',
+  setting: '-d',
   folder: '-t',
   stdin: true,
 };
@@ -115,9 +116,10 @@ export const INTERPRETERS: Readonly<Record<string, Program>> = {
   ...every('emacs guile sbcl racket clisp', lisp),
   ...every('pwsh powershell', powershell),
   ...every(
-    'tclsh wish expect Rscript julia osascript dotnet swift elixir escript groovy scala kotlin nu elvish xonsh raku wasmtime crystal bc gdb sqlite psql',
+    'tclsh wish expect Rscript julia osascript dotnet swift elixir escript groovy scala kotlin nu elvish xonsh raku wasmtime crystal bc gdb psql',
     script,
   ),
+  sqlite: { operands: 'texts', code: '-init', text: '-cmd', stdin: true },
   go: {
     operands: 'code',
     folder: '-C',

@@ -10,11 +10,13 @@ type Operands =
   | 'folder'
   /** It prints those files, for whoever reads it. */
   | 'data'
+  /** They are files, or code in its own language. */
+  | 'texts'
   /** None of them is code. */
   | 'none';
 
-/** What an option's value is. `line`: of shell; `text`: code in the program's own language; `command`: a command follows; `value`: no code. */
-export const KINDS = ['code', 'module', 'folder', 'line', 'text', 'command', 'value'] as const;
+/** What an option's value is. `line`: of shell; `text`: code in the program's own language; `command`: a command follows; `script`: a name in package.json; `setting`: a name, `=`, and perhaps code; `value`: no code. */
+export const KINDS = ['code', 'module', 'folder', 'line', 'text', 'command', 'script', 'setting', 'value'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** How a program is told what to run. Options are names with spaces between. */
@@ -35,6 +37,8 @@ export interface Program extends Readonly<Partial<Record<Kind, string>>> {
   readonly verbs?: string;
   /** How many operands come before the command. */
   readonly skips?: number;
+  /** Words with which it runs what nobody sees here; `''`: it does so always. */
+  readonly open?: string;
   /** It reads code from its standard input. */
   readonly stdin?: true;
 }

@@ -116,7 +116,10 @@ export const RUNNERS: Readonly<Record<string, Program>> = {
   trap: { operands: 'lines' },
   alias: { operands: 'lines' },
   ...every('cd pushd', { operands: 'folder', flags: '-P -L -e -@ --' }),
-  git: { operands: 'none', folder: '-C --git-dir --work-tree --exec-path', value: '-c' },
+  git: { operands: 'none', folder: '-C --git-dir --work-tree --exec-path', setting: '-c' },
+  ...every('docker podman nerdctl docker-compose', { operands: 'none', open: 'run exec start up compose' }),
+  nix: { operands: 'none', open: 'run shell develop' },
+  'run-parts': { operands: 'folder', open: '' },
   ...every('sed cat tac head tail zcat gunzip base64 xxd rev nl envsubst m4 cpp', reader),
   ...every('export declare local readonly typeset', { operands: 'command', flags: '-x -g -r -p -i -n -a -A' }),
   ...every(

@@ -191,6 +191,28 @@ const FOUND: readonly string[] = [
   `node -e 'require("./hooks/plain")'`,
   `node -p "require('dep')"`,
   "perl -I. -e 'use Mod;'",
+  'env -S sh guard',
+  'env -S "sh -e" guard',
+  "git -c alias.z='!./guard' z",
+  "git -c 'alias.z=!sh hooks/guard' z",
+  'cp hooks/guard .; run-parts hooks/in',
+];
+
+/** What is not on every machine: what it would run is bound, or named in the question. */
+const ELSEWHERE: readonly (readonly [line: string, file: string | undefined])[] = [
+  ['node --run hook', 'package.json'],
+  ['cd hooks && node --run hook', 'hooks/package.json'],
+  ['php -d auto_prepend_file=hooks/guard x.php', 'hooks/guard'],
+  ['php -dauto_prepend_file=guard x.php', 'guard'],
+  ["sqlite3 db '.read hooks/guard'", 'hooks/guard'],
+  ["sqlite3 -cmd '.read guard' db", 'guard'],
+  ['git -c core.hooksPath=hooks commit', undefined],
+  ['git -c core.editor=./guard commit', 'guard'],
+  ['docker run --rm image guard', undefined],
+  ['sudo docker compose up', undefined],
+  ['nix run .#guard', undefined],
+  ['run-parts hooks', undefined],
+  ['docker run image sh ./guard', 'guard'],
 ];
 
 const quotings: readonly ((path: string) => string)[] = [
@@ -307,6 +329,17 @@ it('binds or names every script that a command really runs', () => {
 it.each(FOUND)('%s', (line) => {
   expect(scriptsThatRan(line).length).toBeGreaterThan(0);
   expect(missed({ line, open: true })).toEqual([]);
+});
+
+it.each(ELSEWHERE)('%s', (line, file) => {
+  const { files, unresolved } = namedFiles({ type: 'command', command: line }, { projectDir: dir });
+  if (file === undefined) expect(unresolved.length).toBeGreaterThan(0);
+  else expect(files.map((path) => resolve(dir, path))).toContain(join(dir, file));
+});
+
+it('an ordinary use of the same programs leaves nothing open', () => {
+  for (const line of ['docker ps', 'git -c color.ui=never diff', 'node guard.js', 'sqlite3 db "select 1"'])
+    expect([line, namedFiles({ type: 'command', command: line }, { projectDir: dir }).unresolved]).toEqual([line, []]);
 });
 
 it.each<readonly [string, readonly string[]]>([
