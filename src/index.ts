@@ -52,7 +52,6 @@ export type { CallTool, McpContent, McpToolResult } from './host/handlers/tool-c
 export type { RawFire, RawHook } from './host/hooks.js';
 export { createHost, type Host } from './host/host.js';
 export type { HostOptions } from './host/options.js';
-export type { Wake } from './host/services.js';
 export type { BatchResult } from './host/session/batch.js';
 export type { DeniedBy, ToolCall, ToolContext, ToolResult } from './host/session/call.js';
 export type { Closed } from './host/session/close.js';
@@ -97,6 +96,7 @@ export type {
   Plugin,
   RegisterOptions,
   Undo,
+  Wake,
 } from './host/types.js';
 export { applyConfig, defineConfig, type HookscopeConfig, type PluginEntry } from './plugins/config.js';
 export { type LoadedConfig, loadConfig } from './plugins/config-file.js';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { createHost, type Host } from '../host/host.js';
-import type { Wake } from '../host/services.js';
+import type { Wake } from '../host/types.js';
 import { applyConfig, within } from '../plugins/config.js';
 import { loadConfig, locateConfig } from '../plugins/config-file.js';
 import { pluginNames } from '../plugins/config-trust.js';

@@ -16,14 +16,6 @@ export type {
   RunOutcome,
   Unstamped,
 } from './recorded.js';
-export {
-  hookProgress,
-  hookResponse,
-  hookStarted,
-  progressRecord,
-  responseRecord,
-  startedRecord,
-} from './run-records.js';
 export { nextId } from './stamp.js';
 
 /**

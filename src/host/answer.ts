@@ -4,25 +4,16 @@ import { type Outcome, readOutput } from '../events/outcome.js';
 import { BrokenPromise, promiseIn, quiet } from '../events/promises.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
-import { type Attempt, type CallReporter, SILENT } from './attempt.js';
-import { makeCall, type Work } from './call.js';
+import { type Attempt, SILENT } from './attempt.js';
+import { makeCall } from './call.js';
 import { Context } from './context.js';
-import type { FireFacts, RunningFire } from './facts.js';
+import type { Asked, FireFacts } from './facts.js';
 import type { Failure, Reply } from './handlers/handler.js';
 import { describeError, messageOf } from './message.js';
 import { whyNotTaken } from './taken.js';
+import type { Work } from './work.js';
 
 const UNJUDGED: Attempt = Object.freeze({ unjudged: true });
-
-/** One call of one handler. */
-export interface Asked {
-  readonly fire: RunningFire;
-  readonly registration: Registration;
-  readonly context: Context;
-  readonly told: CallReporter | undefined;
-  /** What it was called with. */
-  readonly input: Readonly<Record<string, unknown>>;
-}
 
 /** Reads what a handler handed back: a callback's output, or a reply from outside. Never throws. */
 export function read(asked: Asked, value: unknown): Attempt {
@@ -103,7 +94,7 @@ function asyncAnswer(
 /** What is asked in series serves call after call: what goes on in the background keeps its own. */
 export function toBackground(asked: Asked, later: Promise<unknown>, limitMs: number): void {
   const { fire, registration, context, told, input } = asked;
-  fire.services.background.follow({ fire, registration, context, told, input, later, limitMs });
+  fire.background.follow({ fire, registration, context, told, input, later, limitMs });
 }
 
 /** Calls a two-phase handler for the second time, in the background, with what it was called with first. */

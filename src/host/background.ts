@@ -1,9 +1,10 @@
 import { HookscopeError } from '../errors.js';
-import { type Asked, complain, read, threw } from './answer.js';
+import { complain, read, threw } from './answer.js';
 import type { Attempt } from './attempt.js';
-import type { Work } from './call.js';
 import { Context } from './context.js';
+import type { BackgroundWork, Followed } from './facts.js';
 import type { Reply } from './handlers/handler.js';
+import type { Work } from './work.js';
 
 /** The longest a timer can wait, in milliseconds; a longer one would not wait at all. */
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -16,14 +17,8 @@ interface Kept {
   end(): Promise<void>;
 }
 
-interface Followed extends Asked {
-  readonly later: Promise<unknown>;
-  /** Milliseconds; 0: it ends by itself. */
-  readonly limitMs: number;
-}
-
 /** What goes on after its fire has ended: async handlers, processes left behind. Nothing of it outlives the host. */
-export class Background {
+export class Background implements BackgroundWork {
   readonly #kept = new Set<Kept>();
 
   /** Names of what is under way. */

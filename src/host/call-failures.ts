@@ -1,6 +1,6 @@
 import type { Registration } from '../scopes/registration.js';
-import type { Work } from './call.js';
 import type { Failure } from './handlers/handler.js';
+import type { Work } from './work.js';
 
 /** It has not answered in time. */
 export function timeout(registration: Registration): Failure {

@@ -3,13 +3,8 @@ import type { CallReporter } from './attempt.js';
 import type { Carried } from './carry.js';
 import { Context } from './context.js';
 import type { RunningFire } from './facts.js';
-import type { Call, Handler } from './handlers/handler.js';
+import type { Call } from './handlers/handler.js';
 import type { EndSignal } from './lazy-signal.js';
-
-/** The function behind a callback registration. */
-export type CallbackFunction = (input: unknown, toolUseID: string | undefined, context: Context) => unknown;
-/** What a registration runs. */
-export type Work = { readonly callback: CallbackFunction } | { readonly handler: Handler };
 
 /** What a handler outside the process is run with. */
 export function makeCall(
@@ -19,7 +14,7 @@ export function makeCall(
   context: Context,
   told: CallReporter | undefined,
 ): Call {
-  const { services } = fire;
+  const { background, services } = fire;
   // Before it is called, it was found that it can be.
   const carried = fire.carried(input) as Carried;
   return Object.assign(new Ends(context), {
@@ -36,7 +31,7 @@ export function makeCall(
     eventName: registration.eventName,
     projectDir: services.projectDir ?? (typeof input['cwd'] === 'string' ? input['cwd'] : process.cwd()),
     progress: told ? (piece) => told.progress(piece) : undefined,
-    keep: (name, done, end) => services.background.keep(name, done, end),
+    keep: (name, done, end) => background.keep(name, done, end),
   } satisfies Omit<Call, 'signal' | 'ending'>);
 }
 

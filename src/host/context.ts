@@ -1,6 +1,5 @@
 import { quiet } from '../events/promises.js';
 import type { CallReporter } from './attempt.js';
-import type { FireFacts } from './facts.js';
 import { type EndSignal, LazySignal } from './lazy-signal.js';
 
 /** What a callback gets as its third argument. */
@@ -16,15 +15,21 @@ export interface HookContext<Host = unknown> {
   progress(text: string): void;
 }
 
+/** What a context says of its fire. */
+export interface ContextFire {
+  readonly scopeId: string;
+  readonly services: { readonly host: unknown };
+}
+
 /** One handler's context. What it holds is private: a handler can read, never change, what is under way. */
 export class Context implements HookContext {
   readonly call: 'first' | 'reask' | 'async';
-  readonly #fire: FireFacts;
+  readonly #fire: ContextFire;
   readonly #told: CallReporter | undefined;
   #ended: unknown;
   #ending: LazySignal | undefined;
 
-  constructor(fire: FireFacts, call: 'first' | 'reask' | 'async', told: CallReporter | undefined) {
+  constructor(fire: ContextFire, call: 'first' | 'reask' | 'async', told: CallReporter | undefined) {
     this.#fire = fire;
     this.#told = told;
     this.call = call;

@@ -2,10 +2,10 @@ import type { EventEntry } from '../events/define.js';
 import type { Registration, SkipReason } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
 import type { ScopeRef } from '../scopes/tree.js';
+import type { HostCore } from './core.js';
 import { describeHook } from './describe.js';
 import { nextWave, type Plan } from './plan.js';
 import type { Registrar } from './registrar.js';
-import type { Services } from './services.js';
 import type { DescribedHook } from './types.js';
 import { type RunFacts, type WhoRuns, whoRuns } from './who-runs.js';
 
@@ -43,7 +43,7 @@ type Input = Readonly<Record<string, unknown>>;
 
 /** Which handlers would run for this input, in which order and wave, and why the others would not. Nothing runs, no scope is opened. */
 export function explain(
-  services: Services,
+  services: HostCore,
   event: string,
   input: Input,
   { scope: ref }: ExplainOptions = {},

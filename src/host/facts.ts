@@ -2,8 +2,9 @@ import type { HookscopeError } from '../errors.js';
 import type { EventEntry } from '../events/define.js';
 import type { Registration } from '../scopes/registration.js';
 import type { Found } from '../scopes/tree.js';
-import type { FireReporter } from './attempt.js';
+import type { CallReporter, FireReporter } from './attempt.js';
 import type { Carried } from './carry.js';
+import type { Context } from './context.js';
 import type { FireHow } from './fire-options.js';
 import type { Plan } from './plan.js';
 import type { EventState, Services } from './services.js';
@@ -30,8 +31,34 @@ export interface FireFacts {
   readonly waiting: string[] | undefined;
 }
 
+/** One call of one handler. */
+export interface Asked {
+  readonly fire: RunningFire;
+  readonly registration: Registration;
+  readonly context: Context;
+  readonly told: CallReporter | undefined;
+  /** What it was called with. */
+  readonly input: Input;
+}
+
+/** One that goes on in the background. */
+export interface Followed extends Asked {
+  readonly later: Promise<unknown>;
+  /** Milliseconds; 0: it ends by itself. */
+  readonly limitMs: number;
+}
+
+/** Where that is looked after. */
+export interface BackgroundWork {
+  keep(name: string, done: Promise<unknown>, end: () => Promise<void>): void;
+  /** A handler whose time was up and that still has to clean up after itself. */
+  linger(name: string, answer: Promise<unknown>): void;
+  follow(followed: Followed): void;
+}
+
 /** What a call needs of the fire that it is made in. */
 export interface RunningFire extends FireFacts {
+  readonly background: BackgroundWork;
   /** Tells whoever watches; made only when somebody does. */
   readonly reporter: FireReporter | undefined;
   /** Calls are timed: somebody watches, or wants to know of slow hooks. */

@@ -7,9 +7,10 @@ import type { Found } from '../scopes/tree.js';
 import { decided, undecided } from './alarms/use.js';
 import type { Attempt } from './attempt.js';
 import { type Carried, Carrying } from './carry.js';
+import type { HostCore } from './core.js';
 import { Deadlines } from './deadlines.js';
 import type { AnyDecision } from './decision.js';
-import type { Input, RunningFire } from './facts.js';
+import type { BackgroundWork, Input, RunningFire } from './facts.js';
 import type { FireHow } from './fire-options.js';
 import { type FoldContext, fold } from './fold.js';
 import { type Asker, HandlerCall, PENDING } from './handler-call.js';
@@ -19,7 +20,7 @@ import { obey } from './obey.js';
 import type { Candidates, Plan, Quiet } from './plan.js';
 import { recordHandlers } from './record.js';
 import type { Rewrites } from './rewrites.js';
-import type { EventState, Services } from './services.js';
+import type { EventState } from './services.js';
 import { Teller, tellUnreadable } from './telling.js';
 import { Walk } from './walk.js';
 
@@ -30,7 +31,7 @@ const USUAL: FireHow = Object.freeze({});
  * and walks on. Its members are `private`, not `#private`: every fire would pay for that.
  */
 export class FireRun implements RunningFire, Asker {
-  readonly services: Services;
+  readonly services: HostCore;
   readonly state: EventState;
   readonly plan: Plan;
   readonly input: Input;
@@ -57,7 +58,7 @@ export class FireRun implements RunningFire, Asker {
   private forget: (() => void) | undefined = undefined;
 
   constructor(
-    services: Services,
+    services: HostCore,
     state: EventState,
     found: Found,
     plan: Plan,
@@ -86,6 +87,9 @@ export class FireRun implements RunningFire, Asker {
   get id(): string {
     this.madeId ??= nextId();
     return this.madeId;
+  }
+  get background(): BackgroundWork {
+    return this.services.background;
   }
   get scopeId(): string {
     return this.found.id;

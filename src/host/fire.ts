@@ -1,12 +1,13 @@
 import { HookscopeError } from '../errors.js';
 import type { Found } from '../scopes/tree.js';
 import { ran, undecided } from './alarms/use.js';
+import type { HostCore } from './core.js';
 import type { AnyDecision } from './decision.js';
 import type { Input } from './facts.js';
 import type { FireHow } from './fire-options.js';
 import { FireRun } from './fire-run.js';
 import { completeInput } from './input.js';
-import type { EventState, Services } from './services.js';
+import type { EventState } from './services.js';
 import { tellRefused } from './telling.js';
 
 export type { FireHow, FireOptions } from './fire-options.js';
@@ -15,7 +16,7 @@ export type { FireHow, FireOptions } from './fire-options.js';
  * The one way of an event, from the agent loop to its decision: find the event and the scope, choose the plan, parse the input once;
  * then the run asks everybody, folds what was said, and tells whoever watches.
  */
-export function fire(services: Services, event: string, input: Input, options?: FireHow): Promise<AnyDecision> {
+export function fire(services: HostCore, event: string, input: Input, options?: FireHow): Promise<AnyDecision> {
   const state = services.events[event];
   // A list of one name, which is as good a key, is not that name.
   if (state?.entry.name !== event) return Promise.reject(services.unknownEvent(event));
@@ -33,7 +34,7 @@ export function fire(services: Services, event: string, input: Input, options?: 
 
 /** From the plan on; apart, so that what is above stays small enough to be inlined where nothing is to be done. */
 function begin(
-  services: Services,
+  services: HostCore,
   state: EventState,
   input: Input,
   options: FireHow | undefined,
@@ -59,7 +60,7 @@ function begin(
 }
 
 /** Nothing that a fire of the event could do: no registration in any scope, no raw tap, no scope to open or to close, nothing to compare. */
-function isIdle(services: Services, state: EventState, options: FireHow | undefined): boolean {
+function isIdle(services: HostCore, state: EventState, options: FireHow | undefined): boolean {
   const { call } = state.entry;
   return (
     state.plans.total === 0 &&
@@ -72,7 +73,7 @@ function isIdle(services: Services, state: EventState, options: FireHow | undefi
 
 /** An agent that was let stop takes its scope with it. */
 function ended(
-  services: Services,
+  services: HostCore,
   state: EventState,
   found: Found,
   decision: Promise<AnyDecision>,

@@ -1,8 +1,18 @@
 import type { EventEntry } from '../events/define.js';
+import type { Outcome } from '../events/outcome.js';
+import type { Registration } from '../scopes/registration.js';
 import type { DecisionFailure, DecisionFields, HandlerOutcome } from './decision.js';
 import { effectOf } from './failure.js';
-import type { Said } from './fold.js';
 import type { Failure } from './handlers/handler.js';
+
+/** What one handler came to: what it said, or how it failed, or (after a failed re-ask) both. */
+export interface Said {
+  readonly registration: Registration;
+  readonly outcome?: Outcome | undefined;
+  readonly failure?: Failure | undefined;
+  /** Its allow was for an input that will not run, or it no longer matches: the allow counts as none. */
+  readonly allowLapsed?: boolean;
+}
 
 /** What every event has. */
 export function common(

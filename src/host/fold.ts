@@ -1,20 +1,8 @@
 import type { EventEntry, Verdict } from '../events/define.js';
-import type { Outcome } from '../events/outcome.js';
-import type { Registration } from '../scopes/registration.js';
 import type { AnyDecision, Clash, DecisionFields, EndedBy } from './decision.js';
 import { makeDecision } from './decision.js';
 import { effectOf, type FailureEffect } from './failure.js';
-import { common, listOutcomes } from './fold-common.js';
-import type { Failure } from './handlers/handler.js';
-
-/** What one handler came to: what it said, or how it failed, or (after a failed re-ask) both. */
-export interface Said {
-  readonly registration: Registration;
-  readonly outcome?: Outcome | undefined;
-  readonly failure?: Failure | undefined;
-  /** Its allow was for an input that will not run, or it no longer matches: the allow counts as none. */
-  readonly allowLapsed?: boolean;
-}
+import { common, listOutcomes, type Said } from './fold-common.js';
 
 /** How the verdicts become one: the strictest, or the first or last in plan order. */
 export type Decisions = 'strictest' | 'first' | 'last';

@@ -2,15 +2,16 @@ import { performance } from 'node:perf_hooks';
 import { promiseIn, quiet, ready, settle } from '../events/promises.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
-import { type Asked, complain, facts, read, threw, toBackground } from './answer.js';
+import { complain, facts, read, threw, toBackground } from './answer.js';
 import { type Attempt, type CallReporter, SILENT, timed } from './attempt.js';
-import { type CallbackFunction, makeCall, type Work } from './call.js';
+import { makeCall } from './call.js';
 import { aborted, timeout } from './call-failures.js';
 import type { Watched } from './clock.js';
 import { Context } from './context.js';
-import type { Input, RunningFire } from './facts.js';
+import type { Asked, Input, RunningFire } from './facts.js';
 import type { Handler, Reply } from './handlers/handler.js';
 import { untrusted } from './untrusted.js';
+import type { CallbackFunction, Work } from './work.js';
 
 /** Its answer is still to come: whoever asked is told by `answered`. */
 export const PENDING = Symbol('pending');
@@ -227,7 +228,7 @@ export class HandlerCall implements Watched, Asked {
   }
 
   private leave(): void {
-    if (this.isOutside) this.fire.services.background.linger(this.registration.name, this.later as Promise<unknown>);
+    if (this.isOutside) this.fire.background.linger(this.registration.name, this.later as Promise<unknown>);
     this.spent = true;
     this.later = undefined;
     this.release();

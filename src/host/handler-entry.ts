@@ -2,11 +2,11 @@ import { HookscopeError } from '../errors.js';
 import { type Dialect, type EventEntry, HANDLER_KINDS, type HandlerKind } from '../events/define.js';
 import { nearest } from '../events/nearest.js';
 import type { Mode, OnFailure, Phase, Registration, Skip } from '../scopes/registration.js';
-import type { CallbackFunction, Work } from './call.js';
 import type { Handler } from './handlers/handler.js';
 import { type HandlerContext, handlerFor } from './handlers/kinds.js';
 import type { Outside } from './handlers/outside.js';
 import { isObject, isText, oneOf, rules, SECONDS, type Shape, show } from './shape.js';
+import type { CallbackFunction, Work } from './work.js';
 
 /** A handler as data, `{ type: 'command', … }`. */
 export type Described = Readonly<Record<string, unknown>>;

@@ -4,10 +4,9 @@ import type { EventEntry } from '../events/define.js';
 import { quiet, resultOf, tell } from '../events/promises.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
-import type { CallbackFunction } from './call.js';
-import { Context, type HookContext } from './context.js';
-import type { FireFacts } from './facts.js';
+import { Context, type ContextFire, type HookContext } from './context.js';
 import { describeError } from './message.js';
+import type { CallbackFunction } from './work.js';
 
 /** What a raw tap is called with. */
 export interface RawFire<Input = Readonly<Record<string, unknown>>> {
@@ -103,8 +102,16 @@ function guarded(interceptor: Interceptor, onError: (error: unknown) => void): I
   return safe;
 }
 
+/** What taps are told of a fire. */
+interface TappedFire extends ContextFire {
+  readonly entry: EventEntry;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly toolUseID: string | undefined;
+  readonly services: ContextFire['services'] & { report(message: string): void };
+}
+
 /** Runs the plan through the tapable hook, raw taps around it. Whatever becomes of those, the plan runs. */
-export async function runThroughTaps(hook: EventHook, fire: FireFacts, driver: TapDriver): Promise<void> {
+export async function runThroughTaps(hook: EventHook, fire: TappedFire, driver: TapDriver): Promise<void> {
   const raw: RawFire = {
     event: fire.entry.name,
     input: readOnly(fire.input),

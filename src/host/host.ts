@@ -13,6 +13,7 @@ import { Alarms } from './alarms/alarms.js';
 import { Background } from './background.js';
 import { Clock } from './clock.js';
 import { closeHost } from './close.js';
+import type { HostCore } from './core.js';
 import { describeScope } from './describe.js';
 import { eventEntries, eventState } from './event-states.js';
 import { type ExplainOptions, type Explanation, explain } from './explain.js';
@@ -24,6 +25,7 @@ import { unreadable } from './input.js';
 import { expose } from './internals.js';
 import { HostLogger } from './logger.js';
 import { describeError } from './message.js';
+import { Notices } from './notices.js';
 import {
   checkFireOptions,
   checkHostOptions,
@@ -33,7 +35,7 @@ import {
 } from './options.js';
 import { PlanStore } from './plans.js';
 import { Registrar } from './registrar.js';
-import type { EventState, Services } from './services.js';
+import type { EventState } from './services.js';
 import type { SessionDeps } from './session/core.js';
 import type { SessionOptions } from './session/options.js';
 import { createSessions } from './session/session.js';
@@ -41,7 +43,6 @@ import type { Session } from './session/types.js';
 import { createSpill } from './spill.js';
 import { tellRefused } from './telling.js';
 import type { Decision, HookScope, Hooks, RegisterOptions, Undo } from './types.js';
-import { Notices } from './untrusted.js';
 
 /** The plugin host. See the members; everything is safe to call at any time before `close`. */
 export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, AsyncDisposable {
@@ -108,7 +109,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     outside,
   });
 
-  const services: Services = {
+  const services: HostCore = {
     host: undefined,
     clock,
     bus,
@@ -139,7 +140,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
         );
       else report(`${wake.handler} asks for the agent to be woken: ${wake.text}`);
     },
-    elsewhere: (fire) => Math.max(0, plans.of(fire.entry).total - fire.plan.size),
+    elsewhere: (entry, planned) => Math.max(0, plans.of(entry).total - planned),
   };
 
   const hookOf = (state: EventState): RawHook => {

@@ -1,10 +1,16 @@
 import { HookscopeError } from '../errors.js';
 import { put } from '../events/copy.js';
+import type { EventEntry } from '../events/define.js';
 import { checkInput } from '../events/guard.js';
 import { messageOf } from './message.js';
-import type { EventState } from './services.js';
 
 type Input = Readonly<Record<string, unknown>>;
+
+/** An event, and a quick check of its input; false only means that it must be looked at more closely. */
+interface Checked {
+  readonly entry: EventEntry;
+  accepts(input: unknown): boolean;
+}
 
 /** What the host knows of its session; filled into every input where it is missing. */
 export interface SessionFields {
@@ -21,7 +27,7 @@ export function unreadable(event: string, error: unknown): HookscopeError {
 }
 
 /** The one parse of an input: as it is when nothing is missing, else with the session's fields around it. */
-export function completeInput(state: EventState, input: Input, session: SessionFields): Input | HookscopeError {
+export function completeInput(state: Checked, input: Input, session: SessionFields): Input | HookscopeError {
   return state.accepts(input) ? input : fillIn(state, input, session);
 }
 
@@ -31,7 +37,7 @@ function baseFields({ session_id, transcript_path, cwd, permission_mode }: Sessi
   return permission_mode === undefined ? base : { session_id, transcript_path, cwd, permission_mode };
 }
 
-function fillIn(state: EventState, input: Input, session: SessionFields): Input | HookscopeError {
+function fillIn(state: Checked, input: Input, session: SessionFields): Input | HookscopeError {
   const { name } = state.entry;
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     return new HookscopeError('INVALID_INPUT', { event: name, field: '(the input)', expected: 'must be an object' });

@@ -1,15 +1,15 @@
 import { HookscopeError } from '../errors.js';
-import type { Services } from './services.js';
+import type { HostCore } from './core.js';
 
-const SERVICES = new WeakMap<object, Services>();
+const SERVICES = new WeakMap<object, HostCore>();
 
 /** Lets our own loaders of hook files, and nobody else, behind the public host. */
-export function expose(host: object, services: Services): void {
+export function expose(host: object, services: HostCore): void {
   SERVICES.set(host, services);
 }
 
 /** Throws INVALID_OPTIONS for what `createHost` of this very copy has not made. */
-export function servicesOf(host: unknown): Services {
+export function servicesOf(host: unknown): HostCore {
   const services = typeof host === 'object' && host !== null ? SERVICES.get(host) : undefined;
   if (services) return services;
   throw new HookscopeError('INVALID_OPTIONS', {

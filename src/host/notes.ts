@@ -1,7 +1,8 @@
 import type { Registration } from '../scopes/registration.js';
 import { type Attempt, SILENT } from './attempt.js';
 import type { FireFacts, Input } from './facts.js';
-import { RANK, type Said } from './fold.js';
+import { RANK } from './fold.js';
+import type { Said } from './fold-common.js';
 import { Rewrites, type Stance } from './rewrites.js';
 import type { Spill } from './spill.js';
 import type { RunFacts } from './who-runs.js';

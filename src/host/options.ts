@@ -8,9 +8,8 @@ import { checkMcpServers } from './handlers/mcp-server-options.js';
 import { NAMES } from './handlers/options.js';
 import type { OutsideHostOptions } from './handlers/outside.js';
 import type { SessionFields } from './input.js';
-import type { Wake } from './services.js';
 import { isObject, isText, oneOf, type Rule, rules, SECONDS, type Shape, show } from './shape.js';
-import type { RegisterOptions } from './types.js';
+import type { RegisterOptions, Wake } from './types.js';
 
 /** Options of `createHost`. All times are seconds. */
 export interface HostOptions<C extends CustomEvents = NoEvents> extends OutsideHostOptions {

@@ -1,9 +1,8 @@
-import type { CustomEvents } from '../events/catalogue.js';
 import type { EventEntry } from '../events/define.js';
+import type { OnFailure } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
 import type { ScopeRef } from '../scopes/tree.js';
 import type { Outside } from './handlers/outside.js';
-import type { HostOptions } from './options.js';
 import type { RegisterHow } from './register.js';
 import type { RegisterOptions } from './types.js';
 
@@ -37,7 +36,8 @@ export const spawnOrigin = (type: string, { origin }: Wish): Origin => ({
 
 /** What a host gives to every registration. */
 export interface HostParts {
-  readonly options: HostOptions<CustomEvents>;
+  /** What its hooks have where neither they nor their source say so. */
+  readonly options: Pick<RegisterHow, 'timeoutFor'> & { readonly onFailure?: OnFailure; readonly timeout?: number };
   readonly entries: ReadonlyMap<string, EventEntry>;
   readonly outside: Outside;
   report(message: string): void;

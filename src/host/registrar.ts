@@ -5,7 +5,6 @@ import type { Found, ScopeRef, ScopeTree } from '../scopes/tree.js';
 import { labelOf, standInFor } from '../scopes/tree.js';
 import { applyPlugin } from './apply.js';
 import { checkBefore } from './before.js';
-import type { CallbackFunction } from './call.js';
 import type { Cleanup } from './close.js';
 import { describeScope } from './describe.js';
 import { wrong } from './handler-entry.js';
@@ -15,6 +14,7 @@ import type { PlanStore } from './plans.js';
 import { type RegisterHow, readHooks } from './register.js';
 import { Spawns } from './spawns.js';
 import type { Plugin, RegisterOptions, Undo } from './types.js';
+import type { CallbackFunction } from './work.js';
 
 interface Parts extends HostParts {
   readonly tree: ScopeTree;

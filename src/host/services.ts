@@ -1,27 +1,16 @@
 import type { Bus } from '../emit/bus.js';
-import type { HookscopeError } from '../errors.js';
 import type { EventEntry } from '../events/define.js';
 import type { Meanings } from '../events/meant.js';
 import type { Alarms } from './alarms/alarms.js';
-import type { Background } from './background.js';
 import type { Clock } from './clock.js';
 import type { AnyDecision } from './decision.js';
-import type { FireFacts } from './facts.js';
 import type { Decisions } from './fold.js';
 import type { EventHook } from './hooks.js';
 import type { SessionFields } from './input.js';
+import type { Notices } from './notices.js';
 import type { EventPlans } from './plans.js';
-import type { Registrar } from './registrar.js';
 import type { Spill } from './spill.js';
-import type { Notices } from './untrusted.js';
-
-/** A background hook that exited 2 under `asyncRewake`: the agent should be woken with this text. */
-export interface Wake {
-  readonly scope: string;
-  /** The handler's id. */
-  readonly handler: string;
-  readonly text: string;
-}
+import type { Wake } from './types.js';
 
 /** What one fire needs of its host; plain fields, since every fire reads them. */
 export interface Services {
@@ -30,7 +19,6 @@ export interface Services {
   readonly clock: Clock;
   readonly bus: Bus;
   readonly alarms: Alarms;
-  readonly background: Background;
   readonly spill: Spill;
   readonly decisions: Decisions;
   /** Seconds; 0: nobody wants to know. */
@@ -40,17 +28,13 @@ export interface Services {
   readonly projectDir: string | undefined;
   readonly session: SessionFields;
   closed: boolean;
-  /** By name, with no prototype; an object, since that is found quicker than in a Map. */
-  readonly events: Readonly<Record<string, EventState>>;
-  readonly registrar: Registrar;
-  unknownEvent(name: unknown): HookscopeError;
   /** To the logger; lines with one `repeats` within a minute are counted. */
   report(message: string, detail?: unknown, repeats?: string): void;
   /** Of hooks that are not as they were accepted. */
   readonly notices: Notices;
   wake(wake: Wake): void;
-  /** How many registrations for the fire's event are in scopes outside its lineage. */
-  elsewhere(fire: FireFacts): number;
+  /** How many registrations for the event are in scopes outside the lineage whose plan holds so many. */
+  elsewhere(entry: EventEntry, planned: number): number;
 }
 
 /** One event of this host: its entry, its tapable hook once asked for, and what is made once of it. */

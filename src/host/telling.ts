@@ -1,6 +1,7 @@
 import type { Bus } from '../emit/bus.js';
 import type { HandlerRecord, HandlerVerdict, Piece, Run } from '../emit/record.js';
-import { nextId, progressRecord, responseRecord, stampedFireRecord, startedRecord } from '../emit/record.js';
+import { nextId, stampedFireRecord } from '../emit/record.js';
+import { progressRecord, responseRecord, startedRecord } from '../emit/run-records.js';
 import type { HookscopeError } from '../errors.js';
 import type { EventEntry } from '../events/define.js';
 import type { Outcome } from '../events/outcome.js';
@@ -59,7 +60,7 @@ export class Teller implements FireReporter {
           handlers,
           clashes: decision.clashes,
           decisions: fire.services.decisions,
-          elsewhere: fire.services.elsewhere(fire),
+          elsewhere: fire.services.elsewhere(fire.entry, fire.plan.size),
           error,
         },
         seq,

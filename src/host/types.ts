@@ -17,6 +17,14 @@ import type { HttpSpec } from './handlers/http-spec.js';
 import type { McpToolSpec } from './handlers/mcp-tool-spec.js';
 import type { AgentSpec, PromptSpec } from './handlers/prompt-spec.js';
 
+/** A background hook that exited 2 under `asyncRewake`: the agent should be woken with this text. */
+export interface Wake {
+  readonly scope: string;
+  /** The handler's id. */
+  readonly handler: string;
+  readonly text: string;
+}
+
 /** What `fire` resolves to: the fields every decision has, and those of the event's fold. */
 export type Decision<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> = {
   [N in E]: BaseDecision & FoldFields[FoldOf<N, C>];

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Wake } from '../../src/host/services.js';
+import type { Wake } from '../../src/host/types.js';
 import { closeAll, createProject, denies, hook } from './project.js';
 
 afterEach(closeAll);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatFire, formatRecord } from '../../src/emit/print.js';
-import type { HookRecord } from '../../src/emit/record.js';
-import { hookProgress, hookResponse, hookStarted, type Unstamped } from '../../src/emit/record.js';
+import type { HookRecord, Unstamped } from '../../src/emit/record.js';
+import { hookProgress, hookResponse, hookStarted } from '../../src/emit/run-records.js';
 import { HookscopeError } from '../../src/errors.js';
 import { deny } from '../../src/events/helpers.js';
 import { createHost } from '../../src/host/host.js';

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { formatFire, formatRecord } from '../../src/emit/print.js';
-import type { HookRecord, RecordedDecision } from '../../src/emit/record.js';
-import { hookProgress, hookResponse, hookStarted, type RunResult, type Unstamped } from '../../src/emit/record.js';
+import type { HookRecord, RecordedDecision, RunResult, Unstamped } from '../../src/emit/record.js';
+import { hookProgress, hookResponse, hookStarted } from '../../src/emit/run-records.js';
 import { FIRE, fire, RUN } from './samples.js';
 
 const sent = (draft: Unstamped<HookRecord>): HookRecord => ({ seq: 1, time: '2025-01-31T09:15:01.250Z', ...draft });

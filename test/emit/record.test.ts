@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
 import type { FireRecord, HookProgress, HookResponse } from '../../src/emit/record.js';
-import { fireRecord, hookProgress, hookResponse, hookStarted } from '../../src/emit/record.js';
+import { fireRecord } from '../../src/emit/record.js';
+import { hookProgress, hookResponse, hookStarted } from '../../src/emit/run-records.js';
 import { clientMessage, hookRecord } from '../../src/emit/schema.js';
 import { FIRE, fire, RUN, stamped } from './samples.js';
 

@@ -1,11 +1,5 @@
-import {
-  type FireRecord,
-  fireRecord,
-  type HookRecord,
-  hookResponse,
-  hookStarted,
-  type Run,
-} from '../../src/emit/record.js';
+import { type FireRecord, fireRecord, type HookRecord, type Run } from '../../src/emit/record.js';
+import { hookResponse, hookStarted } from '../../src/emit/run-records.js';
 
 export const RUN: Run = {
   hookId: 'run-1',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { command } from '../../src/host/handlers/command-spec.js';
-import type { Wake } from '../../src/host/services.js';
+import type { Wake } from '../../src/host/types.js';
 import { processes, uniqueSeconds } from './handlers/shell-call.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, deferred, fires, never, only, sleep, testHost, turn, until, watch } from './kit.js';

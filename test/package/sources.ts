@@ -57,11 +57,9 @@ export function readSources(folder = join(ROOT, 'src')): Source[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The circles among what the files load, each as the names along it. Types may point back: a registration knows its scope. */
+/** The circles among the files, types included, each as the names along it. */
 export function cycles(sources: readonly Source[]): string[] {
-  const edges = new Map(
-    sources.map((s) => [s.name, s.imports.flatMap((i) => (i.file === undefined || i.typeOnly ? [] : [i.file]))]),
-  );
+  const edges = new Map(sources.map((s) => [s.name, s.imports.flatMap((i) => (i.file === undefined ? [] : [i.file]))]));
   const done = new Set<string>();
   const found: string[] = [];
   const visit = (name: string, path: string[]): void => {

@@ -1,8 +1,8 @@
 import type { CallRole, EventEntry } from '../../events/define.js';
 import { outputShape } from '../../events/output-shape.js';
+import type { HostCore } from '../core.js';
 import type { AnyDecision } from '../decision.js';
 import { describeError } from '../message.js';
-import type { Services } from '../services.js';
 import type { Json } from './wire.js';
 
 /** How many subagents' types are remembered. */
@@ -20,7 +20,7 @@ interface Known {
 }
 
 export interface SessionsOptions {
-  readonly services: Services;
+  readonly services: HostCore;
   fire(event: 'SessionStart' | 'SessionEnd', input: Json, how?: { readonly signal: AbortSignal }): Promise<AnyDecision>;
   /** Why the first session starts: `startup`, or `resume` where the arguments say so. */
   readonly source: string;

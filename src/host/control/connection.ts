@@ -1,10 +1,10 @@
 import { createFeed, type Feed } from '../../emit/bus.js';
 import { HookscopeError } from '../../errors.js';
+import type { HostCore } from '../core.js';
 import type { AnyDecision } from '../decision.js';
 import { fire as fireIn } from '../fire.js';
 import { describeError } from '../message.js';
 import { obey } from '../obey.js';
-import type { Services } from '../services.js';
 import type { Undo } from '../types.js';
 import { type ClaudeClient, type ClaudeInfo, infoOf, neverSent } from './client-info.js';
 import { type ConnectSettings, milliseconds, startSource } from './client-options.js';
@@ -30,7 +30,7 @@ export const failed = (peer: string, problem: string): HookscopeError =>
 
 /** One program and everything that is between it and the host. */
 export class Connection {
-  readonly #services: Services;
+  readonly #services: HostCore;
   readonly #options: ConnectSettings;
   readonly #name: string;
   readonly #program: Program;
@@ -49,7 +49,7 @@ export class Connection {
   #finished = false;
   #closing: Promise<ProgramEnd> | undefined;
 
-  constructor(services: Services, options: ConnectSettings, name: string, program: Program) {
+  constructor(services: HostCore, options: ConnectSettings, name: string, program: Program) {
     this.#services = services;
     this.#options = options;
     this.#name = name;

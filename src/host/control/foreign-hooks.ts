@@ -1,5 +1,6 @@
 import type { Bus } from '../../emit/bus.js';
-import { hookProgress, hookResponse, hookStarted, type Run } from '../../emit/record.js';
+import type { Run } from '../../emit/record.js';
+import { hookProgress, hookResponse, hookStarted } from '../../emit/run-records.js';
 import type { Json } from './wire.js';
 
 const SUBTYPES: readonly unknown[] = ['hook_started', 'hook_progress', 'hook_response'];

@@ -1,4 +1,4 @@
-import type { Services } from '../services.js';
+import type { HostCore } from '../core.js';
 
 /**
  * What can be wrong with what the other side of the control protocol sends, or with the way to it. Each is told on `host.events$`
@@ -80,7 +80,7 @@ export class FewProblems {
 
 /** On the stream, or to the logger when nobody watches: never silent. */
 export function tellProblem(
-  { bus, report }: Services,
+  { bus, report }: HostCore,
   peer: string,
   { problem, message, request_id }: ControlProblem,
 ): void {

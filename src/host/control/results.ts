@@ -1,4 +1,4 @@
-import type { Services } from '../services.js';
+import type { HostCore } from '../core.js';
 import { isObject, isText } from '../shape.js';
 import type { Json } from './wire.js';
 
@@ -6,7 +6,7 @@ import type { Json } from './wire.js';
  * A message with the results of calls: one that succeeded has run. Which input it had is not told; of an agent's calls, neither whose
  * they are.
  */
-export function ranBySession({ alarms, session: own }: Services, message: Json): void {
+export function ranBySession({ alarms, session: own }: HostCore, message: Json): void {
   const { type, session_id: session = own.session_id, message: inner, parent_tool_use_id: parent } = message;
   if (type !== 'user' || !isText(session) || isText(parent)) return;
   if (!isObject(inner) || !Array.isArray(inner['content'])) return;

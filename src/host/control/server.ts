@@ -5,10 +5,10 @@ import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
 import { findProblem } from '../../events/problem.js';
 import { resultOf } from '../../events/promises.js';
 import { rememberAnswer } from '../alarms/use.js';
+import type { HostCore } from '../core.js';
 import type { Host } from '../host.js';
 import { servicesOf } from '../internals.js';
 import { checkOptions } from '../options.js';
-import type { Services } from '../services.js';
 import { isObject, rules, type Shape } from '../shape.js';
 import type { Undo } from '../types.js';
 import { BYTES } from './client-options.js';
@@ -110,7 +110,7 @@ export function serveControl<C extends CustomEvents = NoEvents>(options: ServeOp
   return serve(servicesOf(options.host), options);
 }
 
-function serve(services: Services, options: Omit<ServeOptions, 'host'>): ControlServer {
+function serve(services: HostCore, options: Omit<ServeOptions, 'host'>): ControlServer {
   const { input, output, info = {}, requests = {}, name = 'sdk', maxLine } = options;
   const messages = new Queue<Json>();
   const problem = (found: ControlProblem): void => tellProblem(services, name, found);

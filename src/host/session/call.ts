@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { HookscopeError } from '../../errors.js';
 import { copyJson, MOST_BYTES } from '../../events/copy.js';
+import { checkKeys, type Keys } from '../../events/options.js';
 import { messageOf } from '../message.js';
 import type { Decision } from '../types.js';
 import type { Content } from './content.js';
 import type { Core } from './core.js';
-import { checkToolCall } from './keys.js';
 import type { Effect, McpServer, PermissionCall, SessionSettings } from './options.js';
 
 /** What a tool gets beside its input. */
@@ -86,6 +86,27 @@ export interface CheckedCall extends Pick<SessionSettings, 'permission' | 'ask' 
   readonly render: ((response: unknown) => Content) | undefined;
   /** Of the turn it was made in. */
   readonly signal: AbortSignal;
+}
+
+const CALL: Keys<ToolCall> = {
+  name: true,
+  input: true,
+  id: true,
+  effect: true,
+  concurrent: true,
+  mcp: true,
+  invalid: true,
+  execute: true,
+  render: true,
+  permission: true,
+  ask: true,
+  classify: true,
+};
+
+/** A tool may be an object of a class of its own, with whatever that needs. */
+function checkToolCall(call: unknown): void {
+  const own = typeof call === 'object' && call !== null && Object.getPrototypeOf(call) !== Object.prototype;
+  if (!own) checkKeys(call ?? null, CALL, 'tool: ');
 }
 
 /** Throws INVALID_OPTIONS (the call) and INVALID_INPUT (its input) before anything is fired. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { checkKeys, type Keys } from '../../events/options.js';
 import { resultOf } from '../../events/promises.js';
 import type { Decision } from '../types.js';
 import { messagesForModel, remember, tellUser, wait } from './context.js';
 import { type Core, wasCut } from './core.js';
-import { checkCompact } from './keys.js';
 import { unlessAborted } from './questions.js';
 import { afterwards } from './results.js';
 
@@ -18,6 +18,8 @@ export interface CompactOptions {
   run(instructions: string | null, context: { readonly signal: AbortSignal }): string | Promise<string>;
 }
 
+const COMPACT: Keys<CompactOptions> = { trigger: true, custom_instructions: true, model: true, run: true };
+
 /** What came of a compaction. */
 export interface CompactAnswer {
   /** A hook refused it, or it was interrupted: nothing was compacted. */
@@ -31,7 +33,7 @@ export interface CompactAnswer {
 /** PreCompact, the compaction, SessionStart (source `compact`), PostCompact. What `run` throws is thrown on, and nothing more fired. */
 export async function runCompact(core: Core, options: CompactOptions): Promise<CompactAnswer> {
   core.demand('compact');
-  checkCompact(options);
+  checkKeys(options, COMPACT, 'compact: ');
   const { trigger, custom_instructions = null } = options;
   if (trigger === 'manual') core.promptId = randomUUID();
   const { signal } = core;

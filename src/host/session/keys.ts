@@ -1,10 +1,6 @@
 import { checkKeys, type Keys } from '../../events/options.js';
 import { wrongOption } from '../handlers/options.js';
-import type { ToolCall } from './call.js';
-import type { CompactOptions } from './compact.js';
 import type { SessionOptions, SessionSettings, SpawnOptions } from './options.js';
-import type { PromptCommand, PromptOptions } from './prompt.js';
-import type { StopOptions } from './stop-event.js';
 
 const SETTINGS: Keys<SessionSettings> = {
   permission: true,
@@ -39,36 +35,6 @@ const SESSION: Keys<SessionOptions> = {
   endTimeout: true,
 };
 const SPAWN: Keys<SpawnOptions> = { ...COMMON, agent_type: true, id: true, parent: true, agent_transcript_path: true };
-const CALL: Keys<ToolCall> = {
-  name: true,
-  input: true,
-  id: true,
-  effect: true,
-  concurrent: true,
-  mcp: true,
-  invalid: true,
-  execute: true,
-  render: true,
-  permission: true,
-  ask: true,
-  classify: true,
-};
-const PROMPT: Keys<PromptOptions> = { prompt_id: true, source: true, command: true };
-const COMMAND: Keys<PromptCommand> = {
-  expansion_type: true,
-  command_name: true,
-  command_args: true,
-  command_source: true,
-  expanded: true,
-};
-const STOP: Keys<StopOptions> = {
-  lastMessage: true,
-  backgroundTasks: true,
-  sessionCrons: true,
-  error: true,
-  errorDetails: true,
-};
-const COMPACT: Keys<CompactOptions> = { trigger: true, custom_instructions: true, model: true, run: true };
 
 /** Each call's options: what is misspelt is refused before anything is fired. */
 export const checkSession = (options: unknown): void => {
@@ -79,18 +45,6 @@ export const checkSpawn = (options: unknown): void => {
   checkKeys(options ?? null, SPAWN, 'spawn: ');
   checkEnds(options, 'spawn', ['id']);
 };
-export const checkPrompt = (options: PromptOptions): void => {
-  checkKeys(options, PROMPT, 'prompt: ');
-  checkKeys(options.command, COMMAND, 'prompt: command.');
-};
-export const checkStop = (options: unknown): void => checkKeys(options, STOP, 'stop: ');
-export const checkCompact = (options: unknown): void => checkKeys(options, COMPACT, 'compact: ');
-
-/** A tool may be an object of a class of its own, with whatever that needs. */
-export function checkToolCall(call: unknown): void {
-  const own = typeof call === 'object' && call !== null && Object.getPrototypeOf(call) !== Object.prototype;
-  if (!own) checkKeys(call ?? null, CALL, 'tool: ');
-}
 
 /** A session's name is its own: an empty one would be everybody's. */
 function checkEnds(options: unknown, where: string, keys: readonly string[]): void {

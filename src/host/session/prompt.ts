@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { checkKeys, type Keys } from '../../events/options.js';
 import type { Decision } from '../types.js';
 import { addWatchPaths, forModel, tellUser } from './context.js';
 import { type Core, wasCut } from './core.js';
-import { checkPrompt } from './keys.js';
 
 /** A prompt that came as a command: `/review src` or an MCP prompt. */
 export interface PromptCommand {
@@ -23,6 +23,15 @@ export interface PromptOptions {
   /** It is a command: UserPromptExpansion follows. */
   readonly command?: PromptCommand | undefined;
 }
+
+const PROMPT: Keys<PromptOptions> = { prompt_id: true, source: true, command: true };
+const COMMAND: Keys<PromptCommand> = {
+  expansion_type: true,
+  command_name: true,
+  command_args: true,
+  command_source: true,
+  expanded: true,
+};
 
 /** What becomes of a prompt. */
 export interface PromptAnswer {
@@ -49,7 +58,8 @@ type Said = Decision<'UserPromptSubmit'> | Decision<'UserPromptExpansion'>;
 /** Begins a new turn: another prompt id, no continuations, nothing interrupted. */
 export async function runPrompt(core: Core, text: string, options: PromptOptions): Promise<PromptAnswer> {
   core.demand('prompt');
-  checkPrompt(options);
+  checkKeys(options, PROMPT, 'prompt: ');
+  checkKeys(options.command, COMMAND, 'prompt: command.');
   core.promptId = options.prompt_id ?? randomUUID();
   core.continuations = 0;
   core.over = core.dead ? 'interrupted' : undefined;

@@ -1,3 +1,4 @@
+import { checkKeys, type Keys } from '../../events/options.js';
 import type { EndedBy } from '../decision.js';
 import type { Decision } from '../types.js';
 import { type Core, wasCut } from './core.js';
@@ -12,6 +13,16 @@ export interface StopOptions {
   readonly error?: string | undefined;
   readonly errorDetails?: string | undefined;
 }
+
+const STOP: Keys<StopOptions> = {
+  lastMessage: true,
+  backgroundTasks: true,
+  sessionCrons: true,
+  error: true,
+  errorDetails: true,
+};
+
+export const checkStop = (options: unknown): void => checkKeys(options, STOP, 'stop: ');
 
 /** Stop, or the agent's SubagentStop. `undefined`: it was interrupted. */
 export async function fireStop(

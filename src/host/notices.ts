@@ -1,0 +1,27 @@
+/** How many notices are remembered, so that each is given once a session. */
+const REMEMBERED = 1_000;
+
+/** Tells once a session of each file whose hooks do not run because they are not as they were accepted. */
+export class Notices {
+  readonly #told = new Set<string>();
+  readonly #known = new Set<string>();
+  readonly #report: (message: string) => void;
+
+  constructor(report: (message: string) => void) {
+    this.#report = report;
+  }
+
+  /** Of this file everybody was told already, before any session. */
+  skip(file: string): void {
+    this.#known.add(file);
+  }
+
+  tell(session: unknown, file: string, why: string): void {
+    if (this.#known.has(file)) return;
+    const key = JSON.stringify([session, file]);
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    if (this.#told.size > REMEMBERED) this.#told.delete(this.#told.values().next().value as string);
+    this.#report(`untrusted: ${why}`);
+  }
+}
