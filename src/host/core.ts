@@ -1,4 +1,5 @@
 import type { HookscopeError } from '../errors.js';
+import type { Found } from '../scopes/tree.js';
 import type { Background } from './background.js';
 import type { Registrar } from './registrar.js';
 import type { EventState, Services } from './services.js';
@@ -10,4 +11,15 @@ export interface HostCore extends Services {
   readonly events: Readonly<Record<string, EventState>>;
   readonly registrar: Registrar;
   unknownEvent(name: unknown): HookscopeError;
+}
+
+/** Where context that comes late waits for the next turn; nowhere once the agent, or the driven session, has ended. */
+export function waitingContext(
+  { registrar }: HostCore,
+  { scope, session }: Found,
+  input: Readonly<Record<string, unknown>>,
+): string[] | undefined {
+  if (scope.closed && (scope.kind === 'agent' || scope.driven)) return undefined;
+  if (scope.kind === 'agent') return scope.pending;
+  return registrar.waitingFor(session ?? String(input['session_id']));
 }

@@ -7,7 +7,7 @@ import type { Found } from '../scopes/tree.js';
 import { decided, undecided } from './alarms/use.js';
 import type { Attempt } from './attempt.js';
 import { type Carried, Carrying } from './carry.js';
-import type { HostCore } from './core.js';
+import { type HostCore, waitingContext } from './core.js';
 import { Deadlines } from './deadlines.js';
 import type { AnyDecision } from './decision.js';
 import type { BackgroundWork, Input, RunningFire } from './facts.js';
@@ -98,10 +98,7 @@ export class FireRun implements RunningFire, Asker {
     return this.found.known;
   }
   get waiting(): string[] | undefined {
-    const { scope, session } = this.found;
-    if (scope.closed && (scope.kind === 'agent' || scope.driven)) return undefined;
-    if (scope.kind === 'agent') return scope.pending;
-    return this.services.registrar.waitingFor(session ?? String(this.input['session_id']));
+    return waitingContext(this.services, this.found, this.input);
   }
 
   start(): Promise<AnyDecision> {
