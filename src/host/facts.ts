@@ -26,7 +26,6 @@ export interface FireFacts {
   /** Made when first asked for: most fires are told to nobody. */
   readonly id: string;
   readonly scopeId: string;
-  readonly scopeKnown: boolean;
   /** Where context that comes late waits for the next turn; nowhere once the agent, or the driven session, has ended. */
   readonly waiting: string[] | undefined;
 }

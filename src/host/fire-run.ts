@@ -94,9 +94,6 @@ export class FireRun implements RunningFire, Asker {
   get scopeId(): string {
     return this.found.id;
   }
-  get scopeKnown(): boolean {
-    return this.found.known;
-  }
   get waiting(): string[] | undefined {
     return waitingContext(this.services, this.found, this.input);
   }

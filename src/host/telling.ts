@@ -50,7 +50,7 @@ export class Teller implements FireReporter {
           fire_id: fire.id,
           event: fire.entry.name,
           scope: fire.scopeId,
-          scope_known: fire.scopeKnown,
+          scope_known: fire.found.known,
           session_id: this.sessionId,
           agent_id: this.agentId,
           tool_use_id: fire.toolUseID,
