@@ -21,6 +21,9 @@ export interface Attempt {
 /** It said nothing. */
 export const SILENT: Attempt = Object.freeze({});
 
+/** Its answer is still to come: whoever asked is told by `answered`. */
+export const PENDING = Symbol('pending');
+
 /** Tells whoever watches of one call of one handler. */
 export interface CallReporter {
   progress(piece: Piece): void;

@@ -3,7 +3,7 @@ import { promiseIn, quiet, ready, settle } from '../events/promises.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';
 import { complain, facts, read, threw, toBackground } from './answer.js';
-import { type Attempt, type CallReporter, SILENT, timed } from './attempt.js';
+import { type Attempt, type CallReporter, PENDING, SILENT, timed } from './attempt.js';
 import { makeCall } from './call.js';
 import { aborted, timeout } from './call-failures.js';
 import type { Watched } from './clock.js';
@@ -12,9 +12,6 @@ import type { Asked, Input, RunningFire } from './facts.js';
 import type { Handler, Reply } from './handlers/handler.js';
 import { untrusted } from './untrusted.js';
 import type { CallbackFunction, Work } from './work.js';
-
-/** Its answer is still to come: whoever asked is told by `answered`. */
-export const PENDING = Symbol('pending');
 
 /** Who is told what came of a call that had to be waited for; `undefined`: nothing, and nobody watches. */
 export interface Asker {

@@ -1,7 +1,7 @@
 import type { Registration } from '../scopes/registration.js';
-import { type Attempt, SILENT } from './attempt.js';
+import { type Attempt, PENDING, SILENT } from './attempt.js';
 import type { Input, RunningFire } from './facts.js';
-import { type Asker, HandlerCall, PENDING } from './handler-call.js';
+import { type Asker, HandlerCall } from './handler-call.js';
 import type { RawTap, TapDriver } from './hooks.js';
 import { Notes, type Slot } from './notes.js';
 import { type Candidates, nextWave } from './plan.js';

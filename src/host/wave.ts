@@ -1,7 +1,7 @@
-import { type Attempt, SILENT } from './attempt.js';
+import { type Attempt, PENDING, SILENT } from './attempt.js';
 import { aborted } from './call-failures.js';
 import type { RunningFire } from './facts.js';
-import { type Asker, HandlerCall, PENDING } from './handler-call.js';
+import { type Asker, HandlerCall } from './handler-call.js';
 import type { Slot } from './notes.js';
 
 /** Handlers that are called at the same time, each by a call of its own. It is over when all have answered. */
