@@ -44,9 +44,9 @@ export function eventsPage(): string {
     ),
     '## Fields of every event',
     'A field that is not listed here passes through to every hook untouched. Times are in seconds, but for fields whose name ends in `_ms`.',
-    fields(baseInput),
+    fields(baseInput()),
     'Every hook may answer with these; instead of all of them, `{ "async": true, "asyncTimeout": 30 }` means: go on without me.',
-    fields(baseOutput),
+    fields(baseOutput()),
     ...entries.flatMap(section),
   ]
     .join('\n\n')
@@ -56,7 +56,7 @@ export function eventsPage(): string {
 const subject = (entry: EventEntry): string => (entry.subjectField === undefined ? '–' : `\`${entry.subjectField}\``);
 
 function section(entry: EventEntry): string[] {
-  const base = Object.keys(baseInput.shape);
+  const base = Object.keys(baseInput().shape);
   const { timeout } = entry;
   const facts = [
     `Kind: ${entry.fold}. Matchers ${entry.subject === undefined ? 'are ignored' : `look at ${subject(entry)}`}.`,

@@ -1,4 +1,7 @@
-import { Observable, type Operator, Subscriber, type Subscription } from 'rxjs';
+import { Observable } from 'rxjs/internal/Observable';
+import type { Operator } from 'rxjs/internal/Operator';
+import { Subscriber } from 'rxjs/internal/Subscriber';
+import type { Subscription } from 'rxjs/internal/Subscription';
 import { guardWatcher, type Logger, report, type Watcher } from './guard.js';
 import type { HookRecord, Unstamped } from './record.js';
 import { freeze } from './record-copy.js';

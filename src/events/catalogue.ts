@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { SubagentStart, SubagentStop, TaskCompleted, TaskCreated, TeammateIdle } from './agent.js';
 import type { asyncOutput, baseOutput } from './base.js';
-import { type EventDefinition, type EventEntry, type Fold, named } from './define.js';
+import { type EventDefinition, type EventEntry, type Fold, namedLater } from './define.js';
 import { Elicitation, ElicitationResult } from './elicitation.js';
 import { UserPromptExpansion, UserPromptSubmit } from './prompt.js';
 import { ConfigChange, InstructionsLoaded, SessionEnd, SessionStart, Setup } from './session.js';
@@ -75,7 +75,7 @@ type EntryFrom<D> = D extends EventDefinition<infer I, infer O, infer F> ? Event
 export const CATALOGUE: Catalogue = Object.freeze(
   Object.assign(
     Object.create(null),
-    Object.fromEntries(Object.entries<EventDefinition>(definitions).map(([name, d]) => [name, named(name, d)])),
+    Object.fromEntries(Object.entries<EventDefinition>(definitions).map(([name, d]) => [name, namedLater(name, d)])),
   ),
 );
 
@@ -128,12 +128,12 @@ type FireFields<N extends string, T> = { readonly [K in keyof T as K extends Fil
 export type HookOutput<E extends EventName<Custom> = HookEvent, Custom extends CustomEvents = NoEvents> = {
   [N in E]: SyncOutput<N, OutputFields<DefinitionOf<N, Custom>>> | AsyncOutput;
 }[E];
-type SyncOutput<N extends string, T> = z.infer<typeof baseOutput> & {
+type SyncOutput<N extends string, T> = z.infer<ReturnType<typeof baseOutput>> & {
   hookSpecificOutput?: ({ hookEventName?: N | undefined } & T) | undefined;
   async?: false | undefined;
 };
 /** Go on without me. With `result` it is followed, and counts late; without, nobody looks back. Seconds. */
-export type AsyncOutput = z.infer<typeof asyncOutput> & { result?: Promise<unknown> | undefined };
+export type AsyncOutput = z.infer<ReturnType<typeof asyncOutput>> & { result?: Promise<unknown> | undefined };
 
 const plainWord = (name: string): string => name.replace(/[-_\s]/g, '').toLowerCase();
 

@@ -122,7 +122,7 @@ export type EventDefinition<
 
 /** The declared fields with the base fields around them; own fields win. */
 export type WithBase<Own extends z.ZodObject> = z.ZodObject<
-  z.core.util.Extend<(typeof BaseInput)['shape'], Own['shape']>,
+  z.core.util.Extend<ReturnType<typeof BaseInput>['shape'], Own['shape']>,
   z.core.$loose
 >;
 
@@ -141,6 +141,13 @@ export interface EventOptions<Own extends z.ZodObject, Output extends z.ZodObjec
   readonly subjectField?: string;
 }
 
+/** As `EventOptions`, with schemas that are made when somebody first asks for them. */
+interface BuiltInOptions<Own extends z.ZodObject, Output extends z.ZodObject, F extends Fold>
+  extends Omit<EventOptions<Own, Output, F>, 'input' | 'output'> {
+  readonly input: () => Own;
+  readonly output?: () => Output;
+}
+
 const VERDICT_FOLDS: readonly Fold[] = ['gate', 'block', 'stop'];
 
 /**
@@ -154,17 +161,29 @@ const VERDICT_FOLDS: readonly Fold[] = ['gate', 'block', 'stop'];
 export function defineEvent<
   Own extends z.ZodObject,
   F extends Fold,
-  Output extends z.ZodObject = (typeof FOLD_OUTPUT)[F],
+  Output extends z.ZodObject = ReturnType<(typeof FOLD_OUTPUT)[F]>,
 >(options: EventOptions<Own, Output, F>): EventDefinition<WithBase<Own>, Output, F> {
-  const { subject, subjectField, ...given } = options;
-  if ((options.input._zod.def.checks?.length ?? 0) > 0) {
+  const { input, output, ...rest } = options;
+  if ((input._zod.def.checks?.length ?? 0) > 0) {
     throw new HookscopeError('INVALID_OPTIONS', {
       where: 'events.input',
       expected: 'an object schema without refinements of its own; refine its fields instead',
     });
   }
-  const decides = VERDICT_FOLDS.includes(options.fold);
-  return {
+  const lazy = builtIn({ ...rest, input: () => input, ...(output ? { output: () => output } : {}) });
+  return { ...lazy } as unknown as EventDefinition<WithBase<Own>, Output, F>;
+}
+
+/** An event of the catalogue. Making the schemas of all of them takes longer than loading the rest of us, and most hosts see few of them. */
+export function builtIn<
+  Own extends z.ZodObject,
+  F extends Fold,
+  Output extends z.ZodObject = ReturnType<(typeof FOLD_OUTPUT)[F]>,
+>(options: BuiltInOptions<Own, Output, F>): EventDefinition<WithBase<Own>, Output, F> {
+  const { subject, subjectField, input, output, ...given } = options;
+  const { fold, rewrites } = options;
+  const decides = VERDICT_FOLDS.includes(fold);
+  const definition = {
     exit2: decides ? 'block' : 'user',
     plainStdout: 'none',
     endsLoop: decides,
@@ -176,17 +195,33 @@ export function defineEvent<
     group: 'custom',
     about: '',
     classic: false,
-    ...(options.fold === 'replace' ? { value: Object.keys(options.output?.shape ?? FOLD_OUTPUT.replace.shape) } : {}),
     ...given,
     ...subjectOf(subject as string | Subject | undefined, subjectField),
-    input: baseInput.extend(options.input.shape) as unknown as WithBase<Own>,
-    output: (options.output ?? defaultOutput(options)) as unknown as Output,
+  };
+  const schemas: PropertyDescriptorMap = {
+    input: later(() => baseInput().extend(input().shape)),
+    output: later(() => output?.() ?? defaultOutput(fold, rewrites)),
+  };
+  if (fold === 'replace' && given.value === undefined)
+    schemas['value'] = later(() => Object.keys((output?.() ?? FOLD_OUTPUT.replace()).shape));
+  return Object.defineProperties(definition, schemas) as unknown as EventDefinition<WithBase<Own>, Output, F>;
+}
+
+/** A field that is made when it is first read, and shown like any other. */
+function later(make: () => unknown): PropertyDescriptor {
+  let value: unknown;
+  return {
+    enumerable: true,
+    get() {
+      value ??= make();
+      return value;
+    },
   };
 }
 
 /** Where nothing can be rewritten, `updatedInput` is no known key: who says it is warned. */
-function defaultOutput({ fold, rewrites }: { fold: Fold; rewrites?: EventEntry['rewrites'] }): z.ZodObject {
-  return fold === 'gate' && !rewrites ? FOLD_OUTPUT.gate.omit({ updatedInput: true }) : FOLD_OUTPUT[fold];
+function defaultOutput(fold: Fold, rewrites: EventEntry['rewrites']): z.ZodObject {
+  return fold === 'gate' && !rewrites ? FOLD_OUTPUT.gate().omit({ updatedInput: true }) : FOLD_OUTPUT[fold]();
 }
 
 type Subject = (input: Record<string, unknown>) => string | undefined;
@@ -207,6 +242,15 @@ export function named<Input extends z.ZodObject, Output extends z.ZodObject, F e
   name: string,
   definition: EventDefinition<Input, Output, F>,
 ): EventEntry<Input, Output, F> {
-  const input = definition.input.extend({ hook_event_name: z.literal(name) }) as unknown as Input;
-  return Object.freeze({ name, ...definition, input });
+  return Object.freeze({ ...namedLater(name, definition) });
+}
+
+/** As `named`, with the schemas still to be made. */
+export function namedLater<Input extends z.ZodObject, Output extends z.ZodObject, F extends Fold>(
+  name: string,
+  definition: EventDefinition<Input, Output, F>,
+): EventEntry<Input, Output, F> {
+  const input = later(() => definition.input.extend({ hook_event_name: z.literal(name) }));
+  const fields = { ...Object.getOwnPropertyDescriptors(definition), input };
+  return Object.freeze(Object.defineProperties({ name }, fields)) as EventEntry<Input, Output, F>;
 }

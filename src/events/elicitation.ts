@@ -1,22 +1,24 @@
 import { z } from 'zod';
 import { openString, record } from './base.js';
-import { defineEvent, type HandlerKind } from './define.js';
+import { builtIn, type HandlerKind } from './define.js';
 
 const programs: readonly HandlerKind[] = ['command', 'http', 'mcp_tool'];
-const answer = z.object({
-  action: z.enum(['accept', 'decline', 'cancel']).optional(),
-  content: record.optional(),
-});
+const answer = () =>
+  z.object({
+    action: z.enum(['accept', 'decline', 'cancel']).optional(),
+    content: record().optional(),
+  });
 
-export const Elicitation = defineEvent({
-  input: z.object({
-    mcp_server_name: z.string(),
-    message: z.string(),
-    mode: openString('form', 'url').optional(),
-    url: z.string().optional(),
-    elicitation_id: z.string().optional(),
-    requested_schema: z.unknown().optional(),
-  }),
+export const Elicitation = builtIn({
+  input: () =>
+    z.object({
+      mcp_server_name: z.string(),
+      message: z.string(),
+      mode: openString('form', 'url').optional(),
+      url: z.string().optional(),
+      elicitation_id: z.string().optional(),
+      requested_schema: z.unknown().optional(),
+    }),
   subject: 'mcp_server_name',
   fold: 'replace',
   exit2: 'block',
@@ -28,14 +30,15 @@ export const Elicitation = defineEvent({
     "When an MCP server asks the user something. A hook can answer in the user's place: accept with content, decline or cancel.",
 });
 
-export const ElicitationResult = defineEvent({
-  input: z.object({
-    mcp_server_name: z.string(),
-    action: openString('accept', 'decline', 'cancel'),
-    elicitation_id: z.string().optional(),
-    mode: openString('form', 'url').optional(),
-    content: z.unknown().optional(),
-  }),
+export const ElicitationResult = builtIn({
+  input: () =>
+    z.object({
+      mcp_server_name: z.string(),
+      action: openString('accept', 'decline', 'cancel'),
+      elicitation_id: z.string().optional(),
+      mode: openString('form', 'url').optional(),
+      content: z.unknown().optional(),
+    }),
   subject: 'mcp_server_name',
   fold: 'replace',
   exit2: 'block',

@@ -17,6 +17,6 @@ export function jsonSchema(entry: EventEntry, direction: 'input' | 'output'): Js
 
 function wholeOutput(entry: EventEntry): z.ZodType {
   const hookSpecificOutput = z.looseObject({ hookEventName: z.literal(entry.name), ...entry.output.shape });
-  const synchronous = z.looseObject({ ...baseOutput.shape, hookSpecificOutput: hookSpecificOutput.optional() });
-  return z.union([asyncOutput.loose(), synchronous.extend({ async: z.literal(false).optional() })]);
+  const synchronous = z.looseObject({ ...baseOutput().shape, hookSpecificOutput: hookSpecificOutput.optional() });
+  return z.union([asyncOutput().loose(), synchronous.extend({ async: z.literal(false).optional() })]);
 }

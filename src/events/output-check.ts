@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { copyJson, NotJson, put } from './copy.js';
 import type { Dialect, EventEntry } from './define.js';
-import { ASYNC_FIELDS, type Field, type OutputShape, TOP_FIELDS } from './output-shape.js';
+import { asyncFields, type Field, type OutputShape, topFields } from './output-shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './output-warnings.js';
 import { findProblem, kindOf } from './problem.js';
 import { messageOf, quiet } from './promises.js';
@@ -33,7 +33,7 @@ export function checkOutput(reading: Reading, given: unknown): Json {
   const copied: Record<string, unknown> = {};
   const repeated: string[] = [];
   for (const key of Object.keys(output)) {
-    const field = TOP_FIELDS.get(key);
+    const field = topFields().get(key);
     if (field) copyField(field, output[key], copied, key, '');
     else if (key === 'hookSpecificOutput') copySpecific(reading, output[key], copied);
     else if (isUnwrapped(reading, key))
@@ -138,8 +138,8 @@ function isPlainSync(key: string, output: Json): boolean {
 
 function checkAsync(reading: Reading, output: Json): Json {
   const copied: Record<string, unknown> = {};
-  for (const [key, field] of ASYNC_FIELDS) copyField(field, output[key], copied, key, '');
-  const idle = Object.keys(output).filter((key) => !ASYNC_FIELDS.has(key) && key !== 'result');
+  for (const [key, field] of asyncFields()) copyField(field, output[key], copied, key, '');
+  const idle = Object.keys(output).filter((key) => !asyncFields().has(key) && key !== 'result');
   if (idle.length > 0) reading.warnings.push(idleAsync(idle));
   return copied;
 }

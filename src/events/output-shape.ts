@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { asyncOutput, baseOutput } from './base.js';
 import type { EventEntry } from './define.js';
+import { once } from './once.js';
 import { compilePredicate } from './predicate.js';
 
 /** One known key: the schema, and its compiled quick yes. */
@@ -28,15 +29,24 @@ export interface OutputShape {
 }
 
 function compileFields(shape: Readonly<Record<string, z.core.$ZodType>>): ReadonlyMap<string, Field> {
-  const fields = Object.entries(shape).map(
-    ([key, schema]) => [key, { schema, accepts: compilePredicate(schema) }] as const,
-  );
-  return new Map(fields);
+  return new Map(Object.entries(shape).map(([key, schema]) => [key, field(schema)]));
+}
+
+/** Compiled when a hook first says that key. */
+function field(schema: z.core.$ZodType): Field {
+  const made: { schema: z.core.$ZodType; accepts: Field['accepts'] } = {
+    schema,
+    accepts(value) {
+      made.accepts = compilePredicate(schema);
+      return made.accepts(value);
+    },
+  };
+  return made;
 }
 
 /** Keys at top level that every event knows, `hookSpecificOutput` aside. */
-export const TOP_FIELDS = compileFields(baseOutput.shape);
-export const ASYNC_FIELDS = compileFields(asyncOutput.shape);
+export const topFields = once(() => compileFields(baseOutput().shape));
+export const asyncFields = once(() => compileFields(asyncOutput().shape));
 
 const shapes = new WeakMap<EventEntry, OutputShape>();
 

@@ -1,7 +1,8 @@
 import { CATALOGUE } from './catalogue.js';
 import type { EventEntry } from './define.js';
 import { nearest } from './nearest.js';
-import { ASYNC_FIELDS, type OutputShape, outputShape, TOP_FIELDS } from './output-shape.js';
+import { once } from './once.js';
+import { asyncFields, type OutputShape, outputShape, topFields } from './output-shape.js';
 
 /** What a warning is about: the event and what its output may hold. */
 interface About {
@@ -9,7 +10,7 @@ interface About {
   readonly shape: OutputShape;
 }
 
-const TOP_KEYS = [...TOP_FIELDS.keys(), 'hookSpecificOutput', ...ASYNC_FIELDS.keys()];
+const topKeys = once(() => [...topFields().keys(), 'hookSpecificOutput', ...asyncFields().keys()]);
 
 /** A key at top level that is none of the keys every event knows. */
 export function unknownTop({ entry, shape }: About, key: string): string {
@@ -18,14 +19,14 @@ export function unknownTop({ entry, shape }: About, key: string): string {
     return `"${key}" at top level does nothing; put it in hookSpecificOutput.decision`;
   if (key === 'asyncTimeout' || key === 'result') return `"${key}" does nothing without "async": true`;
   if (allSpecificKeys().has(key)) return `"${key}" does nothing on ${entry.name}`;
-  const misplaced = nearest(key, TOP_KEYS) === undefined ? nearest(key, shape.specific.keys()) : undefined;
+  const misplaced = nearest(key, topKeys()) === undefined ? nearest(key, shape.specific.keys()) : undefined;
   if (misplaced !== undefined) return `unknown key "${key}"; did you mean "${misplaced}" in hookSpecificOutput?`;
-  return unknown(`unknown key "${key}"`, key, TOP_KEYS);
+  return unknown(`unknown key "${key}"`, key, topKeys());
 }
 
 /** A key of `hookSpecificOutput` that the event does not have. */
 export function unknownSpecific({ entry, shape }: About, key: string): string {
-  if (TOP_KEYS.includes(key)) return `"${key}" in hookSpecificOutput does nothing; put it at top level`;
+  if (topKeys().includes(key)) return `"${key}" in hookSpecificOutput does nothing; put it at top level`;
   if (nestedKeys(shape).includes(key)) return `"${key}" does nothing there; put it in hookSpecificOutput.decision`;
   if (allSpecificKeys().has(key))
     return `"${key}" in hookSpecificOutput does nothing on ${entry.name}${instead(entry)}`;

@@ -1,31 +1,33 @@
 import { z } from 'zod';
 import { openString } from './base.js';
-import { defineEvent, type HandlerKind } from './define.js';
+import { builtIn, type HandlerKind } from './define.js';
 
 const programs: readonly HandlerKind[] = ['command', 'http', 'mcp_tool'];
 /** Before anything can be reached over the network. */
 const local: readonly HandlerKind[] = ['command', 'mcp_tool'];
 
-export const SessionStart = defineEvent({
-  input: z.object({
-    source: openString('startup', 'resume', 'clear', 'compact', 'fork'),
-    model: z.string().optional(),
-    session_title: z.string().optional(),
-    seconds_since_last_response: z.number().optional(),
-    context_tokens: z.number().optional(),
-    prompt_cache_likely_expired: z.boolean().optional(),
-    estimated_cache_write_usd: z.number().optional(),
-  }),
+export const SessionStart = builtIn({
+  input: () =>
+    z.object({
+      source: openString('startup', 'resume', 'clear', 'compact', 'fork'),
+      model: z.string().optional(),
+      session_title: z.string().optional(),
+      seconds_since_last_response: z.number().optional(),
+      context_tokens: z.number().optional(),
+      prompt_cache_likely_expired: z.boolean().optional(),
+      estimated_cache_write_usd: z.number().optional(),
+    }),
   subject: 'source',
   fold: 'context',
   plainStdout: 'context',
-  output: z.object({
-    additionalContext: z.string().optional(),
-    initialUserMessage: z.string().optional(),
-    sessionTitle: z.string().optional(),
-    watchPaths: z.array(z.string()).optional(),
-    reloadSkills: z.boolean().optional(),
-  }),
+  output: () =>
+    z.object({
+      additionalContext: z.string().optional(),
+      initialUserMessage: z.string().optional(),
+      sessionTitle: z.string().optional(),
+      watchPaths: z.array(z.string()).optional(),
+      reloadSkills: z.boolean().optional(),
+    }),
   types: local,
   control: { sent: 'later', bounds: 'start' },
   group: 'session',
@@ -37,8 +39,8 @@ export const SessionStart = defineEvent({
 /** Why a session ended, as SessionEnd's `reason` says it; other strings are accepted. */
 export const EXIT_REASONS = ['clear', 'resume', 'logout', 'prompt_input_exit', 'other'] as const;
 
-export const SessionEnd = defineEvent({
-  input: z.object({ reason: openString(...EXIT_REASONS) }),
+export const SessionEnd = builtIn({
+  input: () => z.object({ reason: openString(...EXIT_REASONS) }),
   subject: 'reason',
   fold: 'observe',
   after: true,
@@ -50,8 +52,8 @@ export const SessionEnd = defineEvent({
   about: 'When a session ends. A hook can only watch, and has little time: 1.5 seconds unless its own timeout is set.',
 });
 
-export const Setup = defineEvent({
-  input: z.object({ trigger: openString('init', 'maintenance') }),
+export const Setup = builtIn({
+  input: () => z.object({ trigger: openString('init', 'maintenance') }),
   subject: 'trigger',
   fold: 'context',
   types: local,
@@ -61,11 +63,12 @@ export const Setup = defineEvent({
   about: 'When a project is set up or maintained, before the session starts. A hook can add context.',
 });
 
-export const ConfigChange = defineEvent({
-  input: z.object({
-    source: openString('user_settings', 'project_settings', 'local_settings', 'policy_settings', 'skills'),
-    file_path: z.string().optional(),
-  }),
+export const ConfigChange = builtIn({
+  input: () =>
+    z.object({
+      source: openString('user_settings', 'project_settings', 'local_settings', 'policy_settings', 'skills'),
+      file_path: z.string().optional(),
+    }),
   subject: 'source',
   fold: 'block',
   unblockable: ['policy_settings'],
@@ -76,15 +79,16 @@ export const ConfigChange = defineEvent({
     'When a settings file or a skill has changed. A hook can keep the change from being applied, but never a managed policy.',
 });
 
-export const InstructionsLoaded = defineEvent({
-  input: z.object({
-    file_path: z.string(),
-    memory_type: openString('User', 'Project', 'Local', 'Managed'),
-    load_reason: openString('session_start', 'nested_traversal', 'path_glob_match', 'include', 'compact'),
-    globs: z.array(z.string()).optional(),
-    trigger_file_path: z.string().optional(),
-    parent_file_path: z.string().optional(),
-  }),
+export const InstructionsLoaded = builtIn({
+  input: () =>
+    z.object({
+      file_path: z.string(),
+      memory_type: openString('User', 'Project', 'Local', 'Managed'),
+      load_reason: openString('session_start', 'nested_traversal', 'path_glob_match', 'include', 'compact'),
+      globs: z.array(z.string()).optional(),
+      trigger_file_path: z.string().optional(),
+      parent_file_path: z.string().optional(),
+    }),
   subject: 'load_reason',
   fold: 'observe',
   after: true,

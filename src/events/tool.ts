@@ -1,28 +1,29 @@
 import { z } from 'zod';
 import { record } from './base.js';
-import { defineEvent } from './define.js';
+import { builtIn } from './define.js';
 
 /** The call a tool event is about. What goes in and what comes out is the tool's own business, and may be large. */
-const call = {
+const call = () => ({
   tool_name: z.string(),
   tool_input: z.unknown(),
   /** Absent in old payloads. */
   tool_use_id: z.string().optional(),
   /** Only for tools of an MCP server. */
   mcp_server: z.looseObject({ name: z.string(), source: z.string().optional() }).optional(),
-};
-const additionalContext = z.string().optional();
+});
+const additionalContext = () => z.string().optional();
 
-export const PreToolUse = defineEvent({
-  input: z.object(call),
+export const PreToolUse = builtIn({
+  input: () => z.object(call()),
   subject: 'tool_name',
   fold: 'gate',
-  output: z.object({
-    permissionDecision: z.enum(['allow', 'deny', 'ask', 'defer']).optional(),
-    permissionDecisionReason: z.string().optional(),
-    updatedInput: record.optional(),
-    additionalContext,
-  }),
+  output: () =>
+    z.object({
+      permissionDecision: z.enum(['allow', 'deny', 'ask', 'defer']).optional(),
+      permissionDecisionReason: z.string().optional(),
+      updatedInput: record().optional(),
+      additionalContext: additionalContext(),
+    }),
   rewrites: { field: 'tool_input', keys: ['updatedInput'] },
   tool: true,
   call: 'judges',
@@ -34,18 +35,19 @@ export const PreToolUse = defineEvent({
     'Before a tool runs. A hook can allow, deny, ask or defer the call, replace its whole input, and add context for the model.',
 });
 
-export const PostToolUse = defineEvent({
-  input: z.object({ ...call, tool_response: z.unknown(), duration_ms: z.number().optional() }),
+export const PostToolUse = builtIn({
+  input: () => z.object({ ...call(), tool_response: z.unknown(), duration_ms: z.number().optional() }),
   subject: 'tool_name',
   fold: 'block',
   after: true,
   exit2: 'feedback',
-  output: z.object({
-    additionalContext,
-    updatedToolOutput: z.unknown().optional(),
-    updatedMCPToolOutput: z.unknown().optional(),
-    classifierContext: z.string().optional(),
-  }),
+  output: () =>
+    z.object({
+      additionalContext: additionalContext(),
+      updatedToolOutput: z.unknown().optional(),
+      updatedMCPToolOutput: z.unknown().optional(),
+      classifierContext: z.string().optional(),
+    }),
   rewrites: { field: 'tool_response', keys: ['updatedToolOutput'], mcpKeys: ['updatedMCPToolOutput'], shaped: true },
   hides: "the tool's output",
   tool: true,
@@ -57,13 +59,14 @@ export const PostToolUse = defineEvent({
     'After a tool has run. A hook can put feedback beside the result, replace or hide the result, and add context for the model.',
 });
 
-export const PostToolUseFailure = defineEvent({
-  input: z.object({
-    ...call,
-    error: z.string(),
-    is_interrupt: z.boolean().optional(),
-    duration_ms: z.number().optional(),
-  }),
+export const PostToolUseFailure = builtIn({
+  input: () =>
+    z.object({
+      ...call(),
+      error: z.string(),
+      is_interrupt: z.boolean().optional(),
+      duration_ms: z.number().optional(),
+    }),
   subject: 'tool_name',
   fold: 'block',
   after: true,
@@ -77,17 +80,18 @@ export const PostToolUseFailure = defineEvent({
     'After a tool call has failed or was interrupted. A hook can put feedback beside the error and add context for the model.',
 });
 
-export const PostToolBatch = defineEvent({
-  input: z.object({
-    tool_calls: z.array(
-      z.looseObject({
-        tool_name: z.string(),
-        tool_input: z.unknown(),
-        tool_use_id: z.string().optional(),
-        tool_response: z.unknown().optional(),
-      }),
-    ),
-  }),
+export const PostToolBatch = builtIn({
+  input: () =>
+    z.object({
+      tool_calls: z.array(
+        z.looseObject({
+          tool_name: z.string(),
+          tool_input: z.unknown(),
+          tool_use_id: z.string().optional(),
+          tool_response: z.unknown().optional(),
+        }),
+      ),
+    }),
   fold: 'block',
   after: true,
   inTurn: true,
@@ -96,32 +100,31 @@ export const PostToolBatch = defineEvent({
     'After all tool calls of one model message, before the model is called again. A hook can end the loop there, or add context.',
 });
 
-export const PermissionRequest = defineEvent({
-  input: z.object({
-    tool_name: call.tool_name,
-    tool_input: call.tool_input,
-    permission_suggestions: z.array(z.unknown()).optional(),
-    mcp_server: call.mcp_server,
-  }),
+export const PermissionRequest = builtIn({
+  input: () => {
+    const { tool_name, tool_input, mcp_server } = call();
+    return z.object({ tool_name, tool_input, permission_suggestions: z.array(z.unknown()).optional(), mcp_server });
+  },
   subject: 'tool_name',
   fold: 'gate',
   exit2: 'ignore',
-  output: z.object({
-    decision: z
-      .discriminatedUnion('behavior', [
-        z.object({
-          behavior: z.literal('allow'),
-          updatedInput: record.optional(),
-          updatedPermissions: z.array(z.unknown()).optional(),
-        }),
-        z.object({
-          behavior: z.literal('deny'),
-          message: z.string().optional(),
-          interrupt: z.boolean().optional(),
-        }),
-      ])
-      .optional(),
-  }),
+  output: () =>
+    z.object({
+      decision: z
+        .discriminatedUnion('behavior', [
+          z.object({
+            behavior: z.literal('allow'),
+            updatedInput: record().optional(),
+            updatedPermissions: z.array(z.unknown()).optional(),
+          }),
+          z.object({
+            behavior: z.literal('deny'),
+            message: z.string().optional(),
+            interrupt: z.boolean().optional(),
+          }),
+        ])
+        .optional(),
+    }),
   nestedDecision: true,
   interrupts: true,
   askOnFailure: false,
@@ -136,13 +139,13 @@ export const PermissionRequest = defineEvent({
     "When the user would be asked for permission. A hook can answer in the user's place: allow, with another input or new rules, or deny.",
 });
 
-export const PermissionDenied = defineEvent({
-  input: z.object({ ...call, reason: z.string() }),
+export const PermissionDenied = builtIn({
+  input: () => z.object({ ...call(), reason: z.string() }),
   subject: 'tool_name',
   fold: 'context',
   after: true,
   exit2: 'ignore',
-  output: z.object({ retry: z.boolean().optional() }),
+  output: () => z.object({ retry: z.boolean().optional() }),
   tool: true,
   inTurn: true,
   group: 'tool',

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { openString } from './base.js';
-import { defineEvent, type HandlerKind } from './define.js';
+import { builtIn, type HandlerKind } from './define.js';
 
 const programs: readonly HandlerKind[] = ['command', 'http', 'mcp_tool'];
-const watching = z.object({ watchPaths: z.array(z.string()).optional() });
+const watching = () => z.object({ watchPaths: z.array(z.string()).optional() });
 
-export const CwdChanged = defineEvent({
-  input: z.object({ old_cwd: z.string(), new_cwd: z.string() }),
+export const CwdChanged = builtIn({
+  input: () => z.object({ old_cwd: z.string(), new_cwd: z.string() }),
   fold: 'context',
   after: true,
   output: watching,
@@ -16,8 +16,8 @@ export const CwdChanged = defineEvent({
   about: 'When the current directory has changed. A hook can name paths to watch.',
 });
 
-export const DirectoryAdded = defineEvent({
-  input: z.object({ directory: z.string(), source: openString('slash_command', 'register_repo_root') }),
+export const DirectoryAdded = builtIn({
+  input: () => z.object({ directory: z.string(), source: openString('slash_command', 'register_repo_root') }),
   subject: 'source',
   fold: 'observe',
   after: true,
@@ -26,8 +26,8 @@ export const DirectoryAdded = defineEvent({
   about: 'When a directory was added to the workspace. A hook can only watch.',
 });
 
-export const FileChanged = defineEvent({
-  input: z.object({ file_path: z.string(), event: openString('change', 'add', 'unlink') }),
+export const FileChanged = builtIn({
+  input: () => z.object({ file_path: z.string(), event: openString('change', 'add', 'unlink') }),
   // The path may come from another system than ours: both separators count.
   subject: (input) =>
     input.file_path.slice(Math.max(input.file_path.lastIndexOf('/'), input.file_path.lastIndexOf('\\')) + 1),
@@ -42,12 +42,12 @@ export const FileChanged = defineEvent({
   about: 'When a watched file was changed, added or removed. A hook can name other paths to watch.',
 });
 
-export const WorktreeCreate = defineEvent({
-  input: z.object({ name: z.string() }),
+export const WorktreeCreate = builtIn({
+  input: () => z.object({ name: z.string() }),
   fold: 'replace',
   exit2: 'block',
   plainStdout: 'value',
-  output: z.object({ worktreePath: z.string().optional() }),
+  output: () => z.object({ worktreePath: z.string().optional() }),
   failure: 'fails',
   control: { answerNeeded: true },
   types: programs,
@@ -56,8 +56,8 @@ export const WorktreeCreate = defineEvent({
     'When a worktree is needed. A hook makes it and says its path (a command: the last line of stdout); any failure fails the creation.',
 });
 
-export const WorktreeRemove = defineEvent({
-  input: z.object({ worktree_path: z.string() }),
+export const WorktreeRemove = builtIn({
+  input: () => z.object({ worktree_path: z.string() }),
   fold: 'observe',
   after: true,
   exit2: 'ignore',

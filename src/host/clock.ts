@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { HookscopeError } from '../errors.js';
 
 /** The fire that something under way belongs to. */

@@ -1,4 +1,5 @@
-import { AsyncSeriesBailHook } from 'tapable';
+import type { AsyncSeriesBailHook } from 'tapable';
+import BailHook from 'tapable/lib/AsyncSeriesBailHook.js';
 import { HookscopeError } from '../errors.js';
 import type { EventEntry } from '../events/define.js';
 import { quiet, resultOf, tell } from '../events/promises.js';
@@ -53,7 +54,7 @@ export type MakeTap = (name: string, callback: CallbackFunction, stage: number) 
  * recorded, folded like any handler, and never bailing by itself.
  */
 export function createHook(entry: EventEntry, makeTap: MakeTap, report: (message: string) => void): EventHook {
-  const raw: RawHook = new AsyncSeriesBailHook(['fire'], entry.name);
+  const raw: RawHook = new BailHook(['fire'], entry.name);
   const made = new Map<unknown, Registration>();
   const hook: EventHook = { raw, foreign: false, taps: () => listTaps(raw, made) };
   raw.tapPromise({ name: OURS, stage: 0 }, (fire) => driverOf(fire).runPlan().then(nothing));

@@ -1,7 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Described } from '../host/handler-entry.js';
 import { type Consent, placeIn } from './consent.js';
 import { readText } from './json-file.js';
@@ -10,6 +9,7 @@ import { packageOf, readManifest } from './manifest.js';
 import { isTypeScript, resolveAll } from './module.js';
 import { moduleWords } from './module-words.js';
 import { namedFiles } from './named-files.js';
+import { ownFolder } from './own-folder.js';
 import { bindPackage } from './package-files.js';
 import { bound } from './trust.js';
 
@@ -120,7 +120,7 @@ export class CodeFiles {
 }
 
 /** This package: it runs already. */
-const OWN = realpathSync(fileURLToPath(new URL('../..', import.meta.url))).replace(/[\\/]$/, '');
+const OWN = realpathSync(ownFolder());
 const PROGRAM = /\.[cm]?[jt]sx?$/;
 const SCRIPT = /\.(?:[cm]?[jt]sx?|node|wasm|sh|bash|zsh|fish|ps1|cmd|bat|py|rb|pl|php|lua|awk)$/;
 const PATH = /^(?:\.{1,2}(?:[/\\]|$)|file:|[/\\])/;

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { HookscopeError } from '../errors.js';
 import { readJsonFile, readText } from './json-file.js';
+import { ownFolder } from './own-folder.js';
 
 /** Of a package.json, what a plugin's says about itself. */
 export interface Manifest {
@@ -58,7 +58,7 @@ let own: string | undefined;
 
 /** This package's version. */
 export async function ownVersion(): Promise<string> {
-  own ??= (await readManifest(fileURLToPath(new URL('../..', import.meta.url))))?.version ?? '0.0.0';
+  own ??= (await readManifest(ownFolder()))?.version ?? '0.0.0';
   return own;
 }
 

@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module';
 import { types } from 'node:util';
-import { Minimatch } from 'minimatch';
 import { HookscopeError } from '../errors.js';
 import type { Dialect, EventEntry } from '../events/define.js';
 import { isThenable, quiet, tell } from '../events/promises.js';
@@ -8,6 +8,7 @@ import { claudeTest } from './claude-matcher.js';
 import { whyExponential } from './regex-cost.js';
 import { toolNames } from './tool-names.js';
 import { readOnly } from './view.js';
+import { compileWildcard } from './wildcard.js';
 
 /** A compiled matcher. `static`: the answer depends on the subject alone, so it may be remembered per subject. */
 export interface Matcher {
@@ -159,11 +160,17 @@ function alternatives(text: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
+/** Text and `*` alone, which needs no more than `compileWildcard`. */
+const PLAIN_GLOB = /^[^?[\]{}()!+@#]*$/;
+
 function glob(pattern: string, context: MatcherContext, warnings: string[]): NameTest {
+  if (PLAIN_GLOB.test(pattern) && !COSTLY_GLOB.test(pattern)) return { test: compileWildcard(pattern) };
   try {
     const negated = pattern.startsWith('!');
     // `!(a|b)` is one group; left to itself minimatch would negate the whole of `(a|b)`, taken literally.
     const nonegate = pattern.startsWith('!(');
+    // Most hosts have no such glob, and registering is synchronous. It is nobody's but ours, so that a second copy of it does no harm.
+    const { Minimatch } = createRequire(import.meta.url)('minimatch') as typeof import('minimatch');
     const compiled = new Minimatch(flat(pattern), { dot: true, nocomment: true, nonegate, platform: 'linux' });
     const regex = COSTLY_GLOB.test(pattern) && compiled.makeRe();
     const why = regex ? whyExponential(regex.source, regex.flags) : undefined;

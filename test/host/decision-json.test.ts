@@ -13,7 +13,7 @@ function wire(event: HookEvent) {
   const own = entryOf(event)
     .output.extend({ hookEventName: z.literal(event) })
     .strict();
-  return baseOutput.extend({ hookSpecificOutput: own.optional() }).strict();
+  return baseOutput().extend({ hookSpecificOutput: own.optional() }).strict();
 }
 
 /** What a decision has that one hook can say alone. */

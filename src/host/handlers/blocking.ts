@@ -47,7 +47,7 @@ const VERDICT_KEYS = ['decision', 'reason', 'continue', 'preventContinuation'];
 
 /** What of a printed output may stand beside a block: of the right type, and no verdict of its own. */
 function besideVerdict(entry: EventEntry, json: Json | undefined): Json {
-  const kept = rightlyTyped(baseOutput, json ?? {}, VERDICT_KEYS);
+  const kept = rightlyTyped(baseOutput(), json ?? {}, VERDICT_KEYS);
   // On a stop event a block means that the loop goes on, which `continue: false` would undo.
   const ends = json?.['continue'] === false || json?.['preventContinuation'] === true;
   return ends && entry.fold !== 'stop' ? { ...kept, continue: false } : kept;

@@ -1,5 +1,7 @@
 import type { LookupFunction } from 'node:net';
-import { Agent, type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
 import { PrivateAddressError } from './private-address.js';
 
 /** Milliseconds until a server must have accepted the connection. */
@@ -32,12 +34,13 @@ export interface Response {
 export async function post(wanted: Post): Promise<Response | { readonly problem: string }> {
   try {
     const { url, headers, body, signal } = wanted;
-    const answer = await request(`${url.origin}${url.pathname}${url.search}`, {
+    const answer = await request.call(dispatcher(wanted.lookup), {
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
       method: 'POST',
       headers,
       body,
       signal,
-      dispatcher: dispatcher(wanted.lookup),
     });
     const { statusCode: status } = answer;
     const location = answer.headers['location'];
@@ -49,9 +52,9 @@ export async function post(wanted: Post): Promise<Response | { readonly problem:
   }
 }
 
-const agents = new Map<LookupFunction | undefined, Agent>();
+const agents = new Map<LookupFunction | undefined, Dispatcher>();
 
-function dispatcher(lookup: LookupFunction | undefined): Agent {
+function dispatcher(lookup: LookupFunction | undefined): Dispatcher {
   const known = agents.get(lookup);
   if (known) return known;
   const connect = { timeout: CONNECT, ...(lookup && { lookup }) };

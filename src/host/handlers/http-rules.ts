@@ -9,8 +9,8 @@ export interface HttpRules {
   readonly refusal?: string | undefined;
   /** Environment variables that headers may name, if the hook lists them too. */
   readonly allowedEnvVars: readonly string[] | undefined;
-  /** Resolves names to those addresses that may be reached; undefined: any may, those of private networks too. */
-  readonly lookup: LookupFunction | undefined;
+  /** Resolves names to those addresses that may be reached; `public`: none of private networks; undefined: any. */
+  readonly lookup: LookupFunction | 'public' | undefined;
 }
 
 export function urlAllowed(url: URL, { allowedUrls }: HttpRules): boolean {

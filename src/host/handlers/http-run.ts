@@ -3,7 +3,7 @@ import { post, type Response } from './http-client.js';
 import { fillVariables, type HttpRules, publicUrl, urlAllowed } from './http-rules.js';
 import type { HttpSpec } from './http-spec.js';
 import { parseObject } from './output.js';
-import { addressOf, isPrivateAddress } from './private-address.js';
+import { addressOf, isPrivateAddress, publicLookup } from './private-address.js';
 
 /** Bytes of an answer that are read. */
 const LIMIT = 1024 * 1024;
@@ -19,7 +19,7 @@ export async function runHttp(spec: HttpSpec, rules: HttpRules, call: Call): Pro
     headers: headersOf(spec, url, rules),
     body: call.json,
     limit: LIMIT,
-    lookup: rules.lookup,
+    lookup: rules.lookup === 'public' ? publicLookup : rules.lookup,
     signal: call.signal,
   });
   if (!('problem' in answer)) return { ...readResponse(answer, name), exitCode: answer.status };

@@ -47,7 +47,7 @@ function noVerdict({ entry, onFailure }: Call, { output }: Reply, text: string, 
   const json = text.trim().startsWith('{') ? output : undefined;
   if (!json) return 'with plain text, and its failures are to block';
   const keys = Object.keys(json).filter((key) => key !== 'reason');
-  const known = ['hookSpecificOutput', 'async', ...Object.keys(baseOutput.shape)];
+  const known = ['hookSpecificOutput', 'async', ...Object.keys(baseOutput().shape)];
   if (Object.keys(json).length === 0 || keys.some((key) => known.includes(key))) return undefined;
   return "with an object that holds none of a hook's fields, and its failures are to block";
 }

@@ -2,7 +2,6 @@ import type { HttpRules } from './http-rules.js';
 import type { McpServers } from './mcp-server-options.js';
 import { createMcpServers } from './mcp-servers.js';
 import type { HookModel } from './model.js';
-import { publicLookup } from './private-address.js';
 import { type CallTool, createToolCaller, type ToolCaller } from './tool-caller.js';
 
 /** What a host gives to the hooks that ask somebody else. */
@@ -36,7 +35,7 @@ export function createOutside(options: OutsideHostOptions): Outside {
     http: {
       allowedUrls: allowedHttpHookUrls,
       allowedEnvVars: httpHookAllowedEnvVars,
-      lookup: options.httpHookPrivateAddresses ? undefined : publicLookup,
+      lookup: options.httpHookPrivateAddresses ? undefined : 'public',
     },
   };
 }

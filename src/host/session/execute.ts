@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { quiet, resultOf } from '../../events/promises.js';
 import { describeError, messageOf } from '../message.js';
 import { type CheckedCall, callFields, copyInput, type ToolResult } from './call.js';

@@ -1,0 +1,179 @@
+// What is loaded: `src/` and the packages that only we use, as few files (docs/decisions/0014-bundle.md).
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { minifySync } from 'rolldown/utils';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+/** The name of what is built of a file, and the file. Whatever two of them need is a chunk, so that there is one of it. */
+const ENTRIES = {
+  index: 'src/index.ts',
+  'claude-code': 'src/claude-code.ts',
+  'adapters/ai': 'src/adapters/ai.ts',
+  'models/anthropic': 'src/host/models/anthropic.ts',
+  'cli/main': 'src/cli/main.ts',
+};
+
+/** Packages that are copied as they are, or bundled on their own, since they are loaded with `require` or load files of their own. */
+const VENDORED = {
+  jiti: '../vendor/jiti/lib/jiti.mjs',
+  scslre: '../vendor/scslre.cjs',
+};
+const JITI = ['lib/jiti.mjs', 'dist/jiti.cjs', 'dist/babel.cjs'];
+
+const EXTERNAL = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+const isExternal = (id) => id.startsWith('node:') || EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`));
+
+/** The folder of the package that a module is of; undefined: ours. */
+function packageOf(id) {
+  const parts = id.split(`${sep}node_modules${sep}`);
+  if (parts.length < 2) return undefined;
+  const name = parts.pop().split(sep);
+  return join(
+    parts.join(`${sep}node_modules${sep}`),
+    'node_modules',
+    ...name.slice(0, name[0].startsWith('@') ? 2 : 1),
+  );
+}
+
+/** Names in stack traces: that of the file a chunk begins with, or of the package. */
+function chunkName({ name, moduleIds }) {
+  const last = moduleIds.at(-1);
+  const folder = last === undefined ? undefined : packageOf(last);
+  return `chunks/${folder === undefined ? name : folder.split(`${sep}node_modules${sep}`).pop().replace(/\W+/g, '-')}.js`;
+}
+
+const vendored = {
+  name: 'vendored',
+  resolveId: (id) => (id === 'jiti' ? { id: VENDORED.jiti, external: true } : null),
+  transform: {
+    filter: { id: /\/src\/.*\.ts$/, code: "createRequire(import.meta.url)('" },
+    handler: (code) => ({
+      code: code.replace(
+        "createRequire(import.meta.url)('scslre')",
+        `createRequire(import.meta.url)('${VENDORED.scslre}')`,
+      ),
+      map: null,
+    }),
+  },
+};
+
+const options = {
+  cwd: ROOT,
+  input: ENTRIES,
+  platform: 'node',
+  external: isExternal,
+  plugins: [vendored],
+  transform: { target: 'es2023' },
+};
+
+/** The modules that are loaded with an entry, whether or not anything of it is called. */
+function loadedWith(entry, output) {
+  const chunks = new Map(output.map((one) => [one.fileName, one]));
+  const files = new Set([`${entry}.js`]);
+  for (const file of files) for (const other of chunks.get(file)?.imports ?? []) files.add(other);
+  return new Set([...files].flatMap((file) => chunks.get(file)?.moduleIds ?? []));
+}
+
+/** One chunk of all that a host needs, without what the program needs for its help, since each file that is loaded costs a millisecond. */
+async function groups() {
+  const plain = await rolldown(options);
+  const { output } = await plain.generate({ format: 'esm' });
+  await plain.close();
+  const [host, program] = [loadedWith('index', output), loadedWith('cli/main', output)];
+  const inputs = Object.values(ENTRIES).map((file) => join(ROOT, file));
+  const isShared = (id) => host.has(id) && !inputs.includes(id);
+  return [
+    { name: 'base', test: (id) => isShared(id) && program.has(id) },
+    { name: 'host', test: (id) => isShared(id) && !program.has(id) },
+  ];
+}
+
+async function bundle(out) {
+  const main = await rolldown(options);
+  const { output } = await main.write({
+    dir: out,
+    format: 'esm',
+    sourcemap: true,
+    comments: { legal: false, jsdoc: false, annotation: true },
+    entryFileNames: '[name].js',
+    chunkFileNames: chunkName,
+    codeSplitting: { groups: await groups() },
+  });
+  await main.close();
+  const costs = await rolldown({ cwd: ROOT, input: 'scslre', platform: 'node' });
+  const written = await costs.write({ file: join(out, 'vendor/scslre.cjs'), format: 'cjs', minify: true });
+  await costs.close();
+  for (const file of JITI) cpSync(join(ROOT, 'node_modules/jiti', file), join(out, 'vendor/jiti', file));
+  const chunks = [...output, ...written.output].filter((one) => one.type === 'chunk');
+  for (const { fileName, code } of chunks) {
+    if (code.includes('../vendor/') && dirname(fileName) === '.')
+      throw new Error(`${fileName} looks for ../vendor/ beside the package`);
+  }
+  return chunks;
+}
+
+/** The licences of all that is in `dist/` and is not ours. */
+function licences(chunks) {
+  const folders = new Set([join(ROOT, 'node_modules/jiti')]);
+  for (const { moduleIds } of chunks) {
+    for (const id of moduleIds) {
+      const folder = packageOf(id);
+      if (folder !== undefined) folders.add(folder);
+    }
+  }
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+    if (file === undefined) throw new Error(`${relative(ROOT, folder)} has no licence file, so it cannot be bundled.`);
+    return `## ${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  });
+  return `# What hookscope's dist/ holds of others\n\n${texts.join('\n')}`;
+}
+
+/** Maps lead to our own sources, which they hold; the text of the packages is theirs to publish. */
+function trimMap(file) {
+  const map = JSON.parse(readFileSync(file, 'utf8'));
+  const ours = map.sources.some((source) => !source.includes('/node_modules/'));
+  if (!ours) return shrink(file.replace(/\.map$/, ''));
+  map.sourcesContent = map.sourcesContent.map((text, i) => (map.sources[i].includes('/node_modules/') ? null : text));
+  writeFileSync(file, JSON.stringify(map));
+}
+
+/** A chunk that is packages alone is nobody's to read here. */
+function shrink(file) {
+  const { code } = minifySync(file, readFileSync(file, 'utf8'), { module: true });
+  writeFileSync(file, code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
+  rmSync(`${file}.map`);
+}
+
+/** What an entry's types import, from file to file. Throws where that is a package which nobody has who installs us. */
+function typesOf(folder) {
+  const known = new Set(Object.values(ENTRIES).map((file) => file.replace(/^src\/(.*)\.ts$/, '$1.d.ts')));
+  for (const file of known) {
+    const text = readFileSync(join(folder, file), 'utf8').replace(/\/\*.*?\*\//gs, '');
+    for (const [, specifier] of text.matchAll(/(?:\bfrom |\bimport\()['"]([^'"]+)['"]/g)) {
+      if (specifier.startsWith('.')) known.add(join(dirname(file), specifier.replace(/\.js$/, '.d.ts')));
+      else if (!isExternal(specifier)) throw new Error(`${file} imports ${specifier}, which is bundled and has no types then.`);
+    }
+  }
+  return known;
+}
+
+/** The types that nobody can import are left out. */
+function pruneTypes(folder) {
+  const known = typesOf(folder);
+  for (const file of readdirSync(folder, { recursive: true })) {
+    if (file.endsWith('.d.ts') && !known.has(file)) rmSync(join(folder, file));
+  }
+}
+
+const out = process.argv[2] ?? join(ROOT, 'dist');
+for (const folder of ['chunks', 'vendor']) rmSync(join(out, folder), { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+writeFileSync(join(out, 'THIRD-PARTY-LICENSES.md'), licences(await bundle(out)));
+for (const file of readdirSync(out, { recursive: true })) if (file.endsWith('.js.map')) trimMap(join(out, file));
+if (process.argv[2] === undefined) pruneTypes(out);

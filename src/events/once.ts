@@ -1,0 +1,8 @@
+/** Made when it is first asked for, and kept: a schema costs far more than the rest of a module, and most are never looked at. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
