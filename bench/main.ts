@@ -16,6 +16,7 @@ const FILES = [
   'answers',
   'control',
   'budgets',
+  'start',
 ] as const;
 
 function run(file: string, index: number): Promise<Result> {

@@ -6,14 +6,18 @@ import { callbacks, preToolUse as input } from './recorded.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** What telling whoever watches adds to the built files: each line as it is, and as it would be without. */
+/** What telling whoever watches adds to what is built of a file: each line as it is, and as it would be without. */
 const TELLING: readonly [file: string, as: RegExp, without: string][] = [
-  ['host/fire.js', /services\.bus\.observed/g, 'false'],
-  ['host/fire-run.js', /watched \? new Teller\([^)]*\) : undefined/, 'undefined'],
-  ['host/fire-run.js', /this\.timed = watched \|\| /, 'this.timed = '],
-  ['host/fire-run.js', /reporter\.ended\([^;]*;/, ''],
-  ['host/handler-call.js', /fire\.reporter\?\.started\([^;]*;/, 'undefined;'],
+  ['host/fire.ts', /services\.bus\.observed/g, 'false'],
+  ['host/fire-run.ts', /watched \? new Teller\([^)]*\) : (?:undefined|void 0)/, 'undefined'],
+  ['host/fire-run.ts', /this\.timed = watched \|\| /, 'this.timed = '],
+  ['host/fire-run.ts', /reporter\.ended\([^;]*;/, ''],
+  ['host/handler-call.ts', /fire\.reporter\?\.started\([^;]*;/, 'undefined;'],
 ];
+
+/** The chunk that all of them are in, each behind a comment with its name. */
+const HOST = 'chunks/host.js';
+const partOf = (file: string): RegExp => new RegExp(`^(.*\\n// src/${file}\\n)(.*?)((?:\\n// src/.*)?)$`, 's');
 
 /** A host from a copy of the build. Both candidates are copies, so that neither is better known to the engine. */
 async function hostOf(edits: typeof TELLING): Promise<Host> {
@@ -21,10 +25,11 @@ async function hostOf(edits: typeof TELLING): Promise<Host> {
   try {
     await cp(`${ROOT}dist`, folder, { recursive: true });
     for (const [file, as, without] of edits) {
-      const source = await readFile(`${folder}/${file}`, 'utf8');
-      const stripped = source.replace(as, without);
-      if (stripped === source) throw new Error(`bench/telemetry.ts: ${as} is not in ${file} any more`);
-      await writeFile(`${folder}/${file}`, stripped);
+      const source = await readFile(`${folder}/${HOST}`, 'utf8');
+      const [, before = '', part = '', after = ''] = partOf(file).exec(source) ?? [];
+      const stripped = part.replace(as, without);
+      if (stripped === part) throw new Error(`bench/telemetry.ts: ${as} is not in ${file} any more`);
+      await writeFile(`${folder}/${HOST}`, before + stripped + after);
     }
     const { createHost } = (await import(pathToFileURL(`${folder}/index.js`).href)) as typeof import('hookscope');
     return createHost();

@@ -3,7 +3,6 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onExit } from 'signal-exit';
-import ts from 'typescript';
 import { adoptGroup } from '../../src/host/handlers/process-group.js';
 import { freshMark, markVariable } from '../../src/host/handlers/run-mark.js';
 import { type Mutant, mutated } from './mutate.js';
@@ -39,13 +38,14 @@ interface Report {
 /** A copy of the project in which mutants are tried, so that the project itself is never touched. */
 export class Bench {
   readonly #folder = mkdtempSync(join(tmpdir(), 'hookscope-mutants-'));
-  readonly #compilerOptions: ts.CompilerOptions;
+  readonly #root: string;
   #under: { child: ChildProcess; stop: () => Promise<void> } | undefined;
 
   constructor(
     root: string,
     readonly costs: Costs,
   ) {
+    this.#root = root;
     // Also when it is broken off.
     onExit(() => rmSync(this.#folder, { recursive: true, force: true }));
     const listed = execFileSync('git', ['ls-files', '-coz', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
@@ -58,24 +58,20 @@ export class Bench {
     }
     // Programs that import the package by its name get the copy's.
     symlinkSync('..', join(this.#folder, 'node_modules/hookscope'));
-    const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
-    this.#compilerOptions = ts.parseJsonConfigFileContent(config, ts.sys, root).options;
   }
 
   /** Runs test files, one after the other, until the first failure. With a mutant: on the mutated source, and what is built of it. */
   async run(tests: readonly string[], mutant?: Mutant): Promise<Verdict> {
     if (!mutant) return this.#vitest(tests);
     const source = join(this.#folder, mutant.file);
-    const built = source.replace('/src/', '/dist/').replace(/\.ts$/, '.js');
-    const [text, program] = [readFileSync(source, 'utf8'), readFileSync(built, 'utf8')];
-    const changed = mutated(text, mutant);
+    const text = readFileSync(source, 'utf8');
     try {
-      writeFileSync(source, changed);
-      writeFileSync(built, ts.transpileModule(changed, { compilerOptions: this.#compilerOptions }).outputText);
+      writeFileSync(source, mutated(text, mutant));
+      execFileSync(process.execPath, ['scripts/bundle.js', 'dist'], { cwd: this.#folder, stdio: 'ignore' });
       return await this.#vitest(tests);
     } finally {
       writeFileSync(source, text);
-      writeFileSync(built, program);
+      copy(this.#root, this.#folder, 'dist');
     }
   }
 

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { Registration } from '../scopes/registration.js';
 
 /** Deadlines that handlers of one fire share (`timeoutFor: 'group'`): they run from when the first of them is called. */

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { promiseIn, quiet, ready, settle } from '../events/promises.js';
 import type { Registration } from '../scopes/registration.js';
 import { readOnly } from '../scopes/view.js';

@@ -67,7 +67,8 @@ describe('the checklist', () => {
           details: { field },
         });
       }
-      for (const field of Object.keys(baseInput().shape)) expect(entryOf(event).input.shape, event).toHaveProperty(field);
+      for (const field of Object.keys(baseInput().shape))
+        expect(entryOf(event).input.shape, event).toHaveProperty(field);
     }
     const folder = fileURLToPath(new URL('../fixtures/wire/', import.meta.url));
     for (const file of readdirSync(folder)) {

@@ -10,7 +10,16 @@ import { ROOT, readSources } from './sources.js';
 const CEILING = {
   /** Lines of the longest file under src/. */
   longestFile: 270,
+  /** Files of ours that importing the package loads. */
+  filesLoaded: 8,
+  /** Files of rxjs, which has more than two hundred. */
+  filesOfRxjs: 25,
+  /** Packages that installing us brings beside those that the five named below bring themselves. */
+  packagesBeside: 0,
 };
+
+/** What users of ours use too, so that there must be one of each: loaded from where it is installed. */
+const SHARED = ['execa', 'minimatch', 'rxjs', 'tapable', 'zod'];
 
 /** What `hookscope --help` must not load: each costs a user waiting time for nothing. */
 const HEAVY = ['execa', 'rxjs', 'tapable', 'undici', 'zod'];
@@ -21,8 +30,8 @@ function built(path: string): string {
   return file;
 }
 
-/** The packages whose code Node compiled while it ran with these arguments, by Node's own coverage; `.` is this package. */
-async function packagesLoadedBy(args: readonly string[]): Promise<string[]> {
+/** The files Node compiled while it ran with these arguments, by its own coverage. */
+async function filesLoadedBy(args: readonly string[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'hookscope-loaded-'));
   try {
     await promisify(execFile)(process.execPath, args, { cwd: ROOT, env: { ...process.env, NODE_V8_COVERAGE: folder } });
@@ -30,10 +39,17 @@ async function packagesLoadedBy(args: readonly string[]): Promise<string[]> {
       const { result } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: { url: string }[] };
       return result.map((script) => script.url).filter((url) => url.startsWith('file:'));
     });
-    return [...new Set(urls.map((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? '.'))].sort();
+    return [...new Set(urls)];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** `.` is this package. */
+const packageOf = (url: string): string => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? '.';
+
+async function packagesLoadedBy(args: readonly string[]): Promise<string[]> {
+  return [...new Set((await filesLoadedBy(args)).map(packageOf))].sort();
 }
 
 test('no source file is longer than the ceiling', () => {
@@ -81,6 +97,45 @@ test('hookscope --help loads no heavy package', async () => {
   const loaded = await packagesLoadedBy([built('cli/main.js'), '--help']);
   expect(loaded).toContain('.');
   expect(loaded.filter((name) => HEAVY.includes(name))).toEqual([]);
+});
+
+test('importing the package loads few files, and no package that most hosts never need', async () => {
+  const files = await filesLoadedBy(['--import', built('index.js'), '--eval', '0']);
+  const of = (name: string): number => files.filter((url) => packageOf(url) === name).length;
+  expect([...new Set(files.map(packageOf))].sort()).toEqual(['.', 'rxjs', 'tapable', 'zod']);
+  expect(of('.')).toBeGreaterThan(0);
+  expect(of('.')).toBeLessThanOrEqual(CEILING.filesLoaded);
+  expect(of('rxjs')).toBeLessThanOrEqual(CEILING.filesOfRxjs);
+});
+
+test('what users import as well is a dependency, and all else is inside', () => {
+  const read = (file: string) =>
+    JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as { dependencies: Record<string, string> };
+  // execa brings signal-exit itself.
+  const brought = [...SHARED, ...Object.keys(read('node_modules/execa/package.json').dependencies)];
+  const beside = Object.keys(read('package.json').dependencies).filter((name) => !brought.includes(name));
+  expect(Object.keys(read('package.json').dependencies)).toEqual(expect.arrayContaining(SHARED));
+  expect(beside.length, beside.join()).toBeLessThanOrEqual(CEILING.packagesBeside);
+});
+
+test('what is bundled of others is in the package with its licence', () => {
+  const licences = readFileSync(built('THIRD-PARTY-LICENSES.md'), 'utf8');
+  const maps = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' }).filter((f) => f.endsWith('.map'));
+  const sources = maps.flatMap(
+    (file) => (JSON.parse(readFileSync(built(file), 'utf8')) as { sources: string[] }).sources,
+  );
+  const bundled = new Set(sources.map(packageOf).filter((name) => name !== '.'));
+  expect(bundled).toContain('unbash');
+  for (const name of [...bundled, 'jiti', 'scslre', 'yaml']) expect(licences).toContain(`## ${name} `);
+  expect(SHARED.filter((name) => bundled.has(name))).toEqual([]);
+});
+
+test('an error says which file of ours it comes from', async () => {
+  const line = "import('hookscope').then((m) => m.createHost({ no: 1 })).catch((e) => console.log(e.stack))";
+  const { stdout } = await promisify(execFile)(process.execPath, ['--enable-source-maps', '--eval', line], {
+    cwd: ROOT,
+  });
+  expect(stdout).toMatch(/src\/[\w/-]+\.ts:\d+/);
 });
 
 test.each(HEAVY)('the watch on loaded packages sees %s', async (name) => {

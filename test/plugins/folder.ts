@@ -60,7 +60,7 @@ export function createFolder(): Folder {
 
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.js'))
+    .filter((entry) => entry.isFile() && /\.[cm]?js$/.test(entry.name))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 

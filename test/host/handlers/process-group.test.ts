@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { rolldown } from 'rolldown';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { commandHandler } from '../../../src/host/handlers/command-handler.js';
 import { command } from '../../../src/host/handlers/command-spec.js';
 import { HOOKS, processes, runShell, shellCall, uniqueSeconds, until } from './shell-call.js';
@@ -139,7 +139,15 @@ describe('a child left behind', () => {
   });
 });
 
-const PROGRAM = fileURLToPath(new URL('../../fixtures/programs/hook-host.mjs', import.meta.url));
+/** A bundle, so that the process has nothing in it but what runs hooks; beside the packages that it loads. */
+const PROGRAM = fileURLToPath(new URL('../../../node_modules/.cache/hookscope/hook-host.mjs', import.meta.url));
+
+beforeAll(async () => {
+  const input = fileURLToPath(new URL('../../fixtures/programs/hook-host.mjs', import.meta.url));
+  const bundle = await rolldown({ input, platform: 'node', external: ['execa', 'signal-exit', 'zod'] });
+  await bundle.write({ file: PROGRAM, format: 'esm', codeSplitting: false });
+  await bundle.close();
+});
 
 /** A host in a process of its own, running one hook. */
 function host(
@@ -147,8 +155,6 @@ function host(
   line: string,
   limit?: string,
 ): { child: ChildProcess; output: () => string; ended: Promise<unknown[]> } {
-  const built = fileURLToPath(new URL('../../../dist/host/handlers/command-run.js', import.meta.url));
-  if (!existsSync(built)) throw new Error('dist/ is missing: run "npm run build" first.');
   const args = [PROGRAM, how, line];
   const stdio = ['ignore', 'pipe', 'inherit'] as const;
   const child = limit
