@@ -51,7 +51,7 @@ export interface CaseResult {
 export interface Figure {
   readonly name: string;
   readonly value: number;
-  readonly unit: 'ms' | 'bytes';
+  readonly unit: 'ms' | 'bytes' | '× node -e 0';
   readonly below: number;
 }
 

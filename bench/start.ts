@@ -44,7 +44,7 @@ export async function figures(): Promise<Figure[]> {
       [program, 'fire', 'PreToolUse', '--config', config, '--input', input],
       [program, '--help'],
     ]);
-    const unit = 'times `node -e 0`, CPU';
+    const unit = '× node -e 0';
     return [
       { name: "import 'hookscope'", value: load, unit, below: 2 },
       { name: 'hookscope fire with one callback', value: fire, unit, below: 3.5 },
