@@ -1,3 +1,4 @@
+/// <reference path="./packages.d.ts" />
 import type { AsyncSeriesBailHook } from 'tapable';
 import BailHook from 'tapable/lib/AsyncSeriesBailHook.js';
 import { HookscopeError } from '../errors.js';

@@ -1,3 +1,4 @@
+/// <reference path="../packages.d.ts" />
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
