@@ -137,6 +137,10 @@ export class RecordCopy {
 /** Freezes a record and what it holds, as far as that is not frozen yet. */
 export function freeze<T>(record: T): T {
   if (typeof record !== 'object' || record === null || Object.isFrozen(record)) return record;
-  for (const part of Object.values(record)) freeze(part);
+  // Nearly all that a record holds is text, or was frozen by whoever copied it.
+  for (const key of Object.keys(record)) {
+    const part = (record as Readonly<Record<string, unknown>>)[key];
+    if (typeof part === 'object') freeze(part);
+  }
   return Object.freeze(record);
 }

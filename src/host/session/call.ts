@@ -153,9 +153,13 @@ export function callFields(
   input: unknown,
   more: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
-  const { tool_response, ...after } = more;
-  const response = 'tool_response' in more ? { tool_response } : {};
-  return { tool_name: call.name, tool_input: input, ...response, tool_use_id: call.id, ...after, mcp_server: call.mcp };
+  // Field by field: a literal that is spread into is many times slower.
+  const fields: Record<string, unknown> = { tool_name: call.name, tool_input: input };
+  if ('tool_response' in more) fields['tool_response'] = more['tool_response'];
+  fields['tool_use_id'] = call.id;
+  for (const key of Object.keys(more)) if (key !== 'tool_response') fields[key] = more[key];
+  fields['mcp_server'] = call.mcp;
+  return fields;
 }
 
 /** What the harness's callbacks are told of a call. */
