@@ -34,6 +34,7 @@ export {
   type HandlerKind,
   type Verdict,
 } from './events/define.js';
+export type { Cause, OnFailure } from './events/failure.js';
 export { addContext, allow, ask, block, combine, deny, rewrite, stop } from './events/helpers.js';
 export type { HookAlarm } from './host/alarms/alarms.js';
 export type { PluginScope } from './host/apply.js';
@@ -42,7 +43,6 @@ export type { BaseDecision, Clash, DecisionFailure, EndedBy, FoldFields, Handler
 export type { ExplainedHook, ExplainOptions, Explanation } from './host/explain.js';
 export type { FireOptions } from './host/fire-options.js';
 export { type CommandOptions, type CommandSpec, command } from './host/handlers/command-spec.js';
-export type { Cause } from './host/handlers/handler.js';
 export { type HttpOptions, type HttpSpec, http } from './host/handlers/http-spec.js';
 export type { McpHttpServer, McpServers, McpStdioServer } from './host/handlers/mcp-server-options.js';
 export { type McpToolOptions, type McpToolSpec, mcpTool } from './host/handlers/mcp-tool-spec.js';
@@ -110,6 +110,6 @@ export {
   validateHooks,
   validateOutput,
 } from './plugins/validate.js';
-export type { Mode, OnFailure, Phase, SkipReason, Source } from './scopes/registration.js';
+export type { Mode, Phase, SkipReason, Source } from './scopes/registration.js';
 export { snapshot } from './scopes/snapshot.js';
 export type { ScopeRef } from './scopes/tree.js';

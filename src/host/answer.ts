@@ -1,3 +1,4 @@
+import type { Failure } from '../events/failure.js';
 import { wordFor } from '../events/helpers.js';
 import { NOTHING_SAID } from '../events/meant.js';
 import { type Outcome, readOutput } from '../events/outcome.js';
@@ -8,7 +9,7 @@ import { type Attempt, SILENT } from './attempt.js';
 import { makeCall } from './call.js';
 import { Context } from './context.js';
 import type { Asked, FireFacts } from './facts.js';
-import type { Failure, Reply } from './handlers/handler.js';
+import type { Reply } from './handlers/handler.js';
 import { describeError, messageOf } from './message.js';
 import { whyNotTaken } from './taken.js';
 import type { Work } from './work.js';

@@ -1,5 +1,5 @@
+import type { Failure } from '../events/failure.js';
 import type { Registration } from '../scopes/registration.js';
-import type { Failure } from './handlers/handler.js';
 import type { Work } from './work.js';
 
 /** It has not answered in time. */

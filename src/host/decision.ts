@@ -1,5 +1,5 @@
 import type { EventEntry, Fold, Verdict } from '../events/define.js';
-import type { Cause } from './handlers/handler.js';
+import type { Cause } from '../events/failure.js';
 
 /** A handler that failed, and whether its failure policy made the failure count. */
 export interface DecisionFailure {

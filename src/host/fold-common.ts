@@ -1,9 +1,9 @@
 import type { EventEntry } from '../events/define.js';
+import type { Failure } from '../events/failure.js';
+import { effectOf } from '../events/failure.js';
 import type { Outcome } from '../events/outcome.js';
 import type { Registration } from '../scopes/registration.js';
 import type { DecisionFailure, DecisionFields, HandlerOutcome } from './decision.js';
-import { effectOf } from './failure.js';
-import type { Failure } from './handlers/handler.js';
 
 /** What one handler came to: what it said, or how it failed, or (after a failed re-ask) both. */
 export interface Said {

@@ -1,7 +1,7 @@
 import type { EventEntry, Verdict } from '../events/define.js';
+import { effectOf, type FailureEffect } from '../events/failure.js';
 import type { AnyDecision, Clash, DecisionFields, EndedBy } from './decision.js';
 import { makeDecision } from './decision.js';
-import { effectOf, type FailureEffect } from './failure.js';
 import { common, listOutcomes, type Said } from './fold-common.js';
 
 /** How the verdicts become one: the strictest, or the first or last in plan order. */

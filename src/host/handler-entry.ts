@@ -1,7 +1,8 @@
 import { HookscopeError } from '../errors.js';
 import { type Dialect, type EventEntry, HANDLER_KINDS, type HandlerKind } from '../events/define.js';
+import type { OnFailure } from '../events/failure.js';
 import { nearest } from '../events/nearest.js';
-import type { Mode, OnFailure, Phase, Registration, Skip } from '../scopes/registration.js';
+import type { Mode, Phase, Registration, Skip } from '../scopes/registration.js';
 import type { Handler } from './handlers/handler.js';
 import { type HandlerContext, handlerFor } from './handlers/kinds.js';
 import type { Outside } from './handlers/outside.js';

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
+import type { OnFailure } from '../events/failure.js';
 import { checkKeys, type Keys, unknownKey } from '../events/options.js';
-import type { OnFailure } from '../scopes/registration.js';
 import type { HookAlarm } from './alarms/alarms.js';
 import type { Decisions } from './fold.js';
 import { checkMcpServers } from './handlers/mcp-server-options.js';

@@ -1,5 +1,5 @@
 import type { EventEntry } from '../events/define.js';
-import type { OnFailure } from '../scopes/registration.js';
+import type { OnFailure } from '../events/failure.js';
 import type { Scope } from '../scopes/scope.js';
 import type { ScopeRef } from '../scopes/tree.js';
 import type { Outside } from './handlers/outside.js';

@@ -1,7 +1,8 @@
 import type { EventEntry } from '../events/define.js';
+import type { OnFailure } from '../events/failure.js';
 import { nearest } from '../events/nearest.js';
 import { compileMatcher } from '../scopes/matcher.js';
-import type { OnFailure, Registration, Skip, Source } from '../scopes/registration.js';
+import type { Registration, Skip, Source } from '../scopes/registration.js';
 import { compileRule } from '../scopes/rule.js';
 import type { Scope } from '../scopes/scope.js';
 import { checkShape, type Described, type Options, type ReadHow, readHandler, wrong } from './handler-entry.js';

@@ -8,8 +8,9 @@ import type {
   NoEvents,
 } from '../events/catalogue.js';
 import type { Fold } from '../events/define.js';
+import type { OnFailure } from '../events/failure.js';
 import type { Said } from '../events/helpers.js';
-import type { Mode, OnFailure, Phase, Source } from '../scopes/registration.js';
+import type { Mode, Phase, Source } from '../scopes/registration.js';
 import type { HookContext } from './context.js';
 import type { BaseDecision, FoldFields } from './decision.js';
 import type { CommandSpec } from './handlers/command-spec.js';

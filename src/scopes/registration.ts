@@ -1,9 +1,8 @@
 import type { Dialect, EventEntry, HandlerKind } from '../events/define.js';
+import type { OnFailure } from '../events/failure.js';
 import type { Matcher } from './matcher.js';
 import type { Rule } from './rule.js';
 
-/** What a failure means: go on, block (on a gate: deny), or ask a person. */
-export type OnFailure = 'continue' | 'block' | 'ask';
 /** `rewrite`: only rewrites. `decide`: the default. `observe`: runs last, once, and decides nothing. */
 export type Phase = 'rewrite' | 'decide' | 'observe';
 /** One after the other, or at once with its neighbours of the same scope and stage. */

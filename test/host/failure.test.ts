@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { type FailureEffect, failureEffect } from '../../src/host/failure.js';
+import type { Cause, OnFailure } from '../../src/events/failure.js';
+import { type FailureEffect, failureEffect } from '../../src/events/failure.js';
 import { command } from '../../src/host/handlers/command-spec.js';
-import type { Cause } from '../../src/host/handlers/handler.js';
-import type { OnFailure } from '../../src/scopes/registration.js';
 import { INPUTS } from './inputs.js';
 import { testHost } from './kit.js';
 import { entryOf, folded, said } from './said.js';

@@ -1,10 +1,10 @@
 import { CATALOGUE, type HookEvent } from '../../src/events/catalogue.js';
 import type { EventEntry } from '../../src/events/define.js';
+import type { Failure } from '../../src/events/failure.js';
 import { readOutput } from '../../src/events/outcome.js';
 import type { AnyDecision } from '../../src/host/decision.js';
 import { type FoldContext, fold } from '../../src/host/fold.js';
 import type { Said } from '../../src/host/fold-common.js';
-import type { Failure } from '../../src/host/handlers/handler.js';
 import { compileMatcher } from '../../src/scopes/matcher.js';
 import type { Registration, ScopeKind } from '../../src/scopes/registration.js';
 import { Scope } from '../../src/scopes/scope.js';

@@ -1,7 +1,7 @@
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../events/catalogue.js';
 import type { EventEntry } from '../../events/define.js';
+import { failureEffect } from '../../events/failure.js';
 import type { AnyDecision, HandlerOutcome } from '../decision.js';
-import { failureEffect } from '../failure.js';
 import { blockOutput } from '../handlers/blocking.js';
 import type { EndSignal } from '../lazy-signal.js';
 import { messageOf } from '../message.js';

@@ -1,7 +1,8 @@
+import type { Cause } from '../../events/failure.js';
 import { type Ending, OUTPUT_LIMIT, type Running } from './command.js';
 import { asyncWish, withoutWish } from './command-async.js';
 import { type CommandSpec, commandText } from './command-spec.js';
-import type { Call, Cause, Reply } from './handler.js';
+import type { Call, Reply } from './handler.js';
 import { readShell } from './output.js';
 import type { Reach } from './process-group.js';
 

@@ -1,29 +1,6 @@
 import type { EventEntry, HandlerKind } from '../../events/define.js';
-import type { OnFailure } from '../../scopes/registration.js';
+import type { Failure, OnFailure } from '../../events/failure.js';
 import type { EndSignal } from '../lazy-signal.js';
-
-/** Why a handler failed, each cause by its own name (docs/semantics.md 8). */
-export type Cause =
-  | 'threw'
-  | 'timeout'
-  | 'spawn_failed'
-  | 'exit_code'
-  | 'signal'
-  | 'bad_json'
-  | 'bad_schema'
-  | 'too_large'
-  | 'http_status'
-  | 'connection'
-  | 'aborted'
-  | 'worker_died'
-  | 'untrusted';
-
-export interface Failure {
-  readonly cause: Cause;
-  readonly message: string;
-  /** It counts as a block whatever the registration's `onFailure` (docs/semantics.md 8). */
-  readonly blocks?: true;
-}
 
 /** What a handler that is not a callback hands back: read, but not yet checked against the event. Never thrown. */
 export interface Reply {

@@ -1,4 +1,5 @@
-import type { Call, Cause, Reply } from './handler.js';
+import type { Cause } from '../../events/failure.js';
+import type { Call, Reply } from './handler.js';
 import { post, type Response } from './http-client.js';
 import { fillVariables, type HttpRules, publicUrl, urlAllowed } from './http-rules.js';
 import type { HttpSpec } from './http-spec.js';

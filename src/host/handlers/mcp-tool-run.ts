@@ -1,7 +1,8 @@
 import { baseOutput } from '../../events/base.js';
-import { failureEffect } from '../failure.js';
+import type { Cause } from '../../events/failure.js';
+import { failureEffect } from '../../events/failure.js';
 import { unlessAborted } from './abort.js';
-import type { Call, Cause, Reply } from './handler.js';
+import type { Call, Reply } from './handler.js';
 import { interpolate } from './interpolate.js';
 import type { McpToolSpec } from './mcp-tool-spec.js';
 import { readShell } from './output.js';

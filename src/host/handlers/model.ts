@@ -1,5 +1,5 @@
+import type { Failure } from '../../events/failure.js';
 import { isObject } from '../shape.js';
-import type { Failure } from './handler.js';
 
 /** What a prompt or agent hook asks of the harness's model. */
 export interface ModelRequest {

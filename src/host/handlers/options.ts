@@ -1,6 +1,6 @@
 import { HookscopeError } from '../../errors.js';
+import type { OnFailure } from '../../events/failure.js';
 import { unknownKey } from '../../events/options.js';
-import type { OnFailure } from '../../scopes/registration.js';
 import { isObject, isText, oneOf, type Rule, rules, SECONDS, type Shape } from '../shape.js';
 
 /** What every hook that runs outside the loop may be told. Times are seconds. */

@@ -1,6 +1,6 @@
-import type { OnFailure } from '../../scopes/registration.js';
+import type { Cause, OnFailure } from '../../events/failure.js';
 import { blockOutput, type Json, printedBlock, type Read } from './blocking.js';
-import type { Cause, Reply } from './handler.js';
+import type { Reply } from './handler.js';
 
 /** How a shell hook ended and what it printed. */
 export interface ShellResult {

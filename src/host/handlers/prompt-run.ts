@@ -1,9 +1,10 @@
+import type { Cause } from '../../events/failure.js';
 import { resultOf } from '../../events/promises.js';
 import { readOnly } from '../../scopes/view.js';
 import { messageOf } from '../message.js';
 import { unlessAborted } from './abort.js';
 import { blockOutput, type Json } from './blocking.js';
-import type { Call, Cause, Reply } from './handler.js';
+import type { Call, Reply } from './handler.js';
 import { ANSWER_SCHEMA, type HookModel, type ModelVerdict, readAnswer } from './model.js';
 import type { AgentSpec, PromptSpec } from './prompt-spec.js';
 

@@ -1,6 +1,6 @@
+import type { Failure } from '../../events/failure.js';
 import { resultOf } from '../../events/promises.js';
 import { messageOf } from '../message.js';
-import type { Failure } from './handler.js';
 
 /** A text that a tool answered, or something else (an image, say) that a hook cannot read. */
 export interface McpContent {

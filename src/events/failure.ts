@@ -1,6 +1,30 @@
-import type { EventEntry } from '../events/define.js';
-import type { OnFailure } from '../scopes/registration.js';
-import type { Failure } from './handlers/handler.js';
+import type { EventEntry } from './define.js';
+
+/** What a failure means: go on, block (on a gate: deny), or ask a person. */
+export type OnFailure = 'continue' | 'block' | 'ask';
+
+/** Why a handler failed, each cause by its own name (docs/semantics.md 8). */
+export type Cause =
+  | 'threw'
+  | 'timeout'
+  | 'spawn_failed'
+  | 'exit_code'
+  | 'signal'
+  | 'bad_json'
+  | 'bad_schema'
+  | 'too_large'
+  | 'http_status'
+  | 'connection'
+  | 'aborted'
+  | 'worker_died'
+  | 'untrusted';
+
+export interface Failure {
+  readonly cause: Cause;
+  readonly message: string;
+  /** It counts as a block whatever the registration's `onFailure` (docs/semantics.md 8). */
+  readonly blocks?: true;
+}
 
 /** What a handler's failure does to the decision. */
 export type FailureEffect = 'none' | 'ask' | 'deny' | 'block';
