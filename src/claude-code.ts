@@ -27,6 +27,6 @@ export type { Consent, ConsentSource, TrustRequest } from './plugins/consent.js'
 export { type ClaudeProblem, formatProblem } from './plugins/findings.js';
 export { type HeldFile, listHeld, type Trust } from './plugins/held.js';
 export type { HookSettings } from './plugins/settings.js';
-export { acceptTrust } from './plugins/trust.js';
+export { acceptTrust } from './plugins/trust-accept.js';
 export { trustDiff } from './plugins/trust-diff.js';
 export { createTrustStore, defaultTrustFile, type TrustStore } from './plugins/trust-store.js';

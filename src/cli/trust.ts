@@ -4,7 +4,7 @@ import { nearest } from '../events/nearest.js';
 import { plain } from '../plain.js';
 import { heldConfigs } from '../plugins/config-trust.js';
 import { type HeldFile, listAccepted, listHeld } from '../plugins/held.js';
-import { acceptTrust } from '../plugins/trust.js';
+import { acceptTrust } from '../plugins/trust-accept.js';
 import { trustDiff } from '../plugins/trust-diff.js';
 import { createTrustStore, type TrustStore } from '../plugins/trust-store.js';
 import { checkNamed } from './claude-flags.js';

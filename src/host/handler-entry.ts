@@ -3,14 +3,11 @@ import { type Dialect, type EventEntry, HANDLER_KINDS, type HandlerKind } from '
 import type { OnFailure } from '../events/failure.js';
 import { nearest } from '../events/nearest.js';
 import type { Mode, Phase, Registration, Skip } from '../scopes/registration.js';
-import type { Handler } from './handlers/handler.js';
+import type { Described, Handler } from './handlers/handler.js';
 import { type HandlerContext, handlerFor } from './handlers/kinds.js';
 import type { Outside } from './handlers/outside.js';
 import { isObject, isText, oneOf, rules, SECONDS, type Shape, show } from './shape.js';
 import type { CallbackFunction, Work } from './work.js';
-
-/** A handler as data, `{ type: 'command', … }`. */
-export type Described = Readonly<Record<string, unknown>>;
 
 /** Marks a handler that we have made ourselves, for hooks that come from another program. */
 const MADE = Symbol('made');

@@ -5,7 +5,8 @@ import { compileMatcher } from '../scopes/matcher.js';
 import type { Registration, Skip, Source } from '../scopes/registration.js';
 import { compileRule } from '../scopes/rule.js';
 import type { Scope } from '../scopes/scope.js';
-import { checkShape, type Described, type Options, type ReadHow, readHandler, wrong } from './handler-entry.js';
+import { checkShape, type Options, type ReadHow, readHandler, wrong } from './handler-entry.js';
+import type { Described } from './handlers/handler.js';
 import { describeError } from './message.js';
 import { isObject, oneOf, rules, SECONDS, type Shape } from './shape.js';
 

@@ -1,5 +1,5 @@
 import { formatPath } from '../events/problem.js';
-import type { Described } from '../host/handler-entry.js';
+import type { Described } from '../host/handlers/handler.js';
 import type { Origin } from '../host/origin.js';
 import type { Registration, Skip } from '../scopes/registration.js';
 import type { Policy } from './claude-policy.js';
@@ -7,9 +7,10 @@ import type { ClaudeSource } from './claude-source.js';
 import { type ClaudeProblem, type Finding, problemOf } from './findings.js';
 import type { Judged } from './held.js';
 import type { Path } from './json-file.js';
+import type { Variables } from './named-variables.js';
 import type { ClaudeGroup, ClaudeHandler } from './schema.js';
-import { guardFiles } from './trust.js';
-import { claudeEnvironment, type EnvFiles, substitute, type Variables } from './variables.js';
+import { guardFiles } from './trust-guard.js';
+import { claudeEnvironment, type EnvFiles, substitute } from './variables.js';
 
 /** One file's hooks, ready to be registered. */
 export interface PreparedHooks {

@@ -1,4 +1,4 @@
-import type { Described } from '../host/handler-entry.js';
+import type { Described } from '../host/handlers/handler.js';
 import { matchesUrl } from '../host/handlers/http-rules.js';
 import type { Skip } from '../scopes/registration.js';
 import type { HookSettings } from './settings.js';

@@ -1,6 +1,6 @@
 import { HookscopeError } from '../errors.js';
+import type { Variables } from './named-variables.js';
 import { broken, type HookFile, type ReadFileOptions } from './settings.js';
-import type { Variables } from './variables.js';
 
 /** Where hooks may come from, in the order in which they run. */
 export type ClaudeSourceKind = 'managed' | 'user' | 'project' | 'local' | 'flag' | 'plugin' | 'agent' | 'skill';

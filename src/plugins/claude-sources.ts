@@ -4,9 +4,9 @@ import { HookscopeError } from '../errors.js';
 import { findAgents, findSkills, skillsIn } from './claude-markdown.js';
 import { type ClaudeSource, type FindOptions, makeSource, type PluginEntry, unread } from './claude-source.js';
 import { readNamedText, readText } from './json-file.js';
+import type { Variables } from './named-variables.js';
 import { type PluginDir, readPluginDir } from './plugin-dir.js';
 import { type HookFile, type ReadFileOptions, readSettings } from './settings.js';
-import type { Variables } from './variables.js';
 
 /** Every file that holds hooks or settings about them, in running order. Rejects with INVALID_CONFIG for a managed file that is wrong. */
 export async function findSources(options: FindOptions): Promise<ClaudeSource[]> {

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, resolve, sep } from 'node:path';
-import type { Described } from '../host/handler-entry.js';
+import type { Described } from '../host/handlers/handler.js';
 import { type Consent, placeIn } from './consent.js';
 import { readText } from './json-file.js';
 import { locatePlugin } from './load.js';
@@ -11,7 +11,7 @@ import { moduleWords } from './module-words.js';
 import { namedFiles } from './named-files.js';
 import { ownFolder } from './own-folder.js';
 import { bindPackage } from './package-files.js';
-import { bound } from './trust.js';
+import { bound } from './trust-changes.js';
 
 /** What a configuration or plugin would run, as far as it can be told without running it. */
 export class CodeFiles {

@@ -12,7 +12,7 @@ import { type Consent, placeIn } from './consent.js';
 import { locatePlugin } from './load.js';
 import { packageOf } from './manifest.js';
 import { namedFiles } from './named-files.js';
-import { guardFiles } from './trust.js';
+import { guardFiles } from './trust-guard.js';
 
 type Described = Readonly<Record<string, unknown>>;
 /** What a configuration registers, as far as it is known. */

@@ -4,9 +4,10 @@ import { HookscopeError } from '../errors.js';
 import { isObject } from '../host/shape.js';
 import { CodeFiles } from './code-files.js';
 import { type Consent, isSame, realOr, type TrustRequest } from './consent.js';
-import type { HeldFile } from './held.js';
+import type { Held } from './held-file.js';
 import { parseJson, readText } from './json-file.js';
-import { changeSince, consentOf, whyUnreadable } from './trust.js';
+import { consentOf } from './trust-accept.js';
+import { changeSince, whyUnreadable } from './trust-changes.js';
 import type { TrustStore } from './trust-store.js';
 
 /** In this order; the first that is accepted counts. */
@@ -24,7 +25,7 @@ export interface FoundConfig {
   /** What was accepted. */
   readonly consent?: Consent;
   /** Absent: it is accepted as it is. */
-  readonly held?: HeldFile;
+  readonly held?: Held<'config'>;
 }
 
 /** Every configuration of a directory, itself and not above it, and those that were accepted in it and are gone. Nothing of them runs. */
@@ -47,7 +48,7 @@ export async function judgeConfigs(directory: string, store: TrustStore): Promis
 }
 
 /** What is not, or no longer, accepted among them. */
-export async function heldConfigs(directory: string, store: TrustStore): Promise<HeldFile[]> {
+export async function heldConfigs(directory: string, store: TrustStore): Promise<Held<'config'>[]> {
   return (await judgeConfigs(directory, store)).flatMap(({ held }) => held ?? []);
 }
 

@@ -6,32 +6,19 @@ import type { ClaudeSource, ClaudeSourceKind, FindOptions } from './claude-sourc
 import { findSources } from './claude-sources.js';
 import { type Consent, isSame, liesInProject, type TrustRequest } from './consent.js';
 import { describeSource, forNames, type GoneSource, goneSources, isHooksOnly, namesSince } from './gone.js';
+import type { Held } from './held-file.js';
 import type { ClaudeHandler } from './schema.js';
 import { readAccepted } from './settings.js';
-import { changeOfFiles, changeOfSource, changeSince, consentAmong, trustRequest, whyUnreadable } from './trust.js';
+import { consentAmong } from './trust-accept.js';
+import { changeOfFiles, changeOfSource, changeSince, whyUnreadable } from './trust-changes.js';
+import { trustRequest } from './trust-request.js';
 import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from './trust-store.js';
 
 /** What hooks of projects and plugins may run: all of them, those in the user's own file of consent, or in a store of one's own. */
 export type Trust = 'all' | 'stored' | TrustStore;
 
-/** A file of which not all is as it was accepted. */
-export interface HeldFile {
-  /** `config`: a `hookscope.config.*`. */
-  readonly kind: ClaudeSourceKind | 'config';
-  /** Of a plugin, agent or skill. */
-  readonly name?: string;
-  readonly file: string;
-  /**
-   * `never`: it was not accepted, and contributes nothing. `changed`, `gone`: hooks that were accepted and are no longer so do not run,
-   * and fail with the cause `untrusted`.
-   */
-  readonly state: 'never' | 'changed' | 'gone';
-  readonly why: string;
-  /** What accepting it would bind; of a file that is gone, that it is gone. */
-  readonly request: TrustRequest;
-  /** What was accepted last, if anything was. */
-  readonly previous?: Consent;
-}
+/** A file of Claude Code's, or (`config`) a `hookscope.config.*`, of which not all is as it was accepted. */
+export type HeldFile = Held<ClaudeSourceKind | 'config'>;
 
 /** A source, and what consent says of each of its hooks. */
 export interface Judged {

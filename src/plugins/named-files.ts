@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import type { Described } from '../host/handler-entry.js';
+import type { Described } from '../host/handlers/handler.js';
 import { isObject, isText } from '../host/shape.js';
 import { CommandFiles } from './command-files.js';
 import { NamedPaths } from './named-paths.js';
+import type { Variables } from './named-variables.js';
 import { NotRead, readRegularFile } from './regular-file.js';
-import type { Variables } from './variables.js';
 
 /** What a command would run, as far as its text says. */
 export interface NamedFiles {

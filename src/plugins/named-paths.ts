@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import { isText } from '../host/shape.js';
+import type { Variables } from './named-variables.js';
 import { entriesOf } from './package-entry.js';
 import type { Program } from './program.js';
 import { type Lookup, UNKNOWN } from './shell-values.js';
-import type { Variables } from './variables.js';
 
 /** Programs of the system are the user's own; a project or plugin cannot change them. */
 const SYSTEM = ['/bin', '/sbin', '/usr', '/lib', '/dev', '/nix/store', '/opt/homebrew', '/System', '/Library'];

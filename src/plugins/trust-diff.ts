@@ -1,6 +1,6 @@
 import { plain, plainLines } from '../plain.js';
 import type { Consent, TrustRequest } from './consent.js';
-import { hasStopped } from './trust.js';
+import { hasStopped } from './trust-changes.js';
 
 /**
  * What has changed since consent was given, as a unified diff; without earlier consent all of it is new. Empty: nothing has. It can be

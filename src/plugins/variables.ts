@@ -1,20 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Described } from '../host/handler-entry.js';
-import type { Call } from '../host/handlers/handler.js';
+import type { Call, Described } from '../host/handlers/handler.js';
 import { isText } from '../host/shape.js';
-
-/** What commands of one source may name. */
-export interface Variables {
-  readonly projectDir: string;
-  readonly pluginRoot?: string;
-  readonly pluginData?: string;
-  readonly skillDir?: string;
-  /** A plugin's user configuration. */
-  readonly userConfig?: Readonly<Record<string, unknown>>;
-  /** Those values of it that the plugin's own manifest gives. */
-  readonly defaults?: Readonly<Record<string, unknown>>;
-}
+import type { Variables } from './named-variables.js';
 
 /** `${CLAUDE_…}` with a value known before it runs. */
 const PATHS: Readonly<Record<string, (variables: Variables) => string | undefined>> = {

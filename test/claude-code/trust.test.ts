@@ -16,7 +16,7 @@ import { rewrite } from '../../src/events/helpers.js';
 import type { HookCallback } from '../../src/host/types.js';
 import { plainLines } from '../../src/plain.js';
 import { listHeld } from '../../src/plugins/held.js';
-import { acceptTrust } from '../../src/plugins/trust.js';
+import { acceptTrust } from '../../src/plugins/trust-accept.js';
 import { trustDiff } from '../../src/plugins/trust-diff.js';
 import { checkOutside, createTrustStore, type TrustStore } from '../../src/plugins/trust-store.js';
 import { closeAll, createProject, hook, hooksOn, memoryStore, type Project, ran, skipped } from './project.js';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FireRecord } from '../../src/emit/record.js';
 import type { TrustRequest } from '../../src/plugins/consent.js';
 import { listHeld } from '../../src/plugins/held.js';
-import { acceptTrust } from '../../src/plugins/trust.js';
+import { acceptTrust } from '../../src/plugins/trust-accept.js';
 import { trustDiff } from '../../src/plugins/trust-diff.js';
 import { createTrustStore, type TrustStore } from '../../src/plugins/trust-store.js';
 import { connect } from '../control/kit.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { judgeConfigs } from '../../src/plugins/config-trust.js';
 import { listHeld } from '../../src/plugins/held.js';
-import { acceptTrust } from '../../src/plugins/trust.js';
+import { acceptTrust } from '../../src/plugins/trust-accept.js';
 import { createTrustStore } from '../../src/plugins/trust-store.js';
 import { createFolder, type Folder, LS } from '../plugins/folder.js';
 import { cli, type Finished } from './cli.js';

@@ -2,6 +2,9 @@ import type { EventEntry, HandlerKind } from '../../events/define.js';
 import type { Failure, OnFailure } from '../../events/failure.js';
 import type { EndSignal } from '../lazy-signal.js';
 
+/** A handler as data, `{ type: 'command', … }`. */
+export type Described = Readonly<Record<string, unknown>>;
+
 /** What a handler that is not a callback hands back: read, but not yet checked against the event. Never thrown. */
 export interface Reply {
   /** The JSON object it said, or one that says the same (exit 2 becomes the event's own deny or block). */
