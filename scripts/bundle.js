@@ -15,6 +15,8 @@ const ENTRIES = {
   'adapters/ai': 'src/adapters/ai.ts',
   'models/anthropic': 'src/host/models/anthropic.ts',
   'cli/main': 'src/cli/main.ts',
+  // The same in a process that goes on, which tests call.
+  'cli/program': 'src/cli/program.ts',
 };
 
 /** Packages that are copied as they are, or bundled on their own, since they are loaded with `require` or load files of their own. */
