@@ -5,12 +5,13 @@ import { PATH_VARIABLE } from './named-paths.js';
 import type { Kind, Program } from './program.js';
 import { type Option, readOption } from './program-options.js';
 import { CODE_VARIABLES, programOf } from './programs.js';
-import { type Mode, ShellLines } from './shell-lines.js';
+import { ShellInput } from './shell-input.js';
+import type { Mode, Piped } from './shell-lines.js';
 import { UNKNOWN, valuesOf } from './shell-values.js';
 import type { ShellCommand, ShellWord } from './shell-words.js';
 
 /** Collects what the commands of one handler name. */
-export class CommandFiles extends ShellLines {
+export class CommandFiles extends ShellInput {
   #blocks = 0;
 
   /** A line that a shell reads. */
@@ -33,7 +34,7 @@ export class CommandFiles extends ShellLines {
     this.begin(value, (mode) => this.#assign(name, { raw: value, text: value, parts: [value] }, [value], mode));
   }
 
-  protected override command(command: ShellCommand, piped: ShellCommand | undefined, mode: Mode): void {
+  protected override command(command: ShellCommand, piped: Piped | undefined, mode: Mode): void {
     const reading: Reading = {
       mode,
       command,
@@ -50,7 +51,7 @@ export class CommandFiles extends ShellLines {
         for (const value of valuesOf(word, this.paths.look)) this.paths.code(value, reading.program);
       }
     }
-    this.#input(piped, reading);
+    this.input(piped, reading);
   }
 
   #word(word: ShellWord, reading: Reading): void {
@@ -208,29 +209,6 @@ export class CommandFiles extends ShellLines {
     } else this.#start(word, values, reading);
   }
 
-  /** What a program reads that was told of no code. */
-  #input(piped: ShellCommand | undefined, { command, program = OTHER, settled, fed, mode }: Reading): void {
-    const reads = !settled && (program.stdin === true || (fed && program.operands === 'code'));
-    for (const word of command.words) {
-      const isDocument = word.redirect === '<<' || word.redirect === '<<<';
-      if (isDocument && !reads) this.within(word, mode, false);
-      if (!reads) continue;
-      const values = valuesOf(word, this.paths.look);
-      if (word.redirect === '<') this.report(word.raw, values, mode);
-      else if (isDocument) this.lines(word, values, mode);
-    }
-    if (!reads || !piped) return;
-    const words = piped.words.filter(({ redirect }) => redirect === undefined);
-    const [printer = [], ...printed] = words.map((word) => valuesOf(word, this.paths.look));
-    const isText = ['echo', 'printf'].includes(printer[0] ?? '');
-    const known = [...printed].every((values) => !values.some((value) => value.includes(UNKNOWN)));
-    for (const value of isText ? printed.flat() : []) {
-      this.line(value, { depth: mode.depth + 1, shell: true });
-      for (const text of value.split(/\s/)) this.paths.code(text, program);
-    }
-    if (!(known && (isText || programOf(printer)?.operands === 'data'))) this.report(piped.raw, [UNKNOWN], mode);
-  }
-
   /** What an option or an import names. */
   #code(name: string, program: Program): void {
     this.paths.code(name, program, program.packages);
@@ -249,7 +227,14 @@ export class CommandFiles extends ShellLines {
     const [runs] = Object.hasOwn(CODE_VARIABLES, name) ? [CODE_VARIABLES[name] as string] : [];
     for (const value of values) {
       if (runs !== undefined) this.report(word.raw, [value], mode);
-      if (runs !== undefined && !value.includes(UNKNOWN)) this.lines(word, [`${runs} ${value}`], mode);
+      // Some expand what is in it once more, some do not.
+      const readings = new Set([value, value.replace(/[$`]/g, '\\$&')]);
+      if (runs !== undefined && !value.includes(UNKNOWN))
+        this.lines(
+          word,
+          [...readings].map((reading) => `${runs} ${reading}`),
+          mode,
+        );
       if (PATH_VARIABLE.test(name)) {
         for (const folder of value.split(':')) {
           this.report(word.raw, [folder], mode);

@@ -12,6 +12,7 @@ const shell: Program = {
   value: '-o -O +o +O',
   flags: '-e -u -x -v -l -i -n -f -a -s -p -r -m --login --norc --noprofile --posix --',
   stdin: true,
+  always: /^-[a-z]*s[a-z]*$/,
 };
 const node: Program = {
   operands: 'code',

@@ -41,6 +41,8 @@ export interface Program extends Readonly<Partial<Record<Kind, string>>> {
   readonly open?: string;
   /** It reads code from its standard input. */
   readonly stdin?: true;
+  /** Options with which it does so whatever it is given. */
+  readonly always?: RegExp;
 }
 
 /** One entry for programs that are alike. */

@@ -15,6 +15,15 @@ export interface Mode {
   readonly shell: boolean;
 }
 
+/** A command whose output another one reads. */
+export interface Piped {
+  readonly command: ShellCommand;
+  /** What it reads in turn. */
+  readonly piped: Piped | undefined;
+  /** Nothing but it writes there: it does not end a group. */
+  readonly isLast: boolean;
+}
+
 /** Reads lines of shell, and words that may be some, down to their commands. */
 export abstract class ShellLines {
   protected readonly paths: NamedPaths;
@@ -25,8 +34,10 @@ export abstract class ShellLines {
     this.paths = paths;
   }
 
-  /** `piped`: the command whose output it reads. */
-  protected abstract command(command: ShellCommand, piped: ShellCommand | undefined, mode: Mode): void;
+  protected abstract command(command: ShellCommand, piped: Piped | undefined, mode: Mode): void;
+
+  /** All was read. */
+  protected abstract inherited(): void;
 
   unresolved(): string[] {
     return [...this.#unresolved, ...this.paths.overflow()].sort();
@@ -36,6 +47,7 @@ export abstract class ShellLines {
   protected begin(text: string, read: (mode: Mode) => void): void {
     this.#left = LEAST + READINGS * text.length;
     read({ depth: 0, shell: true });
+    this.inherited();
     // What was written to be read for ever is not.
     if (this.#left < 0) this.#unresolved.add(text);
   }
@@ -47,17 +59,16 @@ export abstract class ShellLines {
   protected line(line: string, mode: Mode): void {
     this.#left -= line.length + 16;
     if (this.#left < 0) return;
-    let previous: ShellCommand | undefined;
+    let previous: Piped | undefined;
     let cases = 0;
     for (const command of shellCommands(line)) {
       const first = command.words[0]?.text;
       if (first === 'esac') cases--;
+      const piped = command.after.startsWith('|') && command.after !== '||' ? previous : undefined;
       // `a)` of a case.
-      if (!(cases > 0 && command.ends === ')')) {
-        this.command(command, command.after.startsWith('|') && command.after !== '||' ? previous : undefined, mode);
-      }
+      if (!(cases > 0 && command.ends === ')')) this.command(command, piped, mode);
       if (first === 'case') cases++;
-      previous = command;
+      previous = { command, piped, isLast: command.ends.startsWith('|') };
     }
   }
 

@@ -37,6 +37,8 @@ export interface ShellCommand {
 
 const SEPARATOR = /&&|\|\||\|&|;;?|[|&()\n]/y;
 const REDIRECTION = /\d*(&>>?|<<<|<<-?|<>|<&|<(?!\()|>>|>&|>\||>(?!\())/y;
+/** Behind these a command may stand on the next line. */
+const CONTINUED = /^(?:\|[|&]?|&&)$/;
 const NAME = /[A-Za-z_]\w*|\d|[@*#?$!-]/y;
 const CHOICES = /\{([^{},\s'"`$\\]*,[^{}\s'"`$\\]*)\}/y;
 const RANGE = /\{[\w-]+\.\.[^{}\s]*\}/y;
@@ -90,8 +92,9 @@ class Reader {
       } else if (separator) {
         commands.push({ words, after, ends: separator[0], raw: this.#line.slice(start, separator.index).trim() });
         words = [];
-        [after, start] = [separator[0], this.#at];
-        if (after === '\n') {
+        const goesOn = separator[0] === '\n' && CONTINUED.test(after) && commands.at(-1)?.words.length === 0;
+        [after, start] = [goesOn ? after : separator[0], this.#at];
+        if (separator[0] === '\n') {
           for (const { word, to } of documents) to.push(this.#document(word.text));
           documents = [];
           start = this.#at;

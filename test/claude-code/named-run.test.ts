@@ -92,6 +92,33 @@ const RUNNERS: readonly Runner[] = [
   [(p) => `cat ${p} | sh`, SHELL],
   [(p) => `cat < ${p} | bash -s -- a`, SHELL],
   [(p) => `eval "$(cat ${p})"`, SHELL],
+  // What reads it is not what it is given to.
+  [(p) => `{ true; sh; } < ${p}`, SHELL],
+  [(p) => `( sh ) < ${p}`, SHELL],
+  [(p) => `if sh; then :; fi < ${p}`, SHELL],
+  [(p) => `read() { sh; }; read < ${p}`, SHELL],
+  [(p) => `exec < ${p}; sh`, SHELL],
+  [(p) => `exec 3< ${p}; sh <&3`, SHELL],
+  [(p) => `sh -c sh < ${p}`, SHELL],
+  [(p) => `sh -c 'cat | sh' < ${p}`, SHELL],
+  [(p) => `. /dev/stdin < ${p}`, SHELL],
+  [(p) => `sh /dev/fd/3 3< ${p}`, SHELL],
+  [(p) => `cat ${p} | cat | sh`, SHELL],
+  [(p) => `cat < ${p} | head -n 99 | tac | tac | sh`, SHELL],
+  [(p) => `cat ${p} | { true; sh; }`, SHELL],
+  [(p) => `cat < ${p} | (cd .; sh)`, SHELL],
+  [(p) => `(cat ${p}; cat /dev/null) | sh`, SHELL],
+  [(p) => `{ cat ${p}; cat /dev/null; } | sh`, SHELL],
+  [(p) => `cat ${p} > >(sh); wait $!`, SHELL],
+  [(p) => `tee >(sh) < ${p} > out.log; wait; sleep 0.1`, SHELL],
+  [(p) => `while read -r l; do eval "$l"; done < ${p}`, SHELL],
+  [(p) => `mapfile a < ${p}; eval "\${a[*]}"`, SHELL],
+  [(p) => `bash -c "$(< ${p})"`, SHELL],
+  [(p) => `sh <<< "$(cat ${p})"`, SHELL],
+  [(p) => `dd if=${p} 2> out.log | sh`, SHELL],
+  [(p) => `sort -s -k 99 ${p} | sh`, SHELL],
+  [(p) => `node /dev/stdin < ${p}`, ['plain.js']],
+  [(p) => `cat ${p} | { true; python3 -; }`, ['mod.py']],
   [(p) => `bash --rcfile ${p} -i -c true`, SHELL],
   [(p) => `BASH_ENV=${p} bash -c true`, SHELL],
   [(p) => `exec -a other ${p}`, SHELL],
@@ -126,6 +153,7 @@ const RUNNERS: readonly Runner[] = [
 
 /** Where something is found by less than its path. */
 const FOUND: readonly string[] = [
+  'NODE_OPTIONS="--require ./\\$h/common.cjs" node -e 1',
   'python3 -m mod',
   'python3 -m hooks.mod',
   'python3 -um hooks.pack',
@@ -196,6 +224,15 @@ const FOUND: readonly string[] = [
   "git -c alias.z='!./guard' z",
   "git -c 'alias.z=!sh hooks/guard' z",
   'cp hooks/guard .; run-parts hooks/in',
+  'cat <<E | sh\n./gu?rd\nE',
+  'cat < gu?rd |\n\n  sh',
+  'cat <<< "./gu?rd" | cat | sh',
+  '{ true; sh; } <<E\n./hooks/gu?rd\nE',
+  "echo './gu?rd' | { true; sh; }",
+  'true | (true; sh) < gu*d.sh',
+  'for f in gu?rd; do cat < $f; done | sh',
+  'cat < {guard,guard} | sh; { true; sh; } < "${UNSET-gu}ard"',
+  'cat < "$(ls gu?rd)" | (true; sh)',
 ];
 
 /** What is not on every machine: what it would run is bound, or named in the question. */
@@ -338,7 +375,13 @@ it.each(ELSEWHERE)('%s', (line, file) => {
 });
 
 it('an ordinary use of the same programs leaves nothing open', () => {
-  for (const line of ['docker ps', 'git -c color.ui=never diff', 'node guard.js', 'sqlite3 db "select 1"'])
+  for (const line of [
+    'docker ps',
+    'command -v node > /dev/null || exit 0; cat x-* < y-* | wc -l',
+    'git -c color.ui=never diff',
+    'node guard.js',
+    'sqlite3 db "select 1"',
+  ])
     expect([line, namedFiles({ type: 'command', command: line }, { projectDir: dir }).unresolved]).toEqual([line, []]);
 });
 

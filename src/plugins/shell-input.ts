@@ -1,0 +1,76 @@
+import { OTHER, type Reading } from './command-reading.js';
+import { programOf } from './programs.js';
+import { type Piped, ShellLines } from './shell-lines.js';
+import { UNKNOWN, valuesOf } from './shell-values.js';
+import type { ShellWord } from './shell-words.js';
+
+/** What stands for standard input, or for a descriptor that the line has opened. */
+const DESCRIPTOR = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
+/** Options with which a program says something of itself and reads nothing. */
+const ABOUT = /^(?:--?version|--help|-[vVh])$/;
+/** Programs that say where others are. */
+const ABOUT_OTHERS = /^(?:command -[vV]|which|type|hash|whereis) /;
+
+/** Finds what programs read that were told of no code. */
+export abstract class ShellInput extends ShellLines {
+  /** What commands around a program may hand it: it counts once one reads what it was not given itself. */
+  readonly #sources: (() => void)[] = [];
+  #inherits = false;
+
+  protected input(piped: Piped | undefined, reading: Reading): void {
+    const { command, program = OTHER, settled, fed, mode } = reading;
+    const named = command.words.some(
+      ({ redirect, text }) => redirect === undefined && (DESCRIPTOR.test(text) || program.always?.test(text)),
+    );
+    const takesCode = program.stdin === true || (fed && program.operands === 'code');
+    const reads = takesCode && (!settled || named);
+    let given = false;
+    for (const word of command.words) {
+      const isDocument = word.redirect === '<<' || word.redirect === '<<<';
+      if (isDocument) this.within(word, mode, reads);
+      if (!isDocument && word.redirect !== '<') continue;
+      if (reads) this.#given(word, isDocument, reading);
+      else this.#sources.push(() => this.#given(word, isDocument, reading));
+      given ||= !/^[\d-]+$/.test(word.text);
+    }
+    if (piped) {
+      if (reads) this.#piped(piped, reading);
+      else this.#sources.push(() => this.#piped(piped, reading));
+    } else if (reads && mode.shell && !given && !command.words.some(({ text }) => ABOUT.test(text)))
+      this.#inherits ||= !ABOUT_OTHERS.test(command.raw);
+  }
+
+  /** Whoever reads what was given to the commands around it is given it. */
+  protected inherited(): void {
+    for (const source of this.#inherits ? this.#sources.splice(0) : []) source();
+  }
+
+  #given(word: ShellWord, isDocument: boolean, { mode }: Reading): void {
+    const values = valuesOf(word, this.paths.look);
+    if (isDocument) this.lines(word, values, mode);
+    else this.report(word.raw, values, mode);
+  }
+
+  #piped(piped: Piped, reading: Reading): void {
+    const { command, isLast } = piped;
+    const { mode, program = OTHER } = reading;
+    const words = command.words.filter(({ redirect }) => redirect === undefined);
+    const [printer = [], ...printed] = words.map((word) => valuesOf(word, this.paths.look));
+    const isText = ['echo', 'printf'].includes(printer[0] ?? '');
+    const known = printed.every((values) => !values.some((value) => value.includes(UNKNOWN)));
+    for (const value of isText ? printed.flat() : []) {
+      this.line(value, { depth: mode.depth + 1, shell: true });
+      for (const text of value.split(/\s/)) this.paths.code(text, program);
+    }
+    const passes = programOf(printer)?.operands === 'data';
+    // Of a group only the last command is seen here.
+    if (!(known && isLast && (isText || passes))) this.report(command.raw, [UNKNOWN], mode);
+    if (!passes) return;
+    for (const word of command.words) {
+      if (word.redirect === '<') this.#given(word, false, reading);
+      else if (word.redirect === '<<' || word.redirect === '<<<') this.#given(word, true, reading);
+    }
+    if (piped.piped) this.#piped(piped.piped, reading);
+    else if (mode.shell && !words.some((_, i) => i > 0)) this.#inherits = true;
+  }
+}
