@@ -14,7 +14,7 @@ const SYSTEM: string[] = [
   'test/emit/{guard,ndjson-process}.test.ts',
   'test/events/lifecycle.test.ts',
   'test/examples/*.test.ts',
-  'test/host/{abort,async,checklist,close,costs,failure-table,failure,leaks,process,running,session-watch,taken,timeouts,told}.test.ts',
+  'test/host/{abort,async,checklist,close,costs,failure-table,failure,leaks,logger-heard,process,running,session-watch,taken,timeouts,told}.test.ts',
   'test/host/handlers/{command-async,command-vectors,command,http,mcp-tool,process-group,process-tree}.test.ts',
   'test/package/{budgets,doc-harness,docs,examples}.test.ts',
   'test/plugins/{hooks-file,load}.test.ts',

@@ -135,7 +135,7 @@ function notTaken(fire: FireFacts, { dialect }: Registration, outcome: Outcome):
   return { outcome: rest, failure: { cause: 'bad_schema', message } };
 }
 
-/** A failure or warning that nobody watches is never silent. */
+/** A failure or warning is never silent, whoever watches. */
 export function complain(fire: FireFacts, registration: Registration, result: Attempt): void {
   const who = `${fire.entry.name} hook ${registration.name}`;
   const { failure, warnings = [] } = result;

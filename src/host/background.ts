@@ -113,8 +113,8 @@ export class Background implements BackgroundWork {
     const { outcome } = result;
     const late = [outcome?.additionalContext, outcome?.systemMessage].filter((text) => text !== undefined);
     if (late.length > 0) fire.waiting?.push(...late);
-    if (told) told.responded(result);
-    else if (result.failure || result.warnings?.length) complain(fire, registration, result);
+    told?.responded(result);
+    if (result.failure || result.warnings?.length) complain(fire, registration, result);
     if (registration.rewake && result.exitCode === 2) {
       fire.services.wake({
         scope: fire.scopeId,

@@ -244,13 +244,12 @@ export class HandlerCall implements Watched, Asked {
     return this.conclude({ background: true });
   }
 
-  /** What every call ends with: it is told, or, nobody watching, what went wrong goes to the logger. */
+  /** What every call ends with: it is told, and what went wrong goes to the logger, whoever watches. An abort went as its caller wished. */
   private conclude(result: Attempt): Attempt {
     const { fire, registration, told, began } = this;
-    if (began === 0) {
-      if (result.failure !== undefined || result.warnings?.length) complain(fire, registration, result);
-      return result;
-    }
+    const { failure, warnings } = result;
+    if ((failure && failure.cause !== 'aborted') || warnings?.length) complain(fire, registration, result);
+    if (began === 0) return result;
     this.began = 0;
     const durationMs = performance.now() - began;
     const done = timed(result, durationMs);
@@ -259,9 +258,7 @@ export class HandlerCall implements Watched, Asked {
       const took = `${(durationMs / 1000).toFixed(2)} s`;
       fire.services.report(`Slow hook: ${registration.name} took ${took} on ${fire.entry.name}`);
     }
-    if (told === undefined) {
-      if (done.failure !== undefined || done.warnings?.length) complain(fire, registration, done);
-    } else if (!done.background) told.responded(done);
+    if (told !== undefined && !done.background) told.responded(done);
     return done;
   }
 }

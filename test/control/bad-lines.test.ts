@@ -102,7 +102,7 @@ describe.each(Object.entries(ENDS))('bad lines at the %s', (which, make) => {
       names.push(problem);
       expect(end.problems(), what).toEqual(names);
     }
-    expect(end.reports).toEqual([]);
+    expect(end.reports).toEqual(names.map((problem) => expect.stringMatching(` \\(${problem}\\)$`)));
   });
 
   it('when nobody watches, each is told to the logger', async () => {

@@ -2,7 +2,7 @@ import type { HostCore } from '../core.js';
 
 /**
  * What can be wrong with what the other side of the control protocol sends, or with the way to it. Each is told on `host.events$`
- * (to the host's logger when nobody watches); none ends the connection by itself but `connection`.
+ * (and to the host's logger); none ends the connection by itself but `connection`.
  */
 export type ControlProblemName =
   /** A line that is not JSON. */
@@ -78,16 +78,13 @@ export class FewProblems {
   }
 }
 
-/** On the stream, or to the logger when nobody watches: never silent. */
+/** To the logger, and on the stream. */
 export function tellProblem(
   { bus, report }: HostCore,
   peer: string,
   { problem, message, request_id }: ControlProblem,
 ): void {
-  if (!bus.observed) {
-    report(`${message} (${problem})`);
-    return;
-  }
+  report(`${message} (${problem})`);
   const id = request_id === undefined ? {} : { request_id };
   bus.emit(() => ({ type: 'system', subtype: 'control_problem', peer, problem, message, ...id }));
 }
