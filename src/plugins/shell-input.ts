@@ -33,6 +33,8 @@ export abstract class ShellInput extends ShellLines {
       else this.#sources.push(() => this.#given(word, isDocument, reading));
       given ||= !/^[\d-]+$/.test(word.text);
     }
+    if (command.words.some(({ redirect, raw }) => redirect === '>' && raw.startsWith('>(')))
+      this.#sources.push(() => this.#piped({ command, piped, isLast: true }, reading));
     if (piped) {
       if (reads) this.#piped(piped, reading);
       else this.#sources.push(() => this.#piped(piped, reading));

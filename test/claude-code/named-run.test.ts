@@ -225,6 +225,7 @@ const FOUND: readonly string[] = [
   "git -c 'alias.z=!sh hooks/guard' z",
   'cp hooks/guard .; run-parts hooks/in',
   'cat <<E | sh\n./gu?rd\nE',
+  'cat gu?rd > >(sh); wait $!',
   'cat < gu?rd |\n\n  sh',
   'cat <<< "./gu?rd" | cat | sh',
   '{ true; sh; } <<E\n./hooks/gu?rd\nE',
