@@ -13,7 +13,7 @@ const ENTRIES = {
   index: 'src/index.ts',
   'claude-code': 'src/claude-code.ts',
   'adapters/ai': 'src/adapters/ai.ts',
-  'models/anthropic': 'src/host/models/anthropic.ts',
+  'models/anthropic': 'src/adapters/anthropic.ts',
   'cli/main': 'src/cli/main.ts',
   // The same in a process that goes on, which tests call.
   'cli/program': 'src/cli/program.ts',

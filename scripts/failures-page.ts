@@ -36,7 +36,7 @@ const EXIT2: Record<Exit2, string> = {
 export function failuresPage(): string {
   return [
     '# Failures',
-    'Generated from `src/host/failure.ts` and the catalogue by `npm run generate`.',
+    'Generated from `src/events/failure.ts` and the catalogue by `npm run generate`.',
     "A hook that fails never makes `fire` reject and never keeps another hook from running. The failure is listed in `decision.failures`, with its cause, and in the record, and told to the host's `logger`. What it does to the decision depends on the event and on `onFailure`, not on the cause, with two exceptions: [untrusted hooks](#untrusted-hooks) ask at least, and [remote hooks](#remote-hooks) that are not heard block.",
     '## Causes',
     table(

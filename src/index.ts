@@ -1,3 +1,4 @@
+export { createHost, type Host } from './create-host.js';
 export { formatFire, formatRecord, type PrintOptions } from './emit/print.js';
 export type {
   AlarmRecord,
@@ -36,51 +37,21 @@ export {
 } from './events/define.js';
 export type { Cause, OnFailure } from './events/failure.js';
 export { addContext, allow, ask, block, combine, deny, rewrite, stop } from './events/helpers.js';
+export { type CommandOptions, type CommandSpec, command } from './handlers/command/spec.js';
+export { type HttpOptions, type HttpSpec, http } from './handlers/http/spec.js';
+export type { McpHttpServer, McpServers, McpStdioServer } from './handlers/mcp/server-options.js';
+export { type McpToolOptions, type McpToolSpec, mcpTool } from './handlers/mcp/spec.js';
+export type { CallTool, McpContent, McpToolResult } from './handlers/mcp/tool-caller.js';
+export type { HookModel, ModelRequest, ModelVerdict } from './handlers/model/model.js';
+export { type AgentSpec, agent, type PromptHookOptions, type PromptSpec, prompt } from './handlers/model/spec.js';
 export type { HookAlarm } from './host/alarms/alarms.js';
 export type { PluginScope } from './host/apply.js';
 export type { HookContext } from './host/context.js';
 export type { BaseDecision, Clash, DecisionFailure, EndedBy, FoldFields, HandlerOutcome } from './host/decision.js';
 export type { ExplainedHook, ExplainOptions, Explanation } from './host/explain.js';
 export type { FireOptions } from './host/fire-options.js';
-export { type CommandOptions, type CommandSpec, command } from './host/handlers/command-spec.js';
-export { type HttpOptions, type HttpSpec, http } from './host/handlers/http-spec.js';
-export type { McpHttpServer, McpServers, McpStdioServer } from './host/handlers/mcp-server-options.js';
-export { type McpToolOptions, type McpToolSpec, mcpTool } from './host/handlers/mcp-tool-spec.js';
-export type { HookModel, ModelRequest, ModelVerdict } from './host/handlers/model.js';
-export { type AgentSpec, agent, type PromptHookOptions, type PromptSpec, prompt } from './host/handlers/prompt-spec.js';
-export type { CallTool, McpContent, McpToolResult } from './host/handlers/tool-caller.js';
 export type { RawFire, RawHook } from './host/hooks.js';
-export { createHost, type Host } from './host/host.js';
 export type { HostOptions } from './host/options.js';
-export type { BatchResult } from './host/session/batch.js';
-export type { DeniedBy, ToolCall, ToolContext, ToolResult } from './host/session/call.js';
-export type { Closed } from './host/session/close.js';
-export type { CompactAnswer, CompactOptions } from './host/session/compact.js';
-export type { Content, ContentBlock } from './host/session/content.js';
-export type { ElicitAnswer, ElicitOptions } from './host/session/elicit.js';
-export type {
-  ClassifierAnswer,
-  Effect,
-  LoadedInstructions,
-  McpServer,
-  OwnFields,
-  PermissionAnswer,
-  PermissionCall,
-  PermissionMode,
-  PersonAnswer,
-  PluginUse,
-  SessionMessage,
-  SessionOptions,
-  SessionSettings,
-  SpawnOptions,
-} from './host/session/options.js';
-export type { PromptAnswer, PromptCommand, PromptOptions } from './host/session/prompt.js';
-export type { StopAnswer } from './host/session/stop.js';
-export type { StopOptions } from './host/session/stop-event.js';
-export type { IdleAnswer, TaskAnswer } from './host/session/team.js';
-export type { ModelAnswer, ModelSwitch, NotifyAnswer } from './host/session/turn.js';
-export type { Session } from './host/session/types.js';
-export type { ConfigAnswer, WorktreeAnswer } from './host/session/workspace.js';
 export type {
   CallbackSpec,
   Decision,
@@ -111,5 +82,34 @@ export {
   validateOutput,
 } from './plugins/validate.js';
 export type { Mode, Phase, SkipReason, Source } from './scopes/registration.js';
-export { snapshot } from './scopes/snapshot.js';
 export type { ScopeRef } from './scopes/tree.js';
+export type { BatchResult } from './session/batch.js';
+export type { DeniedBy, ToolCall, ToolContext, ToolResult } from './session/call.js';
+export type { Closed } from './session/close.js';
+export type { CompactAnswer, CompactOptions } from './session/compact.js';
+export type { Content, ContentBlock } from './session/content.js';
+export type { ElicitAnswer, ElicitOptions } from './session/elicit.js';
+export type {
+  ClassifierAnswer,
+  Effect,
+  LoadedInstructions,
+  McpServer,
+  OwnFields,
+  PermissionAnswer,
+  PermissionCall,
+  PermissionMode,
+  PersonAnswer,
+  PluginUse,
+  SessionMessage,
+  SessionOptions,
+  SessionSettings,
+  SpawnOptions,
+} from './session/options.js';
+export type { PromptAnswer, PromptCommand, PromptOptions } from './session/prompt.js';
+export type { StopAnswer } from './session/stop.js';
+export type { StopOptions } from './session/stop-event.js';
+export type { IdleAnswer, TaskAnswer } from './session/team.js';
+export type { ModelAnswer, ModelSwitch, NotifyAnswer } from './session/turn.js';
+export type { Session } from './session/types.js';
+export type { ConfigAnswer, WorktreeAnswer } from './session/workspace.js';
+export { snapshot } from './values/snapshot.js';

@@ -4,5 +4,5 @@
  * @module models
  */
 
-export type { AgentTool, AnthropicModelOptions } from '../../src/host/models/anthropic.js';
-export { anthropicModel } from '../../src/host/models/anthropic.js';
+export type { AgentTool, AnthropicModelOptions } from '../../src/adapters/anthropic.js';
+export { anthropicModel } from '../../src/adapters/anthropic.js';

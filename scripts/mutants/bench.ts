@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onExit } from 'signal-exit';
-import { adoptGroup } from '../../src/host/handlers/process-group.js';
-import { freshMark, markVariable } from '../../src/host/handlers/run-mark.js';
+import { adoptGroup } from '../../src/handlers/command/process-group.js';
+import { freshMark, markVariable } from '../../src/handlers/command/run-mark.js';
 import { type Mutant, mutated } from './mutate.js';
 
 /** How one run of some test files came out. `by`: the first test that failed. */

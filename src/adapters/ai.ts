@@ -1,10 +1,10 @@
 import type { generateText, ModelMessage, StopCondition, Tool, ToolResultPart, ToolSet } from 'ai';
 import { z } from 'zod';
-import { checkKeys, type Keys } from '../events/options.js';
-import type { ToolCall, ToolResult } from '../host/session/call.js';
-import type { Content, ContentBlock } from '../host/session/content.js';
-import type { SpawnOptions } from '../host/session/options.js';
-import type { Session } from '../host/session/types.js';
+import type { ToolCall, ToolResult } from '../session/call.js';
+import type { Content, ContentBlock } from '../session/content.js';
+import type { SpawnOptions } from '../session/options.js';
+import type { Session } from '../session/types.js';
+import { checkKeys, type Keys } from '../values/options.js';
 import { runTurn, Steps, type Turn } from './turn.js';
 
 export type { Turn } from './turn.js';

@@ -1,7 +1,7 @@
-import type { ToolCall, ToolResult } from '../host/session/call.js';
-import { type Content, contextTexts } from '../host/session/content.js';
-import { forModel } from '../host/session/context.js';
-import type { Session } from '../host/session/types.js';
+import type { ToolCall, ToolResult } from '../session/call.js';
+import { type Content, contextTexts } from '../session/content.js';
+import { forModel } from '../session/context.js';
+import type { Session } from '../session/types.js';
 
 /** What came of one turn: a prompt, and every round of the framework's loop until hooks let it stop. */
 export interface Turn<Result> {

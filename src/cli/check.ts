@@ -1,13 +1,13 @@
 import { styleText } from 'node:util';
+import { checkHookFiles, type HookFinding, type HookReport } from '../check/check.js';
+import { KIND_WORDS } from '../check/kinds.js';
+import { LEVELS, type Level } from '../check/rule.js';
+import { RULE_IDS } from '../check/rules.js';
+import { toSarif } from '../check/sarif.js';
 import { HookscopeError } from '../errors.js';
-import { nearest } from '../events/nearest.js';
 import { plain, plainJson } from '../plain.js';
-import { checkHookFiles, type HookFinding, type HookReport } from '../plugins/check/check.js';
-import { KIND_WORDS } from '../plugins/check/kinds.js';
-import { LEVELS, type Level } from '../plugins/check/rule.js';
-import { RULE_IDS } from '../plugins/check/rules.js';
-import { toSarif } from '../plugins/check/sarif.js';
 import { ownVersion } from '../plugins/manifest.js';
+import { nearest } from '../values/nearest.js';
 import type { Terminal } from './terminal.js';
 
 interface CheckFlags {

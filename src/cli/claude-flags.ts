@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
+import { formatProblem } from '../claude-code/files/findings.js';
+import type { ClaudeFiles } from '../claude-code/files/places.js';
+import type { AgentEntry } from '../claude-code/files/source.js';
+import type { HeldFile } from '../claude-code/trust/held.js';
+import type { Host } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents } from '../events/catalogue.js';
-import type { Host } from '../host/host.js';
 import { servicesOf } from '../host/internals.js';
-import type { ClaudeFiles } from '../plugins/claude-files.js';
-import type { AgentEntry } from '../plugins/claude-source.js';
-import { formatProblem } from '../plugins/findings.js';
-import type { HeldFile } from '../plugins/held.js';
 
 /** Which of Claude Code's files a command takes. */
 export interface ClaudeFlags {
@@ -81,7 +81,7 @@ export async function announceHeld(
   announce: (text: string) => void,
 ): Promise<ReadonlySet<string>> {
   if (!hasClaudeFlags(flags) || flags.trust === 'all') return new Set();
-  const { listHeld } = await import('../plugins/held.js');
+  const { listHeld } = await import('../claude-code/trust/held.js');
   const held = await listHeld(claudeFiles(flags, happening));
   for (const file of held) announce(wordsFor(file));
   return new Set(held.map(({ file }) => file));
@@ -110,7 +110,7 @@ export async function loadClaudeFlags<C extends CustomEvents>(
   const files = claudeFiles(flags, happening);
   // Where the project was not named it is the input's cwd, which may be gone.
   checkNamed(flags.claudeCode === undefined ? { ...files, projectDir: process.cwd() } : files);
-  const { loadClaudeCode } = await import('../plugins/claude-dir.js');
+  const { loadClaudeCode } = await import('../claude-code/load.js');
   const { problems, held } = await loadClaudeCode({ host, ...files, trust });
   for (const problem of problems) tell(`${problem.level}: ${formatProblem(problem)}`);
   for (const file of held) {

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { HookscopeError } from '../errors.js';
-import { isObject } from '../host/shape.js';
-import { parseJson, readNamedText } from '../plugins/json-file.js';
+import { parseJson, readNamedText } from '../files/json-file.js';
+import { isObject } from '../values/shape.js';
 
 /** The event's input as a file or standard input holds it. Rejects with FILE. */
 export async function readInput(file: string | undefined): Promise<Readonly<Record<string, unknown>>> {

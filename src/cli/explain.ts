@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { eventName } from '../events/catalogue.js';
+import { parseJson } from '../files/json-file.js';
 import type { ExplainedHook, Explanation } from '../host/explain.js';
-import { isObject } from '../host/shape.js';
 import { plain, plainJson } from '../plain.js';
-import { parseJson } from '../plugins/json-file.js';
+import { isObject } from '../values/shape.js';
 import { happeningOf } from './claude-flags.js';
 import { objectOf, readInput } from './event-input.js';
 import { type HostFlags, openHost } from './open-host.js';

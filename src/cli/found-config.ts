@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
-import type { Host } from '../host/host.js';
+import type { Host } from '../create-host.js';
 import { servicesOf } from '../host/internals.js';
 import { applyConfigAs } from '../plugins/config.js';
 import { checkOwner, type LoadedConfig, loadConfig } from '../plugins/config-file.js';
 import { checkPluginBound, gateOf, registerHeld } from '../plugins/config-found.js';
 import { type FoundConfig, isCode, judgeConfigs } from '../plugins/config-trust.js';
-import { checkOutside, createTrustStore, defaultTrustFile } from '../plugins/trust-store.js';
+import { checkOutside, createTrustStore, defaultTrustFile } from '../trust/store.js';
 import { wordsFor } from './claude-flags.js';
 
 /** The configurations of this directory. */

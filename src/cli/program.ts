@@ -86,7 +86,7 @@ const COMMANDS: readonly CommandRow[] = [
 it was: the result of a call that is denied here still follows. At the end: runs, blocks, failures and times by agent, event and hook.
 
   $ hookscope run session.jsonl --plugin hookscope-plugin-protected-paths`,
-    load: async () => (await import('./run.js')).runCommand,
+    load: async () => (await import('./run/run.js')).runCommand,
   },
   {
     usage: 'explain <event>',

@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
+import type { HeldFile } from '../claude-code/trust/held.js';
 import { plain } from '../plain.js';
-import { type Consent, isSame, liesInProject } from '../plugins/consent.js';
-import type { HeldFile } from '../plugins/held.js';
-import type { TrustStore } from '../plugins/trust-store.js';
+import { type Consent, isSame, liesInProject } from '../trust/consent.js';
+import type { TrustStore } from '../trust/store.js';
 import type { Terminal } from './terminal.js';
 
 /** Every acceptance and every file that asks for one, each with its state. */

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
+import { type HeldFile, listAccepted, listHeld } from '../claude-code/trust/held.js';
 import { HookscopeError } from '../errors.js';
-import { nearest } from '../events/nearest.js';
 import { plain } from '../plain.js';
 import { heldConfigs } from '../plugins/config-trust.js';
-import { type HeldFile, listAccepted, listHeld } from '../plugins/held.js';
-import { acceptTrust } from '../plugins/trust-accept.js';
-import { trustDiff } from '../plugins/trust-diff.js';
-import { createTrustStore, type TrustStore } from '../plugins/trust-store.js';
+import { acceptTrust } from '../trust/accept.js';
+import { trustDiff } from '../trust/diff.js';
+import { createTrustStore, type TrustStore } from '../trust/store.js';
+import { nearest } from '../values/nearest.js';
 import { checkNamed } from './claude-flags.js';
 import type { Terminal } from './terminal.js';
 import { forgetTrust, listTrust } from './trust-list.js';

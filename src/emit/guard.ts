@@ -1,5 +1,5 @@
-import { messageOf, tell } from '../events/promises.js';
 import { plain, warn } from '../plain.js';
+import { messageOf, tell } from '../values/promises.js';
 
 /** Where problems go that no caller waits for. The host's default is `process.emitWarning`. */
 export type Logger = (message: string, detail?: unknown) => void;

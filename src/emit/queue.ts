@@ -1,4 +1,4 @@
-import { isThenable, messageOf, settle } from '../events/promises.js';
+import { isThenable, messageOf, settle } from '../values/promises.js';
 import { type Logger, report } from './guard.js';
 
 /** What waits to be written, bounded: what finds it full is dropped and counted, never waited for. */

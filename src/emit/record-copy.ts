@@ -1,5 +1,5 @@
-import { DEEPEST, MOST_BYTES, put, type Room } from '../events/copy.js';
-import { quiet } from '../events/promises.js';
+import { DEEPEST, MOST_BYTES, put, type Room } from '../values/copy.js';
+import { quiet } from '../values/promises.js';
 
 /** How many places are named that were left out. */
 const NAMED = 20;

@@ -1,6 +1,6 @@
 import { HookscopeError } from '../errors.js';
-import { checkKeys, type Keys } from '../events/options.js';
 import { warn } from '../plain.js';
+import { checkKeys, type Keys } from '../values/options.js';
 import type { Logger } from './guard.js';
 import { createQueue, type Queue } from './queue.js';
 import type { HookRecord } from './record.js';

@@ -1,6 +1,6 @@
+import { compilePredicate } from '../values/predicate.js';
+import { findProblem } from '../values/problem.js';
 import type { EventEntry } from './define.js';
-import { compilePredicate } from './predicate.js';
-import { findProblem } from './problem.js';
 
 /** Quick yes: true only if the event's schema surely accepts the input. A false says nothing; ask `checkInput` then. */
 export type Guard = (input: unknown) => boolean;

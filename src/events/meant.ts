@@ -1,4 +1,4 @@
-import { copyJson } from './copy.js';
+import { copyJson } from '../values/copy.js';
 import type { EventEntry } from './define.js';
 import { MEANING, type Meaning, said, wordFor } from './helpers.js';
 import { type Outcome, readOutput } from './outcome.js';

@@ -1,10 +1,10 @@
 import { types } from 'node:util';
-import { copyJson, NotJson, put } from './copy.js';
+import { copyJson, NotJson, put } from '../values/copy.js';
+import { findProblem, kindOf } from '../values/problem.js';
+import { messageOf, quiet } from '../values/promises.js';
 import type { Dialect, EventEntry } from './define.js';
 import { asyncFields, type Field, type OutputShape, topFields } from './output-shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './output-warnings.js';
-import { findProblem, kindOf } from './problem.js';
-import { messageOf, quiet } from './promises.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
+import { compilePredicate } from '../values/predicate.js';
 import { asyncOutput, baseOutput } from './base.js';
 import type { EventEntry } from './define.js';
 import { once } from './once.js';
-import { compilePredicate } from './predicate.js';
 
 /** One known key: the schema, and its compiled quick yes. */
 export interface Field {

@@ -1,6 +1,6 @@
+import { nearest } from '../values/nearest.js';
 import { CATALOGUE } from './catalogue.js';
 import type { EventEntry } from './define.js';
-import { nearest } from './nearest.js';
 import { once } from './once.js';
 import { asyncFields, type OutputShape, outputShape, topFields } from './output-shape.js';
 

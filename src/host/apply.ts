@@ -1,6 +1,6 @@
 import { HookscopeError } from '../errors.js';
-import { resultOf } from '../events/promises.js';
-import { messageOf } from './message.js';
+import { messageOf } from '../values/message.js';
+import { resultOf } from '../values/promises.js';
 import type { Description, Hooks, Plugin, RegisterOptions, Undo } from './types.js';
 
 /** What a plugin registers through; everything it does is under its name. */

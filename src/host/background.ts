@@ -1,9 +1,9 @@
 import { HookscopeError } from '../errors.js';
+import type { Reply } from '../handlers/handler.js';
 import { complain, read, threw } from './answer.js';
 import type { Attempt } from './attempt.js';
 import { Context } from './context.js';
 import type { BackgroundWork, Followed } from './facts.js';
-import type { Reply } from './handlers/handler.js';
 import type { Work } from './work.js';
 
 /** The longest a timer can wait, in milliseconds; a longer one would not wait at all. */

@@ -1,8 +1,8 @@
 import { HookscopeError } from '../errors.js';
-import { copyJson, DEEPEST, NotJson, put, type Room } from '../events/copy.js';
 import type { EventEntry } from '../events/define.js';
-import { messageOf } from './message.js';
-import { isObject } from './shape.js';
+import { copyJson, DEEPEST, NotJson, put, type Room } from '../values/copy.js';
+import { messageOf } from '../values/message.js';
+import { isObject } from '../values/shape.js';
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '../emit/bus.js';
 import { HookscopeError } from '../errors.js';
-import { resultOf } from '../events/promises.js';
+import { describeError } from '../values/message.js';
+import { resultOf } from '../values/promises.js';
 import type { Background } from './background.js';
 import type { Clock } from './clock.js';
-import { describeError } from './message.js';
 
 /** What a plugin left to be called at close; one each time it was applied. */
 export interface Cleanup {

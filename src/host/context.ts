@@ -1,6 +1,6 @@
-import { quiet } from '../events/promises.js';
+import { type EndSignal, LazySignal } from '../values/lazy-signal.js';
+import { quiet } from '../values/promises.js';
 import type { CallReporter } from './attempt.js';
-import { type EndSignal, LazySignal } from './lazy-signal.js';
 
 /** What a callback gets as its third argument. */
 export interface HookContext<Host = unknown> {

@@ -3,11 +3,11 @@ import { CATALOGUE, type CustomEvents, HOOK_EVENTS } from '../events/catalogue.j
 import { type EventEntry, named } from '../events/define.js';
 import { inputGuard } from '../events/guard.js';
 import { Meanings } from '../events/meant.js';
+import { describeError } from '../values/message.js';
+import { isObject, isText } from '../values/shape.js';
 import { type AnyDecision, makeDecision } from './decision.js';
-import { describeError } from './message.js';
 import type { EventPlans } from './plans.js';
 import type { EventState } from './services.js';
-import { isObject, isText } from './shape.js';
 
 /**
  * A subject function that throws leaves its event without a subject: only match-all hooks run, and it is said. Of another type,

@@ -1,6 +1,7 @@
-import { promiseIn, quiet, ready, settle } from '../events/promises.js';
+import type { Handler, Reply } from '../handlers/handler.js';
 import type { Registration } from '../scopes/registration.js';
-import { readOnly } from '../scopes/view.js';
+import { promiseIn, quiet, ready, settle } from '../values/promises.js';
+import { readOnly } from '../values/view.js';
 import { complain, facts, read, threw, toBackground } from './answer.js';
 import { type Attempt, type CallReporter, PENDING, SILENT, timed } from './attempt.js';
 import { makeCall } from './call.js';
@@ -8,7 +9,6 @@ import { aborted, timeout } from './call-failures.js';
 import type { Watched } from './clock.js';
 import { Context } from './context.js';
 import type { Asked, Input, RunningFire } from './facts.js';
-import type { Handler, Reply } from './handlers/handler.js';
 import { untrusted } from './untrusted.js';
 import type { CallbackFunction, Work } from './work.js';
 

@@ -1,12 +1,12 @@
 import { HookscopeError } from '../errors.js';
 import { type Dialect, type EventEntry, HANDLER_KINDS, type HandlerKind } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
-import { nearest } from '../events/nearest.js';
+import type { Outside } from '../handlers/external.js';
+import type { Described, Handler } from '../handlers/handler.js';
+import { type HandlerContext, handlerFor } from '../handlers/kinds.js';
 import type { Mode, Phase, Registration, Skip } from '../scopes/registration.js';
-import type { Described, Handler } from './handlers/handler.js';
-import { type HandlerContext, handlerFor } from './handlers/kinds.js';
-import type { Outside } from './handlers/outside.js';
-import { isObject, isText, oneOf, rules, SECONDS, type Shape, show } from './shape.js';
+import { nearest } from '../values/nearest.js';
+import { isObject, isText, oneOf, rules, SECONDS, type Shape, show } from '../values/shape.js';
 import type { CallbackFunction, Work } from './work.js';
 
 /** Marks a handler that we have made ourselves, for hooks that come from another program. */

@@ -1,13 +1,13 @@
-/// <reference path="./packages.d.ts" />
+/// <reference path="../packages.d.ts" />
 import type { AsyncSeriesBailHook } from 'tapable';
 import BailHook from 'tapable/lib/AsyncSeriesBailHook.js';
 import { HookscopeError } from '../errors.js';
 import type { EventEntry } from '../events/define.js';
-import { quiet, resultOf, tell } from '../events/promises.js';
 import type { Registration } from '../scopes/registration.js';
-import { readOnly } from '../scopes/view.js';
+import { describeError } from '../values/message.js';
+import { quiet, resultOf, tell } from '../values/promises.js';
+import { readOnly } from '../values/view.js';
 import { Context, type ContextFire, type HookContext } from './context.js';
-import { describeError } from './message.js';
 import type { CallbackFunction } from './work.js';
 
 /** What a raw tap is called with. */

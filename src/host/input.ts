@@ -1,8 +1,8 @@
 import { HookscopeError } from '../errors.js';
-import { put } from '../events/copy.js';
 import type { EventEntry } from '../events/define.js';
 import { checkInput } from '../events/guard.js';
-import { messageOf } from './message.js';
+import { put } from '../values/copy.js';
+import { messageOf } from '../values/message.js';
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
-import { tell } from '../events/promises.js';
 import { plain, warn } from '../plain.js';
-import { describeError } from './message.js';
+import { describeError } from '../values/message.js';
+import { tell } from '../values/promises.js';
 
 /** Lines that a host gives its logger in a minute, and kinds of repeats that are counted one by one. */
 const MOST = 100;

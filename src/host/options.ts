@@ -1,14 +1,14 @@
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import type { OnFailure } from '../events/failure.js';
-import { checkKeys, type Keys, unknownKey } from '../events/options.js';
+import type { OutsideHostOptions } from '../handlers/external.js';
+import { checkMcpServers } from '../handlers/mcp/server-options.js';
+import { NAMES } from '../handlers/options.js';
+import { checkKeys, type Keys, unknownKey } from '../values/options.js';
+import { isObject, isText, oneOf, type Rule, rules, SECONDS, type Shape, show } from '../values/shape.js';
 import type { HookAlarm } from './alarms/alarms.js';
 import type { Decisions } from './fold.js';
-import { checkMcpServers } from './handlers/mcp-server-options.js';
-import { NAMES } from './handlers/options.js';
-import type { OutsideHostOptions } from './handlers/outside.js';
 import type { SessionFields } from './input.js';
-import { isObject, isText, oneOf, type Rule, rules, SECONDS, type Shape, show } from './shape.js';
 import type { RegisterOptions, Wake } from './types.js';
 
 /** Options of `createHost`. All times are seconds. */

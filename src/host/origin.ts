@@ -1,8 +1,8 @@
 import type { EventEntry } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
+import type { Outside } from '../handlers/external.js';
 import type { Scope } from '../scopes/scope.js';
 import type { ScopeRef } from '../scopes/tree.js';
-import type { Outside } from './handlers/outside.js';
 import type { RegisterHow } from './register.js';
 import type { RegisterOptions } from './types.js';
 

@@ -1,14 +1,14 @@
 import type { EventEntry } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
-import { nearest } from '../events/nearest.js';
-import { compileMatcher } from '../scopes/matcher.js';
+import type { Described } from '../handlers/handler.js';
+import { compileMatcher } from '../matching/matcher.js';
+import { compileRule } from '../matching/rule.js';
 import type { Registration, Skip, Source } from '../scopes/registration.js';
-import { compileRule } from '../scopes/rule.js';
 import type { Scope } from '../scopes/scope.js';
+import { describeError } from '../values/message.js';
+import { nearest } from '../values/nearest.js';
+import { isObject, oneOf, rules, SECONDS, type Shape } from '../values/shape.js';
 import { checkShape, type Options, type ReadHow, readHandler, wrong } from './handler-entry.js';
-import type { Described } from './handlers/handler.js';
-import { describeError } from './message.js';
-import { isObject, oneOf, rules, SECONDS, type Shape } from './shape.js';
 
 /** What every registration of one `register` call shares. */
 export interface RegisterHow extends ReadHow {

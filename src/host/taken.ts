@@ -1,5 +1,5 @@
 import type { EventEntry } from '../events/define.js';
-import { isObject } from './shape.js';
+import { isObject } from '../values/shape.js';
 
 /** Keys of a response that Claude Code does without, by tool (docs/compatibility.md); those of a tool that is not here are not known. */
 const OPTIONAL: Readonly<Record<string, readonly string[]>> = {

@@ -10,13 +10,13 @@ import type {
 import type { Fold } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
 import type { Said } from '../events/helpers.js';
+import type { CommandSpec } from '../handlers/command/spec.js';
+import type { HttpSpec } from '../handlers/http/spec.js';
+import type { McpToolSpec } from '../handlers/mcp/spec.js';
+import type { AgentSpec, PromptSpec } from '../handlers/model/spec.js';
 import type { Mode, Phase, Source } from '../scopes/registration.js';
 import type { HookContext } from './context.js';
 import type { BaseDecision, FoldFields } from './decision.js';
-import type { CommandSpec } from './handlers/command-spec.js';
-import type { HttpSpec } from './handlers/http-spec.js';
-import type { McpToolSpec } from './handlers/mcp-tool-spec.js';
-import type { AgentSpec, PromptSpec } from './handlers/prompt-spec.js';
 
 /** A background hook that exited 2 under `asyncRewake`: the agent should be woken with this text. */
 export interface Wake {

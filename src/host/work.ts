@@ -1,5 +1,5 @@
+import type { Handler } from '../handlers/handler.js';
 import type { Context } from './context.js';
-import type { Handler } from './handlers/handler.js';
 
 /** The function behind a callback registration. */
 export type CallbackFunction = (input: unknown, toolUseID: string | undefined, context: Context) => unknown;

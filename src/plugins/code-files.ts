@@ -1,17 +1,17 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, resolve, sep } from 'node:path';
-import type { Described } from '../host/handlers/handler.js';
-import { type Consent, placeIn } from './consent.js';
-import { readText } from './json-file.js';
+import { readText } from '../files/json-file.js';
+import type { Described } from '../handlers/handler.js';
+import { bound } from '../trust/changes.js';
+import { type Consent, placeIn } from '../trust/consent.js';
+import { namedFiles } from '../trust/named/named-files.js';
+import { bindPackage } from '../trust/package-files.js';
 import { locatePlugin } from './load.js';
 import { packageOf, readManifest } from './manifest.js';
 import { isTypeScript, resolveAll } from './module.js';
 import { moduleWords } from './module-words.js';
-import { namedFiles } from './named-files.js';
 import { ownFolder } from './own-folder.js';
-import { bindPackage } from './package-files.js';
-import { bound } from './trust-changes.js';
 
 /** What a configuration or plugin would run, as far as it can be told without running it. */
 export class CodeFiles {

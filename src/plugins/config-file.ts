@@ -2,9 +2,9 @@ import { realpathSync, statSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents } from '../events/catalogue.js';
+import { parseJson, readNamedText } from '../files/json-file.js';
 import type { HostOptions } from '../host/options.js';
 import { checkConfig, type HookscopeConfig, hostOptionsOf } from './config.js';
-import { parseJson, readNamedText } from './json-file.js';
 import { importDefault, messageOf } from './module.js';
 
 /** A configuration that was read and checked. */

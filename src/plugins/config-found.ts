@@ -1,18 +1,18 @@
 import { realpathSync } from 'node:fs';
+import type { Host } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents } from '../events/catalogue.js';
 import type { EventEntry } from '../events/define.js';
-import type { Host } from '../host/host.js';
 import { servicesOf } from '../host/internals.js';
 import type { Origin } from '../host/origin.js';
-import { isObject } from '../host/shape.js';
 import type { Registration } from '../scopes/registration.js';
+import { type Consent, placeIn } from '../trust/consent.js';
+import { guardFiles } from '../trust/guard.js';
+import { namedFiles } from '../trust/named/named-files.js';
+import { isObject } from '../values/shape.js';
 import { type FoundConfig, isCode, pluginNames } from './config-trust.js';
-import { type Consent, placeIn } from './consent.js';
 import { locatePlugin } from './load.js';
 import { packageOf } from './manifest.js';
-import { namedFiles } from './named-files.js';
-import { guardFiles } from './trust-guard.js';
 
 type Described = Readonly<Record<string, unknown>>;
 /** What a configuration registers, as far as it is known. */

@@ -1,14 +1,14 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { HookscopeError } from '../errors.js';
-import { isObject } from '../host/shape.js';
+import { parseJson, readText } from '../files/json-file.js';
+import { consentOf } from '../trust/accept.js';
+import { changeSince, whyUnreadable } from '../trust/changes.js';
+import { type Consent, isSame, realOr, type TrustRequest } from '../trust/consent.js';
+import type { Held } from '../trust/held-file.js';
+import type { TrustStore } from '../trust/store.js';
+import { isObject } from '../values/shape.js';
 import { CodeFiles } from './code-files.js';
-import { type Consent, isSame, realOr, type TrustRequest } from './consent.js';
-import type { Held } from './held-file.js';
-import { parseJson, readText } from './json-file.js';
-import { consentOf } from './trust-accept.js';
-import { changeSince, whyUnreadable } from './trust-changes.js';
-import type { TrustStore } from './trust-store.js';
 
 /** In this order; the first that is accepted counts. */
 export const CONFIG_PLACES = [

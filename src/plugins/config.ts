@@ -1,14 +1,14 @@
 import { dirname } from 'node:path';
+import type { Host } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
-import { nearest } from '../events/nearest.js';
-import { checkKeys, type Keys } from '../events/options.js';
-import type { Host } from '../host/host.js';
 import { servicesOf } from '../host/internals.js';
 import { checkHostOptions, HOST_OPTIONS, type HostOptions } from '../host/options.js';
 import type { Origin } from '../host/origin.js';
-import { isObject } from '../host/shape.js';
 import type { Hooks, Plugin, Undo } from '../host/types.js';
+import { nearest } from '../values/nearest.js';
+import { checkKeys, type Keys } from '../values/options.js';
+import { isObject } from '../values/shape.js';
 import { type LoadPluginOptions, loadPlugin } from './load.js';
 
 /** A plugin by package name or path, or itself; with its options behind it. */

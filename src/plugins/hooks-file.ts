@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
-import { nearest } from '../events/nearest.js';
-import { isObject } from '../host/shape.js';
+import { parseJson, readNamedText } from '../files/json-file.js';
 import type { Hooks } from '../host/types.js';
-import { parseJson, readNamedText } from './json-file.js';
+import { nearest } from '../values/nearest.js';
+import { isObject } from '../values/shape.js';
 
 /** Beside `hooks`, for editors and people. */
 const BESIDE = ['hooks', '$schema', 'description'];

@@ -2,9 +2,9 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HookscopeError } from '../errors.js';
-import { checkKeys, type Keys } from '../events/options.js';
 import type { Plugin } from '../host/types.js';
 import { warn } from '../plain.js';
+import { checkKeys, type Keys } from '../values/options.js';
 import { checkManifest, invalid, KEYWORD, type Manifest, manifestOf, readManifest } from './manifest.js';
 import { importDefault, messageOf, resolveImport } from './module.js';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HookscopeError } from '../errors.js';
-import { readJsonFile, readText } from './json-file.js';
+import { readJsonFile, readText } from '../files/json-file.js';
 import { ownFolder } from './own-folder.js';
 
 /** Of a package.json, what a plugin's says about itself. */

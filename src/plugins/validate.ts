@@ -1,13 +1,13 @@
+import { createHost } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
 import { CATALOGUE, type CustomEvents, eventName, HOOK_EVENTS, type NoEvents } from '../events/catalogue.js';
 import { type EventEntry, named } from '../events/define.js';
 import { wordFor } from '../events/helpers.js';
-import { nearest } from '../events/nearest.js';
-import { checkKeys, type Keys } from '../events/options.js';
 import { readOutput } from '../events/outcome.js';
-import { createHost } from '../host/host.js';
-import { isObject } from '../host/shape.js';
 import type { Hooks } from '../host/types.js';
+import { nearest } from '../values/nearest.js';
+import { checkKeys, type Keys } from '../values/options.js';
+import { isObject } from '../values/shape.js';
 
 /** One thing that registering would refuse. */
 export interface HooksProblem {

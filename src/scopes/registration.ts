@@ -1,7 +1,7 @@
 import type { Dialect, EventEntry, HandlerKind } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
-import type { Matcher } from './matcher.js';
-import type { Rule } from './rule.js';
+import type { Matcher } from '../matching/matcher.js';
+import type { Rule } from '../matching/rule.js';
 
 /** `rewrite`: only rewrites. `decide`: the default. `observe`: runs last, once, and decides nothing. */
 export type Phase = 'rewrite' | 'decide' | 'observe';

@@ -4,7 +4,7 @@ import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentTool, type DriveOptions, drive } from '../../src/adapters/ai.js';
-import type { ToolResult } from '../../src/host/session/call.js';
+import type { ToolResult } from '../../src/session/call.js';
 import { byScope, names, on, opened } from '../host/session-kit.js';
 
 type Part = Awaited<ReturnType<MockLanguageModelV3['doStream']>>['stream'] extends ReadableStream<infer P> ? P : never;

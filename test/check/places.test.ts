@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkHookFiles, type HookReport } from '../../src/plugins/check/check.js';
-import { createLines } from '../../src/plugins/check/tree.js';
+import { checkHookFiles, type HookReport } from '../../src/check/check.js';
+import { createLines } from '../../src/check/tree.js';
 
 let folder: string;
 beforeEach(() => {

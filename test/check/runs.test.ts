@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Place } from '../../src/plugins/check/kinds.js';
-import { runsOf } from '../../src/plugins/check/runs.js';
-import { type Handler, readSource, type SourceFile } from '../../src/plugins/check/source-file.js';
+import type { Place } from '../../src/check/kinds.js';
+import { runsOf } from '../../src/check/runs.js';
+import { type Handler, readSource, type SourceFile } from '../../src/check/source-file.js';
 
 const BEARINGS = { home: '/home/dev', cwd: '/elsewhere' };
 const PROJECT: Place = { kind: 'project', project: '/project', plugin: undefined };

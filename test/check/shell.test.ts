@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { bashismsOf } from '../../src/plugins/check/bashisms.js';
-import { readShell, type Shell } from '../../src/plugins/check/shell.js';
+import { bashismsOf } from '../../src/check/bashisms.js';
+import { readShell, type Shell } from '../../src/check/shell.js';
 
 const read = (source: string): Shell => {
   const shell = readShell(source);

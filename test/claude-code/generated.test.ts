@@ -6,15 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readAgentFile } from '../../src/claude-code/files/agent-file.js';
+import { HANDLER_KEYS } from '../../src/claude-code/files/schema.js';
+import { loadClaudeCode } from '../../src/claude-code/load.js';
+import { createHost } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/record.js';
 import { HookscopeError } from '../../src/errors.js';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { readShell } from '../../src/host/handlers/output.js';
-import { createHost } from '../../src/host/host.js';
-import { readAgentFile } from '../../src/plugins/agent-file.js';
-import { loadClaudeCode } from '../../src/plugins/claude-dir.js';
-import { namedFiles } from '../../src/plugins/named-files.js';
-import { HANDLER_KEYS } from '../../src/plugins/schema.js';
+import { readShell } from '../../src/handlers/output.js';
+import { namedFiles } from '../../src/trust/named/named-files.js';
 import { fireAny } from '../host/kit.js';
 
 /** How many of each: some here and in the gate, HOOKSCOPE_GENERATED=10000 for the whole. */

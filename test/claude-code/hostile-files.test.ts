@@ -3,8 +3,8 @@ import { mkdirSync, openSync, rmSync, symlinkSync, truncateSync, writeFileSync, 
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
-import { formatPath } from '../../src/events/problem.js';
-import { namedFiles, readBytes, UNREADABLE } from '../../src/plugins/named-files.js';
+import { namedFiles, readBytes, UNREADABLE } from '../../src/trust/named/named-files.js';
+import { formatPath } from '../../src/values/problem.js';
 import { cli } from '../cli/cli.js';
 import { closeAll, createProject, hook, hooksOn, type Project } from './project.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readAgentFile } from '../../src/plugins/agent-file.js';
-import { frontmatterOf, parseYamlTree } from '../../src/plugins/check/yaml-tree.js';
+import { frontmatterOf, parseYamlTree } from '../../src/check/yaml-tree.js';
+import { readAgentFile } from '../../src/claude-code/files/agent-file.js';
 
 const RUNS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 100);
 const HOOKS = `hooks:

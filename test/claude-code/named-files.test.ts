@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { namedFiles } from '../../src/plugins/named-files.js';
+import { namedFiles } from '../../src/trust/named/named-files.js';
 
 const VARIABLES = { projectDir: '/p', pluginRoot: '/plugin', skillDir: '/skill' };
 const named = (command: string, args?: string[]) =>

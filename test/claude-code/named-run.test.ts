@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { namedFiles } from '../../src/plugins/named-files.js';
+import { namedFiles } from '../../src/trust/named/named-files.js';
 import { SEED } from '../seed.js';
 
 const RUNS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 60);

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { type LoadClaudeCodeOptions, type LoadedClaudeCode, loadClaudeCode } from '../../src/claude-code/load.js';
+import type { Host } from '../../src/create-host.js';
 import type { FireRecord, HandlerRecord } from '../../src/emit/record.js';
 import type { HookEvent } from '../../src/events/catalogue.js';
-import type { Host } from '../../src/host/host.js';
 import type { HostOptions } from '../../src/host/options.js';
-import { type LoadClaudeCodeOptions, type LoadedClaudeCode, loadClaudeCode } from '../../src/plugins/claude-dir.js';
-import type { Consent } from '../../src/plugins/consent.js';
-import type { TrustStore } from '../../src/plugins/trust-store.js';
+import type { Consent } from '../../src/trust/consent.js';
+import type { TrustStore } from '../../src/trust/store.js';
 import { fireAny, fires, testHost, watch } from '../host/kit.js';
 import { createFolder, type Folder } from '../plugins/folder.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { readAgentFile } from '../../src/claude-code/files/agent-file.js';
+import { formatProblem } from '../../src/claude-code/files/findings.js';
+import { type ReadFileOptions, readSettings } from '../../src/claude-code/files/settings.js';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
-import { readAgentFile } from '../../src/plugins/agent-file.js';
-import { formatProblem } from '../../src/plugins/findings.js';
-import { type ReadFileOptions, readSettings } from '../../src/plugins/settings.js';
 
 const OPTIONS: ReadFileOptions = { events: HOOK_EVENTS, onInvalid: 'drop' };
 

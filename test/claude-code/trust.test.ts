@@ -12,13 +12,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { listHeld } from '../../src/claude-code/trust/held.js';
 import { rewrite } from '../../src/events/helpers.js';
 import type { HookCallback } from '../../src/host/types.js';
 import { plainLines } from '../../src/plain.js';
-import { listHeld } from '../../src/plugins/held.js';
-import { acceptTrust } from '../../src/plugins/trust-accept.js';
-import { trustDiff } from '../../src/plugins/trust-diff.js';
-import { checkOutside, createTrustStore, type TrustStore } from '../../src/plugins/trust-store.js';
+import { acceptTrust } from '../../src/trust/accept.js';
+import { trustDiff } from '../../src/trust/diff.js';
+import { checkOutside, createTrustStore, type TrustStore } from '../../src/trust/store.js';
 import { closeAll, createProject, hook, hooksOn, memoryStore, type Project, ran, skipped } from './project.js';
 
 let project: Project;

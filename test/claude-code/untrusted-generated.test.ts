@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { listHeld } from '../../src/claude-code/trust/held.js';
 import type { FireRecord, HandlerRecord } from '../../src/emit/record.js';
-import { listHeld } from '../../src/plugins/held.js';
-import { acceptTrust } from '../../src/plugins/trust-accept.js';
+import { acceptTrust } from '../../src/trust/accept.js';
 import { SEED } from '../seed.js';
 import { AGENTS, Dice, type Guard, plantGuards, SKILLS, type Tree } from './accepted-tree.js';
 import { closeAll, createProject, memoryStore, type Project } from './project.js';

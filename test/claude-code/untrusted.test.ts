@@ -1,12 +1,12 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { listHeld } from '../../src/claude-code/trust/held.js';
 import type { FireRecord } from '../../src/emit/record.js';
-import type { TrustRequest } from '../../src/plugins/consent.js';
-import { listHeld } from '../../src/plugins/held.js';
-import { acceptTrust } from '../../src/plugins/trust-accept.js';
-import { trustDiff } from '../../src/plugins/trust-diff.js';
-import { createTrustStore, type TrustStore } from '../../src/plugins/trust-store.js';
+import { acceptTrust } from '../../src/trust/accept.js';
+import type { TrustRequest } from '../../src/trust/consent.js';
+import { trustDiff } from '../../src/trust/diff.js';
+import { createTrustStore, type TrustStore } from '../../src/trust/store.js';
 import { connect } from '../control/kit.js';
 import { closeAll, createProject, type Loaded, memoryStore, nameOf, type Project } from './project.js';
 

@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { listHeld } from '../../src/claude-code/trust/held.js';
 import { judgeConfigs } from '../../src/plugins/config-trust.js';
-import { listHeld } from '../../src/plugins/held.js';
-import { acceptTrust } from '../../src/plugins/trust-accept.js';
-import { createTrustStore } from '../../src/plugins/trust-store.js';
+import { acceptTrust } from '../../src/trust/accept.js';
+import { createTrustStore } from '../../src/trust/store.js';
 import { createFolder, type Folder, LS } from '../plugins/folder.js';
 import { cli, type Finished } from './cli.js';
 

@@ -4,7 +4,7 @@ import { checkCommand } from '../../src/cli/check.js';
 import { explainCommand } from '../../src/cli/explain.js';
 import { fireCommand } from '../../src/cli/fire.js';
 import { listCommand } from '../../src/cli/list.js';
-import { runCommand } from '../../src/cli/run.js';
+import { runCommand } from '../../src/cli/run/run.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 import { trustCommand } from '../../src/cli/trust.js';
 import { createFolder, type Folder, LS } from '../plugins/folder.js';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createPaint, createRunView } from '../../src/cli/run-view.js';
+import { createPaint, createRunView } from '../../src/cli/run/view.js';
+import { createHost, type Host } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/record.js';
 import { addContext, allow, ask, block, deny, rewrite, stop } from '../../src/events/helpers.js';
-import { createHost, type Host } from '../../src/host/host.js';
 import { LS } from '../plugins/folder.js';
 
 /** The block a fire becomes. */

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { createPaint } from '../../src/cli/run-view.js';
-import { Summary } from '../../src/cli/summary.js';
-import { summaryTable } from '../../src/cli/summary-table.js';
+import { Summary } from '../../src/cli/run/summary.js';
+import { summaryTable } from '../../src/cli/run/summary-table.js';
+import { createPaint } from '../../src/cli/run/view.js';
+import { createHost, type Host } from '../../src/create-host.js';
 import type { FireRecord, HookRecord } from '../../src/emit/record.js';
 import { deny } from '../../src/events/helpers.js';
-import { createHost, type Host } from '../../src/host/host.js';
 import type { HostOptions } from '../../src/host/options.js';
 import type { HookCallback } from '../../src/host/types.js';
 import { LS } from '../plugins/folder.js';

@@ -1,6 +1,7 @@
 /** What every kind of handler must do alike: one table of cases, run against each kind in handlers.test.ts. */
-import { command } from '../../src/host/handlers/command-spec.js';
-import type { Host } from '../../src/host/host.js';
+
+import type { Host } from '../../src/create-host.js';
+import { command } from '../../src/handlers/command/spec.js';
 import { anyHooks } from '../host/kit.js';
 
 export type Json = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Host } from '../../src/create-host.js';
 import type { NoEvents } from '../../src/events/catalogue.js';
-import type { Host } from '../../src/host/host.js';
 import { INPUTS } from '../host/inputs.js';
 import { anyHooks, deferred, fires, only, testHost, turn, watch } from '../host/kit.js';
 

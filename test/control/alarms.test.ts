@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { CanUseTool } from '../../src/claude-code/control/permission.js';
 import { deny, rewrite } from '../../src/events/helpers.js';
 import type { HookAlarm } from '../../src/host/alarms/alarms.js';
-import type { CanUseTool } from '../../src/host/control/permission.js';
 import { anyHooks, testHost, until } from '../host/kit.js';
 import { quiet } from './ends.js';
 import { BASE, bash, connect, serve } from './kit.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Host } from '../../src/host/host.js';
+import type { Host } from '../../src/create-host.js';
 import { anyHooks, deferred, testHost, until } from '../host/kit.js';
 import { all, bash, connect, type Options, tapped } from './kit.js';
 import { cancel, isType, type Json, request } from './puppet.js';

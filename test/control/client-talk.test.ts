@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Queue } from '../../src/host/control/queue.js';
+import { Queue } from '../../src/claude-code/control/queue.js';
 import { anyHooks, fires, sleep, testHost, until } from '../host/kit.js';
 import { isAlive } from './alive.js';
 import { quiet } from './ends.js';

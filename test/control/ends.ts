@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Host } from '../../src/create-host.js';
 import type { HookRecord } from '../../src/emit/record.js';
-import type { Host } from '../../src/host/host.js';
 import { anyHooks, deferred, testHost, until } from '../host/kit.js';
 import { BASE, connect, problems, serve, tapped } from './kit.js';
 import type { Json, Puppet } from './puppet.js';

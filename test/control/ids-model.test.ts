@@ -3,8 +3,8 @@ import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { Peer } from '../../src/claude-code/control/peer.js';
 import { HookscopeError } from '../../src/errors.js';
-import { Peer } from '../../src/host/control/peer.js';
 import { cancel, type Json, refusal, request, success } from './puppet.js';
 
 /** How many runs: a share here and in the gate, HOOKSCOPE_MODEL_RUNS=10000 for the whole. */

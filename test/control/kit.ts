@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
+import { connectClaude } from '../../src/claude-code/control/client.js';
+import type { ClaudeClient } from '../../src/claude-code/control/client-info.js';
+import type { ConnectOptions } from '../../src/claude-code/control/client-options.js';
+import { type ControlServer, type ServeOptions, serveControl } from '../../src/claude-code/control/server.js';
+import type { Host } from '../../src/create-host.js';
 import type { ControlProblemRecord, HookRecord } from '../../src/emit/record.js';
-import { connectClaude } from '../../src/host/control/client.js';
-import type { ClaudeClient } from '../../src/host/control/client-info.js';
-import type { ConnectOptions } from '../../src/host/control/client-options.js';
-import { type ControlServer, type ServeOptions, serveControl } from '../../src/host/control/server.js';
-import type { Host } from '../../src/host/host.js';
 import { isRequest, type Json, PUPPET, type Puppet, puppet, success } from './puppet.js';
 
 /** What the recorded program answers to `initialize`, without its lists. */

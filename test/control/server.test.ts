@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { serveControl } from '../../src/host/control/server.js';
-import type { Host } from '../../src/host/host.js';
+import { serveControl } from '../../src/claude-code/control/server.js';
+import type { Host } from '../../src/create-host.js';
 import { fireAny, testHost, until } from '../host/kit.js';
 import { bash, problems, serve, tapped } from './kit.js';
 import { isReply, isType, type Json, type Puppet, refusal, request, success } from './puppet.js';

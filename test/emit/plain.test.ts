@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { formatProblem } from '../../src/claude-code/files/findings.js';
+import { createHost } from '../../src/create-host.js';
 import { formatFire, formatRecord } from '../../src/emit/print.js';
 import type { HookRecord, Unstamped } from '../../src/emit/record.js';
 import { hookProgress, hookResponse, hookStarted } from '../../src/emit/run-records.js';
 import { HookscopeError } from '../../src/errors.js';
 import { deny } from '../../src/events/helpers.js';
-import { createHost } from '../../src/host/host.js';
 import { clip, plain, plainJson, plainLines } from '../../src/plain.js';
-import { formatProblem } from '../../src/plugins/findings.js';
 import { fire, RUN } from './samples.js';
 
 /** By number, and not by the properties that the code asks for: what moves, colours, reorders or hides. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CATALOGUE, EXIT_REASONS, eventName, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import type { EventEntry } from '../../src/events/define.js';
-import { nearest } from '../../src/events/nearest.js';
+import { nearest } from '../../src/values/nearest.js';
 
 const ALL = ['command', 'http', 'mcp_tool', 'prompt', 'agent'];
 const CHM = ['command', 'http', 'mcp_tool'];

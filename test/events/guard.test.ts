@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CATALOGUE } from '../../src/events/catalogue.js';
 import { defineEvent, type EventEntry, named } from '../../src/events/define.js';
 import { checkInput, inputGuard } from '../../src/events/guard.js';
-import { compilePredicate } from '../../src/events/predicate.js';
+import { compilePredicate } from '../../src/values/predicate.js';
 
 const entries: readonly EventEntry[] = Object.values(CATALOGUE);
 

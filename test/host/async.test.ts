@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { command } from '../../src/host/handlers/command-spec.js';
+import { command } from '../../src/handlers/command/spec.js';
 import type { Wake } from '../../src/host/types.js';
 import { processes, uniqueSeconds } from './handlers/shell-call.js';
 import { INPUTS } from './inputs.js';

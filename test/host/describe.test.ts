@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineEvent } from '../../src/events/define.js';
-import { command } from '../../src/host/handlers/command-spec.js';
+import { command } from '../../src/handlers/command/spec.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, only, registerAs, testHost } from './kit.js';
 

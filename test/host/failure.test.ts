@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import type { Cause, OnFailure } from '../../src/events/failure.js';
 import { type FailureEffect, failureEffect } from '../../src/events/failure.js';
-import { command } from '../../src/host/handlers/command-spec.js';
+import { command } from '../../src/handlers/command/spec.js';
 import { INPUTS } from './inputs.js';
 import { testHost } from './kit.js';
 import { entryOf, folded, said } from './said.js';

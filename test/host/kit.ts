@@ -1,8 +1,8 @@
+import { createHost, type Host } from '../../src/create-host.js';
 import type { AlarmRecord, ControlProblemRecord, FireRecord, HookRecord } from '../../src/emit/record.js';
 import type { CustomEvents, HookEvent, NoEvents } from '../../src/events/catalogue.js';
 import type { AnyDecision } from '../../src/host/decision.js';
 import type { FireOptions } from '../../src/host/fire.js';
-import { createHost, type Host } from '../../src/host/host.js';
 import { servicesOf } from '../../src/host/internals.js';
 import type { HostOptions } from '../../src/host/options.js';
 import type { Origin } from '../../src/host/origin.js';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
-import { command } from '../../src/host/handlers/command-spec.js';
+import { command } from '../../src/handlers/command/spec.js';
 import { servicesOf } from '../../src/host/internals.js';
 import { inputOf } from './inputs.js';
 import { anyHooks, fireAny, never, testHost, turn, until, watch } from './kit.js';

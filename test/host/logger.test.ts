@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { type ControlProblem, FewProblems } from '../../src/claude-code/control/problem.js';
 import { serveControl } from '../../src/claude-code.js';
-import { type ControlProblem, FewProblems } from '../../src/host/control/problem.js';
 import { HostLogger } from '../../src/host/logger.js';
 import { problems } from '../control/kit.js';
 import { testHost, until, watch } from './kit.js';

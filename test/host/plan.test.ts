@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type Candidates, makePlan, mergeCopies, nextWave, skipped } from '../../src/host/plan.js';
-import { compileMatcher } from '../../src/scopes/matcher.js';
+import { compileMatcher } from '../../src/matching/matcher.js';
+import { compileRule } from '../../src/matching/rule.js';
 import type { Registration } from '../../src/scopes/registration.js';
 import { order } from '../../src/scopes/registration.js';
-import { compileRule } from '../../src/scopes/rule.js';
 import { Scope } from '../../src/scopes/scope.js';
 import { entryOf, registration } from './said.js';
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import { createHost } from '../../src/create-host.js';
 import { CATALOGUE } from '../../src/events/catalogue.js';
-import { createOutside } from '../../src/host/handlers/outside.js';
-import { createHost } from '../../src/host/host.js';
+import { createOutside } from '../../src/handlers/external.js';
 import type { Plan } from '../../src/host/plan.js';
 import { PlanStore } from '../../src/host/plans.js';
 import { readHooks } from '../../src/host/register.js';
-import type { Matcher } from '../../src/scopes/matcher.js';
+import type { Matcher } from '../../src/matching/matcher.js';
 import type { Scope } from '../../src/scopes/scope.js';
 import { ScopeTree } from '../../src/scopes/tree.js';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { HookEvent } from '../../src/events/catalogue.js';
-import type { ToolCall } from '../../src/host/session/call.js';
-import type { Content } from '../../src/host/session/content.js';
-import type { Session } from '../../src/host/session/types.js';
+import type { ToolCall } from '../../src/session/call.js';
+import type { Content } from '../../src/session/content.js';
+import type { Session } from '../../src/session/types.js';
 import { testHost } from './kit.js';
 import { type Input, type Seen, spy } from './session-kit.js';
 

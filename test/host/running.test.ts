@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { addContext, allow, deny, stop } from '../../src/events/helpers.js';
-import { command } from '../../src/host/handlers/command-spec.js';
+import { command } from '../../src/handlers/command/spec.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, deferred, fires, only, registerAs, testHost, turn, until, watch } from './kit.js';
 

@@ -5,7 +5,7 @@ import { readOutput } from '../../src/events/outcome.js';
 import type { AnyDecision } from '../../src/host/decision.js';
 import { type FoldContext, fold } from '../../src/host/fold.js';
 import type { Said } from '../../src/host/fold-common.js';
-import { compileMatcher } from '../../src/scopes/matcher.js';
+import { compileMatcher } from '../../src/matching/matcher.js';
 import type { Registration, ScopeKind } from '../../src/scopes/registration.js';
 import { Scope } from '../../src/scopes/scope.js';
 

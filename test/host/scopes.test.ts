@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createHost, type Host } from '../../src/host/host.js';
+import { createHost, type Host } from '../../src/create-host.js';
 import type { HookScope } from '../../src/host/types.js';
 import type { ScopeRef } from '../../src/scopes/tree.js';
 import { INPUTS } from './inputs.js';

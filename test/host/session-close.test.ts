@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { block } from '../../src/events/helpers.js';
-import { command } from '../../src/host/handlers/command-spec.js';
+import { command } from '../../src/handlers/command/spec.js';
 import { deferred, fires, never, watch } from './kit.js';
 import { byScope, names, on, opened } from './session-kit.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addContext, stop } from '../../src/events/helpers.js';
-import type { SessionMessage } from '../../src/host/session/options.js';
+import type { SessionMessage } from '../../src/session/options.js';
 import { anyHooks, registerAs, until } from './kit.js';
 import { names, on, opened } from './session-kit.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ToolCall } from '../../src/host/session/call.js';
+import type { ToolCall } from '../../src/session/call.js';
 import { names, on, opened } from './session-kit.js';
 
 const read = (path: string): ToolCall => ({ name: 'Read', input: { path }, execute: (input) => input });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineEvent } from '../../src/events/define.js';
 import { addContext, ask, block, deny, stop } from '../../src/events/helpers.js';
-import type { ElicitOptions } from '../../src/host/session/elicit.js';
+import type { ElicitOptions } from '../../src/session/elicit.js';
 import { registerAs, testHost } from './kit.js';
 import { names, on, opened } from './session-kit.js';
 

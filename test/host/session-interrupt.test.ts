@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolCall } from '../../src/host/session/call.js';
+import type { ToolCall } from '../../src/session/call.js';
 import { deferred, never, turn, until } from './kit.js';
 import { byScope, names, on, opened } from './session-kit.js';
 

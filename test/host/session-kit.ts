@@ -1,8 +1,8 @@
+import type { Host } from '../../src/create-host.js';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import type { Host } from '../../src/host/host.js';
 import type { HostOptions } from '../../src/host/options.js';
-import type { SessionOptions } from '../../src/host/session/options.js';
-import type { Session } from '../../src/host/session/types.js';
+import type { SessionOptions } from '../../src/session/options.js';
+import type { Session } from '../../src/session/types.js';
 import { anyHooks, testHost } from './kit.js';
 
 export type Input = Readonly<Record<string, unknown>>;

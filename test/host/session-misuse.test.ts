@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Session } from '../../src/host/session/types.js';
+import type { Session } from '../../src/session/types.js';
 import { names, opened } from './session-kit.js';
 
 const call = { name: 'T', input: {}, execute: () => 1 };

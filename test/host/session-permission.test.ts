@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolResult } from '../../src/host/session/call.js';
-import type { SessionOptions } from '../../src/host/session/options.js';
+import type { ToolResult } from '../../src/session/call.js';
+import type { SessionOptions } from '../../src/session/options.js';
 import { registerAs } from './kit.js';
 import { names, on, opened } from './session-kit.js';
 

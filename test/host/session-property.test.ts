@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addContext, combine, deny, rewrite } from '../../src/events/helpers.js';
-import type { ToolCall, ToolResult } from '../../src/host/session/call.js';
-import type { Session } from '../../src/host/session/types.js';
 import type { Hooks } from '../../src/host/types.js';
+import type { ToolCall, ToolResult } from '../../src/session/call.js';
+import type { Session } from '../../src/session/types.js';
 import { anyHooks, testHost } from './kit.js';
 
 /** What a tool is asked for; everybody who judges it does so by these three. */

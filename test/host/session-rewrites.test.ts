@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deny, rewrite } from '../../src/events/helpers.js';
-import type { SessionOptions } from '../../src/host/session/options.js';
+import type { SessionOptions } from '../../src/session/options.js';
 import { names, on, opened } from './session-kit.js';
 
 const FIRST = { path: 'a' };

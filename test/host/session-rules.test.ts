@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SessionMessage } from '../../src/host/session/options.js';
+import type { SessionMessage } from '../../src/session/options.js';
 import { deferred, never, until } from './kit.js';
 import { on, opened } from './session-kit.js';
 

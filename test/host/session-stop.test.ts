@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addContext, block } from '../../src/events/helpers.js';
-import type { StopAnswer } from '../../src/host/session/stop.js';
-import type { Session } from '../../src/host/session/types.js';
+import type { StopAnswer } from '../../src/session/stop.js';
+import type { Session } from '../../src/session/types.js';
 import { anyHooks, fires, only, registerAs, until, watch } from './kit.js';
 import { byScope, names, on, opened } from './session-kit.js';
 

@@ -91,7 +91,7 @@ test('a session that ended watches nothing', async () => {
 test('a watch keeps no process alive', async () => {
   const cwd = folder();
   const program = `
-    import { createHost } from ${JSON.stringify(new URL('../../src/host/host.ts', import.meta.url).href)};
+    import { createHost } from ${JSON.stringify(new URL('../../src/create-host.ts', import.meta.url).href)};
     const host = createHost();
     const session = await host.openSession({ cwd: ${JSON.stringify(cwd)} });
     await session.watch(['.']);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
-import { command } from '../../src/host/handlers/command-spec.js';
+import { command } from '../../src/handlers/command/spec.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, deferred, fires, never, only, registerAs, sleep, testHost, watch } from './kit.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { hookRecord } from '../../src/emit/schema.js';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
 import { addContext, deny, stop } from '../../src/events/helpers.js';
-import { command } from '../../src/host/handlers/command-spec.js';
+import { command } from '../../src/handlers/command/spec.js';
 import { INPUTS, inputOf } from './inputs.js';
 import {
   anyHooks,
@@ -439,7 +439,7 @@ test('without a logger of its own a host warns the process; a logger that throws
       },
     ],
   };
-  const { createHost } = await import('../../src/host/host.js');
+  const { createHost } = await import('../../src/create-host.js');
   const plain = createHost();
   plain.register(fail);
   await plain.fire('PreToolUse', PRE);

@@ -1,30 +1,52 @@
 import { describe, expect, test } from 'vitest';
 import { cycles, importsOf, readSources, type Source } from './sources.js';
 
+const BELOW_HOST = ['plain', 'errors', 'values', 'events', 'matching', 'scopes', 'handlers'];
+
 /** What a file of the folder may import beside its own folder. `emit/bus` is a file, `emit` a whole folder. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   plain: [],
   errors: ['plain'],
-  events: ['plain', 'errors'],
-  scopes: ['plain', 'errors', 'events'],
-  emit: ['plain', 'errors', 'events'],
-  host: ['plain', 'errors', 'events', 'scopes', 'emit/bus', 'emit/record', 'emit/run-records'],
-  plugins: ['plain', 'errors', 'events', 'scopes', 'host'],
-  adapters: ['errors', 'events', 'scopes', 'host'],
-  cli: ['plain', 'errors', 'events', 'scopes', 'emit', 'host', 'plugins', 'index'],
-  index: ['errors', 'events', 'scopes', 'emit', 'host', 'plugins'],
-  'claude-code': ['errors', 'events', 'scopes', 'emit', 'host', 'plugins'],
+  values: ['plain', 'errors'],
+  events: ['plain', 'errors', 'values'],
+  matching: ['plain', 'errors', 'values', 'events'],
+  scopes: ['plain', 'errors', 'values', 'events', 'matching'],
+  emit: ['plain', 'errors', 'values', 'events'],
+  handlers: ['plain', 'errors', 'values', 'events', 'matching/wildcard'],
+  host: [...BELOW_HOST, 'emit/bus', 'emit/record', 'emit/run-records'],
+  session: [...BELOW_HOST, 'host'],
+  'create-host': [...BELOW_HOST, 'emit/bus', 'host', 'session'],
+  files: ['plain', 'errors', 'values'],
+  trust: [...BELOW_HOST, 'files'],
+  plugins: [...BELOW_HOST, 'host', 'create-host', 'files', 'trust'],
+  adapters: [...BELOW_HOST, 'host', 'session'],
+  'claude-code': [...BELOW_HOST, 'emit', 'host', 'session', 'create-host', 'files', 'trust', 'plugins'],
+  check: [...BELOW_HOST, 'host', 'files', 'trust', 'plugins', 'claude-code'],
+  cli: [
+    ...BELOW_HOST,
+    'emit',
+    'host',
+    'session',
+    'create-host',
+    'files',
+    'trust',
+    'plugins',
+    'claude-code',
+    'check',
+    'index',
+  ],
+  index: [...BELOW_HOST, 'emit', 'host', 'session', 'create-host', 'plugins'],
 };
 
 /** Where a package may be named. One that is not listed may be named in one file, whichever; types are free. */
 const HOMES: Record<string, readonly string[]> = {
-  execa: ['host/handlers/command', 'host/control/process'],
-  'jsonc-parser': ['plugins/json-file', 'plugins/check/json-tree'],
-  minimatch: ['scopes/matcher', 'scopes/rule'],
+  execa: ['handlers/command/start', 'claude-code/control/process'],
+  'jsonc-parser': ['files/json-file', 'check/json-tree'],
+  minimatch: ['matching/matcher', 'matching/rule'],
   rxjs: ['emit/bus', 'emit/guard'],
   tapable: ['host/hooks'],
-  unbash: ['scopes/bash', 'plugins/check/shell'],
-  yaml: ['plugins/agent-file', 'plugins/check/yaml-tree'],
+  unbash: ['matching/bash/bash', 'check/shell'],
+  yaml: ['claude-code/files/agent-file', 'check/yaml-tree'],
 };
 /** Schemas are written where the data is declared. */
 const ANYWHERE: readonly string[] = ['zod'];
@@ -73,7 +95,7 @@ describe('the source tree', () => {
     expect([...new Set(sources.map((s) => folder(s.name)))].filter((f) => !(f in MAY_IMPORT))).toEqual([]);
   });
 
-  test('imports one way: plain <- errors <- events <- scopes <- host <- plugins <- cli, and events <- emit', () => {
+  test('imports one way: values <- events <- matching <- scopes <- handlers <- host <- session <- plugins <- claude-code <- check <- cli', () => {
     expect(layerBreaks(sources)).toEqual([]);
   });
 

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { agentTool, drive } from '../../src/adapters/ai.js';
+import { anthropicModel } from '../../src/adapters/anthropic.js';
 import * as claude from '../../src/claude-code.js';
-import { anthropicModel } from '../../src/host/models/anthropic.js';
 import * as hookscope from '../../src/index.js';
 import { INPUTS } from '../host/inputs.js';
 

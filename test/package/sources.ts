@@ -47,7 +47,7 @@ export function importsOf(from: string, text: string): Import[] {
 /** Every TypeScript file under `src/`. */
 export function readSources(folder = join(ROOT, 'src')): Source[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts'))
     .map((entry) => {
       const path = join(entry.parentPath, entry.name);
       const name = relative(folder, path).replace(/\.ts$/, '');

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync } fro
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { judgeConfigs } from '../../src/plugins/config-trust.js';
-import { acceptTrust } from '../../src/plugins/trust-accept.js';
-import { createTrustStore, type TrustStore } from '../../src/plugins/trust-store.js';
+import { acceptTrust } from '../../src/trust/accept.js';
+import { createTrustStore, type TrustStore } from '../../src/trust/store.js';
 import { createFolder, type Folder } from './folder.js';
 
 let folder: Folder;

@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHost, type Host } from '../../src/create-host.js';
 import { HookscopeError } from '../../src/errors.js';
-import { createHost, type Host } from '../../src/host/host.js';
 import type { Description } from '../../src/host/types.js';
 import { applyConfig, defineConfig, type HookscopeConfig } from '../../src/plugins/config.js';
 import { checkOwner, loadConfig } from '../../src/plugins/config-file.js';

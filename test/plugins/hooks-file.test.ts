@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createHost } from '../../src/host/host.js';
+import { createHost } from '../../src/create-host.js';
 import { loadHooksFile } from '../../src/plugins/hooks-file.js';
 import { createFolder, type Folder, LS } from './folder.js';
 

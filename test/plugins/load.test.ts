@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createHost } from '../../src/host/host.js';
+import { createHost } from '../../src/create-host.js';
 import { loadPlugin } from '../../src/plugins/load.js';
 import { ownVersion } from '../../src/plugins/manifest.js';
 import { createFolder, denying, type Folder, LS } from './folder.js';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
 import { defineEvent } from '../../src/events/define.js';
 import { addContext, deny, rewrite } from '../../src/events/helpers.js';
-import { command } from '../../src/host/handlers/command-spec.js';
+import { command } from '../../src/handlers/command/spec.js';
 import { validateHooks, validateOutput } from '../../src/plugins/validate.js';
 
 const fn = (): undefined => undefined;

@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readBash } from '../../src/scopes/bash.js';
+import { readBash } from '../../src/matching/bash/bash.js';
 
 const LENGTH = 9_990;
 const fill = (text: string): string => text.repeat(Math.ceil(LENGTH / text.length)).slice(0, LENGTH);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compileRule } from '../../src/scopes/rule.js';
+import { compileRule } from '../../src/matching/rule.js';
 import { SEED } from '../seed.js';
 import { anyHarmless } from './harmless.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compileRule } from '../../src/scopes/rule.js';
+import { compileRule } from '../../src/matching/rule.js';
 import { SEED } from '../seed.js';
 import { anySpelling } from './spellings.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileRule } from '../../src/scopes/rule.js';
+import { compileRule } from '../../src/matching/rule.js';
 
 const { lines: LINES } = JSON.parse(
   readFileSync(new URL('../fixtures/commands/removing.json', import.meta.url), 'utf8'),

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { HookscopeError } from '../../src/errors.js';
 import { CATALOGUE } from '../../src/events/catalogue.js';
 import { type Dialect, defineEvent, type EventEntry, named } from '../../src/events/define.js';
-import { compileMatcher, type Matcher } from '../../src/scopes/matcher.js';
-import { TOOL_ALIASES } from '../../src/scopes/tool-names.js';
+import { compileMatcher, type Matcher } from '../../src/matching/matcher.js';
+import { TOOL_ALIASES } from '../../src/matching/tool-names.js';
 
 const where = 'PreToolUse[0].matcher';
 

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/events/catalogue.js';
 import type { EventEntry } from '../../src/events/define.js';
-import { compileMatcher } from '../../src/scopes/matcher.js';
-import { whyExponential } from '../../src/scopes/regex-cost.js';
-import { LOOKED_AT, waysOf } from '../../src/scopes/regex-ways.js';
+import { compileMatcher } from '../../src/matching/matcher.js';
+import { whyExponential } from '../../src/matching/regex-cost.js';
+import { LOOKED_AT, waysOf } from '../../src/matching/regex-ways.js';
 import { SEED } from '../seed.js';
 
 const RUNS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 150);

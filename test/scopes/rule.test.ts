@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HookscopeError } from '../../src/errors.js';
 import { CATALOGUE } from '../../src/events/catalogue.js';
-import { compileRule, type Rule } from '../../src/scopes/rule.js';
-import { readOnly } from '../../src/scopes/view.js';
+import { compileRule, type Rule } from '../../src/matching/rule.js';
+import { readOnly } from '../../src/values/view.js';
 
 const where = 'PreToolUse[0].hooks[0].if';
 const cwd = '/home/dev/project';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { snapshot } from '../../src/scopes/snapshot.js';
-import { readOnly } from '../../src/scopes/view.js';
+import { snapshot } from '../../src/values/snapshot.js';
+import { readOnly } from '../../src/values/view.js';
 
 describe('snapshot', () => {
   it('is equal to the data and shares nothing with it', () => {

@@ -2,7 +2,7 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HookscopeError } from '../../src/errors.js';
-import { readOnly, unwrap } from '../../src/scopes/view.js';
+import { readOnly, unwrap } from '../../src/values/view.js';
 
 const input = () => ({
   tool_name: 'Edit',

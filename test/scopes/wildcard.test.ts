@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileCommandPattern } from '../../src/scopes/command-pattern.js';
-import { compileWildcard } from '../../src/scopes/wildcard.js';
+import { compileCommandPattern } from '../../src/matching/command-pattern.js';
+import { compileWildcard } from '../../src/matching/wildcard.js';
 
 /** The same as a regular expression, which may backtrack. */
 const expression = (pattern: string): RegExp => new RegExp(`^${pattern.split('*').map(escaped).join('[^]*')}$`);

@@ -1,5 +1,5 @@
-import { checkKeys, type Keys } from '../../events/options.js';
-import { messageOf } from '../../events/promises.js';
+import { checkKeys, type Keys } from '../../values/options.js';
+import { messageOf } from '../../values/promises.js';
 import { report } from '../guard.js';
 import { createQueue } from '../queue.js';
 import type { HookRecord } from '../record.js';

@@ -1,9 +1,9 @@
 import type { Bus } from '../../emit/bus.js';
 import type { AlarmRecord, Unstamped } from '../../emit/record.js';
 import type { CallRole } from '../../events/define.js';
-import { tell as inform } from '../../events/promises.js';
+import { describeError } from '../../values/message.js';
+import { tell as inform } from '../../values/promises.js';
 import type { AnyDecision } from '../decision.js';
-import { describeError } from '../message.js';
 import { type Canonical, canonical, sha256 } from './canonical.js';
 import { type CallKey, Memory, shorten } from './memory.js';
 import { Remembered } from './remembered.js';

@@ -1,8 +1,8 @@
 import type { HookscopeError } from '../../errors.js';
 import type { Found, ScopeRef } from '../../scopes/tree.js';
+import { isText } from '../../values/shape.js';
 import type { AnyDecision } from '../decision.js';
 import type { EventState, Services } from '../services.js';
-import { isText } from '../shape.js';
 import type { Alarms, ToolUse } from './alarms.js';
 
 type Input = Readonly<Record<string, unknown>>;

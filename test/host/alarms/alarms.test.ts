@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Host } from '../../../src/create-host.js';
 import { hookRecord } from '../../../src/emit/schema.js';
 import { deny, rewrite } from '../../../src/events/helpers.js';
 import type { HookAlarm } from '../../../src/host/alarms/alarms.js';
-import type { Host } from '../../../src/host/host.js';
 import { servicesOf } from '../../../src/host/internals.js';
 import type { HostOptions } from '../../../src/host/options.js';
 import { anyHooks, testHost, watch } from '../kit.js';

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { capture } from '../../../src/host/handlers/capture.js';
+import { capture } from '../../../src/handlers/command/capture.js';
 
 /** Writes the pieces, each as one of its own. */
 async function write(stream: PassThrough, pieces: readonly Buffer[]): Promise<void> {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../../src/events/catalogue.js';
-import { asyncWish, withoutWish } from '../../../src/host/handlers/command-async.js';
-import { commandHandler } from '../../../src/host/handlers/command-handler.js';
-import { type CommandOptions, command } from '../../../src/host/handlers/command-spec.js';
-import type { Call, Reply } from '../../../src/host/handlers/handler.js';
+import { asyncWish, withoutWish } from '../../../src/handlers/command/async.js';
+import { commandHandler } from '../../../src/handlers/command/handler.js';
+import { type CommandOptions, command } from '../../../src/handlers/command/spec.js';
+import type { Call, Reply } from '../../../src/handlers/handler.js';
 import { HOOKS, type Kept, processes, shellCall, uniqueSeconds } from './shell-call.js';
 
 const hook = (name: string): string => join(HOOKS, name);

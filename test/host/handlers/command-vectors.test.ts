@@ -6,9 +6,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { CATALOGUE, type HookEvent } from '../../../src/events/catalogue.js';
 import type { OnFailure } from '../../../src/events/failure.js';
 import { type Outcome, readOutput } from '../../../src/events/outcome.js';
-import { commandHandler } from '../../../src/host/handlers/command-handler.js';
-import { type CommandOptions, command } from '../../../src/host/handlers/command-spec.js';
-import type { Reply } from '../../../src/host/handlers/handler.js';
+import { commandHandler } from '../../../src/handlers/command/handler.js';
+import { type CommandOptions, command } from '../../../src/handlers/command/spec.js';
+import type { Reply } from '../../../src/handlers/handler.js';
 import { shellCall } from './shell-call.js';
 
 /** One recorded fire with one shell hook, and what must come of it. Its README is in the folder. */

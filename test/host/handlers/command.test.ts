@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HookscopeError } from '../../../src/errors.js';
-import { commandHandler } from '../../../src/host/handlers/command-handler.js';
-import { type CommandOptions, command, isCommandSpec } from '../../../src/host/handlers/command-spec.js';
+import { commandHandler } from '../../../src/handlers/command/handler.js';
+import { type CommandOptions, command, isCommandSpec } from '../../../src/handlers/command/spec.js';
 import { HOOKS, runShell, shellCall } from './shell-call.js';
 
 const hook = (name: string): string => join(HOOKS, name);

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { matchesUrl } from '../../../src/host/handlers/http-rules.js';
-import { isPrivateAddress, publicLookup } from '../../../src/host/handlers/private-address.js';
+import { isPrivateAddress, publicLookup } from '../../../src/handlers/http/private-address.js';
+import { matchesUrl } from '../../../src/handlers/http/rules.js';
 
 describe('a pattern of allowed URLs', () => {
   test.each([

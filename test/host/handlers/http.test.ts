@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how a header names variables
 import { createServer, type LookupFunction } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createHost } from '../../../src/create-host.js';
+import { createOutside } from '../../../src/handlers/external.js';
+import { httpHandler } from '../../../src/handlers/http/handler.js';
+import { type HttpOptions, http } from '../../../src/handlers/http/spec.js';
 import type { AnyDecision } from '../../../src/host/decision.js';
-import { httpHandler } from '../../../src/host/handlers/http-handler.js';
-import { type HttpOptions, http } from '../../../src/host/handlers/http-spec.js';
-import { createOutside } from '../../../src/host/handlers/outside.js';
-import { createHost } from '../../../src/host/host.js';
 import type { HostOptions } from '../../../src/host/options.js';
 import { fires, testHost, until, watch } from '../kit.js';
 import { type Answers, type HookServer, hookServer } from './hook-server.js';

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../../src/events/catalogue.js';
 import type { OnFailure } from '../../../src/events/failure.js';
 import { readOutput } from '../../../src/events/outcome.js';
-import type { Reply } from '../../../src/host/handlers/handler.js';
-import { readShell, type ShellHow, type ShellResult } from '../../../src/host/handlers/output.js';
+import type { Reply } from '../../../src/handlers/handler.js';
+import { readShell, type ShellHow, type ShellResult } from '../../../src/handlers/output.js';
 
 interface Shell extends Partial<ShellResult> {
   readonly onFailure?: OnFailure;

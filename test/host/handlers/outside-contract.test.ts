@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { http } from '../../../src/handlers/http/spec.js';
+import { mcpTool } from '../../../src/handlers/mcp/spec.js';
 import type { AnyDecision } from '../../../src/host/decision.js';
-import { http } from '../../../src/host/handlers/http-spec.js';
-import { mcpTool } from '../../../src/host/handlers/mcp-tool-spec.js';
 import type { HostOptions } from '../../../src/host/options.js';
 import { type Behaviour, CASES, type Json } from '../../contracts/handlers.js';
 import { inputOf } from '../inputs.js';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { commandHandler } from '../../../src/host/handlers/command-handler.js';
-import { command } from '../../../src/host/handlers/command-spec.js';
+import { commandHandler } from '../../../src/handlers/command/handler.js';
+import { command } from '../../../src/handlers/command/spec.js';
 import { HOOKS, processes, runShell, shellCall, uniqueSeconds, until } from './shell-call.js';
 
 const hook = (name: string): string => join(HOOKS, name);

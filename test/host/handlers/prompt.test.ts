@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HookEvent } from '../../../src/events/catalogue.js';
-import type { HookModel, ModelRequest, ModelVerdict } from '../../../src/host/handlers/model.js';
-import { agent, type PromptHookOptions, prompt } from '../../../src/host/handlers/prompt-spec.js';
+import type { HookModel, ModelRequest, ModelVerdict } from '../../../src/handlers/model/model.js';
+import { agent, type PromptHookOptions, prompt } from '../../../src/handlers/model/spec.js';
 import { fireAny, fires, only, testHost, watch } from '../kit.js';
 
 const INPUTS: Record<string, Record<string, unknown>> = {

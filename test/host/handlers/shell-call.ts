@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CATALOGUE, type HookEvent } from '../../../src/events/catalogue.js';
-import { commandHandler } from '../../../src/host/handlers/command-handler.js';
-import { type CommandOptions, command } from '../../../src/host/handlers/command-spec.js';
-import type { Call, Reply } from '../../../src/host/handlers/handler.js';
+import { commandHandler } from '../../../src/handlers/command/handler.js';
+import { type CommandOptions, command } from '../../../src/handlers/command/spec.js';
+import type { Call, Reply } from '../../../src/handlers/handler.js';
 
 /** The folder of tiny real hook programs. */
 export const HOOKS = fileURLToPath(new URL('../../fixtures/hooks/', import.meta.url));

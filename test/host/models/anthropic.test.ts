@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { agent, prompt } from '../../../src/host/handlers/prompt-spec.js';
-import { type AgentTool, type AnthropicModelOptions, anthropicModel } from '../../../src/host/models/anthropic.js';
+import { type AgentTool, type AnthropicModelOptions, anthropicModel } from '../../../src/adapters/anthropic.js';
+import { agent, prompt } from '../../../src/handlers/model/spec.js';
 import { type HookServer, hookServer } from '../handlers/hook-server.js';
 import { testHost, until } from '../kit.js';
 

@@ -1,0 +1,130 @@
+import { basename } from 'node:path';
+import { readPolicy } from '../claude-code/files/policy.js';
+import { isNameList } from '../matching/claude-matcher.js';
+import { compileRule } from '../matching/rule.js';
+import { toolNames } from '../matching/tool-names.js';
+import { atKey, type Check, type Found } from './checking.js';
+import type { PolicyFile } from './policies.js';
+import type { Handler, SourceFile } from './source-file.js';
+import { entryOf, isTrue, plain, textAt, textOf } from './tree.js';
+
+/** What handlers say beside what they run. */
+export const checkHandlers: Check = function* (file) {
+  for (const handler of file.handlers) {
+    yield* checkRule(handler, file);
+    yield* checkHttp(handler);
+    if (isTrue(entryOf(handler.node, 'once')?.value) && file.dialect === 'claude' && file.kind !== 'skill') {
+      yield {
+        rule: 'once-ignored',
+        ...atKey(handler, 'once'),
+        message: '"once" counts only in skills; here the hook runs every time.',
+      };
+    }
+    if (isTrue(entryOf(handler.node, 'async')?.value) && handler.entry?.fold === 'gate') {
+      const message = `Nobody waits for it, so it cannot stop anything on ${handler.event}.`;
+      yield { rule: 'async-gate', ...atKey(handler, 'async'), message };
+    }
+  }
+};
+
+function* checkRule(handler: Handler, { dialect }: SourceFile): Generator<Found> {
+  const text = textAt(handler.node, 'if');
+  if (text === undefined || text.trim() === '' || !handler.entry) return;
+  const at = atKey(handler, 'if');
+  if (!handler.entry.tool) {
+    yield { rule: 'if-not-tool-event', ...at, message: `${handler.event} is about no tool, so the hook never runs.` };
+    return;
+  }
+  // In code it is refused, and the shape says so.
+  if (dialect === 'code') return;
+  const [warning] = compileRule(text, { dialect, where: 'if' }).warnings;
+  const why = warning?.replace(/^if: /, '');
+  if (why !== undefined) {
+    const rule = why.endsWith('the hook never runs') ? 'if-invalid' : 'if-idle';
+    yield { rule, ...at, message: `${why.charAt(0).toUpperCase()}${why.slice(1)}.` };
+  } else if (excludes(handler, text)) {
+    yield {
+      rule: 'if-never',
+      ...at,
+      message: `The matcher "${handler.matcher}" leaves out what "${text}" is about, so the hook never runs.`,
+    };
+  }
+}
+
+/** These rules are about a family of tools. */
+const FAMILIES = new Set(['Edit', 'Write', 'Read']);
+
+function excludes({ matcher = '' }: Handler, rule: string): boolean {
+  const tool = /^\w+/.exec(rule)?.[0] ?? '';
+  if (matcher === '' || FAMILIES.has(tool) || !/^\w+(\(|$)/.test(rule) || !isNameList(matcher, false)) return false;
+  const names = matcher.split(/[|,]/).map((name) => name.trim());
+  return !names.some((name) => toolNames(name).includes(tool));
+}
+
+function* checkHttp(handler: Handler): Generator<Found> {
+  if (handler.type !== 'http') return;
+  const url = textAt(handler.node, 'url') ?? '';
+  if (URL.canParse(url)) {
+    const { protocol, hostname } = new URL(url);
+    const isLocal = /^(localhost|127(\.\d+){3}|\[::1\]|.+\.localhost)$/.test(hostname);
+    if (protocol === 'http:' && !isLocal) {
+      yield {
+        rule: 'http-not-secure',
+        ...atKey(handler, 'url'),
+        message: `What ${handler.event} tells is sent to ${hostname} in the clear.`,
+      };
+    }
+  }
+  const headers = entryOf(handler.node, 'headers')?.value;
+  const list = entryOf(handler.node, 'allowedEnvVars')?.value;
+  const allowed = list ? plain(list) : [];
+  if (headers?.kind !== 'object' || !Array.isArray(allowed)) return;
+  for (const { key, value } of headers.entries) {
+    for (const [, name] of (textOf(value) ?? '').matchAll(/\$\{?([A-Za-z_]\w*)\}?/g)) {
+      if (allowed.includes(name)) continue;
+      const message = `"${name}" is not in "allowedEnvVars", so the header is sent without it.`;
+      yield { rule: 'http-variable', at: value, where: [...handler.path, 'headers', key], message };
+    }
+  }
+}
+
+/** Hooks that settings turn off; `policies` are those of all settings files that count, in order. */
+export function checkPolicy(policies: readonly PolicyFile[]): Check {
+  return function* (file) {
+    if (file.dialect === 'code' || file.handlers.length === 0) return;
+    const policy = readPolicy(policies.filter((one) => binds(one, file)));
+    const plugin = file.plugin === undefined ? undefined : basename(file.plugin);
+    let allOff: string | undefined;
+    for (const handler of file.handlers) {
+      const source = { managed: file.kind === 'managed', plugin };
+      const why = policy.skip(source)?.why;
+      const url = urlOf(handler);
+      const refused = url === undefined ? undefined : policy.refuseUrl(source, url);
+      if (why === undefined && refused !== undefined)
+        yield { rule: 'disabled-by-policy', ...atKey(handler, 'url'), message: `The hook always fails: ${refused}.` };
+      if (why === undefined || why === allOff) continue;
+      // What turns one off turns all off.
+      allOff = why;
+      const [set] = file.sets;
+      const start = set?.node.start ?? 0;
+      yield {
+        rule: 'disabled-by-policy',
+        at: { start, end: start + 1 },
+        where: set?.path ?? [],
+        message: `Its hooks do not run: ${why}.`,
+      };
+    }
+  };
+}
+
+/** A policy reads the URL, which must be one. */
+function urlOf({ node, type }: Handler): string | undefined {
+  const url = textAt(node, 'url');
+  return type === 'http' && url !== undefined && URL.canParse(url) ? url : undefined;
+}
+
+/** A project's settings count for what is in the project, a file of no known place for itself. */
+function binds({ kind, path, project }: PolicyFile, file: SourceFile): boolean {
+  if (kind === 'settings') return path === file.path;
+  return project === undefined || project === file.project;
+}

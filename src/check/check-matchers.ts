@@ -1,0 +1,218 @@
+import { CATALOGUE, HOOK_EVENTS } from '../events/catalogue.js';
+import { isNameList } from '../matching/claude-matcher.js';
+import { whyExponential } from '../matching/regex-cost.js';
+import { toolNames } from '../matching/tool-names.js';
+import { compileWildcard } from '../matching/wildcard.js';
+import { nearest } from '../values/nearest.js';
+import type { Check, Found } from './checking.js';
+import { ELSEWHERE, FORMER, KNOWN_TOOLS, SAMPLE_MCP, TOOLS, valuesOf } from './names.js';
+import type { Group, SourceFile } from './source-file.js';
+import { textOf } from './tree.js';
+
+/** What a group's matcher can match. */
+export const checkMatchers: Check = function* (file) {
+  for (const group of file.groups) {
+    const text = textOf(group.matcher?.value);
+    if (text === undefined || text === '' || text === '*' || !group.entry || !group.matcher) continue;
+    const at = { at: group.matcher.value, where: [...group.path, 'matcher'] };
+    for (const { rule, message, fix } of judge(text, group, file)) yield { rule, ...at, message, fix };
+  }
+};
+
+type Judged = Pick<Found, 'rule' | 'message' | 'fix'>;
+
+function* judge(text: string, { event, entry }: Group, { dialect }: SourceFile): Generator<Judged> {
+  if (!entry) return;
+  if (!entry.subject) {
+    yield {
+      rule: 'matcher-ignored',
+      message: `${event} has nothing to match, so "${text}" is ignored and the hooks run every time.`,
+    };
+    return;
+  }
+  const known = entry.tool ? undefined : valuesOf(entry);
+  const isList = dialect === 'code' ? !/[*?[{(!]/.test(text) : isNameList(text, entry.narrowNames === true);
+  if (isList) {
+    const names = text
+      .split(/[|,]/)
+      .map((name) => name.trim())
+      .filter((name) => name !== '');
+    if (names.length === 0) yield { rule: 'matcher-never', message: `"${text}" names nothing.`, fix: 'Take it out.' };
+    else if (entry.tool) yield* judgeTools(names);
+    else if (known) yield* judgeValues(names, known, event);
+  } else if (dialect === 'claude') yield* judgePattern(text, entry.tool ? TOOLS : known, entry.tool);
+}
+
+/** One name of a list of tools. */
+function toolProblem(name: string, beside: readonly string[]): Judged | undefined {
+  if (KNOWN_TOOLS.has(name)) return undefined;
+  const [, server, tool] = /^mcp__(.+?)(?:__(.*))?$/.exec(name) ?? [];
+  if (server !== undefined) {
+    if (tool) return undefined;
+    const all = `mcp__${server.replace(/_+$/, '')}__.*`;
+    return {
+      rule: 'matcher-never',
+      message: `"${name}" is no MCP tool: their names are mcp__server__tool.`,
+      fix: `For all tools of that server write "${all}".`,
+    };
+  }
+  const former = FORMER[name];
+  if (former !== undefined) {
+    const message = `"${name}" is the name of a tool that no longer exists.`;
+    const fix = beside.includes(former) ? 'Take it out, or keep it for old clients.' : `Write "${former}".`;
+    return { rule: 'matcher-old-name', message, fix };
+  }
+  const theirs = ELSEWHERE[name.toLowerCase()];
+  if (theirs !== undefined) {
+    const message = `"${name}" is what other agents call a tool.`;
+    return { rule: 'matcher-unknown-name', message, fix: `Claude Code has "${theirs}".` };
+  }
+  const near = nearTool(name);
+  if (near === undefined) return undefined;
+  return {
+    rule: 'matcher-never',
+    message: `"${name}" is no tool; names are compared whole and by case.`,
+    fix: `Write "${near}".`,
+  };
+}
+
+/** A typing mistake, or another case; two tools that are merely alike are not meant. */
+function nearTool(name: string): string | undefined {
+  const swapped = [...KNOWN_TOOLS].find((tool) => letters(tool) === letters(name));
+  const near = swapped ?? nearest(name, KNOWN_TOOLS);
+  if (near === undefined || swapped !== undefined) return near;
+  return name.length > 4 && near.charAt(0).toLowerCase() === name.charAt(0).toLowerCase() ? near : undefined;
+}
+
+/** The same for `Write`, `write` and `Wirte`. */
+const letters = (name: string): string => [...name.toLowerCase()].sort().join('');
+
+function* judgeTools(names: readonly string[]): Generator<Judged> {
+  const problems = names.map((name) => toolProblem(name, names));
+  const someLive = names.some((name, i) => problems[i] === undefined && KNOWN_TOOLS.has(name));
+  for (const problem of problems) {
+    if (!problem) continue;
+    const dead = problem.rule === 'matcher-old-name' && problems.every((p) => p !== undefined);
+    yield dead ? { ...problem, rule: 'matcher-never' } : problem;
+  }
+  const unknown = names.filter(
+    (name, i) => problems[i] === undefined && !KNOWN_TOOLS.has(name) && !name.startsWith('mcp__'),
+  );
+  if (someLive || unknown.length < names.length) return;
+  yield { rule: 'matcher-unknown-name', message: `No tool that is known here is called ${list(unknown, 'or')}.` };
+}
+
+function* judgeValues(names: readonly string[], known: readonly string[], event: string): Generator<Judged> {
+  for (const name of names) {
+    if (known.includes(name)) continue;
+    const near = nearest(name, known);
+    const isTool = KNOWN_TOOLS.has(name);
+    const other = HOOK_EVENTS.find(
+      (one) => one !== event && !CATALOGUE[one].tool && valuesOf(CATALOGUE[one])?.includes(name),
+    );
+    const hint = other === undefined ? '' : ` ${other} has it.`;
+    const message = `"${name}" is no value that ${event} is known to have: ${list(known, 'or')}.${hint}`;
+    if (near === undefined && !isTool) yield { rule: 'matcher-unknown-name', message };
+    else
+      yield { rule: 'matcher-never', message, fix: near === undefined ? 'Take the matcher out.' : `Write "${near}".` };
+  }
+}
+
+const RULE_SHAPE = /^(\w+)\(([^|]*)\)$/;
+
+/** A regular expression, `known` being what it may meet. */
+function* judgePattern(text: string, known: readonly string[] | undefined, tool: boolean): Generator<Judged> {
+  const pattern = compile(text);
+  const why = 'bad' in pattern ? undefined : whyExponential(text);
+  if (why !== undefined) {
+    // It is not even tried on what it may meet.
+    yield { rule: 'regex-catastrophic', message: `It can take exponential time: ${why}.` };
+    return;
+  }
+  const [, name = '', inner = ''] = RULE_SHAPE.exec(text) ?? [];
+  const isRule = tool && name !== '' && !matchesAny(text, [...KNOWN_TOOLS, SAMPLE_MCP]);
+  if (isRule) {
+    const fix = `Write "matcher": "${name}", and into the handler "if": "${name}(${inner})".`;
+    yield {
+      rule: 'matcher-permission-rule',
+      message: `"${text}" is a permission rule; as a matcher it never matches.`,
+      fix,
+    };
+    return;
+  }
+  const query = tool && /\w:.*\b(AND|OR)\b|^(tools?|file_paths?|command):/.test(text);
+  if (query) {
+    const fix = 'Match the tool by its name, and say the rest in "if" or in the hook.';
+    yield {
+      rule: 'matcher-never',
+      message: `"${text}" is a query, and a matcher is tried on the name of the tool alone.`,
+      fix,
+    };
+    return;
+  }
+  if ('bad' in pattern) {
+    const message = `It is read as a regular expression and is none (${pattern.bad}), so the hooks never run.`;
+    yield { rule: 'matcher-invalid', message, fix: asRegex(text) };
+    return;
+  }
+  if (known === undefined) return;
+  const glob = globProblem(text, pattern.regex, tool ? [...known, SAMPLE_MCP] : known, tool);
+  if (glob !== undefined) yield glob;
+  else yield* unmatched(text, pattern.regex, known, tool);
+}
+
+/** What a glob would be. */
+function asRegex(text: string): string | undefined {
+  if (!/^[\w.*?|, -]+$/.test(text)) return undefined;
+  const parts = text.split(/[|,]/).map((part) => part.trim().replaceAll('.', '\\.').replaceAll('*', '.*'));
+  return `Write ${JSON.stringify(`^(${parts.join('|')})$`)}, if it was meant as a pattern for whole names.`;
+}
+
+function* unmatched(text: string, regex: RegExp, known: readonly string[], tool: boolean): Generator<Judged> {
+  const all = tool ? [...KNOWN_TOOLS, ...Object.keys(FORMER)] : known;
+  if (all.some((name) => regex.test(name)) || (tool && /mcp/i.test(text))) return;
+  if (text.startsWith('!') && tool) {
+    const fix = `For all tools but these write "^(?!(${text.slice(1)})$)".`;
+    yield { rule: 'matcher-never', message: `"!" does not mean "not": "${text}" matches nothing.`, fix };
+  } else
+    yield {
+      rule: 'matcher-unknown-name',
+      message: `The regular expression matches nothing that is known here (${tool ? 'the tools of Claude Code' : list(known, 'or')}).`,
+    };
+}
+
+/** `Edit*`, where reading it as a glob and as a regular expression is not the same. */
+function globProblem(text: string, regex: RegExp, known: readonly string[], tool: boolean): Judged | undefined {
+  if (!/\*/.test(text) || /\.[*+]|[\^$\\([+]/.test(text)) return undefined;
+  const globs = text.split(/[|,]/).map((part) => compileWildcard(part.trim()));
+  const meant = known.filter((name) => globs.some((test) => test(name)));
+  const extra = known.filter((name) => regex.test(name) && !meant.includes(name));
+  const lost = meant.filter((name) => !regex.test(name));
+  if (extra.length + lost.length === 0) return undefined;
+  const what = extra.length > 8 ? `${extra.slice(0, 5).join(', ')} and ${extra.length - 5} others` : extra.join(', ');
+  const also = extra.length > 0 ? `it also matches ${what}` : `it does not match ${lost.join(', ')}`;
+  const regexText = text
+    .split(/[|,]/)
+    .map((part) => `${part.trim().replaceAll('*', '.*')}`)
+    .join('|');
+  const fix = `Write "^(${regexText})$"${tool ? ', or the names themselves' : ''}.`;
+  return { rule: 'matcher-glob', message: `"${text}" is read as a regular expression: ${also}.`, fix };
+}
+
+function compile(text: string): { regex: RegExp } | { bad: string } {
+  try {
+    return { regex: new RegExp(text) };
+  } catch (error) {
+    return { bad: (error as Error).message.replace(/^Invalid regular expression: \/.*\/\w*: /s, '') };
+  }
+}
+
+function matchesAny(text: string, names: readonly string[]): boolean {
+  const pattern = compile(text);
+  return 'regex' in pattern && names.some((name) => toolNames(name).some((known) => pattern.regex.test(known)));
+}
+
+function list(names: readonly string[], word: string): string {
+  const last = names.at(-1) ?? '';
+  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} ${word} ${last}`;
+}

@@ -1,0 +1,186 @@
+import { otherShape } from '../claude-code/files/other-shapes.js';
+import { checkHooks, HANDLER_KEYS } from '../claude-code/files/schema.js';
+import { HookscopeError } from '../errors.js';
+import { HOOK_EVENTS } from '../events/catalogue.js';
+import { HANDLER_KINDS } from '../events/define.js';
+import type { Path } from '../files/json-file.js';
+import { checkConfig } from '../plugins/config.js';
+import { validateHooks } from '../plugins/validate.js';
+import { nearest } from '../values/nearest.js';
+import { atKey, type Check, type Found } from './checking.js';
+import { RULES, type RuleId } from './rules.js';
+import type { SourceFile } from './source-file.js';
+import { entryOf, parsePath, plain, spanAt, type TreeNode } from './tree.js';
+
+/** Whether the file can be read at all. */
+export const checkSyntax: Check = function* ({ parsed, text, kind }) {
+  const { errors, root } = parsed;
+  const found = (at: Found['at'], message: string): Found => ({ rule: 'unreadable', at, where: [], message });
+  const [first] = errors;
+  // The others often follow from it.
+  if (first) yield found(first, `${first.message}.`);
+  else if (root === undefined && text.trim() === '') yield found({ start: 0, end: 1 }, 'The file is empty.');
+  else if (root?.kind !== 'object' && kind !== 'agent' && kind !== 'skill' && kind !== 'command')
+    yield found(root ?? { start: 0, end: 1 }, 'An object was expected, { "hooks": { … } }.');
+};
+
+/** What Claude Code's files hold, by the same rules as they are loaded by. */
+export const checkClaudeShape: Check = function* (file) {
+  const { root } = file.parsed;
+  if (file.dialect !== 'claude' || root?.kind !== 'object') return;
+  const data = plain(root) as Readonly<Record<string, unknown>>;
+  const other = file.kind === 'manifest' ? undefined : otherShape(data, HOOK_EVENTS);
+  if (other !== undefined) {
+    const at = entryOf(root, 'hooks')?.keySpan ?? root;
+    yield {
+      rule: 'other-shape',
+      at,
+      where: data['hooks'] === undefined ? [] : ['hooks'],
+      message: sentence(`it ${other}`),
+    };
+    return;
+  }
+  for (const set of file.sets) {
+    for (const { rule, path, message, nearest: near } of checkHooks(plain(set.node), set.path, HOOK_EVENTS).findings) {
+      if (isRemark(path)) continue;
+      const id = Object.hasOwn(RULES, rule) ? (rule as RuleId) : 'wrong-value';
+      const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+      const place = { at: spanAt(root, path), where: path };
+      yield { rule: id, ...place, message: sentence(`it ${message}`) + hint, fix: fixOf(id, path) };
+    }
+  }
+  yield* checkTypes(file);
+};
+
+/** What people mean by keys and events that other programs have. */
+const MEANT: Readonly<Record<string, string>> = {
+  enabled: 'To turn a hook off take it out; nothing else does.',
+  priority: 'Hooks of one event run at the same time; put what must be in order into one hook.',
+  blocking: 'A hook blocks by exit code 2; "onFailure": "block" lets failures block too.',
+  failClosed: 'Write "onFailure": "block".',
+  continueOnError: 'That is so without it; "onFailure": "block" is the opposite.',
+  suppressOutput: 'It is a key of what the hook prints.',
+  environment: 'Set variables in the command: env NAME=value ….',
+  env: 'Set variables in the command: env NAME=value ….',
+  timeoutMs: 'Write "timeout", in seconds.',
+  timeoutSec: 'Write "timeout", in seconds.',
+  cwd: 'Begin the command with cd … &&.',
+  BeforeTool: 'Gemini CLI calls it that; here it is PreToolUse.',
+  AfterTool: 'Gemini CLI calls it that; here it is PostToolUse.',
+  BeforeAgent: 'Gemini CLI calls it that; here it is UserPromptSubmit.',
+  AfterAgent: 'Gemini CLI calls it that; here it is Stop.',
+  PreCompress: 'Gemini CLI calls it that; here it is PreCompact.',
+};
+
+function fixOf(rule: RuleId, path: Path): string | undefined {
+  const key = path.at(-1);
+  const isName = rule === 'unknown-key' || rule === 'unknown-event';
+  return isName && typeof key === 'string' && Object.hasOwn(MEANT, key) ? MEANT[key] : undefined;
+}
+
+/** `"// Stop"` and `"_Stop"` are how people write comments into JSON. */
+function isRemark(path: Path): boolean {
+  const key = path.at(-1);
+  return typeof key === 'string' && /^(\/\/|_|#|\$)/.test(key);
+}
+
+function* checkTypes({ handlers }: SourceFile): Generator<Found> {
+  const types = Object.keys(HANDLER_KEYS);
+  for (const handler of handlers) {
+    const { type, entry, event } = handler;
+    if (type === undefined) continue;
+    if (!types.includes(type)) {
+      const near = nearest(type, types) ?? (/^(shell|bash|script|process|exec)$/.test(type) ? 'command' : undefined);
+      const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+      yield {
+        rule: 'unknown-type',
+        ...atKey(handler, 'type'),
+        message: `"${type}" is no type of handler, so it never runs.${hint}`,
+      };
+    } else if (entry && !(entry.types as readonly string[]).includes(type)) {
+      const allowed = HANDLER_KINDS.filter((kind) => entry.types.includes(kind)).join(', ');
+      yield {
+        rule: 'type-not-allowed',
+        ...atKey(handler, 'type'),
+        message: `${event} allows ${allowed}, but no ${type}: the handler is skipped.`,
+      };
+    }
+  }
+}
+
+/** What hookscope's own files hold: what registering would say. */
+export const checkOwnShape: Check = function* (file) {
+  const { root } = file.parsed;
+  if (file.dialect !== 'code' || root?.kind !== 'object') return;
+  if (file.kind === 'config') yield* checkConfigFile(root, file.path);
+  for (const set of file.sets) {
+    for (const { where, message } of validateHooks(plain(set.node))) {
+      const path = [...set.path, ...parsePath(where === 'hooks' ? '' : where)];
+      yield { rule: 'invalid-hooks', at: spanAt(root, path), where: path, message: sentence(`it ${message}`) };
+    }
+  }
+};
+
+function* checkConfigFile(root: TreeNode, file: string): Generator<Found> {
+  try {
+    checkConfig(plain(root), file);
+  } catch (error) {
+    if (!(error instanceof HookscopeError)) throw error;
+    const {
+      where = '',
+      expected,
+      nearest: near,
+    } = error.details as { where?: string; expected: string; nearest?: string };
+    const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+    const path = parsePath(where);
+    yield { rule: 'invalid-hooks', at: spanAt(root, path), where: path, message: sentence(`it ${expected}`) + hint };
+  }
+}
+
+/** Two entries with one key, anywhere around hooks. */
+export const checkKeys: Check = function* ({ parsed, sets }) {
+  const { root } = parsed;
+  if (root?.kind !== 'object') return;
+  yield* repeated(root, []);
+  for (const set of sets) yield* repeatedBelow(set.node, set.path);
+};
+
+function* repeatedBelow(node: TreeNode, path: Path): Generator<Found> {
+  if (node.kind === 'scalar') return;
+  if (node.kind === 'array') {
+    for (const [i, item] of node.items.entries()) yield* repeatedBelow(item, [...path, i]);
+    return;
+  }
+  if (path.length > 0) yield* repeated(node, path);
+  for (const { key, value } of node.entries) yield* repeatedBelow(value, [...path, key]);
+}
+
+function* repeated(node: Extract<TreeNode, { kind: 'object' }>, path: Path): Generator<Found> {
+  const seen = new Set<string>();
+  for (const { key, keySpan } of node.entries) {
+    const message = `"${key}" stands here again; what the first one holds is not used.`;
+    if (seen.has(key) && !isRemark([key])) yield { rule: 'duplicate-key', at: keySpan, where: [...path, key], message };
+    seen.add(key);
+  }
+}
+
+/** From here on a number of seconds was probably meant as milliseconds. */
+const LONG = 1000;
+
+/** The loader looks at Claude Code's own; ours may say it of a group too. */
+export const checkTimes: Check = function* (file) {
+  if (file.dialect !== 'code') return;
+  for (const { node, path } of [...file.groups, ...file.handlers]) {
+    const timeout = entryOf(node, 'timeout')?.value;
+    if (timeout?.kind !== 'scalar' || typeof timeout.value !== 'number' || timeout.value < LONG) continue;
+    const message = `${timeout.value} s is a long time: seconds are meant, not milliseconds.`;
+    yield { rule: 'milliseconds', at: timeout, where: [...path, 'timeout'], message };
+  }
+};
+
+/** Messages of the loader begin in the middle of a sentence, and end without a full stop. */
+function sentence(text: string): string {
+  const whole = text.replace(/^it (?=["\d]|expected)/, '');
+  const end = /[.?]$/.test(whole) ? '' : '.';
+  return `${whole.charAt(0).toUpperCase()}${whole.slice(1)}${end}`;
+}

@@ -1,0 +1,176 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { relative, resolve } from 'node:path';
+import { completeFiles } from '../claude-code/files/places.js';
+import { HOOK_EVENTS } from '../events/catalogue.js';
+import { readText } from '../files/json-file.js';
+import { formatPath } from '../values/problem.js';
+import { checkDuplicates } from './check-duplicates.js';
+import { checkGuards } from './check-guards.js';
+import { checkHandlers, checkPolicy } from './check-handlers.js';
+import { checkMatchers } from './check-matchers.js';
+import { checkOutputs } from './check-outputs.js';
+import { checkManifest, checkScripts } from './check-scripts.js';
+import { checkClaudeShape, checkKeys, checkOwnShape, checkSyntax, checkTimes } from './check-shape.js';
+import { checkShell } from './check-shell.js';
+import { type Check, createChecking, type Found, type Surroundings } from './checking.js';
+import { findHookFiles } from './find.js';
+import { type FileKind, placeOf } from './kinds.js';
+import { findPolicies } from './policies.js';
+import type { Level } from './rule.js';
+import { RULES, type RuleId } from './rules.js';
+import { readSource, type SourceFile } from './source-file.js';
+import { createLines, entryOf, textOf } from './tree.js';
+
+export interface CheckOptions {
+  /** Files, or folders to search. */
+  readonly paths: readonly string[];
+  /** Files that will be given to `--hooks`, whatever they are called. */
+  readonly hooksFiles?: readonly string[];
+  /** What paths are relative to, and how files are named. Default: the process's. */
+  readonly cwd?: string;
+  /** Default: the user's. */
+  readonly home?: string;
+  /** Default: the platform's place for managed settings. */
+  readonly managedDir?: string;
+  /** Where programs are looked for. Default: the process's PATH. */
+  readonly path?: string;
+}
+
+/** Something that a rule found. Lines and columns from 1; columns count UTF-16 units. */
+export interface HookFinding {
+  readonly rule: RuleId;
+  readonly level: Level;
+  /** Relative to the working directory where it lies in it. */
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly endLine: number;
+  readonly endColumn: number;
+  /** The key in the hook file: `hooks.PreToolUse[0].hooks[1].timeout`. */
+  readonly where: string;
+  /** The hook file, where `file` is a script that it runs. */
+  readonly hookFile?: string;
+  readonly message: string;
+  readonly why: string;
+  readonly fix: string;
+}
+
+export interface HookReport {
+  readonly files: readonly { readonly file: string; readonly kind: FileKind; readonly hooks: number }[];
+  /** By file, line and column. */
+  readonly findings: readonly HookFinding[];
+}
+
+/**
+ * Checks hook files of any origin; runs nothing.
+ * @throws HookscopeError FILE: a path leads nowhere
+ */
+export async function checkHookFiles(options: CheckOptions): Promise<HookReport> {
+  const { cwd = process.cwd(), home = homedir(), path = process.env['PATH'] ?? '' } = options;
+  const managed = options.managedDir ?? completeFiles({ projectDir: cwd }, HOOK_EVENTS).managedDir;
+  const machine: Surroundings = { cwd, home, path, managed };
+  return checkSources(readFiles(options, machine), machine);
+}
+
+/** Checks files that were read. */
+export async function checkSources(files: readonly SourceFile[], machine: Surroundings): Promise<HookReport> {
+  const name = (file: string): string => shortest(machine.cwd, file);
+  const checks: readonly Check[] = [...CHECKS, checkPolicy(await findPolicies(files, machine, name))];
+  const about = createChecking(files, machine, name);
+  const findings = files.flatMap((file) =>
+    checks.flatMap((check) => [...check(file, about)].map((found) => placed(found, file, name))),
+  );
+  return {
+    files: files.map((file) => ({ file: name(file.path), kind: file.kind, hooks: file.handlers.length })),
+    findings: unique(findings).sort(byPlace),
+  };
+}
+
+const CHECKS: readonly Check[] = [
+  checkSyntax,
+  checkClaudeShape,
+  checkOwnShape,
+  checkKeys,
+  checkTimes,
+  checkMatchers,
+  checkHandlers,
+  checkDuplicates,
+  checkManifest,
+  checkScripts,
+  checkShell,
+  checkGuards,
+  checkOutputs,
+];
+
+function readFiles({ paths, hooksFiles = [] }: CheckOptions, { cwd, home }: Surroundings): SourceFile[] {
+  const found = new Map<string, FileKind | undefined>();
+  for (const path of paths) for (const file of findHookFiles(resolve(cwd, path))) found.set(file, undefined);
+  for (const path of hooksFiles) found.set(resolve(cwd, path), 'hooks-file');
+  const files: SourceFile[] = [];
+  // A Map hands out what is added on the way.
+  for (const [path, kind] of found) {
+    const place = placeOf(path, home);
+    const file = readSource(path, readText(path), { ...place, kind: kind ?? place.kind });
+    if (!file) continue;
+    files.push(file);
+    for (const named of namedBy(file)) if (!found.has(named)) found.set(named, 'plugin');
+  }
+  return files;
+}
+
+/** Hooks files of any name that a manifest names and that are there. */
+function namedBy({ kind, plugin, parsed }: SourceFile): string[] {
+  const hooks = entryOf(parsed.root, 'hooks')?.value;
+  if (kind !== 'manifest' || plugin === undefined || hooks === undefined) return [];
+  return (hooks.kind === 'array' ? hooks.items : [hooks]).flatMap((node) => {
+    const text = textOf(node);
+    return text?.endsWith('.json') ? existing(resolve(plugin, text)) : [];
+  });
+}
+
+function existing(path: string): string[] {
+  return existsSync(path) ? [path] : [];
+}
+
+function placed(found: Found, file: SourceFile, name: (path: string) => string): HookFinding {
+  const { rule, at, where, message, script } = found;
+  const lineOf = script ? createLines(script.source) : file.lineOf;
+  const start = lineOf(at.start);
+  const end = lineOf(Math.max(at.start, at.end));
+  const { level, why, fix } = RULES[rule];
+  return {
+    rule,
+    level,
+    file: name(script?.file ?? file.path),
+    ...start,
+    endLine: end.line,
+    endColumn: end.column,
+    where: formatPath(where),
+    ...(script ? { hookFile: name(file.path) } : {}),
+    message,
+    why,
+    fix: found.fix ?? fix,
+  };
+}
+
+/** A path below the working directory without it, any other as it is. */
+function shortest(cwd: string, file: string): string {
+  const short = relative(cwd, file);
+  return short.startsWith('..') || short === '' ? file : short;
+}
+
+/** What many hooks run is wrong once. */
+function unique(findings: readonly HookFinding[]): HookFinding[] {
+  const seen = new Map<string, HookFinding>();
+  for (const found of findings) {
+    const key = JSON.stringify([found.rule, found.file, found.line, found.column, found.message]);
+    if (!seen.has(key)) seen.set(key, found);
+  }
+  return [...seen.values()];
+}
+
+function byPlace(a: HookFinding, b: HookFinding): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.line - b.line || a.column - b.column;
+}

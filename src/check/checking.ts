@@ -1,0 +1,133 @@
+import type { Path } from '../files/json-file.js';
+import type { RuleId } from './rules.js';
+import { type Bearings, commandLine, execWords, type Run, runsOf } from './runs.js';
+import { languageOf, type ProgramText, programText, readScript, type ScriptFile } from './scripts.js';
+import type { Handler, SourceFile } from './source-file.js';
+import { entryOf, type Span, textAt } from './tree.js';
+
+/** One thing that a check has found. */
+export interface Found {
+  readonly rule: RuleId;
+  /** Where in the hook file; with `script`, where in the script. */
+  readonly at: Span;
+  readonly where: Path;
+  /** What is wrong here, a whole sentence. */
+  readonly message: string;
+  /** Instead of the rule's own. */
+  readonly fix?: string | undefined;
+  readonly script?: { readonly file: string; readonly source: string } | undefined;
+}
+
+/** Looks at one file for a few rules. */
+export type Check = (file: SourceFile, about: Checking) => Iterable<Found>;
+
+/** The machine that hooks would run on. */
+export interface Surroundings extends Bearings {
+  /** The PATH. */
+  readonly path: string;
+  /** Where managed settings lie. */
+  readonly managed: string;
+}
+
+/** What checks may ask about all the files, and about the machine. */
+export interface Checking {
+  readonly files: readonly SourceFile[];
+  readonly machine: Surroundings;
+  runs(handler: Handler, file: SourceFile): readonly Run[];
+  script(path: string): ScriptFile | undefined;
+  /** A path as people are told it. */
+  name(path: string): string;
+  /** Every text the handler is made of that could be read. */
+  texts(handler: Handler, file: SourceFile): readonly ProgramText[];
+  /** The events a script serves, over all files. */
+  eventsOf(script: string): ReadonlySet<string>;
+}
+
+export function createChecking(files: readonly SourceFile[], machine: Surroundings, name: Checking['name']): Checking {
+  const runs = remember((handler: Handler, file: SourceFile) => runsOf(handler, file, machine));
+  const scripts = new Map<string, ScriptFile | undefined>();
+  const script = (path: string): ScriptFile | undefined => {
+    if (!scripts.has(path)) scripts.set(path, readScript(path));
+    return scripts.get(path);
+  };
+  const texts = remember((handler: Handler, file: SourceFile) => textsOf(handler, runs(handler, file), script));
+  let served: Map<string, Set<string>> | undefined;
+  return {
+    files,
+    machine,
+    runs,
+    script,
+    name,
+    texts,
+    eventsOf(path) {
+      served ??= servedBy(files, runs);
+      return served.get(path) ?? new Set();
+    },
+  };
+}
+
+function remember<T>(make: (handler: Handler, file: SourceFile) => T): (handler: Handler, file: SourceFile) => T {
+  const made = new WeakMap<Handler, T>();
+  return (handler, file) => {
+    const known = made.get(handler);
+    if (known !== undefined) return known;
+    const fresh = make(handler, file);
+    made.set(handler, fresh);
+    return fresh;
+  };
+}
+
+function servedBy(files: readonly SourceFile[], runs: Checking['runs']): Map<string, Set<string>> {
+  const served = new Map<string, Set<string>>();
+  for (const file of files) {
+    for (const handler of file.handlers) {
+      for (const { path } of runs(handler, file)) {
+        if (path !== undefined) served.set(path, (served.get(path) ?? new Set()).add(handler.event));
+      }
+    }
+  }
+  return served;
+}
+
+function textsOf(handler: Handler, runs: readonly Run[], script: Checking['script']): ProgramText[] {
+  const texts: ProgramText[] = [];
+  const line = commandLine(handler);
+  const shell = textAt(handler.node, 'shell');
+  if (line !== undefined && shell !== 'powershell') {
+    texts.push(programText('shell', line, { plainSh: shell === undefined }));
+  }
+  for (const { path, inline, interpreter } of runs) {
+    if (inline !== undefined) {
+      texts.push(programText(languageOf(interpreter), inline, { plainSh: isPlain(interpreter) }));
+      continue;
+    }
+    const file = path === undefined ? undefined : script(path);
+    if (file?.text === undefined) continue;
+    const plainSh =
+      interpreter === undefined
+        ? /^\s*(\/usr)?\/bin\/(env\s+)?(da)?sh\b/.test(file.shebang ?? '')
+        : isPlain(interpreter);
+    texts.push(programText(languageOf(interpreter, file), file.text, { file: file.path, plainSh }));
+  }
+  return texts;
+}
+
+const isPlain = (interpreter: string | undefined): boolean => interpreter === 'sh' || interpreter === 'dash';
+
+/** Where the handler's command stands. */
+export function commandSpan(handler: Handler): Span {
+  return entryOf(handler.node, 'command')?.value ?? handler.node;
+}
+
+/** A finding at a key of a handler, or at the handler. */
+export function atKey(handler: Handler, key: string): { at: Span; where: Path } {
+  const value = entryOf(handler.node, key)?.value;
+  return value ? { at: value, where: [...handler.path, key] } : { at: handler.node, where: handler.path };
+}
+
+/** A finding in one of a handler's texts. */
+export function inText(handler: Handler, text: ProgramText, span: Span): Pick<Found, 'at' | 'where' | 'script'> {
+  if (text.file === undefined)
+    return atKey(handler, execWords(handler) && entryOf(handler.node, 'args') ? 'args' : 'command');
+  return { at: span, where: handler.path, script: { file: text.file, source: text.source } };
+}

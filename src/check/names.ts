@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { EventEntry } from '../events/define.js';
+import { TOOL_ALIASES } from '../matching/tool-names.js';
+
+/** The tools of Claude Code, by the names that matchers see. */
+export const TOOLS: readonly string[] =
+  'Agent Artifact AskUserQuestion Bash CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree Glob Grep ListAgents ListMcpResourcesTool LSP Monitor NotebookEdit PowerShell Projects ProposeSkills PushNotification Read ReadMcpResourceDirTool ReadMcpResourceTool ReadNotifications RefreshMcpTools RemoteTrigger ReportFindings ScheduleWakeup SendFeedback SendMessage SendUserMessage SetGoal Skill StructuredOutput TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete TodoWrite ToolSearch WebFetch WebSearch Workflow Write'.split(
+    ' ',
+  );
+
+/** Names that tools had, and what does their work today. Those that are still understood are aliases, and not here. */
+export const FORMER: Readonly<Record<string, string>> = {
+  MultiEdit: 'Edit',
+  LS: 'Glob',
+  NotebookRead: 'Read',
+  BashOutput: 'TaskOutput',
+  AgentOutputTool: 'TaskOutput',
+  SlashCommand: 'Skill',
+  TodoRead: 'TodoWrite',
+  exit_plan_mode: 'ExitPlanMode',
+  View: 'Read',
+  Replace: 'Write',
+  GlobTool: 'Glob',
+  GrepTool: 'Grep',
+  dispatch_agent: 'Agent',
+};
+
+/** What other agents call a tool. */
+export const ELSEWHERE: Readonly<Record<string, string>> = {
+  shell: 'Bash',
+  terminal: 'Bash',
+  run_command: 'Bash',
+  run_shell_command: 'Bash',
+  write_file: 'Write',
+  edit_file: 'Edit',
+  create_file: 'Write',
+  read_file: 'Read',
+  applypatch: 'Edit',
+  apply_patch: 'Edit',
+};
+
+const ALIASES = Object.values(TOOL_ALIASES).flat();
+export const KNOWN_TOOLS: ReadonlySet<string> = new Set([...TOOLS, ...ALIASES]);
+
+/** Stands for the tools of all MCP servers. */
+export const SAMPLE_MCP = 'mcp__server__tool';
+
+/** The values a matcher can meet on an event that is about no tool; undefined: anything. */
+export function valuesOf(entry: EventEntry): readonly string[] | undefined {
+  const schema = entry.subjectField === undefined ? undefined : entry.input.shape[entry.subjectField];
+  const { examples } = (schema instanceof z.ZodType ? unwrap(schema).meta() : undefined) ?? {};
+  return Array.isArray(examples) ? examples.filter((value) => typeof value === 'string') : undefined;
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
+}

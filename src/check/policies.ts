@@ -1,0 +1,56 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SettingsOf } from '../claude-code/files/policy.js';
+import { readSettings } from '../claude-code/files/settings.js';
+import { HOOK_EVENTS } from '../events/catalogue.js';
+import { readText } from '../files/json-file.js';
+import type { Surroundings } from './checking.js';
+import type { SourceFile } from './source-file.js';
+
+/** What one settings file says about hooks, and whose they are. */
+export interface PolicyFile extends SettingsOf {
+  /** Absolute. */
+  readonly path: string;
+  /** It counts in this project alone. */
+  readonly project?: string | undefined;
+}
+
+/**
+ * The settings that count for these files, whether or not they are among them: of their projects, of the user, managed ones;
+ * those that others override first. Files that cannot be used say nothing.
+ */
+export async function findPolicies(
+  files: readonly SourceFile[],
+  { home, managed }: Surroundings,
+  name: (path: string) => string,
+): Promise<PolicyFile[]> {
+  const projects = [...new Set(files.flatMap(({ project }) => project ?? []))];
+  const own = files.filter(({ kind }) => kind === 'settings' || kind === 'managed');
+  const places: Omit<PolicyFile, 'settings' | 'file'>[] = [
+    ...(home === undefined ? [] : [{ kind: 'user', path: join(home, '.claude', 'settings.json') }]),
+    ...projects.flatMap((project) => [
+      { kind: 'project', project, path: join(project, '.claude', 'settings.json') },
+      { kind: 'local', project, path: join(project, '.claude', 'settings.local.json') },
+    ]),
+    ...own.map(({ kind, path }) => ({ kind, path })),
+    ...managedFiles(managed).map((path) => ({ kind: 'managed', path })),
+  ];
+  const read = places.filter(({ path }, i) => existsSync(path) && places.findIndex((p) => p.path === path) === i);
+  return Promise.all(
+    read.map(async (place) => {
+      const how = { events: HOOK_EVENTS, onInvalid: 'drop' } as const;
+      const { settings, dropped } = await readSettings(readText(place.path), place.path, how);
+      return { ...place, file: name(place.path), settings: dropped === undefined ? settings : {} };
+    }),
+  );
+}
+
+function managedFiles(folder: string): string[] {
+  const dropIns = join(folder, 'managed-settings.d');
+  const names = existsSync(dropIns)
+    ? readdirSync(dropIns)
+        .filter((name) => name.endsWith('.json'))
+        .sort()
+    : [];
+  return [join(folder, 'managed-settings.json'), ...names.map((name) => join(dropIns, name))];
+}

@@ -1,0 +1,99 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { readRegularFile } from '../files/regular-file.js';
+import { readShell, type Shell } from './shell.js';
+
+/** A file that a hook runs. */
+export interface ScriptFile {
+  readonly path: string;
+  readonly executable: boolean;
+  /** Undefined: no text (a program), or too long. */
+  readonly text: string | undefined;
+  /** What its first line asks for, `#!` taken off. */
+  readonly shebang: string | undefined;
+}
+
+/** Nobody writes a longer hook by hand. */
+const MAX_SIZE = 262_144;
+
+/** The script at a path; undefined: there is none. */
+export function readScript(path: string): ScriptFile | undefined {
+  try {
+    const { size } = statSync(path);
+    if (!statSync(path).isFile()) return undefined;
+    const text = size <= MAX_SIZE ? textOf(readRegularFile(path)) : undefined;
+    const shebang = text?.startsWith('#!') ? (text.slice(2).split('\n', 1)[0] as string) : undefined;
+    return { path, executable: isExecutable(path), text, shebang };
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
+/** It is not there, or not for us to see. */
+function isAbsence(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  return ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].includes(code);
+}
+
+function textOf(bytes: Buffer): string | undefined {
+  return bytes.includes(0) ? undefined : bytes.toString('utf8');
+}
+
+function isExecutable(path: string): boolean {
+  // Windows goes by the ending.
+  if (process.platform === 'win32') return true;
+  try {
+    return (statSync(path).mode & 0o111) !== 0;
+  } catch (error) {
+    if (isAbsence(error)) return false;
+    throw error;
+  }
+}
+
+/** Whether a program of that name would be found. */
+export function isOnPath(name: string, path: string): boolean {
+  const endings = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'] : [''];
+  return path.split(delimiter).some((folder) =>
+    endings.some((ending) => {
+      try {
+        accessSync(join(folder, name + ending), constants.X_OK);
+        return true;
+      } catch {
+        // Not in this folder; there are others.
+        return false;
+      }
+    }),
+  );
+}
+
+export type Language = 'shell' | 'python' | 'javascript' | 'other';
+
+/** What a script is written in, by what reads it, its first line, or its name. */
+export function languageOf(interpreter: string | undefined, script?: Pick<ScriptFile, 'path' | 'shebang'>): Language {
+  for (const hint of [interpreter ?? '', script?.shebang ?? '', script?.path ?? '']) {
+    if (/\b(ba|da|z|k)?sh\b|\.(ba|z)?sh$/.test(hint)) return 'shell';
+    if (/\bpython|\buv\b|\.py$/.test(hint)) return 'python';
+    if (/\b(node|bun|deno|tsx|ts-node)\b|\.[cm]?[jt]sx?$/.test(hint)) return 'javascript';
+  }
+  return 'other';
+}
+
+/** A program text that a hook is made of: its own line, what an interpreter is given, or a script. */
+export interface ProgramText {
+  readonly language: Language;
+  readonly source: string;
+  readonly shell: Shell | undefined;
+  /** Undefined: it stands in the hook file. */
+  readonly file: string | undefined;
+  /** The plain `sh` reads it, whatever that is on the machine. */
+  readonly plainSh: boolean;
+}
+
+export function programText(
+  language: Language,
+  source: string,
+  { file, plainSh = false }: { file?: string; plainSh?: boolean } = {},
+): ProgramText {
+  return { language, source, shell: language === 'shell' ? readShell(source) : undefined, file, plainSh };
+}

@@ -1,0 +1,111 @@
+import { dirname } from 'node:path';
+import { CATALOGUE } from '../events/catalogue.js';
+import type { Dialect, EventEntry } from '../events/define.js';
+import type { Path } from '../files/json-file.js';
+import { parseJsonTree } from './json-tree.js';
+import type { FileKind, Place } from './kinds.js';
+import { createLines, type Entry, entryOf, type ObjectNode, type Parsed, type TreeNode, textAt } from './tree.js';
+import { frontmatterOf, holdsHooks, parseYamlTree } from './yaml-tree.js';
+
+/** A file with hooks, read but not judged. */
+export interface SourceFile extends Place {
+  /** Absolute. */
+  readonly path: string;
+  readonly text: string;
+  readonly dialect: Dialect;
+  readonly parsed: Parsed;
+  /** Where each set of hooks in it stands: one, but for the `spawnHooks` of a configuration. */
+  readonly sets: readonly { readonly path: Path; readonly node: TreeNode }[];
+  readonly groups: readonly Group[];
+  readonly handlers: readonly Handler[];
+  lineOf(offset: number): { line: number; column: number };
+}
+
+/** One `{ matcher, hooks }` of a file. */
+export interface Group {
+  readonly event: string;
+  /** Undefined: nobody knows the event. */
+  readonly entry: EventEntry | undefined;
+  readonly path: Path;
+  readonly node: ObjectNode;
+  readonly matcher: Entry | undefined;
+  readonly handlers: readonly Handler[];
+}
+
+export interface Handler {
+  readonly event: string;
+  readonly entry: EventEntry | undefined;
+  readonly path: Path;
+  readonly node: ObjectNode;
+  readonly type: string | undefined;
+  /** The group's. */
+  readonly matcher: string | undefined;
+}
+
+/** A text as the file of that kind. Undefined: a Markdown file whose frontmatter says nothing of hooks. */
+export function readSource(path: string, text: string, place: Place): SourceFile | undefined {
+  const parsed = parse(path, text);
+  if (!parsed) return undefined;
+  const sets = setsOf(parsed.root, place.kind);
+  const groups = sets.flatMap((set) => groupsOf(set.node, set.path));
+  const dialect: Dialect = place.kind === 'config' || place.kind === 'hooks-file' ? 'code' : 'claude';
+  const handlers = groups.flatMap((group) => group.handlers);
+  return { ...place, path, text, dialect, parsed, sets, groups, handlers, lineOf: createLines(text) };
+}
+
+function parse(path: string, text: string): Parsed | undefined {
+  if (!path.endsWith('.md')) return parseJsonTree(text);
+  const front = frontmatterOf(text);
+  return front && holdsHooks(front.yaml) ? parseYamlTree(front.yaml, front.start) : undefined;
+}
+
+function setsOf(root: TreeNode | undefined, kind: FileKind): SourceFile['sets'] {
+  if (root?.kind !== 'object') return [];
+  const hooks = entryOf(root, 'hooks');
+  if (hooks && kind === 'manifest') return [...manifestSets(hooks.value, ['hooks'])];
+  const own = hooks ? [{ path: ['hooks'], node: hooks.value }] : [];
+  if (kind === 'hooks-file') return hooks ? own : [{ path: [], node: root }];
+  if (kind !== 'config') return own;
+  const spawn = entryOf(root, 'spawnHooks')?.value;
+  const spawned = spawn?.kind === 'object' ? spawn.entries : [];
+  return [...own, ...spawned.map(({ key, value }) => ({ path: ['spawnHooks', key], node: value }))];
+}
+
+/** A manifest holds hooks by event, under "hooks" once more, names a file, or has a list of all these. */
+function* manifestSets(node: TreeNode, path: Path): Generator<{ path: Path; node: TreeNode }> {
+  if (node.kind === 'array') {
+    for (const [i, item] of node.items.entries()) if (item.kind === 'object') yield* manifestSets(item, [...path, i]);
+    return;
+  }
+  const inner = entryOf(node, 'hooks');
+  if (inner?.value.kind === 'object') yield { path: [...path, 'hooks'], node: inner.value };
+  else if (node.kind === 'object') yield { path, node };
+}
+
+function groupsOf(hooks: TreeNode, base: Path): Group[] {
+  if (hooks.kind !== 'object') return [];
+  return hooks.entries.flatMap(({ key: event, value }) => {
+    const entry = (CATALOGUE as Readonly<Record<string, EventEntry>>)[event];
+    const nodes = value.kind === 'array' ? value.items : [];
+    return nodes.flatMap((node, i) =>
+      node.kind === 'object' ? [readGroup(node, [...base, event, i], event, entry)] : [],
+    );
+  });
+}
+
+function readGroup(node: ObjectNode, path: Path, event: string, entry: EventEntry | undefined): Group {
+  const matcher = entryOf(node, 'matcher');
+  const list = entryOf(node, 'hooks')?.value;
+  const nodes = list?.kind === 'array' ? list.items : [];
+  const handlers = nodes.flatMap((hook, i): Handler[] => {
+    if (hook.kind !== 'object') return [];
+    const text = textAt(node, 'matcher');
+    return [{ event, entry, path: [...path, 'hooks', i], node: hook, type: textAt(hook, 'type'), matcher: text }];
+  });
+  return { event, entry, path, node, matcher, handlers };
+}
+
+/** Where a skill's own files lie. */
+export function skillFolder(file: SourceFile): string | undefined {
+  return file.kind === 'skill' ? dirname(file.path) : undefined;
+}

@@ -1,0 +1,94 @@
+import type { Path } from '../files/json-file.js';
+
+/** A value of a JSON or YAML file, with where it stands: offsets into the file's text. */
+export type TreeNode =
+  | (Span & { readonly kind: 'object'; readonly entries: readonly Entry[] })
+  | (Span & { readonly kind: 'array'; readonly items: readonly TreeNode[] })
+  | (Span & { readonly kind: 'scalar'; readonly value: string | number | boolean | null });
+
+export type ObjectNode = Extract<TreeNode, { kind: 'object' }>;
+
+/** From `start` up to and without `end`. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Entry {
+  readonly key: string;
+  readonly keySpan: Span;
+  readonly value: TreeNode;
+}
+
+/** What could be read of a text, and what is wrong with it. */
+export interface Parsed {
+  readonly root: TreeNode | undefined;
+  readonly errors: readonly (Span & { readonly message: string })[];
+}
+
+/** The entry that counts: of two with one key, the last. */
+export function entryOf(node: TreeNode | undefined, key: string): Entry | undefined {
+  return node?.kind === 'object' ? node.entries.findLast((entry) => entry.key === key) : undefined;
+}
+
+export function textOf(node: TreeNode | undefined): string | undefined {
+  return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
+}
+
+/** The text under a key. */
+export function textAt(node: TreeNode, key: string): string | undefined {
+  return textOf(entryOf(node, key)?.value);
+}
+
+export function isTrue(node: TreeNode | undefined): boolean {
+  return node?.kind === 'scalar' && node.value === true;
+}
+
+/** The value as JSON data. `__proto__` is a key like any other. */
+export function plain(node: TreeNode): unknown {
+  if (node.kind === 'scalar') return node.value;
+  if (node.kind === 'array') return node.items.map(plain);
+  return Object.fromEntries(node.entries.map(({ key, value }) => [key, plain(value)]));
+}
+
+/** Where the value at a path stands: its key if it is more than a scalar, the nearest around it if there is none. */
+export function spanAt(root: TreeNode, path: Path): Span {
+  let span: Span = root;
+  let node: TreeNode | undefined = root;
+  for (const key of path) {
+    if (typeof key === 'number') {
+      node = node?.kind === 'array' ? node.items[key] : undefined;
+      if (node === undefined) return span;
+      span = node;
+    } else {
+      const entry: Entry | undefined = entryOf(node, key);
+      if (entry === undefined) return span;
+      node = entry.value;
+      span = node.kind === 'scalar' ? node : entry.keySpan;
+    }
+  }
+  return span;
+}
+
+/** The keys and indexes of `PreToolUse[0].hooks[1].timeout`. */
+export function parsePath(where: string): Path {
+  return [...where.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key]) =>
+    index === undefined ? (key as string) : Number(index),
+  );
+}
+
+/** Line and column of an offset, both from 1; columns count UTF-16 units, as SARIF's do. */
+export function createLines(text: string): (offset: number) => { line: number; column: number } {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((starts[middle] as number) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] as number) + 1 };
+  };
+}

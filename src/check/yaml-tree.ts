@@ -1,0 +1,99 @@
+import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml';
+import { makeLenient } from '../files/lenient-yaml.js';
+import type { Entry, Parsed, Span, TreeNode } from './tree.js';
+
+/** The block between the two `---` a Markdown file begins with; `start` is its offset. Undefined: it has none. */
+export function frontmatterOf(text: string): { readonly yaml: string; readonly start: number } | undefined {
+  const [, open, yaml] = /^(\uFEFF?---[ \t]*\r?\n)([\s\S]*?)^---[ \t]*\r?$/m.exec(text) ?? [];
+  if (open === undefined || yaml === undefined || !text.startsWith(open)) return undefined;
+  return { yaml, start: open.length };
+}
+
+/** A frontmatter that says nothing of hooks is nobody's business here: people write much there that is no YAML. */
+export function holdsHooks(yaml: string): boolean {
+  return /^["']?hooks["']?[ \t]*:/m.test(yaml);
+}
+
+/** Reads YAML that begins at an offset of the file. Never throws. */
+export function parseYamlTree(yaml: string, start: number): Parsed {
+  const parse = (text: string): Document =>
+    parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
+  const strict = parse(yaml);
+  // What the client reads all the same says nothing of hooks; the places of the rest stay.
+  const lenient = isReadable(strict) ? strict : parse(makeLenient(yaml, (text) => isReadable(parse(text))).yaml);
+  const document = isReadable(lenient) ? lenient : strict;
+  const errors = document.errors.map(({ message, pos: [from, to] }) => ({
+    start: start + from,
+    end: start + Math.max(from + 1, to),
+    message: message.split('\n', 1)[0] as string,
+  }));
+  const reading: Reading = { document, start, errors, within: new Set(), left: MAX_NODES };
+  return { root: document.contents ? convert(document.contents as Node, reading) : undefined, errors };
+}
+
+function isReadable(document: Document): boolean {
+  try {
+    document.toJS({ maxAliasCount: 100 });
+    return document.errors.length === 0;
+  } catch {
+    return false;
+  }
+}
+
+interface Reading {
+  readonly document: Document;
+  readonly start: number;
+  readonly errors: (Span & { readonly message: string })[];
+  /** What the aliases stand for that are being read. */
+  readonly within: Set<Node>;
+  left: number;
+}
+
+/** With aliases a few lines can stand for billions of nodes. */
+const MAX_NODES = 20_000;
+
+function convert(node: Node | null | undefined, reading: Reading, around: Span = EMPTY): TreeNode {
+  const span = spanOf(node, reading, around);
+  reading.left -= 1;
+  if (!node || reading.left < 0) return { ...span, kind: 'scalar', value: null };
+  if (isAlias(node)) return aliased(node, reading, span);
+  if (isMap(node)) {
+    return { ...span, kind: 'object', entries: node.items.map((pair) => toEntry(pair as Pair, reading, span)) };
+  }
+  if (isSeq(node)) {
+    return { ...span, kind: 'array', items: node.items.map((item) => convert(item as Node, reading, span)) };
+  }
+  return { ...span, kind: 'scalar', value: isScalar(node) ? toValue(node.value) : null };
+}
+
+function aliased(alias: Alias, reading: Reading, span: Span): TreeNode {
+  const { within, document, errors } = reading;
+  const target = alias.resolve(document);
+  if (target && within.has(target)) {
+    errors.push({ ...span, message: 'Alias within what it stands for' });
+    return { ...span, kind: 'scalar', value: null };
+  }
+  if (target) within.add(target);
+  const tree = { ...convert(target, reading, span), ...span };
+  if (target) within.delete(target);
+  return tree;
+}
+
+const EMPTY: Span = { start: 0, end: 0 };
+
+function toEntry({ key, value }: Pair, reading: Reading, around: Span): Entry {
+  const name = isScalar(key) ? String(key.value) : String(key);
+  const keySpan = spanOf(key as Node, reading, around);
+  return { key: name, keySpan, value: convert(value as Node | null, reading, keySpan) };
+}
+
+function spanOf(node: Node | null | undefined, { start }: Reading, around: Span): Span {
+  const range = node?.range;
+  return range ? { start: start + range[0], end: start + range[1] } : around;
+}
+
+/** Of what YAML has beyond JSON (dates, big numbers), the text. */
+function toValue(value: unknown): string | number | boolean | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : String(value);
+}

@@ -1,0 +1,57 @@
+import { HookscopeError } from '../../errors.js';
+import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
+import { servicesOf } from '../../host/internals.js';
+import { describeError } from '../../values/message.js';
+import { tell } from '../../values/promises.js';
+import type { ClaudeClient } from './client-info.js';
+import { type ConnectOptions, checkConnectOptions, programArgs } from './client-options.js';
+import { Connection, failed } from './connection.js';
+
+/**
+ * Starts Claude Code (or whatever speaks its control protocol) with every hook of the host in force, in the scope of the agent
+ * that each event comes from. Rejects with INVALID_OPTIONS, INVALID_HOOKS (`spawnHooks`), CONTROL_FAILED (it did not start, or
+ * ended before it was ready), CONTROL_REFUSED (it refused to be set up), ABORTED.
+ */
+export async function connectClaude<C extends CustomEvents = NoEvents>(
+  options: ConnectOptions<C>,
+): Promise<ClaudeClient> {
+  checkConnectOptions(options);
+  const services = servicesOf(options.host);
+  if (services.closed) throw new HookscopeError('CLOSED', {});
+  const { startProgram } = await import('./process.js');
+  const { executable = 'claude', env, signal } = options;
+  if (signal?.aborted) throw aborted(signal);
+  const cwd = options.cwd ?? services.projectDir ?? process.cwd();
+  const args = programArgs(options);
+  const program = await startProgram({
+    executable,
+    args,
+    env,
+    cwd,
+    onStderr: stderrOf(options.stderr, services.report),
+  });
+  if ('problem' in program) throw failed(executable, `it did not start: ${program.problem}`);
+  const connection = new Connection(services, options, executable, program);
+  try {
+    return await connection.open();
+  } catch (error) {
+    await connection.kill();
+    throw signal?.aborted ? aborted(signal) : error;
+  }
+}
+
+const aborted = (signal: AbortSignal): HookscopeError =>
+  new HookscopeError('ABORTED', { event: 'connectClaude' }, { cause: signal.reason });
+
+/** The caller's function, behind a wall: what it throws is told and goes no further. */
+function stderrOf(told: ConnectOptions['stderr'], report: (message: string) => void): ConnectOptions['stderr'] {
+  return (
+    told &&
+    ((text) => {
+      tell(
+        () => told(text),
+        (error) => report(`The stderr option of connectClaude threw: ${describeError(error)}`),
+      );
+    })
+  );
+}

@@ -1,0 +1,268 @@
+import { createFeed, type Feed } from '../../emit/bus.js';
+import { HookscopeError } from '../../errors.js';
+import type { HostCore } from '../../host/core.js';
+import type { AnyDecision } from '../../host/decision.js';
+import { fire as fireIn } from '../../host/fire.js';
+import type { Undo } from '../../host/types.js';
+import { describeError } from '../../values/message.js';
+import { obey } from '../../values/obey.js';
+import { type ClaudeClient, type ClaudeInfo, infoOf, neverSent } from './client-info.js';
+import { type ConnectSettings, milliseconds, startSource } from './client-options.js';
+import { ClientSessions } from './client-sessions.js';
+import { type ClaudeMessage, Conversation } from './conversation.js';
+import { ForeignHooks } from './foreign-hooks.js';
+import { entryOf, type FireEvent, HookCallbacks } from './hook-callbacks.js';
+import { type Asked, Peer } from './peer.js';
+import { Permissions } from './permission.js';
+import { type ControlProblem, tellProblem } from './problem.js';
+import type { Program, ProgramEnd } from './process.js';
+import { checkPrompt, promptMessage } from './prompt.js';
+import { ranBySession } from './results.js';
+import type { ControlAsk, Json } from './wire.js';
+
+/** Messages that are kept for the first who asks for them. */
+const KEEP = 10_000;
+/** Milliseconds for what is still in its output when the program has ended. */
+const DRAIN = 500;
+
+export const failed = (peer: string, problem: string): HookscopeError =>
+  new HookscopeError('CONTROL_FAILED', { peer, problem });
+
+/** One program and everything that is between it and the host. */
+export class Connection {
+  readonly #services: HostCore;
+  readonly #options: ConnectSettings;
+  readonly #name: string;
+  readonly #program: Program;
+  readonly #peer: Peer;
+  readonly #callbacks: HookCallbacks;
+  readonly #permissions: Permissions;
+  readonly #sessions: ClientSessions;
+  readonly #conversation: Conversation;
+  readonly #feed: Feed<ClaudeMessage>;
+  readonly #ended: Promise<ProgramEnd>;
+  readonly #undo: Undo[] = [];
+  #failsClosed = false;
+  /** It has answered `initialize`. */
+  #ready = false;
+  /** Its input is closed. */
+  #finished = false;
+  #closing: Promise<ProgramEnd> | undefined;
+
+  constructor(services: HostCore, options: ConnectSettings, name: string, program: Program) {
+    this.#services = services;
+    this.#options = options;
+    this.#name = name;
+    this.#program = program;
+    const problem = (found: ControlProblem): void => {
+      // That it has gone before it was ready is what connecting rejects with.
+      if (this.#ready || found.problem !== 'connection') tellProblem(services, name, found);
+    };
+    this.#feed = createFeed<ClaudeMessage>({
+      logger: services.report,
+      keep: KEEP,
+      dropped: () => problem({ problem: 'failed', message: `nobody reads messages$; the last ${KEEP} are kept` }),
+    });
+    this.#sessions = new ClientSessions({
+      services,
+      source: startSource(options.args ?? []),
+      fire: (event, input, how) => fireIn(services, event, input, { ...how, last: event === 'SessionEnd' }),
+    });
+    const { alarms } = services;
+    const { canUseTool } = options;
+    this.#permissions = new Permissions({ fire: this.#fire, canUseTool, base: this.#sessions.base, alarms });
+    this.#callbacks = new HookCallbacks({
+      fire: this.#decide,
+      beside: (entry, input) => this.#sessions.beside(entry, input),
+      inVain: (message) => problem({ problem: 'no_effect', message: `${name}: ${message}` }),
+      failsClosed: () => this.#failsClosed,
+      timeout: options.timeout ?? 600,
+    });
+    let outputEnded: () => void = () => undefined;
+    const output = new Promise<void>((resolve) => {
+      outputEnded = resolve;
+    });
+    void output.then(() => this.#endWithin(options.closeTimeout ?? 5));
+    this.#ended = Promise.all([program.ended, output]).then(([end]) => this.#over(end));
+    // A child that it left behind may hold its output open for ever.
+    void program.ended.then(() => setTimeout(() => setImmediate(() => program.stdout.destroy()), DRAIN).unref());
+    const foreign = new ForeignHooks(services.bus, 'claude');
+    this.#conversation = new Conversation({
+      message: promptMessage,
+      send: (message) => this.#peer.send(message),
+      keep: KEEP,
+    });
+    this.#peer = new Peer({
+      input: program.stdout,
+      output: program.stdin,
+      name,
+      maxLine: options.maxLine,
+      answer: (ask, how) => this.#answer(ask, how),
+      message: (message) => {
+        foreign.take(message);
+        if (message['type'] === 'system' && message['subtype'] === 'init') void this.#sessions.seen(message, false);
+        ranBySession(services, message);
+        this.#conversation.take(message as ClaudeMessage);
+        this.#feed.send(message as ClaudeMessage);
+      },
+      problem,
+      gone: outputEnded,
+      cut: () => {
+        this.#finished = true;
+        this.#endWithin(DRAIN / 1000);
+      },
+    });
+  }
+
+  async open(): Promise<ClaudeClient> {
+    // It was closed while the program started: nobody would end that any more.
+    if (this.#services.closed) throw new HookscopeError('CLOSED', {});
+    const { spawnHooks = {}, signal, initializeTimeout = 60 } = this.#options;
+    const { registrar } = this.#services;
+    for (const [type, hooks] of Object.entries(spawnHooks)) {
+      const origin = { source: { kind: 'spawn', name: type } };
+      this.#undo.push(registrar.spawnHooks(type, hooks, origin, this.#sessions.has));
+    }
+    if (signal) this.#undo.push(obey(signal, { end: () => void this.kill() }));
+    if (signal?.aborted) void this.kill();
+    const cleanup = { plugin: `connectClaude(${this.#name})`, cleanup: () => this.kill() };
+    registrar.cleanups.push(cleanup);
+    this.#undo.push(() => void registrar.cleanups.splice(registrar.cleanups.indexOf(cleanup), 1));
+    const response = await this.#initialize(initializeTimeout);
+    this.#ready = true;
+    this.#failsClosed = response['hook_on_failure_supported'] === true;
+    this.#warnOfNeverSent();
+    return this.#client(infoOf(response));
+  }
+
+  async #initialize(seconds: number): Promise<Json> {
+    const waiting = this.#services.registrar.waiting();
+    const hooks = this.#callbacks.config(
+      (event) =>
+        (this.#services.events[event]?.plans.total ?? 0) > 0 || waiting.some((scope) => scope.own(event).length > 0),
+    );
+    const ask = { subtype: 'initialize', hooks, ...this.#options.initialize };
+    const late = seconds > 0 ? AbortSignal.timeout(milliseconds(seconds)) : undefined;
+    let response: Json;
+    try {
+      response = await this.#peer.request(ask, { signal: late });
+    } catch (error) {
+      if (late?.aborted) throw failed(this.#name, `it was not ready within ${seconds} s${this.#said()}`);
+      if (error instanceof HookscopeError && error.code === 'CONTROL_REFUSED') throw error;
+      const { exitCode, signal } = await this.#endSoon();
+      const how = exitCode === undefined ? (signal ?? 'its output was closed') : `exit code ${exitCode}`;
+      throw failed(this.#name, `it ended before it was ready (${how})${this.#said()}`);
+    }
+    if (response['hooks_applied'] === false)
+      throw new HookscopeError('CONTROL_REFUSED', { peer: this.#name, message: 'it did not register our hooks.' });
+    return response;
+  }
+
+  /** Its end, if it comes now that its output has. */
+  #endSoon(): Promise<ProgramEnd> {
+    const timer = new Promise<ProgramEnd>((resolve) => setTimeout(resolve, 500, {}).unref());
+    return Promise.race([this.#program.ended, timer]);
+  }
+
+  /** What it wrote to stderr last, to be put behind a message. */
+  #said(): string {
+    const text = this.#program.stderr().replace(/\.$/, '');
+    return text === '' ? '' : `; it wrote: ${text}`;
+  }
+
+  #client(info: ClaudeInfo): ClaudeClient {
+    const ask = (request: ControlAsk): Promise<Json> => this.#peer.request(request);
+    return {
+      info,
+      query: (prompt) => this.#conversation.ask(checkPrompt(prompt)),
+      messages$: this.#feed.feed$,
+      interrupt: () => ask({ subtype: 'interrupt' }),
+      setPermissionMode: (mode) => ask({ subtype: 'set_permission_mode', mode }),
+      setModel: (model) => ask({ subtype: 'set_model', ...(model === undefined ? {} : { model }) }),
+      close: () => this.close(),
+      ended: this.#ended,
+      [Symbol.asyncDispose]: async () => {
+        await this.close();
+      },
+    };
+  }
+
+  #answer(ask: ControlAsk, how: Asked): Promise<Json> {
+    // It would take our silence for consent.
+    if (this.#finished) void this.kill();
+    if (ask.subtype === 'hook_callback') return this.#callbacks.answer(ask, { signal: how.ending });
+    if (ask.subtype === 'can_use_tool') return this.#permissions.answer(ask, how);
+    throw new TypeError(`Unsupported control request subtype: ${ask.subtype}`);
+  }
+
+  /** One event that the program asks about. */
+  readonly #decide: FireEvent = (event, input, how) =>
+    entryOf(event).control?.askedTwice
+      ? this.#permissions.decide('hook_callback', input, how)
+      : this.#fire(event, input, how);
+
+  readonly #fire: FireEvent = async (event, input, how): Promise<AnyDecision> => {
+    const { scope, control, call } = entryOf(event);
+    await this.#sessions.seen(input, control?.bounds !== undefined);
+    if (control?.bounds === 'end') return this.#sessions.finish(input);
+    if (scope === 'open') this.#sessions.agentStarts(input);
+    const canAsk = this.#options.canUseTool !== undefined;
+    return fireIn(this.#services, event, input, { ...how, ...this.#sessions.doing(call), canAsk });
+  };
+
+  #warnOfNeverSent(): void {
+    for (const event of neverSent()) {
+      if ((this.#services.events[event]?.plans.total ?? 0) === 0) continue;
+      const message = `${this.#name}: hooks are registered for ${event}, which it never asks callbacks about`;
+      tellProblem(this.#services, this.#name, { problem: 'never_sent', message });
+    }
+  }
+
+  close(): Promise<ProgramEnd> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Once its input is closed it can be given no answer, and goes on without: so its turn is ended first. */
+  async #close(): Promise<ProgramEnd> {
+    this.#endWithin(this.#options.closeTimeout ?? 5);
+    this.#conversation.refuse(failed(this.#name, 'it was closed'));
+    if (this.#conversation.busy) {
+      await this.#peer.request({ subtype: 'interrupt' }).catch(() => undefined);
+      await this.#conversation.settled();
+    }
+    this.#peer.finish();
+    this.#finished = true;
+    return this.#ended;
+  }
+
+  /** One that cannot be talked with any more, or is to end, has that many seconds to end by itself. */
+  #endWithin(seconds: number): void {
+    const timer = setTimeout(() => void this.kill(), milliseconds(seconds));
+    void this.#program.ended.then(() => clearTimeout(timer));
+  }
+
+  /** Ends the program now, with whatever it started. Its input stays open: until it is dead it may ask. */
+  async kill(): Promise<void> {
+    await this.#program.group.end();
+    await this.#ended;
+    this.#peer.finish();
+  }
+
+  /** The program has ended, and everything it said was read. */
+  async #over(end: ProgramEnd): Promise<ProgramEnd> {
+    const how = end.exitCode === undefined ? `by ${end.signal ?? 'a signal'}` : `with exit code ${end.exitCode}`;
+    const error = failed(this.#name, `it ended ${how}${end.exitCode === 0 ? '' : this.#said()}`);
+    this.#peer.fail(error);
+    this.#peer.abandon(error);
+    this.#conversation.fail(error);
+    try {
+      await this.#sessions.end();
+    } catch (cause) {
+      this.#services.report(`The end of ${this.#name} was not told: ${describeError(cause)}`);
+    }
+    for (const undo of this.#undo.splice(0)) undo();
+    this.#feed.close();
+    return end;
+  }
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { HookscopeError } from '../../errors.js';
+import { CATALOGUE } from '../../events/catalogue.js';
+import type { EventEntry } from '../../events/define.js';
+import type { Failure } from '../../events/failure.js';
+import type { Call, Handler, Reply } from '../../handlers/handler.js';
+import { madeHandler } from '../../host/handler-entry.js';
+import type { Registrar } from '../../host/registrar.js';
+import type { Undo } from '../../host/types.js';
+import { messageOf } from '../../values/message.js';
+import { nearest } from '../../values/nearest.js';
+import { isObject, show } from '../../values/shape.js';
+import type { Peer } from './peer.js';
+import type { ControlProblem } from './problem.js';
+import type { WireMatcher } from './wire.js';
+
+export interface RemoteHooksOptions {
+  readonly peer: Peer;
+  readonly registrar: Registrar;
+  /** The other side in words. */
+  readonly name: string;
+  problem(problem: ControlProblem): void;
+}
+
+/** Registers the hooks of an `initialize` request, as Claude Code does with its SDK's; all or none. Throws INVALID_HOOKS. */
+export function registerRemoteHooks(
+  hooks: Readonly<Record<string, readonly WireMatcher[]>>,
+  { peer, registrar, name, problem }: RemoteHooksOptions,
+): Undo {
+  const known: Record<string, object[]> = {};
+  for (const [event, matchers] of Object.entries(hooks)) {
+    if (!Object.hasOwn(CATALOGUE, event)) {
+      const near = nearest(event, Object.keys(CATALOGUE));
+      const hint = near === undefined ? '' : ` (did it mean "${near}"?)`;
+      problem({
+        problem: 'unknown_event',
+        message: `${name}: hooks for the unknown event "${event}" were left out${hint}`,
+      });
+      continue;
+    }
+    known[event] = matchers.map(({ matcher, hookCallbackIds, timeout, onFailure }) => ({
+      ...(matcher == null ? {} : { matcher }),
+      ...(timeout == null ? {} : { timeout }),
+      ...(onFailure == null ? {} : { onFailure }),
+      hooks: hookCallbackIds.map((id) => madeHandler(remoteHandler(peer, id))),
+    }));
+  }
+  const warn = (message: string): void => problem({ problem: 'failed', message: `${name}: ${message}` });
+  return registrar.register(undefined, known, { dialect: 'claude', source: { kind: 'sdk', name }, warn });
+}
+
+/** What a guard has not judged must not happen: there the client fails closed, whatever `onFailure` says. */
+const failsClosed = ({ control }: EventEntry): boolean => control?.unanswered === 'blocks';
+
+/** A callback in another program, asked over the wire. */
+function remoteHandler(peer: Peer, id: string): Handler {
+  return {
+    kind: 'callback',
+    name: id,
+    blocksLate: failsClosed,
+    async run(call: Call): Promise<Reply> {
+      const { input, toolUseID, ending } = call;
+      const ask = { subtype: 'hook_callback', callback_id: id, input, tool_use_id: toolUseID ?? randomUUID() };
+      try {
+        return await peer.ask(ask, (answer) => readAnswer(call, answer), { signal: ending });
+      } catch (error) {
+        return { failure: failureOf(error, call) };
+      }
+    },
+  };
+}
+
+/** An answer under another event's name is taken for a failure that stops a tool call, as the client does. */
+function readAnswer({ entry, eventName }: Call, output: unknown): Reply {
+  if (output == null) return {};
+  if (!isObject(output))
+    return { failure: { cause: 'bad_schema', message: `answered with ${show(output)}, no object` } };
+  if (output['async'] === true) return {};
+  const specific = output['hookSpecificOutput'];
+  const named = isObject(specific) ? specific['hookEventName'] : undefined;
+  if (typeof named !== 'string' || named === eventName) return { output };
+  const message = `answered for ${named}, and was asked about ${eventName}`;
+  return { failure: { cause: 'bad_schema', message, ...closed(entry) } };
+}
+
+function failureOf(error: unknown, { entry, ending }: Call): Failure {
+  if (ending.aborted) return { cause: 'aborted', message: 'it was withdrawn before it answered' };
+  if (error instanceof HookscopeError && error.code === 'CONTROL_REFUSED')
+    return { cause: 'threw', message: (error.details as { message: string }).message };
+  return { cause: 'connection', message: messageOf(error), ...closed(entry) };
+}
+
+const closed = (entry: EventEntry): { blocks?: true } => (failsClosed(entry) ? { blocks: true } : {});

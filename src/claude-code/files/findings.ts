@@ -1,0 +1,53 @@
+import type { Path, Position } from '../../files/json-file.js';
+import { plain } from '../../plain.js';
+import { formatPath } from '../../values/problem.js';
+
+/** Something in a hook file that is wrong or does nothing, at its place. */
+export interface Finding {
+  /** `unknown-event`, `wrong-value` …: what kind of thing it is. */
+  readonly rule: string;
+  readonly level: 'error' | 'warning';
+  readonly path: Path;
+  /** What was expected, or what it does instead. */
+  readonly message: string;
+  readonly nearest?: string | undefined;
+}
+
+/** A finding as people are told it. An error keeps its whole file from being used, unless `onInvalid` is `skip`. */
+export interface ClaudeProblem extends Partial<Position> {
+  readonly level: 'error' | 'warning';
+  readonly rule: string;
+  readonly file: string;
+  /** The key: `hooks.PreToolUse[0].hooks[1].timeout`; empty: the file itself. */
+  readonly where: string;
+  readonly message: string;
+  readonly nearest?: string;
+}
+
+/** A text that findings are about. */
+export interface Located {
+  readonly file: string;
+  /** Where a value stands in the file. */
+  locate(path: Path): Promise<Position | undefined>;
+}
+
+export async function problemOf(finding: Finding, { file, locate }: Located): Promise<ClaudeProblem> {
+  const { rule, level, path, message, nearest } = finding;
+  const position = await locate(path);
+  return {
+    level,
+    rule,
+    file,
+    where: formatPath(path),
+    ...(position ?? {}),
+    message,
+    ...(nearest === undefined ? {} : { nearest }),
+  };
+}
+
+/** `settings.json:12:5: hooks.Stop: expected an array of groups` */
+export function formatProblem({ file, line, column, where, message, nearest }: ClaudeProblem): string {
+  const place = line === undefined ? file : `${file}:${line}:${column}`;
+  const hint = nearest === undefined ? '' : `. Did you mean "${nearest}"?`;
+  return plain(`${place}: ${where === '' ? '' : `${where}: `}${message}${hint}`);
+}

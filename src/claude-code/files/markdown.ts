@@ -1,0 +1,121 @@
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { readText } from '../../files/json-file.js';
+import { type AgentFile, nameOfFile, readAgentFile } from './agent-file.js';
+import { broken, type HookFile } from './settings.js';
+import {
+  agentTarget,
+  type ClaudeSource,
+  type FindOptions,
+  type Given,
+  makeSource,
+  type Target,
+  unread,
+} from './source.js';
+
+/** The agents that were named, and those of the project and the user. */
+export async function findAgents(options: FindOptions): Promise<ClaudeSource[]> {
+  const { agents: named, home, projectDir, places } = options;
+  const found: ClaudeSource[] = [];
+  for (const { file: path, id, trusted = false } of named) {
+    const file = await read(resolve(path), options);
+    if (!file) continue;
+    const type = file.name ?? nameOfFile(path);
+    const types = [...new Set([type, nameOfFile(path)])];
+    const target: Target = id === undefined ? agentTarget(types, options) : { for: 'agent', id, type };
+    found.push(makeSource(options, 'agent', file, target, { name: type, names: [type], needsTrust: !trusted }));
+  }
+  if (!places.includes('agents')) return found;
+  // An agent of the project goes before the user's of the same name.
+  for (const place of sameFolder(projectDir, home) ? [home] : [projectDir, home]) {
+    for (const path of markdownIn(join(place, '.claude', 'agents'))) {
+      const file = await read(path, options);
+      if (!file) continue;
+      const name = file.name ?? nameOfFile(file.file);
+      const given: Given = { name, names: [name], needsTrust: place !== home, yields: true };
+      found.push(makeSource(options, 'agent', file, agentTarget([name], options), given));
+    }
+  }
+  return found;
+}
+
+/** Skills and commands of the project and the user. */
+export async function findSkills(options: FindOptions): Promise<ClaudeSource[]> {
+  const { home, projectDir, places } = options;
+  if (!places.includes('skills')) return [];
+  const found = await skillsIn(options, join(projectDir, '.claude'), { needsTrust: true });
+  return [
+    ...(sameFolder(projectDir, home) ? [] : found),
+    ...(await skillsIn(options, join(home, '.claude'), { needsTrust: false })),
+  ];
+}
+
+/** Those of a folder with `skills` and `commands` in it. */
+export async function skillsIn(options: FindOptions, folder: string, given: Given): Promise<ClaudeSource[]> {
+  const found: ClaudeSource[] = [];
+  for (const path of [...skillFiles(join(folder, 'skills')), ...markdownIn(join(folder, 'commands'))]) {
+    const file = await read(path, options);
+    if (!file) continue;
+    const own = new Set([file.name ?? nameOfFile(file.file), nameOfFile(file.file)]);
+    const names = [...own].flatMap((name) => (given.plugin === undefined ? [name] : [name, `${given.plugin}:${name}`]));
+    const variables = { ...(given.variables ?? { projectDir: options.projectDir }), skillDir: dirname(file.file) };
+    found.push(
+      makeSource(
+        options,
+        'skill',
+        file,
+        { for: 'skill', names },
+        { ...given, name: names[0] as string, names, variables },
+      ),
+    );
+  }
+  return found;
+}
+
+async function read(path: string | HookFile, options: FindOptions): Promise<AgentFile | undefined> {
+  if (typeof path !== 'string') return path;
+  let text: string;
+  try {
+    text = readText(path);
+  } catch (error) {
+    return unread(path, error);
+  }
+  return readAgentFile(text, path, options);
+}
+
+/** Where the home is the project, its files are the user's. */
+function sameFolder(one: string, other: string): boolean {
+  return existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other);
+}
+
+/** `NAME/SKILL.md`; the folder may be a link. */
+function skillFiles(folder: string): (string | HookFile)[] {
+  return listed(folder, () =>
+    readdirSync(folder)
+      .sort()
+      .map((name) => join(folder, name, 'SKILL.md'))
+      .filter((file) => existsSync(file)),
+  );
+}
+
+/** Markdown files of a folder and below, sorted. */
+function markdownIn(folder: string): (string | HookFile)[] {
+  return listed(folder, () =>
+    readdirSync(folder, { withFileTypes: true, recursive: true })
+      .filter((entry) => !entry.isDirectory() && /\.md$/i.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => !relative(folder, path).split(sep).includes('node_modules'))
+      .sort(),
+  );
+}
+
+/** What a folder holds; one that is there and cannot be listed stands for itself, with its problem. */
+function listed(folder: string, list: () => string[]): (string | HookFile)[] {
+  if (!existsSync(folder)) return [];
+  try {
+    return list();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return [broken(folder, { message: code === 'ENOTDIR' ? 'is a file, not a folder' : message })];
+  }
+}

@@ -1,0 +1,53 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import type { AgentEntry, FindOptions, PluginEntry } from './source.js';
+
+/** The usual places that are looked into. */
+export const CLAUDE_PLACES = ['managed', 'user', 'project', 'local', 'agents', 'skills'] as const;
+/** One of the usual places. */
+export type ClaudePlace = (typeof CLAUDE_PLACES)[number];
+
+/** Where Claude Code's files are. */
+export interface ClaudeFiles {
+  /** The project: `.claude/settings.json`, `.claude/settings.local.json`, agents and skills in it, and `CLAUDE_PROJECT_DIR`. */
+  readonly projectDir: string;
+  /** Default: the user's. */
+  readonly home?: string;
+  /** Managed settings and their drop-ins. Default: the platform's place for them. */
+  readonly managedDir?: string;
+  /** Which of the usual places are read. Default: all. */
+  readonly places?: readonly ClaudePlace[];
+  /** More settings files, after the usual ones. They were named on purpose: no consent is asked for. */
+  readonly settings?: readonly string[];
+  /** Folders of plugins. */
+  readonly plugins?: readonly (string | PluginEntry)[];
+  /** Markdown files of agents. */
+  readonly agents?: readonly (string | AgentEntry)[];
+  /** The agent that is the main thread: its hooks are everybody's, and its Stop stays Stop. */
+  readonly mainAgent?: string;
+  /** What a wrong entry costs: its whole file (default, as in the client), or itself alone. */
+  readonly onInvalid?: 'drop' | 'skip';
+}
+
+/** Fills in what a caller leaves out. */
+export function completeFiles(files: ClaudeFiles, events: readonly string[]): FindOptions {
+  const { home = homedir(), managedDir = platformDir(), places = CLAUDE_PLACES, onInvalid = 'drop' } = files;
+  return {
+    projectDir: resolve(files.projectDir),
+    home: resolve(home),
+    managedDir,
+    places,
+    onInvalid,
+    events,
+    settings: files.settings ?? [],
+    plugins: (files.plugins ?? []).map((plugin) => (typeof plugin === 'string' ? { dir: plugin } : plugin)),
+    agents: (files.agents ?? []).map((agent) => (typeof agent === 'string' ? { file: agent } : agent)),
+    mainAgent: files.mainAgent,
+  };
+}
+
+function platformDir(): string {
+  if (process.platform === 'darwin') return '/Library/Application Support/ClaudeCode';
+  if (process.platform === 'win32') return 'C:\\Program Files\\ClaudeCode';
+  return '/etc/claude-code';
+}

@@ -1,0 +1,104 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, join, relative, resolve, sep } from 'node:path';
+import { HookscopeError } from '../../errors.js';
+import { findPositions, findSyntaxError, readText } from '../../files/json-file.js';
+import { kindOf } from '../../values/problem.js';
+import { isObject, isText } from '../../values/shape.js';
+import { broken, checkFile, type HookFile, type ReadFileOptions, readSettings } from './settings.js';
+
+/** A plugin's folder, as far as hooks go. */
+export interface PluginDir {
+  readonly name: string;
+  /** Absolute. */
+  readonly root: string;
+  /** Its files with hooks, the manifest's own last. */
+  readonly files: readonly HookFile[];
+  /** Values of `userConfig` that the manifest itself gives. */
+  readonly defaults: Readonly<Record<string, unknown>>;
+}
+
+const MANIFEST = join('.claude-plugin', 'plugin.json');
+const DEFAULT_HOOKS = join('hooks', 'hooks.json');
+
+/** Reads a plugin: `hooks/hooks.json`, and what the manifest's `hooks` holds or names. Never rejects. */
+export async function readPluginDir(folder: string, options: ReadFileOptions): Promise<PluginDir> {
+  const root = resolve(folder);
+  const file = join(root, MANIFEST);
+  if (!existsSync(root))
+    return { name: basename(root), root, files: [broken(root, { message: 'there is no such folder' })], defaults: {} };
+  const manifest = existsSync(file) ? await readManifest(file) : { data: {} };
+  if ('bad' in manifest) return { name: basename(root), root, files: [manifest.bad], defaults: {} };
+  const { data, text = '' } = manifest;
+  const paths = new Set(existsSync(join(root, DEFAULT_HOOKS)) ? [join(root, DEFAULT_HOOKS)] : []);
+  const inline: HookFile[] = [];
+  const placeOf = findPositions(text);
+  const entries = [data['hooks'] ?? []].flat() as unknown[];
+  for (const [i, entry] of entries.entries()) {
+    const path = ['hooks', ...(Array.isArray(data['hooks']) ? [i] : [])];
+    const locate: NonNullable<ReadFileOptions['locate']> = (inner) => placeOf([...path, ...inner.slice(1)]);
+    if (isText(entry)) {
+      const found = within(root, entry);
+      if ('problem' in found)
+        inline.push(broken(file, { message: `hooks: ${found.problem}`, ...(await placeOf(path)) }));
+      else paths.add(found.path);
+    } else {
+      // Hooks in the manifest stand there by event, or under "hooks" once more.
+      const hooks = isObject(entry) && isObject(entry['hooks']) ? entry['hooks'] : entry;
+      inline.push(await checkFile({ hooks }, file, { ...options, hooksOnly: true, locate }));
+    }
+  }
+  const files = await Promise.all([...paths].map((path) => readHooksFile(path, options)));
+  const name = isText(data['name']) && data['name'] !== '' ? data['name'] : basename(root);
+  return { name, root, files: [...files, ...inline], defaults: defaultsOf(data['userConfig']) };
+}
+
+async function readManifest(
+  file: string,
+): Promise<{ data: Readonly<Record<string, unknown>>; text?: string } | { bad: HookFile }> {
+  let text = '';
+  try {
+    text = readText(file);
+    const data: unknown = JSON.parse(text);
+    return isObject(data)
+      ? { data, text }
+      : { bad: broken(file, { message: `expected an object, got ${kindOf(data)}` }) };
+  } catch (error) {
+    const found = error instanceof HookscopeError ? undefined : await findSyntaxError(text);
+    const message = found ? `is not JSON: ${found.what}` : messageOf(error);
+    return { bad: broken(file, { message, ...(found && { line: found.line, column: found.column }) }) };
+  }
+}
+
+async function readHooksFile(file: string, options: ReadFileOptions): Promise<HookFile> {
+  let text: string;
+  try {
+    text = readText(file);
+  } catch (error) {
+    return broken(file, { message: messageOf(error) });
+  }
+  return readSettings(text, file, { ...options, hooksOnly: true });
+}
+
+/** A path in the manifest stays in the plugin, behind links too. */
+function within(root: string, entry: string): { readonly path: string } | { readonly problem: string } {
+  const path = resolve(root, entry);
+  if (!existsSync(path)) return { problem: `${entry} does not exist` };
+  const inside = relative(realpathSync(root), realpathSync(path));
+  if (inside === '..' || inside.startsWith(`..${sep}`) || resolve(inside) === inside)
+    return { problem: `${entry} lies outside the plugin` };
+  return { path };
+}
+
+/** `userConfig: { key: { default: … } }` */
+function defaultsOf(config: unknown): Record<string, unknown> {
+  if (!isObject(config)) return {};
+  const entries = Object.entries(config).flatMap(([key, option]) =>
+    isObject(option) && option['default'] !== undefined ? [[key, option['default']]] : [],
+  );
+  return Object.fromEntries(entries);
+}
+
+function messageOf(error: unknown): string {
+  const details = (error as { details?: { problem?: string } }).details;
+  return details?.problem ?? (error as Error).message;
+}

@@ -1,0 +1,99 @@
+import type { Described } from '../../handlers/handler.js';
+import { matchesUrl } from '../../handlers/http/rules.js';
+import type { Skip } from '../../scopes/registration.js';
+import type { HookSettings } from './settings.js';
+
+/** One file's settings, and whose they are. */
+export interface SettingsOf {
+  readonly kind: string;
+  readonly file: string;
+  readonly settings: HookSettings;
+}
+
+/** Whose handlers are asked about. */
+export interface PolicySource {
+  readonly managed: boolean;
+  readonly plugin?: string | undefined;
+}
+
+/** What settings files together say of hooks; files that are held or dropped say nothing. */
+export interface Policy {
+  /** Why a source's handler never runs, and which file says so; undefined: it may. */
+  skip(source: PolicySource): Skip | undefined;
+  /** Why a source's http hook may not ask that URL, and which files say so: it fails, as it would unreached. */
+  refuseUrl(source: PolicySource, url: string): string | undefined;
+  /** The handler with no more variables allowed in its headers than all files allow. */
+  restrict(source: PolicySource, handler: Described): Described;
+  /** Options that files give a plugin; the last file counts. */
+  configOf(plugin: string): Readonly<Record<string, unknown>>;
+}
+
+/** Reads them; in the order in which later ones override (managed last). */
+export function readPolicy(all: readonly SettingsOf[]): Policy {
+  const isManaged = ({ kind }: SettingsOf): boolean => kind === 'managed';
+  const disabledBy = (managed: boolean): SettingsOf | undefined =>
+    all.find((s) => s.settings.disableAllHooks === true && (!managed || isManaged(s)));
+  const managedOnly = all.find((s) => s.settings.allowManagedHooksOnly === true && isManaged(s));
+  const urls = listOf(all, 'allowedHttpHookUrls');
+  const variables = listOf(all, 'httpHookAllowedEnvVars');
+
+  return {
+    skip({ managed, plugin }) {
+      const off = plugin === undefined ? undefined : switchOf(all, plugin);
+      if (off?.value === false)
+        return { reason: 'disabled', why: `enabledPlugins in ${off.file} turns the plugin off` };
+      // A plugin that managed settings turn on is theirs.
+      const theirs = managed || (off?.managed === true && off.value === true);
+      const by = disabledBy(managed);
+      if (by) return { reason: 'disabled', why: `disableAllHooks in ${by.file}` };
+      if (managedOnly && !theirs) return { reason: 'policy', why: `allowManagedHooksOnly in ${managedOnly.file}` };
+      return undefined;
+    },
+    refuseUrl({ managed }, url) {
+      if (!urls.counts(managed) || urls.values.some((pattern) => matchesUrl(pattern, new URL(url)))) return undefined;
+      return `allowedHttpHookUrls in ${urls.files.join(', ')} does not list ${url}`;
+    },
+    restrict({ managed }, handler) {
+      const { type, allowedEnvVars } = handler;
+      if (type !== 'http' || !Array.isArray(allowedEnvVars) || !variables.counts(managed)) return handler;
+      return { ...handler, allowedEnvVars: allowedEnvVars.filter((name) => variables.values.includes(name)) };
+    },
+    configOf(plugin) {
+      const found = all.flatMap(({ settings }) =>
+        Object.entries(settings.pluginConfigs ?? {}).filter(([id]) => isPlugin(id, plugin)),
+      );
+      return Object.assign({}, ...found.map(([, config]) => config.options));
+    },
+  };
+}
+
+type ListKey = 'allowedHttpHookUrls' | 'httpHookAllowedEnvVars';
+
+/** Lists of all files count together; one that managed settings do not give does not bind managed hooks. */
+function listOf(all: readonly SettingsOf[], key: ListKey) {
+  const giving = all.filter(({ settings }) => settings[key] !== undefined);
+  const byManaged = giving.some(({ kind }) => kind === 'managed');
+  return {
+    values: giving.flatMap(({ settings }) => settings[key] ?? []),
+    files: giving.map(({ file }) => file),
+    counts: (managed: boolean): boolean => giving.length > 0 && (!managed || byManaged),
+  };
+}
+
+function switchOf(
+  all: readonly SettingsOf[],
+  plugin: string,
+): { value: unknown; file: string; managed: boolean } | undefined {
+  let found: { value: unknown; file: string; managed: boolean } | undefined;
+  for (const { settings, file, kind } of all) {
+    for (const [id, value] of Object.entries(settings.enabledPlugins ?? {})) {
+      if (isPlugin(id, plugin)) found = { value, file, managed: kind === 'managed' };
+    }
+  }
+  return found;
+}
+
+/** `name@marketplace`. */
+function isPlugin(id: string, plugin: string): boolean {
+  return id === plugin || id.startsWith(`${plugin}@`);
+}

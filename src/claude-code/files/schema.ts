@@ -1,0 +1,210 @@
+import type { Path } from '../../files/json-file.js';
+import { nearest } from '../../values/nearest.js';
+import { kindOf } from '../../values/problem.js';
+import { isObject, isText, oneOf, type Rule, rules } from '../../values/shape.js';
+import type { Finding } from './findings.js';
+
+/** Hooks in Claude Code's format. What has a wrong value is left out, what is unknown too. */
+export type ClaudeHooks = Readonly<Record<string, readonly ClaudeGroup[]>>;
+
+export interface ClaudeGroup {
+  readonly matcher?: string;
+  readonly hooks: readonly ClaudeHandler[];
+}
+
+/** A handler with the keys of its type and no others; one of an unknown type as it was. */
+export type ClaudeHandler = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/** Checked hooks, and what was found in them. */
+export interface CheckedHooks {
+  readonly hooks: ClaudeHooks;
+  readonly findings: readonly Finding[];
+  /** Where a group or handler stood in the file. */
+  placeOf(part: ClaudeGroup | ClaudeHandler): Path | undefined;
+}
+
+interface Key extends Rule {
+  readonly required?: true;
+}
+
+const text: Rule = { expected: 'a string that is not empty', accepts: (v) => isText(v) && v.trim() !== '' };
+const texts: Rule = { expected: 'an array of strings', accepts: (v) => Array.isArray(v) && v.every(isText) };
+const needed = (rule: Rule): Key => ({ ...rule, required: true });
+
+const EVERY: Readonly<Record<string, Key>> = {
+  type: rules.text,
+  if: rules.text,
+  timeout: {
+    expected: 'seconds, a number over 0',
+    accepts: (v) => typeof v === 'number' && Number.isFinite(v) && v > 0,
+  },
+  onFailure: rules.text,
+  statusMessage: rules.text,
+  once: rules.flag,
+};
+
+/** The handler types and their keys. */
+export const HANDLER_KEYS: Readonly<Record<string, Readonly<Record<string, Key>>>> = {
+  command: {
+    ...EVERY,
+    command: needed(text),
+    args: texts,
+    shell: oneOf('bash', 'powershell'),
+    async: rules.flag,
+    asyncRewake: rules.flag,
+    rewakeMessage: rules.text,
+    rewakeSummary: rules.text,
+  },
+  http: {
+    ...EVERY,
+    url: needed({ expected: 'an http or https URL', accepts: isHttpUrl }),
+    headers: {
+      expected: 'an object of strings',
+      accepts: (v) => isObject(v) && Object.values(v).every(isText),
+    },
+    allowedEnvVars: texts,
+  },
+  mcp_tool: { ...EVERY, server: needed(text), tool: needed(text), input: rules.object },
+  prompt: { ...EVERY, prompt: needed(text), model: text, continueOnBlock: rules.flag },
+  agent: { ...EVERY, prompt: needed(text), model: text, continueOnBlock: rules.flag },
+};
+
+const GROUP_KEYS: Readonly<Record<string, Key>> = { matcher: rules.text, hooks: needed(rules.list) };
+
+/** For people, and no sign of a mistake. */
+const REMARKS = new Set(['description', 'name', 'id', 'comment', '_comment', '$comment', '$schema', 'note', '_note']);
+
+/** From here on it was probably meant as milliseconds. */
+const LONG = 1000;
+
+function isHttpUrl(value: unknown): boolean {
+  return isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+}
+
+/** Checks hooks as a settings file, a plugin or a frontmatter has them; `base` is where they stand, `events` the events there are. */
+export function checkHooks(hooks: unknown, base: Path, events: readonly string[]): CheckedHooks {
+  const check = new Check(events);
+  return { hooks: check.hooks(hooks, base), findings: check.findings, placeOf: (part) => check.places.get(part) };
+}
+
+class Check {
+  readonly findings: Finding[] = [];
+  readonly places = new WeakMap<object, Path>();
+  readonly #events: readonly string[];
+
+  constructor(events: readonly string[]) {
+    this.#events = events;
+  }
+
+  hooks(hooks: unknown, path: Path): ClaudeHooks {
+    const found: Record<string, ClaudeGroup[]> = {};
+    if (!isObject(hooks)) {
+      this.#wrong(path, `expected an object by event, { "PreToolUse": [ … ] }, got ${kindOf(hooks)}`);
+      return found;
+    }
+    for (const [event, groups] of Object.entries(hooks)) {
+      const at = [...path, event];
+      if (!this.#events.includes(event))
+        this.#unknown(
+          'unknown-event',
+          at,
+          'is not a known event, so its hooks never run',
+          nearest(event, this.#events),
+        );
+      else if (!Array.isArray(groups))
+        this.#wrong(at, `expected an array of groups, [{ "matcher": "…", "hooks": [ … ] }], got ${kindOf(groups)}`);
+      else found[event] = groups.flatMap((group: unknown, i) => this.#group(group, [...at, i]));
+    }
+    return found;
+  }
+
+  #group(group: unknown, path: Path): ClaudeGroup[] {
+    if (!isObject(group))
+      return this.#wrong(path, `expected a group, { "matcher": "…", "hooks": [ … ] }, got ${kindOf(group)}`);
+    const flat = group['hooks'] === undefined && ('command' in group || 'type' in group);
+    if (flat) return this.#wrong(path, 'is a handler where a group was expected; put it into { "hooks": [ … ] }');
+    if (!this.#keys(group, GROUP_KEYS, path)) return [];
+    this.#strange(group, GROUP_KEYS, path);
+    const handlers = (group['hooks'] as unknown[]).flatMap((hook, i) => this.#handler(hook, [...path, 'hooks', i]));
+    const { matcher } = group as { matcher?: string };
+    return [this.#placed({ ...(matcher === undefined ? {} : { matcher }), hooks: handlers }, path)];
+  }
+
+  #handler(hook: unknown, path: Path): ClaudeHandler[] {
+    if (!isObject(hook))
+      return this.#wrong(path, `expected a handler, { "type": "command", "command": "…" }, got ${kindOf(hook)}`);
+    const { type } = hook;
+    if (!isText(type))
+      return this.#wrong([...path, 'type'], `expected one of ${TYPES.join(', ')}, got ${kindOf(type)}`);
+    const keys = Object.hasOwn(HANDLER_KEYS, type) ? HANDLER_KEYS[type] : undefined;
+    // The host says what is wrong with a type that it does not know, and lists the handler.
+    if (!keys) return [this.#placed({ ...hook, type }, path)];
+    if (!this.#keys(hook, keys, path)) return [];
+    this.#strange(hook, keys, path);
+    if (((hook['timeout'] as number | undefined) ?? 0) >= LONG) {
+      const message = `${hook['timeout']} s is a long time: seconds are meant, not milliseconds`;
+      this.findings.push({ rule: 'milliseconds', level: 'warning', path: [...path, 'timeout'], message });
+    }
+    const own = Object.fromEntries(Object.entries(hook).filter(([key]) => Object.hasOwn(keys, key)));
+    return [this.#placed({ ...own, ...this.#policy(hook['onFailure'], path), type }, path)];
+  }
+
+  /** Who asks for something else than to go on is not given less than a block. */
+  #policy(onFailure: unknown, path: Path): { onFailure?: 'continue' | 'block' } {
+    if (onFailure === undefined) return {};
+    if (onFailure === 'continue' || onFailure === 'block') return { onFailure };
+    this.#unknown(
+      'unknown-value',
+      [...path, 'onFailure'],
+      `${show(onFailure)} is read as "block"; known are "continue" and "block"`,
+      undefined,
+    );
+    return { onFailure: 'block' };
+  }
+
+  /** Whether every known key has the right value and none is missing. */
+  #keys(value: Readonly<Record<string, unknown>>, keys: Readonly<Record<string, Key>>, path: Path): boolean {
+    const before = this.findings.length;
+    for (const [key, rule] of Object.entries(keys)) {
+      if (!Object.hasOwn(value, key)) {
+        if (rule.required) this.#wrong(path, `"${key}" is missing; expected ${rule.expected}`);
+      } else if (!rule.accepts(value[key]))
+        this.#wrong([...path, key], `expected ${rule.expected}, got ${show(value[key])}`);
+    }
+    return this.findings.length === before;
+  }
+
+  #strange(value: Readonly<Record<string, unknown>>, keys: Readonly<Record<string, Key>>, path: Path): void {
+    const known = Object.keys(keys);
+    for (const key of Object.keys(value)) {
+      if (known.includes(key) || REMARKS.has(key)) continue;
+      const elsewhere = keys === GROUP_KEYS && key in EVERY ? '; it belongs into each handler' : '';
+      this.#unknown(
+        'unknown-key',
+        [...path, key],
+        `is not a known key and does nothing${elsewhere}`,
+        nearest(key, known),
+      );
+    }
+  }
+
+  #placed<T extends object>(part: T, path: Path): T {
+    this.places.set(part, path);
+    return part;
+  }
+
+  #wrong(path: Path, message: string): [] {
+    this.findings.push({ rule: 'wrong-value', level: 'error', path, message });
+    return [];
+  }
+
+  #unknown(rule: string, path: Path, message: string, near: string | undefined): void {
+    this.findings.push({ rule, level: 'warning', path, message, nearest: near });
+  }
+}
+
+const TYPES = Object.keys(HANDLER_KEYS);
+
+function show(value: unknown): string {
+  return value !== null && typeof value === 'object' ? kindOf(value) : (JSON.stringify(value) ?? String(value));
+}

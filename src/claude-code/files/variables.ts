@@ -1,0 +1,130 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Call, Described } from '../../handlers/handler.js';
+import type { Variables } from '../../trust/named/variables.js';
+import { isText } from '../../values/shape.js';
+
+/** `${CLAUDE_…}` with a value known before it runs. */
+const PATHS: Readonly<Record<string, (variables: Variables) => string | undefined>> = {
+  CLAUDE_PROJECT_DIR: (v) => v.projectDir,
+  CLAUDE_PLUGIN_ROOT: (v) => v.pluginRoot,
+  CLAUDE_PLUGIN_DATA: (v) => v.pluginData,
+  CLAUDE_SKILL_DIR: (v) => v.skillDir,
+};
+
+/** What a shell reads as itself, whatever stands around it. */
+const PLAIN = /^[\w./@+:~-]+$/;
+
+/**
+ * Puts values in place of `${…}` in a command. In exec form, where no shell reads them: paths and `${user_config.key}`. In shell
+ * form a plugin's paths, as the client does, unless the shell would read something into them: then the shell's own
+ * `${…}`, whose value is the same, stays. Throws RangeError, naming what has no value.
+ */
+export function substitute(handler: Described, variables: Variables): Described {
+  if (handler['type'] !== 'command' || !isText(handler['command'])) return handler;
+  const { command, args } = handler as { command: string; args?: readonly string[] };
+  if (args === undefined) {
+    const [config] = /\$\{user_config\.[^}]*\}/.exec(command) ?? [];
+    if (config !== undefined) throw new RangeError(`${config} has a value in exec form only; give "args"`);
+    const line = command.replace(/\$\{(CLAUDE_PLUGIN_\w+)\}/g, (whole, name: string) => {
+      const value = PATHS[name]?.(variables);
+      return value !== undefined && PLAIN.test(value) ? value : whole;
+    });
+    return line === command ? handler : { ...handler, command: line, name: command };
+  }
+  const fill = (text: string): string => fillIn(text, variables);
+  const filled = { command: fill(command), args: args.map(fill) };
+  const named = [command, ...args].join(' ');
+  return named === [filled.command, ...filled.args].join(' ') ? handler : { ...handler, ...filled, name: named };
+}
+
+function fillIn(text: string, variables: Variables): string {
+  return text.replace(
+    /\$\{(?:user_config\.([^}]+)|(CLAUDE_\w+))\}/g,
+    (whole, key: string | undefined, name: string) => {
+      if (key === undefined) return PATHS[name]?.(variables) ?? whole;
+      const value = Object.hasOwn(variables.userConfig ?? {}, key) ? variables.userConfig?.[key] : undefined;
+      if (value === undefined || value === null)
+        throw new RangeError(`${whole} has no value: the plugin is not configured`);
+      return typeof value === 'object' ? JSON.stringify(value) : String(value);
+    },
+  );
+}
+
+/** Events whose hooks may leave variables for later Bash calls, in the file CLAUDE_ENV_FILE names. */
+const ENV_FILE_EVENTS: readonly string[] = ['SessionStart', 'Setup', 'CwdChanged', 'FileChanged'];
+
+export interface EnvironmentOptions extends Variables {
+  /** Where files for CLAUDE_ENV_FILE go. */
+  readonly envDir: EnvFiles;
+  warn(message: string): void;
+}
+
+/** The environment that Claude Code's hooks expect, on top of what is inherited. */
+export function claudeEnvironment(options: EnvironmentOptions): (call: Call) => Record<string, string> {
+  const { projectDir, pluginRoot, pluginData, skillDir, userConfig, envDir, warn } = options;
+  let made = false;
+  return (call) => {
+    const { session_id: session, effort } = call.input as { session_id?: unknown; effort?: { level?: unknown } };
+    const env: Record<string, string> = {
+      CLAUDE_PROJECT_DIR: projectDir,
+      CLAUDECODE: '1',
+      CLAUDE_CODE_ENTRYPOINT: 'hookscope',
+      AI_AGENT: 'hookscope',
+      CLAUDE_PID: String(process.pid),
+      COREPACK_ENABLE_AUTO_PIN: '0',
+      NoDefaultCurrentDirectoryInExePath: '1',
+    };
+    if (isText(session)) env['CLAUDE_CODE_SESSION_ID'] = session;
+    if (isText(effort?.level)) env['CLAUDE_EFFORT'] = effort.level;
+    if (skillDir !== undefined) env['CLAUDE_SKILL_DIR'] = skillDir;
+    if (pluginRoot !== undefined) env['CLAUDE_PLUGIN_ROOT'] = pluginRoot;
+    if (pluginData !== undefined) {
+      env['CLAUDE_PLUGIN_DATA'] = pluginData;
+      if (!made) makeFolder(pluginData, warn);
+      made = true;
+    }
+    for (const [key, value] of Object.entries(userConfig ?? {})) {
+      if (typeof value !== 'object') env[`CLAUDE_PLUGIN_OPTION_${key.toUpperCase()}`] = String(value);
+    }
+    if (ENV_FILE_EVENTS.includes(call.entry.name))
+      env['CLAUDE_ENV_FILE'] = envDir.next(call.entry.name, String(session ?? ''));
+    return env;
+  };
+}
+
+/** The files that hooks of one load are given as CLAUDE_ENV_FILE. */
+export class EnvFiles {
+  readonly #folder: string;
+  readonly #warn: (message: string) => void;
+  readonly #files = new Map<string, string[]>();
+
+  constructor(folder: string, warn: (message: string) => void) {
+    this.#folder = folder;
+    this.#warn = warn;
+  }
+
+  /** A path of its own for one run; its folder is there, the file is the hook's to write. */
+  next(event: string, session: string): string {
+    const files = this.#files.get(session) ?? [];
+    this.#files.set(session, files);
+    const folder = join(this.#folder, session.replace(/[^\w.-]/g, '_').replace(/^\.+/, '_') || '_');
+    makeFolder(folder, this.#warn);
+    const file = join(folder, `${event.toLowerCase()}-hook-${files.length}.sh`);
+    files.push(file);
+    return file;
+  }
+
+  /** Those of a session, in the order in which its hooks were started. */
+  of(session: string): string[] {
+    return [...(this.#files.get(session) ?? [])];
+  }
+}
+
+function makeFolder(folder: string, warn: (message: string) => void): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    warn(`${folder} could not be made for hooks: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,155 @@
+import type { Path } from '../files/json-file.js';
+import type { Described } from '../handlers/handler.js';
+import type { Origin } from '../host/origin.js';
+import type { Registration, Skip } from '../scopes/registration.js';
+import { guardFiles } from '../trust/guard.js';
+import type { Variables } from '../trust/named/variables.js';
+import { formatPath } from '../values/problem.js';
+import { type ClaudeProblem, type Finding, problemOf } from './files/findings.js';
+import type { Policy } from './files/policy.js';
+import type { ClaudeGroup, ClaudeHandler } from './files/schema.js';
+import type { ClaudeSource } from './files/source.js';
+import { claudeEnvironment, type EnvFiles, substitute } from './files/variables.js';
+import type { Judged } from './trust/held.js';
+
+/** One file's hooks, ready to be registered. */
+export interface PreparedHooks {
+  readonly source: ClaudeSource;
+  readonly hooks: Readonly<Record<string, readonly PreparedGroup[]>>;
+  readonly origin: Origin;
+  /** What is wrong with the file, and what registering its hooks has shown. */
+  problems(): Promise<ClaudeProblem[]>;
+}
+
+interface PreparedGroup {
+  readonly matcher?: string;
+  readonly hooks: readonly Described[];
+}
+
+export interface PrepareOptions {
+  readonly policy: Policy;
+  /** The file of the same agent that goes before it. */
+  readonly before: string | undefined;
+  readonly envFiles: EnvFiles;
+  /** Where commands run when the input does not say. */
+  readonly fallback: string;
+  report(message: string): void;
+}
+
+/** Puts a file's hooks into the host's terms: variables, policy, consent, and its own environment. */
+export function prepareHooks(judged: Judged, options: PrepareOptions): PreparedHooks {
+  const { source } = judged;
+  const { kind, name, plugin, file, root } = source;
+  const { policy, before, fallback, report } = options;
+  const variables = withConfig(source, policy);
+  const whole = wholeSkip(source, before);
+  const findings = new Map<string, Finding>();
+  const spoilt = new WeakMap<object, Skip>();
+  const originals = new WeakMap<object, ClaudeHandler>();
+  const managed = kind === 'managed';
+
+  const original = (prepared: Described, handler: ClaudeHandler): Described => {
+    originals.set(prepared, handler);
+    return prepared;
+  };
+  const prepare = (handler: ClaudeHandler): Described => {
+    let prepared: Described = handler;
+    // It never runs: what has no value now must not hide it.
+    if (judged.stateOf(handler) === 'untrusted') return original({ ...handler }, handler);
+    try {
+      prepared = policy.restrict({ managed, plugin }, substitute(handler, variables));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      const path = file.placeOf(handler) ?? [];
+      findings.set(error.message, {
+        rule: 'no-value',
+        level: 'warning',
+        path,
+        message: `${error.message}; the hook never runs`,
+      });
+      prepared = { ...prepared };
+      spoilt.set(prepared, { reason: 'invalid', why: `${formatPath(path)} in ${file.file}: ${error.message}` });
+    }
+    return original(prepared, handler);
+  };
+  const hooks = Object.fromEntries(
+    Object.entries(file.hooks).map(([event, groups]) => [
+      event,
+      groups.map((group) => ({ ...group, hooks: group.hooks.map(prepare) })),
+    ]),
+  );
+  const warn = (message: string): void => {
+    const { path, text } = readWarning(message, file.hooks, file.placeOf);
+    findings.set(message, { rule: 'never-as-meant', level: 'warning', path, message: text });
+  };
+  const { held, consent } = judged;
+  const why = held?.why ?? `${file.file} is not as it was accepted; see hookscope trust`;
+  const never = (handler: Described): Skip | undefined => {
+    const found = originals.get(handler);
+    return found && judged.stateOf(found) === 'never' ? { reason: 'trust', why: neverWhy(judged) } : undefined;
+  };
+  const gateOf = (handler: ClaudeHandler | undefined): Registration['gate'] => {
+    if (!handler || !consent) return undefined;
+    if (judged.stateOf(handler) === 'untrusted') return () => ({ file: file.file, why });
+    return guardFiles(handler, consent, { file: file.file, variables, fallback });
+  };
+  return {
+    source,
+    hooks,
+    origin: {
+      dialect: 'claude',
+      source: { kind, ...(name === undefined ? {} : { name }), file: file.file },
+      plugin,
+      root,
+      family:
+        plugin === undefined
+          ? kind === 'agent' || kind === 'skill'
+            ? file.file
+            : 'settings'
+          : `plugin ${variables.pluginRoot}`,
+      warn,
+      skip: (handler) => never(handler) ?? whole ?? policy.skip({ managed, plugin }) ?? spoilt.get(handler),
+      gate: (handler) => gateOf(originals.get(handler)),
+      context: {
+        refuseUrl: (url) => policy.refuseUrl({ managed, plugin }, url),
+        env: claudeEnvironment({ ...variables, envDir: options.envFiles, warn: report }),
+      },
+    },
+    problems: async () => [
+      ...file.problems,
+      ...(await Promise.all([...findings.values()].map((finding) => problemOf(finding, file)))),
+    ],
+  };
+}
+
+/** Options that settings give a plugin come before those of its caller and its manifest. */
+function withConfig({ variables, plugin }: ClaudeSource, policy: Policy): Variables {
+  if (plugin === undefined) return variables;
+  return { ...variables, userConfig: { ...variables.userConfig, ...policy.configOf(plugin) } };
+}
+
+/** One that is new in a file that was accepted, or in one that was not. */
+function neverWhy({ held, source }: Judged): string {
+  if (held?.state === 'never') return held.why;
+  return `it is new in ${source.file.file} and not accepted; see hookscope trust`;
+}
+
+function wholeSkip({ file }: ClaudeSource, before: string | undefined): Skip | undefined {
+  if (file.dropped !== undefined) return { reason: 'invalid', why: `${file.file} has an error: ${file.dropped}` };
+  if (before !== undefined) return { reason: 'disabled', why: `${before} is the agent of that name` };
+  return undefined;
+}
+
+/** The host says of which hook it speaks: `PreToolUse[0].hooks[1].if: …`. */
+function readWarning(
+  message: string,
+  hooks: Readonly<Record<string, readonly ClaudeGroup[]>>,
+  placeOf: (part: ClaudeGroup | ClaudeHandler) => Path | undefined,
+): { path: Path; text: string } {
+  const [, event, i, j, key, text] = /^(\w+)\[(\d+)\](?:\.hooks\[(\d+)\])?(?:\.(\w+))?: (.*)$/s.exec(message) ?? [];
+  if (event === undefined || text === undefined) return { path: [], text: message };
+  const group = hooks[event]?.[Number(i)];
+  const part = j === undefined ? group : group?.hooks[Number(j)];
+  const path = (part && placeOf(part)) ?? [];
+  return { path: key === undefined ? path : [...path, key], text };
+}

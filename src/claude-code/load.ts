@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Host } from '../create-host.js';
+import type { CustomEvents } from '../events/catalogue.js';
+import { servicesOf } from '../host/internals.js';
+import type { Origin } from '../host/origin.js';
+import type { Registrar } from '../host/registrar.js';
+import type { Undo } from '../host/types.js';
+import { checkKeys, type Keys } from '../values/options.js';
+import type { ClaudeProblem } from './files/findings.js';
+import { type ClaudeFiles, completeFiles } from './files/places.js';
+import { readPolicy } from './files/policy.js';
+import type { HookSettings } from './files/settings.js';
+import type { ClaudeSource, ClaudeSourceKind } from './files/source.js';
+import { findSources } from './files/sources.js';
+import { EnvFiles } from './files/variables.js';
+import { type PreparedHooks, prepareHooks } from './hooks.js';
+import { type SkillHooks, watchSkills } from './skills.js';
+import { type HeldFile, type Judged, judgeSources, type Trust } from './trust/held.js';
+
+export interface LoadClaudeCodeOptions<C extends CustomEvents = CustomEvents> extends ClaudeFiles {
+  readonly host: Host<C>;
+  /**
+   * Hooks of projects and plugins run if they are accepted: `stored` (default) asks the user's own file of consent, `all` accepts
+   * everything, since somebody has asked elsewhere.
+   */
+  readonly trust?: Trust;
+  /** As managed settings have it: `disableAllHooks`, `allowManagedHooksOnly`, `allowedHttpHookUrls`, `httpHookAllowedEnvVars`. */
+  readonly policy?: HookSettings;
+  /** Where hooks may leave variables (`CLAUDE_ENV_FILE`). Default: a temporary folder. */
+  readonly envDir?: string;
+}
+
+const LOAD: Keys<LoadClaudeCodeOptions> = {
+  host: true,
+  trust: true,
+  policy: true,
+  envDir: true,
+  projectDir: true,
+  home: true,
+  managedDir: true,
+  places: true,
+  settings: true,
+  plugins: true,
+  agents: true,
+  mainAgent: true,
+  onInvalid: true,
+};
+
+/** One file, and what became of it. */
+export interface LoadedSource {
+  readonly kind: ClaudeSourceKind;
+  readonly name?: string;
+  readonly file: string;
+  /** `held`: it is not accepted. `untrusted`: not all of it is as it was accepted. `dropped`: it has an error. */
+  readonly status: 'loaded' | 'held' | 'untrusted' | 'dropped';
+  readonly hooks: number;
+}
+
+/** What `loadClaudeCode` has read and registered. */
+export interface LoadedClaudeCode {
+  /** What is wrong or does nothing, with file, key and place; the errors first. */
+  readonly problems: readonly ClaudeProblem[];
+  readonly sources: readonly LoadedSource[];
+  /** Files that are not, or no longer, accepted; `acceptTrust(file.request, store)` accepts one. */
+  readonly held: readonly HeldFile[];
+  /** How many acceptances are for projects at other places: one that was moved is new. */
+  readonly elsewhere: number;
+  /** The files that a session's hooks were given as `CLAUDE_ENV_FILE`, to be sourced before its Bash calls. */
+  envFiles(session: string): string[];
+  /** Takes all of it back; safe to call twice. */
+  undo: Undo;
+}
+
+/**
+ * Registers the hooks of Claude Code's own files, in the order in which they run: managed settings and their drop-ins, user,
+ * project and local settings, named settings, plugins; agents' hooks in the scope of each agent of that type, skills' hooks from when
+ * the skill is invoked. Every one is listed, also if it never runs, with the file that decided it.
+ *
+ * ```ts
+ * const { problems, held } = await loadClaudeCode({ host, projectDir: process.cwd() });
+ * ```
+ * @throws HookscopeError INVALID_CONFIG: a managed file is wrong; UNTRUSTED, FILE: consent cannot be read
+ */
+export async function loadClaudeCode<C extends CustomEvents>(
+  options: LoadClaudeCodeOptions<C>,
+): Promise<LoadedClaudeCode> {
+  checkKeys(options, LOAD, 'loadClaudeCode: ');
+  const { host, trust = 'stored', policy: given } = options;
+  const services = servicesOf(host);
+  const files = completeFiles(options, Object.keys(services.events));
+  const { judged, elsewhere } = await judgeSources(await findSources(files), trust, files);
+  const held = judged.flatMap((each) => each.held ?? []);
+  const counting = judged
+    .filter(({ held: file, source }) => file?.state !== 'never' && source.file.dropped === undefined)
+    .map(({ source }) => source);
+  const settings = counting.map(({ kind, file }) => ({ kind, file: file.file, settings: file.settings }));
+  const byManaged = (kind: string): number => (kind === 'managed' ? 1 : 0);
+  const policy = readPolicy([
+    ...settings.sort((a, b) => byManaged(a.kind) - byManaged(b.kind)),
+    ...(given ? [{ kind: 'managed', file: 'the policy option', settings: given }] : []),
+  ]);
+  const folder = options.envDir ?? join(tmpdir(), `hookscope-env-${randomUUID()}`);
+  const envFiles = new EnvFiles(folder, services.report);
+  const fallback = services.projectDir ?? files.projectDir;
+  const standing = judged
+    .filter(({ source, whole }) => !whole && counting.includes(source) && Object.keys(source.file.hooks).length > 0)
+    .map(({ source }) => source);
+  const prepared = judged.map((each) => {
+    const before = each.whole ? undefined : agentBefore(each.source, standing);
+    return prepareHooks(each, {
+      policy,
+      before,
+      envFiles,
+      fallback,
+      report: services.report,
+    });
+  });
+  const undo = registerAll(services.registrar, prepared);
+  const cleanup = (): void => rmSync(folder, { recursive: true, force: true });
+  if (options.envDir === undefined) services.registrar.cleanups.push({ plugin: 'claude-code', cleanup });
+  if (elsewhere > 0 && held.some(({ state }) => state === 'never'))
+    services.report(`acceptances for projects at other places: ${elsewhere}; see hookscope trust --list`);
+  const problems = (await Promise.all(prepared.map((hooks) => hooks.problems()))).flat();
+  return {
+    problems: [...problems.filter((p) => p.level === 'error'), ...problems.filter((p) => p.level === 'warning')],
+    sources: judged.map(summaryOf),
+    held,
+    elsewhere,
+    envFiles: (session) => envFiles.of(session),
+    undo() {
+      undo();
+      if (options.envDir === undefined) cleanup();
+    },
+  };
+}
+
+/** The file that stands for an agent in place of this one. One that is held, dropped or has no hooks, which needs no consent, stands for nothing. */
+function agentBefore(source: ClaudeSource, counting: readonly ClaudeSource[]): string | undefined {
+  if (source.yields !== true) return undefined;
+  const first = counting.find(({ kind, name }) => kind === 'agent' && name === source.name);
+  return first === undefined || first === source ? undefined : first.file.file;
+}
+
+/** All of them, or none. */
+function registerAll(registrar: Registrar, prepared: readonly PreparedHooks[]): Undo {
+  const undos: Undo[] = [];
+  const undo = (): void => {
+    for (const take of undos.splice(0).reverse()) take();
+  };
+  const skills: SkillHooks[] = [];
+  try {
+    for (const { source, hooks, origin } of prepared) {
+      if (source.target.for === 'skill') skills.push({ names: source.target.names, hooks, origin });
+      else undos.push(...register(registrar, source, hooks, origin));
+    }
+    if (skills.length > 0) undos.push(watchSkills(registrar, skills));
+    return undo;
+  } catch (error) {
+    undo();
+    throw error;
+  }
+}
+
+function register(registrar: Registrar, { target }: ClaudeSource, hooks: unknown, origin: Origin): Undo[] {
+  switch (target.for) {
+    case 'agent':
+      return [registrar.register(target.id, hooks, origin)];
+    case 'types':
+      return target.types.map((type) => registrar.spawnHooks(type, hooks, origin));
+    default:
+      return [registrar.register(undefined, hooks, origin, target.for === 'managed')];
+  }
+}
+
+function summaryOf({ source: { kind, name, file }, held }: Judged): LoadedSource {
+  const hooks = Object.values(file.hooks).flatMap((groups) => groups.flatMap((group) => group.hooks)).length;
+  const asIs = file.dropped === undefined ? 'loaded' : 'dropped';
+  const status = held === undefined ? asIs : held.state === 'never' ? 'held' : 'untrusted';
+  return { kind, ...(name === undefined ? {} : { name }), file: file.file, status, hooks };
+}

@@ -1,0 +1,125 @@
+import { resolve } from 'node:path';
+import { type Consent, type ConsentSource, isSame, placeIn, realOr, replaces } from '../../trust/consent.js';
+import { nameOfFile } from '../files/agent-file.js';
+import { type HookFile, readAccepted } from '../files/settings.js';
+import {
+  agentTarget,
+  type ClaudeSource,
+  type ClaudeSourceKind,
+  type FindOptions,
+  type Target,
+} from '../files/source.js';
+import { shareHooks } from './accepted.js';
+
+/** A source that was accepted and is not there any more, and what was accepted of it. */
+export interface GoneSource {
+  readonly source: ClaudeSource;
+  readonly consent: Consent;
+}
+
+/** By kind: under which of the places that are looked into it would be found. */
+const PLACES: Readonly<Record<string, string>> = {
+  project: 'project',
+  local: 'local',
+  plugin: 'project',
+  agent: 'agents',
+  skill: 'skills',
+};
+
+/** What was accepted in this project and is not among its sources: deleted, renamed, its hooks or its plugin removed. */
+export async function goneSources(
+  sources: readonly ClaudeSource[],
+  all: readonly Consent[],
+  options: FindOptions,
+): Promise<GoneSource[]> {
+  const found = new Set(sources.map((source) => keyOf(describeSource(source))));
+  const named = new Set(
+    sources.flatMap(({ needsTrust, variables }) => (needsTrust ? [] : (variables.pluginRoot ?? []))),
+  );
+  const gone: GoneSource[] = [];
+  for (const consent of newest(all).filter(({ project }) => isSame(project, options.projectDir))) {
+    const described = consent.source ?? guessSource(consent);
+    const place = described && PLACES[described.kind];
+    if (!described || place === undefined || !options.places.includes(place)) continue;
+    if (found.has(keyOf(described)) || (described.root !== undefined && named.has(described.root))) continue;
+    const path = resolve(options.projectDir, described.place);
+    const file = await readAccepted(consent.definition, path, { ...options, hooksOnly: isHooksOnly(described.kind) });
+    gone.push({ source: sourceOf(described, file, options), consent: { ...consent, source: described } });
+  }
+  return gone;
+}
+
+/** What consent binds of a source beside its file. */
+export function describeSource({ kind, plugin, names, part, file, variables }: ClaudeSource): ConsentSource {
+  const { projectDir, pluginRoot } = variables;
+  return {
+    kind,
+    place: placeIn(projectDir, file.file),
+    ...(part === undefined ? {} : { part }),
+    ...(names === undefined ? {} : { names: [...names] }),
+    ...(plugin === undefined ? {} : { plugin }),
+    ...(pluginRoot === undefined ? {} : { root: pluginRoot }),
+  };
+}
+
+/** Nothing but hooks counts in plugins' files and in markdown. */
+export function isHooksOnly(kind: string): boolean {
+  return ['plugin', 'agent', 'skill'].includes(kind);
+}
+
+/** The same hooks for more names: for whom they were accepted, and whom the file names now. */
+export function forNames(source: ClaudeSource, more: readonly string[], options: FindOptions): ClaudeSource {
+  const names = [...new Set([...(source.names ?? []), ...more])];
+  return { ...source, names, target: widen(source.target, names, options) };
+}
+
+/** Those of a source that has come with the same hooks: it is the same one under another name. */
+export function namesSince({ source }: GoneSource, fresh: readonly ClaudeSource[]): readonly string[] {
+  const same = fresh.filter(({ kind, file }) => kind === source.kind && shareHooks(file.hooks, source.file.hooks));
+  return same.flatMap(({ names = [] }) => names);
+}
+
+function widen(target: Target, names: readonly string[], options: FindOptions): Target {
+  if (target.for === 'skill') return { for: 'skill', names };
+  return target.for === 'types' ? agentTarget([...new Set([...target.types, ...names])], options) : target;
+}
+
+function sourceOf(
+  { kind, names, plugin, part, root }: ConsentSource,
+  file: HookFile,
+  options: FindOptions,
+): ClaudeSource {
+  const { projectDir } = options;
+  const known = names ?? [];
+  const target: Record<string, Target> = { agent: agentTarget(known, options), skill: { for: 'skill', names: known } };
+  return {
+    kind: kind as ClaudeSourceKind,
+    ...(known[0] === undefined ? (plugin === undefined ? {} : { name: plugin }) : { name: known[0] }),
+    ...(names === undefined ? {} : { names }),
+    ...(plugin === undefined ? {} : { plugin }),
+    ...(part === undefined ? {} : { part }),
+    file,
+    variables: { projectDir, ...(root === undefined ? {} : { pluginRoot: root }) },
+    root: projectDir,
+    needsTrust: true,
+    target: target[kind] ?? { for: 'host' },
+  };
+}
+
+const keyOf = ({ kind, place, part }: ConsentSource): string => JSON.stringify([kind, place, part ?? null]);
+
+function newest(all: readonly Consent[]): Consent[] {
+  const kept: Consent[] = [];
+  for (const consent of [...all].reverse()) if (!kept.some((other) => replaces(other, consent))) kept.push(consent);
+  return kept.reverse();
+}
+
+/** What an older version has not written down, as far as the place tells. */
+function guessSource({ file, project }: Consent): ConsentSource | undefined {
+  const place = placeIn(realOr(project), file);
+  const own = { place, names: [nameOfFile(file)] };
+  if (place === '.claude/settings.json') return { kind: 'project', place };
+  if (place === '.claude/settings.local.json') return { kind: 'local', place };
+  if (/^\.claude\/agents\/.*\.md$/i.test(place)) return { kind: 'agent', ...own };
+  return /^\.claude\/(?:skills|commands)\/.*\.md$/i.test(place) ? { kind: 'skill', ...own } : undefined;
+}

@@ -1,0 +1,181 @@
+import { existsSync } from 'node:fs';
+import { HOOK_EVENTS } from '../../events/catalogue.js';
+import { consentAmong } from '../../trust/accept.js';
+import { changeOfFiles, changeOfSource, changeSince, whyUnreadable } from '../../trust/changes.js';
+import { type Consent, isSame, liesInProject, type TrustRequest } from '../../trust/consent.js';
+import type { Held } from '../../trust/held-file.js';
+import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from '../../trust/store.js';
+import { type ClaudeFiles, completeFiles } from '../files/places.js';
+import type { ClaudeHandler } from '../files/schema.js';
+import { readAccepted } from '../files/settings.js';
+import type { ClaudeSource, ClaudeSourceKind, FindOptions } from '../files/source.js';
+import { findSources } from '../files/sources.js';
+import { type HookState, mergeAccepted, settingsOf } from './accepted.js';
+import { describeSource, forNames, type GoneSource, goneSources, isHooksOnly, namesSince } from './gone.js';
+import { trustRequest } from './request.js';
+
+/** What hooks of projects and plugins may run: all of them, those in the user's own file of consent, or in a store of one's own. */
+export type Trust = 'all' | 'stored' | TrustStore;
+
+/** A file of Claude Code's, or (`config`) a `hookscope.config.*`, of which not all is as it was accepted. */
+export type HeldFile = Held<ClaudeSourceKind | 'config'>;
+
+/** A source, and what consent says of each of its hooks. */
+export interface Judged {
+  readonly source: ClaudeSource;
+  readonly held?: HeldFile;
+  /** What consent would bind; absent: it needs none. */
+  readonly request?: TrustRequest;
+  /** What was accepted; absent: it needs no consent, or has none. */
+  readonly consent?: Consent;
+  /** Nothing of it is as it was accepted: it stands for no agent. */
+  readonly whole?: true;
+  stateOf(handler: ClaudeHandler): HookState;
+}
+
+/** Sources as consent leaves them, and how many acceptances are for projects at other places. */
+export interface JudgedSources {
+  readonly judged: readonly Judged[];
+  readonly elsewhere: number;
+}
+
+/** Looks up what was accepted of each source that needs consent, and what was accepted and is not there any more. */
+export async function judgeSources(
+  sources: readonly ClaudeSource[],
+  trust: Trust,
+  options: FindOptions,
+): Promise<JudgedSources> {
+  const stateOf = (): HookState => 'accepted';
+  if (trust === 'all' || !(sources.some(needsConsent) || mayBeGone(trust, options)))
+    return { judged: sources.map((source) => ({ source, stateOf })), elsewhere: 0 };
+  const all = storeOf(trust, options).list();
+  const gone = await goneSources(sources, all, options);
+  const judged: Judged[] = [];
+  for (const source of sources) {
+    judged.push(source.needsTrust ? await judge(source, all, options) : { source, stateOf });
+  }
+  const fresh = judged.filter(({ held }) => held?.state === 'never').map(({ source }) => source);
+  for (const missing of gone) insert(judged, judgeGone(missing, namesSince(missing, fresh), options));
+  const elsewhere = all.filter((c) => liesInProject(c) && !isSame(c.project, options.projectDir));
+  return { judged, elsewhere: elsewhere.length };
+}
+
+/** Whether anything of the project is looked at, and anything may have been accepted. */
+function mayBeGone(trust: Exclude<Trust, 'all'>, { places }: FindOptions): boolean {
+  const looks = ['project', 'local', 'agents', 'skills'].some((place) => places.includes(place));
+  return looks && (trust !== 'stored' || existsSync(defaultTrustFile()));
+}
+
+async function judge(source: ClaudeSource, all: readonly Consent[], options: FindOptions): Promise<Judged> {
+  const { kind, name, file, part, variables } = source;
+  const request = trustRequest({ ...file, ...(part === undefined ? {} : { part }) }, variables, describeSource(source));
+  const held = { kind, ...(name === undefined ? {} : { name }), file: file.file, request };
+  const consent = consentAmong(request, all);
+  if (!consent) {
+    if (!needsConsent(source)) return { source, stateOf: () => 'accepted' };
+    const why = whyUnreadable(request) ?? `${request.file} is not accepted; see hookscope trust`;
+    return { source, held: { ...held, state: 'never', why }, stateOf: () => 'never' };
+  }
+  const changed = (why: string): HeldFile => ({
+    ...held,
+    state: 'changed',
+    why: `${why}; see hookscope trust`,
+    previous: consent,
+  });
+  const change = changeSince(consent, request);
+  const ofSource = changeOfSource(consent, request);
+  // What its commands name is looked at before each run.
+  if (change === undefined || (ofSource === undefined && consent.definition === request.definition))
+    return { source, request, consent, ...(change ? { held: changed(change) } : {}), stateOf: () => 'accepted' };
+  const how = { ...options, hooksOnly: isHooksOnly(kind) };
+  const before = await readAccepted(consent.definition, file.file, how);
+  const whole = ofSource !== undefined || defaultsOf(consent.definition) !== defaultsOf(request.definition);
+  const { hooks, settings, stateOf, differs } = mergeAccepted(before, file, whole);
+  const { dropped: _, ...readable } = file;
+  const merged = { ...source, file: { ...readable, hooks, settings } };
+  const why = differs ? change : changeOfFiles(consent, request);
+  return {
+    source: whole ? forNames(merged, consent.source?.names ?? [], options) : merged,
+    consent,
+    ...(why === undefined ? {} : { held: changed(why) }),
+    ...(whole ? { whole: true } : {}),
+    stateOf,
+  };
+}
+
+function judgeGone({ source, consent }: GoneSource, names: readonly string[], options: FindOptions): Judged {
+  const { kind, name, file } = source;
+  const { project } = consent;
+  const nothing = Object.values(file.hooks).every((groups) => groups.every((group) => group.hooks.length === 0));
+  const request = {
+    ...{ file: consent.file, project, definition: '{}', files: {}, unresolved: [] },
+    ...(consent.source && { source: consent.source }),
+  };
+  const why = `${consent.file} was accepted, and it or its hooks are gone; see hookscope trust`;
+  const held = { kind, ...(name === undefined ? {} : { name }), file: file.file, state: 'gone', why, request } as const;
+  return {
+    source: { ...forNames(source, names, options), file: { ...file, settings: settingsOf(file.settings, {}) } },
+    consent,
+    ...(nothing ? {} : { held: { ...held, previous: consent } }),
+    whole: true,
+    stateOf: () => 'untrusted',
+  };
+}
+
+const ORDER: readonly ClaudeSourceKind[] = ['managed', 'user', 'project', 'local', 'flag', 'plugin', 'agent', 'skill'];
+
+/** Where it was: behind the kinds before, and of its own those before it by path. */
+function insert(judged: Judged[], missing: Judged): void {
+  const rank = ({ source }: Judged): number => ORDER.indexOf(source.kind);
+  const isBefore = (other: Judged): boolean =>
+    rank(other) < rank(missing) || (rank(other) === rank(missing) && other.source.file.file < missing.source.file.file);
+  const at = judged.findLastIndex(isBefore);
+  judged.splice(at + 1, 0, missing);
+}
+
+function needsConsent({ needsTrust, file }: ClaudeSource): boolean {
+  return needsTrust && !['{}', '{"hooks":{}}'].includes(JSON.stringify(file.definition));
+}
+
+/** A store that is a file must lie where the project cannot write it. */
+function storeOf(trust: Exclude<Trust, 'all'>, { projectDir }: FindOptions): TrustStore {
+  const path = trust === 'stored' ? defaultTrustFile() : trust.path;
+  if (path !== undefined) checkOutside(path, projectDir);
+  return trust === 'stored' ? createTrustStore() : trust;
+}
+
+/**
+ * What is not, or no longer, accepted of these files: what `acceptTrust` may be given once somebody has looked at it.
+ * @throws HookscopeError INVALID_CONFIG: a managed file is wrong; UNTRUSTED, FILE: consent cannot be read
+ */
+export async function listHeld(files: ClaudeFiles & { readonly trust?: Exclude<Trust, 'all'> }): Promise<HeldFile[]> {
+  const complete = completeFiles(files, HOOK_EVENTS);
+  const { judged } = await judgeSources(await findSources(complete), files.trust ?? 'stored', complete);
+  return judged.flatMap(({ held }) => held ?? []);
+}
+
+/** What is accepted as it is, in the same shape: to be accepted anew with other names bound by name alone. */
+export async function listAccepted(files: ClaudeFiles): Promise<HeldFile[]> {
+  const complete = completeFiles(files, HOOK_EVENTS);
+  const { judged } = await judgeSources(await findSources(complete), 'stored', complete);
+  return judged.flatMap(({ source: { kind, name, file }, request, consent, held }) => {
+    if (!request || !consent || held) return [];
+    const why = 'it is accepted; the names below would be bound by name alone';
+    return [
+      {
+        kind,
+        ...(name === undefined ? {} : { name }),
+        file: file.file,
+        state: 'changed',
+        why,
+        request,
+        previous: consent,
+      },
+    ];
+  });
+}
+
+/** What the manifest gave as values of the plugin's options: all its hooks see them. */
+function defaultsOf(definition: string): string {
+  return JSON.stringify((JSON.parse(definition) as { userConfig?: unknown }).userConfig ?? null);
+}

@@ -1,0 +1,36 @@
+import { resolve } from 'node:path';
+import { bound } from '../../trust/changes.js';
+import { type ConsentSource, realOr, type TrustRequest } from '../../trust/consent.js';
+import { namedFiles } from '../../trust/named/named-files.js';
+import type { Variables } from '../../trust/named/variables.js';
+import type { HookFile } from '../files/settings.js';
+
+/** A hook file that may run only once it is accepted. */
+export interface Trustable extends HookFile {
+  /** Tells several parts of one file apart. */
+  readonly part?: string;
+}
+
+/** Reads all that consent binds: the definition, and the bytes of every file its commands name. */
+export function trustRequest(file: Trustable, variables: Variables, source?: ConsentSource): TrustRequest {
+  const project = resolve(variables.projectDir);
+  const { defaults = {} } = variables;
+  const definition = { ...file.definition, ...(Object.keys(defaults).length > 0 && { userConfig: defaults }) };
+  const named = Object.values(file.hooks).flatMap((groups) =>
+    groups.flatMap((group) => group.hooks.map((hook) => namedFiles(hook, variables))),
+  );
+  const names = new Set(named.flatMap(({ files }) => files));
+  return {
+    file: keyOf(file),
+    project,
+    definition: JSON.stringify(definition, undefined, 2),
+    files: Object.fromEntries([...names].sort().map((name) => [name, bound(resolve(project, name))])),
+    ...(source && { source }),
+    unresolved: [...new Set(named.flatMap(({ unresolved }) => unresolved))].sort(),
+  };
+}
+
+function keyOf({ file, part }: Trustable): string {
+  const real = realOr(file);
+  return part === undefined ? real : `${real}#${part}`;
+}

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Host } from '../../create-host.js';
+import { HookscopeError } from '../../errors.js';
+import { eventName } from '../../events/catalogue.js';
+import type { AnyDecision } from '../../host/decision.js';
+import { servicesOf } from '../../host/internals.js';
+import type { ScopeRef } from '../../scopes/tree.js';
+import { type Happening, happeningOf } from '../claude-flags.js';
+import { atPlace, type HostFlags, openHost } from '../open-host.js';
+import type { Terminal } from '../terminal.js';
+import { type RecordedEvent, type RecordedSession, readSession } from './session-file.js';
+import { jsonLines, liveLines } from './show.js';
+import { Summary } from './summary.js';
+import { agentOf, roleOf } from './words.js';
+
+interface RunFlags extends HostFlags {
+  readonly speed?: string;
+  readonly json?: true;
+}
+
+export async function runCommand(files: readonly string[], flags: RunFlags, terminal: Terminal): Promise<number> {
+  const speed = flags.speed === undefined ? undefined : readSpeed(flags.speed);
+  const sessions = await Promise.all(files.map(readSession));
+  const { host } = await openHost(flags, {
+    executes: true,
+    tell: terminal.tell,
+    happening: whatHappens(sessions),
+  });
+  // What was run then obeyed the hooks of then: that ours would deny it is shown, and is no alarm.
+  servicesOf(host).alarms.replays();
+  const summary = new Summary();
+  const show = flags.json ? jsonLines(terminal) : liveLines(host, terminal, sessions, summary);
+  host.events$.subscribe((record) => {
+    if (record.type === 'hook_fire') summary.add(record, agentOf(record));
+    show.record(record);
+  });
+  try {
+    for (const session of sessions) {
+      await show.session(session);
+      await replay(host, session, { speed, terminal, before: show.event });
+    }
+  } finally {
+    show.end();
+    const { pending } = await host.close();
+    if (pending.length > 0) terminal.tell(`still running at the end, and cancelled: ${pending.join(', ')}`);
+  }
+  await show.summary(summary);
+  return 0;
+}
+
+/** Where the sessions begin, and which agent is their main thread. */
+function whatHappens(sessions: readonly RecordedSession[]): Happening {
+  const all = sessions.flatMap(({ events }) => events.map(({ input }) => happeningOf(input)));
+  return { cwd: all[0]?.cwd, mainAgent: all.find(({ mainAgent }) => mainAgent !== undefined)?.mainAgent };
+}
+
+function readSpeed(text: string): number {
+  const speed = Number(text);
+  if (speed > 0 && Number.isFinite(speed)) return speed;
+  throw new HookscopeError('INVALID_OPTIONS', {
+    where: '--speed',
+    expected: `expected a number over 0, got "${text}"`,
+  });
+}
+
+interface Replay {
+  /** How many times as fast as it was; absent: without waiting. */
+  readonly speed: number | undefined;
+  readonly terminal: Terminal;
+  before(event: RecordedEvent): Promise<void>;
+}
+
+/** Fires a session's events one after the other, and keeps its agents' scopes. */
+async function replay(host: Host, session: RecordedSession, { speed, terminal, before }: Replay): Promise<void> {
+  const open = new Set<string>();
+  const began = performance.now();
+  for (const recorded of session.events) {
+    if (speed !== undefined) await until(began + recorded.at / speed, terminal.signal);
+    if (terminal.signal.aborted || terminal.gone) break;
+    await before(recorded);
+    await fireRecorded(host, recorded, open, terminal.signal);
+  }
+  for (const ref of open) host.unregisterScoped(JSON.parse(ref) as ScopeRef);
+}
+
+async function fireRecorded(
+  host: Host,
+  recorded: RecordedEvent,
+  open: Set<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { input, place } = recorded;
+  const event = eventName(recorded.event, Object.keys(host.hooks)) ?? recorded.event;
+  const role = roleOf(event);
+  const { session_id: session, agent_id: agent } = input as { session_id?: string; agent_id?: string };
+  const ref = { ...(session && { session }), ...(agent && { agent }) };
+  try {
+    if (role === 'open' && agent) {
+      host.registerScoped(ref, {});
+      open.add(JSON.stringify(ref));
+    }
+    const decision: AnyDecision = await host.fireAny(event, input, { signal });
+    if (role === 'close' && agent && !decision.goesOn) {
+      host.unregisterScoped(ref);
+      open.delete(JSON.stringify(ref));
+    }
+  } catch (error) {
+    if (!signal.aborted) throw atPlace(place, error);
+  }
+}
+
+async function until(time: number, signal: AbortSignal): Promise<void> {
+  // An interrupted wait is over; the loop sees why.
+  await sleep(Math.max(0, time - performance.now()), undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,98 @@
+import type { Host } from '../../create-host.js';
+import type { HookRecord } from '../../emit/record.js';
+import { plainJson } from '../../plain.js';
+import type { Terminal } from '../terminal.js';
+import type { RecordedEvent, RecordedSession } from './session-file.js';
+import type { Summary } from './summary.js';
+import { summaryTable } from './summary-table.js';
+import { createPaint, createRunView } from './view.js';
+import { agentOf, roleOf } from './words.js';
+
+/** What is shown while it runs. */
+export interface Show {
+  session(session: RecordedSession): Promise<void>;
+  event(event: RecordedEvent): Promise<void>;
+  record(record: HookRecord): void;
+  end(): void;
+  summary(summary: Summary): Promise<void>;
+}
+
+/** Every record as one line of JSON, then the summary. */
+export function jsonLines(terminal: Terminal): Show {
+  let behind = Promise.resolve();
+  const line = (value: unknown): Promise<void> => (behind = terminal.print(plainJson(value)));
+  return {
+    session: async () => undefined,
+    event: () => behind,
+    record: (record) => void line(record),
+    end: () => undefined,
+    summary: (summary) => line({ type: 'run_summary', rows: summary.rows() }),
+  };
+}
+
+/** For people: what ran for whom; on a terminal with how far it is. */
+export function liveLines(
+  host: Host,
+  terminal: Terminal,
+  sessions: readonly RecordedSession[],
+  summary: Summary,
+): Show {
+  const paint = createPaint(terminal.color);
+  const view = createRunView({ paint, describe: () => host.describe() });
+  const total = sessions.reduce((sum, session) => sum + session.events.length, 0);
+  const warned = new Set<string>();
+  const agents = new Map<string, string>();
+  let done = 0;
+  let heard = 0;
+  let stopped = 0;
+  let at = 0;
+  let behind = Promise.resolve();
+  const clear = (): void => (terminal.live ? terminal.write('\r\u001b[K') : undefined);
+  const bar = (): void => (terminal.live ? terminal.write(view.bar(done, total, terminal.columns)) : undefined);
+  const print = (text: string): void => {
+    clear();
+    behind = terminal.print(text);
+    bar();
+  };
+  const tell = (text: string): void => {
+    clear();
+    terminal.tell(text);
+    bar();
+  };
+  return {
+    async session({ name, events }) {
+      print(`${view.heading(name, events.length)}\n${view.legend}`);
+    },
+    async event(recorded) {
+      at = recorded.at;
+      done += 1;
+      clear();
+      bar();
+      await behind;
+    },
+    record(record) {
+      if (record.type === 'hook_fire') {
+        if (record.handlers.some((handler) => handler.status === 'background'))
+          agents.set(record.fire_id, agentOf(record));
+        const { verdict, blocked } = record.decision;
+        if (verdict === 'deny' || blocked) stopped += 1;
+        const ran = record.handlers.some((handler) => handler.status !== 'skipped');
+        if (ran) heard += 1;
+        // Where an agent's own hooks begin and end is worth seeing without any.
+        if (ran || roleOf(record.event) !== undefined) print(view.fire(record, at));
+        for (const warning of record.handlers.flatMap((handler) => handler.warnings ?? [])) {
+          if (!warned.has(warning)) tell(warning);
+          warned.add(warning);
+        }
+      } else if (record.type === 'system' && record.subtype === 'hook_response' && summary.end(record)) {
+        print(view.late(record, agents.get(record.fire_id) ?? 'main'));
+      }
+    },
+    end: clear,
+    async summary(counts) {
+      const rows = counts.rows();
+      await terminal.print(`\n${done} of ${total} events sent, hooks ran on ${heard}, ${stopped} denied or blocked.`);
+      if (rows.length > 0) await terminal.print(`\n${summaryTable(rows, paint)}`);
+    },
+  };
+}

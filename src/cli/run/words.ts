@@ -1,0 +1,118 @@
+import { relative } from 'node:path';
+import type { styleText } from 'node:util';
+import type { FireRecord, HandlerRecord } from '../../emit/record.js';
+import { CATALOGUE } from '../../events/catalogue.js';
+import type { EventEntry } from '../../events/define.js';
+import { clip, plain } from '../../plain.js';
+
+export type Style = Parameters<typeof styleText>[0];
+
+interface Mark {
+  readonly mark: string;
+  readonly style: Style;
+}
+
+/** What a hook may have said, as one character. */
+export const MARKS = {
+  allow: { mark: '✓', style: 'green' },
+  deny: { mark: '✗', style: 'red' },
+  block: { mark: '✗', style: 'red' },
+  ask: { mark: '?', style: 'yellow' },
+  defer: { mark: '?', style: 'yellow' },
+  rewrite: { mark: '✎', style: 'cyan' },
+  context: { mark: '+', style: 'cyan' },
+  none: { mark: '·', style: 'dim' },
+  background: { mark: '…', style: 'dim' },
+  failed: { mark: '!', style: 'red' },
+} as const satisfies Readonly<Record<string, Mark>>;
+export type Word = keyof typeof MARKS;
+
+/** How an agent is called: its type and the beginning of its id, or `main`. */
+export function agentOf({ agent_id: id, input }: FireRecord): string {
+  if (id === undefined) return 'main';
+  const type = input['agent_type'];
+  return plain(`${typeof type === 'string' && type !== '' ? type : 'agent'} ${id.slice(0, 6)}`);
+}
+
+/** Who the hook runs for. */
+export function audience(record: FireRecord, { scope, source }: HandlerRecord): string {
+  if (scope === 'managed' || scope === 'host') return 'everyone';
+  if (scope === 'session') return 'the session';
+  if (source.kind === 'spawn') return `every ${source.name ?? ''}`;
+  return scope === record.scope ? 'this agent' : `agent ${scope}`;
+}
+
+/** Where it comes from; of `spawnHooks` the audience says enough. */
+export function origin({ plugin, source }: HandlerRecord): string {
+  if (plugin !== undefined) return `plugin ${plugin.replace(/^hookscope-plugin-/, '')}`;
+  return source.kind === 'spawn' ? '' : source.kind;
+}
+
+/** Whether the event opens or closes an agent's scope. */
+export function roleOf(event: string): EventEntry['scope'] {
+  return entryOf(event)?.scope;
+}
+
+function entryOf(event: string): EventEntry | undefined {
+  return (CATALOGUE as Readonly<Record<string, EventEntry>>)[event];
+}
+
+/** What the event is about, short. */
+export function about({ event, input, decision }: FireRecord): string {
+  const { tool_name: tool, tool_input: call } = input as { tool_name?: unknown; tool_input?: unknown };
+  if (typeof tool === 'string') return clip(`${tool} ${detailOf(call, input['cwd'])}`.trim(), 70);
+  const role = roleOf(event);
+  if (role === 'open') return 'its scope opens';
+  if (role === 'close') return decision.goesOn ? '' : 'its scope ends';
+  return clip(entryOf(event)?.subject?.(input) ?? '', 70);
+}
+
+/** What a tool is called with, short. */
+function detailOf(call: unknown, cwd: unknown): string {
+  const { command, file_path: path, description } = (call ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof command === 'string') return command;
+  if (typeof path !== 'string') return typeof description === 'string' ? description : '';
+  const inside = typeof cwd === 'string' && cwd !== '' && path.startsWith(`${cwd}/`);
+  return inside ? relative(cwd, path) : path;
+}
+
+/** What one hook said, in a word and in a line. */
+export function whatItSaid(record: FireRecord, handler: HandlerRecord): { word: Word; text: string } {
+  const { status, verdict, failure, output } = handler;
+  if (status === 'failed') {
+    const counts = record.decision.failures.find((f) => f.id === handler.id)?.blocked ? ', which blocks' : '';
+    return { word: 'failed', text: clip(`failed${counts}: ${failure?.cause}: ${failure?.message}`, 90) };
+  }
+  if (status === 'background') return { word: 'background', text: 'goes on in the background' };
+  const said = (output ?? {}) as {
+    reason?: unknown;
+    stopReason?: unknown;
+    systemMessage?: unknown;
+    hookSpecificOutput?: Readonly<Record<string, unknown>>;
+  };
+  const specific = said.hookSpecificOutput ?? {};
+  const nested = specific['decision'] as { message?: unknown; updatedInput?: unknown } | undefined;
+  const words = (...texts: unknown[]): string => clip(String(texts.find((text) => typeof text === 'string') ?? ''), 90);
+  if (verdict !== undefined && verdict !== 'none') {
+    const reason = words(specific['permissionDecisionReason'], nested?.message, said.reason, said.stopReason);
+    return { word: verdict, text: reason === '' ? verdict : `${verdict}: ${reason}` };
+  }
+  const rewritten = specific['updatedInput'] ?? nested?.updatedInput;
+  if (rewritten !== undefined)
+    return { word: 'rewrite', text: clip(`rewrites: ${detailOf(rewritten, record.input['cwd'])}`, 90) };
+  if (specific['updatedToolOutput'] !== undefined) return { word: 'rewrite', text: 'rewrites the output' };
+  const context = words(specific['additionalContext'], said.systemMessage);
+  return context === '' ? { word: 'none', text: 'no opinion' } : { word: 'context', text: `adds: ${context}` };
+}
+
+/** What was decided, where that is more than nothing. */
+export function outcomeOf({ decision, error }: FireRecord): [string, Style] {
+  if (error !== undefined) return [`not decided: ${error}`, 'red'];
+  const ends = decision.continue ? '' : " and the agent's loop ends";
+  if (decision.verdict === 'deny') return [`DENIED${ends}`, ['bold', 'red']];
+  if (decision.blocked) return [`BLOCKED${ends}`, ['bold', 'red']];
+  if (decision.goesOn) return ['GOES ON', ['bold', 'yellow']];
+  if (decision.verdict !== undefined && decision.verdict !== 'none')
+    return [decision.verdict, decision.verdict === 'allow' ? 'green' : 'yellow'];
+  return [ends === '' ? '' : "the agent's loop ends", 'yellow'];
+}

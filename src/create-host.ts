@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
+import { type Bus, createBus } from './emit/bus.js';
+import { HookscopeError, isHookscopeError } from './errors.js';
+import type { CustomEvents, EventName, FireInput, HookInput, NoEvents } from './events/catalogue.js';
+import type { EventEntry } from './events/define.js';
+import { createOutside } from './handlers/external.js';
+import { Alarms } from './host/alarms/alarms.js';
+import { Background } from './host/background.js';
+import { Clock } from './host/clock.js';
+import { closeHost } from './host/close.js';
+import type { HostCore } from './host/core.js';
+import { describeScope } from './host/describe.js';
+import { eventEntries, eventState } from './host/event-states.js';
+import { type ExplainOptions, type Explanation, explain } from './host/explain.js';
+import { fire } from './host/fire.js';
+import type { FireOptions } from './host/fire-options.js';
+import { createHook, type RawHook } from './host/hooks.js';
+import { unreadable } from './host/input.js';
+import { expose } from './host/internals.js';
+import { HostLogger } from './host/logger.js';
+import { Notices } from './host/notices.js';
+import {
+  checkFireOptions,
+  checkHostOptions,
+  checkRegisterOptions,
+  checkScopeRef,
+  type HostOptions,
+} from './host/options.js';
+import { PlanStore } from './host/plans.js';
+import { Registrar } from './host/registrar.js';
+import type { EventState } from './host/services.js';
+import { createSpill } from './host/spill.js';
+import { tellRefused } from './host/telling.js';
+import type { Decision, HookScope, Hooks, RegisterOptions, Undo } from './host/types.js';
+import { type ScopeRef, ScopeTree } from './scopes/tree.js';
+import type { SessionDeps } from './session/core.js';
+import type { SessionOptions } from './session/options.js';
+import { createSessions } from './session/session.js';
+import type { Session } from './session/types.js';
+import { MOST_BYTES } from './values/copy.js';
+import { describeError } from './values/message.js';
+import { nearest } from './values/nearest.js';
+import { checkKeys, type Keys } from './values/options.js';
+import { tell } from './values/promises.js';
+
+/** The plugin host. See the members; everything is safe to call at any time before `close`. */
+export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, AsyncDisposable {
+  /** Fires an event. Rejects for an unknown event, wrong options, invalid input, the caller's abort and a closed host, and for nothing else. */
+  fire<E extends EventName<C>>(event: E, input: FireInput<E, C>, options?: FireOptions): Promise<Decision<E, C>>;
+  /**
+   * As `fire`, for an event whose name is known only at run time. What the event's fold adds to the decision is there to look
+   * for: `'verdict' in decision`, `'blocked' in decision`, `'goesOn' in decision`, `'value' in decision`.
+   */
+  fireAny(event: string, input: Readonly<Record<string, unknown>>, options?: FireOptions): Promise<Decision>;
+  /**
+   * Which handlers would run for this input, in which order and wave, and why the others would not. Nothing runs and no scope
+   * is opened; the input need not be whole. Throws UNKNOWN_EVENT.
+   */
+  explain(event: EventName<C>, input: Readonly<Record<string, unknown>>, options?: ExplainOptions): Explanation;
+  /** Adds hooks for one agent, opening its scope if it is not open. Throws INVALID_HOOKS, UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. */
+  registerScoped(id: ScopeRef, hooks: Hooks<C>, options?: RegisterOptions & { parent?: ScopeRef }): Undo;
+  /** Ends a scope and its children; false: it was not open. */
+  unregisterScoped(id: ScopeRef): boolean;
+  /** The scope of that name. It is opened by the first thing registered in it. */
+  scope(id: ScopeRef): HookScope<C>;
+  /** Hooks for every agent of an exact type, in a scope of its own from before its SubagentStart to after its SubagentStop. */
+  spawnHooks(agentType: string, hooks: Hooks<C>, options?: RegisterOptions): Undo;
+  /** HookStarted, HookProgress, HookResponse and one fire record a fire. */
+  readonly events$: Bus['events$'];
+  /** The event's own tapable hook; our plan is one tap in it. */
+  readonly hooks: { readonly [E in EventName<C>]: RawHook<HookInput<E, C>> };
+  /** Late context of background hooks that waits for the scope's next turn; a copy. */
+  pendingContext(scope?: ScopeRef): string[];
+  /**
+   * Opens a session: the driver of one agent loop, which fires every event at its place. Setup (if asked), SessionStart and
+   * InstructionsLoaded are fired before it resolves. Rejects with SESSION_OPEN, INVALID_HOOKS, INVALID_PLUGIN, PLUGIN_FAILED, ABORTED.
+   */
+  openSession(options?: SessionOptions<C>): Promise<Session<C>>;
+  /** Names of what waited for its end and was cancelled. Sessions that are open end without a SessionEnd: close them first. */
+  close(): Promise<{ pending: string[] }>;
+  /** How many records were built so far: none while nobody watches. */
+  readonly recordsBuilt: number;
+  readonly maxStopContinuations: number;
+}
+
+/** Creates a host. Throws INVALID_OPTIONS. */
+export function createHost<const C extends CustomEvents = NoEvents>(options: HostOptions<C> = {}): Host<C> {
+  checkHostOptions(options);
+  const session_id = options.session?.session_id ?? randomUUID();
+  const session = { transcript_path: '', cwd: process.cwd(), ...options.session, session_id };
+  const logger = new HostLogger(options.logger);
+  const { report } = logger;
+  const tree = new ScopeTree(session_id, options.session?.session_id === undefined);
+  const plans = new PlanStore(tree, options.merge ?? 'lineage');
+  const bus = createBus({ logger: report });
+  const clock = new Clock();
+  const background = new Background();
+  let closing: Promise<{ pending: string[] }> | undefined;
+  const entries = eventEntries(options.events, report);
+  const states = new Map([...entries].map(([name, entry]) => [name, eventState(entry, plans.of(entry))]));
+  const outside = createOutside(options);
+  const registrar = new Registrar({
+    tree,
+    plans,
+    options: options as HostOptions<CustomEvents>,
+    report,
+    entries,
+    outside,
+  });
+
+  const services: HostCore = {
+    host: undefined,
+    clock,
+    bus,
+    background,
+    spill: createSpill(report),
+    alarms: new Alarms({ bus, report, onAlarm: options.onAlarm }),
+    decisions: options.decisions ?? 'strictest',
+    slowAfter: options.slowAfter ?? 0,
+    maxInputBytes: options.maxInputBytes ?? MOST_BYTES,
+    projectDir: options.session?.cwd,
+    session,
+    closed: false,
+    events: Object.setPrototypeOf(Object.fromEntries(states), null),
+    registrar,
+    unknownEvent(given) {
+      // What is not even a string is named by what it is.
+      const event = typeof given === 'string' ? given : inspect(given);
+      return new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, entries.keys()) });
+    },
+    report,
+    notices: new Notices(report),
+    wake(wake) {
+      const { onWake } = options;
+      if (onWake)
+        tell(
+          () => onWake(wake),
+          (error) => report(`onWake threw: ${describeError(error)}`),
+        );
+      else report(`${wake.handler} asks for the agent to be woken: ${wake.text}`);
+    },
+    elsewhere: (entry, planned) => Math.max(0, plans.of(entry).total - planned),
+  };
+
+  const hookOf = (state: EventState): RawHook => {
+    state.hook ??= createHook(
+      state.entry,
+      (name, callback, stage) => registrar.tap(state.entry, name, callback, stage),
+      report,
+    );
+    return state.hook.raw;
+  };
+  const hooks = Object.create(null) as Record<string, RawHook>;
+  for (const [name, state] of states)
+    Object.defineProperty(hooks, name, { enumerable: true, get: () => hookOf(state) });
+
+  /** What is thrown while a fire begins, the input's own getters threw. */
+  const safely: SessionDeps['fire'] = (event, input, how) => {
+    try {
+      return fire(services, event, input, how);
+    } catch (error) {
+      const refused = isHookscopeError(error) ? error : unreadable(event, error);
+      if (bus.observed) tellRefused(services, entries.get(event) as EventEntry, input, refused.code);
+      return Promise.reject(refused);
+    }
+  };
+  const { maxStopContinuations = 8 } = options;
+  const sessions = createSessions<C>({
+    deps: {
+      fire: safely,
+      entry: (event) => entries.get(event),
+      registrar,
+      clock,
+      alarms: services.alarms,
+      maxStopContinuations,
+      maxInputBytes: services.maxInputBytes,
+      report,
+    },
+    defaults: session,
+  });
+  const fireAny: Host<C>['fireAny'] = (event, input, fireOptions) => {
+    try {
+      if (fireOptions !== undefined) checkFireOptions(fireOptions);
+      return safely(event, input, fireOptions as FireOptions) as Promise<Decision>;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+  const scopeHandle = (ref: ScopeRef): HookScope<C> => {
+    checkScopeRef(ref, 'scope');
+    return registrar.handle(ref) as HookScope<C>;
+  };
+  const base = registrar.handle(undefined) as HookScope<C>;
+  const members: Omit<Host<C>, 'recordsBuilt'> = {
+    id: 'host',
+    register: base.register,
+    use: base.use,
+    fire: fireAny as Host<C>['fire'],
+    fireAny,
+    explain(event, input, how) {
+      checkKeys(how, { scope: true } satisfies Keys<ExplainOptions>, 'explain: ');
+      if (how?.scope !== undefined) checkScopeRef(how.scope, 'explain: scope');
+      return explain(services, event, input, how);
+    },
+    registerScoped(id, scoped, how) {
+      checkScopeRef(id, 'registerScoped');
+      if (how?.parent !== undefined) checkScopeRef(how.parent, 'registerScoped: parent');
+      return registrar.register(id, scoped, checkRegisterOptions(how, 'registerScoped', { parent: true }));
+    },
+    unregisterScoped(id) {
+      checkScopeRef(id, 'unregisterScoped');
+      return registrar.end(id);
+    },
+    scope: scopeHandle,
+    spawnHooks: (type, scoped, how) => registrar.spawnHooks(type, scoped, checkRegisterOptions(how, 'spawnHooks')),
+    events$: bus.events$,
+    hooks: hooks as Host<C>['hooks'],
+    pendingContext(ref) {
+      if (ref !== undefined) checkScopeRef(ref, 'pendingContext');
+      return tree.pending(ref);
+    },
+    describe: () => describeScope(tree.managed, registrar.waiting()),
+    close() {
+      services.closed = true;
+      closing ??= closeHost({
+        clock,
+        background,
+        bus,
+        closeTimeout: options.closeTimeout ?? 5,
+        cleanups: registrar.cleanups,
+        servers: outside.tools,
+        report,
+      })
+        .finally(() => sessions.abandon())
+        .finally(() => logger.flush());
+      return closing;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await host.close();
+    },
+    openSession: (sessionOptions) => sessions.open(sessionOptions),
+    maxStopContinuations,
+  };
+  const host = new PluginHost(bus, members) as unknown as Host<C>;
+  services.host = host;
+  expose(host, services);
+  return host;
+}
+
+/** For its one getter: in a literal it would make the engine keep the host in a slow form, and every fire begins here. */
+class PluginHost {
+  readonly #bus: Bus;
+
+  constructor(bus: Bus, members: object) {
+    this.#bus = bus;
+    Object.assign(this, members);
+  }
+
+  get recordsBuilt(): number {
+    return this.#bus.built;
+  }
+}

@@ -1,0 +1,86 @@
+import { baseOutput } from '../events/base.js';
+import type { EventEntry } from '../events/define.js';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** The event an output is read for, under the name that output must carry. */
+export interface Read {
+  readonly entry: EventEntry;
+  readonly eventName: string;
+}
+
+/** Whether a printed output denies or blocks, in any spelling the event knows, and why; undefined if it does not. */
+export function printedBlock({ entry, eventName }: Read, json: Json | undefined): { reason?: string } | undefined {
+  if (!json) return undefined;
+  const specific = specificOf(json, eventName);
+  // Under a wrong name the whole output is refused, a block in it too.
+  if (!specific) return undefined;
+  if (entry.nestedDecision) {
+    const decision = asObject(specific['decision']);
+    return decision['behavior'] === 'deny' ? reasonOf(decision['message']) : undefined;
+  }
+  const legacy = json['decision'] === 'block' || json['decision'] === 'deny';
+  const denied = entry.fold === 'gate' && specific['permissionDecision'] === 'deny';
+  const decides = entry.fold === 'gate' || entry.fold === 'block' || entry.fold === 'stop';
+  if (!denied && !(legacy && decides)) return undefined;
+  return reasonOf(denied ? specific['permissionDecisionReason'] : undefined, json['reason'], json['stopReason']);
+}
+
+/** The event's own deny or block, with what the printed output says beside its verdict. */
+export function blockOutput({ entry, eventName }: Read, reason: string | undefined, json: Json | undefined): Json {
+  const said = reason === undefined ? {} : { reason };
+  const beside = { ...besideVerdict(entry, json) };
+  const specific = { hookEventName: eventName, ...specificBeside(entry, eventName, json) };
+  if (entry.nestedDecision) {
+    const decision = { behavior: 'deny', ...(reason === undefined ? {} : { message: reason }) };
+    return { ...beside, hookSpecificOutput: { ...specific, decision } };
+  }
+  if (entry.fold === 'gate') {
+    const why = reason === undefined ? {} : { permissionDecisionReason: reason };
+    return { ...beside, hookSpecificOutput: { ...specific, permissionDecision: 'deny', ...why } };
+  }
+  if (entry.blockValue) return { ...beside, ...said, hookSpecificOutput: { ...specific, ...entry.blockValue } };
+  return { ...beside, decision: 'block', ...said, hookSpecificOutput: specific };
+}
+
+const VERDICT_KEYS = ['decision', 'reason', 'continue', 'preventContinuation'];
+
+/** What of a printed output may stand beside a block: of the right type, and no verdict of its own. */
+function besideVerdict(entry: EventEntry, json: Json | undefined): Json {
+  const kept = rightlyTyped(baseOutput(), json ?? {}, VERDICT_KEYS);
+  // On a stop event a block means that the loop goes on, which `continue: false` would undo.
+  const ends = json?.['continue'] === false || json?.['preventContinuation'] === true;
+  return ends && entry.fold !== 'stop' ? { ...kept, continue: false } : kept;
+}
+
+function specificBeside(entry: EventEntry, eventName: string, json: Json | undefined): Json {
+  const verdict = ['permissionDecision', 'permissionDecisionReason', 'decision', ...(entry.value ?? [])];
+  const rewrite = [...(entry.rewrites?.keys ?? []), ...(entry.rewrites?.mcpKeys ?? [])];
+  return rightlyTyped(entry.output, specificOf(json ?? {}, eventName) ?? {}, [...verdict, ...rewrite]);
+}
+
+function rightlyTyped(schema: EventEntry['output'], json: Json, without: readonly string[]): Json {
+  const kept: Record<string, unknown> = {};
+  for (const key of Object.keys(schema.shape)) {
+    if (!(key in json) || without.includes(key)) continue;
+    // One key at a time: one of a wrong type must not take the others with it.
+    Object.assign(kept, schema.pick({ [key]: true } as Record<string, true>).safeParse(json).data);
+  }
+  return kept;
+}
+
+/** The event-specific part, empty if there is none; undefined if it carries another event's name. */
+function specificOf(json: Json, eventName: string): Json | undefined {
+  const specific = json['hookSpecificOutput'];
+  if (specific === undefined) return {};
+  return asObject(specific)['hookEventName'] === eventName ? asObject(specific) : undefined;
+}
+
+function asObject(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? (value as Json) : {};
+}
+
+function reasonOf(...candidates: readonly unknown[]): { reason?: string } {
+  const reason = candidates.find((c): c is string => typeof c === 'string' && c.trim() !== '');
+  return reason === undefined ? {} : { reason };
+}

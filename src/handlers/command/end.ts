@@ -1,0 +1,73 @@
+import type { Cause } from '../../events/failure.js';
+import type { Call, Reply } from '../handler.js';
+import { readShell } from '../output.js';
+import { asyncWish, withoutWish } from './async.js';
+import type { Reach } from './process-group.js';
+import { type CommandSpec, commandText } from './spec.js';
+import { type Ending, OUTPUT_LIMIT, type Running } from './start.js';
+
+/** One run of a shell hook. */
+export interface Run {
+  readonly spec: CommandSpec;
+  readonly call: Call;
+  readonly running: Running;
+}
+
+/** What the hook said, once it has ended. Children of it that live on are left behind, until the host closes. */
+export function finish({ spec, call, running }: Run, ending: Ending, background: boolean): Reply {
+  leaveBehind({ spec, call, running });
+  const { stdout, stderr } = running;
+  const printed = { stdout: stdout.text(), stderr: stderr.text() };
+  const wish = asyncWish(printed.stdout);
+  if (wish && !background) return { ...printed, output: wish };
+  const outputLimit = spec.outputLimit ?? OUTPUT_LIMIT;
+  const reply = readShell(
+    call,
+    { ...ending, ...printed, stdout: withoutWish(printed.stdout), tooLarge: stdout.tooLarge },
+    { commandText: commandText(spec), shell: !spec.args && spec.shell !== false, outputLimit, background },
+  );
+  return { ...reply, ...printed, ...(stderr.tooLarge ? cut(reply, outputLimit) : {}) };
+}
+
+/** Ends the hook and what of its own is in reach. What it had printed is for people to look at: it says nothing any more. */
+export async function stop({ spec, running }: Run, cause: Cause, message: string, reach: Reach): Promise<Reply> {
+  await running.group.end(spec.keep ? 'group' : reach);
+  running.stdout.destroy();
+  running.stderr.destroy();
+  return { failure: { cause, message }, stdout: running.stdout.text(), stderr: running.stderr.text() };
+}
+
+function leaveBehind({ spec, call, running }: Run): void {
+  const { group, stdout, stderr } = running;
+  if (spec.keep) {
+    // A server that prints goes on printing: its pipes are read, and dropped, as long as this process lives.
+    group.release();
+    stdout.abandon();
+    stderr.abandon();
+    return;
+  }
+  const release = (): void => {
+    stdout.destroy();
+    stderr.destroy();
+  };
+  const lives = group.alive();
+  // Who still holds the pipes though the group is empty is in a group of its own.
+  if (!lives && !((stdout.open || stderr.open) && group.strays())) {
+    release();
+    return;
+  }
+  stdout.abandon();
+  stderr.abandon();
+  const gone = lives ? group.gone().then(release) : Promise.all([stdout.closed, stderr.closed]);
+  call.keep(`${spec.name ?? commandText(spec)} (left behind)`, gone, async () => {
+    await group.end('tree');
+    release();
+  });
+}
+
+/** Stderr is never more than a reason: that it was cut is worth saying, and no failure. */
+function cut(reply: Reply, limit: number): Reply {
+  return {
+    warnings: [...(reply.warnings ?? []), `It printed more than ${limit} bytes on stderr; the rest was dropped.`],
+  };
+}

@@ -1,0 +1,94 @@
+import { HookscopeError } from '../../errors.js';
+import type { Json } from '../blocking.js';
+import type { Call, Reply } from '../handler.js';
+import { asyncWish } from './async.js';
+import { goBackground } from './background.js';
+import { finish, type Run, stop } from './end.js';
+import { environment, workingDirectory } from './environment.js';
+import { freshMark } from './run-mark.js';
+import { type CommandContext, type CommandSpec, commandText } from './spec.js';
+import { type Ending, OUTPUT_LIMIT, startCommand } from './start.js';
+
+const ABORTED = 'It was ended before it had finished.';
+
+/** One run of a shell hook, from its start to its answer. Settles when it has answered, or when it and all it started are gone. */
+export async function runCommand(spec: CommandSpec, context: CommandContext, call: Call): Promise<Reply> {
+  if (call.signal.aborted) return { failure: { cause: 'aborted', message: 'It was not started any more.' } };
+  const place = workingDirectory(spec, call);
+  if ('problem' in place) return notStarted(spec, place.problem);
+
+  const wish = wished(spec, call);
+  const mark = spec.keep ? undefined : freshMark();
+  const running = await startCommand({
+    spec,
+    cwd: place.cwd,
+    env: environment(spec, context, call, mark),
+    mark,
+    stdin: `${call.json}\n`,
+    outputLimit: spec.outputLimit ?? OUTPUT_LIMIT,
+    progress: call.progress,
+    onStdout: wish.onStdout,
+  });
+  if ('problem' in running) return notStarted(spec, running.problem);
+
+  const reply = await answer({ spec, call, running }, wish.made);
+  return place.warning ? { ...reply, warnings: [place.warning, ...(reply.warnings ?? [])] } : reply;
+}
+
+function notStarted(spec: CommandSpec, problem: string): Reply {
+  return { failure: { cause: 'spawn_failed', message: `${commandText(spec)} could not be started: ${problem}.` } };
+}
+
+async function answer(run: Run, wish: Promise<Json>): Promise<Reply> {
+  if (asyncMode(run) === true) return goBackground(run);
+  const first = await firstOf(run, wish);
+  if ('ending' in first) return finish(run, first.ending, run.call.call === 'async');
+  if ('wish' in first) return goBackground(run, first.wish);
+  return stop(run, 'aborted', ABORTED, wasClosed(run.call.signal) ? 'tree' : 'marked');
+}
+
+/** That the host closes says nothing against what its hooks have started for others. */
+function wasClosed({ reason }: AbortSignal): boolean {
+  return reason instanceof HookscopeError && reason.code === 'CLOSED';
+}
+
+type First = { readonly ending: Ending } | { readonly wish: Json } | { readonly aborted: true };
+
+async function firstOf({ call: { signal }, running }: Run, wish: Promise<Json>): Promise<First> {
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<First>((resolve) => {
+    abort = () => resolve({ aborted: true });
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort);
+  });
+  const first = await Promise.race([
+    running.ended.then((ending): First => ({ ending })),
+    wish.then((json): First => ({ wish: json })),
+    aborted,
+  ]);
+  signal.removeEventListener('abort', abort);
+  return first;
+}
+
+/** A second, background call is not sent to the background again. */
+function asyncMode({ spec, call }: Pick<Run, 'spec' | 'call'>): boolean | 'two-phase' {
+  if (call.call === 'async') return false;
+  return call.async ?? (spec.async || (spec.asyncRewake ?? false));
+}
+
+/** Watches stdout for the line that asks to go on without the hook. In two phases it is asked again, so there it runs to its end. */
+function wished(spec: CommandSpec, call: Call): { made: Promise<Json>; onStdout?: (text: string) => boolean } {
+  if (call.call === 'async' || asyncMode({ spec, call }) !== false) return { made: new Promise(() => undefined) };
+  let resolve: (json: Json) => void = () => undefined;
+  const made = new Promise<Json>((r) => {
+    resolve = r;
+  });
+  return {
+    made,
+    onStdout(text) {
+      const wish = asyncWish(text);
+      if (wish) resolve(wish);
+      return wish !== undefined;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { HttpRules } from './http/rules.js';
+import type { McpServers } from './mcp/server-options.js';
+import { createMcpServers } from './mcp/servers.js';
+import { type CallTool, createToolCaller, type ToolCaller } from './mcp/tool-caller.js';
+import type { HookModel } from './model/model.js';
+
+/** What a host gives to the hooks that ask somebody else. */
+export interface OutsideHostOptions {
+  /** Answers prompt and agent hooks. Without it they fail. */
+  readonly model?: HookModel;
+  /** Calls tools of MCP servers that the harness is connected to; asked before `mcpServers`. */
+  readonly callTool?: CallTool;
+  /** Servers that the host connects to itself when a hook first calls them, and ends when it closes. */
+  readonly mcpServers?: McpServers;
+  /** Patterns of URLs that http hooks may ask, `https://hooks.example.com/*`. Default: any; an empty list: none. */
+  readonly allowedHttpHookUrls?: readonly string[];
+  /** Environment variables that http hooks may put into headers, if they list them too. Default: any. */
+  readonly httpHookAllowedEnvVars?: readonly string[];
+  /** Whether http hooks may reach private networks other than this machine itself. Default false. */
+  readonly httpHookPrivateAddresses?: boolean;
+}
+
+/** The same, made ready for handlers. */
+export interface Outside {
+  readonly model: HookModel | undefined;
+  readonly tools: ToolCaller;
+  readonly http: HttpRules;
+}
+
+export function createOutside(options: OutsideHostOptions): Outside {
+  const { model, callTool, mcpServers, allowedHttpHookUrls, httpHookAllowedEnvVars } = options;
+  return {
+    model,
+    tools: createToolCaller(callTool, mcpServers && createMcpServers(mcpServers)),
+    http: {
+      allowedUrls: allowedHttpHookUrls,
+      allowedEnvVars: httpHookAllowedEnvVars,
+      lookup: options.httpHookPrivateAddresses ? undefined : 'public',
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { EventEntry, HandlerKind } from '../events/define.js';
+import type { Failure, OnFailure } from '../events/failure.js';
+import type { EndSignal } from '../values/lazy-signal.js';
+
+/** A handler as data, `{ type: 'command', … }`. */
+export type Described = Readonly<Record<string, unknown>>;
+
+/** What a handler that is not a callback hands back: read, but not yet checked against the event. Never thrown. */
+export interface Reply {
+  /** The JSON object it said, or one that says the same (exit 2 becomes the event's own deny or block). */
+  readonly output?: Readonly<Record<string, unknown>>;
+  readonly failure?: Failure;
+  readonly stdout?: string;
+  readonly stderr?: string;
+  readonly exitCode?: number;
+  readonly warnings?: readonly string[];
+  /** It went to the background: what it says when it ends. */
+  readonly later?: Promise<Reply>;
+}
+
+/** What a handler is run with. `input` is a plain copy of the event input: do not change it. */
+export interface Call {
+  readonly entry: EventEntry;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The same as JSON. */
+  readonly json: string;
+  readonly toolUseID: string | undefined;
+  readonly fireId: string;
+  readonly scope: string;
+  readonly call: 'first' | 'reask' | 'async';
+  readonly onFailure: OnFailure;
+  /** Whether the registration sends it to the background, where that differs from what the handler itself was told (copies were merged). */
+  readonly async?: boolean | 'two-phase' | undefined;
+  /** Seconds for a background run; the handler's own wish goes first. */
+  readonly asyncTimeout?: number | undefined;
+  /** The name its hookEventName must carry. */
+  readonly eventName: string;
+  /** Fires on timeout, on the caller's abort and when the host closes. After it the handler must clean up and settle soon. */
+  readonly signal: AbortSignal;
+  /** The same, where no real one is needed: that is dear to make. */
+  readonly ending: EndSignal;
+  /** The project's directory: the host's `session.cwd`, else the input's cwd. */
+  readonly projectDir: string;
+  /** A new piece of output; `undefined` when nobody watches. */
+  readonly progress: ((piece: { stdout?: string; stderr?: string; text?: string }) => void) | undefined;
+  /** Keeps a running thing until it ends or the host closes; `end` must kill it and settle. */
+  keep(name: string, done: Promise<unknown>, end: () => Promise<void>): void;
+}
+
+/** A handler that runs outside the loop (a process, a request); callbacks are called directly. */
+export interface Handler {
+  readonly kind: HandlerKind;
+  /** How records name it when the registration has no name: the command line, the URL. */
+  readonly name: string;
+  /** What makes two of them the same hook (docs/semantics.md 5, dedup). */
+  readonly dedupKey?: string;
+  /** Whether not answering this event in time is a failure that blocks, whatever `onFailure` says. */
+  blocksLate?(entry: EventEntry): boolean;
+  /** Loads what the first run needs. To be awaited before its deadline starts; safe to call often. */
+  load?(): Promise<void>;
+  run(call: Call): Promise<Reply>;
+}

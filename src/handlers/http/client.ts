@@ -1,0 +1,95 @@
+/// <reference path="../../packages.d.ts" />
+import type { LookupFunction } from 'node:net';
+import type { Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
+import { PrivateAddressError } from './private-address.js';
+
+/** Milliseconds until a server must have accepted the connection. */
+const CONNECT = 10_000;
+
+export interface Post {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Bytes of the answer that are read; what comes after is not. */
+  readonly limit: number;
+  /** How names are resolved; undefined: as the system does. */
+  readonly lookup: LookupFunction | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface Response {
+  readonly status: number;
+  /** Where a redirect points. */
+  readonly location: string | undefined;
+  /** Read only of a 2xx answer. */
+  readonly text: string;
+  readonly tooLarge: boolean;
+}
+
+/**
+ * One request on a connection of its own: one that was kept open may be closed by the server just as the next hook is sent, and a
+ * guard that failed for that would guard nothing. Nobody's proxy settings are looked at. Never throws.
+ */
+export async function post(wanted: Post): Promise<Response | { readonly problem: string }> {
+  try {
+    const { url, headers, body, signal } = wanted;
+    const answer = await request.call(dispatcher(wanted.lookup), {
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: 'POST',
+      headers,
+      body,
+      signal,
+    });
+    const { statusCode: status } = answer;
+    const location = answer.headers['location'];
+    const read = status >= 200 && status <= 299;
+    const { text, tooLarge } = read ? await readBody(answer.body, wanted.limit) : drop(answer.body);
+    return { status, location: Array.isArray(location) ? location[0] : location, text, tooLarge };
+  } catch (error) {
+    return { problem: problemOf(error) };
+  }
+}
+
+const agents = new Map<LookupFunction | undefined, Dispatcher>();
+
+function dispatcher(lookup: LookupFunction | undefined): Dispatcher {
+  const known = agents.get(lookup);
+  if (known) return known;
+  const connect = { timeout: CONNECT, ...(lookup && { lookup }) };
+  // The deadline is the host's: it ends the request by its signal.
+  const agent = new Agent({ pipelining: 0, headersTimeout: 0, bodyTimeout: 0, connect });
+  agents.set(lookup, agent);
+  return agent;
+}
+
+type Body = Dispatcher.ResponseData['body'];
+
+async function readBody(body: Body, limit: number): Promise<{ text: string; tooLarge: boolean }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // Leaving the loop destroys the body, and with it the connection.
+    if (size > limit) return { text: '', tooLarge: true };
+    chunks.push(chunk);
+  }
+  return { text: Buffer.concat(chunks).toString('utf8'), tooLarge: false };
+}
+
+/** An answer that says nothing is not read: the connection ends with it. */
+function drop(body: Body): { text: string; tooLarge: boolean } {
+  body.on('error', () => undefined);
+  body.destroy();
+  return { text: '', tooLarge: false };
+}
+
+function problemOf(error: unknown): string {
+  const { message, code, errors } = error as NodeJS.ErrnoException & { errors?: readonly Error[] };
+  if (error instanceof PrivateAddressError) return `${message}; the host option httpHookPrivateAddresses allows these`;
+  // All addresses of a name were tried: one message for each, and none of its own.
+  const said = message || errors?.map((e) => e.message).join(', ');
+  return said || code || String(error);
+}

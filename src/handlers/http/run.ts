@@ -1,0 +1,91 @@
+import type { Cause } from '../../events/failure.js';
+import type { Call, Reply } from '../handler.js';
+import { parseObject } from '../output.js';
+import { post, type Response } from './client.js';
+import { addressOf, isPrivateAddress, publicLookup } from './private-address.js';
+import { fillVariables, type HttpRules, publicUrl, urlAllowed } from './rules.js';
+import type { HttpSpec } from './spec.js';
+
+/** Bytes of an answer that are read. */
+const LIMIT = 1024 * 1024;
+
+/** One run of an http hook, from its request to its answer. */
+export async function runHttp(spec: HttpSpec, rules: HttpRules, call: Call): Promise<Reply> {
+  const url = new URL(spec.url);
+  const name = publicUrl(spec.url);
+  const refusal = refused(url, rules);
+  if (refusal) return failed('connection', `Nothing was sent to ${name}: ${refusal}.`);
+  const answer = await post({
+    url,
+    headers: headersOf(spec, url, rules),
+    body: call.json,
+    limit: LIMIT,
+    lookup: rules.lookup === 'public' ? publicLookup : rules.lookup,
+    signal: call.signal,
+  });
+  if (!('problem' in answer)) return { ...readResponse(answer, name), exitCode: answer.status };
+  if (call.signal.aborted) return failed('aborted', `${name} had not answered when the hook was ended.`);
+  return failed('connection', `${name} could not be asked: ${answer.problem}.`);
+}
+
+function refused(url: URL, rules: HttpRules): string | undefined {
+  if (rules.refusal !== undefined) return rules.refusal;
+  if (!urlAllowed(url, rules)) return 'no pattern of allowedHttpHookUrls allows it';
+  const address = addressOf(url.hostname);
+  if (address === undefined || !rules.lookup || !isPrivateAddress(address)) return undefined;
+  return `${address} is in a private network (the host option httpHookPrivateAddresses allows these)`;
+}
+
+/** Of the message itself, and so not the hook's to set. */
+const OURS = [
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+function headersOf(spec: HttpSpec, url: URL, rules: HttpRules): Record<string, string> {
+  const headers: Record<string, string> = {
+    accept: 'application/json, text/plain, */*',
+    'content-type': 'application/json',
+    'user-agent': 'hookscope',
+  };
+  if (url.username !== '') headers['authorization'] = basic(url);
+  for (const [given, value] of Object.entries(spec.headers ?? {})) {
+    const name = given.toLowerCase();
+    if (OURS.includes(name)) continue;
+    // A variable that was read from a file ends with a newline, and no value may hold one.
+    headers[name] = fillVariables(value, spec.allowedEnvVars ?? [], rules)
+      .replace(/[\r\n\0]+/g, ' ')
+      .trim();
+  }
+  return headers;
+}
+
+function basic({ username, password }: URL): string {
+  const words = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `Basic ${Buffer.from(words).toString('base64')}`;
+}
+
+function readResponse({ status, location, text, tooLarge }: Response, name: string): Reply {
+  if (status < 200 || status > 299) {
+    const to = location === undefined ? '' : `, which points to ${location}; redirects are not followed`;
+    return failed('http_status', `${name} answered ${status}${to}.`);
+  }
+  if (tooLarge) return failed('too_large', `${name} answered more than ${LIMIT} bytes.`);
+  const trimmed = text.trim();
+  if (trimmed === '' || trimmed === 'null') return {};
+  const output = parseObject(trimmed);
+  if (output) return { output, stdout: text };
+  const shown = trimmed.length > 200 ? `${trimmed.slice(0, 200)}…` : trimmed;
+  return { ...failed('bad_json', `${name} answered ${status} with what is no JSON object: ${shown}`), stdout: text };
+}
+
+function failed(cause: Cause, message: string): Reply {
+  return { failure: { cause, message }, stderr: message };
+}

@@ -1,0 +1,48 @@
+import {
+  BACKGROUND,
+  type BackgroundOptions,
+  checkOption,
+  checkOptions,
+  frozen,
+  NAMES,
+  OUTSIDE,
+  type OutsideOptions,
+  TEXT,
+  TEXTS_BY_NAME,
+  wrongOption,
+} from '../options.js';
+
+/** Options of `http()`. All times are seconds. */
+export interface HttpOptions extends OutsideOptions, BackgroundOptions {
+  /** Added to the request. `$NAME` and `${NAME}` are variables of the environment, if `allowedEnvVars` lists them; else empty. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Which variables the headers may name. */
+  readonly allowedEnvVars?: readonly string[];
+}
+
+/** An http hook as plain frozen data, what `http()` returns. */
+export interface HttpSpec extends HttpOptions {
+  readonly type: 'http';
+  readonly url: string;
+}
+
+/**
+ * An http hook: the event is the JSON body of a POST; a 2xx answer with a JSON object is its output, an empty one no opinion,
+ * anything else a failure. Redirects are not followed, and private networks other than this machine are not reached (host
+ * option `httpHookPrivateAddresses`).
+ *
+ * ```ts
+ * host.register({ PreToolUse: [{ hooks: [http('http://127.0.0.1:8787/policy', { timeout: 5, onFailure: 'block' })] }] });
+ * ```
+ *
+ * @throws HookscopeError INVALID_OPTIONS: no http or https URL, an unknown option or one of the wrong type.
+ */
+export function http(url: string, options: HttpOptions = {}): HttpSpec {
+  checkOption('http(): url', url, TEXT);
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw wrongOption('http(): url', `expected an http or https URL, got "${url}"`);
+  checkOptions('http(): ', options, HTTP);
+  return Object.freeze({ type: 'http', url, ...frozen(options) });
+}
+
+const HTTP = { ...OUTSIDE, ...BACKGROUND, headers: TEXTS_BY_NAME, allowedEnvVars: NAMES };

@@ -1,0 +1,105 @@
+import { HookscopeError } from '../errors.js';
+import type { EventEntry } from '../events/define.js';
+import { nearest } from '../values/nearest.js';
+import { commandHandler } from './command/handler.js';
+import { type CommandContext, type CommandOptions, command } from './command/spec.js';
+import type { Outside } from './external.js';
+import type { Handler } from './handler.js';
+import { httpHandler } from './http/handler.js';
+import { type HttpOptions, http } from './http/spec.js';
+import { mcpToolHandler } from './mcp/handler.js';
+import { type McpToolOptions, mcpTool } from './mcp/spec.js';
+import { promptHandler } from './model/handler.js';
+import { agent, type PromptHookOptions, prompt } from './model/spec.js';
+
+/** A handler made from its description, with the options that the registration itself looks at. */
+export interface Made {
+  readonly handler: Handler;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** What the source of a description adds to its handlers. */
+export interface HandlerContext extends CommandContext {
+  /** Why no request may be sent to that URL; undefined: one may. */
+  readonly refuseUrl?: (url: string) => string | undefined;
+}
+
+type Description = Readonly<Record<string, unknown>>;
+type Needs = Outside & { readonly source: HandlerContext };
+type Maker = (description: Description, needs: Needs) => { handler: Handler; spec: object };
+
+/** One entry a handler type: what its description becomes. What is of the wrong type, the public makers refuse. */
+const KINDS: Readonly<Record<string, Maker>> = {
+  command({ type: _, command: line, ...options }, { source }) {
+    const spec = command(line as string, options as CommandOptions);
+    return { spec, handler: commandHandler(spec, source) };
+  },
+  http({ type: _, url, ...options }, { http: rules, source }) {
+    const spec = http(url as string, options as HttpOptions);
+    return { spec, handler: httpHandler(spec, { ...rules, refusal: source.refuseUrl?.(spec.url) }) };
+  },
+  mcp_tool({ type: _, server, tool, input, ...options }, { tools }) {
+    const spec = mcpTool(server as string, tool as string, input as Description | undefined, options as McpToolOptions);
+    return { spec, handler: mcpToolHandler(spec, tools) };
+  },
+  prompt({ type: _, prompt: text, ...options }, { model }) {
+    const spec = prompt(text as string, options as PromptHookOptions);
+    return { spec, handler: promptHandler(spec, model) };
+  },
+  agent({ type: _, prompt: text, ...options }, { model }) {
+    const spec = agent(text as string, options as PromptHookOptions);
+    return { spec, handler: promptHandler(spec, model) };
+  },
+};
+
+/** The options of a hook that the registration looks at; the rest is the handler's own. */
+const SHARED = [
+  'timeout',
+  'async',
+  'asyncTimeout',
+  'asyncRewake',
+  'rewakeMessage',
+  'rewakeSummary',
+  'name',
+  'if',
+  'onFailure',
+  'once',
+  'statusMessage',
+];
+
+/** Makes the handler a description tells of. Throws INVALID_HOOKS with the place. */
+export function handlerFor(
+  description: Description,
+  where: string,
+  entry: EventEntry,
+  outside: Outside,
+  source: HandlerContext = {},
+): Made {
+  const type = String(description['type']);
+  const make = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined;
+  const known = Object.keys(KINDS);
+  if (!make) {
+    const expected = `"${type}" is not a known handler type; there are ${known.join(', ')}`;
+    throw new HookscopeError('INVALID_HOOKS', { where: `${where}.type`, expected, nearest: nearest(type, known) });
+  }
+  if (!(entry.types as readonly string[]).includes(type)) {
+    const expected = `${entry.name} does not take "${type}" hooks; it takes ${entry.types.join(', ')} and functions`;
+    throw new HookscopeError('INVALID_HOOKS', { where: `${where}.type`, expected });
+  }
+  try {
+    const { handler, spec } = make(description, { ...outside, source });
+    return { handler, options: Object.fromEntries(Object.entries(spec).filter(([key]) => SHARED.includes(key))) };
+  } catch (error) {
+    if (!(error instanceof HookscopeError) || error.code !== 'INVALID_OPTIONS') throw error;
+    const {
+      where: option,
+      expected,
+      nearest: near,
+    } = error.details as { where: string; expected: string; nearest?: string };
+    throw new HookscopeError(
+      'INVALID_HOOKS',
+      { where: `${where}: ${option}`, expected, nearest: near },
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,15 @@
+import type { Handler, Reply } from '../handler.js';
+import { runMcpTool } from './run.js';
+import type { McpToolSpec } from './spec.js';
+import type { ToolCaller } from './tool-caller.js';
+
+/** Turns the description into what the host runs. */
+export function mcpToolHandler(spec: McpToolSpec, tools: ToolCaller): Handler {
+  return {
+    kind: 'mcp_tool',
+    name: spec.name ?? `${spec.server}/${spec.tool}`,
+    dedupKey: JSON.stringify(['mcp_tool', spec.server, spec.tool, spec.input ?? null]),
+    load: () => tools.load(spec.server),
+    run: (call): Promise<Reply> => runMcpTool(spec, tools, call),
+  };
+}

@@ -1,0 +1,26 @@
+import { isObject } from '../../values/shape.js';
+
+const PLACE = /\$\{([^{}]*)\}/g;
+
+/**
+ * A copy of plain data with every `${path}` in its strings replaced by that field of the input: `${tool_input.file_path}`,
+ * `${tool_calls.0.tool_name}`. What is no string comes as JSON; what is not there is empty.
+ */
+export function interpolate(value: unknown, input: Readonly<Record<string, unknown>>): unknown {
+  if (typeof value === 'string') return value.replace(PLACE, (_, path: string) => asText(fieldAt(input, path)));
+  if (Array.isArray(value)) return value.map((item) => interpolate(item, input));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, interpolate(item, input)]));
+}
+
+function fieldAt(input: unknown, path: string): unknown {
+  return path.split('.').reduce((at, key) => {
+    const name = key.trim();
+    return typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? Reflect.get(at, name) : undefined;
+  }, input);
+}
+
+function asText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

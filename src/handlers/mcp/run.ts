@@ -1,0 +1,58 @@
+import { baseOutput } from '../../events/base.js';
+import type { Cause } from '../../events/failure.js';
+import { failureEffect } from '../../events/failure.js';
+import { unlessAborted } from '../../values/abort.js';
+import type { Call, Reply } from '../handler.js';
+import { readShell } from '../output.js';
+import { interpolate } from './interpolate.js';
+import type { McpToolSpec } from './spec.js';
+import type { McpToolResult, ToolCaller } from './tool-caller.js';
+
+/** Characters of an answer that are read. */
+const LIMIT = 1024 * 1024;
+
+/** One run of an MCP tool hook, from its call to its answer. */
+export async function runMcpTool(spec: McpToolSpec, tools: ToolCaller, call: Call): Promise<Reply> {
+  const { server, tool } = spec;
+  const input = interpolate(spec.input ?? {}, call.input) as Readonly<Record<string, unknown>>;
+  const answer = await unlessAborted(call.signal, () => tools.call({ server, tool, input, signal: call.signal }));
+  if (!answer || call.signal.aborted)
+    return failed('aborted', `${server}/${tool} had not answered when the hook was ended.`);
+  if ('failure' in answer.value) return { ...answer.value, stderr: answer.value.failure.message };
+  return readResult(spec, answer.value.result, call);
+}
+
+function readResult({ server, tool }: McpToolSpec, result: McpToolResult, call: Call): Reply {
+  const name = `${server}/${tool}`;
+  const content = Array.isArray(result.content) ? result.content : [];
+  const texts = content.flatMap((c) => (c.type === 'text' && typeof c.text === 'string' ? [c.text] : []));
+  const text = texts.join('\n');
+  if (result.isError === true)
+    return failed('threw', `${name} answered with an error: ${text || 'it did not say which'}`);
+  if (text.length > LIMIT) return failed('too_large', `${name} answered more than ${LIMIT} characters.`);
+  const background = call.async === true || call.call === 'async';
+  const how = { commandText: name, shell: false, outputLimit: LIMIT, background };
+  const reply = readShell(call, { stdout: text, stderr: '', exitCode: 0 }, how);
+  const wrong = reply.failure || background ? undefined : noVerdict(call, reply, text, content.length > texts.length);
+  return wrong === undefined ? reply : { ...failed('bad_schema', `${name} answered ${wrong}.`), stdout: text };
+}
+
+/**
+ * Where a failure blocks, an answer that is no verdict is one too, or a guard that only says "could not check" would let
+ * everything pass. Plain text is no verdict but where it is what the event is for.
+ */
+function noVerdict({ entry, onFailure }: Call, { output }: Reply, text: string, other: boolean): string | undefined {
+  const lets = onFailure === 'continue' || failureEffect(entry, onFailure) === 'none';
+  if (lets || entry.plainAnswer || entry.plainStdout === 'value') return undefined;
+  if (text.trim() === '') return other ? 'with something that is no text' : undefined;
+  const json = text.trim().startsWith('{') ? output : undefined;
+  if (!json) return 'with plain text, and its failures are to block';
+  const keys = Object.keys(json).filter((key) => key !== 'reason');
+  const known = ['hookSpecificOutput', 'async', ...Object.keys(baseOutput().shape)];
+  if (Object.keys(json).length === 0 || keys.some((key) => known.includes(key))) return undefined;
+  return "with an object that holds none of a hook's fields, and its failures are to block";
+}
+
+function failed(cause: Cause, message: string): Reply {
+  return { failure: { cause, message }, stderr: message };
+}

@@ -1,0 +1,52 @@
+import { rules } from '../../values/shape.js';
+import {
+  BACKGROUND,
+  type BackgroundOptions,
+  checkOption,
+  checkOptions,
+  frozen,
+  OUTSIDE,
+  type OutsideOptions,
+  TEXT,
+} from '../options.js';
+
+/** Options of `mcpTool()`. All times are seconds. */
+export interface McpToolOptions extends OutsideOptions, BackgroundOptions {}
+
+/** An MCP tool hook as plain frozen data, what `mcpTool()` returns. */
+export interface McpToolSpec extends McpToolOptions {
+  readonly type: 'mcp_tool';
+  readonly server: string;
+  readonly tool: string;
+  readonly input?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A tool of an MCP server as a hook. `${path}` in any string of its input is that field of the event, `${tool_input.file_path}`.
+ * What it answers as text is read as a command's stdout is. The server is one of the host option `mcpServers`, or one that
+ * the host option `callTool` knows.
+ *
+ * ```ts
+ * host.register({ PostToolUse: [{ hooks: [mcpTool('scanner', 'scan', { file: '${tool_input.file_path}' })] }] });
+ * ```
+ *
+ * @throws HookscopeError INVALID_OPTIONS: an unknown option or one of the wrong type.
+ */
+export function mcpTool(
+  server: string,
+  tool: string,
+  input?: Readonly<Record<string, unknown>>,
+  options: McpToolOptions = {},
+): McpToolSpec {
+  checkOption('mcpTool(): server', server, TEXT);
+  checkOption('mcpTool(): tool', tool, TEXT);
+  if (input !== undefined) checkOption('mcpTool(): input', input, rules.object);
+  checkOptions('mcpTool(): ', options, { ...OUTSIDE, ...BACKGROUND });
+  return Object.freeze({
+    type: 'mcp_tool',
+    server,
+    tool,
+    ...(input && { input: frozen(input) }),
+    ...frozen(options),
+  });
+}

@@ -1,0 +1,22 @@
+import type { Handler, Reply } from '../handler.js';
+import type { HookModel } from './model.js';
+import { runPrompt } from './run.js';
+import type { AgentSpec, PromptSpec } from './spec.js';
+
+/** Characters of a name. */
+const LONGEST = 80;
+
+/** Turns the description into what the host runs. */
+export function promptHandler(spec: PromptSpec | AgentSpec, model: HookModel | undefined): Handler {
+  return {
+    kind: spec.type,
+    name: spec.name ?? shortened(spec.prompt),
+    dedupKey: JSON.stringify([spec.type, spec.prompt, spec.model ?? null, spec.continueOnBlock ?? false]),
+    run: (call): Promise<Reply> => runPrompt(spec, model, call),
+  };
+}
+
+function shortened(text: string): string {
+  const line = text.trim().replace(/\s+/g, ' ');
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line;
+}

@@ -1,0 +1,83 @@
+import type { Failure } from '../../events/failure.js';
+import { isObject } from '../../values/shape.js';
+
+/** What a prompt or agent hook asks of the harness's model. */
+export interface ModelRequest {
+  /** `prompt`: one question, one answer. `agent`: look into it, with whatever tools the harness gives, then answer. */
+  readonly kind: 'prompt' | 'agent';
+  /** The hook's text with the event's input, as JSON, in place of `$ARGUMENTS`, or behind it where that is not in it. */
+  readonly prompt: string;
+  /** JSON Schema of the answer. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** The model the hook names, if it names one. */
+  readonly model?: string;
+  readonly event: string;
+  /** The event's input, read-only. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly toolUseID?: string;
+  /** The project's directory. */
+  readonly projectDir: string;
+  /** Fires on the hook's timeout, on the caller's abort and when the host closes. */
+  readonly signal: AbortSignal;
+}
+
+/** What a model says of a hook's condition. */
+export interface ModelVerdict {
+  /** false: the event's deny or block, which also ends the turn; on Stop and SubagentStop: go on. */
+  readonly ok: boolean;
+  readonly reason?: string;
+  /** On Stop and SubagentStop: it can never be met, so end all the same. */
+  readonly impossible?: boolean;
+}
+
+/** The host option `model`. A string is the answer as JSON, as models write it. What it throws is the hook's failure. */
+export type HookModel = (request: ModelRequest) => Promise<ModelVerdict | string> | ModelVerdict | string;
+
+/** JSON Schema of `ModelVerdict`. */
+export const ANSWER_SCHEMA = Object.freeze({
+  type: 'object',
+  properties: {
+    ok: { type: 'boolean', description: 'Whether the condition is met.' },
+    reason: { type: 'string', description: 'Why, in a sentence or two. Needed where ok is false.' },
+    impossible: { type: 'boolean', description: 'The condition can never be met, so nobody should go on trying.' },
+  },
+  required: ['ok'],
+  additionalProperties: false,
+});
+
+/** Reads an answer by type. Text may stand around its JSON object, as models write it. */
+export function readAnswer(given: unknown): { readonly answer: ModelVerdict } | { readonly failure: Failure } {
+  const value = typeof given === 'string' ? objectIn(given) : given;
+  if (value === undefined) {
+    const shown = String(given).slice(0, 200);
+    return { failure: { cause: 'bad_json', message: `The model did not answer with a JSON object: ${shown}` } };
+  }
+  const answer = answerOf(value);
+  if (typeof answer !== 'string') return { answer };
+  return { failure: { cause: 'bad_schema', message: `The model's answer { ok, reason, impossible? }: ${answer}` } };
+}
+
+function objectIn(text: string): unknown {
+  const from = text.indexOf('{');
+  const to = text.lastIndexOf('}');
+  if (from < 0 || to < from) return undefined;
+  try {
+    return JSON.parse(text.slice(from, to + 1));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The answer; a string says what is wrong with it. Models write null for what they leave out. */
+function answerOf(value: unknown): ModelVerdict | string {
+  if (!isObject(value)) return `expected an object, got ${JSON.stringify(value)}`;
+  const { ok, reason, impossible } = value;
+  if (typeof ok !== 'boolean') return `ok: expected true or false, got ${JSON.stringify(ok)}`;
+  if (!isAbsent(reason) && typeof reason !== 'string')
+    return `reason: expected a string, got ${JSON.stringify(reason)}`;
+  if (!isAbsent(impossible) && typeof impossible !== 'boolean')
+    return `impossible: expected true or false, got ${JSON.stringify(impossible)}`;
+  return { ok, ...(isAbsent(reason) ? {} : { reason }), ...(isAbsent(impossible) ? {} : { impossible }) };
+}
+
+const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;

@@ -1,0 +1,64 @@
+import type { Cause } from '../../events/failure.js';
+import { unlessAborted } from '../../values/abort.js';
+import { messageOf } from '../../values/message.js';
+import { resultOf } from '../../values/promises.js';
+import { readOnly } from '../../values/view.js';
+import { blockOutput, type Json } from '../blocking.js';
+import type { Call, Reply } from '../handler.js';
+import { ANSWER_SCHEMA, type HookModel, type ModelVerdict, readAnswer } from './model.js';
+import type { AgentSpec, PromptSpec } from './spec.js';
+
+const NO_MODEL = 'It was not started: the host has no model to ask. Give it one: createHost({ model }).';
+
+/** One run of a prompt or agent hook, from its question to its answer. */
+export async function runPrompt(
+  spec: PromptSpec | AgentSpec,
+  model: HookModel | undefined,
+  call: Call,
+): Promise<Reply> {
+  if (!model) return failed('spawn_failed', NO_MODEL);
+  let given: { value: unknown } | undefined;
+  try {
+    given = await unlessAborted(call.signal, () => resultOf(() => model(requestOf(spec, call))));
+  } catch (error) {
+    if (!call.signal.aborted) return failed('threw', `The host's model threw: ${messageOf(error)}`);
+  }
+  if (!given || call.signal.aborted) return failed('aborted', 'The model had not answered when the hook was ended.');
+  const stdout = typeof given.value === 'string' ? given.value : (JSON.stringify(given.value) ?? '');
+  const read = readAnswer(given.value);
+  if ('failure' in read) return { ...read, stdout };
+  return { output: outputOf(spec, call, read.answer), stdout };
+}
+
+function requestOf(spec: PromptSpec | AgentSpec, call: Call): Parameters<HookModel>[0] {
+  return {
+    kind: spec.type,
+    prompt: fill(spec.prompt, call.json),
+    schema: ANSWER_SCHEMA,
+    ...(spec.model === undefined ? {} : { model: spec.model }),
+    event: call.eventName,
+    input: readOnly(call.input),
+    ...(call.toolUseID === undefined ? {} : { toolUseID: call.toolUseID }),
+    projectDir: call.projectDir,
+    signal: call.signal,
+  };
+}
+
+function fill(text: string, json: string): string {
+  return text.includes('$ARGUMENTS') ? text.replaceAll('$ARGUMENTS', () => json) : `${text}\n\n${json}`;
+}
+
+/** A "no" is what exit 2 of a command is, and ends the turn too. Where exit 2 means nothing, so does it. */
+function outputOf({ continueOnBlock }: PromptSpec | AgentSpec, call: Call, answer: ModelVerdict): Json {
+  const { entry, eventName } = call;
+  const stop = entry.fold === 'stop';
+  const blocks = entry.exit2 === 'block' || entry.exit2 === 'feedback';
+  if (answer.ok || !blocks || (stop && answer.impossible === true)) return {};
+  const reason = answer.reason?.trim() || 'The condition of this hook is not met';
+  const output = blockOutput({ entry, eventName }, reason, undefined);
+  return stop || continueOnBlock ? output : { ...output, continue: false, stopReason: reason };
+}
+
+function failed(cause: Cause, message: string): Reply {
+  return { failure: { cause, message }, stderr: message };
+}

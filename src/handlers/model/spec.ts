@@ -1,0 +1,55 @@
+import { rules } from '../../values/shape.js';
+import { checkOption, checkOptions, OUTSIDE, type OutsideOptions, TEXT } from '../options.js';
+
+/** Options of `prompt()` and `agent()`. All times are seconds. */
+export interface PromptHookOptions extends OutsideOptions {
+  /** The model to ask. Default: what the host's `model` takes. */
+  readonly model?: string;
+  /** A "no" blocks, but does not end the turn. */
+  readonly continueOnBlock?: boolean;
+}
+
+/** A prompt hook as plain frozen data, what `prompt()` returns. */
+export interface PromptSpec extends PromptHookOptions {
+  readonly type: 'prompt';
+  readonly prompt: string;
+}
+
+/** An agent hook as plain frozen data, what `agent()` returns. */
+export interface AgentSpec extends PromptHookOptions {
+  readonly type: 'agent';
+  readonly prompt: string;
+}
+
+/**
+ * A question to the host's model, with the event's input in place of `$ARGUMENTS`. Its "no" is the event's deny or block and
+ * ends the turn; on Stop and SubagentStop it keeps the loop going.
+ *
+ * ```ts
+ * host.register({ Stop: [{ hooks: [prompt('Were the tests run after the last edit? $ARGUMENTS')] }] });
+ * ```
+ *
+ * @throws HookscopeError INVALID_OPTIONS: an unknown option or one of the wrong type.
+ */
+export function prompt(text: string, options: PromptHookOptions = {}): PromptSpec {
+  return specOf('prompt', text, options);
+}
+
+/**
+ * As `prompt()`, but the model may look into it with the tools that the harness gives it before it answers.
+ *
+ * ```ts
+ * host.register({ Stop: [{ hooks: [agent('Verify that every changed file has a test. $ARGUMENTS', { timeout: 120 })] }] });
+ * ```
+ *
+ * @throws HookscopeError INVALID_OPTIONS: an unknown option or one of the wrong type.
+ */
+export function agent(text: string, options: PromptHookOptions = {}): AgentSpec {
+  return specOf('agent', text, options);
+}
+
+function specOf<Type extends 'prompt' | 'agent'>(type: Type, text: string, options: PromptHookOptions) {
+  checkOption(`${type}(): prompt`, text, TEXT);
+  checkOptions(`${type}(): `, options, { ...OUTSIDE, model: TEXT, continueOnBlock: rules.flag });
+  return Object.freeze({ type, prompt: text, ...options });
+}

@@ -1,0 +1,78 @@
+import { HookscopeError } from '../errors.js';
+import type { OnFailure } from '../events/failure.js';
+import { unknownKey } from '../values/options.js';
+import { isObject, isText, oneOf, type Rule, rules, SECONDS, type Shape } from '../values/shape.js';
+
+/** What every hook that runs outside the loop may be told. Times are seconds. */
+export interface OutsideOptions {
+  /** Until its answer is given up; 0 is none. Default: the group's, else 60. */
+  readonly timeout?: number;
+  /** A permission rule, `Bash(git *)`, on tool events. It goes before the group's. */
+  readonly if?: string;
+  /** What a failure of it does. Default: the group's, else the source's, else the host's. */
+  readonly onFailure?: OnFailure;
+  /** It runs only the first time. */
+  readonly once?: boolean;
+  /** For a harness to show while it runs. */
+  readonly statusMessage?: string;
+  /** How records name it. */
+  readonly name?: string;
+}
+
+/** Of hooks that may go on in the background. */
+export interface BackgroundOptions {
+  /** Go on without it: it decides nothing, and its context comes later. */
+  readonly async?: boolean;
+  /** Seconds it may take in the background; 0 is none. Default 30. */
+  readonly asyncTimeout?: number;
+}
+
+export const TEXT: Rule = {
+  expected: 'a string that is not empty',
+  accepts: (v) => isText(v) && v.trim() !== '',
+};
+
+export const NAMES: Rule = {
+  expected: 'an array of names',
+  accepts: (v) => Array.isArray(v) && v.every(isText),
+};
+
+export const TEXTS_BY_NAME: Rule = {
+  expected: 'an object of strings',
+  accepts: (v) => isObject(v) && Object.values(v).every(isText),
+};
+
+export const OUTSIDE: Shape = {
+  timeout: SECONDS,
+  if: rules.text,
+  onFailure: oneOf('continue', 'block', 'ask'),
+  once: rules.flag,
+  statusMessage: rules.text,
+  name: TEXT,
+};
+
+export const BACKGROUND: Shape = { async: rules.flag, asyncTimeout: SECONDS };
+
+/** Throws INVALID_OPTIONS for a wrong value or an unknown key, by its place: what stands before the key (`http(): `) and the key. */
+export function checkOptions(before: string, options: object, shape: Shape): void {
+  for (const [key, value] of Object.entries(options)) {
+    const rule = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    if (!rule) throw unknownKey(before, key, shape);
+    if (value !== undefined) checkOption(before + key, value, rule);
+  }
+}
+
+export function checkOption(where: string, value: unknown, rule: Rule): void {
+  if (!rule.accepts(value)) throw wrongOption(where, `expected ${rule.expected}`);
+}
+
+export function wrongOption(where: string, expected: string, near?: string): HookscopeError {
+  return new HookscopeError('INVALID_OPTIONS', { where, expected, nearest: near });
+}
+
+/** A copy that nobody can change, down to the leaves of plain data. */
+export function frozen<T>(value: T): T {
+  if (Array.isArray(value)) return Object.freeze(value.map(frozen)) as T;
+  if (!isObject(value)) return value;
+  return Object.freeze(Object.fromEntries(Object.entries(value).map(([key, v]) => [key, frozen(v)]))) as T;
+}

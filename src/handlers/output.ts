@@ -1,0 +1,160 @@
+import type { Cause, OnFailure } from '../events/failure.js';
+import { blockOutput, type Json, printedBlock, type Read } from './blocking.js';
+import type { Reply } from './handler.js';
+
+/** How a shell hook ended and what it printed. */
+export interface ShellResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Absent when a signal ended it. */
+  readonly exitCode?: number | undefined;
+  readonly signal?: string | undefined;
+  /** More than the limit came on stdout. */
+  readonly tooLarge?: boolean;
+}
+
+export interface ReadShell extends Read {
+  readonly onFailure: OnFailure;
+}
+
+export interface ShellHow {
+  readonly commandText: string;
+  /** Shell form: 126 and 127 are the shell's own words for a program that could not be started. */
+  readonly shell: boolean;
+  /** Bytes, for the message. */
+  readonly outputLimit: number;
+  /** It ran in the background: plain text has no meaning there. */
+  readonly background?: boolean;
+}
+
+interface Trial extends ReadShell, ShellHow {
+  readonly result: ShellResult;
+  /** Stdout without byte order mark and space around it. */
+  readonly text: string;
+}
+
+/** Pure: what a shell hook's exit code and output say, before anything is checked against the event's schema. */
+export function readShell(call: ReadShell, result: ShellResult, how: ShellHow): Reply {
+  const { entry, eventName, onFailure } = call;
+  const trial: Trial = { entry, eventName, onFailure, ...how, result, text: result.stdout.trim() };
+  const reply = blocksByExit(trial) ? exitTwo(trial) : (tooLarge(trial) ?? readText(trial));
+  return {
+    ...reply,
+    stdout: result.stdout,
+    stderr: result.stderr,
+    ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+  };
+}
+
+/** Exit 2 where it blocks. An event that fails as a whole has no use for a verdict: there it is a failure like any other code. */
+function blocksByExit({ entry, result }: Trial): boolean {
+  return result.exitCode === 2 && (entry.exit2 === 'block' || entry.exit2 === 'feedback') && entry.failure !== 'fails';
+}
+
+/** It blocks before any parsing or size failure; the JSON may give the reason but cannot take the block back. */
+function exitTwo(trial: Trial): Reply {
+  const json = trial.result.tooLarge ? undefined : parseObject(trial.text);
+  const stderr = trial.result.stderr.trim();
+  const reason = printedBlock(trial, json)?.reason ?? (stderr || 'No stderr output');
+  return { output: blockOutput(trial, reason, json), ...startupDoubt(stderr) };
+}
+
+/** Interpreters too exit with 2 when they cannot read their program. It still blocks, but someone should be told. */
+const INTERPRETER_ERROR = /^(?:\S*\bsh: (?:\d+: )?(?:Syntax error|cannot open)|\S*python[\d.]*: can't open file)/m;
+
+function startupDoubt(stderr: string): { warnings?: string[] } {
+  if (!INTERPRETER_ERROR.test(stderr)) return {};
+  return { warnings: [`Exit 2 blocked, but it looks like an error of the interpreter, not of the hook: ${stderr}`] };
+}
+
+function tooLarge({ result, outputLimit }: Trial): Reply | undefined {
+  if (!result.tooLarge) return undefined;
+  return { failure: { cause: 'too_large', message: `It printed more than ${outputLimit} bytes on stdout.` } };
+}
+
+function readText(trial: Trial): Reply {
+  const { text } = trial;
+  if (!text.startsWith('{')) return readPlain(trial);
+  if (!text.endsWith('}')) return readTruncated(trial);
+  const json = parseObject(text);
+  return json ? readJson(trial, json) : failed('bad_json', badJson(text));
+}
+
+/** The JSON decides whatever the exit code, unless a code other than 0 is a failure first; then only a printed block stands. */
+function readJson(trial: Trial, json: Json): Reply {
+  const failure = exitFailure(trial);
+  const trusted =
+    trial.onFailure === 'continue' && trial.entry.failure !== 'fails' && trial.result.signal === undefined;
+  if (!failure || trusted) return { output: json };
+  const block = printedBlock(trial, json);
+  return block ? { ...failure, output: blockOutput(trial, block.reason, json) } : failure;
+}
+
+/** An object that was cut off is plain text, said aloud; on a gate it may have been a deny, so it is a failure there. */
+function readTruncated(trial: Trial): Reply {
+  const warnings = [`Stdout starts with { but does not end with }: read as plain text. ${badJson(trial.text)}`];
+  const reply = readPlain(trial);
+  if (reply.failure || trial.entry.fold !== 'gate') return { ...reply, warnings };
+  return { ...failed('bad_json', badJson(trial.text)), warnings };
+}
+
+function readPlain(trial: Trial): Reply {
+  const { entry, eventName, result, text } = trial;
+  const failure = exitFailure(trial);
+  if (failure) return failure;
+  if (result.exitCode !== 0 || text === '' || trial.background || entry.plainStdout === 'none') return {};
+  if (entry.plainStdout === 'context')
+    return specific(eventName, 'additionalContext', withoutMark(result.stdout).trimEnd());
+  const [key] = entry.value ?? [];
+  return key === undefined ? {} : specific(eventName, key, lastLine(text));
+}
+
+function specific(hookEventName: string, key: string, value: string): Reply {
+  return { output: { hookSpecificOutput: { hookEventName, [key]: value } } };
+}
+
+/** What the way it ended says by itself; undefined where that is no failure. */
+function exitFailure({
+  entry,
+  result,
+  shell,
+  commandText,
+}: Trial): { failure: NonNullable<Reply['failure']> } | undefined {
+  const { exitCode, signal } = result;
+  const stderr = result.stderr.trim();
+  const because = stderr === '' ? '.' : `: ${stderr}`;
+  if (exitCode === undefined) return failed('signal', `It was killed by ${signal ?? 'a signal'}${because}`);
+  if (exitCode === 0 || (exitCode === 2 && entry.exit2 === 'ignore' && entry.failure !== 'fails')) return undefined;
+  if (shell && (exitCode === 126 || exitCode === 127)) {
+    const what = exitCode === 126 ? 'is not executable' : 'was not found';
+    return failed(
+      'spawn_failed',
+      `${commandText} could not be started: a program ${what} (exit code ${exitCode})${because}`,
+    );
+  }
+  return failed('exit_code', `It exited with code ${exitCode}${because}`);
+}
+
+function failed(cause: Cause, message: string): { failure: NonNullable<Reply['failure']> } {
+  return { failure: { cause, message } };
+}
+
+function badJson(text: string): string {
+  return `Stdout looks like a JSON object but is not valid JSON: ${text.length > 200 ? `${text.slice(0, 200)}…` : text}`;
+}
+
+/** The object a text is; undefined if it is none. */
+export function parseObject(text: string): Json | undefined {
+  if (!text.startsWith('{') || !text.endsWith('}')) return undefined;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);
+
+function lastLine(text: string): string {
+  return text.slice(text.lastIndexOf('\n') + 1).trim();
+}

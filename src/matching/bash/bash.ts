@@ -1,0 +1,212 @@
+import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
+import { mayHold, readAssignment, readWords } from './command.js';
+import {
+  COST,
+  type Context,
+  type Found,
+  isSpent,
+  isTooLong,
+  lastName,
+  type Script,
+  spend,
+  Unknowable,
+  Unreadable,
+} from './found.js';
+import { anyWordOf, readingsOf, unescaped } from './guess.js';
+import { changesInput, filesWritten, type Input, inputOf, outputOf, writesWords, writtenIn } from './input.js';
+import { knownWord, type Text, wordsOf } from './words.js';
+
+/** What a Bash command runs, as far as it can be told without running it. */
+export interface Reading {
+  /** Every command in it: as written, and as its words are after quoting, wrappers taken off. */
+  readonly commands: readonly Text[];
+  /** It holds `$VAR`, `$()`, backticks or the like: words that are known only when it runs. */
+  readonly expands: boolean;
+}
+
+let last: { source: string; reading: Reading | undefined } | undefined;
+
+/**
+ * Reads a Bash command. Undefined: nobody can tell what it runs (it does not parse, is too long, its command's name is
+ * an expansion, a shell reads what another command writes). Takes off leading assignments; looks into lists, pipes,
+ * subshells, functions, substitutions, and all that `bash-programs.ts` knows to run commands that it is given.
+ */
+export function readBash(source: string): Reading | undefined {
+  // Several rules look at the same call in turn.
+  if (last?.source !== source) last = { source, reading: read(source) };
+  return last.reading;
+}
+
+function read(source: string): Reading | undefined {
+  const found: Found = {
+    commands: [{ text: source.trim() }],
+    expands: false,
+    spent: { read: 0 },
+    scripts: [],
+    guesses: new Map(),
+    said: new Map(),
+    runsTexts: false,
+    runsFiles: false,
+    written: new Map(),
+    ran: new Map(),
+    evaluated: new Set(),
+    defined: new Set(),
+    readsInput: false,
+    changesInput: false,
+  };
+  try {
+    readAll({ text: source, input: undefined, hole: undefined }, found);
+    if (found.readsInput && found.changesInput) return undefined;
+    if (runsPieces(found)) return undefined;
+    guess(found);
+    if ([...found.evaluated].some((name) => found.defined.has(name))) return undefined;
+    // What was guessed at may write and run files too.
+    return runsPieces(found) ? undefined : found;
+  } catch (error) {
+    // The parser recurses, so nesting it does not count itself ends in a RangeError.
+    if (error instanceof Unknowable || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a file is run that the line writes in pieces, or with what another program says: nobody can tell what is in it. */
+function runsPieces(found: Found): boolean {
+  const ran = [...found.ran].filter(([name]) => found.written.has(name));
+  if (ran.length > 0) found.runsFiles = true;
+  return ran.some(([name, isShells]) => isShells && found.written.get(name) === false);
+}
+
+/** A script, and those that its commands are given. */
+function readAll(script: Script, found: Found): void {
+  found.scripts.push(script);
+  for (let next = found.scripts.pop(); next !== undefined; next = found.scripts.pop()) readScript(next, found);
+}
+
+/** Reads what is perhaps not run at all: what does not parse in it is nothing. */
+function guess(found: Found): void {
+  const loose: Found = { ...found };
+  const seen = new Set<string>();
+  // Reading one may bring others, and may tell that what is said is run.
+  for (;;) {
+    const texts = [...loose.guesses, ...(loose.runsTexts || loose.runsFiles ? loose.said : [])];
+    const fresh = texts.filter(([text]) => !seen.has(text));
+    if (fresh.length === 0) return;
+    for (const [text, surely] of fresh) {
+      seen.add(text);
+      guessAt(text, loose, surely);
+    }
+  }
+}
+
+/** `surely`: if commands are in it they are run, so it must be known which. */
+function guessAt(text: string, found: Found, surely: boolean): void {
+  for (const loose of new Set([text, unescaped(text)])) {
+    const words = anyWordOf(loose);
+    spend(words.length * COST.guess, found);
+    found.commands.push(...words);
+  }
+  for (const reading of readingsOf(text)) {
+    try {
+      readAll({ text: reading, input: undefined, hole: undefined }, found);
+    } catch (error) {
+      found.scripts.length = 0;
+      if (isSpent(found) || (surely && error instanceof Unknowable && !(error instanceof Unreadable))) throw error;
+      if (!(error instanceof Unknowable || error instanceof RangeError)) throw error;
+    }
+  }
+}
+
+const EXPANSIONS: ReadonlySet<string> = new Set([
+  'SimpleExpansion',
+  'ParameterExpansion',
+  'CommandExpansion',
+  'ArithmeticExpansion',
+  'ProcessSubstitution',
+]);
+const HISTORY = /\bset\s[^;&|\n]*(?:-\w*H|\bhistexpand)\b/;
+/** Where the line says anew what such a name means, nobody knows what it writes. */
+const RENAMED = /\b(?:echo|printf|cat)\s*\(|\bfunction\s+(?:echo|printf|cat)\b/;
+
+function readScript({ text: source, ...around }: Script, found: Found): void {
+  spend(source.length, found);
+  if (isTooLong(source) || source.includes('\0')) throw new Unknowable();
+  const renamed = RENAMED.test(source);
+  // A stack of our own: a tree may be deeper than the engine's.
+  const unvisited: [node: SyntaxNode, source: string, input: Input][] = [[parse(source), source, around.input]];
+  for (let next = unvisited.pop(); next !== undefined; next = unvisited.pop()) {
+    const [node, text, input] = next;
+    let within = text;
+    let given = input;
+    spend(COST.node, found);
+    switch (node.type) {
+      case 'Script':
+        // With history expansion on, words are taken from lines before.
+        if (HISTORY.test(text) && text.includes('!')) throw new Unknowable();
+        if (node.errors !== undefined && node.errors.length > 0) throw new Unreadable();
+        within = node.source ?? text;
+        break;
+      case 'Command':
+        readCommand(node, text, found, { ...around, input });
+        break;
+      case 'Pipeline': {
+        let written: Input = input;
+        spend(node.commands.length * COST.pipe, found);
+        for (const command of node.commands) {
+          unvisited.push([command, text, written]);
+          written = renamed ? 'unknown' : outputOf(command, written);
+        }
+        continue;
+      }
+      case 'Redirected':
+        given = inputOf(node.redirects, input);
+        for (const path of filesWritten(node.redirects)) found.written.set(lastName(path), false);
+        for (const [written, sure] of writtenIn(node.redirects)) found.said.set(written, sure);
+        break;
+      case 'ProcessSubstitution':
+        if (node.operator === '>') given = 'unknown';
+        break;
+      case 'Function':
+        found.defined.add(node.name.value);
+        given = 'unknown';
+        break;
+      case 'Coproc':
+        given = 'unknown';
+        break;
+      case 'Assignment':
+        readAssignment(node.name, node.value.type === 'Word' ? knownWord(node.value) : undefined, found);
+        break;
+      case 'Word':
+        if (mayHold(knownWord(node))) found.guesses.set(node.value, false);
+        break;
+      default:
+    }
+    if (EXPANSIONS.has(node.type)) found.expands = true;
+    const own =
+      node.type === 'Command' ? new Set<SyntaxNode>([...(node.name ? [node.name] : []), ...node.args]) : undefined;
+    forEachChild(node, (child) => {
+      // A command's words are read together; only what is in them is looked at one by one.
+      if (own?.has(child)) forEachChild(child, (part) => unvisited.push([part, within, given]));
+      else if (child.type === 'HereString') {
+        if (child.target) forEachChild(child.target, (part) => unvisited.push([part, within, given]));
+      } else unvisited.push([child, within, given]);
+    });
+  }
+}
+
+function readCommand(command: Command, source: string, found: Found, around: Context): void {
+  spend(command.redirects.length * COST.redirect, found);
+  const input = inputOf(command.redirects, around.input);
+  if (changesInput(command)) found.changesInput = true;
+  for (const path of filesWritten(command.redirects)) {
+    const name = lastName(path);
+    found.written.set(name, !found.written.has(name) && writesWords(command, input));
+  }
+  const written = writtenIn(command.redirects);
+  if (command.name === undefined) return;
+  found.commands.push({ text: source.slice(command.name.pos, command.end) });
+  const shows = readWords(wordsOf(command), found, { ...around, input })?.shows;
+  for (const [text, sure] of written) {
+    if (shows) found.said.set(text, sure);
+    else found.guesses.set(text, false);
+  }
+}

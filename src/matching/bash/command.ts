@@ -1,0 +1,123 @@
+import { COST, type Context, type Found, lastName, spend, Unknowable } from './found.js';
+import { linesIn } from './guess.js';
+import type { Use } from './options.js';
+import { FILE_VARIABLES, RENAMING_VARIABLES, SAYS_ITSELF } from './programs.js';
+import { runsOthers, useOf } from './use.js';
+import { isFile, isHole, type KnownWord, textsOf } from './words.js';
+
+/** Whether commands may be written in a word. */
+export function mayHold({ text, sure }: KnownWord): boolean {
+  return /\s|`|\$\(/.test(text) && (sure === undefined || !/`|\$\(/.test(text));
+}
+
+/** A variable that names a file of commands. */
+export function readAssignment(name: string, value: KnownWord | undefined, found: Found): void {
+  if (RENAMING_VARIABLES.has(name)) throw new Unknowable();
+  if (!FILE_VARIABLES.has(name) || value === undefined || !/[/<]|^$/.test(value.text)) return;
+  if (!isFile(value)) throw new Unknowable();
+  found.runsTexts = true;
+  found.runsFiles = true;
+}
+
+type Start = 'sure' | 'open' | 'perhaps';
+
+/**
+ * Adds a command, and those that it runs in turn: `sudo timeout 5 git push` is git push too. Answers what the last of
+ * them does.
+ */
+export function readWords(words: readonly KnownWord[], found: Found, around: Context): Use | undefined {
+  /** Where a command begins: for sure, with more words to come, or perhaps. */
+  const starts = new Map<number, Start>([[0, around.hole === undefined ? 'sure' : 'open']]);
+  /** From here on any word may. */
+  let open = words.length;
+  const shown = new Set<number>([0]);
+  let { hole } = around;
+  let text = textsOf(words, hole);
+  spend(words.length * COST.word, found);
+  let reads = false;
+  let last: Use | undefined;
+  for (const [at, start] of starts) {
+    const name = words[at];
+    if (name === undefined) continue;
+    // A command costs time however short it is.
+    spend(start === 'perhaps' ? COST.guess : COST.command, found);
+    if (name.sure !== undefined && (start !== 'perhaps' || mayBeName(words, at))) throw new Unknowable();
+    if (start === 'open' && isHole(name, hole)) throw new Unknowable();
+    if (start === 'perhaps' && (name.sure !== undefined || /^-|^\{\}$/.test(name.text))) continue;
+    found.commands.push(...text(at, start !== 'sure'));
+    const use = useOf(words, at);
+    if (use.hidden || (use.ends && start === 'open')) throw new Unknowable();
+    if (use.hole !== undefined && use.hole !== hole) {
+      hole = use.hole;
+      text = textsOf(words, hole);
+    }
+    readUse(use, found, { input: around.input, hole: start === 'open' ? hole : undefined });
+    if (use.file || name.text.includes('/')) found.runsFiles = true;
+    for (const path of name.text.includes('/') ? [name.text] : (use.files ?? []))
+      found.ran.set(lastName(path), use.file === true || name.text.includes('/'));
+    if (use.stranger && around.input !== undefined && start !== 'perhaps') found.runsTexts = true;
+    for (const next of use.runs) starts.set(next, hole === undefined ? start : 'open');
+    for (let next = use.anywhere ?? open; next < open; next++) if (!starts.has(next)) starts.set(next, 'perhaps');
+    open = Math.min(open, use.anywhere ?? open);
+    if (start === 'perhaps') continue;
+    for (const next of use.shown) shown.add(next);
+    reads ||= use.reads === true;
+    last = use.instead === undefined ? use : readWords(use.instead, found, { input: around.input, hole });
+  }
+  readRest(words, shown, { found, reads, writes: last?.writes === true });
+  return last;
+}
+
+/** The lines and the input that a command runs. `hole`: that of a runner before it. */
+function readUse(use: Use, found: Found, { input, hole }: Context): void {
+  for (const line of use.lines) {
+    const [, itself] = SAYS_ITSELF.exec(line.map((word) => word.text).join(' ')) ?? [];
+    if (itself !== undefined) {
+      // Unless the line has made a program of that name.
+      found.runsFiles = true;
+      found.ran.set(itself, true);
+      found.evaluated.add(itself);
+      continue;
+    }
+    // `xargs -I% sh -c %`: a runner puts what it reads into the line.
+    const filled = hole !== undefined && line.some((word) => isHole(word, hole));
+    if (filled || line.some((word) => word.sure !== undefined)) throw new Unknowable();
+    found.scripts.push({ text: line.map((word) => word.text).join(' '), input, hole: use.hole });
+  }
+  if (!use.input) return;
+  if (input === 'unknown') throw new Unknowable();
+  // Also where it is given a text: the shell around it may have changed what it reads since.
+  found.readsInput = true;
+  // What a command in it reads is the rest of it.
+  if (input !== undefined)
+    found.scripts.push(...input.map((text) => ({ text, input: 'unknown' as const, hole: undefined })));
+}
+
+/** The words that are not commands: some may hold them all the same. */
+function readRest(
+  words: readonly KnownWord[],
+  shown: ReadonlySet<number>,
+  { found, reads, writes }: { found: Found; reads: boolean; writes: boolean },
+): void {
+  const said: KnownWord[] = [];
+  for (const [at, word] of words.entries()) {
+    const [, variable = '', value] = /^(\w+)(?:\[[^\]]*\])?=(.*)$/s.exec(word.text) ?? [];
+    const sure = word.sure?.slice(word.text.length - (value ?? '').length);
+    if (value !== undefined) readAssignment(variable, { ...word, text: value, sure }, found);
+    if (at > 0 && shown.has(at)) said.push(word);
+    if (!mayHold(word)) continue;
+    if (shown.has(at)) found.said.set(word.text, writes && word.sure === undefined);
+    else found.guesses.set(word.text, false);
+    if (reads && !shown.has(at)) for (const line of linesIn(word.text)) found.guesses.set(line, true);
+  }
+  const sure = writes && said.every((word) => word.sure === undefined);
+  if (said.length > 1 || (writes && said.length > 0)) found.said.set(said.map((word) => word.text).join(' '), sure);
+}
+
+/** In a runner's words, an unknown one may be the command if it comes early or after an option (`-exec $TOOL`). */
+function mayBeName(words: readonly KnownWord[], at: number): boolean {
+  if (words[at - 1]?.text.startsWith('-')) return true;
+  const given = words.slice(0, at);
+  const runner = given.findLastIndex((word) => runsOthers(word.text));
+  return given.slice(runner + 1).filter((word) => !/^-|^\w+=/.test(word.text)).length <= 1;
+}

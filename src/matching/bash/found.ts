@@ -1,0 +1,81 @@
+import type { Input } from './input.js';
+import type { Text } from './words.js';
+
+/** Thrown to leave a reading that has met what it cannot know. */
+export class Unknowable extends Error {}
+/** The same, for a text that is none of the shell's. */
+export class Unreadable extends Unknowable {}
+
+/** A text that is read as a script, and what is around it. */
+export interface Script extends Context {
+  readonly text: string;
+}
+
+export interface Context {
+  readonly input: Input;
+  /** In a line of `parallel`: what stands for the words it reads. */
+  readonly hole: string | undefined;
+}
+
+/** What was found in a line so far. */
+export interface Found {
+  readonly commands: Text[];
+  expands: boolean;
+  /** Characters read. */
+  readonly spent: { read: number };
+  /** Scripts still to be read. */
+  readonly scripts: Script[];
+  /** Texts that some program may take for commands; whether they are a shell's, if they are any. */
+  readonly guesses: Map<string, boolean>;
+  /** Texts that are only shown or stored; the same, once a file is run. */
+  readonly said: Map<string, boolean>;
+  /** Something reads what it is sent, so what is said may be run. */
+  runsTexts: boolean;
+  /** A file is run, which the line may have written. */
+  runsFiles: boolean;
+  /** Files that the line writes, by their names without folders; whether each is written once, with a text that is sure. */
+  readonly written: Map<string, boolean>;
+  /** Files whose commands are run, the same way; whether a shell reads them, and not a program that starts one. */
+  readonly ran: Map<string, boolean>;
+  /** Programs whose output is evaluated, and functions that the line defines: one of the same name is nobody's own. */
+  readonly evaluated: Set<string>;
+  readonly defined: Set<string>;
+  /** A shell reads what the whole line is given to read … */
+  readsInput: boolean;
+  /** … and the line itself says what that is. */
+  changesInput: boolean;
+}
+
+/** Longer commands are not read: parsing nested ones is not linear. */
+const MAX_LENGTH = 10_000;
+/** Characters read in all, with what `eval` and `sh -c` are given, each of which may hold the next; and what is counted as such. */
+const MAX_READ = 40_000;
+
+/** What else takes steps: each of these as many as so many characters. */
+export const COST = { command: 80, guess: 40, node: 4, word: 6, redirect: 20, pipe: 20 } as const;
+/** Here-documents in one text, of which finding the ends is not linear, and all that may end or begin a command. */
+const MAX_DOCUMENTS = 100;
+const MAX_MARKS = 2500;
+
+/** A path without its folders: the line may go to them. */
+export function lastName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** Counts what is read; throws where it is too much. */
+export function spend(steps: number, found: Found): void {
+  found.spent.read += steps;
+  if (isSpent(found)) throw new Unknowable();
+}
+
+export function isSpent(found: Found): boolean {
+  return found.spent.read > MAX_READ;
+}
+
+/** Whether parsing it alone would take longer than a hook may wait. */
+export function isTooLong(source: string): boolean {
+  if (source.length > MAX_LENGTH) return true;
+  if (source.length < MAX_DOCUMENTS) return false;
+  const marks = source.match(/<<|[;|&()`\n]/g) ?? [];
+  return marks.length > MAX_MARKS || marks.filter((mark) => mark === '<<').length > MAX_DOCUMENTS;
+}

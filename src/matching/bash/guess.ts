@@ -1,0 +1,43 @@
+import type { Text } from './words.js';
+
+/**
+ * The commands that a text holds if any word of it begins one: for programs nobody knows, which may take an argument
+ * for commands in a way of their own (`--checkpoint-action=exec=rm x`, `:!rm x`, `system("rm x")`).
+ */
+export function anyWordOf(source: string): Text[] {
+  const found: Text[] = [];
+  for (const piece of source.split(/[;|&()`"'\n{}!\\]+/)) {
+    for (const { index } of piece.matchAll(/(?<=^|[\s=:,[])[^\s=:,[]/g)) {
+      const text = piece.slice(index).trimEnd();
+      found.push({ text });
+      const [name = ''] = /^\S+/.exec(text) ?? [];
+      if (name.includes('/')) found.push({ text: text.slice(name.lastIndexOf('/') + 1) });
+    }
+  }
+  return found;
+}
+
+/** The lines that a word may hold for a program that reads them in a way of its own: behind `=`, `!`, `:;`, sed's `e`. */
+export function linesIn(word: string): string[] {
+  const starts = [...word.slice(0, 200).matchAll(/[=!;@]|(?<![A-Za-z])e\s/g)].slice(0, 5);
+  return starts.flatMap(({ index, 0: start }) => {
+    const line = word.slice(index + start.length);
+    const end = line.indexOf('\n');
+    return end === -1 ? [line] : [line, line.slice(0, end)];
+  });
+}
+
+/** A text in all the ways in which it may be one of the shell's: as it is, with its escapes, behind a mark of another program's. */
+export function readingsOf(text: string): string[] {
+  const readings = new Set([text, unescaped(text), text.replace(/^\s*[!|@]+/, '')]);
+  // In arithmetic, a prompt or a name of a variable only what it holds is run.
+  if (/`|\$\(/.test(text)) readings.add(`: <<HOOKSCOPE_END\n${text.trimEnd()}\nHOOKSCOPE_END`);
+  return [...readings];
+}
+
+/** What `printf` and `echo -e` make of a text. */
+export function unescaped(text: string): string {
+  return text.replace(/\\(?:x([\da-f]{1,2})|0?([0-7]{1,3})|([abefnrtv]))/gi, (_, hex?: string, octal?: string) =>
+    hex || octal ? String.fromCharCode(Number.parseInt(hex ?? octal ?? '', hex ? 16 : 8)) : '\n',
+  );
+}

@@ -1,0 +1,97 @@
+import type { Command, CommandNode, Redirection } from 'unbash';
+import { knownWord, sureText, wordsOf } from './words.js';
+
+/** What a command reads: nothing that the line gives it, texts of the line, or what nobody can tell. */
+export type Input = undefined | 'unknown' | readonly string[];
+
+/** What redirections give a command to read; without one of them it reads what is around it. */
+export function inputOf(redirects: readonly Redirection[], around: Input): Input {
+  let input = around;
+  const texts: string[] = [];
+  for (const redirect of redirects) {
+    if (redirect.type === 'Redirect') {
+      if (redirect.operator.startsWith('<') && redirect.target?.value !== '/dev/null') input = 'unknown';
+      else if (redirect.operator.startsWith('<')) input = undefined;
+      continue;
+    }
+    const text = textOf(redirect);
+    if (text === undefined) return 'unknown';
+    texts.push(text);
+    // The last one wins; another descriptor's may be handed on.
+    input = texts;
+  }
+  return texts.length > 0 && input === undefined ? texts : input;
+}
+
+/** What stands in here-documents and here-strings, and whether it is all sure. */
+export function writtenIn(redirects: readonly Redirection[]): [text: string, sure: boolean][] {
+  return redirects.flatMap((redirect): [string, boolean][] => {
+    if (redirect.type === 'Redirect') return [];
+    const text = textOf(redirect);
+    const raw = redirect.type === 'HereDoc' ? redirect.body.text : (redirect.target?.value ?? '');
+    return [[text ?? raw, text !== undefined]];
+  });
+}
+
+/** The files that redirections write, as far as they are sure. */
+export function filesWritten(redirects: readonly Redirection[]): string[] {
+  return redirects.flatMap((redirect) => {
+    if (redirect.type !== 'Redirect' || !redirect.operator.includes('>') || !redirect.target) return [];
+    const { text, sure } = knownWord(redirect.target);
+    return sure !== undefined || text.startsWith('/dev/') ? [] : [text];
+  });
+}
+
+function textOf(redirect: Exclude<Redirection, { type: 'Redirect' }>): string | undefined {
+  if (redirect.type === 'HereString')
+    return redirect.target === undefined
+      ? ''
+      : knownWord(redirect.target).sure === undefined
+        ? redirect.target.value
+        : undefined;
+  const { body, delimiter } = redirect;
+  if (delimiter?.quoted) return body.text;
+  if (body.parts !== undefined) return sureText(body.parts);
+  return body.text.replace(/\\([\\$`\n])/g, (_, char: string) => (char === '\n' ? '' : char));
+}
+
+/** What a command writes for the next one in a pipe to read, where it plainly says so. */
+export function outputOf(node: CommandNode, around: Input): Input {
+  if (node.type !== 'Command') return 'unknown';
+  const [name, ...args] = wordsOf(node);
+  if (name?.sure !== undefined || args.some((word) => word.sure !== undefined || /^-|\\/.test(word.text)))
+    return 'unknown';
+  const said = args.map((word) => word.text).join(' ');
+  if (name?.text === 'echo') return [said];
+  if (name?.text === 'printf' && args.length === 1 && !said.includes('%')) return [said];
+  return name?.text === 'cat' && args.length === 0 ? inputOf(node.redirects, around) : 'unknown';
+}
+
+/** Whether all that a command writes stands in one word of it, or in what it reads. */
+export function writesWords(node: Command, input: Input): boolean {
+  if (outputOf(node, input) !== 'unknown') return true;
+  const [name, ...args] = wordsOf(node);
+  if (name?.sure !== undefined || args.some((word) => word.sure !== undefined)) return false;
+  const [format = ''] = args.map((word) => word.text);
+  if (name?.text === 'echo') return true;
+  return (
+    name?.text === 'printf' && (args.length === 1 ? !format.includes('%') : FORMAT[format]?.(args.length) === true)
+  );
+}
+
+/** Formats that put nothing together. */
+const FORMAT: Readonly<Record<string, (words: number) => boolean>> = {
+  '%s\\n': () => true,
+  '%b\\n': () => true,
+  '%s': (words) => words === 2,
+  '%b': (words) => words === 2,
+};
+
+/** Whether the shell itself is given something else to read from here on: `exec < file`. */
+export function changesInput(command: Command): boolean {
+  return (
+    command.name?.value === 'exec' &&
+    command.args.length === 0 &&
+    command.redirects.some((redirect) => redirect.type !== 'Redirect' || redirect.operator.startsWith('<'))
+  );
+}

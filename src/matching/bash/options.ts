@@ -1,0 +1,183 @@
+import type { Program } from './program.js';
+import { isFile, type KnownWord, restOf, splitWords } from './words.js';
+
+/** What a command does with its own words. Numbers are places among them. */
+export interface Use {
+  /** Where commands begin. */
+  runs: number[];
+  /** From where on any word may begin one. */
+  anywhere?: number;
+  /** Each is a command line that it reads. */
+  lines: (readonly KnownWord[])[];
+  /** It runs what it reads. */
+  input?: true;
+  /** It runs a file. */
+  file?: true;
+  /** The files that it runs, or takes its commands from. */
+  files?: readonly string[];
+  /** It runs commands that are not to be seen here. */
+  hidden?: true;
+  /** Its words end before those that it runs. */
+  ends?: true;
+  /** It puts words that it reads in the place of this text, and behind the others. */
+  hole?: string;
+  /** The words it stands for: those of `env -S`. */
+  instead?: readonly KnownWord[];
+  /** Words that it only shows or stores. */
+  readonly shown: Set<number>;
+  /** It only shows or stores, also what it reads. */
+  shows?: true;
+  /** It may write them to a file. */
+  writes?: true;
+  /** Nothing is known of it, but that its words may be for it to run. */
+  stranger?: true;
+  /** Its words may hold command lines. */
+  reads?: true;
+}
+
+const LONG = new WeakMap<Program, ReadonlyMap<string, string>>();
+
+function longOptions(program: Program): ReadonlyMap<string, string> {
+  let known = LONG.get(program);
+  if (known === undefined) {
+    known = new Map(
+      (program.long ?? '').split(/\s+/).map((name) => [name.replace(/\W$/, ''), /\W$/.exec(name)?.[0] ?? '']),
+    );
+    LONG.set(program, known);
+  }
+  return known;
+}
+
+/** Goes over a program's options and first operands. */
+export class OptionReader {
+  at = 0;
+  /** Where they begin. */
+  from = 0;
+  /** The values of its options. */
+  readonly values = new Set<number>();
+  /** An option or operand of which nobody can tell whether it takes the next word. */
+  unsure = false;
+  /** `sh -c`. */
+  lineFirst = false;
+  #nothing = false;
+  readonly #words: readonly KnownWord[];
+  readonly #program: Program;
+  readonly #use: Use;
+
+  constructor(words: readonly KnownWord[], program: Program, use: Use) {
+    this.#words = words;
+    this.#program = program;
+    this.#use = use;
+  }
+
+  read(from: number): 'nothing' | undefined {
+    const { operands = 0, rest, shell } = this.#program;
+    let before = operands;
+    this.from = from;
+    /** Where nothing is run the options go on to the end. */
+    const all = rest === undefined && this.#program.under === undefined;
+    for (this.at = from; ; this.at++) {
+      const word = this.#words[this.at];
+      if (word === undefined || this.#nothing || this.#use.instead !== undefined) break;
+      const text = word.sure ?? word.text;
+      if (text === '--' && word.sure === undefined && !all) {
+        this.at += 1 + before;
+        break;
+      }
+      if (text.length > 1 && (text.startsWith('-') || (shell && text.startsWith('+')))) this.#option(word);
+      else if (text === '-' && word.sure === undefined && rest !== 'shown') continue;
+      else if (rest === 'command' && /^\w+\+?=/.test(text)) continue;
+      else if (before > 0) {
+        before--;
+        if (word.sure !== undefined && !word.whole) this.unsure = true;
+      } else if (!all) break;
+    }
+    return this.#nothing ? 'nothing' : undefined;
+  }
+
+  #option(word: KnownWord): void {
+    const [, name, value] = /^--?([^=]*)(?:=(.*))?$/s.exec(word.text) ?? [];
+    const known = longOptions(this.#program);
+    if (name !== undefined && (word.text.startsWith('--') || (this.#program.shell && known.has(name)))) {
+      if (name === '') return;
+      const mark = known.get(name) ?? [...known].find(([full]) => full.startsWith(name))?.[1];
+      if (mark === undefined) this.unsure ||= !this.#program.shell && value === undefined;
+      else this.#take(mark, value === undefined ? undefined : restOf(word, word.text.length - value.length));
+      return;
+    }
+    this.#letters(word);
+  }
+
+  #letters(word: KnownWord): void {
+    const { short = '', shell } = this.#program;
+    for (let i = 1; i < word.text.length; i++) {
+      const found = short.indexOf(word.text[i] as string);
+      if (found === -1 || /\W/.test(word.text[i] as string)) {
+        if (shell) continue;
+        this.unsure = true;
+        return;
+      }
+      const mark = /[^\w]/.test(short[found + 1] ?? '') ? (short[found + 1] as string) : '';
+      if (mark === '' || mark === '$' || mark === '<' || mark === '/') this.#take(mark, undefined);
+      else if (shell) this.#take(mark, undefined);
+      else {
+        this.#take(mark, i + 1 < word.text.length ? restOf(word, i + 1) : undefined);
+        return;
+      }
+    }
+  }
+
+  /** `value`: the attached one. */
+  #take(mark: string, value: KnownWord | undefined): void {
+    switch (mark) {
+      case '$':
+        this.lineFirst = true;
+        return;
+      case '<':
+        this.#use.input = true;
+        return;
+      case '/':
+        this.#nothing = true;
+        return;
+      case '&':
+        this.#use.hole = value?.text ?? '{}';
+        return;
+      case ':':
+        if (value === undefined) this.values.add(++this.at);
+        return;
+      case '@':
+        this.#use.hole = (value ?? this.#words[++this.at])?.text ?? '{}';
+        return;
+      case '~':
+        this.#use.shown.add(value === undefined ? ++this.at : this.at);
+        return;
+      case '.': {
+        const file = value ?? this.#words[++this.at];
+        if (file === undefined) return;
+        if (isFile(file)) this.#use.files = [...(this.#use.files ?? []), file.text];
+        else this.#use.hidden = true;
+        return;
+      }
+      case '=': {
+        const setting = value ?? this.#words[++this.at];
+        const [, command] = /^\w*command\s*[= ]\s*(.+)$/is.exec(setting?.text ?? '') ?? [];
+        if (setting && command) this.#use.lines.push([restOf(setting, setting.text.length - command.length)]);
+        return;
+      }
+      case '!': {
+        const line = value ?? this.#words[++this.at];
+        if (line === undefined) this.#use.hidden = true;
+        else this.#use.lines.push([line]);
+        return;
+      }
+      case '%': {
+        const line = value ?? this.#words[++this.at];
+        const split = line === undefined ? undefined : splitWords(line);
+        if (split === undefined) this.#use.hidden = true;
+        else this.#use.instead = [{ text: 'env', sure: undefined }, ...split, ...this.#words.slice(this.at + 1)];
+        return;
+      }
+      default:
+    }
+  }
+}

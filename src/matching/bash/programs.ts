@@ -1,0 +1,238 @@
+import type { Program } from './program.js';
+
+const shell: Program = {
+  short: 'c$s<o:O:',
+  long: 'rcfile. init-file. version/ help/ norc noprofile login posix verbose restricted noediting command! init-command! emulate:',
+  shell: true,
+  rest: 'file',
+  input: true,
+};
+const command: Program = { rest: 'command' };
+const anywhere: Program = { rest: 'anywhere' };
+const shown: Program = { rest: 'shown' };
+/** Without a command it starts a shell. */
+const start: Program = { rest: 'command', input: true };
+
+const container: Program = {
+  short: 'dite:u:w:c:n:l:v:p:h:m:PqTx',
+  long:
+    'detach interactive tty env: env-file: user: workdir: privileged detach-keys: container: namespace: stdin context: kubeconfig: quiet ' +
+    'rm name: volume: publish: network: hostname: mount: label: platform: pull: memory: cpus: restart: add-host: init no-deps service-ports ' +
+    'build index: cap-add: security-opt: read-only gpus: shm-size: tmpfs: ulimit: userns: pid: ipc: cidfile: image: overrides: attach ' +
+    'no-TTY remove-orphans',
+  operands: 1,
+  ...start,
+};
+const containers: Program = {
+  short: 'H:l:c:Df:p:n:s:',
+  long:
+    'host: log-level: context: config: debug tls file: project-name: profile: env-file: project-directory: namespace: kubeconfig: cluster: ' +
+    'user: server: ansi: url: connection:',
+  under: {
+    exec: container,
+    run: container,
+    create: container,
+    debug: container,
+    attach: { input: true },
+    commit: { short: 'm~a~', long: 'message~ author~' },
+  },
+};
+const editors: Program = { short: 'm~', long: 'message~' };
+
+const packages: Program = {
+  short: 'm~t~k~g~p~c!',
+  long: 'message~ testNamePattern~ grep~ prompt~ print~ call!',
+};
+
+/** By name; a name without an entry is a program that is taken to run nothing but what its words surely say. */
+export const TABLE: Readonly<Record<string, Program>> = {
+  // Shells, and what takes a line for one.
+  'sh bash rbash zsh dash ash ksh mksh pdksh oksh yash osh posh rksh fish csh tcsh elvish nu xonsh': shell,
+  eval: { rest: 'line' },
+  trap: { short: 'lpP', rest: 'first' },
+  'source .': { short: 'p:', rest: 'file' },
+  alias: { rest: 'lines', hidden: true },
+  'mapfile readarray': { short: 'd:n:O:s:tu:c:C!' },
+  'complete compgen': { short: 'C!W!F:A:G:P:S:X:o:abcdefgjksuv' },
+  'pwsh powershell cmd': anywhere,
+  // Words of a shell's own that run the words after them.
+  exec: { short: 'cla:', rest: 'command' },
+  command: { short: 'pv/V/', rest: 'command' },
+  'builtin noglob nocorrect coproc': command,
+  hash: { short: 'ldtrp', rest: 'anywhere' },
+  repeat: { operands: 1, rest: 'command' },
+  // Other users.
+  sudo: {
+    short: 'ABbEeHKklNnPSsViv/C:D:g:h:p:R:r:T:t:U:u:',
+    long:
+      'askpass background bell preserve-env? edit set-home login non-interactive preserve-groups stdin shell close-from: chdir: group: host: ' +
+      'prompt: chroot: role: command-timeout: type: other-user: user: remove-timestamp reset-timestamp validate list no-update',
+    ...start,
+  },
+  doas: { short: 'La:C:nsu:', ...start },
+  'su runuser': {
+    short: 'c!s:lmpPfg:G:u:w:TC:',
+    long: 'command! session-command! shell: login preserve-environment pty fast group: supp-group: user: whitelist-environment:',
+    rest: 'anywhere',
+    input: true,
+  },
+  'gosu su-exec chpst setuidgid': { operands: 1, ...start },
+  pkexec: { long: 'user: disable-internal-agent keep-cwd', ...start },
+  sg: { operands: 1, short: 'c!', rest: 'lines', input: true },
+  newgrp: { input: true },
+  // Surroundings.
+  env: {
+    short: 'i0vu:C:S%',
+    long: 'ignore-environment null unset: chdir: split-string% block-signal? default-signal? ignore-signal? list-signal-handling debug',
+    rest: 'command',
+  },
+  timeout: {
+    short: 's:k:vfp',
+    long: 'signal: kill-after: foreground preserve-status verbose',
+    operands: 1,
+    rest: 'command',
+  },
+  time: { short: 'pvaqVf:o:', long: 'format: output: portability verbose append quiet', rest: 'command' },
+  nice: { short: 'n:0123456789', long: 'adjustment:', rest: 'command' },
+  'nohup catchsegv linux32 linux64 i386 i486 i586 i686 x86_64 uname26 ia64 sparc sparc32 sparc64 ppc ppc32 ppc64 s390 s390x eatmydata ifne':
+    command,
+  'setarch ssh-agent prlimit choom uclampset coresched pipesz run-one logsave start-stop-daemon ld.so cmake cgexec runcon openvt':
+    { rest: 'anywhere' },
+  // Of a folder's files it runs those that it chooses.
+  'run-parts': { hidden: true },
+  stdbuf: { short: 'i:o:e:', long: 'input: output: error:', rest: 'command' },
+  setsid: { short: 'cfw', long: 'ctty fork wait', rest: 'command' },
+  ionice: { short: 'c:n:p:P:u:t', long: 'class: classdata: pid: pgid: uid: ignore', rest: 'command' },
+  chrt: { short: 'abdfiormpvRT:P:D:', rest: 'command', operands: 1 },
+  taskset: { short: 'acp', long: 'all-tasks cpu-list pid', operands: 1, rest: 'command' },
+  flock: {
+    short: 'sexnuoFw:E:c!v',
+    long: 'shared exclusive unlock nonblock nb wait: timeout: conflict-exit-code: close no-fork command! verbose',
+    operands: 1,
+    rest: 'command',
+  },
+  chroot: { long: 'groups: userspec: skip-chdir', operands: 1, ...start },
+  unshare: {
+    short: 'muinpUCTfrcS:G:R:w:',
+    long:
+      'mount? uts? ipc? net? pid? user? cgroup? time? fork kill-child? mount-proc? map-user: map-group: map-root-user map-current-user ' +
+      'map-auto propagation: setgroups: root: wd: setuid: setgid: keep-caps monotonic: boottime:',
+    ...start,
+  },
+  nsenter: {
+    short: 'at:m?u?i?n?p?C?U?T?S:G:r?w?W:FZe',
+    long: 'all target: mount? uts? ipc? net? pid? cgroup? user? time? setuid: setgid: preserve-credentials root? wd? wdns: no-fork env',
+    ...start,
+  },
+  script: {
+    short: 'c!qeafE:I:O:B:T:m:o:t?',
+    long: 'command! quiet return append flush force echo: log-in: log-out: log-io: log-timing: logging-format: output-limit: timing?',
+    rest: 'anywhere',
+    input: true,
+  },
+  'strace ltrace': {
+    short: 'o:e:p:s:u:a:O:I:E:b:P:X:S:U:A:l:n:x:fFtTrvydqcCikzZwDhL',
+    rest: 'command',
+  },
+  'valgrind perf gdb systemd-run systemd-inhibit setpriv capsh bwrap firejail proot fakeroot fakechroot xvfb-run dbus-run-session':
+    {
+      rest: 'anywhere',
+      input: true,
+    },
+  'entr watchexec nodemon hyperfine concurrently screen tmux unbuffer caffeinate chronic torsocks torify proxychains proxychains4 numactl cpulimit trickle tini dumb-init dotenv retry parallel-ssh':
+    anywhere,
+  'machinectl toolbox distrobox multipass lxc incus wsl adb vagrant nix nix-shell': {
+    rest: 'anywhere',
+    input: true,
+  },
+  faketime: { short: 'fmp:', operands: 1, rest: 'command' },
+  'busybox toybox': command,
+  'poetry pipenv uv direnv mise conda bundle devbox rye pdm hatch': { under: { run: anywhere, exec: anywhere } },
+  // What runs a command for each of many things.
+  xargs: {
+    short: '0a:d:E:e?I@i&J@L:l?n:P:prs:txo',
+    long:
+      'null arg-file: delimiter: eof? replace& max-lines? max-args: max-procs: interactive no-run-if-empty max-chars: show-limits verbose ' +
+      'exit open-tty process-slot-var:',
+    rest: 'command',
+    fills: true,
+  },
+  parallel: {
+    short: 'j:P:n:N:I@i&a:d:L:l?C:mXku0tvrq',
+    long: 'jobs: max-args: max-replace-args: arg-file: delimiter: colsep: joblog: results: keep-order ungroup null verbose quote bar eta progress dry-run halt: retries: timeout: delay: load: memfree: workdir: tmpdir: group tag line-buffer no-run-if-empty xargs pipe will-cite citation',
+    rest: 'line',
+    input: true,
+    fills: true,
+  },
+  find: { after: '-exec -execdir -ok -okdir', fills: true },
+  'fd fdfind': { after: '-x -X --exec --exec-batch', fills: true },
+  watch: {
+    short: 'n:d?tbegcpxq:hvw',
+    long: 'interval: differences? no-title beep errexit chgexit color exec precise',
+    rest: 'line',
+  },
+  // Elsewhere.
+  'ssh autossh slogin': {
+    short: '46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o=p:P:Q:R:S:W:w:',
+    operands: 1,
+    rest: 'line',
+    input: true,
+  },
+  'scp sftp': { short: '346ABCpqrTvc:D:F:i:J:l:o=P:S!X:b:a' },
+  sshpass: { short: 'p:f:d:eP:v', rest: 'command' },
+  'docker podman nerdctl kubectl oc docker-compose podman-compose k': {
+    ...containers,
+    under: { ...containers.under, compose: containers, container: containers },
+  },
+  'at batch crontab': { rest: 'file', input: true, short: 'c/l/r/f:q:mMt:v/u:d/i' },
+  // What says or stores its words.
+  'echo cat tee': { rest: 'shown', writes: true },
+  'grep egrep fgrep ag ack ls ll head tail wc uniq cut tr diff cmp jq yq basename dirname touch mkdir stat file true false pwd which whereis type xxd od base64 sha256sum md5sum du df cd pushd sleep seq date printenv whatis apropos tree column nl fold paste join comm strings logger wall notify-send say xdg-open':
+    shown,
+  'pgrep pkill kill ps top rmdir realpath readlink chmod chown ln cp mv': shown,
+  printf: { short: 'v:', rest: 'shown', writes: true },
+  'tar bsdtar split rsync': { reads: true },
+  'make gmake': { reads: true, unasked: 'Makefile makefile GNUmakefile' },
+  sed: {
+    reads: true,
+    only: /(?:^|[^A-Za-z_])e(?!\w)|[^\w\s][gpiImM\d]*e[gpiImM\d]*\s*(?:[;}\n]|$)/,
+  },
+  'awk gawk mawk nawk': { only: /system|\||getline/ },
+  'curl http https xh': shown,
+  rg: { long: 'pre! hostname-bin!', rest: 'shown' },
+  sort: { long: 'compress-program!', rest: 'shown' },
+  'npm yarn pnpm bun': { ...packages, unasked: 'package.json' },
+  'npx pytest jest vitest mocha claude codex': packages,
+  git: {
+    reads: true,
+    short: 'C:c:pP',
+    long: 'git-dir: work-tree: namespace: exec-path? config-env: paginate no-pager bare no-replace-objects literal-pathspecs no-optional-locks',
+    under: {
+      'commit tag notes stash merge cherry-pick revert': {
+        ...editors,
+        short: 'm~F:C:c:at:nvsS?',
+        long: 'message~ author~ date~ trailer~ fixup: file:',
+      },
+      'log show shortlog blame whatchanged rev-list diff add status branch checkout switch restore': shown,
+      grep: { short: 'O!e~', long: 'open-files-in-pager!', rest: 'shown' },
+      bisect: { under: { run: command } },
+      submodule: { short: 'q', long: 'quiet recursive', under: { foreach: { long: 'recursive', rest: 'line' } } },
+      rebase: { short: 'x!', long: 'exec!' },
+    },
+  },
+  'gh glab hub tea': {
+    short: 'b~t~n~m~d~c~S~q~f~F~',
+    long: 'body~ title~ notes~ message~ description~ comment~ search~ jq~ field~ raw-field~ template~ subject~',
+    rest: 'shown',
+  },
+};
+
+/** Programs that print commands about themselves to be evaluated: none of them stand in the line. */
+export const SAYS_ITSELF =
+  /^\$\(((?:ssh-agent|dircolors|direnv|brew|pyenv|rbenv|nodenv|fnm|zoxide|starship|opam|keychain))(?: [\w -]*)?\)$/;
+
+/** Variables that give programs other names. */
+export const RENAMING_VARIABLES: ReadonlySet<string> = new Set(['BASH_ALIASES', 'BASH_CMDS']);
+
+/** Variables whose value is the name of a file of commands. */
+export const FILE_VARIABLES: ReadonlySet<string> = new Set(['BASH_ENV', 'ENV', 'ZDOTDIR']);

@@ -1,0 +1,112 @@
+import { programOf } from './lookup.js';
+import { OptionReader, type Use } from './options.js';
+import type { Program } from './program.js';
+import { isFile, type KnownWord } from './words.js';
+
+/** The name a command is looked up by: `/usr/bin/git` is git. */
+export function baseName(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1);
+}
+
+/** Whether a command of this name runs its arguments. */
+export function runsOthers(name: string): boolean {
+  const rest = programOf(baseName(name))?.rest;
+  return rest === 'command' || rest === 'line' || rest === 'anywhere';
+}
+
+/** Reads the words from `at` on as its program's entry in the table says. */
+export function useOf(words: readonly KnownWord[], at: number): Use {
+  const use: Use = { runs: [], lines: [], shown: new Set() };
+  let program = programOf(baseName(words[at]?.text ?? ''));
+  let next = at + 1;
+  for (;;) {
+    if (program === undefined) return { ...use, stranger: true };
+    const own: Program = program;
+    if (own.reads) use.reads = true;
+    if (own.unasked !== undefined) use.files = own.unasked.split(' ');
+    if (own.hidden && words.length > next) return { ...use, hidden: true };
+    if (own.after !== undefined) return afterWords(words, next, own, own.after.split(' '), use);
+    if (own.only !== undefined) {
+      const only = own.only;
+      if (words.slice(next).some((word) => !/^-[a-zA-Z]+$/.test(word.text) && only.test(word.text)))
+        return { ...use, stranger: true };
+      program = { rest: 'shown' };
+      continue;
+    }
+    const reader = new OptionReader(words, own, use);
+    const state = reader.read(next);
+    if (state === 'nothing' || use.instead !== undefined) return use;
+    next = reader.at;
+    if (own.under === undefined) {
+      take(words, next, own, reader, use);
+      return use;
+    }
+    const name = words[next];
+    if (name === undefined) return { ...use, ends: true };
+    program = name.sure === undefined ? programOf(name.text, own) : undefined;
+    next++;
+  }
+}
+
+function afterWords(words: readonly KnownWord[], from: number, own: Program, after: readonly string[], use: Use): Use {
+  for (let at = from; at < words.length; at++) if (after.includes(words[at]?.text ?? '')) use.runs.push(at + 1);
+  return {
+    ...use,
+    ends: true,
+    ...(own.fills ? { hole: '{}' } : {}),
+    ...(use.runs.length > 0 ? {} : { stranger: true }),
+  };
+}
+
+/** What stands behind options and operands. */
+function take(words: readonly KnownWord[], at: number, own: Program, reader: OptionReader, use: Use): void {
+  if (own.fills) use.hole ??= '{}';
+  const first = words[at];
+  if (own.rest === 'shown') {
+    for (let next = reader.from; next < words.length; next++) if (!reader.values.has(next)) use.shown.add(next);
+    use.shows = true;
+    if (own.writes) use.writes = true;
+    return;
+  }
+  if (reader.unsure && own.rest !== undefined) {
+    use.anywhere = at;
+    use.stranger = true;
+  }
+  if (reader.lineFirst) {
+    if (first === undefined) use.hidden = true;
+    else use.lines.push([first]);
+    return;
+  }
+  if (own.rest === undefined) use.stranger = true;
+  if (first === undefined || use.input) {
+    if (own.rest !== undefined) use.ends = true;
+    if (own.input && use.lines.length === 0) use.input = true;
+    return;
+  }
+  switch (own.rest) {
+    case 'command':
+      if (first.text.startsWith('-')) use.anywhere = at;
+      else if (use.anywhere === undefined) use.runs.push(at);
+      return;
+    case 'line':
+      if (use.anywhere === undefined) use.lines.push(words.slice(at));
+      return;
+    case 'first':
+      use.lines.push([first]);
+      return;
+    case 'lines':
+      for (const word of words.slice(at)) use.lines.push([word]);
+      return;
+    case 'anywhere':
+      use.anywhere = at;
+      if (own.input && use.lines.length === 0) use.input = true;
+      return;
+    case 'file':
+      if (isFile(first)) {
+        use.file = true;
+        use.files = [first.text];
+      } else use.hidden = true;
+      return;
+    default:
+  }
+}

@@ -1,0 +1,29 @@
+import { type Reading, readBash } from './bash/bash.js';
+import type { Text } from './bash/words.js';
+import { compileWildcard } from './wildcard.js';
+
+/**
+ * A pattern over Bash commands: `git push`, `npm run *`, `git:*`, `* --version`. A ` *` or `:*` at the end ends a word, so
+ * that `ls *` is `ls` and `ls -la` but not `lsof`. Where nobody can tell what a command runs, it matches.
+ */
+export function compileCommandPattern(pattern: string): (command: unknown) => boolean {
+  const text = pattern.endsWith(':*') ? `${pattern.slice(0, -2)} *` : pattern;
+  if (text === '*' || text === ' *') return () => true;
+  const whole = compileWildcard(text);
+  const bare = text.endsWith(' *') ? text.slice(0, -2) : undefined;
+  const nothingMore = bare === undefined ? () => false : compileWildcard(bare);
+  const [start = ''] = text.split('*', 1);
+  const onlyNames = !/\s/.test(bare ?? text);
+
+  // Whether a command that surely begins so may turn out to match.
+  const mayMatch = (sure: string): boolean =>
+    start.startsWith(sure) || (text.includes('*') ? sure.startsWith(start) : sure.trimEnd() === start);
+  const matches = ({ text: command, sure }: Text): boolean =>
+    whole(command) || nothingMore(command) || (sure !== undefined && start !== '' && mayMatch(sure));
+
+  return (command) => {
+    const reading: Reading | undefined = typeof command === 'string' ? readBash(command) : undefined;
+    if (reading === undefined || (reading.expands && !onlyNames)) return true;
+    return reading.commands.some(matches);
+  };
+}

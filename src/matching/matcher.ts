@@ -1,0 +1,199 @@
+import { createRequire } from 'node:module';
+import { types } from 'node:util';
+import { HookscopeError } from '../errors.js';
+import type { Dialect, EventEntry } from '../events/define.js';
+import { warn } from '../plain.js';
+import { isThenable, quiet, tell } from '../values/promises.js';
+import { readOnly } from '../values/view.js';
+import { claudeTest } from './claude-matcher.js';
+import { whyExponential } from './regex-cost.js';
+import { toolNames } from './tool-names.js';
+import { compileWildcard } from './wildcard.js';
+
+/** A compiled matcher. `static`: the answer depends on the subject alone, so it may be remembered per subject. */
+export interface Matcher {
+  readonly all: boolean;
+  readonly static: boolean;
+  /** For people and for records: `*` where it matches all. */
+  readonly text: string;
+  /** An empty or undefined subject is matched by a match-all only. Never throws. */
+  matches(subject: string | undefined, input: unknown): boolean;
+}
+
+export interface MatcherContext {
+  readonly dialect: Dialect;
+  readonly event: EventEntry;
+  /** How errors and warnings name it: `PreToolUse[0].matcher`. */
+  readonly where: string;
+  /** Told of a predicate that threw or returned a promise; the hook runs. Default: a process warning. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Whether one name of the subject matches. `every`: all names of an aliased tool must (a negated glob), else any may. */
+interface NameTest {
+  readonly test: (name: string) => boolean;
+  readonly every?: boolean;
+}
+
+/**
+ * Compiles a matcher, once, at registration. Throws INVALID_HOOKS for what its dialect does not know; what the dialect
+ * takes but cannot mean anything is a warning.
+ */
+export function compileMatcher(
+  matcher: unknown,
+  context: MatcherContext,
+): { matcher: Matcher; warnings: readonly string[] } {
+  if (matcher === undefined || matcher === '' || matcher === '*') return { matcher: MATCH_ALL, warnings: [] };
+  const warnings: string[] = [];
+  const compiled = compile(matcher, context, warnings);
+  if (context.event.subject !== undefined) return { matcher: compiled, warnings };
+  const ignored = `${context.where}: ${context.event.name} has nothing to match; the matcher "${compiled.text}" is ignored and the hook runs`;
+  return { matcher: MATCH_ALL, warnings: [ignored] };
+}
+
+const MATCH_ALL: Matcher = Object.freeze({ all: true, static: true, text: '*', matches: () => true });
+
+function compile(matcher: unknown, context: MatcherContext, warnings: string[]): Matcher {
+  if (context.dialect === 'claude') {
+    if (typeof matcher !== 'string') return refuse(context, 'must be a string');
+    const late = (why: string): void => reporterOf(context)(new Error(`the matcher ${why}`));
+    const { test, warning } = claudeTest(matcher, context.event.narrowNames === true, late);
+    if (warning !== undefined) warnings.push(`${context.where}: "${matcher}" ${warning}`);
+    return new NameMatcher(matcher, [{ test }], context.event);
+  }
+  if (typeof matcher === 'string')
+    return new NameMatcher(matcher, codeTests(matcher, context, warnings), context.event);
+  if (types.isRegExp(matcher)) {
+    // Without g and y: a test must not depend on the one before it.
+    const pattern = new RegExp(matcher.source, matcher.flags.replace(/[gy]/g, ''));
+    const why = whyExponential(pattern.source, pattern.flags);
+    if (why !== undefined) warnings.push(`${context.where}: ${String(matcher)} can take exponential time (${why})`);
+    return new NameMatcher(String(pattern), [{ test: (name) => pattern.test(name) }], context.event);
+  }
+  if (typeof matcher === 'function') return byPredicate(matcher as Predicate, context);
+  return refuse(context, 'must be a string, a RegExp or a function (subject, input) => boolean');
+}
+
+/** A class, since hosts keep many: what closures would hold of each is more than the matcher itself. */
+class NameMatcher implements Matcher {
+  readonly all = false;
+  readonly static = true;
+  readonly text: string;
+  readonly #tests: readonly NameTest[];
+  readonly #event: EventEntry;
+
+  constructor(text: string, tests: readonly NameTest[], event: EventEntry) {
+    this.text = text;
+    this.#tests = tests;
+    this.#event = event;
+  }
+
+  matches(subject: string | undefined): boolean {
+    if (subject === undefined || subject === '') return false;
+    const names = this.#event.tool ? toolNames(subject) : [subject];
+    return this.#tests.some(({ test, every }) => (every === true ? names.every(test) : names.some(test)));
+  }
+}
+
+function reporterOf({ onError, where }: MatcherContext): (error: unknown) => void {
+  return onError ?? ((error) => warn(`${where}: ${String(error)}; the hook runs`));
+}
+
+type Predicate = (subject: string, input: unknown) => unknown;
+
+function byPredicate(predicate: Predicate, context: MatcherContext): Matcher {
+  const report = reporterOf(context);
+  return {
+    all: false,
+    static: false,
+    text: `predicate ${predicate.name || '(anonymous)'}`,
+    matches: (subject, input) => {
+      if (subject === undefined || subject === '') return false;
+      try {
+        const answer = predicate(subject, typeof input === 'object' && input !== null ? readOnly(input) : input);
+        quiet(answer);
+        if (!isThenable(answer)) return Boolean(answer);
+        tell(() => answer, report);
+        report(new TypeError('a matcher must answer at once, and returned a promise'));
+      } catch (error) {
+        quiet(error);
+        report(error);
+      }
+      return true;
+    },
+  };
+}
+
+/** The alternatives of a string in code, each an exact name or a glob. */
+function codeTests(text: string, context: MatcherContext, warnings: string[]): NameTest[] {
+  if (/^[\w:-]+\(.*[ /:].*\)$/.test(text)) {
+    return refuse(context, `"${text}" is a permission rule, not a matcher: put it in \`if\``);
+  }
+  const syntax = /\.\*|\.\+|[\^$\\]|(?<![?*+@!])\(/.exec(text)?.[0];
+  if (syntax !== undefined) {
+    return refuse(context, `"${text}" looks like a regular expression (${syntax}): pass a RegExp, /${text}/`);
+  }
+  const names = alternatives(text);
+  if (names.length === 0) return refuse(context, `"${text}" names nothing`);
+  return names.map((name) => (isGlob(name) ? glob(name, context, warnings) : exact(name)));
+}
+
+/** Apart, so that what is kept of a registration is the name and not all that its reading needed. */
+function exact(name: string): NameTest {
+  return { test: (subject) => subject === name };
+}
+
+function isGlob(name: string): boolean {
+  return /[*?[{]|^!|[+@!]\(/.test(name);
+}
+
+/** Splits on `|` and `,` that are in no bracket of any kind: `{a,b}` and `@(a|b)` are one glob each. */
+function alternatives(text: string): string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const char of text) {
+    if ('{[('.includes(char)) depth++;
+    else if ('}])'.includes(char)) depth = Math.max(0, depth - 1);
+    if (depth === 0 && (char === '|' || char === ',')) parts.push('');
+    else parts.push(`${parts.pop() ?? ''}${char}`);
+  }
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+/** Text and `*` alone, which needs no more than `compileWildcard`. */
+const PLAIN_GLOB = /^[^?[\]{}()!+@#]*$/;
+
+function glob(pattern: string, context: MatcherContext, warnings: string[]): NameTest {
+  if (PLAIN_GLOB.test(pattern) && !COSTLY_GLOB.test(pattern)) return { test: compileWildcard(pattern) };
+  try {
+    const negated = pattern.startsWith('!');
+    // `!(a|b)` is one group; left to itself minimatch would negate the whole of `(a|b)`, taken literally.
+    const nonegate = pattern.startsWith('!(');
+    // Most hosts have no such glob, and registering is synchronous. It is nobody's but ours, so that a second copy of it does no harm.
+    const { Minimatch } = createRequire(import.meta.url)('minimatch') as typeof import('minimatch');
+    const compiled = new Minimatch(flat(pattern), { dot: true, nocomment: true, nonegate, platform: 'linux' });
+    const regex = COSTLY_GLOB.test(pattern) && compiled.makeRe();
+    const why = regex ? whyExponential(regex.source, regex.flags) : undefined;
+    if (why !== undefined) {
+      warnings.push(
+        `${context.where}: "${pattern}" can take exponential time (${why}); it is not run, and the hook runs for every name`,
+      );
+      return { test: () => true };
+    }
+    return { test: (name) => compiled.match(flat(name)), every: negated };
+  } catch (error) {
+    return refuse(context, `"${pattern}" is not a glob (${error instanceof Error ? error.message : String(error)})`);
+  }
+}
+
+/** What is repeated, or may be split in many ways: `+(a|aa)`, `*a*a*a*`. */
+const COSTLY_GLOB = /[?*+@!]\(|(?:\*[^*]*){4}/;
+
+/** A subject is a name, not a path: `*` matches a slash too, as it would any other character. */
+function flat(name: string): string {
+  return name.replaceAll('/', '\u2044');
+}
+
+function refuse(context: MatcherContext, expected: string): never {
+  throw new HookscopeError('INVALID_HOOKS', { where: context.where, expected });
+}

@@ -1,0 +1,99 @@
+import { createRequire } from 'node:module';
+import type { analyse } from 'scslre';
+import { callBounded } from '../values/bounded.js';
+import { LOOKED_AT, type Ways, waysOf } from './regex-ways.js';
+
+/** So many ways are tried in the time of a blink. */
+const FEW = 1e8;
+/** One test of a pattern of which more is not known, in milliseconds. */
+const DEADLINE = 200;
+/** What analysis may take at once, in milliseconds, and in the long run as a share of time: nobody writes so many such patterns. */
+const BUDGET = 10_000;
+const SHARE = 0.1;
+/** Of a name no longer than names of tools are. */
+const PUMPED = 64;
+const MOST_WORDS = 12;
+/** Patterns that are remembered. */
+const MOST_KNOWN = 10_000;
+
+let left = BUDGET;
+let asked = performance.now();
+const known = new Map<string, string | undefined>();
+
+/** A test of a subject. `late`: it did not end in time, and never runs again. */
+export type RegexTest = (subject: string, late: (why: string) => void) => boolean;
+
+/** Why a regular expression can need exponential time; undefined: it was not found to. The pattern must compile. */
+export function whyExponential(source: string, flags = ''): string | undefined {
+  if (waysOf(source).count * LOOKED_AT <= FEW) return undefined;
+  const key = `${flags}/${source}`;
+  if (!known.has(key)) {
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(key, analysed(new RegExp(source, flags)));
+  }
+  return known.get(key);
+}
+
+/** The test of a pattern that `whyExponential` has nothing against: at most 256 characters are looked at, for a bounded time. */
+export function boundedTest(pattern: RegExp): RegexTest {
+  const ways = waysOf(pattern.source);
+  const isCheap = ways.count * LOOKED_AT <= FEW;
+  const looked = (subject: string): string => (mayRunOn(ways, subject) ? subject : subject.slice(0, LOOKED_AT));
+  if (isCheap) return (subject) => pattern.test(looked(subject));
+  let isOut = false;
+  return (subject, late) => {
+    if (isOut) return true;
+    const answer = callBounded(() => pattern.test(looked(subject)), DEADLINE);
+    if (answer) return answer.value;
+    isOut = true;
+    late(`takes more than ${DEADLINE} ms on a name of ${Math.min(subject.length, LOOKED_AT)} characters`);
+    return true;
+  };
+}
+
+/** Without a loop the time it takes grows with the subject and no faster. */
+function mayRunOn({ count, loops }: Ways, subject: string): boolean {
+  return !loops && count * subject.length <= FEW;
+}
+
+function analysed(pattern: RegExp): string | undefined {
+  left = Math.min(BUDGET, left + (performance.now() - asked) * SHARE);
+  asked = performance.now();
+  if (left <= 0) return 'nobody had the time to look at it, after so many others';
+  try {
+    return repeatedTwice(pattern) ?? slowOn(pattern);
+  } finally {
+    left -= performance.now() - asked;
+    asked = performance.now();
+  }
+}
+
+function repeatedTwice(pattern: RegExp): string | undefined {
+  const { analyse: run } = createRequire(import.meta.url)('scslre') as { analyse: typeof analyse };
+  const found = callBounded(() => run(pattern).reports.find(({ exponential }) => exponential), 2 * DEADLINE);
+  if (!found) return 'it takes too long to tell what it costs';
+  const report = found.value;
+  return report && `${report.type === 'Self' ? `${report.quant.raw} is repeated` : 'it repeats'} in more than one way`;
+}
+
+/** Alternatives that overlap, `(a|aa)+`, are found by trying what the pattern itself is made of, again and again. */
+function slowOn({ source, flags }: RegExp): string | undefined {
+  const pattern = new RegExp(source, flags.replace(/[gy]/g, ''));
+  const words = new Set([
+    ...(source.match(/\w+/g) ?? []).slice(0, MOST_WORDS),
+    ...source.replace(/\W/g, ''),
+    'a',
+    '0',
+    '_',
+  ]);
+  const start = /^\^?(\w*)/.exec(source)?.[1] ?? '';
+  for (const word of [...words].slice(0, 2 * MOST_WORDS)) {
+    for (const begin of new Set(['', start])) {
+      const text = `${begin}${word.repeat(PUMPED).slice(0, PUMPED)}\n!`;
+      const ends = (milliseconds: number): boolean => callBounded(() => pattern.test(text), milliseconds) !== undefined;
+      // Twice: the machine may have been busy.
+      if (!ends(DEADLINE / 2) && !ends(2 * DEADLINE)) return `"${word}" repeated, for one`;
+    }
+  }
+  return undefined;
+}

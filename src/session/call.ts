@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { HookscopeError } from '../errors.js';
+import type { Decision } from '../host/types.js';
+import { copyJson, MOST_BYTES } from '../values/copy.js';
+import { messageOf } from '../values/message.js';
+import { checkKeys, type Keys } from '../values/options.js';
+import type { Content } from './content.js';
+import type { Core } from './core.js';
+import type { Effect, McpServer, PermissionCall, SessionSettings } from './options.js';
+
+/** What a tool gets beside its input. */
+export interface ToolContext {
+  readonly id: string;
+  /** Aborts when the turn is interrupted or the session closes; what the tool answers after that is dropped. */
+  readonly signal: AbortSignal;
+}
+
+/** One call of a tool, as the model made it. */
+export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
+  extends Pick<SessionSettings, 'permission' | 'ask' | 'classify'> {
+  readonly name: string;
+  /** JSON data; it is copied, and never changed. */
+  readonly input: unknown;
+  /** Default: a new one. */
+  readonly id?: string | undefined;
+  /** What it does to the world, for permission modes and `toolBatch`. Default `other`. */
+  readonly effect?: Effect | undefined;
+  /** May run beside other calls of its batch. Default: only when its effect is `read`. */
+  readonly concurrent?: boolean | undefined;
+  /** The server, of an MCP tool. */
+  readonly mcp?: McpServer | undefined;
+  /** The call cannot be made (unknown tool, input that is not right), and why: only PostToolBatch tells of it. */
+  readonly invalid?: string | undefined;
+  /** Runs it on the final input, a copy of its own. What it throws is the model's error result. Absent only with `invalid`. */
+  execute?(input: Input, context: ToolContext): Output | Promise<Output>;
+  /** What the model gets of a response. Default: text and content blocks as they are, anything else as JSON. */
+  render?(response: Output): Content;
+}
+
+/** Who said no. `mode`: the permission mode asks nobody; `nobody`: there was nobody to ask; `failure`: a question was not answered properly. */
+export type DeniedBy = 'hook' | 'rules' | 'mode' | 'classifier' | 'person' | 'nobody' | 'failure';
+
+/** What came of a call. */
+export interface ToolResult {
+  readonly status: 'ran' | 'failed' | 'denied' | 'deferred' | 'interrupted';
+  readonly id: string;
+  readonly name: string;
+  /** What the model gets: rewritten, hidden, with feedback and context in place. */
+  readonly content: Content;
+  readonly isError: boolean;
+  /** The input as it ran, or as far as it got. */
+  readonly input: unknown;
+  /** Why it was denied, failed or was deferred. */
+  readonly reason?: string;
+  readonly deniedBy?: DeniedBy;
+  /** The tool's response as hooks left it; absent when it did not run or is hidden. */
+  readonly response?: unknown;
+  /** A hook hid the output: it must not reach the transcript either. */
+  readonly hidden: boolean;
+  /** A PermissionDenied hook lets the model try again. */
+  readonly retry: boolean;
+  /** The turn is over: call no model, and no `stop()`. */
+  readonly endsLoop: boolean;
+  /** What hooks or the person granted with it. */
+  readonly updatedPermissions: readonly unknown[];
+  /** For a classifier, of PostToolUse hooks. */
+  readonly classifierContext?: string;
+  /** How long the tool itself ran. */
+  readonly duration_ms?: number;
+  /** Of PreToolUse; where it was asked more than once, the last. */
+  readonly decision?: Decision<'PreToolUse'>;
+  /** Of PostToolUse or PostToolUseFailure. */
+  readonly after?: Decision<'PostToolUse'> | Decision<'PostToolUseFailure'>;
+}
+
+/** A call that was looked at: what is missing filled in, its input a copy nobody else holds. */
+export interface CheckedCall extends Pick<SessionSettings, 'permission' | 'ask' | 'classify'> {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly effect: Effect;
+  readonly concurrent: boolean;
+  readonly mcp: McpServer | undefined;
+  readonly invalid: string | undefined;
+  readonly execute: (input: unknown, context: ToolContext) => unknown;
+  readonly render: ((response: unknown) => Content) | undefined;
+  /** Of the turn it was made in. */
+  readonly signal: AbortSignal;
+}
+
+const CALL: Keys<ToolCall> = {
+  name: true,
+  input: true,
+  id: true,
+  effect: true,
+  concurrent: true,
+  mcp: true,
+  invalid: true,
+  execute: true,
+  render: true,
+  permission: true,
+  ask: true,
+  classify: true,
+};
+
+/** A tool may be an object of a class of its own, with whatever that needs. */
+function checkToolCall(call: unknown): void {
+  const own = typeof call === 'object' && call !== null && Object.getPrototypeOf(call) !== Object.prototype;
+  if (!own) checkKeys(call ?? null, CALL, 'tool: ');
+}
+
+/** Throws INVALID_OPTIONS (the call) and INVALID_INPUT (its input) before anything is fired. */
+export function checkCall(core: Core, call: ToolCall): CheckedCall {
+  const wrong = (key: string, expected: string): HookscopeError =>
+    new HookscopeError('INVALID_OPTIONS', { where: `tool.${key}`, expected });
+  checkToolCall(call);
+  if (typeof call.name !== 'string' || call.name === '') throw wrong('name', "expected the tool's name");
+  const { id = `toolu_${randomUUID().replaceAll('-', '')}`, effect = 'other', mcp, invalid } = call;
+  if (typeof id !== 'string' || id === '') throw wrong('id', 'expected a string');
+  if (!['read', 'edit', 'other'].includes(effect)) throw wrong('effect', 'expected read, edit or other');
+  if (typeof call.execute !== 'function' && invalid === undefined)
+    throw wrong('execute', 'expected a function (input, { id, signal })');
+  return {
+    id,
+    name: call.name,
+    input: copyInput(call.input, core.deps.maxInputBytes),
+    effect,
+    concurrent: call.concurrent ?? effect === 'read',
+    mcp,
+    invalid,
+    // Called as a method: a tool may be an object with its own `this`.
+    execute: (input, context) => call.execute?.(input as Record<string, unknown>, context),
+    render: call.render && ((response) => call.render?.(response) as Content),
+    permission: call.permission ?? core.settings.permission,
+    ask: call.ask ?? core.settings.ask,
+    classify: call.classify ?? core.settings.classify,
+    signal: core.signal,
+  };
+}
+
+export function copyInput(input: unknown, most = MOST_BYTES): unknown {
+  try {
+    return copyJson(input === undefined ? {} : input, '', { left: most });
+  } catch (cause) {
+    const expected = `must be JSON data: ${messageOf(cause)}`;
+    throw new HookscopeError('INVALID_INPUT', { event: 'PreToolUse', field: 'tool_input', expected }, { cause });
+  }
+}
+
+/** The call's fields on the wire, in the wire's order. */
+export function callFields(
+  call: CheckedCall,
+  input: unknown,
+  more: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  // Field by field: a literal that is spread into is many times slower.
+  const fields: Record<string, unknown> = { tool_name: call.name, tool_input: input };
+  if ('tool_response' in more) fields['tool_response'] = more['tool_response'];
+  fields['tool_use_id'] = call.id;
+  for (const key of Object.keys(more)) if (key !== 'tool_response') fields[key] = more[key];
+  fields['mcp_server'] = call.mcp;
+  return fields;
+}
+
+/** What the harness's callbacks are told of a call. */
+export function describeCall(
+  core: Core,
+  call: CheckedCall,
+  said: Pick<PermissionCall, 'verdict' | 'reason' | 'suggestions'>,
+): PermissionCall {
+  const { id, name, effect, mcp, signal } = call;
+  return {
+    id,
+    name,
+    effect,
+    mcp,
+    signal,
+    permission_mode: core.mode,
+    agent_id: core.who.agent_id,
+    agent_type: core.who.agent_type,
+    ...said,
+  };
+}

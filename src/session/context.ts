@@ -1,0 +1,65 @@
+import type { BaseDecision, HandlerOutcome } from '../host/decision.js';
+import { messageOf } from '../values/message.js';
+import { tell } from '../values/promises.js';
+import type { Core } from './core.js';
+
+/**
+ * What a decision says to the model, in plan order: every additionalContext, then the system messages of hooks from code.
+ * (A systemMessage is for the user; of hooks from code it is passed on to the model too, of Claude Code's files not.)
+ */
+export function forModel(decision: BaseDecision): readonly string[] {
+  return [...decision.additionalContext, ...messagesForModel(decision)];
+}
+
+/** The system messages of hooks from code. */
+export function messagesForModel(decision: BaseDecision): readonly string[] {
+  if (decision.systemMessages.length === 0) return [];
+  return decision.outcomes.filter((o) => o.dialect !== 'claude').flatMap((o) => o.systemMessage ?? []);
+}
+
+/** Shows the user what hooks have to say, as soon as it is known. */
+export function tellUser(core: Core, decision: BaseDecision): void {
+  const { onMessage } = core.settings;
+  if (!onMessage || decision.systemMessages.length === 0) return;
+  const { session_id, agent_id } = core.who;
+  for (const text of decision.systemMessages) {
+    tell(
+      () => onMessage({ event: decision.event, text, session_id, ...(agent_id === undefined ? {} : { agent_id }) }),
+      (error) => core.deps.report(`onMessage of session ${session_id} threw: ${messageOf(error)}`),
+    );
+  }
+}
+
+/** What an event says that has no place of its own: the user is told, and the model with its scope's next system prompt. */
+export function remember(core: Core, decision: BaseDecision): void {
+  tellUser(core, decision);
+  wait(core, forModel(decision));
+  if (decision.sessionTitle !== undefined) core.title = decision.sessionTitle;
+  addWatchPaths(core, decision);
+}
+
+/** Puts texts to what waits for the scope's next system prompt. */
+export function wait(core: Core, texts: readonly string[]): void {
+  if (!core.scope.closed) core.scope.pending.push(...texts);
+}
+
+/** Keeps the paths a hook asked to be watched. */
+export function addWatchPaths(core: Core, { watchPaths }: BaseDecision): void {
+  const added = (watchPaths ?? []).filter((path) => !core.watchPaths.has(path));
+  if (added.length === 0) return;
+  for (const path of added) core.watchPaths.add(path);
+  core.onWatchPaths?.(added);
+}
+
+/** The system prompt with what waited for it, one line each, after a blank line; nothing waits any more. */
+export function takeSystemPrompt(core: Core, base: string): string {
+  const waiting = core.scope.pending.splice(0);
+  if (waiting.length === 0) return base;
+  return [...(base === '' ? [] : [base]), waiting.join('\n')].join('\n\n');
+}
+
+/** The hook that hid a tool's output. */
+export function hiddenBy(decision: BaseDecision): HandlerOutcome | undefined {
+  if (!decision.suppressOutput) return undefined;
+  return decision.outcomes.find((o) => o.suppressOutput === true && o.dialect !== 'claude');
+}

@@ -1,0 +1,199 @@
+import { setMaxListeners } from 'node:events';
+import { HookscopeError, isHookscopeError } from '../errors.js';
+import type { EventName } from '../events/catalogue.js';
+import type { EventEntry } from '../events/define.js';
+import type { Alarms, ToolUse } from '../host/alarms/alarms.js';
+import type { Clock } from '../host/clock.js';
+import type { AnyDecision } from '../host/decision.js';
+import type { FireHow } from '../host/fire-options.js';
+import { unreadable } from '../host/input.js';
+import type { Registrar } from '../host/registrar.js';
+import type { Decision } from '../host/types.js';
+import type { Scope } from '../scopes/scope.js';
+import { put } from '../values/copy.js';
+import type { SessionSettings } from './options.js';
+
+/** What sessions need of their host. */
+export interface SessionDeps {
+  fire(event: string, input: Readonly<Record<string, unknown>>, how: FireHow): Promise<AnyDecision>;
+  entry(event: string): EventEntry | undefined;
+  readonly registrar: Registrar;
+  readonly maxStopContinuations: number;
+  /** Of JSON, that is carried to the model. */
+  readonly maxInputBytes: number;
+  readonly clock: Clock;
+  readonly alarms: Alarms;
+  report(message: string, detail?: unknown): void;
+}
+
+/** Who a session is. */
+export interface Identity {
+  readonly session_id: string;
+  readonly transcript_path: string;
+  readonly agent_id?: string | undefined;
+  readonly agent_type?: string | undefined;
+  readonly agent_transcript_path?: string | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What every part of a session stands on: who it is, what its events carry, its one way to fire, its signals and its end. */
+export class Core {
+  readonly deps: SessionDeps;
+  readonly who: Identity;
+  readonly parent: Core | undefined;
+  readonly scope: Scope;
+  readonly settings: SessionSettings;
+  readonly children = new Set<Core>();
+  /** Of the whole session, at its root: every agent that is open, by id. */
+  readonly agents: Map<string, Core>;
+  /** Tool calls under way, by what `close` calls them. */
+  readonly calls = new Map<Promise<unknown>, string>();
+  readonly directories: string[] = [];
+  /** Paths asked for, by the harness or by hooks; and those that are watched, absolute. */
+  readonly watchPaths = new Set<string>();
+  readonly watched = new Set<string>();
+  /** Undone when it ends: a watcher, listeners. */
+  readonly cleanups: (() => unknown)[] = [];
+  /** The stop event under way, the end under way: who asks again waits for the same. */
+  stopping: Promise<unknown> | undefined;
+  ending: Promise<unknown> | undefined;
+  /** Told of every new path to watch. */
+  onWatchPaths: ((paths: readonly string[]) => void) | undefined;
+  cwd: string;
+  model: string | undefined;
+  title: string | undefined;
+  promptId: string | undefined;
+  /** Continuations of the stop loop, in a row. */
+  continuations = 0;
+  /** Why the loop is over before its stop event: nothing more runs (interrupted), a hook ended it, or a call was deferred. */
+  over: 'interrupted' | 'hook' | 'deferred' | undefined;
+  state: 'open' | 'closing' | 'closed' = 'open';
+  #mode: string | undefined;
+  #dead: unknown;
+  #turn = turnController();
+
+  constructor(deps: SessionDeps, who: Identity, how: CoreHow) {
+    this.deps = deps;
+    this.who = who;
+    this.parent = how.parent;
+    this.agents = how.parent?.agents ?? new Map();
+    this.scope = how.scope;
+    this.settings = how.settings;
+    this.cwd = how.cwd;
+    this.model = how.model;
+    this.promptId = how.parent?.promptId;
+    this.#mode = how.mode;
+  }
+
+  /** A child without a mode of its own has its parent's, also when that changes. */
+  get mode(): string {
+    return this.#mode ?? this.parent?.mode ?? 'default';
+  }
+  set mode(mode: string) {
+    if (this.#mode === undefined && this.parent) this.parent.mode = mode;
+    else this.#mode = mode;
+  }
+
+  /** Aborts when the turn is interrupted, the session's own signal fires, or it closes. Read it once a piece of work. */
+  get signal(): AbortSignal {
+    return this.#turn.signal;
+  }
+
+  /** The session's signal has fired, or the host closed: nothing runs any more. */
+  get dead(): boolean {
+    return this.#dead !== undefined;
+  }
+
+  /** Throws SESSION_CLOSED unless it is open. */
+  demand(call: string): void {
+    if (this.state === 'open') return;
+    throw new HookscopeError('SESSION_CLOSED', { session: this.who.session_id, agent: this.who.agent_id, call });
+  }
+
+  /** A model turn with calls: a loop that only waited for a deferred call goes on with it. */
+  resume(): void {
+    if (this.over === 'deferred') this.over = undefined;
+  }
+
+  /** Fires an event as this session: its own fields around the event's. Rejects as `host.fire` does. */
+  async fire<E extends EventName>(event: E, own: Fields, how: FireHow = { signal: this.signal }): Promise<Decision<E>> {
+    let input: Fields;
+    try {
+      input = this.#input(event, own);
+    } catch (error) {
+      throw unreadable(event, error);
+    }
+    // It asks about every call, and does what is decided itself.
+    const ours: FireHow = { everyTool: true, doneBy: 'session', ...how };
+    return (await this.deps.fire(event, input, ours)) as Decision<E>;
+  }
+
+  /** A call of this session or agent, as alarms know it. */
+  use({ id, name }: { readonly id: string; readonly name: string }): ToolUse {
+    const { session_id: session, agent_id: agent } = this.who;
+    return { session, agent, id, tool: name, scope: agent ?? 'session', every: true };
+  }
+
+  /** Ends what runs in this turn; a new prompt begins another. */
+  interrupt(reason: unknown): void {
+    this.over = 'interrupted';
+    const turn = this.#turn;
+    if (this.#dead === undefined) this.#turn = turnController();
+    for (const child of this.children) child.interrupt(reason);
+    turn.abort(reason);
+  }
+
+  /** Ends this turn and every one to come. */
+  kill(reason: unknown): void {
+    if (this.#dead !== undefined) return;
+    this.#dead = reason ?? new DOMException('The session was aborted', 'AbortError');
+    this.interrupt(this.#dead);
+    for (const child of this.children) child.kill(reason);
+  }
+
+  /** The key order is the wire's. */
+  #input(event: string, own: Fields): Fields {
+    const { who } = this;
+    const inTurn = this.deps.entry(event)?.inTurn === true;
+    // Field by field: a literal that is spread into, or that loses fields again, is many times slower.
+    const input: Record<string, unknown> = {
+      session_id: who.session_id,
+      transcript_path: who.transcript_path,
+      cwd: this.cwd,
+    };
+    const add = (key: string, value: unknown): void => {
+      if (value !== undefined) put(input, key, value);
+    };
+    add('prompt_id', this.promptId);
+    add('permission_mode', inTurn ? this.mode : undefined);
+    add('agent_id', who.agent_id);
+    add('agent_type', who.agent_type);
+    add('effort', inTurn ? this.settings.effort : undefined);
+    input['hook_event_name'] = event;
+    for (const key of Object.keys(own)) add(key, own[key]);
+    return input;
+  }
+}
+
+/** What a core is made with. */
+export interface CoreHow {
+  readonly parent?: Core | undefined;
+  readonly scope: Scope;
+  readonly settings: SessionSettings;
+  readonly cwd: string;
+  readonly model?: string | undefined;
+  readonly mode?: string | undefined;
+}
+
+/** One turn's signal; any number of calls listen to it. */
+function turnController(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
+}
+
+/** The event was not decided because the session's turn, or its host, ended. */
+export function wasCut(error: unknown): boolean {
+  return isHookscopeError(error) && (error.code === 'ABORTED' || error.code === 'CLOSED');
+}

@@ -1,0 +1,122 @@
+import { describeError, messageOf } from '../values/message.js';
+import { quiet, resultOf } from '../values/promises.js';
+import { type CheckedCall, callFields, copyInput, type ToolResult } from './call.js';
+import type { Content } from './content.js';
+import { contextTexts, feedbackTexts, hiddenText, isContent, plainContent, withTexts } from './content.js';
+import { forModel, hiddenBy, tellUser } from './context.js';
+import type { Core } from './core.js';
+import type { Judged } from './permission.js';
+import { unlessAborted } from './questions.js';
+import { afterwards, failed, INTERRUPTED } from './results.js';
+
+/** Runs a call that may run, and tells the hooks how it came out. */
+export async function execute(core: Core, call: CheckedCall, judged: Judged): Promise<ToolResult> {
+  const { input } = judged;
+  const began = performance.now();
+  const outcome = await attempt(call, input);
+  const duration_ms = Math.round(performance.now() - began);
+  if ('response' in outcome) return succeeded(core, call, judged, { response: outcome.response, duration_ms });
+  return notSucceeded(core, call, judged, { ...outcome, duration_ms });
+}
+
+/** The tool gets a copy of its own: what it does to its input is not what hooks are told of. */
+async function attempt(
+  call: CheckedCall,
+  input: unknown,
+): Promise<{ response: unknown } | { error: string; is_interrupt: boolean }> {
+  const { id, signal } = call;
+  try {
+    const running = resultOf(() => call.execute(copyInput(input), { id, signal }));
+    return { response: await unlessAborted(running, signal, 'PostToolUse') };
+  } catch (error) {
+    if (signal.aborted) return { error: INTERRUPTED, is_interrupt: true };
+    return { error: wordsOf(error), is_interrupt: false };
+  }
+}
+
+async function succeeded(
+  core: Core,
+  call: CheckedCall,
+  judged: Judged,
+  ran: { response: unknown; duration_ms: number },
+): Promise<ToolResult> {
+  const { input, pre } = judged;
+  const { response, duration_ms } = ran;
+  const fields = callFields(call, input, { tool_response: response === undefined ? null : response, duration_ms });
+  // The tool has run: hooks that are cut short now cannot undo it.
+  const after = await afterwards(core.fire('PostToolUse', fields, { signal: call.signal }));
+  if (after) tellUser(core, after);
+  const final = after?.updatedOutput === undefined ? response : after.updatedOutput;
+  const hider = after && hiddenBy(after);
+  const label = `PostToolUse:${call.name}`;
+  const output = hider ? hiddenText(call.name, hider.name) : rendered(core, call, response, final);
+  const texts = after ? [...feedbackTexts(label, after), ...contextTexts(label, forModel(after))] : [];
+  const result: { -readonly [K in keyof ToolResult]: ToolResult[K] } = {
+    status: 'ran',
+    id: call.id,
+    name: call.name,
+    input,
+    content: withTexts(output, [...contextTexts(`PreToolUse:${call.name}`, forModel(pre)), ...texts]),
+    isError: false,
+    hidden: hider !== undefined,
+    retry: false,
+    endsLoop: !pre.continue || after?.continue !== true,
+    updatedPermissions: judged.granted,
+    duration_ms,
+    decision: pre,
+  };
+  if (!hider) result.response = final;
+  if (after?.classifierContext !== undefined) result.classifierContext = after.classifierContext;
+  if (after) result.after = after;
+  return result;
+}
+
+/** As the tool says it, unless hooks put in its place what the tool would not know how to say. */
+function rendered(core: Core, call: CheckedCall, response: unknown, final: unknown): Content {
+  const rewritten = final !== response;
+  const most = core.deps.maxInputBytes;
+  if (!call.render || (rewritten && isContent(final) && !isContent(response))) return plainContent(final, most);
+  try {
+    const content = call.render(final);
+    quiet(content);
+    if (isContent(content)) return plainContent(content, most);
+  } catch (error) {
+    core.deps.report(
+      `${call.name} could not say its response${rewritten ? ', which a hook rewrote' : ''}: ${messageOf(error)}`,
+    );
+  }
+  return plainContent(final, most);
+}
+
+async function notSucceeded(
+  core: Core,
+  call: CheckedCall,
+  judged: Judged,
+  ran: { error: string; is_interrupt: boolean; duration_ms: number },
+): Promise<ToolResult> {
+  const { error, is_interrupt, duration_ms } = ran;
+  const fields = callFields(call, judged.input, { error, is_interrupt, duration_ms });
+  // Without the turn's signal where that has fired already: the hooks are to hear of it all the same.
+  const after = await afterwards(core.fire('PostToolUseFailure', fields, is_interrupt ? {} : { signal: call.signal }));
+  if (after) tellUser(core, after);
+  const label = `PostToolUseFailure:${call.name}`;
+  const texts = after ? [...feedbackTexts(label, after), ...contextTexts(label, forModel(after))] : [];
+  return failed(call, {
+    input: judged.input,
+    error,
+    content: withTexts(error, [...contextTexts(`PreToolUse:${call.name}`, forModel(judged.pre)), ...texts]),
+    judged,
+    more: {
+      status: is_interrupt ? 'interrupted' : 'failed',
+      endsLoop: is_interrupt || !judged.pre.continue,
+      duration_ms,
+      ...(after ? { after } : {}),
+    },
+  });
+}
+
+/** Never empty: the model must be told something. Never throws: the tool has run, and its hooks are still to be told. */
+function wordsOf(error: unknown): string {
+  const words = messageOf(error) || describeError(error).replace(/: $/, '');
+  return words || 'The tool failed.';
+}

@@ -1,0 +1,179 @@
+import type { CustomEvents, HookEvent, HookInput, NoEvents } from '../events/catalogue.js';
+import type { Hooks, Plugin } from '../host/types.js';
+
+/** How much is asked before a call runs. */
+export type PermissionMode = 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk' | 'auto';
+
+/** What a call does to the world, as permission modes see it: `read` changes nothing, `edit` changes files of the project. */
+export type Effect = 'read' | 'edit' | 'other';
+
+/** The call a permission question is about. */
+export interface PermissionCall {
+  readonly id: string;
+  readonly name: string;
+  readonly effect: Effect;
+  readonly mcp?: McpServer | undefined;
+  readonly permission_mode: string;
+  readonly agent_id?: string | undefined;
+  readonly agent_type?: string | undefined;
+  /** What the PreToolUse hooks said of this input. */
+  readonly verdict: 'none' | 'allow' | 'ask';
+  /** Why it is asked: the reason of a hook or a rule. */
+  readonly reason?: string | undefined;
+  /** As the rules gave them: what one could grant to be asked less. */
+  readonly suggestions: readonly unknown[];
+  /** Aborts when the turn is interrupted and nobody needs the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** The MCP server a tool belongs to. */
+export interface McpServer {
+  readonly name: string;
+  readonly source?: string;
+}
+
+/** What the harness's own rules say of an input. */
+export interface PermissionAnswer {
+  /** `none`: no rule speaks. Deny and ask stand, whatever a hook allowed. */
+  readonly behavior: 'allow' | 'deny' | 'ask' | 'none';
+  /** For the model (deny) or the person (ask). */
+  readonly message?: string | undefined;
+  /** Run this instead; it is judged again like any other input. */
+  readonly updatedInput?: unknown;
+  /** Permission updates to offer when somebody is asked. */
+  readonly suggestions?: readonly unknown[] | undefined;
+}
+
+/** What the person said. */
+export type PersonAnswer =
+  | {
+      readonly behavior: 'allow';
+      readonly updatedInput?: unknown;
+      readonly updatedPermissions?: readonly unknown[] | undefined;
+    }
+  | { readonly behavior: 'deny'; readonly message?: string | undefined; readonly interrupt?: boolean | undefined };
+
+/** What a classifier said in the place of the person, in permission mode `auto`; `ask`: it cannot tell. */
+export interface ClassifierAnswer {
+  readonly behavior: 'allow' | 'deny' | 'ask';
+  readonly message?: string | undefined;
+}
+
+type Asked<Answer> = (input: unknown, call: PermissionCall) => Answer | undefined | Promise<Answer | undefined>;
+
+/** How a session decides and whom it tells; a child has its parent's, where it is not given its own. */
+export interface SessionSettings {
+  /** The harness's own rules, asked on every final input. Absent, or no answer: no rule speaks. */
+  readonly permission?: Asked<PermissionAnswer> | undefined;
+  /** The person. Absent, or no answer: nobody is there, and what would be asked is denied. */
+  readonly ask?: Asked<PersonAnswer> | undefined;
+  /** Permission mode `auto`: decides where nobody spoke. Absent: the person is asked. */
+  readonly classify?: Asked<ClassifierAnswer> | undefined;
+  /** A hook's systemMessage, for the user. */
+  readonly onMessage?: ((message: SessionMessage) => void) | undefined;
+  /** Permissions that a hook or the person granted with a call, before it runs. `setMode` is applied by the session itself. */
+  readonly onPermissionUpdate?: ((updates: readonly unknown[], call: PermissionCall) => void) | undefined;
+  readonly effort?: { readonly level: string } | undefined;
+  /** Continuations in a row after which the stop loop ends. Default: the host's, 8. */
+  readonly maxStopContinuations?: number | undefined;
+  /** false: paths that hooks ask for are not watched, only listed in `watchPaths`. */
+  readonly watch?: boolean | undefined;
+}
+
+/** A hook's message to the user. */
+export interface SessionMessage {
+  readonly event: string;
+  readonly text: string;
+  readonly session_id: string;
+  readonly agent_id?: string | undefined;
+}
+
+/** A plugin, or a plugin with its options. */
+export type PluginUse = Plugin | readonly [plugin: Plugin, options: unknown];
+
+interface Registered<C extends CustomEvents> {
+  /** Hooks of this session or agent alone; they end with it. */
+  readonly hooks?: Hooks<C> | undefined;
+  readonly plugins?: readonly PluginUse[] | undefined;
+}
+
+type Base =
+  | 'session_id'
+  | 'transcript_path'
+  | 'cwd'
+  | 'prompt_id'
+  | 'permission_mode'
+  | 'agent_id'
+  | 'agent_type'
+  | 'effort'
+  | 'hook_event_name';
+/** The event's own fields, in the wire's names; the session knows the rest. */
+export type OwnFields<E extends HookEvent> = Pick<HookInput<E>, Exclude<keyof HookInput<E>, Base>>;
+
+/** An InstructionsLoaded, in the wire's names. */
+export type LoadedInstructions = OwnFields<'InstructionsLoaded'>;
+
+/** What `host.openSession` takes. Keys that go to the hooks as they are have the wire's names. */
+export interface SessionOptions<C extends CustomEvents = NoEvents> extends SessionSettings, Registered<C> {
+  /** Default: the host's own id, or a new one while a session with that is open. */
+  readonly session_id?: string | undefined;
+  /** Default: the host's. */
+  readonly transcript_path?: string | undefined;
+  /** Default: the host's, else the process's directory. */
+  readonly cwd?: string | undefined;
+  /** Default: the host's, else `default`. */
+  readonly permission_mode?: string | undefined;
+  /** How the session came to be. Default `startup`. */
+  readonly source?: string | undefined;
+  readonly model?: string | undefined;
+  readonly session_title?: string | undefined;
+  /** The main thread runs as an agent of this type. */
+  readonly agent_type?: string | undefined;
+  /** More fields of SessionStart, of a session that is resumed or forked: `seconds_since_last_response` and the like. */
+  readonly resumed?: Partial<OwnFields<'SessionStart'>> | undefined;
+  /** Fires Setup first. */
+  readonly setup?: 'init' | 'maintenance' | undefined;
+  /** Instructions that were loaded at the start, one InstructionsLoaded each. */
+  readonly instructions?: readonly LoadedInstructions[] | undefined;
+  /** Seconds that all SessionEnd hooks have together, 60 at most. Each of them has 1.5 unless it says otherwise. Default 60. */
+  readonly endTimeout?: number | undefined;
+  /** Aborting it ends what runs and everything to come; `close` still works. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What `session.spawn` takes. */
+export interface SpawnOptions<C extends CustomEvents = NoEvents> extends SessionSettings, Registered<C> {
+  readonly agent_type: string;
+  /** The agent's id, one that is not running in this session. Default: a new one. */
+  readonly id?: string | undefined;
+  /** A running agent of this session that spawns it, or its id. Default: the session that `spawn` is called on. */
+  readonly parent?: { readonly id: string } | string | undefined;
+  readonly agent_transcript_path?: string | undefined;
+  /** Default: the parent's, as they are now. */
+  readonly cwd?: string | undefined;
+  readonly model?: string | undefined;
+  /** Default: the parent's, also when that changes. */
+  readonly permission_mode?: string | undefined;
+  /** Aborting it ends what the agent runs and everything to come. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A child's settings: its own where given, else its parent's. */
+export function inherit(own: SessionSettings, parent: SessionSettings | undefined): SessionSettings {
+  const keys = [
+    'permission',
+    'ask',
+    'classify',
+    'onMessage',
+    'onPermissionUpdate',
+    'effort',
+    'maxStopContinuations',
+    'watch',
+  ] as const;
+  return Object.fromEntries(
+    keys.flatMap((key) => {
+      const value = own[key] ?? parent?.[key];
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );
+}

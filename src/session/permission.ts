@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Decision } from '../host/types.js';
+import type { CheckedCall, DeniedBy } from './call.js';
+import { callFields, describeCall } from './call.js';
+import { deniedText } from './content.js';
+import { tellUser } from './context.js';
+import type { Core } from './core.js';
+import { settle } from './modes.js';
+import { applyPermissions, question, type Told } from './questions.js';
+
+type Pre = Decision<'PreToolUse'>;
+
+/** Whether a call may run, on which input, and what was said on the way. */
+export interface Judged {
+  readonly verdict: 'run' | 'denied' | 'deferred';
+  /** The final input; every guard that matches it has judged it. */
+  readonly input: unknown;
+  readonly pre: Pre;
+  readonly granted: readonly unknown[];
+  readonly by?: DeniedBy;
+  readonly reason?: string | undefined;
+  /** What the model reads of a denial. */
+  readonly text?: string;
+  /** Whoever denied it also interrupts the loop. */
+  readonly interrupts?: boolean | undefined;
+}
+
+/** An input that is still being rewritten after so many rounds never runs. */
+const ROUNDS = 10;
+
+/**
+ * Asks whoever has a say: the PreToolUse hooks, the harness's rules on whatever they make of the input, and where somebody asks,
+ * or nobody spoke, the PermissionRequest hooks and the person. A rewrite made after the hooks begins again with it.
+ * Rejects as `host.fire` does; no answer is never permission.
+ */
+export async function judge(core: Core, call: CheckedCall): Promise<Judged> {
+  const judging = new Judging(core, call);
+  for (let round = 0; round < ROUNDS; round++) {
+    const judged = await judging.round();
+    if (judged) return judged;
+  }
+  return judging.denied('failure', `The input was still being rewritten after ${ROUNDS} rounds.`);
+}
+
+/** One call while it is judged. A round gives `undefined` when the input was rewritten after the hooks had judged it. */
+class Judging {
+  readonly #core: Core;
+  readonly #call: CheckedCall;
+  #input: unknown;
+  #pre: Pre | undefined;
+  /** The input a person or a PermissionRequest hook allowed. */
+  #allowed: { readonly input: unknown } | undefined;
+  #granted: readonly unknown[] = [];
+  /** A `once` guard that judged this call judges every later input of it too. */
+  readonly #asked = new Set<string>();
+
+  constructor(core: Core, call: CheckedCall) {
+    this.#core = core;
+    this.#call = call;
+    this.#input = call.input;
+  }
+
+  async round(): Promise<Judged | undefined> {
+    const { name, effect } = this.#call;
+    const pre = await this.#askHooks();
+    const { verdict } = pre;
+    if (verdict === 'deny') return this.denied('hook', pre.reason, deniedText(`PreToolUse:${name}`, pre.reason));
+    if (verdict === 'defer') return { ...this.#soFar('deferred'), reason: pre.reason };
+    const rules = await this.#question('permission', { verdict, reason: pre.reason, suggestions: [] });
+    if (rules && 'failed' in rules) return this.denied('failure', rules.failed);
+    if (rules?.behavior === 'deny') return this.denied('rules', rules.message);
+    if (rules?.updatedInput !== undefined && this.#rewrite(rules.updatedInput)) return undefined;
+    const granted = this.#allowed !== undefined && isDeepStrictEqual(this.#allowed.input, this.#input);
+    const reason = (verdict === 'ask' ? pre.reason : undefined) ?? rules?.message;
+    const told = { verdict, reason, suggestions: rules?.suggestions ?? [] };
+    switch (settle({ verdict, rules: rules?.behavior ?? 'none', mode: this.#core.mode, effect, granted })) {
+      case 'run':
+        return this.#soFar('run');
+      case 'refuse':
+        return this.denied('mode', reason);
+      case 'classify':
+        return this.#classify(told);
+      case 'ask':
+        return this.#request(told);
+    }
+  }
+
+  denied(by: DeniedBy, reason: string | undefined, text?: string, interrupts?: boolean): Judged {
+    const why = reason || usualReason(by, this.#call.name, this.#core.mode);
+    return { ...this.#soFar('denied'), by, reason: why, text: text ?? why, interrupts };
+  }
+
+  #soFar(verdict: Judged['verdict']): Judged {
+    return { verdict, input: this.#input, pre: this.#pre as Pre, granted: this.#granted };
+  }
+
+  async #askHooks(): Promise<Pre> {
+    const { signal } = this.#call;
+    this.#pre = await this.#core.fire('PreToolUse', callFields(this.#call, this.#input), {
+      signal,
+      asked: this.#asked,
+      canAsk: this.#call.ask !== undefined,
+    });
+    tellUser(this.#core, this.#pre);
+    if (this.#pre.updatedInput !== undefined) this.#input = this.#pre.updatedInput;
+    return this.#pre;
+  }
+
+  #question<Q extends 'permission' | 'ask' | 'classify'>(what: Q, told: Told): ReturnType<typeof question<Q>> {
+    return question(this.#core, this.#call, what, { input: this.#input, told });
+  }
+
+  async #classify(told: Told): Promise<Judged | undefined> {
+    const answer = await this.#question('classify', told);
+    if (answer === undefined) return this.#request(told);
+    if ('failed' in answer) return this.denied('failure', answer.failed);
+    if (answer.behavior === 'allow') return this.#soFar('run');
+    if (answer.behavior === 'deny') return this.denied('classifier', answer.message);
+    return this.#request({ ...told, reason: answer.message ?? told.reason });
+  }
+
+  /** The PermissionRequest hooks, then the person. */
+  async #request(told: Told): Promise<Judged | undefined> {
+    const { id, name, mcp, signal } = this.#call;
+    const suggestions = told.suggestions.length > 0 ? told.suggestions : undefined;
+    const fields = { tool_name: name, tool_input: this.#input, permission_suggestions: suggestions, mcp_server: mcp };
+    const hooks = await this.#core.fire('PermissionRequest', fields, { signal, toolUseID: id });
+    tellUser(this.#core, hooks);
+    if (hooks.verdict === 'deny' || hooks.interrupt) {
+      return this.denied('hook', hooks.reason ?? hooks.stopReason, undefined, hooks.interrupt);
+    }
+    if (hooks.verdict === 'allow') return this.#allow(hooks.updatedInput, hooks.updatedPermissions, told);
+    const answer = await this.#question('ask', told);
+    if (answer === undefined) return this.denied('nobody', told.reason);
+    if ('failed' in answer) return this.denied('failure', answer.failed);
+    if (answer.behavior === 'deny') return this.denied('person', answer.message, undefined, answer.interrupt);
+    return this.#allow(answer.updatedInput, answer.updatedPermissions, told);
+  }
+
+  /** Somebody allowed it: as it is it runs, rewritten it is judged again. */
+  #allow(rewritten: unknown, permissions: readonly unknown[] | undefined, told: Told): Judged | undefined {
+    const changed = rewritten !== undefined && this.#rewrite(rewritten);
+    this.#allowed = { input: this.#input };
+    if (permissions && permissions.length > 0) {
+      this.#granted = [...this.#granted, ...permissions];
+      applyPermissions(this.#core, permissions, describeCall(this.#core, this.#call, told));
+    }
+    return changed ? undefined : this.#soFar('run');
+  }
+
+  /** Takes another input; false: it is the same. */
+  #rewrite(input: unknown): boolean {
+    if (isDeepStrictEqual(input, this.#input)) return false;
+    this.#input = input;
+    return true;
+  }
+}
+
+function usualReason(by: DeniedBy, name: string, mode: string): string {
+  if (by === 'mode') return `Permission to use ${name} has been denied: permission mode ${mode} asks nobody.`;
+  if (by === 'person') return `The user denied permission to use ${name}.`;
+  if (by === 'nobody') return `Permission to use ${name} was not granted: nobody was there to be asked.`;
+  return `Permission to use ${name} has been denied.`;
+}

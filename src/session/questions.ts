@@ -1,0 +1,83 @@
+import { HookscopeError } from '../errors.js';
+import { messageOf } from '../values/message.js';
+import { resultOf, tell } from '../values/promises.js';
+import { isObject } from '../values/shape.js';
+import type { CheckedCall } from './call.js';
+import { copyInput, describeCall } from './call.js';
+import { type Core, wasCut } from './core.js';
+import type { PermissionCall, SessionSettings } from './options.js';
+
+/** What the harness's callbacks are told beside the call itself. */
+export type Told = Pick<PermissionCall, 'verdict' | 'reason' | 'suggestions'>;
+/** The callback threw, or answered what nobody understands: that is never permission. */
+export interface Failed {
+  readonly failed: string;
+}
+
+/** The behaviors each callback may answer. */
+const KNOWN = {
+  permission: ['allow', 'deny', 'ask', 'none'],
+  ask: ['allow', 'deny'],
+  classify: ['allow', 'deny', 'ask'],
+} as const;
+
+type Question = keyof typeof KNOWN;
+type Answer<Q extends Question> = NonNullable<Awaited<ReturnType<NonNullable<SessionSettings[Q]>>>>;
+
+/** Asks the harness about an input, of which it gets a copy. No callback, no answer: `undefined`. Rejects with ABORTED when the turn ends. */
+export async function question<Q extends Question>(
+  core: Core,
+  call: CheckedCall,
+  what: Q,
+  about: { readonly input: unknown; readonly told: Told },
+): Promise<Answer<Q> | Failed | undefined> {
+  const callback = call[what];
+  if (!callback) return undefined;
+  try {
+    const asked = resultOf(() => callback(copyInput(about.input), describeCall(core, call, about.told)));
+    const answer = await unlessAborted(asked, call.signal, 'PermissionRequest');
+    return answer === undefined || answer === null ? undefined : checkAnswer<Q>(what, answer);
+  } catch (error) {
+    if (wasCut(error)) throw error;
+    const why = messageOf(error);
+    core.deps.report(`${what}() failed for ${call.name}, so the call is denied: ${why}`, error);
+    return { failed: `Permission to use ${call.name} could not be decided: ${why}` };
+  }
+}
+
+function checkAnswer<Q extends Question>(what: Q, answer: unknown): Answer<Q> {
+  const known: readonly unknown[] = KNOWN[what];
+  if (!isObject(answer) || !known.includes(answer['behavior'])) {
+    throw new TypeError(`${what}() must answer { behavior: ${KNOWN[what].join(' | ')} }`);
+  }
+  const { updatedInput } = answer;
+  return (updatedInput === undefined ? answer : { ...answer, updatedInput: copyInput(updatedInput) }) as Answer<Q>;
+}
+
+/** Waits for the work, but no longer than the signal allows: then it rejects with ABORTED, and what comes later is dropped. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, event: string): Promise<T> {
+  let cut: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    cut = () => reject(new HookscopeError('ABORTED', { event }, { cause: signal.reason }));
+    if (signal.aborted) cut();
+    else signal.addEventListener('abort', cut, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (cut) signal.removeEventListener('abort', cut);
+  }
+}
+
+/** Applies what was granted: a mode at once, by the session itself; the harness is told of all of it. */
+export function applyPermissions(core: Core, updates: readonly unknown[], call: PermissionCall): void {
+  for (const update of updates) {
+    if (isObject(update) && update['type'] === 'setMode' && typeof update['mode'] === 'string')
+      core.mode = update['mode'];
+  }
+  tell(
+    () => core.settings.onPermissionUpdate?.(updates, call),
+    (error) =>
+      core.deps.report(`onPermissionUpdate of session ${core.who.session_id} threw: ${messageOf(error)}`, error),
+  );
+}

@@ -1,0 +1,156 @@
+import type { CustomEvents, NoEvents } from '../events/catalogue.js';
+import { checkRegisterOptions } from '../host/options.js';
+import type { Decision } from '../host/types.js';
+import { endBatch, runBatch } from './batch.js';
+import type { ToolCall } from './call.js';
+import { closeAgent, closeSession, interruptSession } from './close.js';
+import { runCompact } from './compact.js';
+import { takeSystemPrompt } from './context.js';
+import type { Core } from './core.js';
+import { elicit } from './elicit.js';
+import { checkSession, checkSpawn } from './keys.js';
+import { openCore, type SessionsOf, spawnCore } from './open.js';
+import type { SessionOptions, SpawnOptions } from './options.js';
+import { runPrompt } from './prompt.js';
+import { runStop } from './stop.js';
+import { checkStop } from './stop-event.js';
+import { tellIdle, tellTask } from './team.js';
+import { runTool } from './tool.js';
+import { display, notify, switchModel } from './turn.js';
+import type { Session } from './types.js';
+import { watchPaths } from './watch.js';
+import {
+  addDirectory,
+  changeCwd,
+  configChanged,
+  createWorktree,
+  instructionsLoaded,
+  removeWorktree,
+} from './workspace.js';
+
+/** A host's sessions. */
+export interface Sessions<C extends CustomEvents = NoEvents> {
+  open(options: SessionOptions<C> | undefined): Promise<Session<C>>;
+  /** The host closes: what runs in any session is cut short, nothing is watched any more. */
+  abandon(): Promise<void>;
+}
+
+export function createSessions<C extends CustomEvents>(of: Omit<SessionsOf, 'open'>): Sessions<C> {
+  const open = new Map<string, Core>();
+  return {
+    async open(options = {}) {
+      checkSession(options);
+      const { core, started } = await openCore({ ...of, open }, options);
+      return facade<C>(core, started, options.endTimeout);
+    },
+    async abandon() {
+      const cores = [...open.values()];
+      for (const core of cores) core.kill(new DOMException('The host closed', 'AbortError'));
+      for (const cleanup of cores.flatMap((core) => [...allOf(core)]).flatMap((core) => core.cleanups.splice(0)))
+        await cleanup();
+    },
+  };
+}
+
+function* allOf(core: Core): Generator<Core> {
+  yield core;
+  for (const child of core.children) yield* allOf(child);
+}
+
+/** The public face of a core: every member is one call. */
+function facade<C extends CustomEvents>(core: Core, started: Session['started'], endTimeout?: number): Session<C> {
+  const { session_id, agent_id, agent_type } = core.who;
+  const ref = agent_id === undefined ? { session: session_id } : { session: session_id, agent: agent_id };
+  const { registrar } = core.deps;
+  const close = (reason = 'other') => (core.parent ? closeAgent(core) : closeSession(core, reason, endTimeout));
+  return {
+    id: agent_id ?? session_id,
+    session_id,
+    agent_id,
+    agent_type,
+    started,
+    initialUserMessage: started.initialUserMessage,
+    get prompt_id() {
+      return core.promptId;
+    },
+    get cwd() {
+      return core.cwd;
+    },
+    get directories() {
+      return [...core.directories];
+    },
+    get model() {
+      return core.model;
+    },
+    get title() {
+      return core.title;
+    },
+    get watchPaths() {
+      return [...core.watchPaths];
+    },
+    get closed() {
+      return core.state !== 'open';
+    },
+    get permission_mode() {
+      return core.mode;
+    },
+    set permission_mode(mode) {
+      core.mode = mode;
+    },
+    register(hooks, options) {
+      core.demand('register');
+      checkRegisterOptions(options, 'register');
+      return registrar.register(ref, hooks, options);
+    },
+    async use(plugin, options) {
+      core.demand('use');
+      return registrar.use(ref, plugin as never, options);
+    },
+    async fire(event, input) {
+      core.demand('fire');
+      return core.fire(event as never, input) as Promise<Decision<never>>;
+    },
+    prompt: (text, options = {}) => runPrompt(core, text, options),
+    systemPrompt: (base) => takeSystemPrompt(core, base),
+    pendingContext: () => [...core.scope.pending],
+    tool: (call) => runTool(core, call as ToolCall),
+    toolBatch: (calls) => runBatch(core, calls),
+    endBatch: (calls, results) => endBatch(core, calls, results),
+    async stop(options = {}) {
+      checkStop(options);
+      return runStop(core, options);
+    },
+    async spawn(options: SpawnOptions<C>) {
+      checkSpawn(options);
+      const spawned = await spawnCore(core, options);
+      return facade<C>(spawned.core, spawned.started);
+    },
+    compact: (options) => runCompact(core, options),
+    notify: (fields) => notify(core, fields),
+    switchModel: (to) => switchModel(core, to),
+    task: {
+      create: (fields) => tellTask(core, 'create', fields),
+      complete: (fields) => tellTask(core, 'complete', fields),
+    },
+    teammate: { idle: (fields) => tellIdle(core, fields) },
+    elicit: (options) => elicit(core, options),
+    changeCwd: (directory) => changeCwd(core, directory),
+    addDirectory: (directory, source = 'slash_command') => addDirectory(core, directory, source),
+    worktree: {
+      create: (name, make) => createWorktree(core, name, make),
+      remove: (path) => removeWorktree(core, path),
+    },
+    display: (fields) => display(core, fields),
+    configChanged: (fields) => configChanged(core, fields),
+    instructionsLoaded: (fields) => instructionsLoaded(core, fields),
+    async watch(paths) {
+      core.demand('watch');
+      await watchPaths(core, paths);
+    },
+    interrupt: () => interruptSession(core),
+    close,
+    [Symbol.asyncDispose]: async () => {
+      await close();
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { Decision } from '../host/types.js';
+import { type CheckedCall, callFields, checkCall, type ToolCall, type ToolResult } from './call.js';
+import { contextTexts, withTexts } from './content.js';
+import { forModel, tellUser } from './context.js';
+import { type Core, wasCut } from './core.js';
+import { execute } from './execute.js';
+import { type Judged, judge } from './permission.js';
+import { afterwards, failed, interrupted, started } from './results.js';
+
+/** One call on its own. Throws SESSION_CLOSED, INVALID_OPTIONS and INVALID_INPUT before anything is fired. */
+export async function runTool(core: Core, call: ToolCall): Promise<ToolResult> {
+  core.demand('tool');
+  const checked = checkCall(core, call);
+  core.resume();
+  return track(core, checked);
+}
+
+/** Runs a call that was looked at; whoever interrupts or closes the session waits for it. */
+export function track(core: Core, call: CheckedCall): Promise<ToolResult> {
+  const work = perform(core, call);
+  core.calls.set(work, `${call.name} (${call.id})`);
+  return work.finally(() => core.calls.delete(work));
+}
+
+async function perform(core: Core, call: CheckedCall): Promise<ToolResult> {
+  if (core.over === 'interrupted' || call.signal.aborted) return interrupted(call, call.input);
+  if (call.invalid !== undefined)
+    return failed(call, { input: call.input, error: call.invalid, content: call.invalid });
+  let judged: Judged;
+  try {
+    judged = await judge(core, call);
+  } catch (error) {
+    // An event that was cut short decided nothing: the call does not run.
+    if (wasCut(error)) return interrupted(call, call.input);
+    throw error;
+  }
+  const result = judged.verdict === 'run' ? await execute(core, call, judged) : await refuse(core, call, judged);
+  if (result.endsLoop) core.over ??= result.status === 'deferred' ? 'deferred' : 'hook';
+  return result;
+}
+
+/** Denied or deferred. Where no hook and no person said no, PermissionDenied hooks are told, and may let the model try again. */
+async function refuse(core: Core, call: CheckedCall, judged: Judged): Promise<ToolResult> {
+  const { input, pre, by, reason, text = '', interrupts = false } = judged;
+  const common = { ...started(call, input, judged), decision: pre, ...(reason === undefined ? {} : { reason }) };
+  if (judged.verdict === 'deferred')
+    return { ...common, status: 'deferred', content: '', isError: false, endsLoop: true };
+  core.deps.alarms.refused(core.use(call), { by: by ?? 'failure', reason }, input);
+  const told =
+    by === 'rules' || by === 'mode' || by === 'classifier' ? await tellDenied(core, call, input, text) : undefined;
+  const retry = told?.retry === true;
+  if (interrupts) core.over = 'interrupted';
+  return {
+    ...common,
+    status: 'denied',
+    ...(by === undefined ? {} : { deniedBy: by }),
+    content: withTexts(text, [
+      ...(retry ? ['You may try this call again.'] : []),
+      ...contextTexts(`PreToolUse:${call.name}`, forModel(pre)),
+      ...(told ? contextTexts(`PermissionDenied:${call.name}`, forModel(told)) : []),
+    ]),
+    isError: true,
+    retry,
+    endsLoop: interrupts || !pre.continue,
+  };
+}
+
+async function tellDenied(
+  core: Core,
+  call: CheckedCall,
+  input: unknown,
+  reason: string,
+): Promise<Decision<'PermissionDenied'> | undefined> {
+  const told = await afterwards(
+    core.fire('PermissionDenied', callFields(call, input, { reason }), { signal: call.signal }),
+  );
+  if (told) tellUser(core, told);
+  return told;
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { Consent, TrustRequest } from './consent.js';
+import { isExecutable, readBytes, UNREADABLE } from './named/named-files.js';
+
+/** A text longer than this, or that is none, is compared by its hash alone. */
+const SHOWN = 256 * 1024;
+
+/** The hash of what a path leads to, and its text where it is one. */
+export function bound(path: string): Consent['files'][string] {
+  const bytes = readBytes(path);
+  if (bytes === null || bytes === UNREADABLE) return { sha256: bytes };
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const text = bytes.length <= SHOWN && !bytes.includes(0) ? bytes.toString('utf8') : undefined;
+  return { sha256, ...(text !== undefined && { text }), ...(isExecutable(path) && { executable: true }) };
+}
+
+/** What of it cannot be bound. */
+export function whyUnreadable({ file, files }: TrustRequest): string | undefined {
+  const name = Object.keys(files).find((key) => files[key]?.sha256 === UNREADABLE);
+  return name && `${file} names ${name}, which cannot be read`;
+}
+
+/** What is not as it was accepted; undefined: nothing. */
+export function changeSince(consent: Consent, request: TrustRequest): string | undefined {
+  const { file, definition } = request;
+  const who = changeOfSource(consent, request);
+  if (who !== undefined) return who;
+  if (consent.definition !== definition) return `${file} has changed since it was accepted`;
+  return changeOfFiles(consent, request);
+}
+
+/** Which file that it names is not as it was accepted. */
+export function changeOfFiles(consent: Consent, { file, files }: TrustRequest): string | undefined {
+  const changed = Object.keys(files).find((name) => !covers(consent, name, files[name]?.sha256 ?? null));
+  if (changed !== undefined) return changeOfFile(file, changed, files[changed]?.sha256 ?? null);
+  const stopped = Object.keys(files).find((name) => hasStopped(consent.files[name], files[name]?.executable === true));
+  return stopped && `${stopped}, which ${file} names, could be executed when it was accepted, and cannot now`;
+}
+
+/** Whether it was a program that could be started, and is none now: no less switched off than one that is gone. */
+export function hasStopped(before: Consent['files'][string] | undefined, isExecutableNow: boolean): boolean {
+  return before?.executable === true && before.data !== true && !isExecutableNow;
+}
+
+/** Of what kind it is, where it really lies, whom it speaks of. */
+export function changeOfSource(
+  { file: was, source: before }: Consent,
+  { file, source }: TrustRequest,
+): string | undefined {
+  if (before === undefined || source === undefined) return undefined;
+  if (was !== file) return `${source.place} leads to ${file}, which was ${was} when it was accepted`;
+  const [old, now] = [before, source].map(({ names, plugin }) => JSON.stringify([names ?? null, plugin ?? null]));
+  return old === now ? undefined : `${file} has another name than when it was accepted`;
+}
+
+function changeOfFile(file: string, name: string, hash: string | null): string {
+  if (hash === UNREADABLE) return `${file} names ${name}, which cannot be read`;
+  return hash === null
+    ? `${name}, which ${file} names, is missing`
+    : `${name}, which ${file} names, has changed since it was accepted`;
+}
+
+/** Whether consent was given to these bytes under that name, or to whatever is there. */
+export function covers({ files }: Pick<Consent, 'files'>, name: string, hash: string | null): boolean {
+  const file = Object.hasOwn(files, name) ? files[name] : undefined;
+  // What was not looked for then must not be there now.
+  if (file === undefined) return hash === null;
+  return file.data === true || (file.sha256 === hash && hash !== UNREADABLE);
+}

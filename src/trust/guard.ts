@@ -1,0 +1,39 @@
+import { resolve } from 'node:path';
+import { usualDirectory } from '../handlers/command/environment.js';
+import type { Described } from '../handlers/handler.js';
+import type { Registration, Untrusted } from '../scopes/registration.js';
+import { covers, hasStopped } from './changes.js';
+import type { Consent } from './consent.js';
+import { hashFile, isExecutable, namedFiles } from './named/named-files.js';
+import type { Variables } from './named/variables.js';
+
+/**
+ * Watches one handler's files from consent on: before every run, what the names in its command lead to from where it would
+ * run (`fallback` where the input does not say), and from the project. Something else than what was accepted is untrusted, and so is
+ * what was there and is nowhere now.
+ */
+export function guardFiles(
+  handler: Described,
+  consent: Consent,
+  { file, variables, fallback }: { readonly file: string; readonly variables: Variables; readonly fallback: string },
+): Registration['gate'] {
+  const names = namedFiles(handler, variables).files;
+  if (names.length === 0) return undefined;
+  const untrusted = (what: string): Untrusted => ({ file, why: `${what}; see hookscope trust` });
+  return ({ cwd }) => {
+    // A command may go to the project before it runs what it names: `cd "$(git rev-parse --show-toplevel)"`.
+    const folders = new Set([usualDirectory(cwd, fallback), resolve(variables.projectDir)]);
+    for (const name of names) {
+      const found = [...folders].map((folder) => resolve(folder, name)).map((path) => ({ path, hash: hashFile(path) }));
+      const other = found.find(({ hash }) => hash !== null && !covers(consent, name, hash));
+      if (other) return untrusted(`${other.path} is not what was accepted for ${file}`);
+      const stopped = found.find(
+        ({ path, hash }) => hash !== null && hasStopped(consent.files[name], isExecutable(path)),
+      );
+      if (stopped) return untrusted(`${stopped.path} could be executed when it was accepted, and cannot now`);
+      if (found.every(({ hash }) => hash === null) && !covers(consent, name, null))
+        return untrusted(`${name}, which ${file} names, is missing`);
+    }
+    return undefined;
+  };
+}

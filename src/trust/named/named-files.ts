@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { NotRead, readRegularFile } from '../../files/regular-file.js';
+import type { Described } from '../../handlers/handler.js';
+import { isObject, isText } from '../../values/shape.js';
+import { CommandFiles } from './command-files.js';
+import { NamedPaths } from './named-paths.js';
+import type { Variables } from './variables.js';
+
+/** What a command would run, as far as its text says. */
+export interface NamedFiles {
+  readonly files: readonly string[];
+  /** Words, as written, that stand where a program is named and are known only when the command runs. */
+  readonly unresolved: readonly string[];
+}
+
+/**
+ * The files a command names, each as an absolute path or one relative to the directory the command runs in, whether or not they are there.
+ * Every word that may be one counts; what those files load in turn does not.
+ */
+export function namedFiles(handler: Described, variables: Variables): NamedFiles {
+  if (handler['type'] !== 'command' || !isText(handler['command'])) return { files: [], unresolved: [] };
+  const { command, args, env, cwd } = handler as {
+    command: string;
+    args?: readonly string[];
+    env?: unknown;
+    cwd?: unknown;
+  };
+  const paths = new NamedPaths(variables);
+  const found = new CommandFiles(paths);
+  if (isText(cwd)) paths.folder(cwd);
+  for (const [name, value] of isObject(env) ? Object.entries(env) : []) if (isText(value)) found.variable(name, value);
+  if (args !== undefined) found.exec([command, ...args]);
+  else {
+    const line = command.replace(/\$env:(\w+)/gi, '$${$1}').replace(/%(CLAUDE_\w+|HOME)%/g, '$${$1}');
+    found.shell(handler['shell'] === 'powershell' ? line.replaceAll('\\', '/') : line);
+  }
+  return { files: paths.all(), unresolved: found.unresolved() };
+}
+
+/** The hash of what a path leads to, links followed; null: no file is there; `unreadable`: something is that cannot be read. */
+export function hashFile(path: string): string | null {
+  const bytes = readBytes(path);
+  return typeof bytes === 'object' && bytes !== null ? createHash('sha256').update(bytes).digest('hex') : bytes;
+}
+
+/** As `hashFile`, the bytes themselves. */
+export function readBytes(path: string): Buffer | null | typeof UNREADABLE {
+  try {
+    return readRegularFile(path);
+  } catch (error) {
+    if (error instanceof NotRead) return error.isFolder ? null : UNREADABLE;
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOTDIR' || code === 'ENAMETOOLONG' || code === 'ENOENT' ? null : UNREADABLE;
+  }
+}
+
+/** Whether somebody may start it as a program; where nothing is, not. */
+export function isExecutable(path: string): boolean {
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
+}
+
+/** No hash: nobody can tell what would run. */
+export const UNREADABLE = 'unreadable';

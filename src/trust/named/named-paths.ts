@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
+import { isText } from '../../values/shape.js';
+import { entriesOf } from './package-entry.js';
+import type { Program } from './program.js';
+import { type Lookup, UNKNOWN } from './shell-values.js';
+import type { Variables } from './variables.js';
+
+/** Programs of the system are the user's own; a project or plugin cannot change them. */
+const SYSTEM = ['/bin', '/sbin', '/usr', '/lib', '/dev', '/nix/store', '/opt/homebrew', '/System', '/Library'];
+/** Addresses, and what no path can hold. */
+const NO_PATH = /[\0\n]|:\/\//;
+/** A name that is one of a file for certain. */
+const CODE = /\.(?:[cm]?[jt]sx?|py|rb|pl|sh|php)$/;
+const MANIFEST = '/package.json';
+/** Of one handler. Nobody looks at more than these when asked for consent. */
+const MOST_NAMES = 2000;
+const MOST_FOLDERS = 24;
+const MOST_VALUES = 16;
+/** Variables that are lists of folders in which programs or modules are looked for. */
+export const PATH_VARIABLE = /(?:PATH|LIB)$/;
+
+/** The paths and variables that one handler's commands name. */
+export class NamedPaths {
+  readonly #variables: Variables;
+  readonly #assigned = new Map<string, readonly string[]>();
+  readonly #found = new Set<string>();
+  readonly #programs = new Set<string>();
+  readonly #folders = new Set<string>();
+  #searches = false;
+  #more = 0;
+
+  constructor(variables: Variables) {
+    this.#variables = variables;
+  }
+
+  /** What a variable stands for, assigned in the line or known before. */
+  readonly look: Lookup = (name) => this.#assigned.get(name) ?? this.#known(name);
+
+  /** Where commands may go, or look for what they run. */
+  folder(path: string): void {
+    if (path === '' || path.includes(UNKNOWN)) return;
+    for (const folder of isAbsolute(path) ? [] : [...this.#folders]) this.#addFolder(join(folder, path));
+    this.#addFolder(path);
+  }
+
+  /** Where the shell looks for programs. */
+  search(path: string): void {
+    this.#searches = true;
+    this.folder(path);
+  }
+
+  /** A program's name, which is a file where the line itself says in which folders programs are. */
+  program(name: string): void {
+    if (!name.includes('/') && isPath(name)) this.#programs.add(name);
+  }
+
+  all(): string[] {
+    const { projectDir, pluginRoot, skillDir } = this.#variables;
+    const own = [projectDir, pluginRoot, skillDir].filter(isText);
+    const found = [...this.#found, ...(this.#searches ? this.#programs : [])];
+    const all = found.flatMap((path) =>
+      isAbsolute(path) ? [path] : [path, ...[...this.#folders].map((folder) => join(folder, path))],
+    );
+    const isOwn = (path: string): boolean => own.some((folder) => path === folder || path.startsWith(folder + sep));
+    const isSystem = (path: string): boolean => SYSTEM.some((folder) => path.startsWith(folder + sep));
+    return [...new Set(all.map((path) => normalize(path)))].filter((path) => !isSystem(path) || isOwn(path)).sort();
+  }
+
+  /** What is too much to be bound, in words. */
+  overflow(): string[] {
+    return this.#more > 0 ? [`${this.#more} more names`] : [];
+  }
+
+  /** Every word that looks like a path, or holds one behind an option or a name. */
+  path(word: string): void {
+    const value = /^(?:-[\w-]*=?|[\w.]+=|@|file:\/\/)(.+)$/s.exec(word)?.[1];
+    for (const text of value === undefined ? [word] : [word, value]) {
+      if (!/^[-\s]/.test(text) && (text.includes('/') || /\.\w{1,6}$/.test(text))) this.#add(text);
+    }
+  }
+
+  /** A name of code, with all that a program may put behind it; `within`: where it looks for bare names too. */
+  code(name: string, program: Program | undefined, within?: string): void {
+    if (/^[-\s]/.test(name) || name === '') return;
+    const ends = CODE.test(name) ? [''] : (program?.ends ?? ['']);
+    const names = within === undefined || /^[./]/.test(name) ? [name] : [name, `${within}/${name}`];
+    for (const path of names) {
+      for (const end of ends) this.#add(path + end);
+      if (!ends.includes(MANIFEST)) continue;
+      for (const entry of entriesOf(resolve(this.#variables.projectDir, path))) {
+        for (const end of ends) this.#add(join(path, entry) + end);
+      }
+    }
+  }
+
+  module(name: string, { modules }: Program): void {
+    const [path = ''] = name.replace(/^-/, '').split('=');
+    if (modules === undefined || path === '') return;
+    const parts = path.split(modules.separator);
+    for (const end of modules.ends) {
+      this.#add(parts.join('/') + end);
+      // A package is run before what is in it.
+      for (let n = 1; n < Math.min(parts.length, 8); n++) this.#add(parts.slice(0, n).join('/') + end);
+    }
+  }
+
+  #add(text: string): void {
+    const open = text.lastIndexOf(UNKNOWN);
+    if (open !== -1) {
+      // What only the shell can know at the start: the rest of it, from where the command runs and from the project.
+      const slash = text.indexOf('/', open);
+      const rest = slash === -1 ? '' : text.slice(slash + 1);
+      if (rest === '' || text.slice(0, open).includes('/')) return;
+      this.#add(rest);
+      for (const folder of this.#roots()) this.#add(resolve(folder, rest));
+    } else if (isPath(text)) {
+      if (this.#found.size < MOST_NAMES) this.#found.add(text);
+      else this.#more++;
+    }
+  }
+
+  /** The project, and the repository around it. */
+  #roots(): string[] {
+    const { projectDir } = this.#variables;
+    let folder = projectDir;
+    while (!existsSync(join(folder, '.git')) && folder !== dirname(folder)) folder = dirname(folder);
+    return folder === dirname(folder) ? [projectDir] : [projectDir, folder];
+  }
+
+  #addFolder(folder: string): void {
+    if (this.#folders.size < MOST_FOLDERS) this.#folders.add(folder);
+  }
+
+  set(name: string, values: readonly string[]): void {
+    this.#assigned.set(name, [...new Set([...(this.#assigned.get(name) ?? []), ...values])].slice(0, MOST_VALUES));
+  }
+
+  #known(name: string): readonly string[] | undefined {
+    const { projectDir, pluginRoot, pluginData, skillDir, defaults = {} } = this.#variables;
+    const config = /^user_config\.(.+)$/s.exec(name)?.[1];
+    if (config !== undefined) return Object.hasOwn(defaults, config) ? [`${defaults[config]}`] : undefined;
+    // The user's own programs and modules, which no project can change.
+    if (PATH_VARIABLE.test(name)) return ['/usr/bin'];
+    const values: Readonly<Record<string, string | undefined>> = {
+      CLAUDE_PROJECT_DIR: projectDir,
+      CLAUDE_PLUGIN_ROOT: pluginRoot,
+      CLAUDE_PLUGIN_DATA: pluginData,
+      CLAUDE_SKILL_DIR: skillDir,
+      HOME: homedir(),
+      PWD: '.',
+    };
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    return value === undefined ? undefined : [value];
+  }
+
+  fill(text: string): string {
+    return text.replace(/\$\{(user_config\.[^}]+|CLAUDE_\w+)\}/g, (whole, name) => this.#known(name)?.[0] ?? whole);
+  }
+}
+
+function isPath(text: string): boolean {
+  return text !== '' && text.length <= 1000 && !NO_PATH.test(text);
+}

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { readText } from '../../files/json-file.js';
+import { isObject, isText } from '../../values/shape.js';
+
+/** More than this no package needs to be imported as itself. */
+const MOST = 20;
+
+/** The files that a package's manifest names for who imports the folder. */
+export function entriesOf(folder: string): string[] {
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(readText(join(folder, 'package.json')));
+  } catch {
+    // None is there, or none that Node could use.
+    return [];
+  }
+  if (!isObject(manifest)) return [];
+  const { main, exports, bin } = manifest;
+  const found = [main, isObject(exports) && '.' in exports ? exports['.'] : exports, bin].flatMap(textsIn);
+  return [...new Set(found)].filter((path) => !path.includes('*')).slice(0, MOST);
+}
+
+function textsIn(value: unknown): string[] {
+  if (isText(value)) return [value];
+  return isObject(value)
+    ? Object.values(value)
+        .slice(0, MOST)
+        .flatMap((v) => (isText(v) ? [v] : isObject(v) ? Object.values(v).filter(isText) : []))
+    : [];
+}

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Consent } from './consent.js';
+import { hashFile } from './named/named-files.js';
+
+/** What lies in a package and is not its own. */
+const NOT_OWN = ['node_modules', '.git'];
+
+/** All of a package's own files as one thing to bind: the text lists them with their hashes, so that a change can be shown. */
+export function bindPackage(root: string): Consent['files'][string] {
+  const lines: string[] = [];
+  const seen = new Set<string>();
+  const walk = (folder: string, name: string): void => {
+    const real = realpathSync(folder);
+    if (seen.has(real)) return;
+    seen.add(real);
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const [path, own] = [join(folder, entry.name), `${name}${entry.name}`];
+      if (NOT_OWN.includes(entry.name)) continue;
+      if (isFolder(path)) walk(path, `${own}/`);
+      else lines.push(`${hashFile(path) ?? 'no file'}  ${own}`);
+    }
+  };
+  walk(root, '');
+  const text = lines.sort().join('\n');
+  return { sha256: createHash('sha256').update(text).digest('hex'), text };
+}
+
+/** Links are followed. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

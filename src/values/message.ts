@@ -1,0 +1,15 @@
+import { messageOf, quiet } from './promises.js';
+
+export { messageOf };
+
+/** As `messageOf`, with the kind of error before it: `TypeError: x is not a function`. Our own errors speak for themselves. */
+export function describeError(error: unknown): string {
+  try {
+    if (!(error instanceof Error) || error.name === 'HookscopeError') return messageOf(error);
+    return `${error.name}: ${error.message}`;
+  } catch (another) {
+    // As above.
+    quiet(another);
+    return messageOf(error);
+  }
+}
