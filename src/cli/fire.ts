@@ -37,6 +37,7 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
   const { host, wakes } = await openHost(flags, {
     executes: true,
     tell,
+    shown: !flags.exitCode && !flags.json,
     announce: terminal.tell,
     happening: happeningOf(input),
   });

@@ -1,6 +1,9 @@
 import { resolve } from 'node:path';
 import { createHost, type Host } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
+
+import { isOfHook } from '../host/answer.js';
+
 import type { Wake } from '../host/types.js';
 import { applyConfig, within } from '../plugins/config.js';
 import { loadConfig, locateConfig } from '../plugins/config-file.js';
@@ -30,6 +33,8 @@ export interface OpenOptions {
   /** false: only what was named on the command line is executed, and no handler. */
   readonly executes: boolean;
   tell(text: string): void;
+  /** What the records of hooks say is shown, and not told a second time. */
+  readonly shown?: boolean;
   /** Is told at once what is untrusted and what runs as code. Default: `tell`. */
   readonly announce?: (text: string) => void;
   readonly happening?: Happening;
@@ -37,7 +42,7 @@ export interface OpenOptions {
 
 /** A host with the configuration, the plugins, the hooks files and Claude Code's files that were named, and what is accepted here. */
 export async function openHost(flags: HostFlags, options: OpenOptions): Promise<OpenedHost> {
-  const { executes, tell, announce = tell, happening = {} } = options;
+  const { executes, tell, announce = tell, happening = {}, shown } = options;
   const look = { executes, announce };
   const here = flags.config === undefined ? await findConfigsHere(look) : NOTHING;
   const runsCode = here.used !== undefined || typeof flags.config === 'string' || flags.plugin !== undefined;
@@ -47,7 +52,8 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
   // What JSON names has not run yet; what code names came with the code.
   if (loaded && !loaded.isCode && (executes || !here.used)) announcePlugins(pluginNames(loaded.config), announce);
   const wakes: Wake[] = [];
-  const { logger = tell, onWake, session, ...hostOptions } = loaded?.hostOptions ?? {};
+  const log = (text: string, detail: unknown): void => (shown && isOfHook(detail) ? undefined : tell(text));
+  const { logger = log, onWake, session, ...hostOptions } = loaded?.hostOptions ?? {};
   const host = createHost({
     ...hostOptions,
     ...(session || flags.claudeCode ? { session: { ...projectOf(flags), ...session } } : {}),

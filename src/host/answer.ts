@@ -135,15 +135,24 @@ function notTaken(fire: FireFacts, { dialect }: Registration, outcome: Outcome):
   return { outcome: rest, failure: { cause: 'bad_schema', message } };
 }
 
+/** What a complaint has besides its text: the same is in the record of the fire. */
+export interface OfHook {
+  readonly event: string;
+  readonly hook: string;
+}
+
 /** A failure or warning is never silent, whoever watches. */
-export function complain(fire: FireFacts, registration: Registration, result: Attempt): void {
-  const who = `${fire.entry.name} hook ${registration.name}`;
+export function complain(fire: FireFacts, { id, name }: Registration, result: Attempt): void {
+  const about: OfHook = { event: fire.entry.name, hook: name };
+  const who = `${about.event} hook ${name}`;
   const { failure, warnings = [] } = result;
   const { report } = fire.services;
-  if (failure) {
-    report(`${who} failed (${failure.cause}): ${failure.message}`, undefined, `${registration.id} ${failure.cause}`);
-  }
-  for (const warning of warnings) report(`${who}: ${warning}`, undefined, `${registration.id} ${warning}`);
+  if (failure) report(`${who} failed (${failure.cause}): ${failure.message}`, about, `${id} ${failure.cause}`);
+  for (const warning of warnings) report(`${who}: ${warning}`, about, `${id} ${warning}`);
+}
+
+export function isOfHook(detail: unknown): detail is OfHook {
+  return typeof detail === 'object' && detail !== null && 'hook' in detail && 'event' in detail;
 }
 
 /** A failure of a handler's own code. */

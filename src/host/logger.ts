@@ -16,7 +16,7 @@ type Logger = (message: string, detail?: unknown) => void;
 export class HostLogger {
   readonly #write: Logger;
   readonly #now: () => number;
-  readonly #repeats = new Map<string, { readonly message: string; count: number }>();
+  readonly #repeats = new Map<string, { readonly message: string; readonly detail: unknown; count: number }>();
   #began = Number.NEGATIVE_INFINITY;
   #written = 0;
   #left = 0;
@@ -38,7 +38,7 @@ export class HostLogger {
     else if (this.#written >= MOST) this.#left++;
     else {
       this.#written++;
-      if (repeats !== undefined) this.#repeats.set(repeats, { message, count: 0 });
+      if (repeats !== undefined) this.#repeats.set(repeats, { message, detail, count: 0 });
       this.#write(message, detail);
     }
   };
@@ -49,10 +49,10 @@ export class HostLogger {
     const others = repeated.slice(COUNTED).reduce((sum, { count }) => sum + count, this.#left);
     this.#repeats.clear();
     this.#left = 0;
-    const lines = repeated.slice(0, COUNTED).map(({ message, count }) => `${message} (${count} more times)`);
-    if (others > 0) lines.push(`${others} more lines were left out: a host writes at most ${MOST} a minute`);
-    for (const line of lines) this.#write(line);
-    return lines.length;
+    const told = repeated.slice(0, COUNTED);
+    for (const { message, detail, count } of told) this.#write(`${message} (${count} more times)`, detail);
+    if (others > 0) this.#write(`${others} more lines were left out: a host writes at most ${MOST} a minute`);
+    return told.length + (others > 0 ? 1 : 0);
   }
 }
 

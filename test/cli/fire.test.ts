@@ -122,6 +122,23 @@ describe('hookscope fire --json', () => {
   });
 });
 
+describe('a hook that fails', () => {
+  const broken = ['--input', 'call.json', '--hooks', 'broken.json'];
+  const WORDS = /It exited with code 3: out of paper/g;
+  beforeAll(() => folder.write('broken.json', hooks('echo out of paper >&2; exit 3')));
+
+  test('is shown once to people', async () => {
+    const { stdout, stderr } = await fire('PreToolUse', ...broken);
+    expect(stdout.match(WORDS)).toHaveLength(1);
+    expect(stderr).toBe('');
+  });
+
+  test.each(['--json', '--exit-code'])('is told on standard error with %s', async (flag) => {
+    const { stderr } = await fire('PreToolUse', ...broken, flag);
+    expect(stderr.match(WORDS)).toHaveLength(1);
+  });
+});
+
 describe('hookscope fire --exit-code is a hook', () => {
   test.each<[string, string, object]>([
     ['denied', 'PreToolUse', LS],

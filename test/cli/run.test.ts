@@ -57,6 +57,13 @@ describe('hookscope run', () => {
     expect(code).toBe(0);
   });
 
+  test('a hook that fails is shown with each event, and not told again', async () => {
+    folder.write('broken.json', { PreToolUse: [shell('Bash', 'echo out of paper >&2; exit 3')] });
+    const { stdout, stderr } = await run(SUBAGENTS, '--hooks', 'broken.json');
+    expect(stdout.match(/failed: .*out of paper/g)).toHaveLength(5);
+    expect(stderr).not.toContain('out of paper');
+  });
+
   test('ends with a summary by agent, event and hook', async () => {
     const { stdout } = await run(SUBAGENTS, '--hooks', 'guard.json');
     const table = stdout

@@ -24,6 +24,7 @@ export async function runCommand(files: readonly string[], flags: RunFlags, term
   const { host } = await openHost(flags, {
     executes: true,
     tell: terminal.tell,
+    shown: true,
     happening: whatHappens(sessions),
   });
   // What was run then obeyed the hooks of then: that ours would deny it is shown, and is no alarm.
