@@ -1,18 +1,33 @@
 import { homedir } from 'node:os';
 import { posix } from 'node:path';
 import ignore from 'ignore';
+import { warn } from '../plain.js';
+import { inTime } from './regex-cost.js';
 
 /** Longer paths exist on no system. */
 const MAX_PATH = 4096;
+/** A pattern takes as long as its stars may divide a path: so many, on so long a path, take no time at all. */
+const FEW_STARS = 2;
+const SHORT_PATH = 256;
 
 /**
  * A gitignore pattern over paths: `//abs/**` from the root of the file system, `~/x` from the home directory, `/x` from
  * `root` (else the current directory), `x`, `./x` and `../x` from the current directory. Letter case does not count, as
- * some file systems have it. A path that cannot be told, or a directory given instead of files, matches if it may.
+ * some file systems have it. A path that cannot be told, or a directory given instead of files, matches if it may; so does every path
+ * once one took too long, which `late` is told.
  */
-export function compileFilePattern(pattern: string, root: string | undefined): (path: unknown, cwd: string) => boolean {
+export function compileFilePattern(
+  pattern: string,
+  root: string | undefined,
+  late: (why: string) => void = (why) => warn(`the rule ${pattern} ${why}`),
+): (path: unknown, cwd: string) => boolean {
   const { anchor, rest } = anchored(pattern, root);
   const rules = ignore().add(rest);
+  const stars = rest.match(/\*+/g)?.length ?? 0;
+  const ignores = (path: string): boolean => rules.ignores(path);
+  const bounded = inTime(ignores);
+  const test = (path: string): boolean =>
+    stars < FEW_STARS || (stars === FEW_STARS && path.length <= SHORT_PATH) ? ignores(path) : bounded(path, late);
   return (path, cwd) => {
     if (typeof path !== 'string' || path.length > MAX_PATH) return true;
     const here = toPosix(cwd);
@@ -20,7 +35,7 @@ export function compileFilePattern(pattern: string, root: string | undefined): (
     const relative = posix.relative(from, posix.resolve(here, toPosix(path.replace(/^~(?=\/)/, homedir()))));
     if (relative === '..' || relative.startsWith('../')) return false;
     // A directory is what `dir/**` names, though gitignore means only what is in it.
-    return rules.ignores(posix.join(relative, '\0')) || (relative !== '' && rules.ignores(relative));
+    return test(posix.join(relative, '\0')) || (relative !== '' && test(relative));
   };
 }
 

@@ -2,11 +2,11 @@ import { createRequire } from 'node:module';
 import { types } from 'node:util';
 import { HookscopeError } from '../errors.js';
 import type { Dialect, EventEntry } from '../events/define.js';
-import { warn } from '../plain.js';
+import { clip, warn } from '../plain.js';
 import { isThenable, quiet, tell } from '../values/promises.js';
 import { readOnly } from '../values/view.js';
 import { claudeTest } from './claude-matcher.js';
-import { whyExponential } from './regex-cost.js';
+import { inTime, whyExponential } from './regex-cost.js';
 import { toolNames } from './tool-names.js';
 import { compileWildcard } from './wildcard.js';
 
@@ -164,30 +164,52 @@ function alternatives(text: string): string[] {
 const PLAIN_GLOB = /^[^?[\]{}()!+@#]*$/;
 
 function glob(pattern: string, context: MatcherContext, warnings: string[]): NameTest {
-  if (PLAIN_GLOB.test(pattern) && !COSTLY_GLOB.test(pattern)) return { test: compileWildcard(pattern) };
+  if (pattern.length > LONGEST_GLOB)
+    return refuse(context, `a glob of ${pattern.length} characters is longer than ${LONGEST_GLOB}`);
+  if (PLAIN_GLOB.test(pattern)) return { test: compileWildcard(pattern) };
+  let compiled: import('minimatch').Minimatch;
+  let names: number;
+  const negated = pattern.startsWith('!');
   try {
-    const negated = pattern.startsWith('!');
     // `!(a|b)` is one group; left to itself minimatch would negate the whole of `(a|b)`, taken literally.
     const nonegate = pattern.startsWith('!(');
     // Most hosts have no such glob, and registering is synchronous. It is nobody's but ours, so that a second copy of it does no harm.
-    const { Minimatch } = createRequire(import.meta.url)('minimatch') as typeof import('minimatch');
-    const compiled = new Minimatch(flat(pattern), { dot: true, nocomment: true, nonegate, platform: 'linux' });
-    const regex = COSTLY_GLOB.test(pattern) && compiled.makeRe();
-    const why = regex ? whyExponential(regex.source, regex.flags) : undefined;
-    if (why !== undefined) {
-      warnings.push(
-        `${context.where}: "${pattern}" can take exponential time (${why}); it is not run, and the hook runs for every name`,
-      );
-      return { test: () => true };
-    }
-    return { test: (name) => compiled.match(flat(name)), every: negated };
+    const { Minimatch, braceExpand } = createRequire(import.meta.url)('minimatch') as typeof import('minimatch');
+    const options = {
+      dot: true,
+      nocomment: true,
+      nonegate,
+      platform: 'linux',
+      braceExpandMax: MOST_NAMES + 1,
+    } as const;
+    names = braceExpand(flat(pattern), options).length;
+    compiled = new Minimatch(flat(pattern), options);
   } catch (error) {
     return refuse(context, `"${pattern}" is not a glob (${error instanceof Error ? error.message : String(error)})`);
   }
+  // What is left out would match nothing, and nobody would know.
+  if (names > MOST_NAMES)
+    return refuse(context, `the braces in "${clip(pattern, 80)}" stand for more than ${MOST_NAMES} names`);
+  const isCostly = COSTLY_GLOB.test(pattern);
+  const regex = isCostly && compiled.makeRe();
+  const why = regex ? whyExponential(regex.source, regex.flags) : undefined;
+  if (why !== undefined) {
+    warnings.push(
+      `${context.where}: "${pattern}" can take exponential time (${why}); it is not run, and the hook runs for every name`,
+    );
+    return { test: () => true };
+  }
+  const test = (name: string): boolean => compiled.match(flat(name));
+  const bounded = inTime(test);
+  const late = (reason: string): void => reporterOf(context)(new Error(`the matcher ${reason}`));
+  return { test: isCostly ? (name) => bounded(name, late) : test, every: negated };
 }
 
 /** What is repeated, or may be split in many ways: `+(a|aa)`, `*a*a*a*`. */
-const COSTLY_GLOB = /[?*+@!]\(|(?:\*[^*]*){4}/;
+const COSTLY_GLOB = /[?*+@!]\(|(?:\*[^*]*){3}/;
+/** What people write is shorter, and stands for fewer names. */
+const LONGEST_GLOB = 4096;
+const MOST_NAMES = 1000;
 
 /** A subject is a name, not a path: `*` matches a slash too, as it would any other character. */
 function flat(name: string): string {

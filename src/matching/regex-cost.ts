@@ -40,13 +40,18 @@ export function boundedTest(pattern: RegExp): RegexTest {
   const isCheap = ways.count * LOOKED_AT <= FEW;
   const looked = (subject: string): string => (mayRunOn(ways, subject) ? subject : subject.slice(0, LOOKED_AT));
   if (isCheap) return (subject) => pattern.test(looked(subject));
+  return inTime((subject) => pattern.test(looked(subject)), LOOKED_AT);
+}
+
+/** A test that is given up once it takes too long: from then on it matches. `longest`: so much of a subject it looks at. */
+export function inTime(test: (subject: string) => boolean, longest = Number.POSITIVE_INFINITY): RegexTest {
   let isOut = false;
   return (subject, late) => {
     if (isOut) return true;
-    const answer = callBounded(() => pattern.test(looked(subject)), DEADLINE);
+    const answer = callBounded(() => test(subject), DEADLINE);
     if (answer) return answer.value;
     isOut = true;
-    late(`takes more than ${DEADLINE} ms on a name of ${Math.min(subject.length, LOOKED_AT)} characters`);
+    late(`takes more than ${DEADLINE} ms on a name of ${Math.min(subject.length, longest)} characters`);
     return true;
   };
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/events/catalogue.js';
 import type { EventEntry } from '../../src/events/define.js';
+import { compileFilePattern } from '../../src/matching/file-pattern.js';
 import { compileMatcher } from '../../src/matching/matcher.js';
 import { whyExponential } from '../../src/matching/regex-cost.js';
 import { LOOKED_AT, waysOf } from '../../src/matching/regex-ways.js';
@@ -99,6 +100,42 @@ describe('a pattern that can take exponential time', () => {
     expect(matcher.matches('a'.repeat(60), {})).toBe(true);
   });
 });
+
+test.each(['{a,b}'.repeat(20), '{1..10000000}', '{1..100}{1..100}', '{'.repeat(5000), `${'[a-z]'.repeat(1000)}?`])(
+  'a glob that stands for more names than anybody has is refused: %s',
+  (pattern) => {
+    expect(() => compile(pattern, 'code')).toThrow(/more than 1000 names|longer than 4096/);
+  },
+);
+
+test.each(['[[:alpha:]]*[[:alpha:]]*[[:alpha:]]*[[:alpha:]]*[[:alpha:]]*!', '[a]*[a]*[a]*[a]*[a]*[a]*?b'])(
+  'a glob that takes too long on a name is given up, matches, and is reported: %s',
+  (pattern) => {
+    const errors: unknown[] = [];
+    const { matcher, warnings } = compile(pattern, 'code', (error) => errors.push(error));
+    const began = process.cpuUsage();
+    expect(matcher.matches('a'.repeat(2000), {})).toBe(true);
+    const { user } = process.cpuUsage(began);
+    expect(user / 1000).toBeLessThan(5000);
+    expect(warnings.length + errors.length).toBe(1);
+  },
+);
+
+test.each(['[a]/**/[a]/**/b', '**/[a]/**/[a]/**/[a]/**/b', '**/?/**/?/**/?/**/b', 'a/**/[a]/**/a/**/c'])(
+  'so is a rule about files: %s',
+  (pattern) => {
+    const late: string[] = [];
+    const test = compileFilePattern(pattern, undefined, (why) => late.push(why));
+    const path = `/x/${'a/'.repeat(2000)}z`;
+    const began = process.cpuUsage();
+    const answers = [test(path, '/x'), test(path, '/x')];
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(5000);
+    // Given up, it matches from then on.
+    expect(answers).toEqual(late.length > 0 ? [true, true] : [false, false]);
+    expect(late.length).toBeLessThanOrEqual(1);
+    expect(compileFilePattern(pattern, undefined)('/x/a/z', '/x')).toBe(false);
+  },
+);
 
 test.each([
   'Bash',
