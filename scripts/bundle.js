@@ -68,6 +68,8 @@ const options = {
   input: ENTRIES,
   platform: 'node',
   external: isExternal,
+  // A package's own modules where it has them: the other form of some loads its files at run time.
+  resolve: { mainFields: ['module', 'main'] },
   plugins: [vendored],
   transform: { target: 'es2023' },
 };

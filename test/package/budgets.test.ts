@@ -141,3 +141,23 @@ test('an error says which file of ours it comes from', async () => {
 test.each(HEAVY)('the watch on loaded packages sees %s', async (name) => {
   expect(await packagesLoadedBy(['--import', name, '--eval', '0'])).toContain(name);
 });
+
+test('nothing that is built looks for a file that is not there', () => {
+  const files = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.js'),
+  );
+  const missing = files.flatMap((file) =>
+    [
+      ...readFileSync(join(ROOT, 'dist', file), 'utf8').matchAll(
+        /\b(?:require|import)\d?\(\s*["'`](\.{1,2}\/[^"'`$]+)["'`]/g,
+      ),
+    ]
+      .map(([, path]) => path as string)
+      .filter((path) =>
+        ['', '.js', '.cjs', '.json'].every((end) => !existsSync(join(ROOT, 'dist', file, '..', path + end))),
+      )
+      .map((path) => `${file}: ${path}`),
+  );
+  expect(files.length).toBeGreaterThan(5);
+  expect(missing).toEqual([]);
+});
