@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
-import { afterAll, beforeAll } from 'vitest';
+import { useBuilt } from '../built.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -20,15 +18,7 @@ export function useCompiled(): {
   /** The same after a line of shell, such as `ulimit -f 100`. */
   startShell: (before: string, program: string, ...args: string[]) => Child;
 } {
-  // Where the packages are found that it imports.
-  const built = join(ROOT, 'node_modules/.cache/hookscope', `emit-${process.pid}`);
-  beforeAll(async () => {
-    const input = { bus: join(ROOT, 'src/emit/bus.ts'), 'sinks/ndjson': join(ROOT, 'src/emit/sinks/ndjson.ts') };
-    const bundle = await rolldown({ input, platform: 'node', external: [/^rxjs/, 'zod'] });
-    await bundle.write({ dir: built, format: 'esm', entryFileNames: '[name].js' });
-    await bundle.close();
-  });
-  afterAll(() => rmSync(built, { recursive: true, force: true }));
+  const built = useBuilt({ bus: 'src/emit/bus.ts', ndjson: 'src/emit/sinks/ndjson.ts' });
   const argv = (program: string, args: string[]) => [
     process.execPath,
     join(ROOT, 'test/fixtures/emit', program),

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { commandHandler } from '../../../src/handlers/command/handler.js';
 import { command } from '../../../src/handlers/command/spec.js';
+import { useHookHost } from '../../built.js';
 import { HOOKS, processes, runShell, shellCall, uniqueSeconds, until } from './shell-call.js';
 
 const hook = (name: string): string => join(HOOKS, name);
@@ -139,15 +138,8 @@ describe('a child left behind', () => {
   });
 });
 
-/** A bundle, so that the process has nothing in it but what runs hooks; beside the packages that it loads. */
-const PROGRAM = fileURLToPath(new URL('../../../node_modules/.cache/hookscope/hook-host.mjs', import.meta.url));
-
-beforeAll(async () => {
-  const input = fileURLToPath(new URL('../../fixtures/programs/hook-host.mjs', import.meta.url));
-  const bundle = await rolldown({ input, platform: 'node', external: ['execa', 'signal-exit', 'zod'] });
-  await bundle.write({ file: PROGRAM, format: 'esm', codeSplitting: false });
-  await bundle.close();
-});
+/** Built, so that the process has nothing in it but what runs hooks. */
+const PROGRAM = useHookHost();
 
 /** A host in a process of its own, running one hook. */
 function host(

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { commandHandler } from '../../../src/handlers/command/handler.js';
@@ -11,11 +10,12 @@ import { readProcess } from '../../../src/handlers/command/process-table.js';
 import { signalAll } from '../../../src/handlers/command/process-tree.js';
 import { freshMark } from '../../../src/handlers/command/run-mark.js';
 import { type CommandOptions, command } from '../../../src/handlers/command/spec.js';
+import { useHookHost } from '../../built.js';
 import { INPUTS } from '../inputs.js';
 import { testHost } from '../kit.js';
 import { processes, runShell, shellCall, uniqueSeconds, until } from './shell-call.js';
 
-const PROGRAM = fileURLToPath(new URL('../../fixtures/programs/hook-host.mjs', import.meta.url));
+const PROGRAM = useHookHost();
 /** How many ways of starting a process are put together in one run of the tests. */
 const GENERATED = Number(process.env['HOOKSCOPE_GENERATED'] ?? 8);
 
