@@ -1,5 +1,7 @@
-import { DEEPEST, MOST_BYTES, put, type Room } from '../values/copy.js';
+import { DEEPEST, MOST_BYTES, type Room } from '../values/copy.js';
 import { quiet } from '../values/promises.js';
+import { put } from '../values/put.js';
+import { toData, unwrap } from '../values/view.js';
 
 /** How many places are named that were left out. */
 const NAMED = 20;
@@ -89,7 +91,9 @@ export class RecordCopy {
     const copied = Array.isArray(value)
       ? this.#array(value)
       : typeof value.toJSON === 'function'
-        ? this.#printed(value.toJSON(''))
+        ? value.toJSON === toData
+          ? this.#copy(unwrap(value))
+          : this.#printed(value.toJSON(''))
         : this.#plain(value);
     this.#objects.pop();
     return copied;

@@ -1,7 +1,8 @@
 import { types } from 'node:util';
-import { copyJson, NotJson, put } from '../values/copy.js';
+import { copyJson, NotJson } from '../values/copy.js';
 import { findProblem, kindOf } from '../values/problem.js';
 import { messageOf, quiet } from '../values/promises.js';
+import { put } from '../values/put.js';
 import type { Dialect, EventEntry } from './define.js';
 import { asyncFields, type Field, type OutputShape, topFields } from './output-shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './output-warnings.js';

@@ -1,7 +1,8 @@
 import { HookscopeError } from '../errors.js';
 import type { EventEntry } from '../events/define.js';
-import { copyJson, DEEPEST, NotJson, put, type Room } from '../values/copy.js';
+import { copyJson, DEEPEST, NotJson, type Room } from '../values/copy.js';
 import { messageOf } from '../values/message.js';
+import { put } from '../values/put.js';
 import { isObject } from '../values/shape.js';
 
 type Input = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import { HookscopeError } from '../errors.js';
 import type { EventEntry } from '../events/define.js';
 import { checkInput } from '../events/guard.js';
-import { put } from '../values/copy.js';
 import { messageOf } from '../values/message.js';
+import { put } from '../values/put.js';
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -10,7 +10,7 @@ import { unreadable } from '../host/input.js';
 import type { Registrar } from '../host/registrar.js';
 import type { Decision } from '../host/types.js';
 import type { Scope } from '../scopes/scope.js';
-import { put } from '../values/copy.js';
+import { put } from '../values/put.js';
 import type { SessionSettings } from './options.js';
 
 /** What sessions need of their host. */

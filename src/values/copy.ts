@@ -1,5 +1,7 @@
 import { formatPath } from './problem.js';
 import { quiet } from './promises.js';
+import { put } from './put.js';
+import { toData, unwrap } from './view.js';
 
 /** Nested deeper than this, a value is no longer data that anybody can print. */
 export const DEEPEST = 1000;
@@ -68,6 +70,8 @@ function copyObject(value: object, trail: Trail): unknown {
 
 function copyParts(value: object & { toJSON?: unknown }, trail: Trail): unknown {
   if (Array.isArray(value)) return copyArray(value, trail);
+  // A view has one too, which would copy without a bound.
+  if (value.toJSON === toData) return copyParts(unwrap(value), trail);
   if (typeof value.toJSON === 'function') return copy(value.toJSON(trail.keys.at(-1) ?? ''), trail);
   if (Object.getPrototypeOf(value) !== Object.prototype) {
     const tag = Object.prototype.toString.call(value);
@@ -101,13 +105,6 @@ function copyArray(value: readonly unknown[], trail: Trail): unknown[] {
     trail.keys.pop();
   }
   return target;
-}
-
-/** Assigning `__proto__` would set the prototype of the copy. */
-export function put(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
-  } else target[key] = value;
 }
 
 function notJson(trail: Trail, what: string): NotJson {

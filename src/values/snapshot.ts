@@ -1,3 +1,4 @@
+import { put } from './put.js';
 import { unwrap } from './view.js';
 
 /**
@@ -37,11 +38,4 @@ function isData(item: unknown): boolean {
 function empty(from: object): object | undefined {
   if (Array.isArray(from)) return new Array<unknown>(from.length);
   return Object.prototype.toString.call(from) === '[object Object]' ? {} : undefined;
-}
-
-function put(to: object, key: string, value: unknown): void {
-  // Assigning `__proto__` would set the prototype of the copy.
-  if (key === '__proto__')
-    Object.defineProperty(to, key, { value, writable: true, enumerable: true, configurable: true });
-  else (to as Record<string, unknown>)[key] = value;
 }

@@ -1,7 +1,9 @@
-import { inspect, isDeepStrictEqual } from 'node:util';
+import { inspect, isDeepStrictEqual, types } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { RecordCopy } from '../../src/emit/record-copy.js';
 import { HookscopeError } from '../../src/errors.js';
+import { copyJson, NotJson } from '../../src/values/copy.js';
 import { readOnly, unwrap } from '../../src/values/view.js';
 
 const input = () => ({
@@ -115,6 +117,114 @@ describe('reading a view', () => {
     expect(Reflect.get(view, '__proto__')).toEqual({ a: 1 });
     expect(Reflect.get(view, '__proto__')).not.toBe(Object.values(data)[0]);
     expect(Object.getPrototypeOf(view)).toBe(Object.prototype);
+  });
+});
+
+/** Counts what is read of every object in the data. */
+function counted<T extends object>(data: T): { data: T; reads: () => number } {
+  let reads = 0;
+  const watch = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    const copy = Object.entries(value).map(([key, part]) => [key, watch(part)] as const);
+    return new Proxy(Array.isArray(value) ? copy.map(([, part]) => part) : Object.fromEntries(copy), {
+      get(target, key) {
+        if (key !== 'toJSON') reads++;
+        return Reflect.get(target, key);
+      },
+    });
+  };
+  return { data: watch(data) as T, reads: () => reads };
+}
+
+describe('printing a view as JSON', () => {
+  it('reads every value of the data once', () => {
+    fc.assert(
+      fc.property(json, (data) => {
+        const plain = counted(data);
+        const viewed = counted(data);
+        JSON.stringify(plain.data);
+        JSON.stringify(readOnly(viewed.data));
+        // Of a list its length, and what a copy of a list looks at, once more.
+        expect(viewed.reads()).toBeLessThanOrEqual(2 * plain.reads() + 4);
+      }),
+    );
+  });
+
+  it('asks one view, and no other for what is in it', () => {
+    fc.assert(
+      fc.property(json, (data) => {
+        let views = 0;
+        JSON.stringify(readOnly(data), (_key, value: unknown) => {
+          if (types.isProxy(value)) views++;
+          return value;
+        });
+        expect(views).toBe(0);
+      }),
+    );
+  });
+
+  it('gives nobody the data to change: not by its toJSON, not to a replacer, not under a symbol', () => {
+    const symbol = Symbol('s');
+    fc.assert(
+      fc.property(json, (data) => {
+        const raw = new Set<unknown>([...nodes(data)]);
+        Object.defineProperty(data, symbol, { value: { secret: 1 }, enumerable: true });
+        raw.add(Reflect.get(data, symbol));
+        const view = readOnly(data);
+        const reached: unknown[] = [Reflect.get(view, 'toJSON').call(view)];
+        JSON.stringify(view, function (this: unknown, _key, value: unknown) {
+          reached.push(this, value);
+          return value;
+        });
+        for (const item of [...reached]) {
+          if (typeof item !== 'object' || item === null) continue;
+          reached.push(...nodes(item), ...Reflect.ownKeys(item).map((key) => Reflect.get(item, key)));
+        }
+        for (const item of reached) expect(raw.has(item)).toBe(false);
+      }),
+    );
+  });
+
+  it('leaves data with a toJSON of its own, a key or a method, to what that says', () => {
+    const noMethod = fc.constantFrom<unknown>('text', 1, null, false, { a: 1 }, [1]);
+    fc.assert(
+      fc.property(json, noMethod, fc.string(), (data, toJSON, key) => {
+        for (const own of [{ toJSON }, { toJSON, data }, { [key]: { toJSON, data } }, [{ toJSON }]]) {
+          expect(JSON.stringify(readOnly(own))).toBe(JSON.stringify(own));
+        }
+      }),
+    );
+    class Money {
+      amount = { cents: 5 };
+      seen: unknown;
+      toJSON(key: string): unknown {
+        refused(() => Reflect.set(this, 'amount', 1));
+        refused(() => Reflect.set(this.amount, 'cents', 1));
+        return `${key}:${this.amount.cents}`;
+      }
+    }
+    const data = { a: [new Money()], b: new Money() };
+    expect(JSON.stringify(readOnly(data))).toBe('{"a":["0:5"],"b":"b:5"}');
+    expect(data.b.amount.cents).toBe(5);
+    const view = readOnly(data);
+    expect([Object.keys(view), 'toJSON' in view, Object.hasOwn(view, 'toJSON')]).toEqual([['a', 'b'], false, false]);
+    expect(JSON.stringify(Object.create(view))).toBe('{}');
+    expect(JSON.stringify(readOnly({ view }))).toBe('{"view":{"a":["0:5"],"b":"b:5"}}');
+  });
+
+  it('ends where data holds itself, is very deep, or is there very often', () => {
+    const own: Record<string, unknown> = { a: [{}] };
+    (own['a'] as unknown[]).push(own);
+    expect(() => JSON.stringify(readOnly(own))).toThrow(TypeError);
+    let deep: unknown = 1;
+    for (let i = 0; i < 2000; i++) deep = i % 2 ? [deep] : { deep };
+    expect(JSON.stringify(readOnly(deep as object))).toBe(JSON.stringify(deep));
+    let bomb: object = { a: 1 };
+    for (let i = 0; i < 60; i++) bomb = { a: bomb, b: bomb };
+    const copy = (readOnly(bomb) as { toJSON(): { a: object; b: object } }).toJSON();
+    expect(copy.a).toEqual(expect.anything());
+    expect(() => copyJson(readOnly(bomb), '', { left: 100_000 })).toThrow(NotJson);
+    expect(new RecordCopy({ left: 100_000 }).object(readOnly({ bomb }), 'input')).toBeTypeOf('object');
   });
 });
 

@@ -1,4 +1,4 @@
-import { put } from '../../values/copy.js';
+import { put } from '../../values/put.js';
 import { asJson, type Canonical, canonical, HEAD } from './canonical.js';
 
 /** Of an input that is copied as it is: values in it. */

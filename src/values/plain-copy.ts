@@ -1,0 +1,71 @@
+import { put } from './put.js';
+
+/** Until so many keys and elements are copied nobody looks whether something is there twice: that costs more than copying it again. */
+const MANY = 1_000_000;
+/** What is this deep may be within itself. */
+const DEEP = 400;
+/** What lies deeper is left as a view, which is copied in its turn: printing reaches deeper than our own calls do. */
+const DEEPEST = 2 * DEEP;
+
+interface Copying {
+  /** Gives a view of what has a `toJSON` of its own, which must not see the data itself. */
+  readonly view: object;
+  readonly path: PropertyKey[];
+  count: number;
+  /** What is copied once, however often it is there: a million times, or within itself. */
+  known: Map<object, unknown> | undefined;
+}
+
+/**
+ * What `JSON.stringify` would read of the data behind a view: enumerable keys and elements, copied. Whatever is no plain matter (what
+ * has a `toJSON` of its own, what lies very deep) is the view that it was.
+ */
+export function plainCopy(view: object, source: object): unknown {
+  return copyOf(source, { view, path: [], count: 0, known: undefined });
+}
+
+function copyOf(source: object, state: Copying): unknown {
+  const known = state.known?.get(source);
+  if (known !== undefined) return known;
+  if (state.count > MANY || state.path.length === DEEP) state.known ??= new Map();
+  return Array.isArray(source)
+    ? copyArray(source, state)
+    : copyObject(source as Readonly<Record<string, unknown>>, state);
+}
+
+function copyArray(source: readonly unknown[], state: Copying): unknown {
+  const copied = Array.prototype.slice.call(source) as unknown[];
+  state.known?.set(source, copied);
+  state.count += copied.length;
+  for (let i = 0; i < copied.length; i++) {
+    const part = copied[i];
+    if (typeof part === 'object' && part !== null) copied[i] = partOf(part, i, state);
+  }
+  return copied;
+}
+
+function copyObject(source: Readonly<Record<string, unknown>>, state: Copying): unknown {
+  const copied: Record<string, unknown> = {};
+  state.known?.set(source, copied);
+  const keys = Object.keys(source);
+  state.count += keys.length;
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string;
+    const part = source[key];
+    put(copied, key, typeof part === 'object' && part !== null ? partOf(part, key, state) : part);
+  }
+  return copied;
+}
+
+function partOf(value: object, key: PropertyKey, state: Copying): unknown {
+  const { path } = state;
+  path.push(key);
+  const hasOwnWay = path.length >= DEEPEST || typeof (value as { toJSON?: unknown }).toJSON === 'function';
+  const part = hasOwnWay ? at(state) : copyOf(value, state);
+  path.pop();
+  return part;
+}
+
+function at({ view, path }: Copying): unknown {
+  return path.reduce((found, key) => (found as Record<PropertyKey, unknown>)[key], view as unknown);
+}
