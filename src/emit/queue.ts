@@ -42,6 +42,8 @@ const BURST = 128;
 export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
   const { name, logger, capacity, maxWeight = Number.POSITIVE_INFINITY, weigh = () => 1 } = options;
   let waiting: T[] = [];
+  /** How many of them are in hand or written: taking them off one by one would move all the rest each time. */
+  let taken = 0;
   let inHand = 0;
   let weight = 0;
   let dropped = 0;
@@ -52,7 +54,7 @@ export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
   let running = false;
   let flushes: { target: number; resolve: () => void }[] = [];
 
-  const pending = (): number => waiting.length + inHand;
+  const pending = (): number => waiting.length - taken + inHand;
   const hasRoom = (): boolean => open && (pending() === 0 || (pending() < capacity && weight < maxWeight));
 
   function refuse(): void {
@@ -72,16 +74,27 @@ export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
     const count = pending();
     dropped += count;
     waiting = [];
+    taken = 0;
     inHand = 0;
     finish(accepted - finished);
+  }
+
+  function next(): T[] {
+    const items = waiting.slice(taken, taken + options.batch);
+    taken += items.length;
+    if (taken * 2 > waiting.length) {
+      waiting = waiting.slice(taken);
+      taken = 0;
+    }
+    return items;
   }
 
   async function run(): Promise<void> {
     running = true;
     // Not in the turn of the agent that emitted.
     await nextTurn();
-    for (let burst = 1; waiting.length > 0; burst++) {
-      const items = waiting.splice(0, options.batch);
+    for (let burst = 1; waiting.length > taken; burst++) {
+      const items = next();
       inHand = items.length;
       for (const item of items) weight -= weigh(item);
       const written = options.write(items);

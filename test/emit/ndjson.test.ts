@@ -210,6 +210,32 @@ describe('the NDJSON sink', () => {
     expect(sink.dropped).toBe(3);
   });
 
+  test('drops nothing of 20,000 records that come before the event loop turns, as long as their bytes have room', async () => {
+    const { logger, told } = listen();
+    const sink = ndjsonSink(path, { logger });
+    const record = fire(1);
+    for (let seq = 1; seq <= 20_000; seq++) sink.push({ ...record, seq });
+    expect([sink.dropped, sink.pending]).toEqual([0, 20_000]);
+    await sink.close();
+    expect(seqsIn(path)).toEqual(Array.from({ length: 20_000 }, (_, i) => i + 1));
+    expect([told, sink.dropped]).toEqual([[], 0]);
+  });
+
+  test('drops what has no room in the bytes that may wait, counts it, and says so once', async () => {
+    const { logger, told } = listen();
+    const sink = ndjsonSink(path, { maxPendingBytes: LINE * 5, logger });
+    for (let seq = 1; seq <= 9; seq++) sink.push(stamped(seq));
+    expect([sink.dropped, sink.pending]).toEqual([4, 5]);
+    await sink.flush();
+    sink.push(stamped(10));
+    await sink.close();
+    expect(seqsIn(path)).toEqual([1, 2, 3, 4, 5, 10]);
+    expect(told.map(({ message }) => message)).toEqual([
+      `Sink "${path}" is too slow: records are being dropped`,
+      `Sink "${path}" has caught up`,
+    ]);
+  });
+
   test('bounds what waits by size too', async () => {
     const { logger } = listen();
     const sink = ndjsonSink(path, { maxBytes: 1000, logger });
@@ -220,14 +246,17 @@ describe('the NDJSON sink', () => {
     expect([`${path}.2`, `${path}.1`, path].map(seqsIn)).toEqual([[1], [1], [1]]);
   });
 
-  test.each([{ maxBytes: 0 }, { keep: 0 }, { keep: 1.5 }, { capacity: 0 }])('refuses options %j by name', (options) => {
-    expect(() => ndjsonSink(path, options)).toThrow(
-      expect.objectContaining({
-        code: 'INVALID_OPTIONS',
-        message: expect.stringContaining(Object.keys(options)[0] as string),
-      }),
-    );
-  });
+  test.each([{ maxBytes: 0 }, { maxPendingBytes: 0 }, { keep: 0 }, { keep: 1.5 }, { capacity: 0 }])(
+    'refuses options %j by name',
+    (options) => {
+      expect(() => ndjsonSink(path, options)).toThrow(
+        expect.objectContaining({
+          code: 'INVALID_OPTIONS',
+          message: expect.stringContaining(Object.keys(options)[0] as string),
+        }),
+      );
+    },
+  );
 });
 
 describe('a file it must not write', () => {

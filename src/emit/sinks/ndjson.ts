@@ -8,21 +8,23 @@ import { createRotatingFile } from './rotating-file.js';
 
 /** Options of `ndjsonSink`. */
 export interface NdjsonOptions extends SinkOptions {
+  /** Most records that wait to be written; default: as many as `maxPendingBytes` hold. The newest is the one dropped. */
+  readonly capacity?: number;
+  /** Most bytes of lines that wait to be written, 64 MiB unless given: so much an agent may cause before it lets the event loop turn. */
+  readonly maxPendingBytes?: number;
   /** Most bytes a file holds (a single longer line has a file of its own); default 64 MiB. */
   readonly maxBytes?: number;
   /** How many full files are kept beside the current one, as `path.1` (the newest) to `path.<keep>`; default 5. */
   readonly keep?: number;
 }
 
-const NDJSON: Keys<NdjsonOptions> = { ...SINK, maxBytes: true, keep: true };
-
-/** Most bytes of lines that wait: `capacity` alone would not bound memory where every record holds a large response. */
-const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+const NDJSON: Keys<NdjsonOptions> = { ...SINK, maxPendingBytes: true, maxBytes: true, keep: true };
 
 /**
  * Writes each record as one line of JSON to a file only its owner can read (0600; missing folders are made 0700). Lines are
  * whole whatever happens to the process: the rest of a line cut short by a crash is moved to `path.torn` at the next opening.
- * What cannot be written (ENOSPC, EACCES …) is counted in `dropped` and the logger is told; it tries again with the next record.
+ * What finds `maxPendingBytes` waiting is dropped, and so is what cannot be written (ENOSPC, EACCES …): it is counted in
+ * `dropped`, the logger is told, and the next record is tried again.
  *
  * ```ts
  * const sink = ndjsonSink('logs/hooks.ndjson', { maxBytes: 10_000_000, keep: 3 });
@@ -33,10 +35,11 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024;
  */
 export function ndjsonSink(path: string, options: NdjsonOptions = {}): Sink {
   checkKeys(options, NDJSON, 'ndjsonSink: ');
-  const { name = path, maxBytes = 64 * 1024 * 1024, keep = 5 } = options;
+  const { name = path, maxPendingBytes = 64 * 1024 * 1024, maxBytes = 64 * 1024 * 1024, keep = 5 } = options;
+  checkInteger('maxPendingBytes', maxPendingBytes, 1);
   checkInteger('maxBytes', maxBytes, 1);
   checkInteger('keep', keep, 1);
-  const defaults = queueDefaults(options);
+  const defaults = queueDefaults({ capacity: Number.MAX_SAFE_INTEGER, ...options });
   const { logger } = defaults;
   const streams = createStreams();
   const file = createRotatingFile({ path, maxBytes, keep, logger });
@@ -44,7 +47,7 @@ export function ndjsonSink(path: string, options: NdjsonOptions = {}): Sink {
   const queue = createQueue<Buffer>({
     ...defaults,
     name,
-    maxWeight: MAX_WAITING_BYTES,
+    maxWeight: maxPendingBytes,
     weigh: (line) => line.length,
     batch: 1024,
     async write(lines) {
