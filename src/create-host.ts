@@ -28,6 +28,7 @@ import {
   type HostOptions,
 } from './host/options.js';
 import { PlanStore } from './host/plans.js';
+import { isLong, tooLong } from './host/register.js';
 import { Registrar } from './host/registrar.js';
 import type { EventState } from './host/services.js';
 import { createSpill } from './host/spill.js';
@@ -91,6 +92,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   const session = { transcript_path: '', cwd: process.cwd(), ...options.session, session_id };
   const logger = new HostLogger(options.logger);
   const { report } = logger;
+  if (isLong(options.timeout)) report(tooLong('timeout', options.timeout));
   const tree = new ScopeTree(session_id, options.session?.session_id === undefined);
   const plans = new PlanStore(tree, options.merge ?? 'lineage');
   const bus = createBus({ logger: report });

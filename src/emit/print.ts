@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { clip, column, plain } from '../plain.js';
+import { checkKeys, type Keys } from '../values/options.js';
 import type { FireRecord, HandlerRecord, RecordedDecision } from './fire-record.js';
 import type { HookProgress, HookRecord, HookResponse, HookStarted } from './record.js';
 import type { HandlerVerdict, RecordedReason } from './recorded.js';
@@ -14,11 +15,14 @@ export interface PrintOptions {
   readonly subject?: (event: string, input: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
+const PRINT: Keys<PrintOptions> = { color: true, since: true, subject: true };
+
 type Style = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
 type Paint = (style: Style | undefined, text: string) => string;
 
 /** One record as one line: when, agent or scope, event and subject, handler, what came of it, how long it took. */
 export function formatRecord(record: HookRecord, options: PrintOptions = {}): string {
+  checkKeys(options, PRINT, 'formatRecord: ');
   const paint = painter(options);
   const when = paint(
     'dim',
@@ -49,6 +53,7 @@ export function formatRecord(record: HookRecord, options: PrintOptions = {}): st
 
 /** A fire as a block: the decision, then every registered handler with what it said or why it did not run. */
 export function formatFire(record: FireRecord, options: PrintOptions = {}): string {
+  checkKeys(options, PRINT, 'formatFire: ');
   const paint = painter(options);
   const names = handlerNames(record);
   const width = Math.min(40, Math.max(0, ...record.handlers.map((handler) => plain(handler.name).length)));

@@ -86,6 +86,7 @@ function readGroup(
       (how.report ?? how.warn)(`The matcher of ${where} threw, so its hooks run: ${describeError(error)}`),
   });
   for (const warning of warnings) how.warn(warning);
+  warnOfUnit(shared.timeout, where, how);
   const byGroup = (shared.timeoutFor ?? how.timeoutFor) === 'group' ? {} : undefined;
   return hooks.map((hook, i) => {
     const at = `${where}.hooks[${i}]`;
@@ -93,6 +94,7 @@ function readGroup(
     const root = how.root === undefined ? {} : { root: how.root };
     const rule = compileRule(own.if ?? shared.if, { dialect, where: `${at}.if`, ...root });
     for (const warning of rule.warnings) how.warn(warning);
+    warnOfUnit(own.timeout, at, how);
     const call = dialect === 'claude' ? undefined : (how.name ?? how.plugin);
     const name =
       own.name ?? shared.name ?? (call === undefined ? (label ?? at) : nameIn(call, single ? undefined : label));
@@ -132,6 +134,19 @@ function readGroup(
       gate: isObject(hook) ? how.gate?.(hook) : undefined,
     };
   });
+}
+
+/** Beyond an hour it is likely that milliseconds were meant. */
+const HOUR = 3_600;
+
+function warnOfUnit(timeout: number | undefined, where: string, { dialect, warn }: RegisterHow): void {
+  if (dialect !== 'claude' && isLong(timeout)) warn(tooLong(`${where}.timeout`, timeout));
+}
+
+export const isLong = (timeout: number | undefined): timeout is number => timeout !== undefined && timeout > HOUR;
+
+export function tooLong(where: string, timeout: number): string {
+  return `${where} is ${timeout} seconds, more than an hour: the unit is seconds, not milliseconds`;
 }
 
 const NONE: readonly string[] = Object.freeze([]);

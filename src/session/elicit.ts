@@ -1,3 +1,4 @@
+import { checkKeys, type Keys } from '../values/options.js';
 import { resultOf } from '../values/promises.js';
 import { tellUser } from './context.js';
 import type { Core } from './core.js';
@@ -19,12 +20,24 @@ export interface ElicitOptions extends OwnFields<'Elicitation'> {
   ): ElicitAnswer | Promise<ElicitAnswer>;
 }
 
+const ELICIT: Keys<ElicitOptions> = {
+  mcp_server_name: true,
+  message: true,
+  mode: true,
+  url: true,
+  elicitation_id: true,
+  requested_schema: true,
+  ask: true,
+};
+
 /** The hooks answer, else the person, whose answer the ElicitationResult hooks may put another in the place of. */
 export async function elicit(
   core: Core,
-  { ask, ...fields }: ElicitOptions,
+  options: ElicitOptions,
 ): Promise<ElicitAnswer & { readonly by: 'hook' | 'person' | 'nobody' }> {
   core.demand('elicit');
+  checkKeys(options ?? null, ELICIT, 'elicit: ');
+  const { ask, ...fields } = options;
   const { signal } = core;
   const asked = await core.fire('Elicitation', fields, { signal });
   tellUser(core, asked);

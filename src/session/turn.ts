@@ -1,4 +1,5 @@
 import type { Decision } from '../host/types.js';
+import { checkKeys, type Keys } from '../values/options.js';
 import { resultOf } from '../values/promises.js';
 import { remember, tellUser } from './context.js';
 import type { Core } from './core.js';
@@ -27,6 +28,19 @@ export interface ModelSwitch extends Partial<Omit<OwnFields<'PostModelSwitch'>, 
   ask?(reason: string | undefined): boolean | Promise<boolean>;
 }
 
+const SWITCH: Keys<ModelSwitch> = {
+  from_model: true,
+  to_model: true,
+  requested_model: true,
+  source: true,
+  context_tokens: true,
+  prompt_cache_warm: true,
+  cache_ttl: true,
+  estimated_cache_write_usd: true,
+  pricing: true,
+  ask: true,
+};
+
 /** What came of `session.switchModel`. */
 export interface ModelAnswer {
   readonly switched: boolean;
@@ -39,8 +53,10 @@ export interface ModelAnswer {
 const UNASKED: readonly string[] = ['auto', 'resume'];
 
 /** PreModelSwitch, and where it is not refused, PostModelSwitch with the new model in place. */
-export async function switchModel(core: Core, { ask, ...given }: ModelSwitch): Promise<ModelAnswer> {
+export async function switchModel(core: Core, options: ModelSwitch): Promise<ModelAnswer> {
   core.demand('switchModel');
+  checkKeys(options ?? null, SWITCH, 'switchModel: ');
+  const { ask, ...given } = options;
   const fields: OwnFields<'PostModelSwitch'> = {
     from_model: core.model ?? '',
     requested_model: given.to_model,

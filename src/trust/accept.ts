@@ -1,3 +1,4 @@
+import { checkKeys } from '../values/options.js';
 import { changeSince } from './changes.js';
 import { type Consent, consentFor, type TrustRequest } from './consent.js';
 import type { TrustStore } from './store.js';
@@ -19,8 +20,10 @@ export function consentAmong(request: TrustRequest, all: readonly Consent[]): Co
 export function acceptTrust(
   request: TrustRequest,
   store: TrustStore,
-  { data = [] }: { readonly data?: readonly string[] } = {},
+  options: { readonly data?: readonly string[] } = {},
 ): void {
+  checkKeys(options, { data: true }, 'acceptTrust: ');
+  const { data = [] } = options;
   const { file, project, definition, source } = request;
   const before = consentOf(request, store)?.files ?? {};
   const isData = (name: string): boolean => data.includes(name) || before[name]?.data === true;

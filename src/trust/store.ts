@@ -48,6 +48,9 @@ export function defaultTrustFile(): string {
  * @throws HookscopeError FILE: it cannot be read or written; UNTRUSTED: others may have written it
  */
 export function createTrustStore(path: string = defaultTrustFile()): TrustStore {
+  if (typeof path !== 'string' || path === '') {
+    throw new HookscopeError('INVALID_OPTIONS', { where: 'createTrustStore', expected: 'expected the path of a file' });
+  }
   const file = resolve(path);
   const read = (): Consent[] => readStore(file);
   return {

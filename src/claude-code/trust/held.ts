@@ -5,6 +5,7 @@ import { changeOfFiles, changeOfSource, changeSince, whyUnreadable } from '../..
 import { type Consent, isSame, liesInProject, type TrustRequest } from '../../trust/consent.js';
 import type { Held } from '../../trust/held-file.js';
 import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from '../../trust/store.js';
+import { checkKeys, type Keys } from '../../values/options.js';
 import { type ClaudeFiles, completeFiles } from '../files/places.js';
 import type { ClaudeHandler } from '../files/schema.js';
 import { readAccepted } from '../files/settings.js';
@@ -144,11 +145,27 @@ function storeOf(trust: Exclude<Trust, 'all'>, { projectDir }: FindOptions): Tru
   return trust === 'stored' ? createTrustStore() : trust;
 }
 
+type HeldFiles = ClaudeFiles & { readonly trust?: Exclude<Trust, 'all'> };
+
+const HELD: Keys<HeldFiles> = {
+  projectDir: true,
+  home: true,
+  managedDir: true,
+  places: true,
+  settings: true,
+  plugins: true,
+  agents: true,
+  mainAgent: true,
+  onInvalid: true,
+  trust: true,
+};
+
 /**
  * What is not, or no longer, accepted of these files: what `acceptTrust` may be given once somebody has looked at it.
  * @throws HookscopeError INVALID_CONFIG: a managed file is wrong; UNTRUSTED, FILE: consent cannot be read
  */
-export async function listHeld(files: ClaudeFiles & { readonly trust?: Exclude<Trust, 'all'> }): Promise<HeldFile[]> {
+export async function listHeld(files: HeldFiles): Promise<HeldFile[]> {
+  checkKeys(files, HELD, 'listHeld: ');
   const complete = completeFiles(files, HOOK_EVENTS);
   const { judged } = await judgeSources(await findSources(complete), files.trust ?? 'stored', complete);
   return judged.flatMap(({ held }) => held ?? []);
