@@ -106,22 +106,29 @@ export interface Registration<Work = unknown> {
 
 /** Sorts one scope's registrations of one event: stage, then `before`, then the order they came in. Throws a name on a cycle. */
 export function order(registrations: readonly Registration[]): Registration[] {
-  const byStage = registrations.map((r, i) => ({ r, i })).sort((a, b) => a.r.stage - b.r.stage || a.i - b.i);
-  const sorted = byStage.map((x) => x.r);
-  if (!sorted.some((r) => r.before.length > 0)) return sorted;
-  return placeBefore(sorted);
+  const sorted = [...registrations].sort((a, b) => a.stage - b.stage);
+  return sorted.some(isPlaced) ? placeBefore(sorted) : sorted;
 }
+
+export const isPlaced = (r: Registration): boolean => r.before.length > 0;
 
 function placeBefore(sorted: readonly Registration[]): Registration[] {
   const result: Registration[] = [];
   const state = new Map<Registration, 'open' | 'done'>();
-  const mustPrecede = (r: Registration): Registration[] =>
-    sorted.filter((other) => other !== r && other.stage === r.stage && other.before.includes(r.name));
+  const wanting = new Map<string, Registration[]>();
+  for (const r of sorted) {
+    for (const name of new Set(r.before)) {
+      const key = `${r.stage}:${name}`;
+      const list = wanting.get(key);
+      if (list) list.push(r);
+      else wanting.set(key, [r]);
+    }
+  }
   const visit = (r: Registration): void => {
     if (state.get(r) === 'done') return;
     if (state.get(r) === 'open') throw new RangeError(r.name);
     state.set(r, 'open');
-    for (const earlier of mustPrecede(r)) visit(earlier);
+    for (const earlier of wanting.get(`${r.stage}:${r.name}`) ?? []) if (earlier !== r) visit(earlier);
     state.set(r, 'done');
     result.push(r);
   };

@@ -1,4 +1,6 @@
-import { order, type RegisteredIn, type Registration, type ScopeKind } from './registration.js';
+import { Own } from './own.js';
+import type { RegisteredIn, Registration, ScopeKind } from './registration.js';
+import { isPlaced } from './registration.js';
 
 const NONE: readonly Registration[] = [];
 
@@ -29,7 +31,7 @@ export class Scope implements RegisteredIn {
   pending: string[] = [];
   /** Anything the host caches per event (plans). */
   readonly cache = new Map<string, unknown>();
-  #byEvent: Map<string, readonly Registration[]> | undefined;
+  #byEvent: Map<string, Own> | undefined;
   #claimed: Set<string> | undefined;
 
   constructor(options: {
@@ -53,7 +55,7 @@ export class Scope implements RegisteredIn {
 
   /** This scope's own registrations for an event, in running order. */
   own(event: string): readonly Registration[] {
-    return this.#byEvent?.get(event) ?? NONE;
+    return this.#byEvent?.get(event)?.sorted ?? NONE;
   }
 
   /** Every event this scope itself has registrations for. */
@@ -63,19 +65,22 @@ export class Scope implements RegisteredIn {
 
   /** Adds all or nothing: a `before` cycle throws before anything changed. */
   add(registrations: readonly Registration[]): void {
-    const next = new Map(this.#byEvent);
-    for (const [event, added] of group(registrations)) next.set(event, order([...(next.get(event) ?? []), ...added]));
-    this.#byEvent = next;
+    // Those that may throw first: what is added to the others is in them at once.
+    const groups = [...group(registrations)].sort(
+      ([, a], [, b]) => Number(b.some(isPlaced)) - Number(a.some(isPlaced)),
+    );
+    const next = groups.map(([event, added]) => [event, Own.with(this.#byEvent?.get(event), added)] as const);
+    this.#byEvent ??= new Map();
+    for (const [event, own] of next) this.#byEvent.set(event, own);
     this.version++;
   }
 
   remove(registrations: readonly Registration[]): void {
     if (!this.#byEvent) return;
-    const gone = new Set(registrations);
-    for (const event of group(registrations).keys()) {
-      const left = this.own(event).filter((r) => !gone.has(r));
-      if (left.length > 0) this.#byEvent.set(event, left);
-      else this.#byEvent.delete(event);
+    for (const [event, gone] of group(registrations)) {
+      const own = this.#byEvent.get(event);
+      own?.remove(gone);
+      if (own?.size === 0) this.#byEvent.delete(event);
     }
     for (const r of registrations) this.#claimed?.delete(r.id);
     this.version++;
