@@ -10,9 +10,10 @@ import { entryOf, textAt, textOf } from './tree.js';
 export const checkScripts: Check = function* (file, about) {
   for (const handler of file.handlers) {
     const at = { at: commandSpan(handler), where: [...handler.path, 'command'] };
+    const known = knownIn(handler, about);
     for (const run of about.runs(handler, file)) {
       if (!run.certain || run.inline !== undefined) continue;
-      for (const { rule, message, fix } of judge(run, handler, file, about)) yield { rule, ...at, message, fix };
+      for (const { rule, message, fix } of judge(run, known, file, about)) yield { rule, ...at, message, fix };
     }
     yield* checkExecForm(handler);
   }
@@ -20,11 +21,11 @@ export const checkScripts: Check = function* (file, about) {
 
 type Judged = Pick<Found, 'rule' | 'message' | 'fix'>;
 
-function* judge(run: Run, handler: Handler, file: SourceFile, about: Checking): Generator<Judged> {
+function* judge(run: Run, known: (name: string) => boolean, file: SourceFile, about: Checking): Generator<Judged> {
   const { path, written, interpreter } = run;
   if (path === undefined) {
     if (run.relative) yield relative(run, file);
-    else if (interpreter === undefined && !isKnown(written, handler, about)) {
+    else if (interpreter === undefined && !known(written)) {
       yield { rule: 'program-missing', message: `There is no program "${written}" on this machine's PATH.` };
     }
     return;
@@ -95,11 +96,21 @@ const BUILTINS = new Set(
   ),
 );
 
-function isKnown(name: string, handler: Handler, { machine }: Checking): boolean {
-  if (!/^[\w.+-]+$/.test(name) || isOnPath(name, machine.path)) return true;
-  if (execWords(handler)) return false;
-  const own = shellOf(handler)?.nodes.some(({ node }) => node.type === 'Function' && node.name.value === name);
-  return BUILTINS.has(name) || own === true;
+/** Whether a handler's command may use a name. Each is looked for once, since a line may repeat it ten thousand times. */
+function knownIn(handler: Handler, { machine }: Checking): (name: string) => boolean {
+  const asked = new Map<string, boolean>();
+  let own: ReadonlySet<string> | undefined;
+  const isOwn = (name: string): boolean => {
+    own ??= new Set(shellOf(handler)?.nodes.flatMap(({ node }) => (node.type === 'Function' ? [node.name.value] : [])));
+    return BUILTINS.has(name) || own.has(name);
+  };
+  return (name) => {
+    const known =
+      asked.get(name) ??
+      (!/^[\w.+-]+$/.test(name) || isOnPath(name, machine.path) || (!execWords(handler) && isOwn(name)));
+    asked.set(name, known);
+    return known;
+  };
 }
 
 function* checkExecForm(handler: Handler): Generator<Found> {

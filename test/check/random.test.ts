@@ -223,3 +223,19 @@ test('YAML aliases that stand for billions are no trouble', async () => {
   const text = ['---', 'a0: &a0 [x, x]', ...levels, 'hooks: *a12', '---', ''].join('\n');
   expect(await check('/project/agents/a.md', text, 'agent')).toBeGreaterThan(0);
 });
+
+test('a name that a command repeats ten thousand times is looked for once', async () => {
+  let asked = 0;
+  const machine = {
+    ...MACHINE,
+    get path() {
+      asked++;
+      return MACHINE.path;
+    },
+  };
+  const command = 'local a=1; exit; f() { read a; }; f; '.repeat(2_500);
+  const text = JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] } });
+  await checkSources([readSource('/project/a.json', text, place('project'))!], machine);
+  expect(asked).toBeGreaterThan(0);
+  expect(asked).toBeLessThan(10);
+});
