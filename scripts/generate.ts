@@ -1,4 +1,4 @@
-// Writes what is made from the sources: docs/events.md, docs/errors.md, docs/failures.md, docs/lifecycle.md, docs/rules.md, examples/README.md and schemas/.
+// Writes what is made from the sources: docs/events.md, docs/errors.md, docs/failures.md, docs/lifecycle.md, docs/rules.md, docs/images/folders.svg, examples/README.md and schemas/.
 // With --check it writes nothing and exits with 1 if a file is not what it would be.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,6 +7,7 @@ import { errorsPage } from './errors-page.js';
 import { eventsPage } from './events-page.js';
 import { examplesPage } from './examples-page.js';
 import { failuresPage } from './failures-page.js';
+import { foldersPicture } from './folders-picture.js';
 import { lifecyclePage } from './lifecycle-page.js';
 import { rulesPage } from './rules-page.js';
 import { schemaFiles } from './schemas.js';
@@ -18,6 +19,7 @@ const wanted = new Map([
   ['docs/failures.md', failuresPage()],
   ['docs/rules.md', rulesPage()],
   ['docs/lifecycle.md', lifecyclePage()],
+  ['docs/images/folders.svg', foldersPicture()],
   ['examples/README.md', examplesPage()],
   ...[...schemaFiles()].map(
     ([path, schema]) => [`schemas/${path}`, `${JSON.stringify(schema, undefined, 2)}\n`] as const,
