@@ -93,6 +93,7 @@ function roundTrip(size: string, bytes: number, denied: boolean): Case {
     floor: 'echo',
     subject: 'hookscope',
     rounds: 60,
+    wall: true,
   };
 }
 

@@ -20,6 +20,8 @@ export interface Case {
   /** What the subject's time is before it is compared, where it is not its own: what the case adds to another candidate's. */
   readonly less?: string;
   readonly rounds?: number;
+  /** What its work takes is not this process's CPU: other processes do part of it. */
+  readonly wall?: boolean;
 }
 
 /** A median and the middle half of the values. */
@@ -59,27 +61,40 @@ export interface Figure {
 const SLICE = 5e6;
 /** As many times longer where a candidate runs in batches, each of which begins with a message. */
 const BATCHES = 10;
-const WARM_UP = 10;
-const ROUNDS = 100;
+/** Slices of each candidate before anything is measured, in turns: about half a second, until the engine has compiled the longest of fires for good. */
+const WARM_UP = 100;
+const ROUNDS = 60;
+
+/** Nanoseconds of CPU of this process, its compiler's and garbage collector's threads with it; or of time. */
+type Clock = () => number;
+const cpuTime: Clock = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) * 1000;
+};
+const wallTime: Clock = () => Number(process.hrtime.bigint());
 
 /**
- * Lets every candidate run for a slice of time, in another order each round. What slows the machine slows the whole round, so
+ * Measures in CPU, since the machine may have other work; in time where other processes do part of the work. Lets every candidate run for a slice of time, in another order each round. What slows the machine slows the whole round, so
  * a ratio is taken within each round, and the median is of the ratios.
  */
 export async function compare(given: Case): Promise<CaseResult> {
   const { rounds = ROUNDS } = given;
+  const clock = given.wall ? wallTime : cpuTime;
+  const warmUp = given.wall ? 10 : WARM_UP;
   const candidates = await given.candidates();
   // What making them left behind is nobody's cost.
   globalThis.gc?.();
   const counts = new Map<Candidate, number>();
-  for (const c of candidates) counts.set(c, await calibrate(c));
+  for (const c of candidates) counts.set(c, await calibrate(c, clock));
   const times = new Map(candidates.map((c) => [c.name, [] as number[]]));
-  for (let round = -WARM_UP; round < rounds; round++) {
+  for (let round = -warmUp; round < rounds; round++) {
     for (const c of shuffled(candidates)) {
       const count = counts.get(c) as number;
-      const each = (await slice(c, count)) / count;
+      const each = (await slice(c, count, clock)) / count;
       if (round >= 0) times.get(c.name)?.push(each);
     }
+    // Code that was cold when it was counted is many times quicker by now.
+    if (round === -1) for (const c of candidates) counts.set(c, await calibrate(c, clock));
   }
   const of = (name: string): number[] => times.get(name) as number[];
   const floor = of(given.floor);
@@ -98,18 +113,20 @@ const per = (times: readonly number[], floor: readonly number[]): number[] =>
   times.map((t, i) => t / (floor[i] as number));
 
 /** Nanoseconds for that many calls, one after the other. */
-async function slice({ run, batch }: Candidate, count: number): Promise<number> {
-  const from = process.hrtime.bigint();
+async function slice({ run, batch }: Candidate, count: number, clock: Clock): Promise<number> {
+  const from = clock();
   if (batch) await batch(count);
   else for (let i = 0; i < count; i++) await run();
-  return Number(process.hrtime.bigint() - from);
+  return clock() - from;
 }
 
 /** How many calls fill a slice once the engine has compiled them; the best of three, since the machine may look away. */
-async function calibrate(candidate: Candidate): Promise<number> {
+async function calibrate(candidate: Candidate, clock: Clock): Promise<number> {
   const wanted = candidate.batch ? SLICE * BATCHES : SLICE;
-  for (let count = 1; ; count *= 2) {
-    const took = Math.min(await slice(candidate, count), await slice(candidate, count), await slice(candidate, count));
+  let count = 1;
+  const once = (): Promise<number> => slice(candidate, count, clock);
+  for (; ; count *= 2) {
+    const took = Math.min(await once(), await once(), await once());
     if (took > wanted / 4) return Math.max(1, Math.round((count * wanted) / took));
   }
 }

@@ -14,6 +14,7 @@ const FILES = [
   'deadlines',
   'shell',
   'answers',
+  'tool',
   'control',
   'budgets',
   'start',

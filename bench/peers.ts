@@ -14,6 +14,7 @@ export function everybody(count: number, source: string): Candidate[] {
     { name: 'loop', run: plainLoop(made(), input) },
     { name: 'hookscope', run: hookscope(made()) },
     { name: 'tapable', run: tapable(made(), source.startsWith('async')) },
+    { name: 'tapable, each caught and with a timeout', run: tapable(made().map(guarded), true) },
     { name: 'hookable', run: hookable(made()) },
     { name: 'emittery', run: emittery(made()) },
   ];
@@ -32,6 +33,23 @@ function tapable(hooked: readonly Callback[], async: boolean): () => unknown {
     else hook.tap(`${i}`, callback);
   });
   return () => hook.promise(input);
+}
+
+/** Isolated and ended after a time, as a host's are: the least that does it. */
+function guarded(callback: Callback): Callback {
+  return async (input) => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('timeout')), 60_000);
+    });
+    try {
+      return await Promise.race([callback(input), late]);
+    } catch {
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }
 
 function hookable(hooked: readonly Callback[]): () => unknown {

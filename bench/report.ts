@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import type { CaseResult, Figure, Spread } from './harness.js';
 import type { Result } from './run.js';
 
@@ -11,6 +11,7 @@ export function page(results: readonly Result[]): string {
     '# Results',
     '',
     'Written by `npm run bench`. A ratio is to the floor in the same round; the median is followed by the middle half of the rounds.',
+    'Both sides are warm, and measured in CPU (with that of the compiler and the garbage collector); in time where other processes do part of the work.',
     'How it is measured, and why a goal is missed: [the decision record](../docs/decisions/0010-benchmarks.md).',
     '',
     ...machine(),
@@ -52,7 +53,9 @@ function machine(): string[] {
   return [
     `- ${new Date().toISOString().slice(0, 10)}`,
     `- ${cpu?.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform} ${process.arch}`,
-    `- Node ${process.version}`,
+    `- Node ${process.version}; load at the end ${loadavg()
+      .map((l) => l.toFixed(1))
+      .join(', ')}`,
     `- ${peers.join(', ')}`,
   ];
 }

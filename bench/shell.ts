@@ -35,5 +35,6 @@ export const cases: Case[] = [
     floor: 'child_process.spawn',
     subject: 'hookscope',
     rounds: 100,
+    wall: true,
   },
 ];

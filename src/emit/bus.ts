@@ -22,7 +22,7 @@ export interface Bus {
   readonly events$: Observable<HookRecord>;
   /** Builds, stamps and sends a record; `build` is not called when nobody watches. Never throws. */
   emit(build: () => Unstamped<HookRecord>): void;
-  /** The same, for who builds its record with the stamp in it. */
+  /** The same, for who builds its record with the stamp in it, and with all that it holds frozen. */
   emitStamped(build: (seq: number, time: string) => HookRecord): void;
   /** Completes `events$`, after what is being sent. Safe to call twice. */
   close(): void;
@@ -56,7 +56,7 @@ export function createBus({ logger }: BusOptions): Bus {
     built: 0,
     events$: guarded(watchers, logger),
     emit(build: () => Unstamped<HookRecord>) {
-      bus.emitStamped((seq, time) => ({ seq, time, ...build() }));
+      bus.emitStamped((seq, time) => freeze({ seq, time, ...build() }));
     },
     emitStamped(build: (seq: number, time: string) => HookRecord) {
       if (closed || !bus.observed) return;
@@ -65,7 +65,7 @@ export function createBus({ logger }: BusOptions): Bus {
         const record = build(seq, isoNow());
         bus.built += 1;
         // What it holds may have getters that fire events of their own, which were told before it.
-        queue.push(freeze(bus.built === seq ? record : { ...record, seq: bus.built }));
+        queue.push(Object.freeze(bus.built === seq ? record : { ...record, seq: bus.built }));
       } catch (error) {
         report(logger, 'A record could not be built and was left out', error);
       }

@@ -1,5 +1,5 @@
 import type { Fold, Verdict } from '../events/define.js';
-import { RecordCopy } from './record-copy.js';
+import { freeze, RecordCopy } from './record-copy.js';
 import type {
   HandlerStatus,
   HandlerVerdict,
@@ -127,14 +127,14 @@ export function stampedFireRecord(fire: FireFields, seq: number, time: string, m
     input,
     decision,
     handlers,
-    clashes: fire.clashes.map((clash) => ({ ...clash })),
+    clashes: freeze(fire.clashes.map((clash) => ({ ...clash }))),
     elsewhere: fire.elsewhere,
   };
   if (fire.agent_id !== undefined) record.agent_id = fire.agent_id;
   if (fire.tool_use_id !== undefined) record.tool_use_id = fire.tool_use_id;
   if (final !== undefined) record.final_input = final;
   if (fire.decisions !== undefined) record.decisions = fire.decisions;
-  if (copy.truncated.length > 0) record.truncated = copy.truncated;
+  if (copy.truncated.length > 0) record.truncated = freeze(copy.truncated);
   if (fire.error !== undefined) record.error = fire.error;
   return record;
 }

@@ -13,63 +13,64 @@ const LEFT_OUT = Symbol('left out');
 
 /**
  * Copies what a record holds, so that it never changes after it was sent. What no record can hold (too deep, too large, a
- * cycle, a bigint, what throws when it is looked at) is left out and named. The copies are frozen. Never throws.
+ * cycle, a bigint, what throws when it is looked at) is left out and named. The copies are frozen. Never throws. Its members are
+ * `private`, not `#private`: every watched fire has one.
  */
 export class RecordCopy {
   /** Where something was left out: `input.tool_input.a`. */
   readonly truncated: string[] = [];
-  readonly #room: Room;
-  readonly #keys: string[] = [];
-  readonly #objects: object[] = [];
+  private readonly room: Room;
+  private readonly keys: string[] = [];
+  private readonly objects: object[] = [];
 
   constructor(room: Room = { left: MOST_BYTES }) {
-    this.#room = room;
+    this.room = room;
   }
 
   /** A copy; of an object that cannot be looked at at all, an empty one. */
   object<T extends object>(value: T, at: string): T {
-    const copied = this.#part(value, at);
+    const copied = this.part(value, at);
     return (typeof copied === 'object' && copied !== null ? copied : Object.freeze({})) as T;
   }
 
-  #part(value: unknown, key: string): unknown {
-    this.#keys.push(key);
-    const before = this.#objects.length;
+  private part(value: unknown, key: string): unknown {
+    this.keys.push(key);
+    const before = this.objects.length;
     let copied: unknown;
     try {
-      copied = this.#copy(value);
+      copied = this.copy(value);
     } catch (error) {
       quiet(error);
       copied = LEFT_OUT;
-      this.#objects.length = before;
+      this.objects.length = before;
     }
-    if (copied === LEFT_OUT) this.#name();
-    this.#keys.pop();
+    if (copied === LEFT_OUT) this.nameIt();
+    this.keys.pop();
     return copied;
   }
 
-  #name(): void {
-    const [first, ...rest] = this.#keys.slice(0, KEYS);
-    const more = this.#keys.length > KEYS ? '.…' : '';
+  private nameIt(): void {
+    const [first, ...rest] = this.keys.slice(0, KEYS);
+    const more = this.keys.length > KEYS ? '.…' : '';
     const place = `${[first, ...rest].join('.')}${more}`;
     if (this.truncated.length < NAMED && !this.truncated.includes(place)) this.truncated.push(place);
   }
 
   /** There is no room for more of what is being copied. */
-  #leaveOut(): typeof LEFT_OUT {
-    this.#room.left = 0;
-    this.#name();
+  private leaveOut(): typeof LEFT_OUT {
+    this.room.left = 0;
+    this.nameIt();
     return LEFT_OUT;
   }
 
-  #copy(value: unknown): unknown {
+  private copy(value: unknown): unknown {
     switch (typeof value) {
       case 'string':
-        return this.#takes(value.length + 2) ? value : LEFT_OUT;
+        return this.takes(value.length + 2) ? value : LEFT_OUT;
       case 'object':
         if (value === null) return null;
         // As in memory: what holds one object a thousand times over is a thousand copies.
-        return this.#takes(32) ? this.#object(value) : LEFT_OUT;
+        return this.takes(32) ? this.copyObject(value) : LEFT_OUT;
       case 'bigint':
       case 'symbol':
       case 'function':
@@ -79,54 +80,54 @@ export class RecordCopy {
     }
   }
 
-  #takes(bytes: number): boolean {
-    if (this.#room.left < bytes) return false;
-    this.#room.left -= bytes;
+  private takes(bytes: number): boolean {
+    if (this.room.left < bytes) return false;
+    this.room.left -= bytes;
     return true;
   }
 
-  #object(value: object & { toJSON?: unknown }): unknown {
-    if (this.#objects.length >= DEEPEST || this.#objects.includes(value)) return LEFT_OUT;
-    this.#objects.push(value);
+  private copyObject(value: object & { toJSON?: unknown }): unknown {
+    if (this.objects.length >= DEEPEST || this.objects.includes(value)) return LEFT_OUT;
+    this.objects.push(value);
     const copied = Array.isArray(value)
-      ? this.#array(value)
+      ? this.array(value)
       : typeof value.toJSON === 'function'
         ? value.toJSON === toData
-          ? this.#copy(unwrap(value))
-          : this.#printed(value.toJSON(''))
-        : this.#plain(value);
-    this.#objects.pop();
+          ? this.copy(unwrap(value))
+          : this.printed(value.toJSON(''))
+        : this.plain(value);
+    this.objects.pop();
     return copied;
   }
 
-  #printed(value: unknown): unknown {
+  private printed(value: unknown): unknown {
     quiet(value);
-    return this.#copy(value);
+    return this.copy(value);
   }
 
-  #array(value: readonly unknown[]): unknown {
+  private array(value: readonly unknown[]): unknown {
     const copied: unknown[] = [];
     // Also one that is nearly empty: its JSON has all that is missing.
-    if (value.length > this.#room.left / 2) return LEFT_OUT;
+    if (value.length > this.room.left / 2) return LEFT_OUT;
     for (let i = 0; i < value.length; i++) {
-      const part = this.#takes(value[i] === undefined ? 5 : 1) ? this.#part(value[i], String(i)) : this.#leaveOut();
+      const part = this.takes(value[i] === undefined ? 5 : 1) ? this.part(value[i], String(i)) : this.leaveOut();
       copied.push(part === LEFT_OUT ? null : part);
-      if (this.#room.left <= 0) break;
+      if (this.room.left <= 0) break;
     }
     return Object.freeze(copied);
   }
 
-  #plain(value: object): unknown {
+  private plain(value: object): unknown {
     const copied: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
-      const part = this.#takes(key.length + 3) ? this.#own(value, key) : this.#leaveOut();
+      const part = this.takes(key.length + 3) ? this.own(value, key) : this.leaveOut();
       if (part !== LEFT_OUT) put(copied, key, part);
-      else if (this.#room.left <= 0) break;
+      else if (this.room.left <= 0) break;
     }
     return Object.freeze(copied);
   }
 
-  #own(value: object, key: string): unknown {
+  private own(value: object, key: string): unknown {
     let part: unknown;
     try {
       part = (value as Record<string, unknown>)[key];
@@ -134,7 +135,14 @@ export class RecordCopy {
       quiet(error);
       part = LEFT_OUT;
     }
-    return this.#part(part, key);
+    const { room } = this;
+    // Nearly all that a record holds is short text: nothing to be named, nothing to be looked into.
+    if (typeof part === 'string' && part.length + 2 <= room.left) {
+      room.left -= part.length + 2;
+      return part;
+    }
+    if (part === undefined || part === null || typeof part === 'number' || typeof part === 'boolean') return part;
+    return this.part(part, key);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { HookProgress, HookResponse, HookStarted, Piece, Run, RunMessage, RunResult } from './record.js';
+import { freeze } from './record-copy.js';
 import type { RecordedKind, RunOutcome, Unstamped } from './recorded.js';
 import { nextId, unstamped } from './stamp.js';
 
@@ -22,7 +23,7 @@ export function startedRecord(run: Run, seq: number, time: string): HookStarted 
     handler: run.handler,
     handler_id: run.handlerId,
     name: run.name,
-    source: run.source,
+    source: freeze(run.source),
   };
   addOptional(record, run);
   if (run.statusMessage !== undefined) record.status_message = run.statusMessage;
@@ -46,7 +47,7 @@ export function progressRecord(run: Run, piece: Piece, seq: number, time: string
     handler: run.handler,
     handler_id: run.handlerId,
     name: run.name,
-    source: run.source,
+    source: freeze(run.source),
     stdout,
     stderr,
     output: stderr + stdout + text,
@@ -72,7 +73,7 @@ export function responseRecord(run: Run, result: RunResult, seq: number, time: s
     handler: run.handler,
     handler_id: run.handlerId,
     name: run.name,
-    source: run.source,
+    source: freeze(run.source),
     stdout,
     stderr,
     output: result.output ?? stderr + stdout,
@@ -82,7 +83,7 @@ export function responseRecord(run: Run, result: RunResult, seq: number, time: s
   addOptional(record, run);
   if (exitCode !== undefined) record.exit_code = exitCode;
   if (decision !== undefined) record.decision = decision;
-  if (failure !== undefined) record.failure = failure;
+  if (failure !== undefined) record.failure = freeze(failure);
   return record;
 }
 

@@ -10,6 +10,7 @@ import { unreadable } from '../host/input.js';
 import type { Registrar } from '../host/registrar.js';
 import type { Decision } from '../host/types.js';
 import type { Scope } from '../scopes/scope.js';
+import { obey } from '../values/obey.js';
 import { put } from '../values/put.js';
 import type { SessionSettings } from './options.js';
 
@@ -190,6 +191,8 @@ export interface CoreHow {
 function turnController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
+  // Every fire of the turn obeys it: while somebody does, that takes no listener of its own.
+  obey(controller.signal, { end: () => undefined });
   return controller;
 }
 

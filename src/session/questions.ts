@@ -1,5 +1,6 @@
 import { HookscopeError } from '../errors.js';
 import { messageOf } from '../values/message.js';
+import { obey } from '../values/obey.js';
 import { resultOf, tell } from '../values/promises.js';
 import { isObject } from '../values/shape.js';
 import type { CheckedCall } from './call.js';
@@ -55,18 +56,28 @@ function checkAnswer<Q extends Question>(what: Q, answer: unknown): Answer<Q> {
 }
 
 /** Waits for the work, but no longer than the signal allows: then it rejects with ABORTED, and what comes later is dropped. */
-export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, event: string): Promise<T> {
-  let cut: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    cut = () => reject(new HookscopeError('ABORTED', { event }, { cause: signal.reason }));
-    if (signal.aborted) cut();
-    else signal.addEventListener('abort', cut, { once: true });
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, event: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let forget: (() => void) | undefined;
+    const end = (): void => {
+      forget?.();
+      const aborted = new HookscopeError('ABORTED', { event }, { cause: signal.reason });
+      // Behind work that has ended already.
+      queueMicrotask(() => reject(aborted));
+    };
+    work.then(
+      (value) => {
+        forget?.();
+        resolve(value);
+      },
+      (error: unknown) => {
+        forget?.();
+        reject(error);
+      },
+    );
+    if (signal.aborted) end();
+    else forget = obey(signal, { end });
   });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    if (cut) signal.removeEventListener('abort', cut);
-  }
 }
 
 /** Applies what was granted: a mode at once, by the session itself; the harness is told of all of it. */

@@ -5,7 +5,7 @@ import { describeError } from '../../values/message.js';
 import { tell as inform } from '../../values/promises.js';
 import type { AnyDecision } from '../decision.js';
 import { type Canonical, canonical, sha256 } from './canonical.js';
-import { type CallKey, Memory, shorten } from './memory.js';
+import { type CallKey, isNamed, Memory, shorten } from './memory.js';
 import { Remembered } from './remembered.js';
 
 /** What was decided of a call and what was done are not the same (docs/semantics.md 13). */
@@ -140,17 +140,17 @@ export class Alarms {
   }
 
   /** It ran, and did not fail. */
-  ran({ tool, ...call }: Omit<ToolUse, 'tool'> & { readonly tool: string | undefined }, { by, input }: Evidence): void {
+  ran(call: Omit<ToolUse, 'tool'> & { readonly tool: string | undefined }, { by, input }: Evidence): void {
     if (this.#replay) return;
     this.awake = true;
     this.#silent = -1;
     const judgement = this.#memory.get(call);
     if (!judgement) {
-      if (tool !== undefined && call.every && input && !this.#memory.mayBeForgotten(call))
-        this.#unasked({ ...call, tool }, by, input.value);
+      if (isNamed(call) && call.every && input && !this.#memory.mayBeForgotten(call))
+        this.#unasked(call, by, input.value);
       return;
     }
-    const use: ToolUse = { ...call, tool: tool ?? judgement.tool };
+    const use = isNamed(call) ? call : { ...call, tool: judgement.tool };
     const again = judgement.ran;
     // An id that is used again, by a harness that need not have asked about the second call.
     if (!use.every && input && (again || shorten(use.tool) !== judgement.tool)) return;
@@ -240,7 +240,7 @@ export class Alarms {
 /** What cannot be compared is no reason for an alarm. */
 function isAsDecided({ inputs, tool }: Judgement, use: ToolUse, value: unknown): boolean {
   if (shorten(use.tool) !== tool) return false;
-  if (!inputs) return true;
+  if (!inputs || inputs.some((judged) => judged.isPlainly(value))) return true;
   const done = canonical(value);
   if (!done || inputs.some(({ exact }) => exact.key === done.key)) return true;
   const loosely = canonical(value, true)?.key;

@@ -7,16 +7,32 @@ export interface CallKey {
   readonly id: string;
 }
 
+/** Not every result says which tool it is of. */
+export const isNamed = <T extends { readonly tool: string | undefined }>(
+  call: T,
+): call is T & { readonly tool: string } => call.tool !== undefined;
+
 /** Bytes of what is remembered, and of the marks that the forgotten leave. */
 const MOST = 15 << 20;
 const MARKS = 1 << 20;
 /** Of an entry beside its texts. */
 const ENTRY = 400;
+/** Of an agent. */
+const AGENT = 400;
 /** A longer name is remembered by its hash. */
 const NAME = 256;
 
+/** The calls of one agent. By their ids alone: what a call is found by is asked three times a call, and a text made for that would be hashed anew. */
+interface Agent<T> {
+  readonly name: string;
+  readonly session: string;
+  readonly agent: string | undefined;
+  readonly byId: Map<string, Kept<T>>;
+}
+
 interface Kept<T> {
-  readonly key: string;
+  readonly of: Agent<T>;
+  readonly id: string;
   /** Absent once it was forgotten, or put anew. */
   value: T | undefined;
   readonly bytes: number;
@@ -24,7 +40,10 @@ interface Kept<T> {
 
 /** What is known of calls, the newest 15 MiB of it. */
 export class Memory<T extends object> {
-  readonly #kept = new Map<string, Kept<T>>();
+  readonly #agents = new Map<string, Agent<T>>();
+  /** The one that was asked for last. */
+  #last: Agent<T> | undefined;
+  #size = 0;
   /** The oldest first, from `#first` on; what was put anew stands here twice. A Map's own first key is slow to find after deletions. */
   #order: Kept<T>[] = [];
   #first = 0;
@@ -33,33 +52,34 @@ export class Memory<T extends object> {
   #marks: Uint8Array | undefined;
 
   get size(): number {
-    return this.#kept.size;
+    return this.#size;
   }
   get bytes(): number {
     return this.#bytes;
   }
 
   get(call: CallKey): T | undefined {
-    return this.#kept.get(keyOf(call))?.value;
+    return this.#agentOf(call)?.byId.get(shorten(call.id))?.value;
   }
 
   /** Puts it behind all others. `chars`: how many it holds. */
   set(call: CallKey, value: T, chars: number): void {
-    const key = keyOf(call);
-    this.#drop(key);
-    const bytes = ENTRY + 2 * (key.length + chars);
-    const kept = { key, value, bytes };
-    this.#kept.set(key, kept);
+    const of = this.#agentOf(call) ?? this.#newAgent(call);
+    const id = shorten(call.id);
+    const known = of.byId.get(id);
+    if (known !== undefined) this.#empty(known);
+    const kept = { of, id, value, bytes: ENTRY + 2 * (of.name.length + id.length + chars) };
+    of.byId.set(id, kept);
+    this.#size++;
     this.#order.push(kept);
-    this.#bytes += bytes;
+    this.#bytes += kept.bytes;
     while (this.#bytes > MOST) this.#forgetOldest();
-    if (this.#order.length > 1_000 && this.#order.length > 2 * this.#kept.size) this.#tidy();
+    if (this.#order.length > 1_000 && this.#order.length > 2 * this.#size) this.#tidy();
   }
 
   /** It holds more than before. */
   resize(call: CallKey, chars: number): void {
-    const key = keyOf(call);
-    const value = this.#kept.get(key)?.value;
+    const value = this.get(call);
     if (value !== undefined) this.set(call, value, chars);
   }
 
@@ -75,15 +95,25 @@ export class Memory<T extends object> {
   /** It was known and had to go, or looks like one that had to: nothing can be said of it. */
   mayBeForgotten(call: CallKey): boolean {
     const marks = this.#marks;
-    return marks !== undefined && placesOf(keyOf(call)).every((at) => ((marks[at >> 3] as number) >> (at & 7)) & 1);
+    return (
+      marks !== undefined &&
+      placesOf(nameOf(call) + shorten(call.id)).every((at) => ((marks[at >> 3] as number) >> (at & 7)) & 1)
+    );
   }
 
   #forgetOldest(): void {
     const kept = this.#order[this.#first++] as Kept<T>;
     if (kept.value === undefined) return;
-    this.#drop(kept.key);
+    const { of, id } = kept;
+    this.#empty(kept);
+    of.byId.delete(id);
+    if (of.byId.size === 0) {
+      this.#agents.delete(of.name);
+      this.#bytes -= AGENT;
+      if (this.#last === of) this.#last = undefined;
+    }
     this.#marks ??= new Uint8Array(MARKS);
-    for (const at of placesOf(kept.key)) this.#marks[at >> 3] = (this.#marks[at >> 3] as number) | (1 << (at & 7));
+    for (const at of placesOf(of.name + id)) this.#marks[at >> 3] = (this.#marks[at >> 3] as number) | (1 << (at & 7));
   }
 
   #tidy(): void {
@@ -91,20 +121,35 @@ export class Memory<T extends object> {
     this.#first = 0;
   }
 
-  #drop(key: string): void {
-    const kept = this.#kept.get(key);
-    if (!kept) return;
+  #empty(kept: Kept<T>): void {
     this.#bytes -= kept.bytes;
+    this.#size--;
     kept.value = undefined;
-    this.#kept.delete(key);
+  }
+
+  #agentOf(call: CallKey): Agent<T> | undefined {
+    const last = this.#last;
+    if (last !== undefined && last.session === call.session && last.agent === call.agent) return last;
+    const known = this.#agents.get(nameOf(call));
+    if (known !== undefined) this.#last = known;
+    return known;
+  }
+
+  #newAgent(call: CallKey): Agent<T> {
+    const { session, agent } = call;
+    const made: Agent<T> = { name: nameOf(call), session, agent, byId: new Map() };
+    this.#agents.set(made.name, made);
+    this.#bytes += AGENT;
+    this.#last = made;
+    return made;
   }
 }
 
 /** Lengths go before, so that no name can look like two. */
-function keyOf(call: CallKey): string {
+function nameOf(call: CallKey): string {
   const session = shorten(call.session);
   const agent = call.agent === undefined ? '' : `@${shorten(call.agent)}`;
-  return `${session.length}.${agent.length}.${session}${agent}${shorten(call.id)}`;
+  return `${session.length}.${agent.length}.${session}${agent}`;
 }
 
 export const shorten = (name: string): string => (name.length > NAME ? sha256(name) : name);

@@ -39,6 +39,15 @@ export class Remembered {
     return remembered;
   }
 
+  /** Whether the value is seen at once to be the same. false: it may be all the same, to whoever compares `exact`. */
+  isPlainly(value: unknown): boolean {
+    try {
+      return this.#copy !== undefined && same(this.#copy.value, value);
+    } catch {
+      return false;
+    }
+  }
+
   get exact(): Canonical {
     this.#write();
     return this.#exact as Canonical;
@@ -58,6 +67,22 @@ export class Remembered {
     this.#copy = undefined;
   }
 }
+
+/** Whether both have the same JSON, as far as that can be said without writing it. What was copied is short, and not deep. */
+function same(copied: unknown, value: unknown): boolean {
+  if (copied === value) return true;
+  if (!isBare(copied) || !isBare(value)) return false;
+  if (Array.isArray(copied) !== Array.isArray(value)) return false;
+  const keys = Object.keys(copied);
+  if (Object.keys(value).length !== keys.length) return false;
+  // An array's missing elements have no keys, and stand in its JSON.
+  if (Array.isArray(copied) && (keys.length !== copied.length || copied.length !== value['length'])) return false;
+  return keys.every((key) => Object.hasOwn(value, key) && same(copied[key], value[key]));
+}
+
+/** An object that stands in JSON as it is. */
+const isBare = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as { toJSON?: unknown }).toJSON !== 'function';
 
 interface Room {
   chars: number;
