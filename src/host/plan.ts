@@ -40,7 +40,7 @@ const MEMO = 512;
 export function makePlan(entry: EventEntry, scopes: readonly Scope[], own: Scope): Plan {
   const all = scopes.flatMap((scope) => scope.own(entry.name).filter((r) => !r.ownStop || scope === own));
   const registrations = Object.freeze([...all.filter(decides), ...all.filter((r) => !decides(r))]);
-  const uniform = registrations.every((r) => r.matcher.all);
+  const uniform = registrations.every((r) => r.matcher.all && !isByTool(r));
   let positions: Map<string, number> | undefined;
   const position = (registration: Registration): number => {
     positions ??= new Map(registrations.map((r, i) => [r.id, i]));
@@ -60,13 +60,21 @@ export function makePlan(entry: EventEntry, scopes: readonly Scope[], own: Scope
       const known = memo.get(key);
       if (known) return known;
       // A predicate looks at the input too: its registration stays a candidate and is asked again at its wave.
-      const found = choose(registrations.filter((r) => !r.matcher.static || r.matcher.matches(subject, input)));
+      const found = choose(registrations.filter((r) => mayRun(r, subject, input)));
       if (memo.size >= MEMO) memo.clear();
       memo.set(key, found);
       return found;
     },
   };
 }
+
+function mayRun(r: Registration, subject: string | undefined, input: unknown): boolean {
+  if (r.matcher.static && !r.matcher.matches(subject, input)) return false;
+  return !isByTool(r) || (subject !== undefined && r.rule?.isAbout(subject) === true);
+}
+
+/** Its `if` rule, which is about tools, can be looked up by the subject. */
+const isByTool = (r: Registration): boolean => r.rule !== undefined && r.entry.tool === true;
 
 const decides = (r: Registration): boolean => r.phase !== 'observe';
 

@@ -30,13 +30,49 @@ export function compileFilePattern(
     stars < FEW_STARS || (stars === FEW_STARS && path.length <= SHORT_PATH) ? ignores(path) : bounded(path, late);
   return (path, cwd) => {
     if (typeof path !== 'string' || path.length > MAX_PATH) return true;
-    const here = toPosix(cwd);
-    const from = anchor(here);
-    const relative = posix.relative(from, posix.resolve(here, toPosix(path.replace(/^~(?=\/)/, homedir()))));
-    if (relative === '..' || relative.startsWith('../')) return false;
+    if (last === undefined || last.path !== path || last.cwd !== cwd || !last.stays) last = placed(path, cwd);
+    const below = belowOf(last, anchor(last.here));
+    if (below === undefined) return false;
     // A directory is what `dir/**` names, though gitignore means only what is in it.
-    return test(posix.join(relative, '\0')) || (relative !== '' && test(relative));
+    return test(below.inside) || (below.relative !== '' && test(below.relative));
   };
+}
+
+/** Where a path is; `below`: as it is seen from the places that patterns are tied to. */
+interface Placed {
+  readonly path: string;
+  readonly cwd: string;
+  readonly here: string;
+  readonly absolute: string;
+  /** Neither the home directory nor that of the process decides where it is; both may change. */
+  readonly stays: boolean;
+  readonly below: Map<string, Below | undefined>;
+}
+
+/** `inside`: something in it, were it a directory. */
+interface Below {
+  readonly relative: string;
+  readonly inside: string;
+}
+
+/** Several rules look at the same call in turn. */
+let last: Placed | undefined;
+
+function placed(path: string, cwd: string): Placed {
+  const here = toPosix(cwd);
+  const absolute = posix.resolve(here, toPosix(path.replace(/^~(?=\/)/, homedir())));
+  const stays = posix.isAbsolute(here) && !path.startsWith('~');
+  return { path, cwd, here, absolute, stays, below: new Map() };
+}
+
+/** Undefined: it is not below that place. */
+function belowOf({ below, absolute }: Placed, from: string): Below | undefined {
+  if (below.has(from)) return below.get(from);
+  const relative = posix.relative(from, absolute);
+  const isOutside = relative === '..' || relative.startsWith('../');
+  const found = isOutside ? undefined : { relative, inside: posix.join(relative, '\0') };
+  below.set(from, found);
+  return found;
 }
 
 function anchored(pattern: string, root: string | undefined): { anchor: (cwd: string) => string; rest: string } {
@@ -46,7 +82,7 @@ function anchored(pattern: string, root: string | undefined): { anchor: (cwd: st
   const [, climb = '', below = ''] = /^((?:\.\.?(?:\/|$))*)(.*)$/s.exec(pattern) ?? [];
   // After `../` a pattern is tied to the place it climbed to.
   const rest = climb.includes('..') || below === '' ? `/${below || '**'}` : below.replace(/^#/, '\\#');
-  return { anchor: (cwd) => posix.resolve(cwd, climb), rest };
+  return { anchor: climb === '' ? (cwd) => cwd : (cwd) => posix.resolve(cwd, climb), rest };
 }
 
 /** `C:\Users\a` is `/c/Users/a`, as in the patterns. */

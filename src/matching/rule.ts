@@ -7,6 +7,8 @@ import { compileWildcard } from './wildcard.js';
 /** A compiled `if` rule. */
 export interface Rule {
   readonly text: string;
+  /** Whether it is about the tool at all: of a call of another it needs no look. */
+  isAbout(tool: string): boolean;
   /** Never throws; where the call does not tell, true: a rule often says when a guard is needed. */
   matches(input: { readonly tool_name?: unknown; readonly tool_input?: unknown; readonly cwd?: unknown }): boolean;
 }
@@ -33,16 +35,16 @@ export function compileRule(
   const parsed = parse(trimmed, { dialect: context.dialect, root: context.root });
   if (!('expected' in parsed)) {
     const warnings = parsed.warning === undefined ? [] : [`${context.where}: ${parsed.warning}`];
-    return { rule: { text: trimmed, matches: parsed.matches }, warnings };
+    return { rule: { text: trimmed, isAbout: parsed.isAbout, matches: parsed.matches }, warnings };
   }
   if (context.dialect === 'code') {
     throw new HookscopeError('INVALID_HOOKS', { where: context.where, expected: `"${trimmed}": ${parsed.expected}` });
   }
-  const never: Rule = { text: trimmed, matches: () => false };
+  const never: Rule = { text: trimmed, isAbout: () => false, matches: () => false };
   return { rule: never, warnings: [`${context.where}: "${trimmed}": ${parsed.expected}; the hook never runs`] };
 }
 
-type Parsed = Pick<Rule, 'matches'> & { readonly warning?: string | undefined };
+type Parsed = Omit<Rule, 'text'> & { readonly warning?: string | undefined };
 
 function parse(text: string, of: RuleOf): Parsed | BadSpecifier {
   const [, tool, , content] = /^([\w.:/*-]+)(\((.*)\))?$/s.exec(text) ?? [];
@@ -54,7 +56,7 @@ function parse(text: string, of: RuleOf): Parsed | BadSpecifier {
   const inner = content?.trim() ?? '';
   if (inner === '' || inner === '*') {
     const test = namesTool(tool);
-    return { matches: ({ tool_name }) => typeof tool_name === 'string' && test(tool_name) };
+    return { isAbout: test, matches: ({ tool_name }) => typeof tool_name === 'string' && test(tool_name) };
   }
   const specifier = compileSpecifier(tool, inner, of);
   return 'expected' in specifier ? specifier : withSpecifier(tool, specifier);
@@ -62,8 +64,9 @@ function parse(text: string, of: RuleOf): Parsed | BadSpecifier {
 
 function withSpecifier(tool: string, specifier: Specifier): Parsed {
   const tests = (specifier.tools ?? [tool]).map(namesTool);
+  const isAbout = (name: string): boolean => tests.some((test) => test(name));
   const matches: Rule['matches'] = ({ tool_name, tool_input, cwd }) => {
-    if (typeof tool_name !== 'string' || !tests.some((test) => test(tool_name))) return false;
+    if (typeof tool_name !== 'string' || !isAbout(tool_name)) return false;
     const input = typeof tool_input === 'object' && tool_input !== null ? tool_input : {};
     const call: ToolCall = {
       tool: tool_name,
@@ -72,7 +75,7 @@ function withSpecifier(tool: string, specifier: Specifier): Parsed {
     };
     return specifier.matches(call);
   };
-  return { matches, warning: specifier.warning };
+  return { isAbout, matches, warning: specifier.warning };
 }
 
 /** A tool's name, any of its former ones, a pattern of names, or an MCP server for all its tools. */

@@ -3,6 +3,8 @@ import { homedir } from 'node:os';
 import { posix } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createHost } from '../../src/create-host.js';
+import type { FireRecord } from '../../src/emit/record.js';
 import { HookscopeError } from '../../src/errors.js';
 import { CATALOGUE } from '../../src/events/catalogue.js';
 import { compileRule, type Rule } from '../../src/matching/rule.js';
@@ -345,5 +347,67 @@ describe('a rule over other tools', () => {
     ['PowerShell', '$x', true],
   ])('%s on %s is %j', (text, command, expected) => {
     expect(matches(text, 'PowerShell', { command })).toBe(expected);
+  });
+});
+
+describe('many rules on one call', () => {
+  const call = (tool_name: string, tool_input: object) => ({ tool_name, tool_input, tool_use_id: 'id' });
+
+  it('looks at the path or command of a call once in a fire for each rule about its tool, and never for one about another', async () => {
+    const tools = ['Edit', 'Write', 'Read', 'Bash', 'WebFetch', 'Grep', 'Skill'];
+    const inputs: Record<string, object> = {
+      Edit: { file_path: '/a' },
+      Bash: { command: 'ls' },
+      WebFetch: { url: 'https://a.b/' },
+    };
+    for (const [tool, given] of Object.entries(inputs)) {
+      const host = createHost();
+      const texts = tools.flatMap((name) =>
+        [1, 2, 3, 4, 5].map((n) => `${name}(${name === 'WebFetch' ? `domain:x${n}.y` : `x${n}`})`),
+      );
+      host.register({ PreToolUse: texts.map((text) => ({ if: text, hooks: [() => undefined] })) });
+      let read = 0;
+      const watched = new Proxy(given, {
+        get(target, key) {
+          if (typeof key === 'string' && key in target) read++;
+          return Reflect.get(target, key);
+        },
+      });
+      await host.fire('PreToolUse', call(tool, watched));
+      expect(read).toBeLessThanOrEqual(10);
+      expect(read).toBeGreaterThan(0);
+    }
+  });
+
+  it('says of rules about other tools why they did not run, as of any', async () => {
+    const host = createHost();
+    const fires: FireRecord[] = [];
+    host.events$.subscribe((record) => void (record.type === 'hook_fire' && fires.push(record)));
+    host.register({
+      PreToolUse: ['Read(/x)', 'Bash(ls *)', 'Bash(rm *)', 'Bash', 'mcp__*'].map((text) => ({
+        if: text,
+        hooks: [() => undefined],
+      })),
+    });
+    await host.fire('PreToolUse', call('Bash', { command: 'ls -l' }));
+    await host.fire('PreToolUse', call('mcp__a__b', {}));
+    const seen = fires.map((fire) => fire.handlers.map(({ status, reason }) => reason ?? status));
+    expect(seen).toEqual([
+      ['if', 'ran', 'if', 'ran', 'if'],
+      ['if', 'if', 'if', 'if', 'ran'],
+    ]);
+  });
+
+  it('places a path anew when the call is made elsewhere', () => {
+    const there = rule('Edit(/src/**)');
+    const at = (path: string, from: string): boolean =>
+      there.matches({ tool_name: 'Edit', tool_input: { file_path: path }, cwd: from });
+    expect([
+      at('src/a', '/p'),
+      at('src/a', '/q'),
+      at('/p/src/a', '/p'),
+      at('/p/src/a', '/q'),
+      at('../p/src/a', '/p'),
+    ]).toEqual([true, true, true, false, true]);
   });
 });
