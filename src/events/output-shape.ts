@@ -33,15 +33,16 @@ function compileFields(shape: Readonly<Record<string, z.core.$ZodType>>): Readon
 }
 
 /** Compiled when a hook first says that key. */
+/** Compiled when it is first asked, and once, also for who has taken `accepts` out of it. */
 function field(schema: z.core.$ZodType): Field {
-  const made: { schema: z.core.$ZodType; accepts: Field['accepts'] } = {
+  let compiled: Field['accepts'] | undefined;
+  return {
     schema,
     accepts(value) {
-      made.accepts = compilePredicate(schema);
-      return made.accepts(value);
+      compiled ??= compilePredicate(schema);
+      return compiled(value);
     },
   };
-  return made;
 }
 
 /** Keys at top level that every event knows, `hookSpecificOutput` aside. */
