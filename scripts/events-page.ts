@@ -10,7 +10,7 @@ const FOLDS: Record<Fold, string> = {
   block: 'blocked or not, with every blocking reason; also context',
   stop: 'the loop goes on or ends',
   context: 'context for the model and messages for the user',
-  replace: 'one value: the last in plan order wins, a clash is recorded',
+  replace: 'one value: the last in plan order wins, a conflict is recorded',
   observe: 'nothing: what hooks say is recorded only',
 };
 const EXIT2: Record<Exit2, string> = {

@@ -51,7 +51,7 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
   fire<E extends EventName<C>>(event: E, input: FireInput<E, C>, options?: FireOptions): Promise<Decision<E, C>>;
   /**
    * As `fire`, for an event whose name is known only at run time. What the event's fold adds to the decision is there to look
-   * for: `'verdict' in decision`, `'blocked' in decision`, `'goesOn' in decision`, `'value' in decision`.
+   * for: `'verdict' in decision`, `'blocked' in decision`, `'continues' in decision`, `'value' in decision`.
    */
   fireAny(event: string, input: Readonly<Record<string, unknown>>, options?: FireOptions): Promise<Decision>;
   /**
@@ -142,7 +142,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
         );
       else report(`${wake.handler} asks for the agent to be woken: ${wake.text}`);
     },
-    elsewhere: (entry, planned) => Math.max(0, plans.of(entry).total - planned),
+    outOfScope: (entry, planned) => Math.max(0, plans.of(entry).total - planned),
   };
 
   const hookOf = (state: EventState): RawHook => {

@@ -47,7 +47,7 @@ export { type AgentSpec, agent, type PromptHookOptions, type PromptSpec, prompt 
 export type { HookAlarm } from './host/alarms/alarms.js';
 export type { PluginScope } from './host/apply.js';
 export type { HookContext } from './host/context.js';
-export type { BaseDecision, Clash, DecisionFailure, EndedBy, FoldFields, HandlerOutcome } from './host/decision.js';
+export type { BaseDecision, Conflict, DecisionFailure, EndedBy, FoldFields, HandlerOutcome } from './host/decision.js';
 export type { ExplainedHook, ExplainOptions, Explanation } from './host/explain.js';
 export type { FireOptions } from './host/fire-options.js';
 export type { RawFire, RawHook } from './host/hooks.js';

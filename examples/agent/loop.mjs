@@ -47,7 +47,7 @@ export async function think({ messages, ...work }) {
     const calls = reply.content.filter((/** @type {any} */ block) => block.type === 'tool_use');
     if (calls.length === 0) {
       const stop = await session.stop({ lastMessage: text });
-      if (!stop.goesOn) return text;
+      if (!stop.continues) return text;
       await watcher.wentOn?.(stop.instruction, who);
       messages.push({ role: 'user', content: stop.instruction });
       continue;

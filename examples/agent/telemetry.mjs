@@ -15,7 +15,7 @@ export function watchHooks(host, say = (/** @type {string} */ line) => console.l
     if (agent_id && typeof input.agent_type === 'string') types.set(agent_id, input.agent_type);
     const who = agent_id ? (types.get(agent_id) ?? agent_id) : 'main';
     count.fires += 1;
-    if (decision.verdict === 'deny' || decision.blocked || decision.goesOn) count.blocked += 1;
+    if (decision.verdict === 'deny' || decision.blocked || decision.continues) count.blocked += 1;
     for (const handler of record.handlers) {
       if (handler.status === 'skipped') continue;
       count.runs += 1;

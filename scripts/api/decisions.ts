@@ -6,7 +6,7 @@
 export type {
   BaseDecision,
   Cause,
-  Clash,
+  Conflict,
   Decision,
   DecisionFailure,
   EndedBy,

@@ -103,9 +103,9 @@ export async function runTurn<Result>(
     const { result, text, finished } = await round(message).catch((error: unknown) => fail(session, error));
     rounds.push(result);
     if (!finished && steps.over === undefined) return turn('unfinished', text);
-    const { goesOn, instruction, capped, decision } = await session.stop({ lastMessage: text });
+    const { continues, instruction, capped, decision } = await session.stop({ lastMessage: text });
     if (decision === undefined) return turn('ended', text, because(steps.over));
-    if (!goesOn) return turn('done', text, { capped });
+    if (!continues) return turn('done', text, { capped });
     message = instruction as string;
   }
 }

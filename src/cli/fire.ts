@@ -94,8 +94,8 @@ function pendingContext(host: Host, { scope, scope_known: known, session_id: ses
   return base.length > 0 ? base : host.pendingContext({ session });
 }
 
-function isBlocked({ verdict, blocked, goesOn }: AnyDecision): boolean {
-  return verdict === 'deny' || blocked === true || goesOn === true;
+function isBlocked({ verdict, blocked, continues }: AnyDecision): boolean {
+  return verdict === 'deny' || blocked === true || continues === true;
 }
 
 function describe(fired: Fired, wakes: readonly { readonly text: string }[], { color }: Terminal): string {

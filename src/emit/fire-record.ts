@@ -3,7 +3,7 @@ import { freeze, RecordCopy } from './record-copy.js';
 import type {
   HandlerStatus,
   HandlerVerdict,
-  RecordedClash,
+  RecordedConflict,
   RecordedFailure,
   RecordedKind,
   RecordedReason,
@@ -53,7 +53,7 @@ export interface RecordedDecision {
   readonly continue: boolean;
   readonly verdict?: Verdict | undefined;
   readonly blocked?: boolean | undefined;
-  readonly goesOn?: boolean | undefined;
+  readonly continues?: boolean | undefined;
   /** A stop that ended although hooks (`overruled`) would have gone on: too many continuations in a row, or a close. */
   readonly endedBy?: 'cap' | 'close' | undefined;
   readonly reason?: string | undefined;
@@ -67,7 +67,7 @@ export interface RecordedDecision {
     readonly name: string;
     readonly blocked: boolean;
   })[];
-  readonly clashes: readonly RecordedClash[];
+  readonly conflicts: readonly RecordedConflict[];
 }
 
 /**
@@ -89,11 +89,11 @@ export interface FireRecord extends Stamp {
   readonly final_input?: Readonly<Record<string, unknown>>;
   readonly decision: RecordedDecision;
   readonly handlers: readonly HandlerRecord[];
-  readonly clashes: readonly RecordedClash[];
+  readonly conflicts: readonly RecordedConflict[];
   /** How the verdicts became one; absent: the strictest. */
   readonly decisions?: 'strictest' | 'first' | 'last';
   /** How many registrations for this event are in scopes outside the lineage. */
-  readonly elsewhere: number;
+  readonly out_of_scope: number;
   /** What of it no record can hold and was left out, by its place: `input.tool_input.data`. */
   readonly truncated?: readonly string[];
   /** The fire was not decided but rejected: the error's code, `ABORTED`, `CLOSED` or `INVALID_INPUT`. */
@@ -127,8 +127,8 @@ export function stampedFireRecord(fire: FireFields, seq: number, time: string, m
     input,
     decision,
     handlers,
-    clashes: freeze(fire.clashes.map((clash) => ({ ...clash }))),
-    elsewhere: fire.elsewhere,
+    conflicts: freeze(fire.conflicts.map((conflict) => ({ ...conflict }))),
+    out_of_scope: fire.out_of_scope,
   };
   if (fire.agent_id !== undefined) record.agent_id = fire.agent_id;
   if (fire.tool_use_id !== undefined) record.tool_use_id = fire.tool_use_id;

@@ -62,13 +62,13 @@ export function formatFire(record: FireRecord, options: PrintOptions = {}): stri
     const warnings = (handler.warnings ?? []).map((text) => `\n    ${paint('yellow', `warning: ${clip(text, 160)}`)}`);
     return `  ${column(handler.name, width)}  ${paint('dim', from)}  ${handlerLine(handler, paint)}${warnings.join('')}`;
   });
-  for (const { winner, loser } of record.clashes) {
+  for (const { winner, loser } of record.conflicts) {
     lines.push(
-      `  ${paint('yellow', `clash: the rewrite of ${names(winner)} stands, that of ${names(loser)} was dropped`)}`,
+      `  ${paint('yellow', `conflict: the rewrite of ${names(winner)} stands, that of ${names(loser)} was dropped`)}`,
     );
   }
-  if (record.elsewhere > 0)
-    lines.push(`  ${paint('dim', `${record.elsewhere} more in scopes outside this one's lineage`)}`);
+  if (record.out_of_scope > 0)
+    lines.push(`  ${paint('dim', `${record.out_of_scope} more in scopes outside this one's lineage`)}`);
   const scope = `in ${plain(record.scope)}${record.scope_known ? '' : ' (a scope nobody opened)'}`;
   return [
     `${paint('bold', title(record, options))}  ${headline(record, paint)}  ${paint('dim', scope)}`,
@@ -142,12 +142,12 @@ function verdictWord({
   fold,
   verdict = 'none',
   blocked,
-  goesOn,
+  continues,
   endedBy,
 }: RecordedDecision): [string, Style | undefined] {
   if (fold === 'gate') return verdict === 'none' ? ['no opinion', undefined] : [verdict, VERDICT_STYLE[verdict]];
   if (endedBy) return [`stops (${endedBy})`, 'yellow'];
-  if (fold === 'stop') return goesOn ? ['goes on', 'yellow'] : ['stops', 'green'];
+  if (fold === 'stop') return continues ? ['goes on', 'yellow'] : ['stops', 'green'];
   return blocked ? ['blocked', 'red'] : ['done', 'green'];
 }
 

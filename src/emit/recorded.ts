@@ -44,7 +44,7 @@ export interface RecordedFailure {
 }
 
 /** Ids of two handlers that rewrote the same thing; the winner's rewrite stands. */
-export interface RecordedClash {
+export interface RecordedConflict {
   readonly winner: string;
   readonly loser: string;
 }

@@ -53,7 +53,7 @@ const ours = {
   origin: z.string().optional(),
 };
 
-const clash = z.looseObject({ winner: z.string(), loser: z.string() });
+const conflict = z.looseObject({ winner: z.string(), loser: z.string() });
 const handler = z.looseObject({
   id: z.string().min(1),
   name: z.string(),
@@ -85,14 +85,14 @@ const decision = z.looseObject({
   continue: z.boolean(),
   verdict: verdict.optional(),
   blocked: z.boolean().optional(),
-  goesOn: z.boolean().optional(),
+  continues: z.boolean().optional(),
   endedBy: z.enum(['cap', 'close']).optional(),
   reason: z.string().optional(),
   stopReason: z.string().optional(),
   decidedBy: z.string().optional(),
   overruled: z.array(z.string()),
   failures: z.array(failure.extend({ id: z.string(), name: z.string(), blocked: z.boolean() })),
-  clashes: z.array(clash),
+  conflicts: z.array(conflict),
 });
 const json = z.record(z.string(), z.unknown());
 
@@ -107,9 +107,9 @@ export const fireSchema = z.looseObject({
   final_input: json.optional(),
   decision,
   handlers: z.array(handler),
-  clashes: z.array(clash),
+  conflicts: z.array(conflict),
   decisions: z.enum(['strictest', 'first', 'last']).optional(),
-  elsewhere: z.int().nonnegative(),
+  out_of_scope: z.int().nonnegative(),
   truncated: z.array(z.string()).optional(),
   error: z.string().optional(),
 });

@@ -13,7 +13,7 @@ export interface DecisionFailure {
 }
 
 /** Two handlers rewrote the same thing; the winner's stands. Handler ids. */
-export interface Clash {
+export interface Conflict {
   readonly winner: string;
   readonly loser: string;
 }
@@ -57,7 +57,7 @@ export interface BaseDecision {
   readonly additionalContext: readonly string[];
   readonly systemMessages: readonly string[];
   readonly failures: readonly DecisionFailure[];
-  readonly clashes: readonly Clash[];
+  readonly conflicts: readonly Conflict[];
   /** stop events: hooks (`overruled`) would have kept the loop going, and it ended all the same. */
   readonly endedBy?: EndedBy;
   readonly interrupt?: boolean;
@@ -83,7 +83,7 @@ export interface FoldFields {
   gate: { readonly verdict: Verdict };
   block: { readonly blocked: boolean };
   /** The loop goes on, with `reason` as the next instruction. */
-  stop: { readonly goesOn: boolean };
+  stop: { readonly continues: boolean };
   context: unknown;
   /** `blocked`: the thing failed or was refused altogether (WorktreeCreate). */
   replace: { readonly value?: unknown; readonly blocked: boolean };
@@ -94,7 +94,7 @@ export interface FoldFields {
 export type AnyDecision = BaseDecision & {
   readonly verdict?: Verdict;
   readonly blocked?: boolean;
-  readonly goesOn?: boolean;
+  readonly continues?: boolean;
   readonly value?: unknown;
 };
 
@@ -114,11 +114,11 @@ class Decision {
   readonly additionalContext: readonly string[] = NOTHING;
   readonly systemMessages: readonly string[] = NOTHING;
   readonly failures: readonly DecisionFailure[] = NOTHING;
-  readonly clashes: readonly Clash[] = NOTHING;
+  readonly conflicts: readonly Conflict[] = NOTHING;
   // Only the event's own fold's field is there at all.
   declare readonly verdict?: Verdict;
   declare readonly blocked?: boolean;
-  declare readonly goesOn?: boolean;
+  declare readonly continues?: boolean;
   readonly #entry: EventEntry;
   #outcomes: Outcomes;
 
@@ -128,7 +128,7 @@ class Decision {
     this.#entry = entry;
     this.#outcomes = outcomes;
     if (entry.fold === 'gate') this.verdict = 'none';
-    else if (entry.fold === 'stop') this.goesOn = false;
+    else if (entry.fold === 'stop') this.continues = false;
     else if (entry.fold === 'block' || entry.fold === 'replace') this.blocked = false;
   }
 
@@ -169,7 +169,7 @@ function toWire(entry: EventEntry, d: AnyDecision): Record<string, unknown> {
   if (d.terminalSequence !== undefined) out['terminalSequence'] = d.terminalSequence;
   const rewriteKey = entry.rewrites?.keys[0] ?? 'updatedInput';
   if (entry.fold === 'gate') Object.assign(specific, entry.nestedDecision ? nestedGate(d) : flatGate(d, rewriteKey));
-  if (d.blocked || d.goesOn)
+  if (d.blocked || d.continues)
     Object.assign(out, { decision: 'block' }, d.reason === undefined ? {} : { reason: d.reason });
   if (d.additionalContext.length > 0) specific['additionalContext'] = d.additionalContext.join('\n');
   if (d.updatedOutput !== undefined) specific[rewriteKey] = d.updatedOutput;

@@ -159,9 +159,9 @@ export class FireRun implements RunningFire, Asker {
 
   /** Of the one that was waited for. */
   answered(result: Attempt | undefined): void {
-    const goesOn = result === undefined || this.hear(result);
-    if (goesOn) this.at++;
-    if (goesOn ? this.listen() : this.walkOn(result)) this.walked();
+    const continues = result === undefined || this.hear(result);
+    if (continues) this.at++;
+    if (continues ? this.listen() : this.walkOn(result)) this.walked();
   }
 
   /** Nobody had to be waited for. */
@@ -234,7 +234,7 @@ export class FireRun implements RunningFire, Asker {
       decisions: this.services.decisions,
       subject: this.subject,
       endedBy: this.how.endedBy,
-      clashes: rewrites?.clashes,
+      conflicts: rewrites?.conflicts,
       // The harness's own copy: what it does with it changes no record.
       rewritten: rewrites?.rewritten && { value: copyJson(rewrites.rewritten.value) },
       withheld: this.carrying?.withheld,

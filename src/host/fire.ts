@@ -80,7 +80,7 @@ function ended(
 ): Promise<AnyDecision> {
   if (!state.closes) return decision;
   return decision.then((d) => {
-    if (!d.goesOn) services.registrar.agentEnded(found.scope);
+    if (!d.continues) services.registrar.agentEnded(found.scope);
     return d;
   });
 }

@@ -1,6 +1,6 @@
 import type { EventEntry, Verdict } from '../events/define.js';
 import { effectOf, type FailureEffect } from '../events/failure.js';
-import type { AnyDecision, Clash, DecisionFields, EndedBy } from './decision.js';
+import type { AnyDecision, Conflict, DecisionFields, EndedBy } from './decision.js';
 import { makeDecision } from './decision.js';
 import { common, listOutcomes, type Said } from './fold-common.js';
 
@@ -11,7 +11,7 @@ export interface FoldContext {
   readonly decisions: Decisions;
   /** The subject of the input, for events where some subjects cannot be blocked. */
   readonly subject?: string | undefined;
-  readonly clashes?: readonly Clash[] | undefined;
+  readonly conflicts?: readonly Conflict[] | undefined;
   /** The rewritten field's final value, where a rewrite stood. */
   readonly rewritten?: { readonly value: unknown } | undefined;
   /** What stands in place of an output that could not be carried to all hooks, unless one has put another there. */
@@ -35,7 +35,7 @@ export function fold(
   if (said.every(isSilent)) return decision;
   common(fields, entry, said, context.subject);
   answer(fields, entry, said, context);
-  if (context.clashes !== undefined && context.clashes.length > 0) fields.clashes = context.clashes;
+  if (context.conflicts !== undefined && context.conflicts.length > 0) fields.conflicts = context.conflicts;
   if (context.rewritten !== undefined)
     fields[entry.fold === 'gate' ? 'updatedInput' : 'updatedOutput'] = context.rewritten.value;
   return decision;
@@ -174,18 +174,18 @@ function stop(said: readonly Said[], endedBy: EndedBy | undefined): DecisionFiel
   const ends = said.filter((s) => s.outcome?.continue === false);
   if (ends.length > 0) {
     const first = ends[0] as Said;
-    const fields: DecisionFields = { goesOn: false, decidedBy: first.registration.id };
+    const fields: DecisionFields = { continues: false, decidedBy: first.registration.id };
     fields.overruled = keeps.filter((s) => !ends.includes(s)).map((s) => s.registration.id);
     const reason = first.outcome?.reason ?? first.outcome?.stopReason;
     if (reason !== undefined) fields.reason = reason;
     return fields;
   }
   if (keeps.length === 0) return {};
-  if (endedBy) return { goesOn: false, endedBy, overruled: keeps.map((s) => s.registration.id) };
-  return { goesOn: true, ...decided(keeps) };
+  if (endedBy) return { continues: false, endedBy, overruled: keeps.map((s) => s.registration.id) };
+  return { continues: true, ...decided(keeps) };
 }
 
-/** Refused or failed, there is no value. Else the last in plan order wins; every other value is a recorded clash. */
+/** Refused or failed, there is no value. Else the last in plan order wins; every other value is a recorded conflict. */
 function replace(entry: EventEntry, said: readonly Said[]): DecisionFields {
   const against = said.filter(
     (s) => s.outcome?.block || (s.failure && effectOf(entry, s.registration.onFailure, s.failure) === 'block'),
@@ -200,6 +200,6 @@ function replace(entry: EventEntry, said: readonly Said[]): DecisionFields {
     value: last.outcome?.value,
     decidedBy: winner,
     overruled: losers,
-    clashes: losers.map((loser) => ({ winner, loser })),
+    conflicts: losers.map((loser) => ({ winner, loser })),
   };
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EventEntry } from '../events/define.js';
 import type { Registration } from '../scopes/registration.js';
-import type { Clash } from './decision.js';
+import type { Conflict } from './decision.js';
 
 /** One handler's standing towards the input: what it judged, what it made of it. */
 export interface Stance {
@@ -20,11 +20,11 @@ export interface Stance {
 
 /**
  * The waterfall of rewrites (docs/semantics.md 6): every accepted rewrite is a new version of the input; who rewrites again when
- * asked again clashes with the owner of the version it was given, and the outermost scope, then the later in plan order, wins.
+ * asked again conflicts with the owner of the version it was given, and the outermost scope, then the later in plan order, wins.
  */
 export class Rewrites {
   version = 0;
-  readonly clashes: Clash[] = [];
+  readonly conflicts: Conflict[] = [];
   #input: Readonly<Record<string, unknown>>;
   readonly #field: string | undefined;
   #owner: Stance | undefined;
@@ -72,18 +72,18 @@ export class Rewrites {
       const owned = again && stance.rewrote && owner !== stance ? owner : undefined;
       stance.rewrote = true;
       if (owned && !outranks(stance, owned)) {
-        this.#clash(owned, stance);
+        this.#conflict(owned, stance);
         continue;
       }
       const rival = earlier ?? owned;
-      if (rival) this.#clash(stance, rival);
+      if (rival) this.#conflict(stance, rival);
       this.#accept(stance, rewrite.value);
       earlier = stance;
     }
   }
 
-  #clash(winner: Stance, loser: Stance): void {
-    this.clashes.push({ winner: winner.registration.id, loser: loser.registration.id });
+  #conflict(winner: Stance, loser: Stance): void {
+    this.conflicts.push({ winner: winner.registration.id, loser: loser.registration.id });
   }
 
   #accept(stance: Stance, value: unknown): void {

@@ -34,7 +34,7 @@ export interface Services {
   readonly notices: Notices;
   wake(wake: Wake): void;
   /** How many registrations for the event are in scopes outside the lineage whose plan holds so many. */
-  elsewhere(entry: EventEntry, planned: number): number;
+  outOfScope(entry: EventEntry, planned: number): number;
 }
 
 /** One event of this host: its entry, its tapable hook once asked for, and what is made once of it. */

@@ -18,7 +18,7 @@ export type PluginEntry = string | Plugin | readonly [plugin: string | Plugin, o
 export interface HookscopeConfig<C extends CustomEvents = NoEvents> extends HostOptions<C> {
   /** Applied first, in this order. Names are found from the file's directory. */
   readonly plugins?: readonly PluginEntry[];
-  /** For every agent. They come after the plugins' hooks, so theirs is the last word in a clash of rewrites. */
+  /** For every agent. They come after the plugins' hooks, so theirs is the last word in a conflict of rewrites. */
   readonly hooks?: Hooks<NoInfer<C>>;
   /** By exact agent type: hooks that each agent of the type has for itself. */
   readonly spawnHooks?: Readonly<Record<string, Hooks<NoInfer<C>>>>;

@@ -7,7 +7,7 @@ import { fireStop, type StopOptions } from './stop-event.js';
 /** What the harness does next. */
 export interface StopAnswer {
   /** The loop goes on, with `instruction` as the next message. */
-  readonly goesOn: boolean;
+  readonly continues: boolean;
   readonly instruction?: string;
   /** Continuations in a row so far, this one included. */
   readonly continuations: number;
@@ -33,7 +33,7 @@ async function stop(core: Core, options: StopOptions): Promise<StopAnswer> {
   }
   const most = core.settings.maxStopContinuations ?? core.deps.maxStopContinuations;
   const decision = await fireStop(core, options, core.continuations >= most ? 'cap' : undefined);
-  if (!decision?.goesOn) {
+  if (!decision?.continues) {
     // What hooks had to say waits for the next turn; an agent has none.
     if (decision) remember(core, decision);
     const answer = await finish(core);
@@ -43,7 +43,7 @@ async function stop(core: Core, options: StopOptions): Promise<StopAnswer> {
   wait(core, messagesForModel(decision));
   core.continuations++;
   return {
-    goesOn: true,
+    continues: true,
     instruction: instructionOf(decision),
     continuations: core.continuations,
     capped: false,
@@ -77,5 +77,5 @@ async function finish(core: Core): Promise<StopAnswer> {
 }
 
 function ended(core: Core): StopAnswer {
-  return { goesOn: false, continuations: core.continuations, capped: false };
+  return { continues: false, continuations: core.continuations, capped: false };
 }

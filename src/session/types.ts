@@ -20,7 +20,7 @@ import type { ConfigAnswer, WorktreeAnswer } from './workspace.js';
  * // for every message of the model with tool calls:
  * const { results, endsLoop } = await session.toolBatch([{ name: 'Bash', id, input, execute: ({ command }) => run(command) }]);
  * // and when it has none:
- * const { goesOn, instruction } = await session.stop({ lastMessage });
+ * const { continues, instruction } = await session.stop({ lastMessage });
  * ```
  *
  * One agent's run, main thread or subagent, from its start event to its end. The harness calls it at every step of its loop; it

@@ -363,7 +363,7 @@ test('an aborted model call is an interruption: neither Stop nor StopFailure', a
   });
   await expect(go(session, model, { prompt: 'Go' })).rejects.toThrow('stop it');
   expect(names(seen)).toEqual(['SessionStart', 'UserPromptSubmit']);
-  expect(await session.stop()).toMatchObject({ goesOn: false });
+  expect(await session.stop()).toMatchObject({ continues: false });
   expect(names(seen)).toHaveLength(2);
 });
 

@@ -48,7 +48,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       ...[
         'verdict',
         'blocked',
-        'goesOn',
+        'continues',
         'continue',
         'stopReason',
         'updatedInput',

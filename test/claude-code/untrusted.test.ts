@@ -311,7 +311,7 @@ describe('what the failure does', () => {
     for (const event of all) {
       const { decision } = await fire(event, inputs[event]);
       expect(decision.failures).toMatchObject([{ cause: 'untrusted' }]);
-      said.push(decision.verdict ?? decision.blocked ?? decision.goesOn ?? 'goes on');
+      said.push(decision.verdict ?? decision.blocked ?? decision.continues ?? 'goes on');
     }
     expect(said).toEqual(['ask', 'deny', true, 'goes on', false]);
   });

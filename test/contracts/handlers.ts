@@ -185,7 +185,7 @@ export const CASES: readonly Case[] = [
     name: 'one more turn',
     event: 'Stop',
     behaviour: answer({ continue: true, reason: 'go on' }),
-    is: { goesOn: true, reason: 'go on' },
+    is: { continues: true, reason: 'go on' },
   },
   {
     name: 'a message',

@@ -61,7 +61,7 @@ function common(heard: readonly HandlerRecord[], record: FireRecord, entry: Even
         ? [{ id: h.id, name: h.name, ...h.failure, blocked: effect(h, entry) && !unblockable(record, entry) }]
         : [],
     ),
-    clashes: record.clashes,
+    conflicts: record.conflicts,
     overruled: [],
   };
 }
@@ -191,9 +191,9 @@ function stop(heard: readonly HandlerRecord[], _record: FireRecord, entry: Event
   if (first) {
     const reason = text(output(first)['reason']) ?? text(output(first)['stopReason']);
     const overruled = keeping.filter((h) => !ending.includes(h)).map((h) => h.id);
-    return { goesOn: false, decidedBy: first.id, overruled, ...(reason === undefined ? {} : { reason }) };
+    return { continues: false, decidedBy: first.id, overruled, ...(reason === undefined ? {} : { reason }) };
   }
-  return keeping.length === 0 ? { goesOn: false } : { goesOn: true, ...whyBlocked(keeping) };
+  return keeping.length === 0 ? { continues: false } : { continues: true, ...whyBlocked(keeping) };
 }
 
 function replace(heard: readonly HandlerRecord[], _record: FireRecord, entry: EventEntry): Json {
@@ -212,7 +212,7 @@ function replace(heard: readonly HandlerRecord[], _record: FireRecord, entry: Ev
     value: last.value,
     decidedBy: last.h.id,
     overruled: losers,
-    clashes: losers.map((loser) => ({ winner: last.h.id, loser })),
+    conflicts: losers.map((loser) => ({ winner: last.h.id, loser })),
   };
 }
 

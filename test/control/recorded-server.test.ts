@@ -27,10 +27,10 @@ const DECISIONS: Readonly<Record<string, Record<string, Partial<AnyDecision>[]>>
   'plain-host': {
     UserPromptSubmit: [{ blocked: false, additionalContext: ['UPS-CB'] }],
     PreToolUse: [{ verdict: 'none', systemMessages: ['CB-SM'], additionalContext: ['CB-CTX'] }],
-    Stop: [{ goesOn: false }],
+    Stop: [{ continues: false }],
   },
   'plus-settings': { PreToolUse: [{ verdict: 'allow' }] },
-  'stop-block': { Stop: [{ goesOn: true, reason: 'SDK-STOP' }, { goesOn: false }] },
+  'stop-block': { Stop: [{ continues: true, reason: 'SDK-STOP' }, { continues: false }] },
   'throw-block': { PreToolUse: [{ verdict: 'deny' }] },
   throw: { PreToolUse: [{ verdict: 'none' }] },
   timeout: { PreToolUse: [{ verdict: 'deny' }] },

@@ -107,7 +107,7 @@ describe('nothing of a hook, tool or file reaches a terminal as it is', () => {
     event: NASTY,
     agent_id: NASTY,
     input: { tool_name: NASTY },
-    clashes: [{ winner: NASTY, loser: NASTY }],
+    conflicts: [{ winner: NASTY, loser: NASTY }],
   });
 
   test.each<[string, () => string]>([

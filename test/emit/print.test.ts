@@ -87,7 +87,7 @@ describe('a fire as a block', () => {
       .slice(3)
       .map((handler) => ({ ...handler, why: 'managed.json', warnings: ['unknown key "a\nb"'] }));
     expect(
-      formatFire(fire(1, { handlers, elsewhere: 0 }))
+      formatFire(fire(1, { handlers, out_of_scope: 0 }))
         .split('\n')
         .slice(1),
     ).toEqual([
@@ -96,11 +96,13 @@ describe('a fire as a block', () => {
     ]);
   });
 
-  test('names clashes, a rewrite, an unknown scope and a fire that was not decided', () => {
-    const clashes = [{ winner: 'guards#1', loser: 'code#1' }];
-    const text = formatFire(fire(1, { clashes, scope_known: false, elsewhere: 0, final_input: { tool_name: 'Bash' } }));
+  test('names conflicts, a rewrite, an unknown scope and a fire that was not decided', () => {
+    const conflicts = [{ winner: 'guards#1', loser: 'code#1' }];
+    const text = formatFire(
+      fire(1, { conflicts, scope_known: false, out_of_scope: 0, final_input: { tool_name: 'Bash' } }),
+    );
     expect(text).toContain('input rewritten');
-    expect(text).toContain('clash: the rewrite of ./guard.sh stands, that of allowBash was dropped');
+    expect(text).toContain('conflict: the rewrite of ./guard.sh stands, that of allowBash was dropped');
     expect(text).toContain('in agent-1 (a scope nobody opened)');
     expect(text).not.toContain('more in scopes');
     expect(formatFire(fire(1, { error: 'ABORTED' }))).toContain('not decided: ABORTED');
@@ -132,8 +134,8 @@ describe('a fire as a block', () => {
     [{ fold: 'gate', verdict: 'ask' }, 'ask'],
     [{ fold: 'block', blocked: true }, 'blocked'],
     [{ fold: 'block', blocked: false }, 'done'],
-    [{ fold: 'stop', goesOn: true }, 'goes on'],
-    [{ fold: 'stop', goesOn: false }, 'stops'],
+    [{ fold: 'stop', continues: true }, 'goes on'],
+    [{ fold: 'stop', continues: false }, 'stops'],
     [{ fold: 'gate', verdict: 'defer' }, 'defer'],
     [{ fold: 'stop', endedBy: 'cap' }, 'stops (cap)'],
     [{ fold: 'observe' }, 'done'],
@@ -145,7 +147,7 @@ describe('a fire as a block', () => {
       continue: true,
       overruled: [],
       failures: [],
-      clashes: [],
+      conflicts: [],
       ...fields,
     } as const;
     expect(columns(formatFire(fire(1, { decision, handlers: [] })).split('\n')[0] as string)[1]).toBe(words);
@@ -156,7 +158,7 @@ describe('a fire as a block', () => {
     const { verdict: _, reason: __, ...bare } = last as (typeof FIRE.handlers)[number];
     const lines = formatFire(
       fire(1, {
-        elsewhere: 0,
+        out_of_scope: 0,
         handlers: [
           { ...bare, status: 'ran' },
           { ...bare, status: 'ran', verdict: 'ask', duration_ms: 20 },

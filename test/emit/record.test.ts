@@ -158,7 +158,7 @@ describe('the fire record', () => {
       readonly decidedBy = 'guards#1';
       readonly overruled = [];
       readonly failures = [];
-      readonly clashes = [];
+      readonly conflicts = [];
       toJSON() {
         return { hookSpecificOutput: {} };
       }
@@ -167,7 +167,7 @@ describe('the fire record', () => {
     expect(JSON.parse(text)).toMatchObject({ decision: { verdict: 'deny', decidedBy: 'guards#1', fold: 'gate' } });
   });
 
-  test.each(['fire_id', 'event', 'scope_known', 'input', 'decision', 'handlers', 'clashes', 'elsewhere'])(
+  test.each(['fire_id', 'event', 'scope_known', 'input', 'decision', 'handlers', 'conflicts', 'out_of_scope'])(
     'is refused by the schema without %s',
     (key) => {
       const { [key as 'event']: _, ...rest } = fire();

@@ -37,7 +37,7 @@ export const FIRE: FireFields = {
     decidedBy: 'guards#1',
     overruled: ['code#1'],
     failures: [{ id: 'code#2', name: 'audit', cause: 'timeout', message: 'no answer after 5 s', blocked: false }],
-    clashes: [],
+    conflicts: [],
   },
   handlers: [
     handler({
@@ -58,8 +58,8 @@ export const FIRE: FireFields = {
     }),
     handler({ id: 'code#3', name: 'format', wave: null, status: 'skipped', reason: 'matcher' }),
   ],
-  clashes: [],
-  elsewhere: 2,
+  conflicts: [],
+  out_of_scope: 2,
 };
 
 function handler(fields: Partial<FireRecord['handlers'][number]> & { id: string; name: string }) {

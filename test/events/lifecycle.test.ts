@@ -91,9 +91,9 @@ describe.each([...HOOK_EVENTS])('what the table says of %s', (event) => {
   });
 
   test('a hook keeps the agent working', async () => {
-    const { goesOn, blocked } = await decide(event, { decision: 'block', reason: 'on' });
+    const { continues, blocked } = await decide(event, { decision: 'block', reason: 'on' });
     const word = cell(event, 'Continue override');
-    expect(goesOn === true).toBe(word === 'yes');
+    expect(continues === true).toBe(word === 'yes');
     if (word === 'by a block') expect(blocked).toBe(true);
   });
 

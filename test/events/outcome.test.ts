@@ -131,9 +131,9 @@ describe.each(HOOK_EVENTS)('an output of %s', (name) => {
   });
 
   it('is read with preventContinuation', () => {
-    const { continue: goesOn, warnings } = read(name, { continue: true, preventContinuation: true });
-    if (name === 'PermissionRequest') expect([goesOn, warnings.length]).toEqual([true, 1]);
-    else expect([goesOn, warnings.length]).toEqual([false, 0]);
+    const { continue: continues, warnings } = read(name, { continue: true, preventContinuation: true });
+    if (name === 'PermissionRequest') expect([continues, warnings.length]).toEqual([true, 1]);
+    else expect([continues, warnings.length]).toEqual([false, 0]);
     expect(read(name, { preventContinuation: false }).continue).toBeUndefined();
   });
 

@@ -208,7 +208,7 @@ describe('the checklist', () => {
     await session.prompt('go');
     const answers = [];
     for (let i = 0; i < 3; i++) answers.push(await session.stop({ lastMessage: 'done' }));
-    expect(answers.map((a) => [a.goesOn, a.goesOn ? a.instruction : undefined])).toEqual([
+    expect(answers.map((a) => [a.continues, a.continues ? a.instruction : undefined])).toEqual([
       [true, 'do 1'],
       [true, 'do 0'],
       [false, undefined],

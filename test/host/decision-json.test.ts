@@ -18,7 +18,7 @@ function wire(event: HookEvent) {
 
 /** What a decision has that one hook can say alone. */
 const SAID_ONCE = [
-  ...(['verdict', 'blocked', 'goesOn', 'value', 'continue', 'interrupt', 'stopReason', 'suppressOutput'] as const),
+  ...(['verdict', 'blocked', 'continues', 'value', 'continue', 'interrupt', 'stopReason', 'suppressOutput'] as const),
   ...(['terminalSequence', 'updatedInput', 'updatedOutput', 'updatedPermissions', 'retry', 'sessionTitle'] as const),
   ...(['initialUserMessage', 'watchPaths', 'suppressOriginalPrompt', 'reloadSkills', 'classifierContext'] as const),
 ];

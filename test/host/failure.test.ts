@@ -76,14 +76,14 @@ describe('what a failure does', () => {
         expect(decision.failures).toEqual([{ id: 'h', name: 'h', cause, message: 'why', blocked: effect !== 'none' }]);
         if (decision.fold === 'gate') expect(decision.verdict).toBe(effect);
         else if (effect === 'block') expect(decision).toMatchObject({ blocked: true, decidedBy: 'h', reason: 'why' });
-        else expect(decision.blocked ?? decision.goesOn ?? false).toBe(false);
+        else expect(decision.blocked ?? decision.continues ?? false).toBe(false);
         if (effect === 'none') expect(decision).not.toHaveProperty('decidedBy');
       }
     });
   });
 
   test.each(HOOK_EVENTS)('%s: one that is untrusted asks at least, and blocks where nobody can be asked', (event) => {
-    const [goesOn, asks, blocks] = TABLE[event];
+    const [continues, asks, blocks] = TABLE[event];
     POLICIES.forEach((onFailure, i) => {
       const failure = { cause: 'untrusted', message: 'why' } as const;
       const counts = entryOf(event).fold === 'gate' && asks === 'none' ? blocks : asks;
@@ -95,7 +95,7 @@ describe('what a failure does', () => {
       expect(decision.verdict ?? (decision.blocked ? 'block' : 'none')).toBe(effect);
       const alone = folds({ blocks: true });
       expect(alone.verdict ?? (alone.blocked ? 'block' : 'none')).toBe(blocks);
-      if (entryOf(event).fold === 'block' || entryOf(event).fold === 'gate') expect(goesOn).toBe('none');
+      if (entryOf(event).fold === 'block' || entryOf(event).fold === 'gate') expect(continues).toBe('none');
     });
   });
 

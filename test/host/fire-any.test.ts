@@ -25,7 +25,7 @@ test('its decision has what the fold of the event adds', async () => {
   const gate = await host.fireAny('PreToolUse', INPUTS.PreToolUse);
   expect('verdict' in gate && gate.verdict).toBe('deny');
   const stop = await host.fireAny('Stop', INPUTS.Stop);
-  expect('goesOn' in stop && stop.goesOn).toBe(true);
+  expect('continues' in stop && stop.continues).toBe(true);
   expect('verdict' in stop).toBe(false);
 });
 

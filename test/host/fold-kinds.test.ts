@@ -13,10 +13,10 @@ describe('every event', () => {
   test.each(HOOK_EVENTS)('%s: nobody having said anything is the quiet decision of its fold', (event) => {
     const { fold } = entryOf(event);
     const quiet: Record<string, unknown> = { event, fold, continue: true, suppressOutput: false };
-    for (const list of ['overruled', 'additionalContext', 'systemMessages', 'failures', 'clashes']) quiet[list] = [];
+    for (const list of ['overruled', 'additionalContext', 'systemMessages', 'failures', 'conflicts']) quiet[list] = [];
     if (fold === 'gate') quiet['verdict'] = 'none';
     if (fold === 'block' || fold === 'replace') quiet['blocked'] = false;
-    if (fold === 'stop') quiet['goesOn'] = false;
+    if (fold === 'stop') quiet['continues'] = false;
     expect({ ...folded(event, []) }).toEqual(quiet);
     expect({ ...folded(event, [said(event, 'a', undefined), said(event, 'b', {})]) }).toEqual(quiet);
     expect(folded(event, []).toJSON()).toEqual({});
@@ -183,34 +183,34 @@ describe('an event that can be blocked', () => {
 describe.each(['Stop', 'SubagentStop'] as const)('%s', (event) => {
   type Row = [what: string, outputs: [output: unknown, dialect?: 'claude'][], is: Partial<AnyDecision>];
   const rows: Row[] = [
-    ['nobody speaks', [[undefined]], { goesOn: false }],
-    ['a block from code', [[block('next')]], { goesOn: true, reason: 'next', decidedBy: 'h0' }],
-    ['a block from a file', [[block('next'), 'claude']], { goesOn: true, reason: 'next' }],
-    ['deny, the older word', [[{ decision: 'deny', reason: 'n' }]], { goesOn: true, reason: 'n' }],
-    ['approval', [[{ decision: 'approve' }]], { goesOn: false }],
-    ['context from code', [[context('c')]], { goesOn: true, additionalContext: ['c'] }],
-    ['context from a file', [[context('c'), 'claude']], { goesOn: true }],
-    ['continue: true from code', [[{ continue: true, reason: 'on' }]], { goesOn: true, reason: 'on' }],
-    ['continue: true from a file', [[{ continue: true, reason: 'on' }, 'claude']], { goesOn: false }],
-    ['a system message', [[{ systemMessage: 'm' }]], { goesOn: false }],
-    ['continue: false', [[{ continue: false, stopReason: 's' }]], { goesOn: false, continue: false, reason: 's' }],
-    ['continue: false from a file', [[{ continue: false }, 'claude']], { goesOn: false, continue: false }],
+    ['nobody speaks', [[undefined]], { continues: false }],
+    ['a block from code', [[block('next')]], { continues: true, reason: 'next', decidedBy: 'h0' }],
+    ['a block from a file', [[block('next'), 'claude']], { continues: true, reason: 'next' }],
+    ['deny, the older word', [[{ decision: 'deny', reason: 'n' }]], { continues: true, reason: 'n' }],
+    ['approval', [[{ decision: 'approve' }]], { continues: false }],
+    ['context from code', [[context('c')]], { continues: true, additionalContext: ['c'] }],
+    ['context from a file', [[context('c'), 'claude']], { continues: true }],
+    ['continue: true from code', [[{ continue: true, reason: 'on' }]], { continues: true, reason: 'on' }],
+    ['continue: true from a file', [[{ continue: true, reason: 'on' }, 'claude']], { continues: false }],
+    ['a system message', [[{ systemMessage: 'm' }]], { continues: false }],
+    ['continue: false', [[{ continue: false, stopReason: 's' }]], { continues: false, continue: false, reason: 's' }],
+    ['continue: false from a file', [[{ continue: false }, 'claude']], { continues: false, continue: false }],
     [
       'block, then continue: false',
       [[block('n')], [{ continue: false }]],
-      { goesOn: false, decidedBy: 'h1', overruled: ['h0'] },
+      { continues: false, decidedBy: 'h1', overruled: ['h0'] },
     ],
     [
       'continue: false, then block',
       [[{ continue: false }], [block('n')]],
-      { goesOn: false, decidedBy: 'h0', overruled: ['h1'] },
+      { continues: false, decidedBy: 'h0', overruled: ['h1'] },
     ],
     [
       'block and continue: false at once',
       [[{ ...block('n'), continue: false }]],
-      { goesOn: false, reason: 'n', overruled: [] },
+      { continues: false, reason: 'n', overruled: [] },
     ],
-    ['two that block', [[block('a')], [block('b')]], { goesOn: true, reason: 'a\nb', decidedBy: 'h0' }],
+    ['two that block', [[block('a')], [block('b')]], { continues: true, reason: 'a\nb', decidedBy: 'h0' }],
   ];
   test.each(rows)('%s', (_, outputs, is) => {
     const voices = outputs.map(([output, dialect]) => ({ output, dialect: dialect ?? ('code' as const) }));
@@ -219,21 +219,21 @@ describe.each(['Stop', 'SubagentStop'] as const)('%s', (event) => {
       voices.map((v, i) => said(event, `h${i}`, v.output, { dialect: v.dialect })),
     );
     expect(decision).toMatchObject(is);
-    if (is.goesOn === true) expect(decision.continue).toBe(true);
+    if (is.continues === true) expect(decision.continue).toBe(true);
   });
 
   test('a failure keeps nothing going and ends nothing, whatever its policy', () => {
     for (const onFailure of ['continue', 'ask', 'block'] as const) {
       const failed = said(event, 'f', undefined, { failure, onFailure });
-      expect(folded(event, [failed]).goesOn).toBe(false);
-      expect(folded(event, [failed, said(event, 'b', block('n'))])).toMatchObject({ goesOn: true, reason: 'n' });
+      expect(folded(event, [failed]).continues).toBe(false);
+      expect(folded(event, [failed, said(event, 'b', block('n'))])).toMatchObject({ continues: true, reason: 'n' });
     }
   });
 
   test('ended for another reason, those that would go on are overruled', () => {
     const voices = [said(event, 'a', block('n')), said(event, 'b', undefined)];
     expect(folded(event, voices, { endedBy: 'cap' })).toMatchObject({
-      goesOn: false,
+      continues: false,
       endedBy: 'cap',
       overruled: ['a'],
     });
@@ -244,11 +244,11 @@ describe.each(['Stop', 'SubagentStop'] as const)('%s', (event) => {
 describe('an event whose answer replaces something', () => {
   const show = (text: string) => specific({ displayContent: text });
 
-  test('has the last value in plan order; every other is a clash it won', () => {
+  test('has the last value in plan order; every other is a conflict it won', () => {
     const voices = ['a', 'b', 'c'].map((id) => said('MessageDisplay', id, show(id)));
     const decision = folded('MessageDisplay', [...voices, said('MessageDisplay', 'd', undefined)]);
     expect(decision).toMatchObject({ value: 'c', decidedBy: 'c', overruled: ['a', 'b'], blocked: false });
-    expect(decision.clashes).toEqual([
+    expect(decision.conflicts).toEqual([
       { winner: 'c', loser: 'a' },
       { winner: 'c', loser: 'b' },
     ]);
@@ -298,7 +298,7 @@ describe('events where hooks only watch or add context', () => {
         said(event, 'c', undefined, { failure, onFailure: 'block' }),
       ];
       const decision = folded(event, voices);
-      for (const field of ['verdict', 'blocked', 'goesOn', 'value', 'decidedBy'])
+      for (const field of ['verdict', 'blocked', 'continues', 'value', 'decidedBy'])
         expect(decision).not.toHaveProperty(field);
       expect(decision.continue).toBe(true);
     },

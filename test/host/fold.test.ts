@@ -74,7 +74,7 @@ describe('a gate', () => {
   test('has a verdict and none of the fields of other folds', () => {
     for (const names of [[], ['allow']]) {
       const decision = folded(GATE, names.map(voice));
-      for (const field of ['blocked', 'goesOn', 'value']) expect(decision).not.toHaveProperty(field);
+      for (const field of ['blocked', 'continues', 'value']) expect(decision).not.toHaveProperty(field);
     }
   });
 

@@ -111,7 +111,7 @@ function compare({ decision, asked }: Result, model: Expected): void {
   expect(asked).toEqual(model.asked);
   expect(decision.verdict).toBe(model.verdict);
   expect(decision.updatedInput).toBe(model.touched ? model.at : undefined);
-  expect(decision.clashes.map((c) => [bare(c.winner), bare(c.loser)])).toEqual(model.clashes);
+  expect(decision.conflicts.map((c) => [bare(c.winner), bare(c.loser)])).toEqual(model.conflicts);
   expect(decision.decidedBy && bare(decision.decidedBy)).toBe(model.decidedBy);
   expect(decision.overruled.map(bare)).toEqual(model.overruled);
   expect(decision.failures.map((f) => f.name)).toEqual(model.failed);
@@ -155,7 +155,7 @@ describe('random gates', () => {
           const { bails, throws, leaves } = h.on[a.charAt(h.name.length + 1)] as Answer;
           return bails && !leaves && throws !== 'always' && !(throws === 'reask' && a.endsWith('?'));
         });
-        // It ends, and not by luck: first rewrites are few, and between two of them clashes only move outward or later.
+        // It ends, and not by luck: first rewrites are few, and between two of them conflicts only move outward or later.
         expect(asked.length).toBeLessThan(handlers.length ** 3 + 20);
         for (const h of handlers) {
           const last = lastOf(asked, h);
@@ -180,7 +180,7 @@ describe('random gates', () => {
           });
           expect(allowing.map((h) => h.name)).toContain(bare(decision.decidedBy as string));
         }
-        for (const { winner, loser } of decision.clashes) {
+        for (const { winner, loser } of decision.conflicts) {
           const [w, l] = [winner, loser].map((id) => handlers.find((h) => h.name === bare(id)) as Handler) as [
             Handler,
             Handler,
@@ -212,7 +212,7 @@ describe('random gates', () => {
         'asked again',
         model.asked.some((a) => a.endsWith('?')),
       );
-      count('clash', model.clashes.length > 0);
+      count('conflict', model.conflicts.length > 0);
       count('bailed', model.bailed);
       count('failed', model.failed.length > 0);
       count(

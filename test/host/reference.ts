@@ -30,7 +30,7 @@ export interface Expected {
   readonly at: string;
   readonly touched: boolean;
   readonly asked: readonly string[];
-  readonly clashes: readonly (readonly [winner: string, loser: string])[];
+  readonly conflicts: readonly (readonly [winner: string, loser: string])[];
   readonly decidedBy: string | undefined;
   readonly overruled: readonly string[];
   readonly failed: readonly string[];
@@ -81,7 +81,7 @@ export function expected(handlers: readonly Handler[], start: string, fold: 'str
     );
   const history = [start];
   const asked: string[] = [];
-  const clashes: [string, string][] = [];
+  const conflicts: [string, string][] = [];
   let owner: Member | undefined;
   let bailed = false;
   let touched = false;
@@ -147,10 +147,10 @@ export function expected(handlers: readonly Handler[], start: string, fold: 'str
       const rival = again && m.everRewrote ? lord : undefined;
       m.everRewrote = true;
       if (rival && !beats(m, rival)) {
-        clashes.push([rival.handler.name, m.handler.name]);
+        conflicts.push([rival.handler.name, m.handler.name]);
         continue;
       }
-      if (accepted ?? rival) clashes.push([m.handler.name, ((accepted ?? rival) as Member).handler.name]);
+      if (accepted ?? rival) conflicts.push([m.handler.name, ((accepted ?? rival) as Member).handler.name]);
       history.push(answer.to);
       m.made = moment();
       owner = m;
@@ -194,7 +194,7 @@ export function expected(handlers: readonly Handler[], start: string, fold: 'str
     at: input(),
     touched,
     asked,
-    clashes,
+    conflicts,
     decidedBy: decider?.[0],
     overruled: spoken.filter(([, word]) => word !== verdict).map(([name]) => name),
     failed: plan.filter((m) => m.failed).map((m) => m.handler.name),

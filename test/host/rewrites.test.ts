@@ -36,7 +36,7 @@ interface Hook {
 }
 
 /** Fires `a` at some hooks; `log` tells who was asked what: `name:a`, with a ? where it was asked again. */
-async function run(hooks: readonly Hook[]): Promise<{ log: string; decision: AnyDecision; clashes: string[] }> {
+async function run(hooks: readonly Hook[]): Promise<{ log: string; decision: AnyDecision; conflicts: string[] }> {
   const { host } = testHost({ events: { Letter } });
   const log: string[] = [];
   host.registerScoped('parent', {});
@@ -67,7 +67,7 @@ async function run(hooks: readonly Hook[]): Promise<{ log: string; decision: Any
   return {
     log: log.join(' '),
     decision,
-    clashes: decision.clashes.map((c) => `${bare(c.winner)} over ${bare(c.loser)}`),
+    conflicts: decision.conflicts.map((c) => `${bare(c.winner)} over ${bare(c.loser)}`),
   };
 }
 
@@ -87,7 +87,7 @@ interface Case {
   readonly log: string;
   readonly verdict?: string;
   readonly to?: string | undefined;
-  readonly clashes?: string[];
+  readonly conflicts?: string[];
 }
 
 const CASES: Readonly<Record<string, Case>> = {
@@ -282,14 +282,14 @@ const CASES: Readonly<Record<string, Case>> = {
     to: 'c',
     verdict: 'ask',
   },
-  'two that always rewrite clash; within one scope the later in plan order wins': {
+  'two that always rewrite conflict; within one scope the later in plan order wins': {
     hooks: [
       { name: 'x', on: always({ to: 'x' }) },
       { name: 'y', on: always({ to: 'y' }) },
     ],
     log: 'x:a y:x x:y?',
     to: 'y',
-    clashes: ['y over x'],
+    conflicts: ['y over x'],
   },
   'between scopes the outermost wins': {
     hooks: [
@@ -298,7 +298,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
     log: 'x:a y:x x:y? y:x?',
     to: 'x',
-    clashes: ['x over y', 'x over y'],
+    conflicts: ['x over y', 'x over y'],
   },
   'a later stage has the last word within its scope': {
     hooks: [
@@ -307,7 +307,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
     log: 'y:a x:y y:x?',
     to: 'x',
-    clashes: ['x over y'],
+    conflicts: ['x over y'],
   },
   'an outer one gave the last word up in the rewrite phase': {
     hooks: [
@@ -325,7 +325,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
     log: 'y:a x:y y:x?',
     to: 'y',
-    clashes: ['y over x'],
+    conflicts: ['y over x'],
   },
   'an allow whose own rewrite was dropped is none': {
     hooks: [
@@ -335,7 +335,7 @@ const CASES: Readonly<Record<string, Case>> = {
     log: 'x:a y:x x:y? y:x?',
     to: 'x',
     verdict: 'none',
-    clashes: ['x over y', 'x over y'],
+    conflicts: ['x over y', 'x over y'],
   },
   'a deny whose own rewrite was dropped stays': {
     hooks: [
@@ -345,7 +345,7 @@ const CASES: Readonly<Record<string, Case>> = {
     log: 'x:a y:x x:y? y:x?',
     to: 'x',
     verdict: 'deny',
-    clashes: ['x over y', 'x over y'],
+    conflicts: ['x over y', 'x over y'],
   },
   'two rewrites in one wave: the last in plan order wins, and is judged by the other': {
     hooks: [
@@ -355,7 +355,7 @@ const CASES: Readonly<Record<string, Case>> = {
     log: 'x:a y:a x:c?',
     to: 'c',
     verdict: 'allow',
-    clashes: ['y over x'],
+    conflicts: ['y over x'],
   },
   'what a parallel wave makes match is seen in its place': {
     hooks: [
@@ -366,7 +366,7 @@ const CASES: Readonly<Record<string, Case>> = {
     log: 'x:a y:b z:c x:c?',
     to: 'c',
   },
-  'two equal rewrites in one wave are no clash': {
+  'two equal rewrites in one wave are no conflict': {
     hooks: [
       { name: 'x', mode: 'parallel', on: along('a>b', { verdict: 'allow' }) },
       { name: 'y', mode: 'parallel', on: along('a>b', { verdict: 'allow' }) },
@@ -384,7 +384,7 @@ const CASES: Readonly<Record<string, Case>> = {
     log: 'owner:a p:s q:s owner:q? p:S? q:S? owner:p? q:p?',
     to: 'p',
     verdict: 'allow',
-    clashes: ['owner over q', 'owner over q'],
+    conflicts: ['owner over q', 'owner over q'],
   },
   'in one wave of a re-ask, the last of two that may both rewrite wins': {
     hooks: [
@@ -394,7 +394,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
     log: 'p:a q:a x:a p:b? q:b? p:q? x:q?',
     to: 'q',
-    clashes: ['q over p'],
+    conflicts: ['q over p'],
   },
   'a rewrite to what stands is no change': {
     hooks: [
@@ -448,12 +448,12 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 describe('a decision counts for what will run', () => {
-  test.each(Object.entries(CASES))('%s', async (_, { hooks, log, verdict = 'none', to, clashes }) => {
+  test.each(Object.entries(CASES))('%s', async (_, { hooks, log, verdict = 'none', to, conflicts }) => {
     const result = await run(hooks);
     expect(result.log).toBe(log);
     expect(result.decision.verdict).toBe(verdict);
     expect(result.decision.updatedInput).toBe(to);
-    expect(result.clashes).toEqual(clashes ?? []);
+    expect(result.conflicts).toEqual(conflicts ?? []);
   });
 
   test('the new outcome’s context and messages replace the old ones; after a failure the old ones stay', async () => {
@@ -547,7 +547,7 @@ describe('rewritten outputs', () => {
     expect(decision.updatedOutput).toBe('two');
   });
 
-  test('of one wave: the last in plan order wins, and the clash is named', async () => {
+  test('of one wave: the last in plan order wins, and the conflict is named', async () => {
     const { host } = testHost();
     host.register(
       { PostToolUse: [{ mode: 'parallel', hooks: [async () => output('one'), () => output('two')] }] },
@@ -555,7 +555,7 @@ describe('rewritten outputs', () => {
     );
     const decision = await host.fire('PostToolUse', INPUTS.PostToolUse);
     expect(decision.updatedOutput).toBe('two');
-    expect(decision.clashes).toEqual([{ winner: decision.outcomes[1]?.id, loser: decision.outcomes[0]?.id }]);
+    expect(decision.conflicts).toEqual([{ winner: decision.outcomes[1]?.id, loser: decision.outcomes[0]?.id }]);
   });
 
   test('may be null', async () => {

@@ -269,7 +269,7 @@ describe('scopes come and go', () => {
     for (const undo of undos) undo();
     gate.resolve(undefined);
     await fire;
-    expect(only(fires(seen)).elsewhere).toBe(0);
+    expect(only(fires(seen)).out_of_scope).toBe(0);
   });
 
   test('hooks outside the lineage are counted', async () => {
@@ -279,7 +279,7 @@ describe('scopes come and go', () => {
     await host.fire('PreToolUse', PRE);
     host.unregisterScoped('parent');
     await host.fire('PreToolUse', PRE);
-    expect(fires(seen).map((f) => [f.handlers.length, f.elsewhere])).toEqual([
+    expect(fires(seen).map((f) => [f.handlers.length, f.out_of_scope])).toEqual([
       [4, 1],
       [2, 3],
       [2, 1],
@@ -412,7 +412,7 @@ describe('a Stop in an agent’s own registrations', () => {
       ],
     });
     const decision = await host.fire('SubagentStop', { ...INPUTS.SubagentStop, agent_id: 'a' });
-    expect(decision).toMatchObject({ goesOn: true, reason: 'more', failures: [] });
+    expect(decision).toMatchObject({ continues: true, reason: 'more', failures: [] });
   });
 });
 

@@ -57,7 +57,7 @@ describe('close', () => {
     const agent = await session.spawn({ agent_type: 'w' });
     expect(await agent.close()).toEqual({ cancelled: [] });
     expect(agent.closed).toBe(true);
-    expect(fires(records).at(-1)?.decision).toMatchObject({ goesOn: false, endedBy: 'close' });
+    expect(fires(records).at(-1)?.decision).toMatchObject({ continues: false, endedBy: 'close' });
   });
 
   test('of an agent that was stopped fires nothing more; during its stop, it waits for that', async () => {
@@ -76,7 +76,7 @@ describe('close', () => {
     await asked.promise;
     const close = stopping.close();
     answer.resolve(undefined);
-    expect(await stop).toMatchObject({ goesOn: false });
+    expect(await stop).toMatchObject({ continues: false });
     await close;
     expect(byScope(seen)).toMatchObject({ a: ['SubagentStart', 'SubagentStop'], b: ['SubagentStart', 'SubagentStop'] });
   });
@@ -94,7 +94,7 @@ describe('close', () => {
     await asked.promise;
     const close = agent.close();
     answer.resolve(block('again'));
-    expect(await stop).toMatchObject({ goesOn: true });
+    expect(await stop).toMatchObject({ continues: true });
     await close;
     expect(agent.closed).toBe(true);
     expect(byScope(seen)['a']).toEqual(['SubagentStart', 'SubagentStop', 'SubagentStop']);

@@ -36,7 +36,7 @@ describe('interrupt', () => {
       ['interrupted', true, true],
     ]);
     expect([endsLoop, decision, tool.aborted()]).toEqual([true, undefined, true]);
-    expect(await session.stop()).toEqual({ goesOn: false, continuations: 0, capped: false });
+    expect(await session.stop()).toEqual({ continues: false, continuations: 0, capped: false });
     expect(names(seen)).toEqual(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUseFailure']);
     expect(seen.at(-1)?.input).toMatchObject({ is_interrupt: true, error: 'The tool call was interrupted.' });
   });
@@ -163,7 +163,7 @@ describe('interrupt', () => {
     await Promise.all(asked.map((d) => d.promise));
     await session.interrupt();
     const [stopped, compaction, prompt] = await work;
-    expect(stopped).toEqual({ goesOn: false, continuations: 0, capped: false });
+    expect(stopped).toEqual({ continues: false, continuations: 0, capped: false });
     expect(compaction).toMatchObject({ blocked: true, reason: 'The compaction was interrupted.' });
     expect(prompt).toMatchObject({ blocked: true, endsLoop: true, content: '' });
     expect(compacted).toBe(0);

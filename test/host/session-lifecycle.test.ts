@@ -45,7 +45,7 @@ test('a whole session fires every event in its place, each in the scope of its a
   for (let going = true; going; ) {
     const answer = await session.stop({ lastMessage: 'hm' });
     answers.push(answer.instruction);
-    going = answer.goesOn;
+    going = answer.continues;
   }
   await session.toolBatch([{ name: 'Bash', input: { command: 'later' }, execute: () => 'never' }]);
   await session.close('prompt_input_exit');

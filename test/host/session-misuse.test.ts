@@ -33,7 +33,7 @@ const CALLS: Record<string, (s: Session) => unknown> = {
 };
 /** Those that have nothing to do then, and what they answer. */
 const HARMLESS: Record<string, [call: (s: Session) => unknown, answer: unknown]> = {
-  stop: [(s) => s.stop(), { goesOn: false, continuations: 0, capped: false }],
+  stop: [(s) => s.stop(), { continues: false, continuations: 0, capped: false }],
   interrupt: [(s) => s.interrupt(), undefined],
   close: [(s) => s.close(), { cancelled: [] }],
   systemPrompt: [(s) => s.systemPrompt('base'), 'base'],

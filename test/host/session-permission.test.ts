@@ -215,7 +215,7 @@ test('a denial with interrupt ends the loop, and the calls of the batch that did
   const { results, endsLoop } = await session.toolBatch([call, call]);
   expect(results.map((r) => r.status)).toEqual(['denied', 'interrupted']);
   expect(endsLoop).toBe(true);
-  expect((await session.stop()).goesOn).toBe(false);
+  expect((await session.stop()).continues).toBe(false);
   expect(names(seen)).toEqual(['SessionStart', 'PreToolUse', 'PermissionRequest']);
 });
 

@@ -9,7 +9,7 @@ import { byScope, names, on, opened } from './session-kit.js';
 async function stopAll(session: Session): Promise<StopAnswer[]> {
   const answers: StopAnswer[] = [];
   do answers.push(await session.stop({ lastMessage: 'done?' }));
-  while (answers.at(-1)?.goesOn);
+  while (answers.at(-1)?.continues);
   return answers;
 }
 
@@ -22,7 +22,7 @@ describe('a hook keeps the loop going', () => {
   ])('with %s, which is the next instruction', async (_, said, instruction) => {
     const { host, session } = await opened();
     on(host, 'Stop', () => said);
-    expect(await session.stop()).toMatchObject({ goesOn: true, instruction, continuations: 1, capped: false });
+    expect(await session.stop()).toMatchObject({ continues: true, instruction, continuations: 1, capped: false });
     expect(session.pendingContext()).toEqual([]);
   });
 
@@ -40,13 +40,13 @@ test('the cap ends the loop after 8 continuations in a row, and answer, decision
   on(host, 'Stop', () => block('again'));
   await session.prompt('go');
   const answers = await stopAll(session);
-  expect(answers.map((a) => a.goesOn)).toEqual([...Array(8).fill(true), false]);
-  expect(answers.at(-1)).toMatchObject({ capped: true, decision: { goesOn: false, endedBy: 'cap' } });
+  expect(answers.map((a) => a.continues)).toEqual([...Array(8).fill(true), false]);
+  expect(answers.at(-1)).toMatchObject({ capped: true, decision: { continues: false, endedBy: 'cap' } });
   const stops = seen.filter((s) => s.event === 'Stop').map((s) => s.input['stop_hook_active']);
   expect(stops).toEqual([false, ...Array(8).fill(true)]);
   const record = fires(records).findLast((r) => r.event === 'Stop');
   expect(record?.decision).toMatchObject({
-    goesOn: false,
+    continues: false,
     endedBy: 'cap',
     overruled: [only(record?.handlers.filter((h) => h.name !== 'spy') ?? []).id],
   });
@@ -62,26 +62,26 @@ test('a new prompt begins the count anew; so does a stop that was allowed', asyn
   await session.stop();
   await session.stop();
   await session.prompt('another');
-  expect(await session.stop()).toMatchObject({ goesOn: true, continuations: 1 });
+  expect(await session.stop()).toMatchObject({ continues: true, continuations: 1 });
   expect(active()).toBe(false);
   going = false;
-  expect(await session.stop()).toMatchObject({ goesOn: false, capped: false });
+  expect(await session.stop()).toMatchObject({ continues: false, capped: false });
   expect(active()).toBe(true);
   going = true;
-  expect(await session.stop()).toMatchObject({ goesOn: true, continuations: 1 });
+  expect(await session.stop()).toMatchObject({ continues: true, continuations: 1 });
 });
 
 test('a cap of 0 never goes on', async () => {
   const { host, session } = await opened({}, { maxStopContinuations: 0 });
   on(host, 'Stop', () => block('again'));
-  expect(await session.stop()).toMatchObject({ goesOn: false, capped: true });
+  expect(await session.stop()).toMatchObject({ continues: false, capped: true });
 });
 
 test('continue: false ends the loop, whoever blocks, and is not the cap', async () => {
   const { host, session } = await opened();
   on(host, 'Stop', () => block('again'));
   registerAs(host, { Stop: [{ hooks: [() => ({ continue: false, stopReason: 'enough' })] }] }, { dialect: 'claude' });
-  expect(await session.stop()).toMatchObject({ goesOn: false, capped: false, decision: { reason: 'enough' } });
+  expect(await session.stop()).toMatchObject({ continues: false, capped: false, decision: { reason: 'enough' } });
 });
 
 describe('an agent', () => {
@@ -94,12 +94,12 @@ describe('an agent', () => {
       hooks: { Stop: [{ hooks: [() => (blocks-- > 0 ? block('not yet') : undefined)] }] },
     });
     const second = await session.spawn({ agent_type: 'w', id: 'second' });
-    expect(await first.stop()).toMatchObject({ goesOn: true, instruction: 'not yet' });
-    expect(await second.stop()).toMatchObject({ goesOn: false });
+    expect(await first.stop()).toMatchObject({ continues: true, instruction: 'not yet' });
+    expect(await second.stop()).toMatchObject({ continues: false });
     expect([first.closed, second.closed, session.closed]).toEqual([false, true, false]);
     expect((await first.tool({ name: 'T', input: {}, execute: () => 1 })).status).toBe('ran');
-    expect(await first.stop()).toMatchObject({ goesOn: false });
-    expect(await session.stop()).toMatchObject({ goesOn: false });
+    expect(await first.stop()).toMatchObject({ continues: false });
+    expect(await session.stop()).toMatchObject({ continues: false });
     expect(byScope(seen)['first']).toEqual([
       'SubagentStart',
       'SubagentStop',
@@ -116,8 +116,8 @@ describe('an agent', () => {
     on(host, 'SubagentStop', () => block('again'));
     const a = await session.spawn({ agent_type: 'w' });
     const b = await session.spawn({ agent_type: 'w', maxStopContinuations: 2 });
-    expect((await stopAll(a)).map((s) => s.goesOn)).toEqual([true, false]);
-    expect((await stopAll(b)).map((s) => s.goesOn)).toEqual([true, true, false]);
+    expect((await stopAll(a)).map((s) => s.continues)).toEqual([true, false]);
+    expect((await stopAll(b)).map((s) => s.continues)).toEqual([true, true, false]);
     expect([a.closed, b.closed]).toEqual([true, true]);
   });
 
@@ -131,7 +131,7 @@ describe('an agent', () => {
     const child = await session.spawn({ agent_type: 'w', id: 'a' });
     const { endsLoop, reason } = await child.toolBatch([{ name: 'T', input: {}, execute: () => 1 }]);
     expect({ endsLoop, reason }).toEqual({ endsLoop: true, reason: 'enough' });
-    expect(await child.stop()).toMatchObject({ goesOn: false });
+    expect(await child.stop()).toMatchObject({ continues: false });
     expect(byScope(seen)['a']).toEqual(['SubagentStart', 'PreToolUse:T', 'PostToolUse:T']);
     expect([child.closed, session.closed]).toEqual([true, false]);
   });
@@ -144,7 +144,7 @@ test('a loop that a hook ended has no Stop, until the next prompt', async () => 
   const batch = () => session.toolBatch([{ name: 'T', input: {}, execute: () => 1 }]);
   await session.prompt('one');
   expect(await batch()).toMatchObject({ endsLoop: true, reason: 'stop here' });
-  expect(await session.stop()).toEqual({ goesOn: false, continuations: 0, capped: false });
+  expect(await session.stop()).toEqual({ continues: false, continuations: 0, capped: false });
   ends = false;
   await session.prompt('two');
   await batch();
@@ -161,7 +161,7 @@ test('an error of the API is a StopFailure that nothing waits for', async () => 
     done = true;
   });
   expect(await session.stop({ error: 'rate_limit', errorDetails: '429', lastMessage: 'l' })).toEqual({
-    goesOn: false,
+    continues: false,
     continuations: 0,
     capped: false,
   });

@@ -77,9 +77,9 @@ describe('hooks for every agent of a type', () => {
     let times = 0;
     host.register({ SubagentStop: [{ hooks: [() => (times++ === 0 ? block('not yet') : undefined)] }] });
     await host.fire('SubagentStart', start('a1'));
-    expect((await host.fire('SubagentStop', stop('a1'))).goesOn).toBe(true);
+    expect((await host.fire('SubagentStop', stop('a1'))).continues).toBe(true);
     await host.fire('PreToolUse', tool('a1'));
-    expect((await host.fire('SubagentStop', stop('a1'))).goesOn).toBe(false);
+    expect((await host.fire('SubagentStop', stop('a1'))).continues).toBe(false);
     await host.fire('PreToolUse', tool('a1'));
     expect(ran()).toBe('start:a1 stop:a1 tool:a1 stop:a1');
   });

@@ -177,7 +177,7 @@ describe('a raw tap', () => {
     expect(log).toEqual(['early:ls:first', 'late:plan:first', 'early:late:reask']);
     expect(decision.updatedInput).toEqual({ command: 'late' });
     const names = new Map(decision.outcomes.map((o) => [o.id, o.name]));
-    expect(decision.clashes.map((c) => [names.get(c.winner), names.get(c.loser)])).toEqual([['late', 'plan']]);
+    expect(decision.conflicts.map((c) => [names.get(c.winner), names.get(c.loser)])).toEqual([['late', 'plan']]);
   });
 
   test('that says stop ends the run like any handler from code', async () => {
@@ -223,7 +223,7 @@ describe('a raw tap', () => {
       ['callback', 'ran', undefined],
       ['tap', 'skipped', 'bailed'],
     ]);
-    expect([one?.elsewhere, two?.elsewhere]).toEqual([0, 0]);
+    expect([one?.out_of_scope, two?.out_of_scope]).toEqual([0, 0]);
     expect(
       seen.filter((r) => r.type === 'system' && r.name === 'early').map((r) => 'subtype' in r && r.subtype),
     ).toEqual(['hook_started', 'hook_response', 'hook_started', 'hook_response']);

@@ -60,7 +60,7 @@ describe('what is told of a fire', () => {
       scope_known: false,
       agent_id: 'a1',
       tool_use_id: 't1',
-      elsewhere: 0,
+      out_of_scope: 0,
       decisions: 'strictest',
     });
     expect(record?.handlers.map((h) => h.id)).toEqual(
@@ -128,7 +128,12 @@ describe('what is told of a fire', () => {
     const { host } = testHost();
     const seen = watch(host);
     await host.fire('Notification', INPUTS.Notification);
-    expect(only(seen)).toMatchObject({ type: 'hook_fire', handlers: [], elsewhere: 0, decision: { continue: true } });
+    expect(only(seen)).toMatchObject({
+      type: 'hook_fire',
+      handlers: [],
+      out_of_scope: 0,
+      decision: { continue: true },
+    });
   });
 
   test('nobody watching, nothing is built; watching may begin and end at any time', async () => {

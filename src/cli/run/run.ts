@@ -101,7 +101,7 @@ async function fireRecorded(
       open.add(JSON.stringify(ref));
     }
     const decision: AnyDecision = await host.fireAny(event, input, { signal });
-    if (role === 'close' && agent && !decision.goesOn) {
+    if (role === 'close' && agent && !decision.continues) {
       host.unregisterScoped(ref);
       open.delete(JSON.stringify(ref));
     }

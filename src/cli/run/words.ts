@@ -63,7 +63,7 @@ export function about({ event, input, decision }: FireRecord): string {
   if (typeof tool === 'string') return clip(`${tool} ${detailOf(call, input['cwd'])}`.trim(), 70);
   const role = roleOf(event);
   if (role === 'open') return 'its scope opens';
-  if (role === 'close') return decision.goesOn ? '' : 'its scope ends';
+  if (role === 'close') return decision.continues ? '' : 'its scope ends';
   return clip(entryOf(event)?.subject?.(input) ?? '', 70);
 }
 
@@ -111,7 +111,7 @@ export function outcomeOf({ decision, error }: FireRecord): [string, Style] {
   const ends = decision.continue ? '' : " and the agent's loop ends";
   if (decision.verdict === 'deny') return [`DENIED${ends}`, ['bold', 'red']];
   if (decision.blocked) return [`BLOCKED${ends}`, ['bold', 'red']];
-  if (decision.goesOn) return ['GOES ON', ['bold', 'yellow']];
+  if (decision.continues) return ['GOES ON', ['bold', 'yellow']];
   if (decision.verdict !== undefined && decision.verdict !== 'none')
     return [decision.verdict, decision.verdict === 'allow' ? 'green' : 'yellow'];
   return [ends === '' ? '' : "the agent's loop ends", 'yellow'];

@@ -92,8 +92,8 @@ class Reader {
       } else if (separator) {
         commands.push({ words, after, ends: separator[0], raw: this.#line.slice(start, separator.index).trim() });
         words = [];
-        const goesOn = separator[0] === '\n' && CONTINUED.test(after) && commands.at(-1)?.words.length === 0;
-        [after, start] = [goesOn ? after : separator[0], this.#at];
+        const continues = separator[0] === '\n' && CONTINUED.test(after) && commands.at(-1)?.words.length === 0;
+        [after, start] = [continues ? after : separator[0], this.#at];
         if (separator[0] === '\n') {
           for (const { word, to } of documents) to.push(this.#document(word.text));
           documents = [];

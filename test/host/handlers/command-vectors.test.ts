@@ -82,14 +82,14 @@ const specificOf =
   (key: string) =>
   ({ outcome }: Seen): unknown =>
     outcome?.specific?.[key];
-const goesOn = ({ outcome }: Seen): boolean =>
+const continues = ({ outcome }: Seen): boolean =>
   outcome?.continue !== false && (outcome?.block === true || outcome?.additionalContext !== undefined);
 
 /** What a key of `expect` looks at. */
 const LOOK: Record<string, (seen: Seen) => unknown> = {
   verdict: ({ outcome, cause, onFailure }) => outcome?.verdict ?? (cause && onFailure === 'block' ? 'deny' : 'none'),
   blocked: ({ outcome }) => outcome?.block ?? false,
-  goesOn,
+  continues,
   continue: ({ outcome, event }) => outcome?.continue !== false || !CATALOGUE[event].endsLoop,
   stopReason: ({ outcome }) => outcome?.stopReason,
   updatedInput: ({ outcome }) => outcome?.rewrite?.value,

@@ -65,7 +65,7 @@ async function run(vector: Vector): Promise<Seen> {
 const LOOK: Record<string, (seen: Seen) => unknown> = {
   verdict: ({ decision }) => decision.verdict,
   blocked: ({ decision }) => decision.blocked,
-  goesOn: ({ decision }) => decision.goesOn,
+  continues: ({ decision }) => decision.continues,
   continue: ({ decision }) => decision.continue,
   additionalContext: ({ decision }) => decision.additionalContext,
   nonBlockingError: ({ decision }) => decision.failures.some((f) => !f.blocked),

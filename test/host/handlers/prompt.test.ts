@@ -72,9 +72,9 @@ describe('a "no" of a prompt or agent hook', () => {
 
   test.each(['Stop', 'SubagentStop'] as const)('on %s keeps the loop going, unless it is impossible', async (event) => {
     for (const make of [prompt, agent]) {
-      expect((await ask(no(), { event, make })).decision).toMatchObject({ goesOn: true, reason: 'NO' });
+      expect((await ask(no(), { event, make })).decision).toMatchObject({ continues: true, reason: 'NO' });
       const impossible = await ask(no({ impossible: true }), { event, make });
-      expect(impossible.decision).toMatchObject({ goesOn: false, failures: [] });
+      expect(impossible.decision).toMatchObject({ continues: false, failures: [] });
     }
   });
 

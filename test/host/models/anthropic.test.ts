@@ -70,7 +70,7 @@ async function stop(
 describe('a prompt hook with one of Anthropic’s models', () => {
   test('is one request for an answer in the schema, with key and address of the environment', async () => {
     const decision = await stop(prompt('Done? $ARGUMENTS'), {}, text('{"ok":false,"reason":"KEEP GOING"}'));
-    expect(decision).toMatchObject({ goesOn: true, reason: 'KEEP GOING', failures: [] });
+    expect(decision).toMatchObject({ continues: true, reason: 'KEEP GOING', failures: [] });
     expect(server.asked[0]?.headers.authorization).toBe('Bearer key-of-the-test');
     const [request] = sent();
     expect(request).toMatchObject({ model: 'claude-haiku-4-5', max_tokens: 4096 });
@@ -126,14 +126,14 @@ describe('an agent hook with one of Anthropic’s models', () => {
 
   test('without tools is to answer at once', async () => {
     const decision = await stop(agent('verify'), {}, uses(use('answer', { ok: false, reason: 'AGENT-NO' })));
-    expect(decision).toMatchObject({ goesOn: true, reason: 'AGENT-NO', failures: [] });
+    expect(decision).toMatchObject({ continues: true, reason: 'AGENT-NO', failures: [] });
     expect(sent()[0]).toMatchObject({ tool_choice: { type: 'tool', name: 'answer' }, tools: [{ name: 'answer' }] });
   });
 
   test('looks into it with the tools it is given, then answers', async () => {
     const first = uses(use('look', { at: 'x' }, 'u1'), use('look', { at: 'nothing' }, 'u2'), use('fly', {}, 'u3'));
     const decision = await stop(agent('verify'), { tools: [look] }, first, uses(use('answer', { ok: true })));
-    expect(decision).toMatchObject({ goesOn: false, failures: [] });
+    expect(decision).toMatchObject({ continues: false, failures: [] });
     expect(calls).toEqual([
       [{ at: 'x' }, '/w'],
       [{ at: 'nothing' }, '/w'],
