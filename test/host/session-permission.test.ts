@@ -209,6 +209,20 @@ test("granted permissions are told before the tool runs; a mode among them is th
   expect([child.permission_mode, session.permission_mode]).toEqual(['acceptEdits', 'acceptEdits']);
 });
 
+test('an onPermissionUpdate that throws is told, and the call that was granted runs', async () => {
+  const { session, reports } = await opened({
+    permission: undefined,
+    ask: () => ({ behavior: 'allow', updatedPermissions: [{ type: 'addRules' }] }),
+    onPermissionUpdate: () => {
+      throw new Error('no room');
+    },
+  });
+  expect(await session.tool({ name: 'Edit', input: {}, effect: 'edit', execute: () => 1 })).toMatchObject({
+    status: 'ran',
+  });
+  expect(reports).toEqual([expect.stringMatching(/onPermissionUpdate .*no room/)]);
+});
+
 test('a denial with interrupt ends the loop, and the calls of the batch that did not run yet', async () => {
   const { session, seen } = await opened({ permission: undefined, ask: () => ({ behavior: 'deny', interrupt: true }) });
   const call = { name: 'T', input: {}, execute: () => 1 };
