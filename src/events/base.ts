@@ -57,6 +57,7 @@ const additionalContext = () => z.string().optional();
 
 /** The event's own keys of `hookSpecificOutput`, by fold kind: what an event has that declares none itself. */
 export const FOLD_OUTPUT = {
+  /** A verdict, its reason, another input, context. */
   gate: once(() =>
     z.object({
       permissionDecision: z.enum(['allow', 'deny', 'ask', 'defer']).optional(),
@@ -65,9 +66,14 @@ export const FOLD_OUTPUT = {
       additionalContext: additionalContext(),
     }),
   ),
+  /** Context. */
   block: once(() => z.object({ additionalContext: additionalContext() })),
+  /** Context. */
   stop: once(() => z.object({ additionalContext: additionalContext() })),
+  /** Context. */
   context: once(() => z.object({ additionalContext: additionalContext() })),
+  /** Another value. */
   replace: once(() => z.object({ value: z.unknown().optional() })),
+  /** Nothing. */
   observe: once(() => z.object({})),
 } as const;
