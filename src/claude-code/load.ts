@@ -18,6 +18,7 @@ import { findSources } from './files/sources.js';
 import { EnvFiles } from './files/variables.js';
 import { type PreparedHooks, prepareHooks } from './hooks.js';
 import { type SkillHooks, watchSkills } from './skills.js';
+import { hasHooks } from './trust/accepted.js';
 import { type HeldFile, type Judged, judgeSources, type Trust } from './trust/held.js';
 
 export interface LoadClaudeCodeOptions<C extends CustomEvents = CustomEvents> extends ClaudeFiles {
@@ -106,7 +107,7 @@ export async function loadClaudeCode<C extends CustomEvents>(
   const envFiles = new EnvFiles(folder, services.report);
   const fallback = services.projectDir ?? files.projectDir;
   const standing = judged
-    .filter(({ source, whole }) => !whole && counting.includes(source) && Object.keys(source.file.hooks).length > 0)
+    .filter(({ source, whole }) => !whole && counting.includes(source) && hasHooks(source.file))
     .map(({ source }) => source);
   const prepared = judged.map((each) => {
     const before = each.whole ? undefined : agentBefore(each.source, standing);

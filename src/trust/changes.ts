@@ -1,8 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Consent, TrustRequest } from './consent.js';
 import { isExecutable, readBytes, UNREADABLE } from './named/named-files.js';
 
-/** A text longer than this, or that is none, is compared by its hash alone. */
+/** A text longer than this, or that is none (not UTF-8: other bytes would look the same), is compared by its hash alone. */
 const SHOWN = 256 * 1024;
 
 /** The hash of what a path leads to, and its text where it is one. */
@@ -10,7 +11,7 @@ export function bound(path: string): Consent['files'][string] {
   const bytes = readBytes(path);
   if (bytes === null || bytes === UNREADABLE) return { sha256: bytes };
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const text = bytes.length <= SHOWN && !bytes.includes(0) ? bytes.toString('utf8') : undefined;
+  const text = bytes.length <= SHOWN && !bytes.includes(0) && isUtf8(bytes) ? bytes.toString('utf8') : undefined;
   return { sha256, ...(text !== undefined && { text }), ...(isExecutable(path) && { executable: true }) };
 }
 

@@ -2,6 +2,9 @@ import { plain, plainLines } from '../plain.js';
 import { hasStopped } from './changes.js';
 import type { Consent, TrustRequest } from './consent.js';
 
+/** Texts with more lines changed than this are shown one after the other: to find the fewest takes the square of it. */
+const MOST_EDITS = 1000;
+
 /**
  * What has changed since consent was given, as a unified diff; without earlier consent all of it is new. Empty: nothing has. It can be
  * shown as it is: what a terminal would obey or hide is written out (`\\u{1b}`), and names hold no line ends.
@@ -13,7 +16,11 @@ export async function trustDiff(previous: Consent | undefined, request: TrustReq
   const compare = (name: string, before: string, after: string): void => {
     if (before === after) return;
     const [title, old, now] = [plain(name), withEnd(before), withEnd(after)];
-    const patch = createTwoFilesPatch(title, title, old, now).replace(/^(?:Index: .*\n)?=+\n/, '');
+    const patchOf = (one: string, other: string): string | undefined =>
+      createTwoFilesPatch(title, title, one, other, '', '', { maxEditLength: MOST_EDITS });
+    const whole =
+      patchOf(old, now) ?? `--- ${title}\n+++ ${title}\n@@ all of it @@\n${lines('-', old)}${lines('+', now)}`;
+    const patch = whole.replace(/^(?:Index: .*\n)?=+\n/, '');
     // Of that a patch says nothing.
     parts.push(patch.includes('@@') ? plainLines(patch) : `${title}: its last line end\n`);
   };
@@ -24,7 +31,9 @@ export async function trustDiff(previous: Consent | undefined, request: TrustReq
     const after = files[name];
     if (hasStopped(before, after?.executable === true)) parts.push(`${plain(name)}: executable -> not executable\n`);
     if (before?.data || (before?.sha256 ?? null) === (after?.sha256 ?? null)) continue;
-    if (shown(before) && shown(after)) compare(name, before?.text ?? '', after?.text ?? '');
+    // Other bytes are never shown as nothing.
+    const differs = (before?.text ?? '') !== (after?.text ?? '');
+    if (differs && shown(before) && shown(after)) compare(name, before?.text ?? '', after?.text ?? '');
     else parts.push(`${plain(name)}: ${before?.sha256 ?? 'no file'} -> ${after?.sha256 ?? 'no file'}\n`);
   }
   return parts.join('');
@@ -40,6 +49,10 @@ function whomFor({ file, source }: Pick<Consent, 'file' | 'source'>): string {
 /** Its bytes are a text that was kept, or there are none. */
 function shown(file: Consent['files'][string] | undefined): boolean {
   return file === undefined || file.sha256 === null || file.text !== undefined;
+}
+
+function lines(mark: string, text: string): string {
+  return text.replace(/^.*\n/gm, (line) => `${mark}${line}`);
 }
 
 function withEnd(text: string): string {

@@ -160,3 +160,13 @@ test('hooks that nobody can read are an error', async () => {
 test.each(LINES)('%j before and after the hooks', async (line) => {
   for (const text of [`${line}\n${HOOKS}`, `${HOOKS}${line}\n`]) expect((await read(text))?.hooks).toEqual(GUARD);
 });
+
+test.each([
+  ['indented as a whole', `name: a\n${HOOKS}`.replace(/^(?=.)/gm, '  ')],
+  ['with an anchor', HOOKS.replace('hooks:', '&h hooks:')],
+  ['with a tag', HOOKS.replace('hooks:', '!!str hooks:')],
+  ['with its colon on the next line', HOOKS.replace('hooks:', '? hooks\n:')],
+  ['behind CRLF', HOOKS.replaceAll('\n', '\r\n')],
+])('hooks are not lost for how their key stands: %s', async (_, frontmatter) => {
+  expect((await read(frontmatter))?.hooks).toEqual(GUARD);
+});

@@ -291,6 +291,7 @@ describe('agents', () => {
   test.each([
     ['held', 'stored', file({ name: 'helper', ...hooksOn('Stop', hook('of-project')) })],
     ['wrong', 'all', '---\nname: helper\nhooks: [\n---\n'],
+    ['accepted and without a hook', 'all', file({ name: 'helper', hooks: { PreToolUse: [], Stop: [{ hooks: [] }] } })],
   ] as const)(
     'an agent of the project that is %s takes nothing from the user’s of the same name',
     async (_, trust, text) => {
@@ -303,6 +304,22 @@ describe('agents', () => {
       expect(ran(await (await project.load({ trust: store })).fire('PreToolUse', agent))).toEqual(['of-user']);
     },
   );
+
+  test('an agent of the project that would take hooks from the user’s of the same name says so before it is accepted', async () => {
+    const path = project.write(
+      'home/.claude/agents/helper.md',
+      file({ name: 'helper', ...hooksOn('PreToolUse', hook('of-user')) }),
+    );
+    project.write('project/.claude/agents/helper.md', file({ name: 'helper', ...hooksOn('Stop', hook('of-project')) }));
+    project.write('project/.claude/agents/other.md', file({ name: 'other', ...hooksOn('Stop', hook('of-project')) }));
+    const { held } = await project.load({ trust: memoryStore() });
+    expect(
+      held.map(({ name, why }) => [name, why.includes(`switches off the hooks of the agent of that name in ${path}`)]),
+    ).toEqual([
+      ['helper', true],
+      ['other', false],
+    ]);
+  });
 
   test('once is for skills: an agent’s hook runs every time', async () => {
     project.write(

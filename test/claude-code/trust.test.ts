@@ -411,3 +411,32 @@ test('the difference can be shown as it is, and says whom the hooks are for', as
     ),
   ).toBe('f: its last line end\n');
 });
+
+test('bytes that are no text are told apart by their hash: no difference is ever empty', async () => {
+  const shown = async (before: Buffer, now: Buffer) => {
+    const script = withScript();
+    writeFileSync(script, before);
+    await acceptAll();
+    writeFileSync(script, now);
+    const [held] = (await load()).held;
+    return trustDiff(held?.previous, held!.request);
+  };
+  const line = (byte: number) => Buffer.from([0x23, byte, 0x0a]);
+  expect(await shown(line(0xff), line(0xfe))).toMatch(/guard\.sh: \w{64} -> \w{64}\n$/);
+  const before = { file: '/p/a', project: '/p', definition: '{}', at: '' };
+  const kept = (sha256: string) => ({ f: { sha256, text: '\ufffd\n' } });
+  expect(await trustDiff({ ...before, files: kept('1') }, { ...before, files: kept('2'), unresolved: [] })).toBe(
+    'f: 1 -> 2\n',
+  );
+});
+
+test('of a text of which everything has changed all is shown, without looking for the fewest changes', async () => {
+  const text = (word: string) => Array.from({ length: 40_000 }, (_, i) => `${word}${i}\n`).join('');
+  const of = (word: string) => ({
+    ...{ file: '/p/a', project: '/p', definition: '{}', at: '', unresolved: [] },
+    files: { f: { sha256: word, text: text(word) } },
+  });
+  const lines = (await trustDiff(of('a'), of('b'))).split('\n');
+  expect(lines.filter((line) => line.startsWith('-a'))).toHaveLength(40_000);
+  expect(lines.filter((line) => line.startsWith('+b'))).toHaveLength(40_000);
+});

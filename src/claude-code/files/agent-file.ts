@@ -80,9 +80,9 @@ export function nameOfFile(file: string): string {
   return name.toUpperCase() === 'SKILL' ? basename(dirname(file)) : name;
 }
 
-/** As a key on a line of its own, or anywhere in a mapping in braces. */
+/** As a key, at whatever depth, since all of it may be indented; anything with braces may hold one. */
 function mayHaveHooks(block: string): boolean {
-  return /^["']?hooks["']?[ \t]*:/m.test(block) || block.trimStart().startsWith('{');
+  return /\bhooks\b["']?\s*:/.test(block) || block.trimStart().startsWith('{');
 }
 
 function firstLine(message: string): string {

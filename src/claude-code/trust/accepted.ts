@@ -52,6 +52,11 @@ export function shareHooks(one: ClaudeHooks, other: ClaudeHooks): boolean {
   return [...keysOf(other).keys()].some((key) => keys.has(key));
 }
 
+/** Events and groups without a hook are none. */
+export function hasHooks({ hooks }: Pick<HookFile, 'hooks'>): boolean {
+  return Object.values(hooks).some((groups) => groups.some((group) => group.hooks.length > 0));
+}
+
 /** As they were accepted; but what turns hooks off counts only while the file still says so. */
 export function settingsOf(before: HookSettings, now: HookSettings): HookSettings {
   const { disableAllHooks, enabledPlugins, ...rest } = before;

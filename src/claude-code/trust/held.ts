@@ -11,7 +11,7 @@ import type { ClaudeHandler } from '../files/schema.js';
 import { readAccepted } from '../files/settings.js';
 import type { ClaudeSource, ClaudeSourceKind, FindOptions } from '../files/source.js';
 import { findSources } from '../files/sources.js';
-import { type HookState, mergeAccepted, settingsOf } from './accepted.js';
+import { type HookState, hasHooks, mergeAccepted, settingsOf } from './accepted.js';
 import { describeSource, forNames, type GoneSource, goneSources, isHooksOnly, namesSince } from './gone.js';
 import { trustRequest } from './request.js';
 
@@ -57,8 +57,23 @@ export async function judgeSources(
   }
   const fresh = judged.filter(({ held }) => held?.state === 'never').map(({ source }) => source);
   for (const missing of gone) insert(judged, judgeGone(missing, namesSince(missing, fresh), options));
+  judged.splice(0, judged.length, ...judged.map((each) => sayWhomItReplaces(each, judged)));
   const elsewhere = all.filter((c) => liesInProject(c) && !isSame(c.project, options.projectDir));
   return { judged, elsewhere: elsewhere.length };
+}
+
+/** Accepting an agent of the project takes the hooks of the user's from those of that name: nobody should do so without knowing. */
+function sayWhomItReplaces(each: Judged, all: readonly Judged[]): Judged {
+  const { held, source } = each;
+  if (!held || held.state === 'gone' || source.yields !== true || !hasHooks(source.file)) return each;
+  const behind = all.find((other) => isBehind(other.source, source));
+  if (!behind) return each;
+  const why = `${held.why}; accepted, it switches off the hooks of the agent of that name in ${behind.source.file.file}`;
+  return { ...each, held: { ...held, why } };
+}
+
+function isBehind(other: ClaudeSource, { name }: ClaudeSource): boolean {
+  return other.yields === true && !other.needsTrust && other.name === name && hasHooks(other.file);
 }
 
 /** Whether anything of the project is looked at, and anything may have been accepted. */
@@ -107,7 +122,6 @@ async function judge(source: ClaudeSource, all: readonly Consent[], options: Fin
 function judgeGone({ source, consent }: GoneSource, names: readonly string[], options: FindOptions): Judged {
   const { kind, name, file } = source;
   const { project } = consent;
-  const nothing = Object.values(file.hooks).every((groups) => groups.every((group) => group.hooks.length === 0));
   const request = {
     ...{ file: consent.file, project, definition: '{}', files: {}, unresolved: [] },
     ...(consent.source && { source: consent.source }),
@@ -117,7 +131,7 @@ function judgeGone({ source, consent }: GoneSource, names: readonly string[], op
   return {
     source: { ...forNames(source, names, options), file: { ...file, settings: settingsOf(file.settings, {}) } },
     consent,
-    ...(nothing ? {} : { held: { ...held, previous: consent } }),
+    ...(hasHooks(file) ? { held: { ...held, previous: consent } } : {}),
     whole: true,
     stateOf: () => 'untrusted',
   };
