@@ -117,7 +117,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     bus,
     background,
     spill: createSpill(report),
-    alarms: new Alarms({ bus, report, onAlarm: options.onAlarm }),
+    alarms: new Alarms({ bus, logger, onAlarm: options.onAlarm }),
     decisions: options.decisions ?? 'strictest',
     slowAfter: options.slowAfter ?? 0,
     maxInputBytes: options.maxInputBytes ?? MOST_BYTES,

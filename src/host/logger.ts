@@ -20,6 +20,8 @@ export class HostLogger {
   #began = Number.NEGATIVE_INFINITY;
   #written = 0;
   #left = 0;
+  /** Alarms for which there was no room: they are not what is left out. */
+  #alarms: { readonly message: string; readonly detail: unknown }[] = [];
 
   constructor(logger: Logger | undefined, now: () => number = () => performance.now()) {
     this.#write = logger ? walled(logger) : warn;
@@ -43,6 +45,13 @@ export class HostLogger {
     }
   };
 
+  /** As `report`; where a flood of other lines leaves no room, it is said first in the next minute, or at close. */
+  readonly alarm = (message: string, detail: unknown): void => {
+    const isFull = this.#written >= MOST && this.#now() - this.#began < MINUTE;
+    if (isFull && this.#alarms.length < COUNTED) this.#alarms.push({ message, detail });
+    else this.report(message, detail);
+  };
+
   /** Says what was kept back, in how many lines it returns. */
   flush(): number {
     const repeated = [...this.#repeats.values()].filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
@@ -50,9 +59,11 @@ export class HostLogger {
     this.#repeats.clear();
     this.#left = 0;
     const told = repeated.slice(0, COUNTED);
+    const alarms = this.#alarms.splice(0);
+    for (const { message, detail } of alarms) this.#write(message, detail);
     for (const { message, detail, count } of told) this.#write(`${message} (${count} more times)`, detail);
     if (others > 0) this.#write(`${others} more lines were left out: a host writes at most ${MOST} a minute`);
-    return told.length + (others > 0 ? 1 : 0);
+    return alarms.length + told.length + (others > 0 ? 1 : 0);
   }
 }
 

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { type ControlProblem, FewProblems } from '../../src/claude-code/control/problem.js';
 import { serveControl } from '../../src/claude-code.js';
+import { deny } from '../../src/events/helpers.js';
 import { HostLogger } from '../../src/host/logger.js';
 import { problems } from '../control/kit.js';
 import { testHost, until, watch } from './kit.js';
@@ -47,6 +48,37 @@ describe('the logger of a host', () => {
       expect(lines.at(-1)).toBe(last);
     },
   );
+
+  test('loses no alarm in a flood of other lines: it is said before what was left out', async () => {
+    const lines: string[] = [];
+    const { host } = testHost({ logger: (line) => lines.push(line) });
+    for (let i = 0; i < 150; i++) {
+      const broken = () => {
+        throw new Error(`broken ${i}`);
+      };
+      host.register({ PreToolUse: [{ name: `h${i}`, hooks: [broken] }] });
+    }
+    host.register({ PreToolUse: [{ hooks: [() => deny('no')] }] });
+    const call = { ...CALL, tool_use_id: 't1' };
+    await host.fire('PreToolUse', call);
+    await host.fire('PostToolUse', { ...call, tool_response: {} });
+    expect(lines).toHaveLength(100);
+    await host.close();
+    expect(lines.slice(100)).toEqual([
+      expect.stringContaining('Alarm (not_honoured)'),
+      expect.stringMatching(/^50 more lines were left out/),
+    ]);
+    const { lines: late, clock, logger } = clocked();
+    for (let i = 0; i < 100; i++) logger.report(`line ${i}`);
+    for (let i = 0; i < 25; i++) logger.alarm(`alarm ${i}`, undefined);
+    clock.now = 60_000;
+    for (let i = 0; i < 200; i++) logger.report(`line ${i}`);
+    expect(late.slice(100, 121)).toEqual([
+      ...Array.from({ length: 20 }, (_, i) => `alarm ${i}`),
+      '5 more lines were left out: a host writes at most 100 a minute',
+    ]);
+    expect(late).toHaveLength(200);
+  });
 
   test('has room for what is new in a minute that begins with the counts of the one before', () => {
     const { lines, clock, logger } = clocked();

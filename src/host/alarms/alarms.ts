@@ -4,9 +4,11 @@ import type { CallRole } from '../../events/define.js';
 import { describeError } from '../../values/message.js';
 import { tell as inform } from '../../values/promises.js';
 import type { AnyDecision } from '../decision.js';
+import type { HostLogger } from '../logger.js';
 import { type Canonical, canonical, sha256 } from './canonical.js';
 import { type CallKey, isNamed, Memory, shorten } from './memory.js';
 import { Remembered } from './remembered.js';
+import { FORGOTTEN, messageOf } from './words.js';
 
 /** What was decided of a call and what was done are not the same (docs/semantics.md 13). */
 export type HookAlarm = Unstamped<AlarmRecord>;
@@ -50,7 +52,7 @@ interface Judgement {
 export interface AlarmParts {
   readonly bus: Bus;
   readonly onAlarm: ((alarm: HookAlarm) => void) | undefined;
-  report(message: string, detail?: unknown): void;
+  readonly logger: Pick<HostLogger, 'report' | 'alarm'>;
 }
 
 /** So many calls that nobody objects to are remembered before there is any sign that this harness tells what ran. */
@@ -146,8 +148,8 @@ export class Alarms {
     this.#silent = -1;
     const judgement = this.#memory.get(call);
     if (!judgement) {
-      if (isNamed(call) && call.every && input && !this.#memory.mayBeForgotten(call))
-        this.#unasked(call, by, input.value);
+      if (this.#memory.mayBeForgotten(call)) this.#parts.logger.report(FORGOTTEN, undefined, FORGOTTEN);
+      else if (isNamed(call) && call.every && input) this.#unasked(call, by, input.value);
       return;
     }
     const use = isNamed(call) ? call : { ...call, tool: judgement.tool };
@@ -226,13 +228,13 @@ export class Alarms {
       ...(judged ? { judged_input: judged.head, judged_sha256: hashOf(judged) } : {}),
       ...(ran ? { ran_input: ran.head, ran_sha256: hashOf(ran) } : {}),
     });
-    const { bus, onAlarm, report } = this.#parts;
+    const { bus, onAlarm, logger } = this.#parts;
     bus.emit(() => ({ ...told }));
-    report(`Alarm (${alarm}): ${told.message}`, told);
+    logger.alarm(`Alarm (${alarm}): ${told.message}`, told);
     if (onAlarm)
       inform(
         () => onAlarm(told),
-        (error) => report(`onAlarm failed: ${describeError(error)}`),
+        (error) => logger.report(`onAlarm failed: ${describeError(error)}`),
       );
   }
 }
@@ -253,18 +255,3 @@ const sizeOf = ({ denied, inputs }: Judgement): number =>
 
 /** Of the JSON with sorted keys, which a short input is remembered by. */
 const hashOf = ({ key, head }: Canonical): string => (key === head ? sha256(key) : key);
-
-const WHAT = {
-  not_honoured: 'was denied, and it ran',
-  other_input: 'ran with an input that nobody judged',
-  unasked: 'ran, and no hook was asked about it',
-} as const;
-
-function messageOf(
-  alarm: HookAlarm['alarm'],
-  { tool, id, denial }: { readonly tool: string; readonly id: string; readonly denial?: Denial | undefined },
-): string {
-  const clip = (text: string): string => JSON.stringify(text.length > 120 ? `${text.slice(0, 119)}…` : text);
-  const why = denial?.reason === undefined ? '' : ` (${clip(denial.reason)})`;
-  return `the call ${clip(id)} of ${clip(tool)} ${WHAT[alarm]}${why}`;
-}

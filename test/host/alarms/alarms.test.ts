@@ -309,6 +309,16 @@ describe('what is remembered', () => {
     expect(kinds()).toEqual(['other_input']);
   }, 60_000);
 
+  test('a denied call that had to be forgotten and ran is no alarm, and the logger hears once that nobody knows', async () => {
+    const { host, kinds, reports } = guarded();
+    await host.fireAny('PreToolUse', bash('rm x', 'denied'));
+    for (let i = 0; i < 4_000; i++) await host.fireAny('PreToolUse', bash(`rm ${'x'.repeat(4_000)}`, `t${i}`));
+    expect(reports).toEqual([]);
+    for (let i = 0; i < 3; i++) await host.fireAny('PostToolUse', ran('rm x', 'denied'));
+    expect(kinds()).toEqual([]);
+    expect(reports).toEqual([expect.stringContaining('had to be forgotten what was decided')]);
+  }, 60_000);
+
   test('a call that had to be forgotten was not unasked', async () => {
     const { host, kinds } = guarded();
     const session = await host.openSession();

@@ -1,0 +1,24 @@
+import type { AlarmRecord } from '../../emit/record.js';
+
+/** A denied call may be among them, of which nobody is told. */
+export const FORGOTTEN =
+  'A call ran of which it had to be forgotten what was decided: too much was decided since then. Whether it was honoured is not known';
+
+const WHAT = {
+  not_honoured: 'was denied, and it ran',
+  other_input: 'ran with an input that nobody judged',
+  unasked: 'ran, and no hook was asked about it',
+} as const;
+
+interface Told {
+  readonly tool: string;
+  readonly id: string;
+  readonly denial?: { readonly reason: string | undefined } | undefined;
+}
+
+/** An alarm in a sentence. */
+export function messageOf(alarm: AlarmRecord['alarm'], { tool, id, denial }: Told): string {
+  const clip = (text: string): string => JSON.stringify(text.length > 120 ? `${text.slice(0, 119)}…` : text);
+  const why = denial?.reason === undefined ? '' : ` (${clip(denial.reason)})`;
+  return `the call ${clip(id)} of ${clip(tool)} ${WHAT[alarm]}${why}`;
+}
