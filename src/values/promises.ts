@@ -157,6 +157,14 @@ export function quiet(value: unknown): void {
   }
 }
 
+/** A value as JSON; what a `toJSON` in it hands back may be, or hold, a promise that nobody waits for. */
+export function jsonText(value: unknown): string | undefined {
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (types.isPromise(part)) quiet(part);
+    return part;
+  });
+}
+
 /** Calls somebody whose answer nobody needs. What it throws, or rejects with, is told. */
 export function tell(call: () => unknown, failed: (error: unknown) => void): void {
   const wrong = (error: unknown): void => {

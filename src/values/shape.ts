@@ -1,3 +1,4 @@
+import { jsonText } from './promises.js';
 /** What one key may hold, in code and in words. */
 export interface Rule {
   readonly expected: string;
@@ -41,7 +42,7 @@ export function oneOf(...values: readonly (string | boolean)[]): Rule {
 export function show(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   try {
-    return JSON.stringify(value) ?? String(value);
+    return jsonText(value) ?? String(value);
   } catch {
     // A bigint, or an object that holds itself.
     return typeof value === 'object' ? 'an object' : String(value);

@@ -1,4 +1,5 @@
 import type { Failure } from '../../events/failure.js';
+import { jsonText } from '../../values/promises.js';
 import { isObject } from '../../values/shape.js';
 
 /** What a prompt or agent hook asks of the harness's model. */
@@ -70,13 +71,12 @@ function objectIn(text: string): unknown {
 
 /** The answer; a string says what is wrong with it. Models write null for what they leave out. */
 function answerOf(value: unknown): ModelVerdict | string {
-  if (!isObject(value)) return `expected an object, got ${JSON.stringify(value)}`;
+  if (!isObject(value)) return `expected an object, got ${jsonText(value)}`;
   const { ok, reason, impossible } = value;
-  if (typeof ok !== 'boolean') return `ok: expected true or false, got ${JSON.stringify(ok)}`;
-  if (!isAbsent(reason) && typeof reason !== 'string')
-    return `reason: expected a string, got ${JSON.stringify(reason)}`;
+  if (typeof ok !== 'boolean') return `ok: expected true or false, got ${jsonText(ok)}`;
+  if (!isAbsent(reason) && typeof reason !== 'string') return `reason: expected a string, got ${jsonText(reason)}`;
   if (!isAbsent(impossible) && typeof impossible !== 'boolean')
-    return `impossible: expected true or false, got ${JSON.stringify(impossible)}`;
+    return `impossible: expected true or false, got ${jsonText(impossible)}`;
   return { ok, ...(isAbsent(reason) ? {} : { reason }), ...(isAbsent(impossible) ? {} : { impossible }) };
 }
 

@@ -1,7 +1,7 @@
 import type { Cause } from '../../events/failure.js';
 import { unlessAborted } from '../../values/abort.js';
 import { messageOf } from '../../values/message.js';
-import { resultOf } from '../../values/promises.js';
+import { jsonText, resultOf } from '../../values/promises.js';
 import { readOnly } from '../../values/view.js';
 import { blockOutput, type Json } from '../blocking.js';
 import type { Call, Reply } from '../handler.js';
@@ -24,7 +24,7 @@ export async function runPrompt(
     if (!call.signal.aborted) return failed('threw', `The host's model threw: ${messageOf(error)}`);
   }
   if (!given || call.signal.aborted) return failed('aborted', 'The model had not answered when the hook was ended.');
-  const stdout = typeof given.value === 'string' ? given.value : (JSON.stringify(given.value) ?? '');
+  const stdout = typeof given.value === 'string' ? given.value : (jsonText(given.value) ?? '');
   const read = readAnswer(given.value);
   if ('failure' in read) return { ...read, stdout };
   return { output: outputOf(spec, call, read.answer), stdout };

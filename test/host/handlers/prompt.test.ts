@@ -174,6 +174,24 @@ describe('an answer of the model', () => {
     expect((await ask(() => answer as string, { options: { onFailure: 'block' } })).decision.verdict).toBe('deny');
   });
 
+  test.each([
+    ['whose toJSON gives a promise', () => ({ toJSON: () => Promise.reject(new Error('unheard')) })],
+    ['with such a thing in it', () => ({ ok: { toJSON: () => Promise.reject(new Error('unheard')) } })],
+    ['that is a list of it', () => [{ toJSON: () => Promise.reject(new Error('unheard')) }]],
+  ])('an answer %s is a failure, and no rejection that nobody hears', async (_, answer) => {
+    const unheard: unknown[] = [];
+    const listen = (error: unknown): void => void unheard.push(error);
+    process.on('unhandledRejection', listen);
+    try {
+      const { causes } = await ask(() => answer() as never);
+      expect(causes).toEqual(['bad_schema']);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    } finally {
+      process.off('unhandledRejection', listen);
+    }
+    expect(unheard).toEqual([]);
+  });
+
   test('that does not come is a failure by name', async () => {
     const threw = await ask(() => Promise.reject(new Error('overloaded')));
     expect(threw.causes).toEqual(['threw']);
