@@ -27,6 +27,37 @@ const kinds = (seen: readonly Told[]): string[] =>
 const runs = (seen: readonly Told[]) => seen.filter((r) => r.type === 'system');
 
 describe('what is told of a fire', () => {
+  test('one watcher can change nothing of it for the next', async () => {
+    const { host } = testHost();
+    const before: string[] = [];
+    const after: string[] = [];
+    const spoil = (value: unknown, seen = new Set<unknown>()): void => {
+      if (typeof value !== 'object' || value === null || seen.has(value)) return;
+      seen.add(value);
+      for (const [key, part] of Object.entries(value)) {
+        spoil(part, seen);
+        Reflect.set(value, key, 'spoilt');
+      }
+      Reflect.set(value, 'added', true);
+    };
+    host.events$.subscribe((record) => {
+      before.push(JSON.stringify(record));
+      spoil(record);
+    });
+    host.events$.subscribe((record) => void after.push(JSON.stringify(record)));
+    const fails = (): never => {
+      throw new Error('broken');
+    };
+    host.register(
+      { PreToolUse: [{ hooks: [fails, () => ({ odd: 1 }), () => deny('no'), () => {}] }] },
+      { name: 'guards' },
+    );
+    host.register({ PreToolUse: [{ matcher: 'Read', hooks: [() => {}] }] });
+    await host.fire('PreToolUse', PRE);
+    expect(before).toHaveLength(9);
+    expect(after).toEqual(before);
+  });
+
   test('each run’s start and end in order, then the fire, without gaps, in the shape that is published', async () => {
     const { host } = testHost();
     const seen = watch(host);

@@ -125,7 +125,7 @@ function stepsOf(line: string): number {
   readBash(line);
   const { result } = post('Profiler.takePreciseCoverage');
   const counts = result
-    .filter(({ url }) => /scopes\/bash|unbash/.test(url))
+    .filter(({ url }) => /src\/matching\/bash|unbash/.test(url))
     .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges.map(({ count }) => count)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
