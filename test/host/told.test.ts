@@ -49,7 +49,7 @@ describe('what is told of a fire', () => {
       throw new Error('broken');
     };
     host.register(
-      { PreToolUse: [{ hooks: [fails, () => ({ odd: 1 }), () => deny('no'), () => {}] }] },
+      { PreToolUse: [{ hooks: [fails, () => ({ odd: 1 }) as never, () => deny('no'), () => {}] }] },
       { name: 'guards' },
     );
     host.register({ PreToolUse: [{ matcher: 'Read', hooks: [() => {}] }] });
