@@ -10,15 +10,16 @@ const SYSTEM: string[] = [
   'test/claude-code/{commands,environment,explain,generated,hostile-files,load,named-run,settings-cost,trust-command,trust,untrusted-generated,untrusted,vectors}.test.ts',
   'test/cli/{demo,fire,found-config,help,hostile-folder,hostile-strings,misuse,packed,run}.test.ts',
   'test/contracts/*.test.ts',
-  'test/control/{alarms,appendix-a,bad-lines,client-hooks,client-permission,client-sessions,client-talk,client,design-001,fuzz,ids-model,recorded-client,recorded-server,registry,server}.test.ts',
+  'test/claude-code/control/{alarms,appendix-a,bad-lines,client-hooks,client-permission,client-sessions,client-talk,client,design-001,fuzz,ids-model,recorded-client,recorded-server,registry,server}.test.ts',
   'test/emit/{guard,ndjson-process}.test.ts',
   'test/events/lifecycle.test.ts',
   'test/examples/*.test.ts',
-  'test/host/{abort,async,checklist,close,costs,failure-table,failure,leaks,logger-heard,process,running,session-watch,taken,timeouts,told}.test.ts',
-  'test/host/handlers/{command-async,command-vectors,command,http,mcp-tool,process-group,process-tree}.test.ts',
+  'test/host/{abort,async,checklist,close,costs,failure-table,failure,leaks,logger-heard,process,running,taken,timeouts,told}.test.ts',
+  'test/handlers/{command-async,command-vectors,command,http,mcp-tool,process-group,process-tree}.test.ts',
   'test/package/{budgets,doc-harness,docs,examples}.test.ts',
+  'test/session/watch.test.ts',
   'test/plugins/{hooks-file,load}.test.ts',
-  'test/scopes/{bash-real,regex-cost}.test.ts',
+  'test/matching/{bash-real,regex-cost}.test.ts',
 ];
 const NEVER = ['test/fixtures/**', '**/node_modules/**'];
 

@@ -8,11 +8,11 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** What telling whoever watches adds to what is built of a file: each line as it is, and as it would be without. */
 const TELLING: readonly [file: string, as: RegExp, without: string][] = [
-  ['host/fire.ts', /services\.bus\.observed/g, 'false'],
-  ['host/fire-run.ts', /watched \? new Teller\([^)]*\) : (?:undefined|void 0)/, 'undefined'],
-  ['host/fire-run.ts', /this\.timed = watched \|\| /, 'this.timed = '],
-  ['host/fire-run.ts', /reporter\.ended\([^;]*;/, ''],
-  ['host/handler-call.ts', /fire\.reporter\?\.started\([^;]*;/, 'undefined;'],
+  ['host/fire/fire.ts', /services\.bus\.observed/g, 'false'],
+  ['host/fire/fire-run.ts', /watched \? new Teller\([^)]*\) : (?:undefined|void 0)/, 'undefined'],
+  ['host/fire/fire-run.ts', /this\.timed = watched \|\| /, 'this.timed = '],
+  ['host/fire/fire-run.ts', /reporter\.ended\([^;]*;/, ''],
+  ['host/call/handler-call.ts', /fire\.reporter\?\.started\([^;]*;/, 'undefined;'],
 ];
 
 /** The chunk that all of them are in, each behind a comment with its name. */

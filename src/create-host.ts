@@ -6,20 +6,16 @@ import type { CustomEvents, EventName, FireInput, HookInput, NoEvents } from './
 import type { EventEntry } from './events/define.js';
 import { createOutside } from './handlers/external.js';
 import { Alarms } from './host/alarms/alarms.js';
-import { Background } from './host/background.js';
-import { Clock } from './host/clock.js';
+import { Background } from './host/call/background.js';
+import { Clock } from './host/call/clock.js';
 import { closeHost } from './host/close.js';
 import type { HostCore } from './host/core.js';
-import { describeScope } from './host/describe.js';
-import { eventEntries, eventState } from './host/event-states.js';
-import { type ExplainOptions, type Explanation, explain } from './host/explain.js';
-import { fire } from './host/fire.js';
-import type { FireOptions } from './host/fire-options.js';
+import { eventEntries, eventState } from './host/fire/event-states.js';
+import { fire } from './host/fire/fire.js';
+import type { FireOptions } from './host/fire/fire-options.js';
+import { unreadable } from './host/fire/input.js';
 import { createHook, type RawHook } from './host/hooks.js';
-import { unreadable } from './host/input.js';
 import { expose } from './host/internals.js';
-import { HostLogger } from './host/logger.js';
-import { Notices } from './host/notices.js';
 import {
   checkFireOptions,
   checkHostOptions,
@@ -27,12 +23,16 @@ import {
   checkScopeRef,
   type HostOptions,
 } from './host/options.js';
-import { PlanStore } from './host/plans.js';
-import { isLong, tooLong } from './host/register.js';
-import { Registrar } from './host/registrar.js';
+import { PlanStore } from './host/plan/plans.js';
+import { isLong, tooLong } from './host/register/register.js';
+import { Registrar } from './host/register/registrar.js';
 import type { EventState } from './host/services.js';
-import { createSpill } from './host/spill.js';
-import { tellRefused } from './host/telling.js';
+import { describeScope } from './host/tell/describe.js';
+import { type ExplainOptions, type Explanation, explain } from './host/tell/explain.js';
+import { HostLogger } from './host/tell/logger.js';
+import { Notices } from './host/tell/notices.js';
+import { createSpill } from './host/tell/spill.js';
+import { tellRefused } from './host/tell/telling.js';
 import type { Decision, HookScope, Hooks, RegisterOptions, Undo } from './host/types.js';
 import { type ScopeRef, ScopeTree } from './scopes/tree.js';
 import type { SessionDeps } from './session/core.js';

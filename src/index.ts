@@ -45,13 +45,20 @@ export type { CallTool, McpContent, McpToolResult } from './handlers/mcp/tool-ca
 export type { HookModel, ModelRequest, ModelVerdict } from './handlers/model/model.js';
 export { type AgentSpec, agent, type PromptHookOptions, type PromptSpec, prompt } from './handlers/model/spec.js';
 export type { HookAlarm } from './host/alarms/alarms.js';
-export type { PluginScope } from './host/apply.js';
-export type { HookContext } from './host/context.js';
-export type { BaseDecision, Conflict, DecisionFailure, EndedBy, FoldFields, HandlerOutcome } from './host/decision.js';
-export type { ExplainedHook, ExplainOptions, Explanation } from './host/explain.js';
-export type { FireOptions } from './host/fire-options.js';
+export type { HookContext } from './host/call/context.js';
+export type {
+  BaseDecision,
+  Conflict,
+  DecisionFailure,
+  EndedBy,
+  FoldFields,
+  HandlerOutcome,
+} from './host/decide/decision.js';
+export type { FireOptions } from './host/fire/fire-options.js';
 export type { RawFire, RawHook } from './host/hooks.js';
 export type { HostOptions } from './host/options.js';
+export type { PluginScope } from './host/register/apply.js';
+export type { ExplainedHook, ExplainOptions, Explanation } from './host/tell/explain.js';
 export type {
   CallbackSpec,
   Decision,

@@ -1,6 +1,6 @@
 import type { Path } from '../files/json-file.js';
 import type { Described } from '../handlers/handler.js';
-import type { Origin } from '../host/origin.js';
+import type { Origin } from '../host/register/origin.js';
 import type { Registration, Skip } from '../scopes/registration.js';
 import { guardFiles } from '../trust/guard.js';
 import type { Variables } from '../trust/named/variables.js';

@@ -1,5 +1,5 @@
-import type { Origin } from '../host/origin.js';
-import type { Registrar } from '../host/registrar.js';
+import type { Origin } from '../host/register/origin.js';
+import type { Registrar } from '../host/register/registrar.js';
 import type { Undo } from '../host/types.js';
 import { isObject, isText } from '../values/shape.js';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { eventName } from '../events/catalogue.js';
 import { parseJson } from '../files/json-file.js';
-import type { ExplainedHook, Explanation } from '../host/explain.js';
+import type { ExplainedHook, Explanation } from '../host/tell/explain.js';
 import { plain, plainJson } from '../plain.js';
 import { isObject } from '../values/shape.js';
 import { happeningOf } from './claude-flags.js';

@@ -3,7 +3,7 @@ import { formatFire, formatRecord } from '../emit/print.js';
 import type { FireRecord, HookResponse } from '../emit/record.js';
 import { HookscopeError } from '../errors.js';
 import { eventName } from '../events/catalogue.js';
-import type { AnyDecision } from '../host/decision.js';
+import type { AnyDecision } from '../host/decide/decision.js';
 import { plain, plainJson, plainLines } from '../plain.js';
 import { happeningOf } from './claude-flags.js';
 import { readInput } from './event-input.js';

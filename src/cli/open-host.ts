@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { createHost, type Host } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
-import { isOfHook } from '../host/answer.js';
+import { isOfHook } from '../host/call/answer.js';
 import type { Wake } from '../host/types.js';
 import { applyConfig, within } from '../plugins/config.js';
 import { loadConfig, locateConfig } from '../plugins/config-file.js';

@@ -3,8 +3,8 @@ import type { Bus } from '../emit/bus.js';
 import { HookscopeError } from '../errors.js';
 import { describeError } from '../values/message.js';
 import { resultOf } from '../values/promises.js';
-import type { Background } from './background.js';
-import type { Clock } from './clock.js';
+import type { Background } from './call/background.js';
+import type { Clock } from './call/clock.js';
 
 /** What a plugin left to be called at close; one each time it was applied. */
 export interface Cleanup {

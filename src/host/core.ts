@@ -1,7 +1,7 @@
 import type { HookscopeError } from '../errors.js';
 import type { Found } from '../scopes/tree.js';
-import type { Background } from './background.js';
-import type { Registrar } from './registrar.js';
+import type { Background } from './call/background.js';
+import type { Registrar } from './register/registrar.js';
 import type { EventState, Services } from './services.js';
 
 /** A host behind its public face: what a fire needs to run, and what is needed to find its event and its scope. */

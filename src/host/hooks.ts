@@ -7,8 +7,8 @@ import type { Registration } from '../scopes/registration.js';
 import { describeError } from '../values/message.js';
 import { quiet, resultOf, tell } from '../values/promises.js';
 import { readOnly } from '../values/view.js';
-import { Context, type ContextFire, type HookContext } from './context.js';
-import type { CallbackFunction } from './work.js';
+import { Context, type ContextFire, type HookContext } from './call/context.js';
+import type { CallbackFunction } from './call/work.js';
 
 /** What a raw tap is called with. */
 export interface RawFire<Input = Readonly<Record<string, unknown>>> {

@@ -7,8 +7,8 @@ import { NAMES } from '../handlers/options.js';
 import { checkKeys, type Keys, unknownKey } from '../values/options.js';
 import { isObject, isText, oneOf, type Rule, rules, SECONDS, type Shape, show } from '../values/shape.js';
 import type { HookAlarm } from './alarms/alarms.js';
-import type { Decisions } from './fold.js';
-import type { SessionFields } from './input.js';
+import type { Decisions } from './decide/fold.js';
+import type { SessionFields } from './fire/input.js';
 import type { RegisterOptions, Wake } from './types.js';
 
 /** Options of `createHost`. All times are seconds. */

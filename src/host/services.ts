@@ -2,14 +2,14 @@ import type { Bus } from '../emit/bus.js';
 import type { EventEntry } from '../events/define.js';
 import type { Meanings } from '../events/meant.js';
 import type { Alarms } from './alarms/alarms.js';
-import type { Clock } from './clock.js';
-import type { AnyDecision } from './decision.js';
-import type { Decisions } from './fold.js';
+import type { Clock } from './call/clock.js';
+import type { AnyDecision } from './decide/decision.js';
+import type { Decisions } from './decide/fold.js';
+import type { SessionFields } from './fire/input.js';
 import type { EventHook } from './hooks.js';
-import type { SessionFields } from './input.js';
-import type { Notices } from './notices.js';
-import type { EventPlans } from './plans.js';
-import type { Spill } from './spill.js';
+import type { EventPlans } from './plan/plans.js';
+import type { Notices } from './tell/notices.js';
+import type { Spill } from './tell/spill.js';
 import type { Wake } from './types.js';
 
 /** What one fire needs of its host; plain fields, since every fire reads them. */

@@ -15,8 +15,8 @@ import type { HttpSpec } from '../handlers/http/spec.js';
 import type { McpToolSpec } from '../handlers/mcp/spec.js';
 import type { AgentSpec, PromptSpec } from '../handlers/model/spec.js';
 import type { Mode, Phase, Source } from '../scopes/registration.js';
-import type { HookContext } from './context.js';
-import type { BaseDecision, FoldFields } from './decision.js';
+import type { HookContext } from './call/context.js';
+import type { BaseDecision, FoldFields } from './decide/decision.js';
 
 /** A background hook that exited 2 under `asyncRewake`: the agent should be woken with this text. */
 export interface Wake {

@@ -4,7 +4,7 @@ import { HookscopeError } from '../errors.js';
 import type { CustomEvents } from '../events/catalogue.js';
 import type { EventEntry } from '../events/define.js';
 import { servicesOf } from '../host/internals.js';
-import type { Origin } from '../host/origin.js';
+import type { Origin } from '../host/register/origin.js';
 import type { Registration } from '../scopes/registration.js';
 import { type Consent, placeIn } from '../trust/consent.js';
 import { guardFiles } from '../trust/guard.js';

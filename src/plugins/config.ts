@@ -4,7 +4,7 @@ import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import { servicesOf } from '../host/internals.js';
 import { checkHostOptions, HOST_OPTIONS, type HostOptions } from '../host/options.js';
-import type { Origin } from '../host/origin.js';
+import type { Origin } from '../host/register/origin.js';
 import type { Hooks, Plugin, Undo } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
 import { checkKeys, type Keys } from '../values/options.js';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { PluginScope } from '../host/apply.js';
+import type { PluginScope } from '../host/register/apply.js';
 import type { Plugin } from '../host/types.js';
 
 /** A plugin before it is checked: its name, the schema of its options, and what it does. */

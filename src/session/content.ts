@@ -1,5 +1,5 @@
-import { whyNot, withheldLine } from '../host/carry.js';
-import type { BaseDecision } from '../host/decision.js';
+import { whyNot, withheldLine } from '../host/call/carry.js';
+import type { BaseDecision } from '../host/decide/decision.js';
 import { copyJson, MOST_BYTES } from '../values/copy.js';
 import { quiet } from '../values/promises.js';
 

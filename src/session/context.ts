@@ -1,4 +1,4 @@
-import type { BaseDecision, HandlerOutcome } from '../host/decision.js';
+import type { BaseDecision, HandlerOutcome } from '../host/decide/decision.js';
 import { messageOf } from '../values/message.js';
 import { tell } from '../values/promises.js';
 import type { Core } from './core.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
-import type { SessionFields } from '../host/input.js';
+import type { SessionFields } from '../host/fire/input.js';
 import type { Decision, Hooks, Plugin } from '../host/types.js';
 import type { ScopeRef } from '../scopes/tree.js';
 import { leave } from './close.js';

@@ -1,4 +1,4 @@
-import type { EndedBy } from '../host/decision.js';
+import type { EndedBy } from '../host/decide/decision.js';
 import type { Decision } from '../host/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { type Core, wasCut } from './core.js';

@@ -1,4 +1,4 @@
-import type { BaseDecision } from '../host/decision.js';
+import type { BaseDecision } from '../host/decide/decision.js';
 import type { Decision } from '../host/types.js';
 import { resultOf } from '../values/promises.js';
 import { remember } from './context.js';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentTool, type DriveOptions, drive } from '../../src/adapters/ai.js';
 import type { ToolResult } from '../../src/session/call.js';
-import { byScope, names, on, opened } from '../host/session-kit.js';
+import { byScope, names, on, opened } from '../session/kit.js';
 
 type Part = Awaited<ReturnType<MockLanguageModelV3['doStream']>>['stream'] extends ReadableStream<infer P> ? P : never;
 type Reply = string | { readonly [tool: string]: unknown };

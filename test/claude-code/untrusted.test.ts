@@ -7,7 +7,7 @@ import { acceptTrust } from '../../src/trust/accept.js';
 import type { TrustRequest } from '../../src/trust/consent.js';
 import { trustDiff } from '../../src/trust/diff.js';
 import { createTrustStore, type TrustStore } from '../../src/trust/store.js';
-import { connect } from '../control/kit.js';
+import { connect } from './control/kit.js';
 import { closeAll, createProject, type Loaded, memoryStore, nameOf, type Project } from './project.js';
 
 let project: Project;

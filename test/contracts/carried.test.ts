@@ -4,7 +4,7 @@ import { hookRecord } from '../../src/emit/schema.js';
 import type { HookEvent } from '../../src/events/catalogue.js';
 import { CATALOGUE } from '../../src/events/catalogue.js';
 import type { HostOptions } from '../../src/host/options.js';
-import { type HookServer, hookServer } from '../host/handlers/hook-server.js';
+import { type HookServer, hookServer } from '../handlers/hook-server.js';
 import { INPUTS } from '../host/inputs.js';
 import { anyHooks, fires, only, testHost, watch } from '../host/kit.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { AnyDecision } from '../../src/host/decision.js';
+import type { AnyDecision } from '../../src/host/decide/decision.js';
 import type { HostOptions } from '../../src/host/options.js';
-import { processes, uniqueSeconds } from '../host/handlers/shell-call.js';
+import { processes, uniqueSeconds } from '../handlers/shell-call.js';
 import { inputOf } from '../host/inputs.js';
 import { fireAny, fires, only, testHost, until, watch } from '../host/kit.js';
 import { CASES, type Json, KINDS } from './handlers.js';

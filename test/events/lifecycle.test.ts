@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { lifecyclePage } from '../../scripts/lifecycle-page.js';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import type { AnyDecision } from '../../src/host/decision.js';
+import type { AnyDecision } from '../../src/host/decide/decision.js';
 import { INPUTS } from '../host/inputs.js';
 import { anyHooks, fireAny, testHost } from '../host/kit.js';
-import { on, opened } from '../host/session-kit.js';
+import { on, opened } from '../session/kit.js';
 
 const page = readFileSync(new URL('../../docs/lifecycle.md', import.meta.url), 'utf8');
 const diagram = /```mermaid\n([\s\S]*?)\n```/.exec(page)?.[1] ?? '';

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { isAlive } from '../control/alive.js';
-import { type Recording, recording } from '../control/recordings.js';
+import { isAlive } from '../claude-code/control/alive.js';
+import { type Recording, recording } from '../claude-code/control/recordings.js';
 import { AGENT, ARGS, acceptEdits, bash, type Driven, drive, type Json, place, running, until } from './driven.js';
 
 const scriptOf = (command: string) => ({ main: [{ tools: [bash(command)] }, { text: 'after' }] });

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { allow } from '../../src/events/helpers.js';
 import { command } from '../../src/handlers/command/spec.js';
-import { processes, uniqueSeconds } from './handlers/shell-call.js';
+import { processes, uniqueSeconds } from '../handlers/shell-call.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, deferred, fires, never, only, sleep, testHost, turn, until, watch } from './kit.js';
 

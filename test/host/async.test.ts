@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { command } from '../../src/handlers/command/spec.js';
 import type { Wake } from '../../src/host/types.js';
-import { processes, uniqueSeconds } from './handlers/shell-call.js';
+import { processes, uniqueSeconds } from '../handlers/shell-call.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, deferred, fires, never, only, sleep, testHost, turn, until, watch } from './kit.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { command } from '../../src/handlers/command/spec.js';
-import { HOOKS, processes, uniqueSeconds } from './handlers/shell-call.js';
+import { HOOKS, processes, uniqueSeconds } from '../handlers/shell-call.js';
 import { INPUTS } from './inputs.js';
 import { deferred, fires, never, only, sleep, testHost, turn, until, watch } from './kit.js';
 

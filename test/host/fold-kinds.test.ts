@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import { defineEvent, named } from '../../src/events/define.js';
-import type { AnyDecision } from '../../src/host/decision.js';
+import type { AnyDecision } from '../../src/host/decide/decision.js';
 import { entryOf, folded, permutations, said, specific } from './said.js';
 
 const failure = { cause: 'exit_code', message: 'It exited with code 1.' } as const;

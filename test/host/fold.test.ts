@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { VERDICTS, type Verdict } from '../../src/events/define.js';
-import type { Decisions } from '../../src/host/fold.js';
+import type { Decisions } from '../../src/host/decide/fold.js';
 import { folded, permutations, said, specific, subsets, type Voice, verdict } from './said.js';
 
 const GATE = 'PreToolUse';

@@ -1,11 +1,11 @@
 import { createHost, type Host } from '../../src/create-host.js';
 import type { AlarmRecord, ControlProblemRecord, FireRecord, HookRecord } from '../../src/emit/record.js';
 import type { CustomEvents, HookEvent, NoEvents } from '../../src/events/catalogue.js';
-import type { AnyDecision } from '../../src/host/decision.js';
-import type { FireOptions } from '../../src/host/fire.js';
+import type { AnyDecision } from '../../src/host/decide/decision.js';
+import type { FireOptions } from '../../src/host/fire/fire.js';
 import { servicesOf } from '../../src/host/internals.js';
 import type { HostOptions } from '../../src/host/options.js';
-import type { Origin } from '../../src/host/origin.js';
+import type { Origin } from '../../src/host/register/origin.js';
 import type { Hooks, Undo } from '../../src/host/types.js';
 
 export const SESSION = { session_id: 's', transcript_path: '/t/s.jsonl', cwd: '/w' };

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { type ControlProblem, FewProblems } from '../../src/claude-code/control/problem.js';
 import { serveControl } from '../../src/claude-code.js';
 import { deny } from '../../src/events/helpers.js';
-import { HostLogger } from '../../src/host/logger.js';
-import { problems } from '../control/kit.js';
+import { HostLogger } from '../../src/host/tell/logger.js';
+import { problems } from '../claude-code/control/kit.js';
 import { testHost, until, watch } from './kit.js';
 
 const CALL = { tool_name: 'Bash', tool_input: { command: 'ls' } };

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { FireRecord } from '../../src/emit/record.js';
 import { defineEvent, type EventEntry, named } from '../../src/events/define.js';
-import type { AnyDecision } from '../../src/host/decision.js';
+import type { AnyDecision } from '../../src/host/decide/decision.js';
 import { recompute } from '../contracts/recompute.js';
 import { anyHooks, fires, only, testHost, watch } from './kit.js';
 import { type Answer, type Expected, expected, type Handler, type Word } from './reference.js';

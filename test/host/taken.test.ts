@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { block, combine, rewrite } from '../../src/events/helpers.js';
-import { connect } from '../control/kit.js';
+import { connect } from '../claude-code/control/kit.js';
 import { anyHooks, fires, registerAs, testHost, watch } from './kit.js';
 
 const BASH = { stdout: 'secret', stderr: '', interrupted: false, isImage: false, noOutputExpected: false };

@@ -38,6 +38,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   index: [...BELOW_HOST, 'emit', 'host', 'session', 'create-host', 'plugins'],
 };
 
+/** What the pure folders of the host may import of it. */
+const PURE: Record<string, readonly string[]> = { 'host/decide': [], 'host/plan': ['host/decide'] };
+
 /** Where a package may be named. One that is not listed may be named in one file, whichever; types are free. */
 const HOMES: Record<string, readonly string[]> = {
   execa: ['handlers/command/start', 'claude-code/control/process'],
@@ -70,6 +73,21 @@ function layerBreaks(sources: readonly Source[]): string[] {
   );
 }
 
+/** The imports of a pure folder from the rest of the host, as `from -> to`. */
+function pureBreaks(sources: readonly Source[]): string[] {
+  return Object.entries(PURE).flatMap(([room, others]) =>
+    sources
+      .filter(({ name }) => name.startsWith(`${room}/`))
+      .flatMap(({ name, imports }) =>
+        imports.flatMap(({ file }) =>
+          file?.startsWith('host/') && ![room, ...others].some((at) => file.startsWith(`${at}/`))
+            ? [`${name} -> ${file}`]
+            : [],
+        ),
+      ),
+  );
+}
+
 /** The packages named outside their home, as `package in file`. */
 function strayPackages(sources: readonly Source[]): string[] {
   const users = new Map<string, Set<string>>();
@@ -97,6 +115,11 @@ describe('the source tree', () => {
 
   test('imports one way: values <- events <- matching <- scopes <- handlers <- host <- session <- plugins <- claude-code <- check <- cli', () => {
     expect(layerBreaks(sources)).toEqual([]);
+  });
+
+  test('keeps what decides and what plans apart from what runs', () => {
+    expect(pureBreaks(sources)).toEqual([]);
+    expect(sources.filter(({ name }) => name.startsWith('host/decide/')).length).toBeGreaterThan(1);
   });
 
   test('has no circle of imports', () => {

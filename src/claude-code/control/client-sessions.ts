@@ -1,7 +1,7 @@
 import type { CallRole, EventEntry } from '../../events/define.js';
 import { outputShape } from '../../events/output-shape.js';
 import type { HostCore } from '../../host/core.js';
-import type { AnyDecision } from '../../host/decision.js';
+import type { AnyDecision } from '../../host/decide/decision.js';
 import { describeError } from '../../values/message.js';
 import type { Json } from './wire.js';
 

@@ -1,8 +1,8 @@
 import { createFeed, type Feed } from '../../emit/bus.js';
 import { HookscopeError } from '../../errors.js';
 import type { HostCore } from '../../host/core.js';
-import type { AnyDecision } from '../../host/decision.js';
-import { fire as fireIn } from '../../host/fire.js';
+import type { AnyDecision } from '../../host/decide/decision.js';
+import { fire as fireIn } from '../../host/fire/fire.js';
 import type { Undo } from '../../host/types.js';
 import { describeError } from '../../values/message.js';
 import { obey } from '../../values/obey.js';

@@ -2,7 +2,7 @@ import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../events/catalogue.j
 import type { EventEntry } from '../../events/define.js';
 import { failureEffect } from '../../events/failure.js';
 import { blockOutput } from '../../handlers/blocking.js';
-import type { AnyDecision, HandlerOutcome } from '../../host/decision.js';
+import type { AnyDecision, HandlerOutcome } from '../../host/decide/decision.js';
 import type { EndSignal } from '../../values/lazy-signal.js';
 import { messageOf } from '../../values/message.js';
 import { isObject } from '../../values/shape.js';

@@ -1,6 +1,6 @@
 import type { Alarms } from '../../host/alarms/alarms.js';
 import { rememberAnswer } from '../../host/alarms/use.js';
-import type { AnyDecision } from '../../host/decision.js';
+import type { AnyDecision } from '../../host/decide/decision.js';
 import type { EndSignal } from '../../values/lazy-signal.js';
 import { messageOf } from '../../values/message.js';
 import { resultOf } from '../../values/promises.js';

@@ -1,5 +1,5 @@
 import { HOOK_EVENTS } from '../../events/catalogue.js';
-import { wrong } from '../../host/handler-entry.js';
+import { wrong } from '../../host/register/handler-entry.js';
 import { nearest } from '../../values/nearest.js';
 import { isObject, isText, SECONDS, show } from '../../values/shape.js';
 import type { WireMatcher } from './wire.js';

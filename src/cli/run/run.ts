@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Host } from '../../create-host.js';
 import { HookscopeError } from '../../errors.js';
 import { eventName } from '../../events/catalogue.js';
-import type { AnyDecision } from '../../host/decision.js';
+import type { AnyDecision } from '../../host/decide/decision.js';
 import { servicesOf } from '../../host/internals.js';
 import type { ScopeRef } from '../../scopes/tree.js';
 import { type Happening, happeningOf } from '../claude-flags.js';

@@ -1,7 +1,7 @@
 import type { HookscopeError } from '../../errors.js';
 import type { Found, ScopeRef } from '../../scopes/tree.js';
 import { isText } from '../../values/shape.js';
-import type { AnyDecision } from '../decision.js';
+import type { AnyDecision } from '../decide/decision.js';
 import type { EventState, Services } from '../services.js';
 import type { Alarms, ToolUse } from './alarms.js';
 

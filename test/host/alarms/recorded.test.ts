@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { HookAlarm } from '../../../src/host/alarms/alarms.js';
-import { fire } from '../../../src/host/fire.js';
+import { fire } from '../../../src/host/fire/fire.js';
 import { servicesOf } from '../../../src/host/internals.js';
+import { readRecording } from '../../session/recorded-session.js';
 import { anyHooks, testHost } from '../kit.js';
-import { readRecording } from '../recorded-session.js';
 
 const SESSIONS = ['compaction', 'interactive-permission', 'permissions', 'simple', 'two-parallel-subagents'];
 

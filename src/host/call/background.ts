@@ -1,0 +1,130 @@
+import { HookscopeError } from '../../errors.js';
+import type { Reply } from '../../handlers/handler.js';
+import type { BackgroundWork, Followed } from '../fire/facts.js';
+import { complain, read, threw } from './answer.js';
+import type { Attempt } from './attempt.js';
+import { Context } from './context.js';
+import type { Work } from './work.js';
+
+/** The longest a timer can wait, in milliseconds; a longer one would not wait at all. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+interface Kept {
+  readonly name: string;
+  /** Closing waits for it; what is not followed (a child left behind) is ended at once. */
+  readonly followed: boolean;
+  readonly done: Promise<unknown>;
+  end(): Promise<void>;
+}
+
+/** What goes on after its fire has ended: async handlers, processes left behind. Nothing of it outlives the host. */
+export class Background implements BackgroundWork {
+  readonly #kept = new Set<Kept>();
+
+  /** Names of what is under way. */
+  names(): string[] {
+    return [...this.#kept].map((k) => k.name);
+  }
+
+  /** Resolves when every async handler has ended. */
+  async followed(): Promise<void> {
+    for (let left = this.#followed(); left.length > 0; left = this.#followed())
+      await Promise.all(left.map((k) => k.done));
+  }
+
+  #followed(): Kept[] {
+    return [...this.#kept].filter((k) => k.followed);
+  }
+
+  /** Resolves when everything has ended. */
+  async drained(): Promise<void> {
+    while (this.#kept.size > 0) await Promise.all([...this.#kept].map((k) => k.done));
+  }
+
+  /** Ends everything: signals are fired, process groups killed. */
+  async endAll(): Promise<void> {
+    await Promise.all([...this.#kept].map((k) => k.end()));
+  }
+
+  keep(name: string, done: Promise<unknown>, end: () => Promise<void>, followed = false): void {
+    const kept: Kept = { name, followed, done: done.then(noop, noop), end };
+    this.#kept.add(kept);
+    void kept.done.then(() => this.#kept.delete(kept));
+  }
+
+  /** A handler whose time was up and that still has to clean up after itself. */
+  linger(name: string, answer: Promise<unknown>): void {
+    this.keep(name, answer, () => Promise.resolve(), true);
+  }
+
+  /** Follows an async handler: what it says late joins the pending context of the scope it was fired in. */
+  follow(followed: Followed): void {
+    const { registration, limitMs, told } = followed;
+    // No clock is read where nobody watches.
+    const began = told ? performance.now() : 0;
+    let stop: (result: Attempt) => void = noop;
+    const stopped = new Promise<Attempt>((resolve) => {
+      stop = resolve;
+    });
+    const timer =
+      limitMs > 0 ? setTimeout(() => this.#expire(followed, stop), Math.min(limitMs, LONGEST_TIMER)) : undefined;
+    timer?.unref();
+    const done = Promise.race([this.#answer(followed), stopped]).then((result) => {
+      clearTimeout(timer);
+      this.#arrive(followed, told ? { ...result, durationMs: performance.now() - began } : result);
+    });
+    this.keep(
+      registration.name,
+      done,
+      async () => {
+        this.#cut(followed, new HookscopeError('CLOSED', {}));
+        stop({ failure: { cause: 'aborted', message: 'was still running in the background when the host closed' } });
+      },
+      true,
+    );
+  }
+
+  async #answer({ later, ...asked }: Followed): Promise<Attempt> {
+    try {
+      const outside = 'handler' in (asked.registration.work as Work);
+      let value = await later;
+      // A command that was async from the start answers twice: that it runs, then what it said.
+      while (outside && (value as Reply).later) value = await (value as Reply).later;
+      return read(asked, value);
+    } catch (error) {
+      return { failure: threw(error) };
+    }
+  }
+
+  /** A handler outside the loop (a process, a request) ends it on this signal: that is waited for, though not its answer. */
+  #cut({ registration, context, later }: Followed, reason: Error): void {
+    Context.end(context, reason);
+    if ('handler' in (registration.work as Work)) this.linger(registration.name, later);
+  }
+
+  #expire(followed: Followed, stop: (result: Attempt) => void): void {
+    const { registration, limitMs } = followed;
+    this.#cut(followed, new DOMException('Its background time was up', 'TimeoutError'));
+    const message = `did not end within its background time of ${limitMs / 1000} s`;
+    stop({ failure: { cause: 'timeout', message: `${registration.name} ${message}` } });
+  }
+
+  #arrive({ fire, registration, told }: Followed, result: Attempt): void {
+    const { outcome } = result;
+    const late = [outcome?.additionalContext, outcome?.systemMessage].filter((text) => text !== undefined);
+    if (late.length > 0) fire.waiting?.push(...late);
+    told?.responded(result);
+    if (result.failure || result.warnings?.length) complain(fire, registration, result);
+    if (registration.rewake && result.exitCode === 2) {
+      fire.services.wake({
+        scope: fire.scopeId,
+        handler: registration.id,
+        text: [...registration.rewake, (result.stderr ?? '').trim()].join('\n').trim(),
+      });
+    }
+  }
+}
+
+function noop(): void {
+  // What ended was told elsewhere.
+}

@@ -1,0 +1,16 @@
+import type { Failure } from '../../events/failure.js';
+import type { Registration } from '../../scopes/registration.js';
+import type { Work } from './work.js';
+
+/** It has not answered in time. */
+export function timeout(registration: Registration): Failure {
+  const message = `did not answer within its timeout of ${registration.timeout} s`;
+  const { work, entry } = registration as Registration<Work>;
+  const blocks = 'handler' in work && work.handler.blocksLate?.(entry);
+  return blocks ? { cause: 'timeout', message, blocks } : { cause: 'timeout', message };
+}
+
+/** Its fire was cut short before it answered. */
+export function aborted(): Failure {
+  return { cause: 'aborted', message: 'The fire was cut short before it answered' };
+}

@@ -1,0 +1,53 @@
+import type { Call } from '../../handlers/handler.js';
+import type { Registration } from '../../scopes/registration.js';
+import type { EndSignal } from '../../values/lazy-signal.js';
+import type { RunningFire } from '../fire/facts.js';
+import type { CallReporter } from './attempt.js';
+import type { Carried } from './carry.js';
+import { Context } from './context.js';
+
+/** What a handler outside the process is run with. */
+export function makeCall(
+  fire: RunningFire,
+  registration: Registration,
+  input: Readonly<Record<string, unknown>>,
+  context: Context,
+  told: CallReporter | undefined,
+): Call {
+  const { background, services } = fire;
+  // Before it is called, it was found that it can be.
+  const carried = fire.carried(input) as Carried;
+  return Object.assign(new Ends(context), {
+    entry: fire.entry,
+    input: carried.input,
+    json: carried.json,
+    toolUseID: fire.toolUseID,
+    fireId: fire.id,
+    scope: fire.scopeId,
+    call: context.call,
+    onFailure: registration.onFailure,
+    async: registration.async,
+    asyncTimeout: registration.asyncTimeout,
+    eventName: registration.eventName,
+    projectDir: services.projectDir ?? (typeof input['cwd'] === 'string' ? input['cwd'] : process.cwd()),
+    progress: told ? (piece) => told.progress(piece) : undefined,
+    keep: (name, done, end) => background.keep(name, done, end),
+  } satisfies Omit<Call, 'signal' | 'ending'>);
+}
+
+/** Getters of a class: in a literal they would make the object slow. */
+class Ends {
+  private readonly context: Context;
+
+  constructor(context: Context) {
+    this.context = context;
+  }
+
+  get signal(): AbortSignal {
+    return this.context.signal;
+  }
+
+  get ending(): EndSignal {
+    return Context.ending(this.context);
+  }
+}

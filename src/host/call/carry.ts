@@ -1,0 +1,148 @@
+import { HookscopeError } from '../../errors.js';
+import type { EventEntry } from '../../events/define.js';
+import { copyJson, DEEPEST, NotJson, type Room } from '../../values/copy.js';
+import { messageOf } from '../../values/message.js';
+import { put } from '../../values/put.js';
+import { isObject } from '../../values/shape.js';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** An input as hooks outside the process get it: a plain copy, and its JSON. */
+export interface Carried {
+  readonly input: Input;
+  readonly json: string;
+  /** What stands in place of the field that hooks may rewrite, where that cannot be carried. */
+  readonly withheld?: string | undefined;
+}
+
+/**
+ * Makes an input ready to leave the process. One that cannot (too deep, too large, no JSON data) is an INVALID_INPUT before the
+ * fact; of what has happened, what cannot be carried is withheld.
+ */
+export function carry(entry: EventEntry, input: Input, most: number): Carried | HookscopeError {
+  const room: Room = { left: most };
+  const copied: Record<string, unknown> = {};
+  let withheld: string | undefined;
+  for (const key of Object.keys(input)) {
+    // What the model is to get instead is one line, whatever it was.
+    const found = part(input, key, room, entry.after === true && key !== entry.rewrites?.field);
+    if ('value' in found) {
+      if (found.value !== undefined) put(copied, key, found.value);
+      continue;
+    }
+    if (!entry.after) return refused(entry, key, found.why);
+    const line = withheldLine(key, found.why);
+    if (key === entry.rewrites?.field) withheld = line;
+    copied[key] = line;
+  }
+  const json = JSON.stringify(copied);
+  if (json.length <= most / 3 || Buffer.byteLength(json) <= most) return { input: copied, json, withheld };
+  const why = tooLarge(most);
+  return entry.after ? smallest(entry, copied, why) : refused(entry, '(the input)', why);
+}
+
+function part(from: Input, key: string, room: Room, tells: boolean): { value: unknown } | { why: string } {
+  const { left } = room;
+  try {
+    const value = from[key];
+    return { value: value === undefined ? undefined : copyJson(value, key, room) };
+  } catch (error) {
+    room.left = left;
+    const several = tells ? listOf(from, key) : undefined;
+    if (several) return { value: several.map((one) => lightened(one, room)) };
+    return { why: whyNot(error) };
+  }
+}
+
+/** A list of things, each of which may be carried in part: the calls of a batch. */
+function listOf(from: Input, key: string): readonly Input[] | undefined {
+  try {
+    const value = from[key];
+    // Not `every`, which passes over what is missing, four billion times if need be.
+    return Array.isArray(value) && value.findIndex((one) => !isObject(one)) === -1 ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One of them without what cannot be carried; where that is no field of it but it itself, a line in its place. */
+function lightened(one: Input, room: Room): unknown {
+  const { left } = room;
+  try {
+    return copyJson(one, 'it', room);
+  } catch (error) {
+    room.left = left;
+    const why = whyNot(error);
+    const copied: Record<string, unknown> = {};
+    let lacks = false;
+    try {
+      for (const key of Object.keys(one)) {
+        const found = part(one, key, room, false);
+        lacks ||= 'why' in found;
+        put(copied, key, 'value' in found ? found.value : withheldLine(key, found.why));
+      }
+    } catch {
+      lacks = false;
+    }
+    return lacks ? copied : withheldLine('it', why);
+  }
+}
+
+/** The short texts of an input, which say what it is about. */
+function smallest(entry: EventEntry, input: Input, why: string): Carried {
+  const short = (value: unknown): boolean => typeof value !== 'object' && String(value).length <= 10_000;
+  const copied = Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [key, short(value) ? value : withheldLine(key, why)]),
+  );
+  const field = entry.rewrites?.field;
+  const withheld = field !== undefined && !short(input[field]) ? withheldLine(field, why) : undefined;
+  return { input: copied, json: JSON.stringify(copied), withheld };
+}
+
+/** What stands where something would, that cannot be carried. */
+export function withheldLine(what: string, why: string): string {
+  return `[${what} was withheld, since it cannot be carried: ${why}]`;
+}
+
+/** In words, why a value cannot be copied. */
+export function whyNot(error: unknown): string {
+  return error instanceof NotJson ? error.message : `it cannot be read: ${messageOf(error)}`;
+}
+
+const tooLarge = (most: number): string => `its JSON has more than ${most} bytes (the host option maxInputBytes)`;
+
+function refused(entry: EventEntry, field: string, why: string): HookscopeError {
+  const expected = `cannot be given to a hook outside this process (JSON data, at most ${DEEPEST} levels deep, maxInputBytes): ${why}`;
+  return new HookscopeError('INVALID_INPUT', { event: entry.name, field, expected });
+}
+
+/** One fire's input as it leaves the process: made once for each version of it, however many hooks ask. */
+export class Carrying {
+  readonly #entry: EventEntry;
+  readonly #most: number;
+  readonly #refuse: (error: HookscopeError) => void;
+  #last: { readonly input: Input; readonly as: Carried } | undefined;
+
+  constructor(entry: EventEntry, most: number, refuse: (error: HookscopeError) => void) {
+    this.#entry = entry;
+    this.#most = most;
+    this.#refuse = refuse;
+  }
+
+  of(input: Input): Carried | undefined {
+    if (this.#last?.input === input) return this.#last.as;
+    const as = carry(this.#entry, input, this.#most);
+    if (as instanceof HookscopeError) {
+      this.#refuse(as);
+      return undefined;
+    }
+    this.#last = { input, as };
+    return as;
+  }
+
+  /** What could not be carried to all hooks, the model does not get either. */
+  get withheld(): { readonly value: string } | undefined {
+    const line = this.#last?.as.withheld;
+    return line === undefined ? undefined : { value: line };
+  }
+}

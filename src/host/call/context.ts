@@ -1,0 +1,80 @@
+import { type EndSignal, LazySignal } from '../../values/lazy-signal.js';
+import { quiet } from '../../values/promises.js';
+import type { CallReporter } from './attempt.js';
+
+/** What a callback gets as its third argument. */
+export interface HookContext<Host = unknown> {
+  /** Aborts on this handler's timeout, on the caller's own signal and when the host closes. Made when first read. */
+  readonly signal: AbortSignal;
+  /** The id of the scope that was fired in. */
+  readonly scope: string;
+  readonly host: Host;
+  /** `reask`: the input was rewritten after this handler had judged it; `async`: the second call of a two-phase handler. */
+  readonly call: 'first' | 'reask' | 'async';
+  /** Tells whoever watches; nobody watching, nothing happens. */
+  progress(text: string): void;
+}
+
+/** What a context says of its fire. */
+export interface ContextFire {
+  readonly scopeId: string;
+  readonly services: { readonly host: unknown };
+}
+
+/** One handler's context. What it holds is private: a handler can read, never change, what is under way. */
+export class Context implements HookContext {
+  readonly call: 'first' | 'reask' | 'async';
+  readonly #fire: ContextFire;
+  readonly #told: CallReporter | undefined;
+  #ended: unknown;
+  #ending: LazySignal | undefined;
+
+  constructor(fire: ContextFire, call: 'first' | 'reask' | 'async', told: CallReporter | undefined) {
+    this.#fire = fire;
+    this.#told = told;
+    this.call = call;
+  }
+
+  get signal(): AbortSignal {
+    return Context.#endingOf(this).signal;
+  }
+
+  get scope(): string {
+    return this.#fire.scopeId;
+  }
+
+  get host(): unknown {
+    return this.#fire.services.host;
+  }
+
+  progress(text: string): void {
+    if (typeof text !== 'string') {
+      quiet(text);
+      throw new TypeError(`context.progress(text) takes a string, got ${typeof text}`);
+    }
+    this.#told?.progress({ text });
+  }
+
+  /** @internal Aborts the signal, also one that is first read later. */
+  static end(context: Context, reason: unknown): void {
+    if (context.#ended !== undefined) return;
+    context.#ended = reason;
+    context.#ending?.abort(reason);
+  }
+
+  /** @internal What `signal` is made of. */
+  static ending(context: Context): EndSignal {
+    return Context.#endingOf(context);
+  }
+
+  static #endingOf(context: Context): LazySignal {
+    if (!context.#ending) {
+      context.#ending = new LazySignal();
+      if (context.#ended !== undefined) context.#ending.abort(context.#ended);
+    }
+    return context.#ending;
+  }
+}
+
+// One handler cannot change what another's context does.
+Object.freeze(Context.prototype);

@@ -1,0 +1,264 @@
+import type { Handler, Reply } from '../../handlers/handler.js';
+import type { Registration } from '../../scopes/registration.js';
+import { promiseIn, quiet, ready, settle } from '../../values/promises.js';
+import { readOnly } from '../../values/view.js';
+import type { Asked, Input, RunningFire } from '../fire/facts.js';
+import { complain, facts, read, threw, toBackground } from './answer.js';
+import { type Attempt, type CallReporter, PENDING, SILENT, timed } from './attempt.js';
+import { makeCall } from './call.js';
+import { aborted, timeout } from './call-failures.js';
+import type { Watched } from './clock.js';
+import { Context } from './context.js';
+import { untrusted } from './untrusted.js';
+import type { CallbackFunction, Work } from './work.js';
+
+/** Who is told what came of a call that had to be waited for; `undefined`: nothing, and nobody watches. */
+export interface Asker {
+  answered(result: Attempt | undefined, call: HandlerCall): void;
+}
+
+/** How long a process gets to die after its time is up, milliseconds: TERM, KILL after 1.5 s, and a little. */
+const GRACE = 2_500;
+
+const LOADED = new WeakSet<Handler>();
+
+/**
+ * One call of one handler: the one place with a deadline, a signal and a catch. Hooks in series are called by the same object one after
+ * the other, until one is left with its answer still to come; whoever calls in parallel makes one for each. Its members are
+ * `private`, not `#private`: every fire would pay for that.
+ */
+export class HandlerCall implements Watched, Asked {
+  limit = 0;
+  since = 0;
+  before: Watched | undefined = undefined;
+  after: Watched | undefined = undefined;
+  readonly fire: RunningFire;
+  asker: Asker;
+  registration: Registration = undefined as never;
+  context: Context = undefined as never;
+  input: Input;
+  told: CallReporter | undefined = undefined;
+  /** It was left with its answer still to come, and can serve nobody else. */
+  spent = false;
+  private view: Input;
+  private readonly timed: boolean;
+  private isWatched = false;
+  private began = 0;
+  private later: Promise<unknown> | undefined = undefined;
+  private timedOut: Attempt | undefined = undefined;
+  // Bound once, not closures made for each call: the first call of a new closure has to find its code again.
+  private readonly onValue: (value: unknown) => void;
+  private readonly onError: (error: unknown) => void;
+
+  constructor(fire: RunningFire, asker: Asker) {
+    this.fire = fire;
+    this.asker = asker;
+    this.timed = fire.timed;
+    this.input = fire.input;
+    this.view = readOnly(fire.input);
+    this.onValue = this.fulfilled.bind(this);
+    this.onError = this.rejected.bind(this);
+  }
+
+  /** Calls the handler. `undefined`: it had nothing to say, and nobody watches. */
+  begin(r: Registration, input: Input, kind: 'first' | 'reask'): Attempt | undefined | typeof PENDING {
+    this.registration = r;
+    if (input !== this.input) {
+      this.input = input;
+      this.view = readOnly(input);
+    }
+    const { callback } = r.work as { readonly callback?: CallbackFunction };
+    if (callback === undefined || this.timed || r.async === true || r.gate !== undefined) return this.beginOther(kind);
+    const context = new Context(this.fire, kind, undefined);
+    this.context = context;
+    let value: unknown;
+    try {
+      value = callback(this.view, this.fire.toolUseID, context);
+    } catch (error) {
+      return this.conclude({ failure: threw(error) });
+    }
+    return value === undefined ? undefined : this.take(value);
+  }
+
+  /** One that has something to be done before it is called, or after. */
+  private beginOther(kind: 'first' | 'reask'): Attempt | undefined | typeof PENDING {
+    const { fire, registration, input } = this;
+    const { callback } = registration.work as { readonly callback?: CallbackFunction };
+    if (callback === undefined && this.mustLoad(kind)) return PENDING;
+    const changed = registration.gate?.(input);
+    if (changed) return untrusted(fire, registration, changed);
+    if (callback === undefined && !fire.carried(input)) return { failure: aborted() };
+    if (this.timed) this.start(kind);
+    else this.context = new Context(fire, kind, undefined);
+    let value: unknown;
+    try {
+      value = callback === undefined ? this.outside() : callback(this.view, fire.toolUseID, this.context);
+    } catch (error) {
+      if (registration.async !== true) return this.conclude({ failure: threw(error) });
+      value = Promise.reject(error);
+    }
+    if (registration.async === true) return this.follow(value);
+    return value === undefined && this.began === 0 ? undefined : this.take(value);
+  }
+
+  private take(value: unknown): Attempt | undefined | typeof PENDING {
+    const later = promiseIn(value, ready);
+    return later === undefined ? this.said(value) : this.wait(later);
+  }
+
+  private start(kind: 'first' | 'reask'): void {
+    const { fire, registration } = this;
+    this.told = fire.reporter?.started(registration);
+    this.context = new Context(fire, kind, this.told);
+    this.began = performance.now();
+  }
+
+  private outside(): Promise<Reply> {
+    const { fire, registration, input, context, told } = this;
+    return (registration.work as { handler: Handler }).handler.run(makeCall(fire, registration, input, context, told));
+  }
+
+  /** What the first run needs is loaded before its deadline starts. */
+  private mustLoad(kind: 'first' | 'reask'): boolean {
+    const { handler } = this.registration.work as { handler: Handler };
+    if (handler.load === undefined || LOADED.has(handler)) return false;
+    LOADED.add(handler);
+    this.limit = 0;
+    if (!this.isWatched) this.watch();
+    handler.load().then(
+      () => this.loaded(kind),
+      (error: unknown) => {
+        this.start(kind);
+        this.asker.answered(this.conclude({ failure: { cause: 'spawn_failed', message: threw(error).message } }), this);
+      },
+    );
+    return true;
+  }
+
+  private loaded(kind: 'first' | 'reask'): void {
+    const { fire, registration, input } = this;
+    const result = fire.cancelled ? { failure: aborted() } : this.begin(registration, input, kind);
+    if (result !== PENDING) this.asker.answered(result, this);
+  }
+
+  private wait(later: Promise<unknown>): Attempt | typeof PENDING {
+    const { registration, fire } = this;
+    this.later = later;
+    this.limit = registration.shared === undefined ? registration.timeout * 1000 : fire.remaining(registration);
+    this.since = 0;
+    try {
+      later.then(this.onValue, this.onError);
+    } catch {
+      // It only looks like a promise.
+      void settle(later).then(this.onValue, this.onError);
+    }
+    // It cut its own fire short before it had returned.
+    if (fire.cancelled !== undefined) return this.abandon();
+    if (!this.isWatched) this.watch();
+    return PENDING;
+  }
+
+  /** From now on until its release it may run out of time or be cancelled. */
+  private watch(): void {
+    this.isWatched = true;
+    this.fire.services.clock.watch(this);
+  }
+
+  release(): void {
+    if (this.isWatched) this.fire.services.clock.forget(this);
+    this.isWatched = false;
+  }
+
+  private fulfilled(value: unknown): void {
+    if (this.later === undefined) quiet(value);
+    else if (this.timedOut !== undefined) this.end({ ...facts(value as Reply), ...this.timedOut });
+    else {
+      this.later = undefined;
+      this.asker.answered(value === undefined && this.began === 0 ? undefined : this.said(value), this);
+    }
+  }
+
+  /** What it says that it has nothing to say is silence, where nobody watches. */
+  private said(value: unknown): Attempt | undefined {
+    const result = read(this, value);
+    return this.began === 0 && result === SILENT ? undefined : this.conclude(result);
+  }
+
+  private rejected(error: unknown): void {
+    const failure = threw(error);
+    if (this.later !== undefined) this.end(this.timedOut ?? { failure });
+  }
+
+  private end(result: Attempt): void {
+    this.later = undefined;
+    this.asker.answered(this.conclude(result), this);
+  }
+
+  /** Its time is up. A handler outside gets some more, to clean up after itself. */
+  expire(): void {
+    if (this.later === undefined) return;
+    if (this.timedOut === undefined) {
+      const failure = timeout(this.registration);
+      this.timedOut = { failure };
+      Context.end(this.context, new DOMException(failure.message, 'TimeoutError'));
+      if (this.isOutside) {
+        this.limit += GRACE;
+        return;
+      }
+    }
+    this.leave();
+    this.asker.answered(this.conclude(this.timedOut), this);
+  }
+
+  cancel(): void {
+    if (this.later !== undefined) this.asker.answered(this.abandon(), this);
+  }
+
+  /** Ends what is waited for, and gives what it has come to instead. */
+  abandon(): Attempt {
+    Context.end(this.context, this.fire.cancelled);
+    const result = this.timedOut ?? { failure: aborted() };
+    this.leave();
+    // Where nothing is noted yet, that the fire rejects is all there is to tell.
+    return (this.asker as object) === this.fire ? result : this.conclude(result);
+  }
+
+  private leave(): void {
+    if (this.isOutside) this.fire.background.linger(this.registration.name, this.later as Promise<unknown>);
+    this.spent = true;
+    this.later = undefined;
+    this.release();
+  }
+
+  waiting(): readonly string[] {
+    return this.later !== undefined ? [this.registration.name] : [];
+  }
+
+  private get isOutside(): boolean {
+    return 'handler' in (this.registration.work as Work);
+  }
+
+  /** A registration that is async from the start: nothing it does is waited for. */
+  private follow(value: unknown): Attempt {
+    toBackground(this, promiseIn(value) ?? Promise.resolve(value), this.registration.asyncTimeout * 1000);
+    return this.conclude({ background: true });
+  }
+
+  /** What every call ends with: it is told, and what went wrong goes to the logger, whoever watches. An abort went as its caller wished. */
+  private conclude(result: Attempt): Attempt {
+    const { fire, registration, told, began } = this;
+    const { failure, warnings } = result;
+    if ((failure && failure.cause !== 'aborted') || warnings?.length) complain(fire, registration, result);
+    if (began === 0) return result;
+    this.began = 0;
+    const durationMs = performance.now() - began;
+    const done = timed(result, durationMs);
+    const { slowAfter } = fire.services;
+    if (slowAfter > 0 && durationMs >= slowAfter * 1000) {
+      const took = `${(durationMs / 1000).toFixed(2)} s`;
+      fire.services.report(`Slow hook: ${registration.name} took ${took} on ${fire.entry.name}`);
+    }
+    if (told !== undefined && !done.background) told.responded(done);
+    return done;
+  }
+}

@@ -1,0 +1,72 @@
+import type { EventEntry } from '../../events/define.js';
+import { isObject } from '../../values/shape.js';
+
+/** Keys of a response that Claude Code does without, by tool (docs/compatibility.md); those of a tool that is not here are not known. */
+const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
+  Bash: ['isImage', 'noOutputExpected'],
+  Read: [],
+  Write: ['userModified'],
+  Edit: [],
+  Glob: ['totalMatches', 'countIsComplete'],
+  Grep: ['mode', 'totalFiles'],
+  Agent: [
+    'agentType',
+    'harnessNoteCount',
+    'harnessTailCount',
+    'harnessSectionHash',
+    'resolvedModel',
+    'canContinueAgent',
+    'toolsUsed',
+    'usage',
+  ],
+};
+
+/**
+ * Why Claude Code would not take a rewrite, and go on with what was there; `undefined`: it takes it, or nobody knows. A response of a
+ * built-in tool is replaced by one of its own shape only; an MCP tool's by anything.
+ */
+export function whyNotTaken(
+  { rewrites }: EventEntry,
+  input: Readonly<Record<string, unknown>>,
+  { value }: { readonly value: unknown },
+): string | undefined {
+  const tool = input['tool_name'];
+  if (!rewrites?.shaped || !(rewrites.field in input) || typeof tool !== 'string' || tool.startsWith('mcp__'))
+    return undefined;
+  const optional = Object.hasOwn(OPTIONAL, tool) ? OPTIONAL[tool] : undefined;
+  const differs = difference(input[rewrites.field], value, optional);
+  return (
+    differs &&
+    `Claude Code ignores ${rewrites.keys[0]} of another shape than the ${rewrites.field} of ${tool}: ${differs}`
+  );
+}
+
+/** `optional` undefined: any key may be. */
+function difference(
+  old: unknown,
+  value: unknown,
+  optional: readonly string[] | undefined,
+  at: readonly string[] = [],
+): string | undefined {
+  // What was not there may be of any type.
+  if (old === null || old === undefined) return undefined;
+  const where = at.length === 0 ? 'it' : `"${at.join('.')}"`;
+  if (kind(old) !== kind(value)) return `${where} is ${kind(value)}, not ${kind(old)}`;
+  if (!isObject(old) || !isObject(value)) return undefined;
+  for (const [key, before] of Object.entries(old)) {
+    const here = [...at, key];
+    if (value[key] === undefined) {
+      if (before === undefined || !optional || (at.length === 0 && optional.includes(key))) continue;
+      return `"${here.join('.')}" is missing`;
+    }
+    const differs = difference(before, value[key], optional, here);
+    if (differs) return differs;
+  }
+  return undefined;
+}
+
+function kind(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

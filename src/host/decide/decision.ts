@@ -1,0 +1,204 @@
+import type { EventEntry, Fold, Verdict } from '../../events/define.js';
+import type { Cause } from '../../events/failure.js';
+
+/** A handler that failed, and whether its failure policy made the failure count. */
+export interface DecisionFailure {
+  readonly id: string;
+  readonly name: string;
+  readonly cause: Cause;
+  readonly message: string;
+  /** It blocks whatever the handler's `onFailure`. */
+  readonly blocks?: true;
+  readonly blocked: boolean;
+}
+
+/** Two handlers rewrote the same thing; the winner's stands. Handler ids. */
+export interface Conflict {
+  readonly winner: string;
+  readonly loser: string;
+}
+
+/** Why a loop ended although hooks would have kept it going: too many continuations in a row, or the agent was being closed. */
+export type EndedBy = 'cap' | 'close';
+
+/** What one handler said, in plan order: the list the early designs return from Fire. */
+export interface HandlerOutcome {
+  readonly id: string;
+  readonly name: string;
+  /** It comes from Claude Code's own files or protocol; absent: from code. */
+  readonly dialect?: 'claude';
+  readonly decision?: string;
+  readonly message?: string;
+  readonly continue?: boolean;
+  readonly systemMessage?: string;
+  readonly suppressOutput?: boolean;
+  readonly stopReason?: string;
+  readonly reason?: string;
+  readonly hookSpecificOutput?: Readonly<Record<string, unknown>>;
+}
+
+/** Fields that every decision has, whatever its event. */
+export interface BaseDecision {
+  readonly event: string;
+  readonly fold: Fold;
+  /** false: a hook ended the agent's loop (only on events where that counts). */
+  readonly continue: boolean;
+  readonly stopReason?: string;
+  /** Of the deciding verdict; on block and stop events every blocking reason, one a line. */
+  readonly reason?: string;
+  /** The handler (its id) whose word this is. */
+  readonly decidedBy?: string;
+  /** Handlers (ids) whose opinion lost, in plan order. */
+  readonly overruled: readonly string[];
+  /** The whole tool input a hook put in place of the one fired; a deep copy nobody else holds. */
+  readonly updatedInput?: unknown;
+  readonly updatedOutput?: unknown;
+  readonly suppressOutput: boolean;
+  readonly additionalContext: readonly string[];
+  readonly systemMessages: readonly string[];
+  readonly failures: readonly DecisionFailure[];
+  readonly conflicts: readonly Conflict[];
+  /** stop events: hooks (`overruled`) would have kept the loop going, and it ended all the same. */
+  readonly endedBy?: EndedBy;
+  readonly interrupt?: boolean;
+  readonly updatedPermissions?: readonly unknown[];
+  readonly retry?: boolean;
+  readonly sessionTitle?: string;
+  readonly initialUserMessage?: string;
+  readonly watchPaths?: readonly string[];
+  readonly suppressOriginalPrompt?: boolean;
+  readonly reloadSkills?: boolean;
+  readonly classifierContext?: string;
+  /** What hooks want written to the terminal, one after the other. */
+  readonly terminalSequence?: string;
+  /** What each handler said, in plan order. */
+  readonly outcomes: readonly HandlerOutcome[];
+  /** The decision in the wire's own shape, as a single hook would have printed it. */
+  toJSON(): Record<string, unknown>;
+}
+
+/** What the fold kind adds. */
+export interface FoldFields {
+  /** `none` means that the harness's own permission flow decides. */
+  gate: { readonly verdict: Verdict };
+  block: { readonly blocked: boolean };
+  /** The loop goes on, with `reason` as the next instruction. */
+  stop: { readonly continues: boolean };
+  context: unknown;
+  /** `blocked`: the thing failed or was refused altogether (WorktreeCreate). */
+  replace: { readonly value?: unknown; readonly blocked: boolean };
+  observe: unknown;
+}
+
+/** Every field at once, as the code that makes decisions sees it. */
+export type AnyDecision = BaseDecision & {
+  readonly verdict?: Verdict;
+  readonly blocked?: boolean;
+  readonly continues?: boolean;
+  readonly value?: unknown;
+};
+
+/** The fields a decision is made of; `outcomes` may be a function, read when first asked for. */
+export type DecisionFields = { -readonly [K in keyof AnyDecision]?: AnyDecision[K] };
+
+const NOTHING = Object.freeze([]) as readonly never[];
+
+type Outcomes = readonly HandlerOutcome[] | (() => readonly HandlerOutcome[]);
+
+class Decision {
+  readonly event: string;
+  readonly fold: Fold;
+  readonly continue: boolean = true;
+  readonly overruled: readonly string[] = NOTHING;
+  readonly suppressOutput: boolean = false;
+  readonly additionalContext: readonly string[] = NOTHING;
+  readonly systemMessages: readonly string[] = NOTHING;
+  readonly failures: readonly DecisionFailure[] = NOTHING;
+  readonly conflicts: readonly Conflict[] = NOTHING;
+  // Only the event's own fold's field is there at all.
+  declare readonly verdict?: Verdict;
+  declare readonly blocked?: boolean;
+  declare readonly continues?: boolean;
+  readonly #entry: EventEntry;
+  #outcomes: Outcomes;
+
+  constructor(entry: EventEntry, outcomes: Outcomes) {
+    this.event = entry.name;
+    this.fold = entry.fold;
+    this.#entry = entry;
+    this.#outcomes = outcomes;
+    if (entry.fold === 'gate') this.verdict = 'none';
+    else if (entry.fold === 'stop') this.continues = false;
+    else if (entry.fold === 'block' || entry.fold === 'replace') this.blocked = false;
+  }
+
+  get outcomes(): readonly HandlerOutcome[] {
+    if (typeof this.#outcomes === 'function') this.#outcomes = this.#outcomes();
+    return this.#outcomes;
+  }
+
+  toJSON(): Record<string, unknown> {
+    return toWire(this.#entry, this);
+  }
+}
+
+/** A decision from its fields; what is left out is the quiet default of its fold. `outcomes` may be made when first read. */
+export function makeDecision(entry: EventEntry, fields: DecisionFields | undefined, outcomes: Outcomes): AnyDecision {
+  const decision: AnyDecision = new Decision(entry, outcomes);
+  return fields === undefined ? decision : Object.assign(decision, fields);
+}
+
+const SPECIFIC = [
+  'retry',
+  'sessionTitle',
+  'initialUserMessage',
+  'watchPaths',
+  'suppressOriginalPrompt',
+  'reloadSkills',
+  'classifierContext',
+] as const;
+
+/** As one hook that had said all of it would have printed it. */
+function toWire(entry: EventEntry, d: AnyDecision): Record<string, unknown> {
+  const out: Record<string, unknown> = {};
+  const specific: Record<string, unknown> = {};
+  if (!d.continue) out['continue'] = false;
+  if (d.stopReason !== undefined) out['stopReason'] = d.stopReason;
+  if (d.suppressOutput) out['suppressOutput'] = true;
+  if (d.systemMessages.length > 0) out['systemMessage'] = d.systemMessages.join('\n');
+  if (d.terminalSequence !== undefined) out['terminalSequence'] = d.terminalSequence;
+  const rewriteKey = entry.rewrites?.keys[0] ?? 'updatedInput';
+  if (entry.fold === 'gate') Object.assign(specific, entry.nestedDecision ? nestedGate(d) : flatGate(d, rewriteKey));
+  if (d.blocked || d.continues)
+    Object.assign(out, { decision: 'block' }, d.reason === undefined ? {} : { reason: d.reason });
+  if (d.additionalContext.length > 0) specific['additionalContext'] = d.additionalContext.join('\n');
+  if (d.updatedOutput !== undefined) specific[rewriteKey] = d.updatedOutput;
+  for (const key of SPECIFIC) if (d[key] !== undefined) specific[key] = d[key];
+  if (d.value !== undefined) {
+    const [only, ...more] = entry.value ?? ['value'];
+    Object.assign(specific, more.length === 0 ? { [only as string]: d.value } : d.value);
+  }
+  if (Object.keys(specific).length > 0) out['hookSpecificOutput'] = { hookEventName: entry.name, ...specific };
+  return out;
+}
+
+function flatGate(d: AnyDecision, rewriteKey: string): Record<string, unknown> {
+  const rewritten = d.updatedInput === undefined ? {} : { [rewriteKey]: d.updatedInput };
+  if (d.verdict === 'none') return rewritten;
+  return {
+    permissionDecision: d.verdict,
+    ...(d.reason === undefined ? {} : { permissionDecisionReason: d.reason }),
+    ...rewritten,
+  };
+}
+
+function nestedGate(d: AnyDecision): Record<string, unknown> {
+  if (d.verdict === 'deny') {
+    const message = d.reason === undefined ? {} : { message: d.reason };
+    return { decision: { behavior: 'deny', ...message, ...(d.interrupt ? { interrupt: true } : {}) } };
+  }
+  if (d.verdict !== 'allow') return {};
+  const rewritten = d.updatedInput === undefined ? {} : { updatedInput: d.updatedInput };
+  const permissions = d.updatedPermissions === undefined ? {} : { updatedPermissions: d.updatedPermissions };
+  return { decision: { behavior: 'allow', ...rewritten, ...permissions } };
+}

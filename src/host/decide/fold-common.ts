@@ -1,0 +1,104 @@
+import type { EventEntry } from '../../events/define.js';
+import type { Failure } from '../../events/failure.js';
+import { effectOf } from '../../events/failure.js';
+import type { Outcome } from '../../events/outcome.js';
+import type { Registration } from '../../scopes/registration.js';
+import type { DecisionFailure, DecisionFields, HandlerOutcome } from './decision.js';
+
+/** What one handler came to: what it said, or how it failed, or (after a failed re-ask) both. */
+export interface Said {
+  readonly registration: Registration;
+  readonly outcome?: Outcome | undefined;
+  readonly failure?: Failure | undefined;
+  /** Its allow was for an input that will not run, or it no longer matches: the allow counts as none. */
+  readonly allowLapsed?: boolean;
+}
+
+/** What every event has. */
+export function common(
+  fields: DecisionFields,
+  entry: EventEntry,
+  said: readonly Said[],
+  subject: string | undefined,
+): void {
+  const additionalContext: string[] = [];
+  const systemMessages: string[] = [];
+  const failures: DecisionFailure[] = [];
+  let own: Record<string, unknown> | undefined;
+  for (const s of said) {
+    const { outcome } = s;
+    if (s.failure !== undefined) failures.push(listFailure(entry, s, subject));
+    if (outcome === undefined) continue;
+    if (outcome.additionalContext !== undefined) additionalContext.push(outcome.additionalContext);
+    if (outcome.systemMessage !== undefined) systemMessages.push(outcome.systemMessage);
+    if (outcome.suppressOutput && s.registration.dialect === 'code') fields.suppressOutput = true;
+    if (outcome.continue === false) ends(fields, entry, outcome.stopReason);
+    if (outcome.specific !== undefined) {
+      own ??= {};
+      specifics(own, entry, outcome.specific);
+    }
+  }
+  fields.additionalContext = additionalContext;
+  fields.systemMessages = systemMessages;
+  fields.failures = failures;
+  if (own !== undefined) Object.assign(fields, own);
+}
+
+function ends(fields: DecisionFields, entry: EventEntry, stopReason: string | undefined): void {
+  if (entry.interrupts) fields.interrupt = true;
+  if (!entry.endsLoop) return;
+  fields.continue = false;
+  if (stopReason !== undefined) fields.stopReason ??= stopReason;
+}
+
+function listFailure(entry: EventEntry, s: Said, subject: string | undefined): DecisionFailure {
+  const { id, name, onFailure } = s.registration;
+  const failure = s.failure as Failure;
+  return {
+    id,
+    name,
+    cause: failure.cause,
+    message: failure.message,
+    ...(failure.blocks ? { blocks: true as const } : {}),
+    blocked: effectOf(entry, onFailure, failure) !== 'none' && !entry.unblockable?.includes(subject ?? ''),
+  };
+}
+
+/** Event-specific keys: lists are joined, of flags and strings the last in plan order counts. Those of a nested verdict go with it. */
+function specifics(
+  fields: Record<string, unknown>,
+  entry: EventEntry,
+  { terminalSequence, ...own }: Readonly<Record<string, unknown>>,
+): void {
+  if (terminalSequence !== undefined)
+    fields['terminalSequence'] = `${fields['terminalSequence'] ?? ''}${terminalSequence}`;
+  if (entry.nestedDecision) return;
+  for (const [key, value] of Object.entries(own)) {
+    const before = fields[key];
+    fields[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+  }
+}
+
+/** What each handler said, in plan order. */
+export function listOutcomes(said: readonly Said[]): HandlerOutcome[] {
+  return said.map(({ registration, outcome }) => {
+    const out: { -readonly [K in keyof HandlerOutcome]: HandlerOutcome[K] } = {
+      id: registration.id,
+      name: registration.name,
+    };
+    if (registration.dialect === 'claude') out.dialect = 'claude';
+    if (!outcome) return out;
+    const decision = outcome.verdict ?? (outcome.block ? 'block' : undefined);
+    if (decision !== undefined) out.decision = decision;
+    const message = outcome.systemMessage ?? outcome.reason;
+    if (message !== undefined) out.message = message;
+    if (outcome.continue !== undefined) out.continue = outcome.continue;
+    if (outcome.systemMessage !== undefined) out.systemMessage = outcome.systemMessage;
+    if (outcome.suppressOutput !== undefined) out.suppressOutput = outcome.suppressOutput;
+    if (outcome.stopReason !== undefined) out.stopReason = outcome.stopReason;
+    if (outcome.reason !== undefined) out.reason = outcome.reason;
+    const specific = outcome.output['hookSpecificOutput'];
+    if (specific !== undefined) out.hookSpecificOutput = specific as Readonly<Record<string, unknown>>;
+    return out;
+  });
+}

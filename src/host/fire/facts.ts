@@ -1,0 +1,72 @@
+import type { HookscopeError } from '../../errors.js';
+import type { EventEntry } from '../../events/define.js';
+import type { Registration } from '../../scopes/registration.js';
+import type { Found } from '../../scopes/tree.js';
+import type { CallReporter, FireReporter } from '../call/attempt.js';
+import type { Carried } from '../call/carry.js';
+import type { Context } from '../call/context.js';
+import type { Plan } from '../plan/plan.js';
+import type { EventState, Services } from '../services.js';
+import type { FireHow } from './fire-options.js';
+
+export type Input = Readonly<Record<string, unknown>>;
+
+/** What is known of a fire from its beginning on. Contexts, records and background runs read it; none of it changes. */
+export interface FireFacts {
+  readonly services: Services;
+  readonly state: EventState;
+  readonly entry: EventEntry;
+  readonly plan: Plan;
+  /** As it was parsed, before any rewrite. */
+  readonly input: Input;
+  readonly how: FireHow;
+  readonly found: Found;
+  readonly subject: string | undefined;
+  readonly toolUseID: string | undefined;
+  /** Made when first asked for: most fires are told to nobody. */
+  readonly id: string;
+  readonly scopeId: string;
+  /** Where context that comes late waits for the next turn; nowhere once the agent, or the driven session, has ended. */
+  readonly waiting: string[] | undefined;
+}
+
+/** One call of one handler. */
+export interface Asked {
+  readonly fire: RunningFire;
+  readonly registration: Registration;
+  readonly context: Context;
+  readonly told: CallReporter | undefined;
+  /** What it was called with. */
+  readonly input: Input;
+}
+
+/** One that goes on in the background. */
+export interface Followed extends Asked {
+  readonly later: Promise<unknown>;
+  /** Milliseconds; 0: it ends by itself. */
+  readonly limitMs: number;
+}
+
+/** Where that is looked after. */
+export interface BackgroundWork {
+  keep(name: string, done: Promise<unknown>, end: () => Promise<void>): void;
+  /** A handler whose time was up and that still has to clean up after itself. */
+  linger(name: string, answer: Promise<unknown>): void;
+  follow(followed: Followed): void;
+}
+
+/** What a call needs of the fire that it is made in. */
+export interface RunningFire extends FireFacts {
+  readonly background: BackgroundWork;
+  /** Tells whoever watches; made only when somebody does. */
+  readonly reporter: FireReporter | undefined;
+  /** Calls are timed: somebody watches, or wants to know of slow hooks. */
+  readonly timed: boolean;
+  /** Why it was cut short, once it was. */
+  readonly cancelled: HookscopeError | undefined;
+  cancel(error: HookscopeError): void;
+  /** The input for hooks outside the process; `undefined`: it cannot leave it, which has cut the fire short. */
+  carried(input: Input): Carried | undefined;
+  /** Milliseconds a handler has; handlers that share a deadline have what is left of it. 0: no limit. */
+  remaining(registration: Registration): number;
+}

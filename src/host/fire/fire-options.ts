@@ -1,0 +1,30 @@
+import type { ScopeRef } from '../../scopes/tree.js';
+import type { EndSignal } from '../../values/lazy-signal.js';
+import type { EndedBy } from '../decide/decision.js';
+
+/** How one event is fired. */
+export interface FireOptions {
+  /** The scope to fire in: an agent's id, or `{ session, agent }`. Default: the input's `agent_id`, else its session. */
+  readonly scope?: ScopeRef | undefined;
+  /** Aborting it rejects the fire with `ABORTED` and ends every handler still running. */
+  readonly signal?: AbortSignal | undefined;
+  /** false: nobody can be asked, so that a guard that is untrusted denies where it would ask. Default true. */
+  readonly canAsk?: boolean | undefined;
+}
+
+/** What a session driver says beside that. */
+export interface FireHow extends Omit<FireOptions, 'signal'> {
+  readonly signal?: EndSignal | undefined;
+  /** A stop event that the loop ends with, whatever the hooks say. */
+  readonly endedBy?: EndedBy | undefined;
+  /** Ids of `once` hooks that ran for this very call in an earlier fire: they are asked again, as within one fire. Grows. */
+  readonly asked?: Set<string> | undefined;
+  /** The call that an event is about whose input does not name it. */
+  readonly toolUseID?: string | undefined;
+  /** The host's own last word: it is fired while the host closes, too. */
+  readonly last?: boolean | undefined;
+  /** Who does what is decided: Claude Code, or a session of ours, which can do all of it. Default: what each hook was written for. */
+  readonly doneBy?: 'client' | 'session' | undefined;
+  /** This agent's PreToolUse is asked about every tool, and its ids are not reused. */
+  readonly everyTool?: boolean | undefined;
+}

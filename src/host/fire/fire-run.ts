@@ -1,0 +1,268 @@
+import { nextId } from '../../emit/record.js';
+import { HookscopeError } from '../../errors.js';
+import type { EventEntry } from '../../events/define.js';
+import type { Registration } from '../../scopes/registration.js';
+import type { Found } from '../../scopes/tree.js';
+import { copyJson } from '../../values/copy.js';
+import { obey } from '../../values/obey.js';
+import { decided, undecided } from '../alarms/use.js';
+import { type Attempt, PENDING } from '../call/attempt.js';
+import { type Carried, Carrying } from '../call/carry.js';
+import { Deadlines } from '../call/deadlines.js';
+import { type Asker, HandlerCall } from '../call/handler-call.js';
+import { type HostCore, waitingContext } from '../core.js';
+import type { AnyDecision } from '../decide/decision.js';
+import { type FoldContext, fold } from '../decide/fold.js';
+import { type RawTap, runThroughTaps } from '../hooks.js';
+import type { Candidates, Plan, Quiet } from '../plan/plan.js';
+import type { EventState } from '../services.js';
+import { recordHandlers } from '../tell/record.js';
+import { Teller, tellUnreadable } from '../tell/telling.js';
+import type { BackgroundWork, Input, RunningFire } from './facts.js';
+import type { FireHow } from './fire-options.js';
+import { everybody, Slot } from './notes.js';
+import type { Rewrites } from './rewrites.js';
+import { Walk } from './walk.js';
+
+const USUAL: FireHow = Object.freeze({});
+
+/**
+ * One fire under way. As long as nobody says anything it keeps nothing but its place in the list; with the first word it keeps notes,
+ * and walks on. Its members are `private`, not `#private`: every fire would pay for that.
+ */
+export class FireRun implements RunningFire, Asker {
+  readonly services: HostCore;
+  readonly state: EventState;
+  readonly plan: Plan;
+  readonly input: Input;
+  readonly how: FireHow;
+  readonly subject: string | undefined;
+  readonly toolUseID: string | undefined;
+  readonly reporter: Teller | undefined;
+  readonly timed: boolean;
+  cancelled: HookscopeError | undefined = undefined;
+  readonly found: Found;
+  /** Whether it is remembered also when nobody says anything. */
+  private readonly remembers: boolean;
+  private readonly candidates: Candidates;
+  /** Who is asked next, and who has said something that changes nothing for them: all before were silent. */
+  private at = 0;
+  private spoken: Slot[] | undefined = undefined;
+  private call: HandlerCall | undefined = undefined;
+  private walk: Walk | undefined = undefined;
+  private madeId: string | undefined = undefined;
+  private carrying: Carrying | undefined = undefined;
+  private deadlines: Deadlines | undefined = undefined;
+  private resolve: ((decision: AnyDecision) => void) | undefined = undefined;
+  private reject: ((error: unknown) => void) | undefined = undefined;
+  private forget: (() => void) | undefined = undefined;
+
+  constructor(
+    services: HostCore,
+    state: EventState,
+    found: Found,
+    plan: Plan,
+    input: Input,
+    how: FireHow = USUAL,
+    watched: boolean,
+    remembers: boolean,
+  ) {
+    this.services = services;
+    this.state = state;
+    this.found = found;
+    this.plan = plan;
+    this.input = input;
+    this.how = how;
+    this.remembers = remembers;
+    this.subject = state.entry.subject?.(input);
+    this.toolUseID = how.toolUseID ?? (input['tool_use_id'] as string | undefined);
+    this.timed = watched || services.slowAfter > 0;
+    this.candidates = plan.candidates(this.subject, input);
+    this.reporter = watched ? new Teller(this, services.bus) : undefined;
+  }
+
+  get entry(): EventEntry {
+    return this.state.entry;
+  }
+  get id(): string {
+    this.madeId ??= nextId();
+    return this.madeId;
+  }
+  get background(): BackgroundWork {
+    return this.services.background;
+  }
+  get scopeId(): string {
+    return this.found.id;
+  }
+  get waiting(): string[] | undefined {
+    return waitingContext(this.services, this.found, this.input);
+  }
+
+  start(): Promise<AnyDecision> {
+    const { signal } = this.how;
+    if (signal !== undefined) this.forget = obey(signal, this);
+    if (this.begin()) return this.decided();
+    return new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  private begin(): boolean {
+    const { hook } = this.state;
+    if (this.candidates.quiet !== undefined && !this.timed && !hook?.foreign) return this.listen();
+    // Who runs is to be asked, or everybody is to be listed: there is something to be noted from the beginning.
+    if (!hook?.foreign) return this.startWalk([]).advance();
+    // What is tapped while a fire is under way counts from the next one on.
+    const walk = this.startWalk(hook.taps());
+    void runThroughTaps(hook, this, walk).then(() => walk.endTaps());
+    return false;
+  }
+
+  private startWalk(taps: readonly RawTap[]): Walk {
+    this.walk = new Walk(this, this.candidates, this.call, taps, () => this.walked());
+    return this.walk;
+  }
+
+  /** Asks one after the other. false: an answer is waited for. */
+  private listen(): boolean {
+    const { list } = this.candidates;
+    for (; this.at < list.length && this.cancelled === undefined; this.at++) {
+      // The one before may have been left with its answer still to come.
+      if (this.call === undefined || this.call.spent) this.call = new HandlerCall(this, this);
+      const result = this.call.begin(list[this.at] as Registration, this.input, 'first');
+      if (result === undefined) continue;
+      if (result === PENDING) return false;
+      if (!this.hear(result)) return this.walkOn(result);
+    }
+    return true;
+  }
+
+  /** Keeps what somebody says. false: it changes what is to come. */
+  private hear(result: Attempt): boolean {
+    const { outcome } = result;
+    if (outcome !== undefined && (outcome.rewrite !== undefined || outcome.continue === false)) return false;
+    const { list, places } = this.candidates;
+    const slot = new Slot(list[this.at] as Registration, places[this.at] as number, this.at, 0);
+    slot.take(result, this.services.spill);
+    this.spoken ??= [];
+    this.spoken.push(slot);
+    return true;
+  }
+
+  private walkOn(word: Attempt): boolean {
+    const walk = this.startWalk([]);
+    if (this.call !== undefined) this.call.asker = walk;
+    walk.takeOver(this.at, this.spoken ?? [], word);
+    return walk.advance();
+  }
+
+  /** Of the one that was waited for. */
+  answered(result: Attempt | undefined): void {
+    const continues = result === undefined || this.hear(result);
+    if (continues) this.at++;
+    if (continues ? this.listen() : this.walkOn(result)) this.walked();
+  }
+
+  /** Nobody had to be waited for. */
+  private decided(): Promise<AnyDecision> {
+    this.forget?.();
+    try {
+      const decision = this.decide();
+      // A handler has cut it short at once: what the others have decided is not to be read as permission.
+      if (this.cancelled) return Promise.reject(this.cancelled);
+      const { quiet } = this.candidates;
+      return decision === quiet?.decision ? quiet.promise : Promise.resolve(decision);
+    } catch (error) {
+      return Promise.reject(this.unreadable(error));
+    }
+  }
+
+  private walked(): void {
+    this.call?.release();
+    this.walk?.release();
+    this.forget?.();
+    try {
+      const decision = this.decide();
+      if (this.cancelled) this.reject?.(this.cancelled);
+      else this.resolve?.(decision);
+    } catch (error) {
+      this.reject?.(this.unreadable(error));
+    }
+  }
+
+  /** No handler's error comes here: only the input's own getters throw. */
+  private unreadable(error: unknown): HookscopeError {
+    return this.cancelled ?? tellUnreadable(this, error);
+  }
+
+  /** The last two steps: all answers become one, and whoever watches is told. */
+  private decide(): AnyDecision {
+    const { walk, spoken } = this;
+    if (walk !== undefined) return this.remembered(this.conclude(walk));
+    if (spoken === undefined) return this.silence();
+    const { at, candidates } = this;
+    const said = spoken.filter((slot) => slot.counts);
+    const decision = fold(this.entry, said, this.foldContext(undefined), () =>
+      everybody(candidates.list.slice(0, at), spoken),
+    );
+    return this.remembered(decision);
+  }
+
+  private silence(): AnyDecision {
+    if (this.remembers && this.cancelled === undefined) decided(this, undefined);
+    return (this.candidates.quiet as Quiet).decision;
+  }
+
+  private remembered(decision: AnyDecision): AnyDecision {
+    if (this.entry.call !== undefined && this.cancelled === undefined) decided(this, decision);
+    return decision;
+  }
+
+  private conclude({ notes, who, taps }: Walk): AnyDecision {
+    const { cancelled, plan, reporter } = this;
+    const said = notes.said();
+    const decision = fold(this.entry, said, this.foldContext(notes.rewrites));
+    if (reporter === undefined) return decision;
+    const cutShort = notes.bailed || cancelled !== undefined;
+    reporter.ended(decision, recordHandlers({ plan, who, notes, taps, cutShort }), notes.input, cancelled?.code);
+    return decision;
+  }
+
+  private foldContext(rewrites: Rewrites | undefined): FoldContext {
+    return {
+      decisions: this.services.decisions,
+      subject: this.subject,
+      endedBy: this.how.endedBy,
+      conflicts: rewrites?.conflicts,
+      // The harness's own copy: what it does with it changes no record.
+      rewritten: rewrites?.rewritten && { value: copyJson(rewrites.rewritten.value) },
+      withheld: this.carrying?.withheld,
+    };
+  }
+
+  /** The input for hooks outside the process. One that cannot leave it ends the fire, which is no permission. */
+  carried(input: Input): Carried | undefined {
+    this.carrying ??= new Carrying(this.entry, this.services.maxInputBytes, (error) => this.cancel(error));
+    return this.carrying.of(input);
+  }
+
+  /** The caller's signal has fired. */
+  end(cause: unknown): void {
+    this.cancel(new HookscopeError('ABORTED', { event: this.entry.name }, { cause }));
+  }
+
+  /** It rejects with the error at once; every handler that is still running is ended, and nobody else is asked. */
+  cancel(error: HookscopeError): void {
+    this.cancelled ??= error;
+    undecided(this, error);
+    this.reject?.(this.cancelled);
+    if (this.walk === undefined) this.call?.cancel();
+    else this.walk.cancel();
+  }
+
+  remaining(registration: Registration): number {
+    this.deadlines ??= new Deadlines();
+    return this.deadlines.remaining(registration);
+  }
+}

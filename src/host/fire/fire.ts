@@ -1,0 +1,86 @@
+import { HookscopeError } from '../../errors.js';
+import type { Found } from '../../scopes/tree.js';
+import { ran, undecided } from '../alarms/use.js';
+import type { HostCore } from '../core.js';
+import type { AnyDecision } from '../decide/decision.js';
+import type { EventState } from '../services.js';
+import { tellRefused } from '../tell/telling.js';
+import type { Input } from './facts.js';
+import type { FireHow } from './fire-options.js';
+import { FireRun } from './fire-run.js';
+import { completeInput } from './input.js';
+
+export type { FireHow, FireOptions } from './fire-options.js';
+
+/**
+ * The one way of an event, from the agent loop to its decision: find the event and the scope, choose the plan, parse the input once;
+ * then the run asks everybody, folds what was said, and tells whoever watches.
+ */
+export function fire(services: HostCore, event: string, input: Input, options?: FireHow): Promise<AnyDecision> {
+  const state = services.events[event];
+  // A list of one name, which is as good a key, is not that name.
+  if (state?.entry.name !== event) return Promise.reject(services.unknownEvent(event));
+  if (services.closed && !options?.last) return Promise.reject(new HookscopeError('CLOSED', { event }));
+  const signal = options?.signal;
+  if (signal?.aborted) {
+    const error = new HookscopeError('ABORTED', { event });
+    undecided({ services, state, input, found: undefined, how: options }, error);
+    return Promise.reject(error);
+  }
+
+  const watched = services.bus.observed;
+  return !watched && isIdle(services, state, options) ? state.quiet : begin(services, state, input, options, watched);
+}
+
+/** From the plan on; apart, so that what is above stays small enough to be inlined where nothing is to be done. */
+function begin(
+  services: HostCore,
+  state: EventState,
+  input: Input,
+  options: FireHow | undefined,
+  watched: boolean,
+): Promise<AnyDecision> {
+  const found = services.registrar.scopeOf(input, options?.scope, state.opens);
+  const { call } = state.entry;
+  if (call === 'ran') ran({ services, state, input, found, how: options });
+  const plan = state.plans.get(found.scope);
+  const remembers = call === 'judges' && (watched || services.alarms.awake || options?.everyTool === true);
+  const told = watched || (remembers && services.alarms.cares(call, options?.everyTool));
+  if (plan.size === 0 && !told && !state.hook?.foreign) return ended(services, state, found, state.quiet);
+
+  const complete = completeInput(state, input, services.session);
+  if (complete instanceof HookscopeError) {
+    if (watched) tellRefused(services, state.entry, input, complete.code);
+    undecided({ services, state, input, found, how: options }, complete);
+    return Promise.reject(complete);
+  }
+
+  const run = new FireRun(services, state, found, plan, complete, options, watched, remembers);
+  return ended(services, state, found, run.start());
+}
+
+/** Nothing that a fire of the event could do: no registration in any scope, no raw tap, no scope to open or to close, nothing to compare. */
+function isIdle(services: HostCore, state: EventState, options: FireHow | undefined): boolean {
+  const { call } = state.entry;
+  return (
+    state.plans.total === 0 &&
+    !services.registrar.spawns &&
+    !state.closes &&
+    !state.hook?.foreign &&
+    (call === undefined || !services.alarms.cares(call, options?.everyTool))
+  );
+}
+
+/** An agent that was let stop takes its scope with it. */
+function ended(
+  services: HostCore,
+  state: EventState,
+  found: Found,
+  decision: Promise<AnyDecision>,
+): Promise<AnyDecision> {
+  if (!state.closes) return decision;
+  return decision.then((d) => {
+    if (!d.continues) services.registrar.agentEnded(found.scope);
+    return d;
+  });
+}

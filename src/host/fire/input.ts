@@ -1,0 +1,54 @@
+import { HookscopeError } from '../../errors.js';
+import type { EventEntry } from '../../events/define.js';
+import { checkInput } from '../../events/guard.js';
+import { messageOf } from '../../values/message.js';
+import { put } from '../../values/put.js';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** An event, and a quick check of its input; false only means that it must be looked at more closely. */
+interface Checked {
+  readonly entry: EventEntry;
+  accepts(input: unknown): boolean;
+}
+
+/** What the host knows of its session; filled into every input where it is missing. */
+export interface SessionFields {
+  readonly session_id?: string | undefined;
+  readonly transcript_path?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly permission_mode?: string | undefined;
+}
+
+/** What was thrown when the input was looked at: only its own getters do that. */
+export function unreadable(event: string, error: unknown): HookscopeError {
+  const expected = `cannot be read: ${messageOf(error)}`;
+  return new HookscopeError('INVALID_INPUT', { event, field: '(the input)', expected }, { cause: error });
+}
+
+/** The one parse of an input: as it is when nothing is missing, else with the session's fields around it. */
+export function completeInput(state: Checked, input: Input, session: SessionFields): Input | HookscopeError {
+  return state.accepts(input) ? input : fillIn(state, input, session);
+}
+
+/** Not `{ ...session }`: what is added to a literal that begins with a spread is added a hundred times slower. */
+function baseFields({ session_id, transcript_path, cwd, permission_mode }: SessionFields): Record<string, unknown> {
+  const base = { session_id, transcript_path, cwd };
+  return permission_mode === undefined ? base : { session_id, transcript_path, cwd, permission_mode };
+}
+
+function fillIn(state: Checked, input: Input, session: SessionFields): Input | HookscopeError {
+  const { name } = state.entry;
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    return new HookscopeError('INVALID_INPUT', { event: name, field: '(the input)', expected: 'must be an object' });
+  }
+  const full = baseFields(session);
+  for (const key of Object.keys(input)) {
+    const value = input[key];
+    if (value !== undefined) put(full, key, value);
+  }
+  full['hook_event_name'] ??= name;
+  if (state.accepts(full)) return full;
+  const problem = checkInput(state.entry, full);
+  return problem ? new HookscopeError('INVALID_INPUT', { event: name, ...problem }) : full;
+}

@@ -1,0 +1,224 @@
+import type { Registration } from '../../scopes/registration.js';
+import { type Attempt, SILENT } from '../call/attempt.js';
+import { RANK } from '../decide/fold.js';
+import type { Said } from '../decide/fold-common.js';
+import type { RunFacts } from '../plan/who-runs.js';
+import type { Spill } from '../tell/spill.js';
+import type { FireFacts, Input } from './facts.js';
+import { Rewrites, type Stance } from './rewrites.js';
+
+/** Raw taps lie this far before or after the plan. */
+const AFTER = 1_000_000;
+
+/** What one registration came to in one fire. */
+export class Slot implements Stance, Said {
+  readonly registration: Registration;
+  /** Plan position; raw taps lie before and after the plan. */
+  readonly position: number;
+  readonly wave: number;
+  judged: number;
+  produced = -1;
+  rewrote = false;
+  offered = false;
+  last: Attempt = SILENT;
+  /** What counts of it: its newest good answer, and a failure since. */
+  outcome: Attempt['outcome'] = undefined;
+  failure: Attempt['failure'] = undefined;
+  /** Its allow was lost when a re-ask failed. */
+  lapsed = false;
+  /** As it counts at the end: it is not for what would run. */
+  allowLapsed = false;
+  calls = 0;
+
+  constructor(registration: Registration, position: number, wave: number, judged: number) {
+    this.registration = registration;
+    this.position = position;
+    this.wave = wave;
+    this.judged = judged;
+  }
+
+  /** What it came to, once more where it was asked again. */
+  take(result: Attempt, spill: Spill): void {
+    if (this.calls > 0 && hasNotJudged(result)) failAgain(this, result);
+    else {
+      this.outcome = result.outcome;
+      this.failure = result.failure;
+      this.lapsed = false;
+    }
+    // It may become a reason, and hold all of a program's stderr.
+    if (this.failure) this.failure = { ...this.failure, message: spill.text(this.failure.message) };
+    this.last = result;
+    this.calls++;
+  }
+
+  /** It is one of those that decide, and has come to something, be it silence. */
+  get counts(): boolean {
+    if (this.registration.phase === 'observe') return false;
+    return !this.last.background || this.outcome !== undefined || this.failure !== undefined;
+  }
+}
+
+/** What everybody has come to in one fire, and the input as it stands. Kept only once it matters. `private` members, as of a fire. */
+export class Notes implements RunFacts {
+  input: Input;
+  subject: string | undefined;
+  /** Somebody ended the run. */
+  bailed = false;
+  /** By place in the plan. */
+  private readonly slots: (Slot | undefined)[];
+  /** Of raw taps, in the order they were asked. */
+  readonly tapped: Slot[] = [];
+  private readonly fire: FireFacts;
+  private readonly earlier: ReadonlySet<string> | undefined;
+  private made: Rewrites | undefined = undefined;
+  private waves = 0;
+  private count = 0;
+
+  constructor(fire: FireFacts, asked: ReadonlySet<string> | undefined) {
+    this.fire = fire;
+    this.earlier = asked;
+    this.input = fire.input;
+    this.subject = fire.subject;
+    this.slots = new Array<Slot | undefined>(fire.plan.size);
+  }
+
+  /** How often the input was rewritten. */
+  get version(): number {
+    return this.made?.version ?? 0;
+  }
+  get rewrites(): Rewrites | undefined {
+    return this.made;
+  }
+
+  at(place: number): Slot | undefined {
+    return this.slots[place];
+  }
+
+  slotOf(r: Registration): Slot | undefined {
+    return r.kind === 'tap' ? this.tapped.find((s) => s.registration === r) : this.slots[this.fire.plan.position(r)];
+  }
+
+  hasRun(r: Registration): boolean {
+    return this.slotOf(r) !== undefined;
+  }
+
+  ranBefore(r: Registration): boolean {
+    return this.earlier?.has(r.id) === true;
+  }
+
+  /** For somebody who is about to be asked, on the input as it stands. */
+  open(registration: Registration, place: number): Slot {
+    const known = this.slots[place];
+    if (known !== undefined) return this.reopen(known);
+    this.count++;
+    const slot = new Slot(registration, place, this.waves, this.version);
+    this.slots[place] = slot;
+    return slot;
+  }
+
+  /** One who has spoken before there were notes. */
+  adopt(slot: Slot): void {
+    this.count++;
+    this.waves++;
+    this.slots[slot.position] = slot;
+  }
+
+  reopen(slot: Slot): Slot {
+    slot.judged = this.version;
+    return slot;
+  }
+
+  /** Its position is before or after the plan's. */
+  openTap(registration: Registration, after: boolean): Slot {
+    const known = this.slotOf(registration);
+    if (known !== undefined) return this.reopen(known);
+    const position = this.count++ + (after ? AFTER : -AFTER);
+    const slot = new Slot(registration, position, this.waves, this.version);
+    this.tapped.push(slot);
+    return slot;
+  }
+
+  /** Takes the answer of one who was asked by himself. */
+  settle(slot: Slot, result: Attempt): void {
+    this.waves++;
+    const rewrite = rewriteOf(slot, result);
+    const again = slot.calls > 0;
+    this.note(slot, result);
+    if (rewrite !== undefined || this.made !== undefined) this.take([{ stance: slot, rewrite, again }]);
+  }
+
+  /** Takes a wave's answers, in plan order whatever the order of finishing. */
+  settleAll(slots: readonly Slot[], results: readonly Attempt[]): void {
+    this.waves++;
+    const wave = slots.map((stance, i) => {
+      const result = results[i] as Attempt;
+      const said = { stance, rewrite: rewriteOf(stance, result), again: stance.calls > 0 };
+      this.note(stance, result);
+      return said;
+    });
+    if (this.made !== undefined || wave.some((said) => said.rewrite !== undefined)) this.take(wave);
+  }
+
+  private take(wave: Parameters<Rewrites['take']>[0]): void {
+    const { entry, input } = this.fire;
+    this.made ??= new Rewrites(entry, input);
+    const { version } = this.made;
+    this.made.take(wave);
+    if (this.made.version === version) return;
+    this.input = this.made.input;
+    this.subject = entry.subject?.(this.input);
+  }
+
+  private note(slot: Slot, result: Attempt): void {
+    slot.take(result, this.fire.services.spill);
+    const { dialect, phase } = slot.registration;
+    if (result.outcome?.continue === false && dialect === 'code' && phase !== 'observe') this.bailed = true;
+  }
+
+  /** Whether it must be asked (again) about the input as it stands. */
+  isDue(slot: Slot | undefined): boolean {
+    if (slot === undefined) return true;
+    if (slot.registration.phase !== 'decide' || slot.last.background) return false;
+    return this.made !== undefined && !this.made.hasJudged(slot);
+  }
+
+  /** What everybody but the observers came to, in plan order and as it counts. */
+  said(): Slot[] {
+    const said: Slot[] = [];
+    const tapped = this.tapped;
+    for (const slot of tapped) if (slot.position < 0) this.list(slot, said);
+    for (const slot of this.slots) if (slot !== undefined) this.list(slot, said);
+    for (const slot of tapped) if (slot.position >= 0) this.list(slot, said);
+    return said;
+  }
+
+  private list(slot: Slot, said: Slot[]): void {
+    if (!slot.counts) return;
+    slot.allowLapsed = slot.lapsed || (this.made !== undefined && !this.made.allowStands(slot));
+    said.push(slot);
+  }
+}
+
+/** An observer's rewrite is none. */
+function rewriteOf(slot: Slot, result: Attempt): { readonly value: unknown } | undefined {
+  return slot.registration.phase === 'observe' ? undefined : result.outcome?.rewrite;
+}
+
+/** It failed, could not be made, or was left for later. */
+const hasNotJudged = ({ failure, background, unjudged }: Attempt): boolean =>
+  Boolean(failure ?? background ?? unjudged);
+
+/** A re-ask that has not judged the new input keeps the old verdict, except an allow; a verdict it printed all the same counts where it is stricter. */
+function failAgain(slot: Slot, result: Attempt): void {
+  slot.failure = result.failure ?? slot.failure;
+  if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
+  if (RANK[result.outcome?.verdict ?? 'none'] > RANK[slot.outcome?.verdict ?? 'none']) slot.outcome = result.outcome;
+}
+
+/** All who were asked, in plan order; who has not spoken was silent. */
+export function everybody(asked: readonly Registration[], spoken: readonly Slot[]): Said[] {
+  const slots = new Map(spoken.map((slot) => [slot.registration, slot]));
+  return asked
+    .map((registration) => slots.get(registration) ?? { registration, counts: registration.phase !== 'observe' })
+    .filter((said) => said.counts);
+}

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { EventEntry } from '../../events/define.js';
+import type { Registration } from '../../scopes/registration.js';
+import type { Conflict } from '../decide/decision.js';
+
+/** One handler's standing towards the input: what it judged, what it made of it. */
+export interface Stance {
+  readonly registration: Registration;
+  /** Plan position; raw taps lie before and after the plan. */
+  readonly position: number;
+  /** The version of the input it was last given; -1: none. */
+  judged: number;
+  /** The version its last rewrite became (or already was); -1: it did not rewrite, or its rewrite was dropped. */
+  produced: number;
+  /** It has rewritten at least once in this fire. */
+  rewrote: boolean;
+  /** Its last answer held a rewrite. */
+  offered: boolean;
+}
+
+/**
+ * The waterfall of rewrites (docs/semantics.md 6): every accepted rewrite is a new version of the input; who rewrites again when
+ * asked again conflicts with the owner of the version it was given, and the outermost scope, then the later in plan order, wins.
+ */
+export class Rewrites {
+  version = 0;
+  readonly conflicts: Conflict[] = [];
+  #input: Readonly<Record<string, unknown>>;
+  readonly #field: string | undefined;
+  #owner: Stance | undefined;
+  #touched = false;
+
+  constructor(entry: EventEntry, input: Readonly<Record<string, unknown>>) {
+    this.#input = input;
+    this.#field = entry.rewrites?.field;
+  }
+
+  /** The whole input as it stands. */
+  get input(): Readonly<Record<string, unknown>> {
+    return this.#input;
+  }
+
+  /** The rewritten field's value, where anybody rewrote it. */
+  get rewritten(): { readonly value: unknown } | undefined {
+    return this.#touched && this.#field !== undefined ? { value: this.#input[this.#field] } : undefined;
+  }
+
+  /** Whether the handler has judged what would run now. */
+  hasJudged(stance: Stance): boolean {
+    return stance.judged === this.version || stance.produced === this.version;
+  }
+
+  /** Whether an allow of its last answer is still for what would run. */
+  allowStands(stance: Stance): boolean {
+    return stance.offered ? stance.produced === this.version : stance.judged === this.version;
+  }
+
+  /** One wave's rewrites, in plan order. */
+  take(wave: readonly { stance: Stance; rewrite: { readonly value: unknown } | undefined; again: boolean }[]): void {
+    const owner = this.#owner;
+    let earlier: Stance | undefined;
+    for (const { stance, rewrite, again } of wave) {
+      stance.offered = rewrite !== undefined;
+      stance.produced = -1;
+      if (!rewrite || this.#field === undefined) continue;
+      this.#touched = true;
+      if (isDeepStrictEqual(this.#input[this.#field], rewrite.value)) {
+        stance.produced = this.version;
+        continue;
+      }
+      // One that had rewritten before must win over the owner of what it was given; of one wave the last wins.
+      const owned = again && stance.rewrote && owner !== stance ? owner : undefined;
+      stance.rewrote = true;
+      if (owned && !outranks(stance, owned)) {
+        this.#conflict(owned, stance);
+        continue;
+      }
+      const rival = earlier ?? owned;
+      if (rival) this.#conflict(stance, rival);
+      this.#accept(stance, rewrite.value);
+      earlier = stance;
+    }
+  }
+
+  #conflict(winner: Stance, loser: Stance): void {
+    this.conflicts.push({ winner: winner.registration.id, loser: loser.registration.id });
+  }
+
+  #accept(stance: Stance, value: unknown): void {
+    this.#input = { ...this.#input, [this.#field as string]: value };
+    this.version++;
+    this.#owner = stance;
+    stance.produced = this.version;
+  }
+}
+
+/** Outermost scope first; within one scope the later in plan order. `phase: 'rewrite'` gave the last word up. */
+function outranks(a: Stance, b: Stance): boolean {
+  const rank = (s: Stance): number =>
+    s.registration.phase === 'rewrite' ? Number.POSITIVE_INFINITY : s.registration.scope.depth;
+  return rank(a) === rank(b) ? a.position > b.position : rank(a) < rank(b);
+}

@@ -1,0 +1,268 @@
+import type { Registration } from '../../scopes/registration.js';
+import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
+import { type Asker, HandlerCall } from '../call/handler-call.js';
+import type { RawTap, TapDriver } from '../hooks.js';
+import { type Candidates, nextWave } from '../plan/plan.js';
+import { type WhoRuns, whoRuns } from '../plan/who-runs.js';
+import type { Input, RunningFire } from './facts.js';
+import { Notes, type Slot } from './notes.js';
+import { Wave } from './wave.js';
+
+/**
+ * The walk along a plan: everybody in order, each seeing the input as those before left it; whoever has not judged a rewrite, again;
+ * the observers. It is the only place with an order in time, and goes on without a promise until somebody has to be waited for.
+ */
+export class Walk implements Asker, TapDriver {
+  readonly notes: Notes;
+  /** Everybody who tapped the event's own hook when the fire began. */
+  readonly taps: readonly RawTap[];
+  private readonly fire: RunningFire;
+  /** Everybody has been asked, and somebody was waited for. */
+  private readonly done: () => void;
+  private candidates: Candidates;
+  private pass: 'decide' | 'again' | 'observe' = 'decide';
+  /** Who is asked next, in the list; when asking again, there. */
+  private at = 0;
+  private again = 0;
+  /** How far the plan was looked at, whatever was in the list then. */
+  private passed = -1;
+  private rules: WhoRuns | undefined = undefined;
+  /** It asks whoever is in series. */
+  private call: HandlerCall | undefined;
+  /** Whose answer it waits for. */
+  private asking: Slot | undefined = undefined;
+  private waves: Set<Wave> | undefined = undefined;
+  /** While the plan is one tap in the event's own hook: tells it that the plan is through. */
+  private tapDone: (() => void) | undefined = undefined;
+  private planned: Promise<void> | undefined = undefined;
+
+  constructor(
+    fire: RunningFire,
+    candidates: Candidates,
+    call: HandlerCall | undefined,
+    taps: readonly RawTap[],
+    done: () => void,
+  ) {
+    this.fire = fire;
+    this.candidates = candidates;
+    this.call = call;
+    this.taps = taps;
+    this.done = done;
+    this.notes = new Notes(fire, fire.how.asked);
+  }
+
+  /** Who runs, on the input as it stands. */
+  get who(): WhoRuns {
+    this.rules ??= whoRuns(this.candidates, this.notes);
+    return this.rules;
+  }
+
+  /** The first of the list have been asked, and who of them has not spoken was silent; this is the first word that changes something. */
+  takeOver(asked: number, spoken: readonly Slot[], word: Attempt): void {
+    const { notes } = this;
+    const { list, places } = this.candidates;
+    const open = (i: number): Slot => notes.open(list[i] as Registration, places[i] as number);
+    for (let i = 0, next = 0; i < asked; i++) {
+      const slot = spoken[next];
+      if (slot === undefined || slot.position !== places[i]) notes.settle(open(i), SILENT);
+      else {
+        notes.adopt(slot);
+        next++;
+      }
+    }
+    this.at = asked + 1;
+    this.settle(open(asked), word);
+  }
+
+  /** Goes on until somebody has to be waited for (false), or to the end (true). */
+  advance(): boolean {
+    if (this.pass === 'decide') {
+      if (!this.inOrder()) return false;
+      this.pass = 'again';
+    }
+    if (this.pass === 'again') {
+      const rewritten = this.notes.version > 0;
+      if (rewritten && !this.askAgain()) return false;
+      this.pass = 'observe';
+      // Nobody having said a word, the first of the observers may have been asked already.
+      this.at = Math.max(rewritten ? 0 : this.at, this.candidates.deciders);
+    }
+    return this.inOrder();
+  }
+
+  /** The plan, as one tap in the event's own hook; only once. */
+  runPlan(): Promise<void> {
+    this.planned ??= new Promise((resolve) => {
+      this.tapDone = resolve;
+      this.go();
+    });
+    return this.planned;
+  }
+
+  /** One raw tap, asked like any handler; its position lies before or after the plan's. */
+  tap(registration: Registration): Promise<void> {
+    if (this.notes.bailed || this.fire.cancelled) return Promise.resolve();
+    const slot = this.notes.openTap(registration, this.planned !== undefined);
+    return new Promise((resolve) => {
+      if (this.askTogether([slot], resolve)) resolve();
+    });
+  }
+
+  /** That hook is through. */
+  endTaps(): void {
+    this.pass = 'again';
+    if (this.advance()) this.done();
+  }
+
+  /** Everybody of this pass, in waves; a rewrite of what matchers look at makes another list. */
+  private inOrder(): boolean {
+    const { fire, notes } = this;
+    const observing = this.pass === 'observe';
+    while (fire.cancelled === undefined && (observing || !notes.bailed)) {
+      const { list, places, deciders } = this.candidates;
+      const last = observing ? list.length : deciders;
+      if (this.at >= last) return true;
+      const r = list[this.at] as Registration;
+      if (r.mode === 'parallel') {
+        const next = nextWave(this.candidates, this.at, (other) => this.runs(other), last);
+        this.at = next?.end ?? last;
+        if (!this.askAll(next?.wave ?? [])) return false;
+      } else if (!this.runs(r)) this.at++;
+      else if (!this.ask(r, places[this.at++] as number)) return false;
+    }
+    return true;
+  }
+
+  /** docs/semantics.md 6: whoever matches the input that would run and has not judged it is asked, until all have. */
+  private askAgain(): boolean {
+    const { fire, notes } = this;
+    if (fire.entry.fold !== 'gate') return true;
+    while (fire.cancelled === undefined && !notes.bailed) {
+      const { deciders, list, places } = this.candidates;
+      while (this.again < deciders && !this.isDue(list[this.again] as Registration)) this.again++;
+      const tap = notes.tapped.find((slot) => notes.isDue(slot));
+      if (tap !== undefined && (tap.position < 0 || this.again >= deciders)) {
+        if (!this.askTogether([notes.reopen(tap)], () => this.go())) return false;
+        continue;
+      }
+      if (this.again >= deciders) return true;
+      const r = list[this.again] as Registration;
+      if (r.mode === 'parallel') {
+        const next = nextWave(this.candidates, this.again, (other) => this.isDue(other));
+        if (!this.askAll(next?.wave ?? [])) return false;
+      } else if (!this.ask(r, places[this.again] as number)) return false;
+    }
+    return true;
+  }
+
+  private isDue(r: Registration): boolean {
+    return this.notes.isDue(this.notes.slotOf(r)) && this.runs(r);
+  }
+
+  private runs(r: Registration): boolean {
+    return this.candidates.quiet !== undefined || this.who.why(r) === undefined;
+  }
+
+  /** Asks one by itself. false: its answer is waited for. */
+  private ask(r: Registration, place: number): boolean {
+    const { fire, notes } = this;
+    if (!this.claim(r)) return true;
+    const slot = notes.open(this.rules?.merged(r) ?? r, place);
+    // The one before may have been left with its answer still to come.
+    if (this.call === undefined || this.call.spent) this.call = new HandlerCall(fire, this);
+    const result = this.call.begin(slot.registration, notes.input, slot.calls > 0 ? 'reask' : 'first');
+    if (result === PENDING) {
+      this.asking = slot;
+      return false;
+    }
+    this.settle(slot, result ?? SILENT);
+    return true;
+  }
+
+  /** Asks several at the same time. */
+  private askAll(wave: readonly Registration[]): boolean {
+    const { notes, rules, fire } = this;
+    const wanted = wave.filter((r) => this.claim(r));
+    if (wanted.length === 0) return true;
+    const slots = wanted.map((r) => notes.open(rules?.merged(r) ?? r, fire.plan.position(r)));
+    return this.askTogether(slots, () => this.go());
+  }
+
+  /** true: they have answered already, and `then` is not called. */
+  private askTogether(slots: readonly Slot[], then: () => void): boolean {
+    const wave = new Wave(this.fire, slots, () => {
+      this.waves?.delete(wave);
+      this.settleAll(wave);
+      then();
+    });
+    if (wave.begin(this.notes.input)) {
+      this.settleAll(wave);
+      return true;
+    }
+    this.waves ??= new Set();
+    this.waves.add(wave);
+    return false;
+  }
+
+  /** A `once` hook runs once where it lives, and may be asked again about the call that it ran for. */
+  private claim(r: Registration): boolean {
+    if (!r.once) return true;
+    const { notes } = this;
+    if (!(notes.hasRun(r) || notes.ranBefore(r) || r.scope.claim(r))) return false;
+    this.fire.how.asked?.add(r.id);
+    return true;
+  }
+
+  private settle(slot: Slot, result: Attempt): void {
+    const { version } = this.notes;
+    this.notes.settle(slot, result);
+    if (this.notes.version !== version) this.lookAgain();
+  }
+
+  private settleAll({ slots, results }: Wave): void {
+    const { version } = this.notes;
+    this.notes.settleAll(slots, results);
+    if (this.notes.version !== version) this.lookAgain();
+  }
+
+  /** The input was rewritten: others may match it, and those that judged the one before are to judge it. */
+  private lookAgain(): void {
+    const { subject, input }: { subject: string | undefined; input: Input } = this.notes;
+    const now = this.fire.plan.candidates(subject, input);
+    this.again = 0;
+    if (now === this.candidates) return;
+    if (this.at > 0) this.passed = Math.max(this.passed, this.candidates.places[this.at - 1] as number);
+    this.candidates = now;
+    this.rules = undefined;
+    const next = now.places.findIndex((place) => place > this.passed);
+    this.at = next < 0 ? now.list.length : next;
+  }
+
+  /** Of the one that was waited for. */
+  answered(result: Attempt | undefined): void {
+    const slot = this.asking as Slot;
+    this.asking = undefined;
+    this.settle(slot, result ?? SILENT);
+    this.go();
+  }
+
+  private go(): void {
+    const { tapDone } = this;
+    if (tapDone === undefined) {
+      if (this.advance()) this.done();
+    } else if (this.inOrder()) {
+      this.tapDone = undefined;
+      tapDone();
+    }
+  }
+
+  /** The fire is cut short: ends whoever is under way. */
+  cancel(): void {
+    this.call?.cancel();
+    for (const wave of [...(this.waves ?? [])]) wave.cancel();
+  }
+
+  release(): void {
+    this.call?.release();
+  }
+}

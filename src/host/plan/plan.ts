@@ -1,0 +1,171 @@
+import type { EventEntry } from '../../events/define.js';
+import type { Registration, SkipReason } from '../../scopes/registration.js';
+import type { Scope } from '../../scopes/scope.js';
+import { type AnyDecision, type HandlerOutcome, makeDecision } from '../decide/decision.js';
+
+/** What a fire's plan is chosen for: the subject is looked at first, since its answers can be remembered. */
+export interface Candidates {
+  /** Registrations whose matcher accepts the subject, in plan order, observers last. */
+  readonly list: readonly Registration[];
+  /** Where each of them stands in the plan. */
+  readonly places: readonly number[];
+  /** How many of them are not observers; they come first. */
+  readonly deciders: number;
+  /** Copies of one hook by dedup key, only where there is more than one. */
+  readonly copies: ReadonlyMap<string, readonly Registration[]> | undefined;
+  /** Nothing but the subject decides, and every one of them runs by itself: what a fire comes to in which none says anything. */
+  readonly quiet: Quiet | undefined;
+}
+
+/** The same for every fire, so nobody can change it; as it is, and as a promise. */
+export interface Quiet {
+  readonly decision: AnyDecision;
+  readonly promise: Promise<AnyDecision>;
+}
+
+/** The registrations of one event along one lineage, in running order. Built once per version of that lineage. */
+export interface Plan {
+  readonly entry: EventEntry;
+  readonly registrations: readonly Registration[];
+  readonly size: number;
+  /** Where a registration stands in the order. */
+  position(registration: Registration): number;
+  /** For the subject of this input; remembered per subject, at most `MEMO` of them. */
+  candidates(subject: string | undefined, input: unknown): Candidates;
+}
+
+const MEMO = 512;
+
+/** Pure: merges the scopes (outermost first) and remembers which registrations a subject's matchers let through. */
+export function makePlan(entry: EventEntry, scopes: readonly Scope[], own: Scope): Plan {
+  const all = scopes.flatMap((scope) => scope.own(entry.name).filter((r) => !r.ownStop || scope === own));
+  const registrations = Object.freeze([...all.filter(decides), ...all.filter((r) => !decides(r))]);
+  const uniform = registrations.every((r) => r.matcher.all && !isByTool(r));
+  let positions: Map<string, number> | undefined;
+  const position = (registration: Registration): number => {
+    positions ??= new Map(registrations.map((r, i) => [r.id, i]));
+    return positions.get(registration.id) ?? registrations.length;
+  };
+  const choose = (chosen: readonly Registration[]): Candidates => candidatesOf(entry, chosen, position);
+  const whole = uniform ? choose(registrations) : undefined;
+  const memo = new Map<string, Candidates>();
+  return {
+    entry,
+    registrations,
+    size: registrations.length,
+    position,
+    candidates(subject, input) {
+      if (whole) return whole;
+      const key = subject ?? '';
+      const known = memo.get(key);
+      if (known) return known;
+      // A predicate looks at the input too: its registration stays a candidate and is asked again at its wave.
+      const found = choose(registrations.filter((r) => mayRun(r, subject, input)));
+      if (memo.size >= MEMO) memo.clear();
+      memo.set(key, found);
+      return found;
+    },
+  };
+}
+
+function mayRun(r: Registration, subject: string | undefined, input: unknown): boolean {
+  if (r.matcher.static && !r.matcher.matches(subject, input)) return false;
+  return !isByTool(r) || (subject !== undefined && r.rule?.isAbout(subject) === true);
+}
+
+/** Its `if` rule, which is about tools, can be looked up by the subject. */
+const isByTool = (r: Registration): boolean => r.rule !== undefined && r.entry.tool === true;
+
+const decides = (r: Registration): boolean => r.phase !== 'observe';
+
+function candidatesOf(
+  entry: EventEntry,
+  registrations: readonly Registration[],
+  position: Plan['position'],
+): Candidates {
+  const list = registrations.filter((r) => r.skip === undefined);
+  const keys = new Map<string, Registration[]>();
+  for (const r of list) {
+    if (r.dedup === undefined) continue;
+    const copies = keys.get(r.dedup);
+    if (copies) copies.push(r);
+    else keys.set(r.dedup, [r]);
+  }
+  for (const [key, copies] of keys) if (copies.length < 2) keys.delete(key);
+  return {
+    list,
+    places: list.map(position),
+    deciders: list.filter(decides).length,
+    copies: keys.size > 0 ? keys : undefined,
+    quiet: keys.size === 0 && list.every(isPlain) ? quietly(entry, list.filter(decides)) : undefined,
+  };
+}
+
+function quietly(entry: EventEntry, list: readonly Registration[]): Quiet {
+  const silent = ({ id, name, dialect }: Registration): HandlerOutcome =>
+    Object.freeze(dialect === 'claude' ? { id, name, dialect } : { id, name });
+  const decision = Object.freeze(makeDecision(entry, undefined, () => Object.freeze(list.map(silent))));
+  return { decision, promise: Promise.resolve(decision) };
+}
+
+/** In series, and only the subject decides whether it runs: nothing more is to be asked. */
+function isPlain(r: Registration): boolean {
+  return (
+    (r.matcher.all || r.matcher.static) &&
+    r.mode === 'series' &&
+    r.rule === undefined &&
+    !r.once &&
+    r.gate === undefined
+  );
+}
+
+/** Whether a candidate runs on this input as it stands now; `undefined`: it does. Matchers, `if` and `once` are asked, in this order. */
+export function skipped(
+  r: Registration,
+  subject: string | undefined,
+  input: Readonly<Record<string, unknown>>,
+): SkipReason | undefined {
+  if (r.skip !== undefined) return r.skip;
+  if (!r.matcher.all && !r.matcher.matches(subject, input)) return 'matcher';
+  if (r.rule !== undefined && !(r.entry.tool && r.rule.matches(input))) return 'if';
+  if (r.once && r.scope.claimed(r)) return 'once';
+  return undefined;
+}
+
+/**
+ * The next wave from `from` on, as the input now stands: a maximal run of parallel registrations with equal scope and
+ * stage, or one series registration. `end` is where the wave after it begins; `last` where the list ends, before the observers.
+ */
+export function nextWave(
+  { list, deciders }: Pick<Candidates, 'list' | 'deciders'>,
+  from: number,
+  runs: (r: Registration) => boolean,
+  last = deciders,
+): { wave: readonly Registration[]; end: number } | undefined {
+  let i = from;
+  while (i < last && !runs(list[i] as Registration)) i++;
+  const first = i < last ? list[i] : undefined;
+  if (!first) return undefined;
+  if (first.mode === 'series') return { wave: [first], end: i + 1 };
+  const wave: Registration[] = [first];
+  let end = i + 1;
+  for (i = end; i < last; i++) {
+    const r = list[i] as Registration;
+    if (!runs(r)) continue;
+    if (r.mode !== 'parallel' || r.scope !== first.scope || r.stage !== first.stage) break;
+    wave.push(r);
+    // Those behind it are looked at again in their turn: the wave may change the input.
+    end = i + 1;
+  }
+  return { wave, end };
+}
+
+/** Of several copies of one hook, the outermost runs, with the strictest failure policy of all and in the background only if all are. */
+export function mergeCopies(copies: readonly Registration[]): Registration {
+  const first = copies[0] as Registration;
+  const rank = { continue: 0, ask: 1, block: 2 } as const;
+  const strictest = copies.reduce((a, b) => (rank[b.onFailure] > rank[a.onFailure] ? b : a)).onFailure;
+  const inBackground = copies.every((c) => c.async !== false) ? first.async : false;
+  if (strictest === first.onFailure && inBackground === first.async) return first;
+  return { ...first, onFailure: strictest, async: inBackground };
+}

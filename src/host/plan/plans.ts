@@ -1,0 +1,94 @@
+import type { EventEntry } from '../../events/define.js';
+import type { Registration } from '../../scopes/registration.js';
+import type { Scope } from '../../scopes/scope.js';
+import type { ScopeTree } from '../../scopes/tree.js';
+import { makePlan, type Plan } from './plan.js';
+
+interface Cached {
+  readonly plan: Plan;
+  /** The sum of the versions it was made from; versions only grow. */
+  readonly stamp: number;
+}
+
+/** What the plans of all events depend on. */
+interface Sources {
+  readonly tree: ScopeTree;
+  /** `merge: 'all'`. */
+  readonly all: boolean;
+  /** Grows with every change of any registration. */
+  changes: number;
+}
+
+/** One event's plans by scope, each good for as long as no registration in its lineage changed. */
+export class EventPlans {
+  /** All registrations for the event, in whatever scope. */
+  total = 0;
+  readonly #entry: EventEntry;
+  readonly #sources: Sources;
+  /** The last one asked for: most fires are in the scope of the fire before. */
+  #scope: Scope | undefined;
+  #plan: Plan | undefined;
+  #changes = -1;
+
+  constructor(entry: EventEntry, sources: Sources) {
+    this.#entry = entry;
+    this.#sources = sources;
+  }
+
+  get(scope: Scope): Plan {
+    if (scope !== this.#scope || this.#changes !== this.#sources.changes || this.#plan === undefined) {
+      this.#plan = this.#find(scope);
+      this.#scope = scope;
+      this.#changes = this.#sources.changes;
+    }
+    return this.#plan;
+  }
+
+  #find(scope: Scope): Plan {
+    const { all, changes } = this.#sources;
+    const scopes = all ? this.#everyScope(scope) : scope.lineage;
+    const stamp = all ? changes : scopes.reduce((sum, s) => sum + s.version, 0);
+    const cached = scope.cache.get(this.#entry.name) as Cached | undefined;
+    if (cached && cached.stamp === stamp) return cached.plan;
+    const plan = this.#inherited(scope) ?? makePlan(this.#entry, scopes, scope);
+    scope.cache.set(this.#entry.name, { plan, stamp });
+    return plan;
+  }
+
+  /** A scope without registrations of its own for the event shares its parent's plan. */
+  #inherited(scope: Scope): Plan | undefined {
+    const { name } = this.#entry;
+    if (this.#sources.all || !scope.parent || scope.own(name).length > 0) return undefined;
+    const parentHasOwnStop = scope.parent.own(name).some((r) => r.ownStop);
+    return parentHasOwnStop ? undefined : this.#find(scope.parent);
+  }
+
+  /** `merge: 'all'`: the base of the fire's session, then every agent's scope in creation order. */
+  #everyScope(scope: Scope): Scope[] {
+    return [...scope.lineage.filter((s) => s.kind !== 'agent'), ...this.#sources.tree.agents()];
+  }
+}
+
+/** The plans of a host's events. */
+export class PlanStore {
+  readonly #sources: Sources;
+  readonly #events = new Map<string, EventPlans>();
+
+  constructor(tree: ScopeTree, merge: 'lineage' | 'all') {
+    this.#sources = { tree, all: merge === 'all', changes: 0 };
+  }
+
+  of(entry: EventEntry): EventPlans {
+    const known = this.#events.get(entry.name);
+    if (known) return known;
+    const plans = new EventPlans(entry, this.#sources);
+    this.#events.set(entry.name, plans);
+    return plans;
+  }
+
+  /** To be told of every change of registrations, after it. */
+  count(registrations: readonly Registration[], by: 1 | -1): void {
+    this.#sources.changes++;
+    for (const { entry } of registrations) this.of(entry).total += by;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Registration, SkipReason } from '../../scopes/registration.js';
+import { type Candidates, mergeCopies, skipped } from './plan.js';
+
+/** What decides who runs, as it stands now. */
+export interface RunFacts {
+  readonly subject: string | undefined;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** It was called in this very fire. */
+  hasRun(r: Registration): boolean;
+  /** It ran in an earlier fire about the same call: a `once` hook may be asked again, as within one fire. */
+  ranBefore(r: Registration): boolean;
+}
+
+/** The one reading of a plan: the walk asks it before each call, the record and `explain` when they list everybody. */
+export class WhoRuns {
+  readonly candidates: Candidates;
+  readonly #facts: RunFacts;
+
+  constructor(candidates: Candidates, facts: RunFacts) {
+    this.candidates = candidates;
+    this.#facts = facts;
+  }
+
+  /** Why a registration does not run on the input as it stands; `undefined`: it does. */
+  why(r: Registration): SkipReason | undefined {
+    const reason = this.#reason(r);
+    if (reason !== undefined && !(reason === 'once' && this.#mayAgain(r))) return reason;
+    const copies = this.copies(r);
+    return copies && copies[0] !== r ? 'duplicate' : undefined;
+  }
+
+  /** As it runs: of several copies of one hook the first, under the strictest of their policies. */
+  merged(r: Registration): Registration {
+    const copies = this.copies(r);
+    return copies ? mergeCopies(copies) : r;
+  }
+
+  /** Those copies of one hook that match, or have run, and may run; of one that may not: nothing, it fails for itself. */
+  copies(r: Registration): readonly Registration[] | undefined {
+    const copies = r.dedup === undefined ? undefined : this.candidates.copies?.get(r.dedup);
+    const { input } = this.#facts;
+    if (!copies || r.gate?.(input)) return undefined;
+    const matches = (copy: Registration): boolean => this.#reason(copy) === undefined || this.#facts.hasRun(copy);
+    return copies.filter((copy) => matches(copy) && (copy === r || !copy.gate?.(input)));
+  }
+
+  #reason(r: Registration): SkipReason | undefined {
+    return skipped(r, this.#facts.subject, this.#facts.input);
+  }
+
+  #mayAgain(r: Registration): boolean {
+    return this.#facts.hasRun(r) || this.#facts.ranBefore(r);
+  }
+}
+
+export function whoRuns(candidates: Candidates, facts: RunFacts): WhoRuns {
+  return new WhoRuns(candidates, facts);
+}

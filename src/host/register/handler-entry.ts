@@ -1,0 +1,139 @@
+import { HookscopeError } from '../../errors.js';
+import { type Dialect, type EventEntry, HANDLER_KINDS, type HandlerKind } from '../../events/define.js';
+import type { OnFailure } from '../../events/failure.js';
+import type { Outside } from '../../handlers/external.js';
+import type { Described, Handler } from '../../handlers/handler.js';
+import { type HandlerContext, handlerFor } from '../../handlers/kinds.js';
+import type { Mode, Phase, Registration, Skip } from '../../scopes/registration.js';
+import { nearest } from '../../values/nearest.js';
+import { isObject, isText, oneOf, rules, SECONDS, type Shape, show } from '../../values/shape.js';
+import type { CallbackFunction, Work } from '../call/work.js';
+
+/** Marks a handler that we have made ourselves, for hooks that come from another program. */
+const MADE = Symbol('made');
+
+/** Puts a handler of our own making where hooks are read. */
+export const madeHandler = (handler: Handler): object => ({ [MADE]: handler });
+
+/** How one is read. */
+export interface ReadHow {
+  readonly dialect?: Dialect | undefined;
+  /** What the source adds to its handlers. */
+  readonly context?: HandlerContext | undefined;
+  /** What the host gives to handlers that ask somebody else. */
+  readonly outside: Outside;
+  warn(message: string): void;
+}
+
+/** A handler's own options go before its group's. */
+const HANDLER: Shape = {
+  handler: rules.fn,
+  name: rules.text,
+  if: rules.text,
+  timeout: SECONDS,
+  async: oneOf(true, false, 'two-phase'),
+  asyncTimeout: SECONDS,
+  onFailure: oneOf('continue', 'block', 'ask'),
+  once: rules.flag,
+};
+
+/** What handlers and groups may say alike. */
+export interface Options {
+  readonly matcher?: unknown;
+  readonly if?: string;
+  readonly stage?: number;
+  readonly before?: string | readonly string[];
+  readonly mode?: Mode;
+  readonly timeout?: number;
+  readonly timeoutFor?: 'handler' | 'group';
+  readonly onFailure?: OnFailure;
+  readonly phase?: Phase;
+  readonly once?: boolean;
+  readonly name?: string;
+  readonly async?: boolean | 'two-phase';
+  readonly asyncTimeout?: number;
+  readonly asyncRewake?: boolean;
+  readonly rewakeMessage?: string;
+  readonly rewakeSummary?: string;
+  readonly statusMessage?: string;
+}
+
+/** A handler as it was found, read. */
+export interface Read {
+  readonly work: Work;
+  readonly kind: Registration['kind'];
+  readonly own: Options;
+  readonly label: string | undefined;
+  readonly dedup?: string | undefined;
+  readonly invalid?: Skip;
+}
+
+/** A function, a function with options of its own, or the description of something outside (`command()` or its JSON). */
+export function readHandler(hook: unknown, where: string, entry: EventEntry, how: ReadHow): Read {
+  if (typeof hook === 'function') return callback(hook as CallbackFunction, {});
+  if (!isObject(hook))
+    throw wrong(where, 'expected a function, { handler: fn, … }, command(…) or { type: "command", command: "…" }');
+  if (MADE in hook) {
+    const handler = hook[MADE] as Handler;
+    return { work: { handler }, kind: handler.kind, own: {}, label: handler.name };
+  }
+  if (!('type' in hook)) {
+    checkShape(hook, HANDLER, where);
+    const { handler, ...own } = hook as { handler?: CallbackFunction } & Options;
+    if (!handler)
+      throw wrong(
+        where,
+        'has neither "handler" nor "type"; expected { handler: fn, … } or { type: "command", command: "…" }',
+      );
+    return callback(handler, own);
+  }
+  if (how.dialect === 'claude') return readDescribed(hook, where, entry, how);
+  const { handler, options } = handlerFor(hook, where, entry, how.outside, how.context);
+  return { work: { handler }, kind: handler.kind, own: options, label: handler.name };
+}
+
+/** In Claude Code's files a type that is not known, or not for this event, spoils that handler alone: it is listed and never runs. */
+function readDescribed(hook: Described, where: string, entry: EventEntry, how: ReadHow): Read {
+  try {
+    const { handler, options } = handlerFor(hook, where, entry, how.outside, how.context);
+    const { kind, name: label, dedupKey: dedup } = handler;
+    return { work: { handler }, kind, own: options, label, dedup };
+  } catch (error) {
+    if (!(error instanceof HookscopeError) || error.code !== 'INVALID_HOOKS') throw error;
+    const { where: place, expected } = error.details as { where: string; expected: string };
+    const invalid = { reason: 'invalid', why: `${place}: ${expected}` } as const;
+    how.warn(`${place}: ${expected}; the hook never runs`);
+    return { ...standIn(hook), invalid };
+  }
+}
+
+function standIn(hook: Described): Read {
+  const type = String(hook['type']);
+  const label = [hook['command'], hook['url'], hook['prompt'], hook['tool'], type].find(isText) as string;
+  const kind = (HANDLER_KINDS as readonly string[]).includes(type) ? (type as HandlerKind) : 'unknown';
+  const run = (): Promise<never> => Promise.reject(new Error(`${label} never runs`));
+  return { work: { handler: { kind: 'command', name: label, run } }, kind, own: {}, label };
+}
+
+function callback(fn: CallbackFunction, own: Options): Read {
+  return { work: { callback: fn }, kind: 'callback', own, label: fn.name || undefined };
+}
+
+/** Unknown keys and wrong values, each by its place. */
+export function checkShape(value: Readonly<Record<string, unknown>>, shape: Shape, where: string): void {
+  for (const [key, given] of Object.entries(value)) {
+    const rule = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    if (!rule)
+      throw wrong(
+        `${where}.${key}`,
+        `is not a known key; there are ${Object.keys(shape).join(', ')}`,
+        nearest(key, Object.keys(shape)),
+      );
+    if (given !== undefined && !rule.accepts(given))
+      throw wrong(`${where}.${key}`, `expected ${rule.expected}, got ${show(given)}`);
+  }
+}
+
+export function wrong(where: string, expected: string, near?: string): HookscopeError {
+  return new HookscopeError('INVALID_HOOKS', { where, expected, nearest: near });
+}

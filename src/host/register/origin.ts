@@ -1,0 +1,71 @@
+import type { EventEntry } from '../../events/define.js';
+import type { OnFailure } from '../../events/failure.js';
+import type { Outside } from '../../handlers/external.js';
+import type { Scope } from '../../scopes/scope.js';
+import type { ScopeRef } from '../../scopes/tree.js';
+import type { RegisterOptions } from '../types.js';
+import type { RegisterHow } from './register.js';
+
+/** What the public calls say about where hooks come from; the host's own sources (files, plugins) say more. */
+export interface Origin extends RegisterOptions {
+  readonly parent?: ScopeRef | undefined;
+  readonly plugin?: string | undefined;
+  readonly dialect?: 'code' | 'claude' | undefined;
+  readonly timeout?: number | undefined;
+  readonly skip?: RegisterHow['skip'];
+  readonly gate?: RegisterHow['gate'];
+  readonly context?: RegisterHow['context'];
+  readonly root?: string | undefined;
+  readonly family?: string | undefined;
+  /** Is told what does not keep hooks from being registered. Default: the host's logger. */
+  readonly warn?: ((message: string) => void) | undefined;
+}
+
+/** Hooks that wait for agents of a type. */
+export interface Wish {
+  readonly hooks: unknown;
+  readonly origin: Origin;
+  /** Agents of these sessions alone; absent: of any. */
+  readonly within?: ((session: string) => boolean) | undefined;
+}
+
+export const spawnOrigin = (type: string, { origin }: Wish): Origin => ({
+  source: { kind: 'spawn', name: type },
+  ...origin,
+});
+
+/** What a host gives to every registration. */
+export interface HostParts {
+  /** What its hooks have where neither they nor their source say so. */
+  readonly options: Pick<RegisterHow, 'timeoutFor'> & { readonly onFailure?: OnFailure; readonly timeout?: number };
+  readonly entries: ReadonlyMap<string, EventEntry>;
+  readonly outside: Outside;
+  report(message: string): void;
+}
+
+/** How hooks from somewhere are read into a scope: what their source says goes before what the host says. */
+export function howOf(host: HostParts, scope: Scope, origin: Origin, nextId: (name: string) => string): RegisterHow {
+  const { options, entries, outside, report } = host;
+  return {
+    scope,
+    // Records share it.
+    source: Object.freeze({ ...(origin.source ?? { kind: 'code' }) }),
+    name: origin.name,
+    plugin: origin.plugin,
+    dialect: origin.dialect,
+    onFailure: origin.onFailure ?? options.onFailure ?? 'continue',
+    timeoutFor: origin.timeoutFor ?? options.timeoutFor,
+    timeout: origin.timeout ?? options.timeout ?? 60,
+    skip: origin.skip,
+    gate: origin.gate,
+    context: origin.context,
+    outside,
+    root: origin.root,
+    family: origin.family,
+    entry: (name) => entries.get(name),
+    events: [...entries.keys()],
+    nextId,
+    warn: origin.warn ?? report,
+    report,
+  };
+}

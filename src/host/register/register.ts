@@ -1,0 +1,176 @@
+import type { EventEntry } from '../../events/define.js';
+import type { OnFailure } from '../../events/failure.js';
+import type { Described } from '../../handlers/handler.js';
+import { compileMatcher } from '../../matching/matcher.js';
+import { compileRule } from '../../matching/rule.js';
+import type { Registration, Skip, Source } from '../../scopes/registration.js';
+import type { Scope } from '../../scopes/scope.js';
+import { describeError } from '../../values/message.js';
+import { nearest } from '../../values/nearest.js';
+import { isObject, oneOf, rules, SECONDS, type Shape } from '../../values/shape.js';
+import { checkShape, type Options, type ReadHow, readHandler, wrong } from './handler-entry.js';
+
+/** What every registration of one `register` call shares. */
+export interface RegisterHow extends ReadHow {
+  readonly scope: Scope;
+  readonly source: Source;
+  readonly name?: string | undefined;
+  readonly plugin?: string | undefined;
+  readonly onFailure?: OnFailure | undefined;
+  readonly timeoutFor?: 'handler' | 'group' | undefined;
+  /** Seconds where neither the handler nor its group says. */
+  readonly timeout: number;
+  /** Why all of them, or some, are listed but never run. */
+  readonly skip?: Skip | ((handler: Described) => Skip | undefined) | undefined;
+  /** Of each handler: what is asked before every run, why it must not run now. */
+  readonly gate?: ((handler: Described) => Registration['gate']) | undefined;
+  /** What a file pattern in `if` that begins with one slash is tied to. */
+  readonly root?: string | undefined;
+  /** Equal handlers are copies of one hook only within one family (claude dialect). */
+  readonly family?: string | undefined;
+  entry(event: string): EventEntry | undefined;
+  /** Every event's name, to name the nearest one. */
+  readonly events: readonly string[];
+  nextId(name: string): string;
+  /** Is told what happens when they run. Default: `warn`. */
+  report?(message: string): void;
+}
+
+/** Turns hooks in the shape everybody knows into registrations. Throws INVALID_HOOKS, naming the place, before anything is registered. */
+export function readHooks(hooks: unknown, how: RegisterHow): Registration[] {
+  if (!isObject(hooks)) throw wrong('hooks', 'expected an object of events, { PreToolUse: [{ hooks: [fn] }] }');
+  const single = countHandlers(hooks) < 2;
+  return Object.entries(hooks).flatMap(([event, groups]) => {
+    const entry = how.entry(event);
+    if (!entry) throw wrong(event, 'is not a known event', nearest(event, how.events));
+    if (groups === undefined) return [];
+    if (!Array.isArray(groups)) throw wrong(event, 'expected an array of groups, [{ matcher, hooks: [fn] }]');
+    return groups.flatMap((group, i) => readGroup(entry, group, `${event}[${i}]`, how, single));
+  });
+}
+
+const GROUP: Shape = {
+  matcher: rules.any,
+  if: rules.text,
+  stage: rules.number,
+  before: rules.names,
+  mode: oneOf('series', 'parallel'),
+  timeout: SECONDS,
+  timeoutFor: oneOf('handler', 'group'),
+  onFailure: oneOf('continue', 'block', 'ask'),
+  phase: oneOf('rewrite', 'decide', 'observe'),
+  once: rules.flag,
+  name: rules.text,
+  hooks: rules.list,
+};
+
+function readGroup(
+  named: EventEntry,
+  group: unknown,
+  where: string,
+  how: RegisterHow,
+  single: boolean,
+): Registration[] {
+  if (!isObject(group)) throw wrong(where, 'expected a group, { matcher, hooks: [fn] }');
+  checkShape(group, GROUP, where);
+  const { hooks, ...shared } = group as { hooks?: unknown[] } & Options;
+  if (hooks === undefined) throw wrong(`${where}.hooks`, 'is missing; expected an array of handlers');
+  const ownStop = how.scope.kind === 'agent' && named.inAgentScope !== undefined;
+  const entry = ownStop ? (how.entry(named.inAgentScope as string) as EventEntry) : named;
+  const dialect = how.dialect ?? 'code';
+  const { matcher, warnings } = compileMatcher(shared.matcher, {
+    dialect,
+    event: named,
+    where: `${where}.matcher`,
+    onError: (error) =>
+      (how.report ?? how.warn)(`The matcher of ${where} threw, so its hooks run: ${describeError(error)}`),
+  });
+  for (const warning of warnings) how.warn(warning);
+  warnOfUnit(shared.timeout, where, how);
+  const byGroup = (shared.timeoutFor ?? how.timeoutFor) === 'group' ? {} : undefined;
+  return hooks.map((hook, i) => {
+    const at = `${where}.hooks[${i}]`;
+    const { work, own, kind, label, dedup, invalid } = readHandler(hook, at, entry, how);
+    const root = how.root === undefined ? {} : { root: how.root };
+    const rule = compileRule(own.if ?? shared.if, { dialect, where: `${at}.if`, ...root });
+    for (const warning of rule.warnings) how.warn(warning);
+    warnOfUnit(own.timeout, at, how);
+    const call = dialect === 'claude' ? undefined : (how.name ?? how.plugin);
+    const name =
+      own.name ?? shared.name ?? (call === undefined ? (label ?? at) : nameIn(call, single ? undefined : label));
+    const skip = (typeof how.skip === 'function' ? how.skip(hook as Described) : how.skip) ?? invalid;
+    const timeout = timeLimit(entry, own.timeout ?? shared.timeout, usualTime(how, entry, kind));
+    return {
+      // A command line makes a poor id.
+      id: how.nextId(dialect === 'claude' ? (how.source.name ?? how.source.kind) : name),
+      name,
+      kind,
+      work,
+      entry,
+      eventName: entry.name,
+      scope: how.scope,
+      matcher,
+      rule: rule.rule,
+      stage: shared.stage ?? 0,
+      before: typeof shared.before === 'string' ? [shared.before] : (shared.before ?? NONE),
+      mode: shared.mode ?? (dialect === 'claude' ? 'parallel' : 'series'),
+      timeout,
+      shared: byGroup,
+      onFailure: own.onFailure ?? shared.onFailure ?? (how.onFailure as OnFailure),
+      phase: shared.phase ?? 'decide',
+      // In Claude Code's files it counts in skills alone.
+      once: (dialect === 'code' || how.source.kind === 'skill') && (own.once ?? shared.once ?? false),
+      async: own.async ?? own.asyncRewake ?? false,
+      asyncTimeout: own.asyncTimeout ?? (dialect === 'claude' ? timeout : 30),
+      rewake: own.asyncRewake ? [own.rewakeSummary, own.rewakeMessage].filter((line) => line !== undefined) : undefined,
+      statusMessage: own.statusMessage,
+      dialect,
+      source: how.source,
+      plugin: how.plugin,
+      ownStop,
+      dedup: dedup === undefined ? undefined : JSON.stringify([how.family ?? null, dedup, rule.rule?.text ?? null]),
+      skip: skip?.reason,
+      skipWhy: skip?.why,
+      gate: isObject(hook) ? how.gate?.(hook) : undefined,
+    };
+  });
+}
+
+/** Beyond an hour it is likely that milliseconds were meant. */
+const HOUR = 3_600;
+
+function warnOfUnit(timeout: number | undefined, where: string, { dialect, warn }: RegisterHow): void {
+  if (dialect !== 'claude' && isLong(timeout)) warn(tooLong(`${where}.timeout`, timeout));
+}
+
+export const isLong = (timeout: number | undefined): timeout is number => timeout !== undefined && timeout > HOUR;
+
+export function tooLong(where: string, timeout: number): string {
+  return `${where} is ${timeout} seconds, more than an hour: the unit is seconds, not milliseconds`;
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
+/** Seconds that Claude Code's files give a handler where the event does not say. */
+const CLAUDE_TIMES: Readonly<Record<string, number>> = { prompt: 30, agent: 60 };
+
+/** Seconds where neither handler nor group says. */
+function usualTime(how: RegisterHow, { timeout }: EventEntry, kind: Registration['kind']): number {
+  return how.dialect === 'claude' ? (timeout?.claude ?? CLAUDE_TIMES[kind] ?? 600) : how.timeout;
+}
+
+/** Seconds. An event that must not take long (SessionEnd) has its own default, and a most, in code too. */
+function timeLimit({ timeout }: EventEntry, own: number | undefined, usual: number): number {
+  if (timeout?.max === undefined) return own ?? usual;
+  return Math.min((own ?? timeout.claude) || timeout.max, timeout.max);
+}
+
+/** A call's only handler has the call's name; of several, each has its own behind it: `guards/checkPath`. */
+function nameIn(call: string, label: string | undefined): string {
+  return label === undefined ? call : `${call}/${label}`;
+}
+
+function countHandlers(hooks: Readonly<Record<string, unknown>>): number {
+  const groups = Object.values(hooks).filter(Array.isArray).flat() as { hooks?: unknown }[];
+  return groups.reduce((sum, group) => sum + (Array.isArray(group?.hooks) ? group.hooks.length : 0), 0);
+}

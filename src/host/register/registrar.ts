@@ -1,0 +1,270 @@
+import type { EventEntry } from '../../events/define.js';
+import type { Registration } from '../../scopes/registration.js';
+import { Scope } from '../../scopes/scope.js';
+import type { Found, ScopeRef, ScopeTree } from '../../scopes/tree.js';
+import { labelOf, standInFor } from '../../scopes/tree.js';
+import type { CallbackFunction } from '../call/work.js';
+import type { Cleanup } from '../close.js';
+import { checkRegisterOptions } from '../options.js';
+import type { PlanStore } from '../plan/plans.js';
+import { describeScope } from '../tell/describe.js';
+import type { Plugin, RegisterOptions, Undo } from '../types.js';
+import { applyPlugin } from './apply.js';
+import { checkBefore } from './before.js';
+import { wrong } from './handler-entry.js';
+import { type HostParts, howOf, type Origin, spawnOrigin, type Wish } from './origin.js';
+import { type RegisterHow, readHooks } from './register.js';
+import { Spawns } from './spawns.js';
+
+interface Parts extends HostParts {
+  readonly tree: ScopeTree;
+  readonly plans: PlanStore;
+}
+
+/** Who is registered where: keeps the scope tree, the plans' counts and the agents' own hooks in step. */
+export class Registrar {
+  /** What plugins left to be called at close. */
+  readonly cleanups: Cleanup[] = [];
+  readonly #parts: Parts;
+  readonly #spawns = new Spawns();
+  /** Some agents get scopes of their own, so any event may open one. */
+  spawns = false;
+  #ids = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Adds hooks to the scope (`undefined`: the host's), all or none; it is opened by what is registered in it. */
+  register(ref: ScopeRef | 'managed' | undefined, hooks: unknown, origin: Origin = {}, managed = false): Undo {
+    const { tree } = this.#parts;
+    if (managed) return this.#add(tree.managed, hooks, origin);
+    if (ref === undefined) return this.#add(tree.host, hooks, origin);
+    const open = tree.get(ref);
+    // Placed in a stand-in first: hooks that are wrong open no scope.
+    if (!open) this.#place(standInFor(ref), hooks, { ...origin, warn: silent });
+    return this.#add(tree.open(ref, { parent: origin.parent }), hooks, origin);
+  }
+
+  end(ref: ScopeRef): boolean {
+    const { tree } = this.#parts;
+    const scope = tree.get(ref);
+    if (!scope) return false;
+    this.#leave(scope);
+    return tree.close(ref);
+  }
+
+  /** Hooks for every agent of that type. They are read at once, so that a mistake is an error here and not at a spawn. */
+  spawnHooks(agentType: string, hooks: unknown, origin: Origin = {}, within?: Wish['within']): Undo {
+    if (typeof agentType !== 'string' || agentType === '')
+      throw wrong('spawnHooks', "expected an agent's type, a string that is not empty");
+    this.#place(this.#standIn(agentType, this.#spawns.of(agentType) ?? []), hooks, origin);
+    const undo = this.#spawns.add(agentType, { hooks, origin, within });
+    this.spawns = true;
+    return () => {
+      undo();
+      this.spawns = this.#spawns.any;
+    };
+  }
+
+  /**
+   * The scope a fire runs in; an agent whose type has spawnHooks gets its own at its first event. One that has ended gets none for
+   * an event that comes late, but does when it is started again (`starts`).
+   */
+  scopeOf(input: Readonly<Record<string, unknown>> | undefined, ref: ScopeRef | undefined, starts: boolean): Found {
+    const { flat } = this.#parts.tree;
+    if (flat && ref === undefined && input?.['agent_id'] === undefined) return flat;
+    return this.#lookUp(input, ref, starts);
+  }
+
+  #lookUp(input: Readonly<Record<string, unknown>> | undefined, ref: ScopeRef | undefined, starts: boolean): Found {
+    const { found, named, spawn } = this.#find(input, ref);
+    if (!spawn || (!found.known && !starts && this.#spawns.hasEnded(named, found.id))) return found;
+    return this.#spawned(found, spawn.wishes, spawn.type, named);
+  }
+
+  /** The scope as it stands, and what it is still to get because of its agent's type. */
+  #find(input: Readonly<Record<string, unknown>> | undefined, ref: ScopeRef | undefined) {
+    const { tree } = this.#parts;
+    const session = textOf(input?.['session_id']);
+    const found = tree.find(ref, session, textOf(input?.['agent_id']));
+    const named = (typeof ref === 'object' ? ref.session : undefined) ?? session ?? tree.session;
+    const type = this.spawns ? textOf(input?.['agent_type']) : undefined;
+    const wishes = type === undefined ? undefined : this.#spawns.of(type, named);
+    const has = found.id === 'session' || (found.known && found.scope.agentType !== undefined);
+    return { found, named, spawn: wishes && !has ? { wishes, type: type as string } : undefined };
+  }
+
+  /** As `scopeOf`, but nothing is opened: an agent's own scope that would be is a stand-in, which `done` takes away. */
+  preview(input: Readonly<Record<string, unknown>>, ref: ScopeRef | undefined): Found & { done(): void } {
+    const { found, spawn } = this.#find(input, ref);
+    if (!spawn) return { ...found, done: () => undefined };
+    const { type: agentType, wishes } = spawn;
+    const parent = (found.known ? found.scope.parent : found.scope) as Scope;
+    const scope = new Scope({ id: found.id, kind: 'agent', parent, session: parent.session, agentType });
+    if (found.known) for (const event of found.scope.events()) scope.add(found.scope.own(event));
+    this.#fulfil(scope, agentType, wishes, false);
+    return { scope, id: found.id, known: true, done: () => scope.close() };
+  }
+
+  /** The outermost scope, which all others are in. */
+  get root(): Scope {
+    return this.#parts.tree.managed;
+  }
+
+  /** Context that waits for the next turn of a session. */
+  waitingFor(session: string): string[] {
+    return this.#parts.tree.waiting(session);
+  }
+
+  /** The same of one of its agents; of one without a scope of its own nothing waits. */
+  pendingOf(session: string, agent: unknown): string[] {
+    if (agent === undefined) return this.waitingFor(session);
+    return (typeof agent === 'string' ? this.#parts.tree.get({ session, agent })?.pending : undefined) ?? [];
+  }
+
+  /** What agents of each type will get: scopes that nobody is in. */
+  waiting(): Scope[] {
+    return [...this.#spawns.all()].map(([type, wishes]) => this.#standIn(type, wishes));
+  }
+
+  /** Opens a scope for a session driver, the hooks of the agent's type in it. Throws UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. */
+  drive(ref: { session: string; agent?: string }, how: { parent?: ScopeRef | undefined; agentType?: string }): Scope {
+    const scope = this.#parts.tree.open(ref, { parent: how.parent });
+    scope.driven = true;
+    const wishes = how.agentType === undefined ? undefined : (this.#spawns.of(how.agentType, ref.session) ?? []);
+    if (!wishes || scope.agentType !== undefined) return scope;
+    return this.#spawned({ scope, id: scope.id, known: true }, wishes, how.agentType as string, ref.session).scope;
+  }
+
+  /** Opens the scope of an agent that starts in another program, whether or not hooks wait for its type; its stop ends it. */
+  start(ref: { session: string; agent: string }, agentType: string): void {
+    const { tree } = this.#parts;
+    if (tree.get(ref)) return;
+    const scope = tree.open(ref, { spawned: true });
+    const wishes = this.#spawns.of(agentType, ref.session) ?? [];
+    this.#spawned({ scope, id: scope.id, known: true }, wishes, agentType, ref.session);
+  }
+
+  /** A stop that was allowed ended the agent: the scope the host opened for it goes. */
+  agentEnded(scope: Scope): void {
+    if (scope.spawned && !scope.driven) this.endAgent(scope);
+  }
+
+  /** The session is over: the scopes that the host opened for those of its agents go. Another program may be in it, too. */
+  endAgentsOf(session: string, whose: (agent: string) => boolean): void {
+    const ended = [...this.#parts.tree.agents()].filter((scope) => scope.session === session && whose(scope.id));
+    for (const scope of ended) this.agentEnded(scope);
+  }
+
+  /** Ends an agent's scope; an event of it that comes late does not open it again. */
+  endAgent(scope: Scope): void {
+    if (!scope.closed) this.end({ session: scope.session, agent: scope.id });
+  }
+
+  async use(ref: ScopeRef | undefined, plugin: Plugin, options: unknown): Promise<Undo> {
+    const ofPlugin = { plugin: plugin?.name, source: { kind: 'plugin', name: plugin?.name } };
+    const { undo, cleanup } = await applyPlugin(plugin, options, {
+      id: ref === undefined ? 'host' : labelOf(ref),
+      register: (hooks, how) => this.register(ref, hooks, { ...checkRegisterOptions(how, 'register'), ...ofPlugin }),
+      spawnHooks: (type, hooks, how) =>
+        this.spawnHooks(type, hooks, { ...checkRegisterOptions(how, 'spawnHooks'), ...ofPlugin }),
+      use: (inner, innerOptions) => this.use(ref, inner, innerOptions),
+      describe: () => describeScope(this.#scope(ref)),
+    });
+    if (cleanup) this.cleanups.push({ plugin: plugin.name, cleanup });
+    return undo;
+  }
+
+  /** A scope by name, opened by the first thing registered in it. */
+  handle(ref: ScopeRef | undefined) {
+    return {
+      id: ref === undefined ? 'host' : labelOf(ref),
+      register: (hooks: unknown, to?: RegisterOptions) =>
+        this.register(ref, hooks, checkRegisterOptions(to, 'register')),
+      use: (plugin: Plugin, options?: unknown): Promise<Undo> => this.use(ref, plugin, options),
+      close: (): boolean => (ref === undefined ? false : this.end(ref)),
+      describe: () => describeScope(this.#scope(ref)),
+    };
+  }
+
+  /** A raw tap as a registration of the host's scope; tapable decides where it runs. */
+  tap(entry: EventEntry, name: string, callback: CallbackFunction, stage: number): Registration {
+    const { tree, options } = this.#parts;
+    const how = this.#how(tree.host, { name, source: { kind: 'tap', name } });
+    const [made] = readHooks({ [entry.name]: [{ stage, hooks: [callback] }] }, how) as [Registration];
+    return { ...made, kind: 'tap', onFailure: options.onFailure ?? 'continue' };
+  }
+
+  #scope(ref: ScopeRef | undefined): Scope {
+    const { tree } = this.#parts;
+    if (ref === undefined) return tree.host;
+    return tree.get(ref) ?? standInFor(ref);
+  }
+
+  #spawned(found: Found, wishes: Iterable<Wish>, type: string, session: string | undefined): Found {
+    const ref = { agent: found.id, ...(session === undefined ? {} : { session }) };
+    const scope = found.known ? found.scope : this.#parts.tree.open(ref, { agentType: type, spawned: true });
+    scope.agentType = type;
+    this.#fulfil(scope, type, wishes, true);
+    return { scope, id: scope.id, known: true };
+  }
+
+  /** A scope nobody is in, with what agents of the type will get. */
+  #standIn(type: string, wishes: Iterable<Wish>): Scope {
+    const scope = new Scope({ id: type, kind: 'agent', agentType: type });
+    this.#fulfil(scope, type, wishes, false);
+    return scope;
+  }
+
+  /** Their warnings were given when they came. What they named in `before` may be gone since: that is no agent's fault. */
+  #fulfil(scope: Scope, type: string, wishes: Iterable<Wish>, counted: boolean): void {
+    for (const wish of wishes) {
+      try {
+        const registrations = this.#place(scope, wish.hooks, { ...spawnOrigin(type, wish), warn: silent });
+        if (counted) this.#parts.plans.count(registrations, 1);
+      } catch (error) {
+        this.#parts.report(`Hooks for agents of type "${type}" were left out: ${String(error)}`);
+      }
+    }
+  }
+
+  /** Puts hooks into a scope, all or none. Throws INVALID_HOOKS. */
+  #place(scope: Scope, hooks: unknown, origin: Origin): Registration[] {
+    const registrations = readHooks(hooks, this.#how(scope, origin));
+    checkBefore(scope, registrations);
+    scope.add(registrations);
+    return registrations;
+  }
+
+  #add(scope: Scope, hooks: unknown, origin: Origin): Undo {
+    const registrations = this.#place(scope, hooks, origin);
+    this.#parts.plans.count(registrations, 1);
+    let done = false;
+    return () => {
+      if (done || scope.closed) return;
+      done = true;
+      scope.remove(registrations);
+      this.#parts.plans.count(registrations, -1);
+      if (scope.kind === 'session') this.#parts.tree.prune(scope);
+    };
+  }
+
+  /** What ends with a scope: its hooks and its children. Agents with hooks of their type are remembered. */
+  #leave(scope: Scope): void {
+    for (const event of scope.events()) this.#parts.plans.count(scope.own(event), -1);
+    for (const child of scope.children) this.#leave(child);
+    if (scope.agentType !== undefined) this.#spawns.remember(scope);
+  }
+
+  #how(scope: Scope, origin: Origin): RegisterHow {
+    return howOf(this.#parts, scope, origin, (name) => `${name}#${++this.#ids}`);
+  }
+}
+
+/** It was said before. */
+const silent = (): void => undefined;
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,172 @@
+import type { EventEntry } from '../../events/define.js';
+import type { Registration, SkipReason } from '../../scopes/registration.js';
+import type { Scope } from '../../scopes/scope.js';
+import type { ScopeRef } from '../../scopes/tree.js';
+import type { HostCore } from '../core.js';
+import { nextWave, type Plan } from '../plan/plan.js';
+import { type RunFacts, type WhoRuns, whoRuns } from '../plan/who-runs.js';
+import type { Registrar } from '../register/registrar.js';
+import type { DescribedHook } from '../types.js';
+import { describeHook } from './describe.js';
+
+/** One registration for an event, and whether it would run on an input. */
+export interface ExplainedHook extends DescribedHook {
+  readonly scope: string;
+  readonly runs: boolean;
+  /** From 0; the handlers of one wave would run at the same time. null: it would not run. */
+  readonly wave: number | null;
+  /** `untrusted`: it has its place in the plan, does not run, and fails. */
+  readonly reason?: SkipReason | 'untrusted';
+  /** In words, with the file or setting that decided it. */
+  readonly why?: string;
+}
+
+/** What a fire would do, as far as it can be told before anybody has answered: rewrites and an end by `continue: false` come on top. */
+export interface Explanation {
+  readonly event: string;
+  readonly scope: string;
+  /** false: nobody has opened the scope that was named; the session's lineage is used. */
+  readonly scope_known: boolean;
+  /** What matchers look at; absent where the event has nothing to match. */
+  readonly subject?: string;
+  /** Those that would run in plan order, then those of their lineage that would not, then those of other scopes. */
+  readonly hooks: readonly ExplainedHook[];
+}
+
+/** Of `explain`. */
+export interface ExplainOptions {
+  /** The scope to look from: as of `fire`. */
+  readonly scope?: ScopeRef | undefined;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Which handlers would run for this input, in which order and wave, and why the others would not. Nothing runs, no scope is opened. */
+export function explain(
+  services: HostCore,
+  event: string,
+  input: Input,
+  { scope: ref }: ExplainOptions = {},
+): Explanation {
+  const state = services.events[event];
+  if (state?.entry.name !== event) throw services.unknownEvent(event);
+  const { entry } = state;
+  const full = { ...services.session, hook_event_name: event, ...input };
+  const found = services.registrar.preview(full, ref);
+  try {
+    const plan = state.plans.get(found.scope);
+    const subject = subjectOf(entry, full);
+    const reader = new Reader(plan, subject, full);
+    const outside = outsideOf(services.registrar, entry, plan, found.scope);
+    return {
+      event,
+      scope: found.id,
+      scope_known: found.known,
+      ...(subject === undefined ? {} : { subject }),
+      hooks: [...reader.running(), ...reader.skipped(), ...outside.map(elsewhere)],
+    };
+  } finally {
+    found.done();
+  }
+}
+
+/** The input need not be whole here: without its subject only match-all hooks run. */
+function subjectOf(entry: EventEntry, input: Input): string | undefined {
+  try {
+    const subject: unknown = entry.subject?.(input);
+    return typeof subject === 'string' ? subject : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Every registration for the event that the scope's plan does not hold: of other scopes, and of agents' types that are not there. */
+function outsideOf(registrar: Registrar, entry: EventEntry, plan: Plan, { agentType }: Scope): Registration[] {
+  const within = new Set(plan.registrations);
+  const all = function* (scope: Scope): Generator<Registration> {
+    yield* scope.own(entry.name);
+    for (const child of scope.children) yield* all(child);
+  };
+  const waiting = registrar.waiting().flatMap((scope) => (scope.id === agentType ? [] : scope.own(entry.name)));
+  return [...[...all(registrar.root)].filter((r) => !within.has(r)), ...waiting];
+}
+
+function elsewhere(r: Registration): ExplainedHook {
+  const whose = r.scope.kind === 'agent' ? `agent ${r.scope.agentType ?? r.scope.id}` : `session ${r.scope.session}`;
+  return row(r, { reason: r.skip ?? 'scope', why: r.skipWhy ?? `only for ${whose}` });
+}
+
+function row(r: Registration, told: Partial<ExplainedHook>): ExplainedHook {
+  return { ...describeHook(r), scope: r.scope.id, runs: false, wave: null, ...told };
+}
+
+/** Reads a plan for one input, as a walk would before anybody has answered. */
+class Reader {
+  readonly #plan: Plan;
+  readonly #facts: RunFacts;
+  readonly #who: WhoRuns;
+
+  constructor(plan: Plan, subject: string | undefined, input: Input) {
+    this.#plan = plan;
+    this.#facts = { subject, input, hasRun: () => false, ranBefore: () => false };
+    this.#who = whoRuns(plan.candidates(subject, input), this.#facts);
+  }
+
+  running(): ExplainedHook[] {
+    const { deciders, list } = this.#who.candidates;
+    const rows: ExplainedHook[] = [];
+    let wave = 0;
+    const read = (from: number, last: number): void => {
+      for (let next = this.#next(from, last); next; next = this.#next(next.end, last)) {
+        for (const r of next.wave) rows.push(this.#planned(r, wave));
+        wave++;
+      }
+    };
+    read(0, deciders);
+    // Observers run last, in waves of their own.
+    read(deciders, list.length);
+    return rows;
+  }
+
+  skipped(): ExplainedHook[] {
+    return this.#plan.registrations.flatMap((r) => {
+      const reason = this.#who.why(r);
+      return reason === undefined ? [] : [row(r, { reason, ...this.#words(r, reason) })];
+    });
+  }
+
+  #planned(r: Registration, wave: number): ExplainedHook {
+    const untrusted = r.gate?.(this.#facts.input);
+    return row(
+      this.#who.merged(r),
+      untrusted ? { wave, reason: 'untrusted', why: untrusted.why } : { runs: true, wave },
+    );
+  }
+
+  #next(from: number, last: number): ReturnType<typeof nextWave> {
+    return nextWave(this.#who.candidates, from, (r) => this.#who.why(r) === undefined, last);
+  }
+
+  #words(r: Registration, reason: SkipReason): { why?: string } {
+    if (r.skipWhy !== undefined) return { why: r.skipWhy };
+    const { subject } = this.#facts;
+    switch (reason) {
+      case 'matcher':
+        return { why: `its matcher ${r.matcher.text} does not match ${subject ?? 'an event without a subject'}` };
+      case 'if':
+        return {
+          why: r.entry.tool
+            ? `its rule ${r.rule?.text} does not match`
+            : `${r.entry.name} has no tool call for its rule ${r.rule?.text}`,
+        };
+      case 'once':
+        return { why: 'it has run once in this scope' };
+      case 'duplicate': {
+        const [first] = this.#who.copies(r) ?? [];
+        return { why: `a copy of ${first?.id}${first?.source.file ? ` of ${first.source.file}` : ''}` };
+      }
+      default:
+        return {};
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Outcome } from '../../events/outcome.js';
+
+/** The longest text that is handed on as it is, in characters (docs/semantics.md 8). */
+const LIMIT = 10_000;
+const PREVIEW = 2_000;
+const TEXTS = ['reason', 'stopReason', 'systemMessage', 'additionalContext'] as const;
+/** The keys such a text may have in the output itself, and the objects they may be in. */
+const KEYS: readonly string[] = [...TEXTS, 'permissionDecisionReason', 'message'];
+const HOLDERS: readonly string[] = ['hookSpecificOutput', 'decision'];
+
+/** Long texts of hooks: kept whole in a file, handed on as a preview with its path. */
+export interface Spill {
+  shorten(outcome: Outcome): Outcome;
+  /** One text: as it is, or its preview. */
+  text(text: string): string;
+}
+
+/** The folder is made when first needed, readable by this user alone. */
+export function createSpill(report: (message: string) => void): Spill {
+  let folder: string | undefined;
+  let count = 0;
+  const save = (text: string): string | undefined => {
+    try {
+      folder ??= mkdtempSync(join(tmpdir(), 'hookscope-'));
+      const path = join(folder, `output-${++count}.txt`);
+      writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+      return path;
+    } catch (error) {
+      report(`A hook's long output could not be saved: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  };
+  return {
+    text: (text) => (text.length > LIMIT ? preview(text, save(text)) : text),
+    shorten(outcome) {
+      const { reason, stopReason, systemMessage, additionalContext } = outcome;
+      if (!(isLong(reason) || isLong(stopReason) || isLong(systemMessage) || isLong(additionalContext))) return outcome;
+      const previews = new Map<string, string>();
+      for (const key of TEXTS) {
+        const text = outcome[key];
+        if (text === undefined || text.length <= LIMIT || previews.has(text)) continue;
+        previews.set(text, preview(text, save(text)));
+      }
+      const short: { -readonly [K in keyof Outcome]: Outcome[K] } = { ...outcome };
+      // Also in the output, so that what is recorded and handed on is what was decided by.
+      short.output = replaced(outcome.output, previews);
+      for (const key of TEXTS) if (outcome[key] !== undefined) short[key] = previews.get(outcome[key]) ?? outcome[key];
+      return short;
+    },
+  };
+}
+
+const isLong = (text: string | undefined): boolean => text !== undefined && text.length > LIMIT;
+
+type Json = Outcome['output'];
+
+function replaced(output: Json, previews: ReadonlyMap<string, string>): Json {
+  const part = (key: string, value: unknown): unknown => {
+    if (typeof value === 'string') return KEYS.includes(key) ? (previews.get(value) ?? value) : value;
+    const holds = HOLDERS.includes(key) && typeof value === 'object' && value !== null;
+    return holds ? replaced(value as Json, previews) : value;
+  };
+  return Object.fromEntries(Object.entries(output).map(([key, value]) => [key, part(key, value)]));
+}
+
+function preview(text: string, path: string | undefined): string {
+  const where = path ? `Full output saved to: ${path}` : 'The full output could not be saved';
+  return `Output too large (${text.length} characters). ${where}\n\nPreview:\n${text.slice(0, PREVIEW).replace(/[\uD800-\uDBFF]$/, '')}`;
+}

@@ -1,0 +1,190 @@
+import type { Bus } from '../../emit/bus.js';
+import type { HandlerRecord, HandlerVerdict, Piece, Run } from '../../emit/record.js';
+import { nextId, stampedFireRecord } from '../../emit/record.js';
+import { progressRecord, responseRecord, startedRecord } from '../../emit/run-records.js';
+import type { HookscopeError } from '../../errors.js';
+import type { EventEntry } from '../../events/define.js';
+import type { Outcome } from '../../events/outcome.js';
+import type { Registration } from '../../scopes/registration.js';
+import type { Attempt, CallReporter, FireReporter } from '../call/attempt.js';
+import { type AnyDecision, makeDecision } from '../decide/decision.js';
+import type { FireFacts } from '../fire/facts.js';
+import { unreadable } from '../fire/input.js';
+import type { Services } from '../services.js';
+
+/** Tells one fire to whoever watches. Made only when somebody does. */
+export class Teller implements FireReporter {
+  readonly fire: FireFacts;
+  readonly bus: Bus;
+  /** What all of its calls share. */
+  readonly hookName: string;
+  readonly sessionId: string;
+  readonly agentId: string | undefined;
+
+  constructor(fire: FireFacts, bus: Bus) {
+    const { entry, subject, input } = fire;
+    this.fire = fire;
+    this.bus = bus;
+    this.hookName = entry.namedBySubject && subject ? `${entry.name}:${subject}` : entry.name;
+    this.sessionId = textOf(input, 'session_id') ?? '';
+    this.agentId = textOf(input, 'agent_id');
+  }
+
+  started(registration: Registration): CallReporter {
+    const told = new Told(this, registration);
+    this.bus.emitStamped((seq, time) => startedRecord(told, seq, time));
+    return told;
+  }
+
+  /** The end of the fire. `error`: it was not decided (aborted, closed). */
+  ended(
+    decision: AnyDecision,
+    handlers: readonly HandlerRecord[],
+    finalInput: Readonly<Record<string, unknown>>,
+    error?: string,
+  ): void {
+    const { fire } = this;
+    this.bus.emitStamped((seq, time) =>
+      stampedFireRecord(
+        {
+          fire_id: fire.id,
+          event: fire.entry.name,
+          scope: fire.scopeId,
+          scope_known: fire.found.known,
+          session_id: this.sessionId,
+          agent_id: this.agentId,
+          tool_use_id: fire.toolUseID,
+          input: fire.input,
+          final_input: finalInput === fire.input ? undefined : finalInput,
+          decision,
+          handlers,
+          conflicts: decision.conflicts,
+          decisions: fire.services.decisions,
+          out_of_scope: fire.services.outOfScope(fire.entry, fire.plan.size),
+          error,
+        },
+        seq,
+        time,
+        fire.services.maxInputBytes,
+      ),
+    );
+  }
+}
+
+/** One call of one handler, as it is told. */
+class Told implements CallReporter, Run {
+  readonly hookId: string;
+  readonly hookName: string;
+  readonly event: string;
+  readonly sessionId: string;
+  readonly fireId: string;
+  readonly scope: string;
+  readonly agentId: string | undefined;
+  readonly toolUseId: string | undefined;
+  readonly plugin: string | undefined;
+  readonly handler: Run['handler'];
+  readonly handlerId: string;
+  readonly name: string;
+  readonly source: Run['source'];
+  readonly statusMessage: string | undefined;
+  readonly #bus: Bus;
+  #over = false;
+
+  constructor({ fire, bus, hookName, sessionId, agentId }: Teller, registration: Registration) {
+    this.#bus = bus;
+    this.hookId = nextId();
+    this.hookName = hookName;
+    this.event = fire.entry.name;
+    this.sessionId = sessionId;
+    this.fireId = fire.id;
+    this.scope = fire.scopeId;
+    this.agentId = agentId;
+    this.toolUseId = fire.toolUseID;
+    this.plugin = registration.plugin;
+    this.handler = registration.kind;
+    this.handlerId = registration.id;
+    this.name = registration.name;
+    this.source = registration.source;
+    this.statusMessage = registration.statusMessage;
+  }
+
+  progress(piece: Piece): void {
+    if (!this.#over) this.#bus.emitStamped((seq, time) => progressRecord(this, piece, seq, time));
+  }
+
+  responded(result: Attempt): void {
+    this.#over = true;
+    this.#bus.emitStamped((seq, time) =>
+      responseRecord(
+        this,
+        {
+          stdout: result.stdout,
+          stderr: result.stderr,
+          output:
+            result.stdout === undefined && result.outcome !== undefined
+              ? JSON.stringify(result.outcome.output)
+              : undefined,
+          exitCode: result.exitCode,
+          durationMs: result.durationMs ?? 0,
+          decision: said(result.outcome),
+          failure: result.failure && { ...result.failure },
+        },
+        seq,
+        time,
+      ),
+    );
+  }
+}
+
+function said(outcome: Outcome | undefined): HandlerVerdict | undefined {
+  return outcome?.verdict ?? (outcome?.block ? 'block' : undefined);
+}
+
+/** A fire that was refused before anybody was asked: its input could not be read, or was not right. */
+export function tellRefused(services: Services, entry: EventEntry, input: unknown, code: string): void {
+  const isObject = typeof input === 'object' && input !== null;
+  const agent = textOf(input, 'agent_id');
+  services.bus.emitStamped((seq, time) =>
+    stampedFireRecord(
+      {
+        fire_id: nextId(),
+        event: entry.name,
+        scope: agent ?? 'session',
+        scope_known: agent === undefined,
+        session_id: textOf(input, 'session_id') ?? services.session.session_id ?? '',
+        agent_id: agent,
+        tool_use_id: textOf(input, 'tool_use_id'),
+        input: isObject ? (input as Readonly<Record<string, unknown>>) : {},
+        decision: makeDecision(entry, undefined, []),
+        handlers: [],
+        conflicts: [],
+        decisions: services.decisions,
+        out_of_scope: 0,
+        error: code,
+      },
+      seq,
+      time,
+      services.maxInputBytes,
+    ),
+  );
+}
+
+/** Its input threw when it was looked at while the fire was under way. */
+export function tellUnreadable(
+  { services, entry, input, reporter }: FireFacts & { readonly reporter: FireReporter | undefined },
+  error: unknown,
+): HookscopeError {
+  const refused = unreadable(entry.name, error);
+  if (reporter) tellRefused(services, entry, input, refused.code);
+  return refused;
+}
+
+/** A text of an input that may throw when it is read. */
+function textOf(input: unknown, key: string): string | undefined {
+  try {
+    const value = (input as Readonly<Record<string, unknown>>)[key];
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,356 @@
+import { describe, expect, test } from 'vitest';
+import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
+import type { OnFailure } from '../../src/events/failure.js';
+import { readOutput } from '../../src/events/outcome.js';
+import type { Reply } from '../../src/handlers/handler.js';
+import { readShell, type ShellHow, type ShellResult } from '../../src/handlers/output.js';
+
+interface Shell extends Partial<ShellResult> {
+  readonly onFailure?: OnFailure;
+  readonly how?: Partial<ShellHow>;
+}
+
+function read(event: HookEvent, { onFailure = 'continue', how, ...result }: Shell): Reply {
+  return readShell(
+    { entry: CATALOGUE[event], eventName: event, onFailure },
+    { stdout: '', stderr: '', exitCode: 0, ...result },
+    { commandText: 'guard', shell: true, outputLimit: 1000, ...how },
+  );
+}
+
+/** What the event's schema makes of a reply's output. */
+function outcomeOf(event: HookEvent, reply: Reply) {
+  const result = readOutput(CATALOGUE[event], reply.output, { eventName: event, nameRequired: true });
+  if ('bad' in result) throw new Error(result.bad);
+  return result.outcome;
+}
+
+const specific = (hookEventName: string, rest: Record<string, unknown>, top: Record<string, unknown> = {}): string =>
+  JSON.stringify({ ...top, hookSpecificOutput: { hookEventName, ...rest } });
+const deny = (reason = 'JSON-R'): string =>
+  specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: reason });
+const allow = specific('PreToolUse', { permissionDecision: 'allow', permissionDecisionReason: 'fine' });
+const block = JSON.stringify({ decision: 'block', reason: 'JSON-R' });
+
+describe('exit 2', () => {
+  const expected: Record<string, HookEvent[]> = {
+    deny: ['PreToolUse', 'PreModelSwitch'],
+    block: [
+      'PostToolUse',
+      'PostToolUseFailure',
+      'PostToolBatch',
+      'UserPromptSubmit',
+      'UserPromptExpansion',
+      'Stop',
+      'SubagentStop',
+      'PreCompact',
+      'TeammateIdle',
+      'TaskCreated',
+      'TaskCompleted',
+      'ConfigChange',
+    ],
+    decline: ['Elicitation', 'ElicitationResult'],
+    fails: ['WorktreeCreate'],
+    user: [
+      'SessionStart',
+      'SessionEnd',
+      'Setup',
+      'SubagentStart',
+      'PostCompact',
+      'CwdChanged',
+      'DirectoryAdded',
+      'FileChanged',
+    ],
+    nothing: [
+      'PermissionRequest',
+      'PermissionDenied',
+      'StopFailure',
+      'PostModelSwitch',
+      'Notification',
+      'MessageDisplay',
+      'InstructionsLoaded',
+      'WorktreeRemove',
+    ],
+  };
+
+  function effectOf(event: HookEvent): string {
+    const reply = read(event, { exitCode: 2, stderr: ' NO \n' });
+    expect(reply).toMatchObject({ exitCode: 2, stderr: ' NO \n' });
+    if (reply.failure) {
+      expect(reply.failure).toEqual({ cause: 'exit_code', message: 'It exited with code 2: NO' });
+      return CATALOGUE[event].failure === 'fails' ? 'fails' : 'user';
+    }
+    if (!reply.output) return 'nothing';
+    const outcome = outcomeOf(event, reply);
+    expect(outcome.reason).toBe('NO');
+    if (outcome.verdict) return outcome.verdict;
+    if (outcome.block) return 'block';
+    return (outcome.value as { action: string }).action;
+  }
+
+  test('means on each of the events what the table says', () => {
+    const effects: Record<string, HookEvent[]> = {};
+    for (const event of HOOK_EVENTS) {
+      const effect = effectOf(event);
+      effects[effect] = [...(effects[effect] ?? []), event];
+    }
+    const sorted = (all: Record<string, HookEvent[]>) =>
+      Object.fromEntries(Object.entries(all).map(([effect, events]) => [effect, [...events].sort()]));
+    expect(sorted(effects)).toEqual(sorted(expected));
+  });
+
+  test('without stderr says so, and does not take stdout for the reason', () => {
+    const outcome = outcomeOf('PreToolUse', read('PreToolUse', { exitCode: 2, stdout: 'STDOUT' }));
+    expect(outcome).toMatchObject({ verdict: 'deny', reason: 'No stderr output' });
+  });
+
+  test.each([
+    ['PreToolUse', deny()],
+    ['PreToolUse', block],
+    ['Stop', block],
+    ['PostToolUse', '{"decision":"deny","reason":"JSON-R"}'],
+  ] as const)('on %s takes its reason from the blocking JSON %s', (event, stdout) => {
+    expect(outcomeOf(event, read(event, { exitCode: 2, stderr: 'ERR', stdout })).reason).toBe('JSON-R');
+  });
+
+  test.each([
+    ['an allow', allow],
+    ['an ask', specific('PreToolUse', { permissionDecision: 'ask', permissionDecisionReason: 'sure?' })],
+    ['an approve', '{"decision":"approve","reason":"fine"}'],
+    ['a deny without a reason', specific('PreToolUse', { permissionDecision: 'deny' })],
+    ['a deny under another name', specific('PostToolUse', { permissionDecision: 'deny' }, { reason: 'x' })],
+    ['a wish to be async', '{"async":true}'],
+    ['broken JSON', '{"decision":'],
+    ['an array', '[1]'],
+  ])('is not taken back by %s', (_what, stdout) => {
+    const outcome = outcomeOf('PreToolUse', read('PreToolUse', { exitCode: 2, stderr: 'ERR', stdout }));
+    expect(outcome).toMatchObject({ verdict: 'deny', reason: 'ERR' });
+    expect(outcome.async).toBeUndefined();
+  });
+
+  test('keeps what the JSON says beside its verdict, and drops what would undo or rewrite', () => {
+    const stdout = specific(
+      'PreToolUse',
+      { permissionDecision: 'allow', updatedInput: { a: 1 }, additionalContext: 'CTX' },
+      { systemMessage: 'SYS', continue: false, stopReason: 'END', suppressOutput: true, metrics: 1 },
+    );
+    const outcome = outcomeOf('PreToolUse', read('PreToolUse', { exitCode: 2, stderr: 'ERR', stdout }));
+    expect(outcome.output).toEqual({
+      systemMessage: 'SYS',
+      continue: false,
+      stopReason: 'END',
+      suppressOutput: true,
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        additionalContext: 'CTX',
+        permissionDecision: 'deny',
+        permissionDecisionReason: 'ERR',
+      },
+    });
+  });
+
+  test('a key of a wrong type is left out and takes neither the block nor the other keys with it', () => {
+    const stdout = specific('PreToolUse', { additionalContext: 5 }, { systemMessage: 'SYS', suppressOutput: 'yes' });
+    const outcome = outcomeOf('PreToolUse', read('PreToolUse', { exitCode: 2, stderr: 'ERR', stdout }));
+    expect(outcome).toMatchObject({ verdict: 'deny', reason: 'ERR', systemMessage: 'SYS' });
+    expect(outcome.additionalContext).toBeUndefined();
+  });
+
+  test('on Stop goes on although the JSON says continue: false', () => {
+    const outcome = outcomeOf('Stop', read('Stop', { exitCode: 2, stderr: 'ERR', stdout: '{"continue":false}' }));
+    expect(outcome).toMatchObject({ block: true, reason: 'ERR' });
+    expect(outcome.continue).toBeUndefined();
+  });
+
+  test('keeps suppressOriginalPrompt, which says how to block', () => {
+    const stdout = specific('UserPromptSubmit', { suppressOriginalPrompt: true });
+    const outcome = outcomeOf('UserPromptSubmit', read('UserPromptSubmit', { exitCode: 2, stderr: 'ERR', stdout }));
+    expect(outcome).toMatchObject({ block: true, specific: { suppressOriginalPrompt: true } });
+  });
+
+  test('blocks before a size failure, whatever the failure policy', () => {
+    for (const onFailure of ['continue', 'block', 'ask'] as const) {
+      const reply = read('PreToolUse', { exitCode: 2, stderr: 'ERR', stdout: deny(), tooLarge: true, onFailure });
+      expect(reply.failure).toBeUndefined();
+      expect(outcomeOf('PreToolUse', reply)).toMatchObject({ verdict: 'deny', reason: 'ERR' });
+    }
+  });
+
+  test.each([
+    '/bin/sh: 1: Syntax error: "(" unexpected',
+    'sh: 0: cannot open missing.sh: No such file',
+    "/usr/bin/python3: can't open file '/x/missing.py': [Errno 2] No such file or directory",
+  ])('with the words of an interpreter still blocks, with a warning: %s', (stderr) => {
+    const reply = read('PreToolUse', { exitCode: 2, stderr });
+    expect(outcomeOf('PreToolUse', reply).verdict).toBe('deny');
+    expect(reply.warnings).toEqual([expect.stringContaining('looks like an error of the interpreter')]);
+  });
+
+  test('with words of its own has no warning', () => {
+    expect(read('PreToolUse', { exitCode: 2, stderr: 'Syntax error in your tool call' }).warnings).toBeUndefined();
+  });
+
+  test('where it only reaches the user, JSON still decides', () => {
+    const stdout = specific('SessionStart', { additionalContext: 'CTX' });
+    const reply = read('SessionStart', { exitCode: 2, stderr: 'ERR', stdout });
+    expect(reply.failure).toBeUndefined();
+    expect(outcomeOf('SessionStart', reply).additionalContext).toBe('CTX');
+  });
+
+  test('on PermissionRequest does nothing by itself, and a printed deny stands', () => {
+    const stdout = specific('PermissionRequest', { decision: { behavior: 'deny', message: 'NO' } });
+    expect(read('PermissionRequest', { exitCode: 2, stderr: 'ERR', onFailure: 'block' }).failure).toBeUndefined();
+    const outcome = outcomeOf('PermissionRequest', read('PermissionRequest', { exitCode: 2, stdout }));
+    expect(outcome).toMatchObject({ verdict: 'deny', reason: 'NO' });
+  });
+});
+
+describe('JSON on stdout', () => {
+  test.each([0, 1, 3, 126, 127, 255])('decides at exit code %i', (exitCode) => {
+    const reply = read('PreToolUse', { exitCode, stdout: `\uFEFF \n${deny()}\n`, stderr: 'ERR' });
+    expect(reply.failure).toBeUndefined();
+    expect(outcomeOf('PreToolUse', reply)).toMatchObject({ verdict: 'deny', reason: 'JSON-R' });
+  });
+
+  test.each(['block', 'ask'] as const)(
+    'under onFailure %s a code is a failure first, and only a deny stands',
+    (onFailure) => {
+      const allowed = read('PreToolUse', { exitCode: 1, stdout: allow, onFailure });
+      expect(allowed).toMatchObject({ failure: { cause: 'exit_code' } });
+      expect(allowed.output).toBeUndefined();
+      const stdout = specific('PreToolUse', {
+        permissionDecision: 'deny',
+        permissionDecisionReason: 'R',
+        updatedInput: {},
+      });
+      const denied = read('PreToolUse', { exitCode: 1, stdout, onFailure });
+      expect(denied).toMatchObject({ failure: { cause: 'exit_code' } });
+      expect(outcomeOf('PreToolUse', denied)).toMatchObject({ verdict: 'deny', reason: 'R' });
+      expect(outcomeOf('PreToolUse', denied).rewrite).toBeUndefined();
+      expect(read('PreToolUse', { exitCode: 0, stdout: allow, onFailure }).failure).toBeUndefined();
+      expect(read('PreToolUse', { exitCode: 127, stdout: allow, onFailure }).failure?.cause).toBe('spawn_failed');
+    },
+  );
+
+  test('of a PermissionRequest: under onFailure block its deny stands, its allow does not', () => {
+    const say = (decision: object) => specific('PermissionRequest', { decision });
+    const run = (decision: object) =>
+      read('PermissionRequest', { exitCode: 1, stdout: say(decision), onFailure: 'block' });
+    expect(run({ behavior: 'allow' }).output).toBeUndefined();
+    expect(outcomeOf('PermissionRequest', run({ behavior: 'deny', message: 'M' }))).toMatchObject({
+      verdict: 'deny',
+      reason: 'M',
+    });
+  });
+
+  test('of a hook that a signal killed is trusted only where it denies', () => {
+    const killed = { exitCode: undefined, signal: 'SIGSEGV' };
+    expect(read('PreToolUse', { ...killed, stdout: allow })).toMatchObject({ failure: { cause: 'signal' } });
+    expect(read('PreToolUse', { ...killed, stdout: allow }).output).toBeUndefined();
+    expect(outcomeOf('PreToolUse', read('PreToolUse', { ...killed, stdout: deny() })).verdict).toBe('deny');
+    expect(read('PreToolUse', { ...killed, stdout: deny() }).failure?.message).toBe('It was killed by SIGSEGV.');
+  });
+
+  test.each([0, 1, 127])('that does not parse is bad_json at exit code %i on any event', (exitCode) => {
+    for (const event of ['PreToolUse', 'UserPromptSubmit', 'SessionEnd'] as const) {
+      const reply = read(event, { exitCode, stdout: '{not json}' });
+      expect(reply.failure?.cause).toBe('bad_json');
+      expect(reply.output).toBeUndefined();
+    }
+  });
+
+  test('two objects are bad_json', () => {
+    expect(read('PreToolUse', { stdout: `${deny()}\n${allow}` }).failure?.cause).toBe('bad_json');
+  });
+
+  test('is handed on as it is, unknown keys and wrong names too: the schema judges them', () => {
+    const stdout = '{"foo":1,"hookSpecificOutput":{"hookEventName":"Other"}}';
+    expect(read('PreToolUse', { stdout }).output).toEqual(JSON.parse(stdout));
+  });
+
+  test('that was cut off is plain text with a warning, and on a gate bad_json too', () => {
+    const cut = '{"hookSpecificOutput": {bad';
+    const gate = read('PreToolUse', { stdout: cut });
+    expect(gate).toMatchObject({ failure: { cause: 'bad_json' }, warnings: [expect.stringContaining('does not end')] });
+    const prompt = read('UserPromptSubmit', { stdout: cut });
+    expect(prompt.failure).toBeUndefined();
+    expect(prompt.warnings).toHaveLength(1);
+    expect(outcomeOf('UserPromptSubmit', prompt).additionalContext).toBe(cut);
+    expect(read('PreToolUse', { stdout: cut, exitCode: 1 }).failure?.cause).toBe('exit_code');
+  });
+
+  test('over the limit is too_large, whatever was kept of it and whatever the code', () => {
+    for (const exitCode of [0, 1]) {
+      const reply = read('PreToolUse', { stdout: deny(), tooLarge: true, exitCode });
+      expect(reply.failure).toEqual({ cause: 'too_large', message: 'It printed more than 1000 bytes on stdout.' });
+      expect(reply.output).toBeUndefined();
+    }
+  });
+});
+
+describe('plain text on stdout', () => {
+  const asContext: HookEvent[] = ['SessionStart', 'UserPromptSubmit', 'UserPromptExpansion', 'PreCompact'];
+
+  test('is context on the events that say so, and nothing on the others', () => {
+    const found = HOOK_EVENTS.filter((event) => read(event, { stdout: '\uFEFF  a\nb \n\n' }).output !== undefined);
+    expect(found.sort()).toEqual([...asContext, 'WorktreeCreate'].sort());
+    for (const event of asContext) {
+      expect(outcomeOf(event, read(event, { stdout: '\uFEFF  a\nb \n\n' })).additionalContext).toBe('  a\nb');
+    }
+  });
+
+  test('keeps what a terminal would colour', () => {
+    const red = '\u001b[31mred\u001b[0m';
+    expect(outcomeOf('SessionStart', read('SessionStart', { stdout: `${red}\n` })).additionalContext).toBe(red);
+  });
+
+  test.each(['', '  \n', '\uFEFF'])('that is empty (%j) is no opinion', (stdout) => {
+    const reply = read('UserPromptSubmit', { stdout });
+    expect(reply.output).toBeUndefined();
+    expect(reply.failure).toBeUndefined();
+  });
+
+  test('at another exit code is dropped and the code is the failure', () => {
+    const reply = read('UserPromptSubmit', { stdout: 'OUT', stderr: 'ERR', exitCode: 1 });
+    expect(reply.output).toBeUndefined();
+    expect(reply.failure).toEqual({ cause: 'exit_code', message: 'It exited with code 1: ERR' });
+  });
+
+  test('before JSON makes all of it plain text', () => {
+    expect(read('PreToolUse', { stdout: `noise\n${deny()}` }).output).toBeUndefined();
+    expect(read('PreToolUse', { stdout: '[1,2]' }).output).toBeUndefined();
+  });
+
+  test('of WorktreeCreate: the last line that is not empty is the path', () => {
+    const reply = read('WorktreeCreate', { stdout: 'Preparing\r\n/tmp/my tree\r\n \n' });
+    expect(outcomeOf('WorktreeCreate', reply).value).toBe('/tmp/my tree');
+  });
+
+  test('of WorktreeCreate with any other code is a failure, JSON or not', () => {
+    const stdout = specific('WorktreeCreate', { worktreePath: '/w' });
+    expect(outcomeOf('WorktreeCreate', read('WorktreeCreate', { stdout })).value).toBe('/w');
+    for (const exitCode of [1, 2, 3]) {
+      const reply = read('WorktreeCreate', { stdout, exitCode });
+      expect(reply.failure?.cause).toBe('exit_code');
+      expect(reply.output).toBeUndefined();
+    }
+  });
+
+  test('of a background run says nothing, while its JSON does', () => {
+    const how = { background: true };
+    expect(read('UserPromptSubmit', { stdout: 'text', how }).output).toBeUndefined();
+    const stdout = specific('UserPromptSubmit', { additionalContext: 'CTX' });
+    expect(read('UserPromptSubmit', { stdout, how }).output).toEqual(JSON.parse(stdout));
+  });
+});
+
+describe('codes of a program that could not be started', () => {
+  test.each([
+    [126, 'guard could not be started: a program is not executable (exit code 126): ERR'],
+    [127, 'guard could not be started: a program was not found (exit code 127): ERR'],
+  ])('%i is spawn_failed in shell form and an ordinary code in exec form', (exitCode, message) => {
+    expect(read('PreToolUse', { exitCode, stderr: 'ERR' }).failure).toEqual({ cause: 'spawn_failed', message });
+    const inExecForm = read('PreToolUse', { exitCode, stderr: 'ERR', how: { shell: false } });
+    expect(inExecForm.failure?.cause).toBe('exit_code');
+  });
+});

@@ -1,0 +1,250 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commandHandler } from '../../src/handlers/command/handler.js';
+import { command } from '../../src/handlers/command/spec.js';
+import { useHookHost } from '../built.js';
+import { HOOKS, processes, runShell, shellCall, uniqueSeconds, until } from './shell-call.js';
+
+const hook = (name: string): string => join(HOOKS, name);
+const abortIn = (ms: number): AbortSignal => AbortSignal.timeout(ms);
+
+describe('a hook that is aborted', () => {
+  test('is ended with all of its pipeline, and settles when nothing of it is left', async () => {
+    const seconds = uniqueSeconds();
+    const reply = await runShell('PreToolUse', `${hook('hang.sh')} ${seconds}`, {}, { signal: abortIn(300) });
+    expect(reply.failure?.cause).toBe('aborted');
+    expect(processes(seconds)).toEqual([]);
+  });
+
+  test('is killed when it does not end on SIGTERM', async () => {
+    const seconds = uniqueSeconds();
+    const reply = await runShell('PreToolUse', `${hook('stubborn.sh')} ${seconds}`, {}, { signal: abortIn(300) });
+    expect(reply.failure?.cause).toBe('aborted');
+    expect(processes(seconds)).toEqual([]);
+  });
+
+  test('may use the time between SIGTERM and SIGKILL to clean up', async () => {
+    const line = `trap 'echo cleaned; exit 0' TERM; sleep ${uniqueSeconds()} & echo up; wait`;
+    const signal = new AbortController();
+    const run = runShell('PreToolUse', line, {}, { signal: signal.signal, progress: () => signal.abort() });
+    expect(await run).toMatchObject({ failure: { cause: 'aborted' }, stdout: 'up\ncleaned\n' });
+  });
+
+  test('takes with it a child that ignores SIGTERM though the hook itself ends on it', async () => {
+    const seconds = uniqueSeconds();
+    const line = `(trap '' TERM; sleep ${seconds}) & echo up; wait`;
+    const signal = new AbortController();
+    await runShell('PreToolUse', line, {}, { signal: signal.signal, progress: () => signal.abort() });
+    expect(processes(seconds)).toEqual([]);
+  });
+
+  test('is told apart from what it printed before, which stays to be looked at', async () => {
+    const line = `cat '${hook('deny.sh')}'; ${hook('deny.sh')}; sleep ${uniqueSeconds()}`;
+    const reply = await runShell('PreToolUse', line, {}, { signal: abortIn(500) });
+    expect(reply.output).toBeUndefined();
+    expect(reply.stdout).toContain('"permissionDecision":"deny"');
+  });
+
+  test('before its start is not started', async () => {
+    const { call } = shellCall('PreToolUse', { signal: AbortSignal.abort() });
+    const reply = await commandHandler(command('echo ran')).run(call);
+    expect(reply).toEqual({ failure: { cause: 'aborted', message: 'It was not started any more.' } });
+  });
+
+  test('that was not in the end leaves no listener on the signal', async () => {
+    const signal = new AbortController().signal;
+    const listeners: unknown[] = [];
+    let added = 0;
+    const { addEventListener, removeEventListener } = signal;
+    signal.addEventListener = (...args: Parameters<typeof addEventListener>): void => {
+      added++;
+      listeners.push(args[1]);
+      addEventListener.apply(signal, args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof removeEventListener>): void => {
+      listeners.splice(listeners.indexOf(args[1]), 1);
+      removeEventListener.apply(signal, args);
+    };
+    await runShell('PreToolUse', hook('context.sh'), {}, { signal });
+    expect(added).toBe(1);
+    expect(listeners).toEqual([]);
+  });
+});
+
+describe('a child left behind', () => {
+  test('with stdout open does not hold the hook, and lives until the host ends it', async () => {
+    const seconds = uniqueSeconds();
+    const { call, kept } = shellCall('PreToolUse');
+    const reply = await commandHandler(command(`${hook('leave-child.sh')} ${seconds}`)).run(call);
+    expect(reply).toMatchObject({ stdout: 'started\n', exitCode: 0 });
+    expect(processes(`sleep ${seconds}`)).toHaveLength(1);
+    expect(kept.map((k) => k.name)).toEqual([`${hook('leave-child.sh')} ${seconds} (left behind)`]);
+    await kept[0]?.end();
+    expect(processes(seconds)).toEqual([]);
+    await kept[0]?.done;
+  });
+
+  test('may go on printing: nobody keeps or tells it, and no broken pipe ends it', async () => {
+    const pieces: unknown[] = [];
+    const { call, kept } = shellCall('PreToolUse', { progress: (piece) => pieces.push(piece) });
+    const mark = uniqueSeconds();
+    const line = `(sleep 0.4; head -c 200000 /dev/zero && exec sleep ${mark}) & echo started`;
+    const reply = await commandHandler(command(line)).run(call);
+    expect(reply.stdout).toBe('started\n');
+    await until(() => processes(`sleep ${mark}`).some((process) => /^\s*\d+ S\S* +sleep/.test(process)));
+    expect(pieces).toEqual([{ stdout: 'started\n' }]);
+    await kept[0]?.end();
+    expect(processes(mark)).toEqual([]);
+  });
+
+  test('may say a last word while the pipes are emptied', async () => {
+    const line = 'main=$$; (while kill -0 $main 2>/dev/null; do :; done; echo late) & echo early';
+    expect((await runShell('PreToolUse', line)).stdout).toBe('early\nlate\n');
+  });
+
+  test('that ends by itself is not kept any longer', async () => {
+    const { call, kept } = shellCall('PreToolUse');
+    await commandHandler(command(`${hook('leave-child.sh')} 0.4`)).run(call);
+    expect(kept).toHaveLength(1);
+    await kept[0]?.done;
+    await kept[0]?.end();
+  });
+
+  test('of a background run is kept as well', async () => {
+    const seconds = uniqueSeconds();
+    const { call, kept } = shellCall('PreToolUse');
+    const reply = await commandHandler(command(`${hook('leave-child.sh')} ${seconds}`, { async: true })).run(call);
+    await reply.later;
+    expect(kept.map((k) => k.name.endsWith('(left behind)'))).toEqual([false, true]);
+    await kept[1]?.end();
+    expect(processes(seconds)).toEqual([]);
+  });
+
+  // Only Linux is sure to have the program setsid.
+  test.runIf(process.platform === 'linux')('that is dead but never reaped counts for nothing', async () => {
+    // The subshell becomes a program that leaves the group and does not wait for the child it has there.
+    const seconds = uniqueSeconds();
+    const { call, kept } = shellCall('PreToolUse');
+    const line = `(sleep 0.01 & exec setsid sleep ${seconds}) >/dev/null 2>&1 & sleep 0.3`;
+    try {
+      await commandHandler(command(line)).run(call);
+      expect(processes(`sleep ${seconds}`)).toHaveLength(1);
+      expect(kept).toEqual([]);
+    } finally {
+      for (const found of processes(`sleep ${seconds}`)) process.kill(Number.parseInt(found, 10));
+    }
+  });
+});
+
+/** Built, so that the process has nothing in it but what runs hooks. */
+const PROGRAM = useHookHost();
+
+/** A host in a process of its own, running one hook. */
+function host(
+  how: string,
+  line: string,
+  limit?: string,
+): { child: ChildProcess; output: () => string; ended: Promise<unknown[]> } {
+  const args = [PROGRAM, how, line];
+  const stdio = ['ignore', 'pipe', 'inherit'] as const;
+  const child = limit
+    ? spawn('/bin/sh', ['-c', `ulimit -n ${limit}; exec "$0" "$@"`, process.execPath, ...args], { stdio: [...stdio] })
+    : spawn(process.execPath, args, { stdio: ['ignore', 'pipe', how === 'throw' ? 'ignore' : 'inherit'] });
+  let output = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  const ended = new Promise<unknown[]>((resolve) => {
+    child.once('close', (...how: unknown[]) => resolve(how));
+  });
+  return { child, output: () => output, ended };
+}
+
+describe('when the host process ends', () => {
+  const line = (seconds: string): string => `trap '' TERM HUP INT; echo up; sleep ${seconds} | sleep ${seconds}`;
+
+  test.each([
+    ['exit', 3],
+    ['throw', 1],
+  ])('by %s, its hooks are gone', async (how, code) => {
+    const seconds = uniqueSeconds();
+    const { ended } = host(how, line(seconds));
+    expect(await ended).toEqual([code, null]);
+    await until(() => processes(seconds).length === 0);
+  });
+
+  test('by itself, it does not wait for a child that was left behind', async () => {
+    const seconds = uniqueSeconds();
+    const { ended } = host('end', `${hook('leave-child.sh')} ${seconds}`);
+    expect(await ended).toEqual([0, null]);
+    await until(() => processes(seconds).length === 0);
+  });
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'by %s, its hooks are gone and the signal is what it died of',
+    async (signal) => {
+      const seconds = uniqueSeconds();
+      const { child, output, ended } = host('wait', line(seconds));
+      await until(() => output().includes('started'));
+      expect(processes(`sleep ${seconds}`).length).toBeGreaterThanOrEqual(2);
+      child.kill(signal);
+      expect(await ended).toEqual([null, signal]);
+      await until(() => processes(seconds).length === 0);
+    },
+  );
+
+  test("a handler of the user's own decides over a signal, and the hooks live until the process ends", async () => {
+    const seconds = uniqueSeconds();
+    const { child, output, ended } = host('handle', line(seconds));
+    await until(() => output().includes('started'));
+    child.kill('SIGTERM');
+    await until(() => output().includes('handled'));
+    expect(processes(`sleep ${seconds}`).length).toBeGreaterThanOrEqual(2);
+    expect(await ended).toEqual([5, null]);
+    await until(() => processes(seconds).length === 0);
+  });
+});
+
+describe('under load', () => {
+  test('a hundred megabytes of output do not stay in memory', async () => {
+    const { output, ended } = host('memory', `${hook('flood.sh')} 100000000`);
+    expect(await ended).toEqual([0, null]);
+    const { grew, kept, cause } = JSON.parse(output()) as { grew: number; kept: number; cause: string };
+    expect({ kept, cause }).toEqual({ kept: 1024 * 1024, cause: 'too_large' });
+    expect(grew).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  test('out of file descriptors, hooks fail to start by name and the process lives', async () => {
+    const { output, ended } = host('files', 'sleep 0.5', '150');
+    expect(await ended).toEqual([0, null]);
+    const failures = JSON.parse(output()) as { cause: string; message: string }[];
+    expect(failures).toHaveLength(60);
+    const causes = new Set(failures.map((failure) => failure.cause));
+    expect(causes).toEqual(new Set(['none', 'spawn_failed']));
+    expect(failures.find((failure) => failure.cause === 'spawn_failed')?.message).toContain('EMFILE');
+  });
+
+  test('two hundred hooks at once leave no process and nothing open', async () => {
+    const seconds = uniqueSeconds();
+    const open = (): number =>
+      process.getActiveResourcesInfo().filter((name) => /Pipe|Process|Timeout/.test(name)).length;
+    const before = open();
+    const handler = commandHandler(command(`cat >/dev/null; sleep 0.0${seconds.slice(3)}; ${hook('context.sh')}`));
+    const calls = Array.from({ length: 200 }, () => shellCall('SessionStart'));
+    const replies = await Promise.all(calls.map(({ call }) => handler.run(call)));
+    const context = { hookEventName: 'SessionStart', additionalContext: 'It is raining.' };
+    expect(replies.filter((reply) => reply.output?.['hookSpecificOutput'])).toHaveLength(200);
+    expect(replies[0]?.output).toEqual({ hookSpecificOutput: context });
+    expect(calls.flatMap(({ kept }) => kept)).toEqual([]);
+    await until(() => open() <= before);
+    expect(processes(seconds.slice(3))).toEqual([]);
+  });
+});
+
+test('the watch on what is open sees a thing that is', async () => {
+  const server = createServer().listen(0);
+  await until(() => process.getActiveResourcesInfo().includes('TCPServerWrap'));
+  server.close();
+});

@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest';
+import type { ToolResult } from '../../src/session/call.js';
+import type { SessionOptions } from '../../src/session/options.js';
+import { registerAs } from '../host/kit.js';
+import { names, on, opened } from './kit.js';
+
+const HOOK = ['none', 'allow', 'ask', 'defer', 'deny'] as const;
+const RULES = ['absent', 'none', 'allow', 'ask', 'deny'] as const;
+const MODES = ['default', 'plan', 'acceptEdits', 'bypassPermissions', 'dontAsk', 'auto', 'unknown'] as const;
+const EFFECTS = ['read', 'edit', 'other'] as const;
+const REQUEST = ['none', 'allow', 'deny'] as const;
+const PERSON = ['absent', 'allow', 'deny'] as const;
+
+interface Case {
+  readonly hook: (typeof HOOK)[number];
+  readonly rules: (typeof RULES)[number];
+  readonly mode: (typeof MODES)[number];
+  readonly effect: (typeof EFFECTS)[number];
+  readonly request: (typeof REQUEST)[number];
+  readonly person: (typeof PERSON)[number];
+}
+
+/**
+ * Who settles a call: the first line that fits. `asked` means: the PermissionRequest hooks, then the person, as ASKED says.
+ * hook, rules, mode, effect: outcome. A word may list several with `|`; `*` is anything.
+ */
+const FLOW = `
+  deny       *            *                  *      denied by hook
+  defer      *            *                  *      deferred
+  *          deny         *                  *      denied by rules
+  ask        *            dontAsk            *      denied by mode
+  *          ask          dontAsk            *      denied by mode
+  ask        *            *                  *      asked
+  *          ask          *                  *      asked
+  *          allow        plan               edit   asked
+  allow      *            plan               edit   asked
+  allow      *            *                  *      ran
+  *          allow        *                  *      ran
+  none       none|absent  *                  read   ran
+  none       none|absent  bypassPermissions  *      ran
+  none       none|absent  acceptEdits        edit   ran
+  none       none|absent  dontAsk            *      denied by mode
+  none       none|absent  *                  *      asked
+`;
+
+/** request, person: outcome. */
+const ASKED = `
+  deny   *       denied by hook
+  allow  *       ran
+  none   allow   ran
+  none   deny    denied by person
+  none   absent  denied by nobody
+`;
+
+function lookUp(table: string, words: readonly string[]): string {
+  for (const line of table.trim().split('\n')) {
+    const cells = line.trim().split(/ {2,}/);
+    if (words.every((word, i) => cells[i] === '*' || cells[i]?.split('|').includes(word)))
+      return cells.at(-1) as string;
+  }
+  throw new Error(`No line for ${words}`);
+}
+
+/** The events a call fires when it comes out so. */
+function eventsOf(outcome: string, asked: boolean): string[] {
+  const last =
+    outcome === 'ran' ? ['PostToolUse'] : /by (rules|mode|classifier)$/.test(outcome) ? ['PermissionDenied'] : [];
+  return ['PreToolUse', ...(asked ? ['PermissionRequest'] : []), ...last];
+}
+
+const outcomeOf = (r: ToolResult): string => (r.status === 'denied' ? `denied by ${r.deniedBy}` : r.status);
+
+describe('who may say whether a call runs', () => {
+  const cases: Case[] = HOOK.flatMap((hook) =>
+    RULES.flatMap((rules) =>
+      MODES.flatMap((mode) =>
+        EFFECTS.flatMap((effect) =>
+          REQUEST.flatMap((request) => PERSON.map((person) => ({ hook, rules, mode, effect, request, person }))),
+        ),
+      ),
+    ),
+  );
+  test.each(MODES)(`as the table has it, in permission mode %s`, async (mode) => {
+    const run = await runner();
+    for (const c of cases.filter((x) => x.mode === mode)) {
+      const settled = lookUp(FLOW, [c.hook, c.rules, c.mode, c.effect]);
+      const expected = settled === 'asked' ? lookUp(ASKED, [c.request, c.person]) : settled;
+      const got = await run(c);
+      expect({ case: c, ...got }).toEqual({
+        case: c,
+        outcome: expected,
+        executed: expected === 'ran' ? 1 : 0,
+        isError: expected.startsWith('denied'),
+        events: eventsOf(expected, settled === 'asked'),
+      });
+    }
+  });
+});
+
+/** One session for many cases: a call brings its own rules and person, the hooks say what the case has. */
+async function runner(): Promise<(c: Case) => Promise<Record<string, unknown>>> {
+  const { host, session, seen } = await opened({ permission: undefined });
+  let now: Case | undefined;
+  const unless = (none: string, value: string | undefined, said: (v: string) => object) =>
+    value === none || value === undefined ? undefined : { hookSpecificOutput: said(value) };
+  on(host, 'PreToolUse', () => unless('none', now?.hook, (v) => ({ permissionDecision: v })));
+  on(host, 'PermissionRequest', () => unless('none', now?.request, (behavior) => ({ decision: { behavior } })));
+  return async (c) => {
+    now = c;
+    seen.length = 0;
+    session.permission_mode = c.mode;
+    let executed = 0;
+    const result = await session.tool({
+      name: 'T',
+      input: {},
+      effect: c.effect,
+      execute: () => ++executed,
+      ...(c.rules === 'absent' ? {} : { permission: () => ({ behavior: c.rules as 'allow' }) }),
+      ...(c.person === 'absent' ? {} : { ask: () => ({ behavior: c.person as 'allow' }) }),
+    });
+    return { outcome: outcomeOf(result), executed, isError: result.isError, events: names(seen) };
+  };
+}
+
+describe('permission mode auto', () => {
+  test.each([
+    ['allow', 'ran', []],
+    ['deny', 'denied by classifier', []],
+    ['ask', 'denied by person', ['PermissionRequest']],
+    [undefined, 'denied by person', ['PermissionRequest']],
+  ] as const)('where nobody spoke and the classifier says %s: %s', async (behavior, outcome, asked) => {
+    const classify = behavior && (() => ({ behavior }));
+    const { session, seen } = await opened({
+      permission: undefined,
+      permission_mode: 'auto',
+      classify,
+      ask: () => ({ behavior: 'deny' }),
+    });
+    expect(outcomeOf(await session.tool({ name: 'T', input: {}, execute: () => 1 }))).toBe(outcome);
+    expect(names(seen).slice(1)).toEqual(eventsOf(outcome, asked.length > 0));
+  });
+
+  test('a PermissionDenied hook lets the model try again, and the model is told so', async () => {
+    const { host, session } = await opened({
+      permission: undefined,
+      permission_mode: 'auto',
+      classify: () => ({ behavior: 'deny', message: 'risky' }),
+    });
+    on(host, 'PermissionDenied', ({ reason }: { reason: string }) => ({
+      hookSpecificOutput: { retry: reason === 'risky' },
+    }));
+    const result = await session.tool({ name: 'T', input: {}, execute: () => 1 });
+    expect(result).toMatchObject({ retry: true, reason: 'risky', content: 'risky\n\nYou may try this call again.' });
+  });
+});
+
+describe('what the model reads of a denial', () => {
+  const deny = { hookSpecificOutput: { permissionDecision: 'deny' } };
+  test.each([
+    ['a hook with a reason', { hook: { ...deny, reason: 'X' } }, 'PreToolUse:T hook error: X'],
+    ['a hook without one', { hook: deny }, 'PreToolUse:T hook error: Blocked by hook'],
+    ['a rule with a message', { permission: () => ({ behavior: 'deny', message: 'not here' }) }, 'not here'],
+    ['a rule without one', { permission: () => ({ behavior: 'deny' }) }, 'Permission to use T has been denied.'],
+    [
+      'the mode',
+      { permission_mode: 'dontAsk' },
+      'Permission to use T has been denied: permission mode dontAsk asks nobody.',
+    ],
+    ['a person with a message', { ask: () => ({ behavior: 'deny', message: 'stop it' }) }, 'stop it'],
+    ['a person without one', { ask: () => ({ behavior: 'deny' }) }, 'The user denied permission to use T.'],
+    ['nobody', {}, 'Permission to use T was not granted: nobody was there to be asked.'],
+    ['nobody, where a rule asked', { permission: () => ({ behavior: 'ask', message: 'sure?' }) }, 'sure?'],
+    [
+      'nobody, where a hook asked',
+      { hook: { hookSpecificOutput: { permissionDecision: 'ask', permissionDecisionReason: 'why' } } },
+      'why',
+    ],
+    [
+      'a rule that throws',
+      { permission: () => Promise.reject(new Error('db down')) },
+      'Permission to use T could not be decided: db down',
+    ],
+    [
+      'a person that answers nonsense',
+      { ask: () => 'yes' },
+      'Permission to use T could not be decided: ask() must answer { behavior: allow | deny }',
+    ],
+  ])('%s', async (_, { hook, ...options }: Record<string, unknown>, text) => {
+    const { host, session, reports } = await opened({ permission: undefined, ...(options as SessionOptions) });
+    on(host, 'PreToolUse', () => hook);
+    const result = await session.tool({ name: 'T', input: {}, execute: () => 1 });
+    expect(result).toMatchObject({ status: 'denied', content: text, isError: true });
+    expect(reports.length).toBe(text.includes('could not be decided') ? 1 : 0);
+  });
+});
+
+test("granted permissions are told before the tool runs; a mode among them is the session's at once", async () => {
+  const updates = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }];
+  const told: unknown[] = [];
+  const { session } = await opened({
+    permission: () => ({ behavior: 'none', suggestions: updates }),
+    ask: (_input, { suggestions }) => ({ behavior: 'allow', updatedPermissions: suggestions }),
+    onPermissionUpdate: (given, call) => told.push([given, call.name]),
+  });
+  const child = await session.spawn({ agent_type: 't' });
+  const result = await child.tool({ name: 'Edit', input: {}, effect: 'edit', execute: () => told.length });
+  expect(result).toMatchObject({ status: 'ran', content: '1', updatedPermissions: updates });
+  expect(told).toEqual([[updates, 'Edit']]);
+  expect([child.permission_mode, session.permission_mode]).toEqual(['acceptEdits', 'acceptEdits']);
+});
+
+test('an onPermissionUpdate that throws is told, and the call that was granted runs', async () => {
+  const { session, reports } = await opened({
+    permission: undefined,
+    ask: () => ({ behavior: 'allow', updatedPermissions: [{ type: 'addRules' }] }),
+    onPermissionUpdate: () => {
+      throw new Error('no room');
+    },
+  });
+  expect(await session.tool({ name: 'Edit', input: {}, effect: 'edit', execute: () => 1 })).toMatchObject({
+    status: 'ran',
+  });
+  expect(reports).toEqual([expect.stringMatching(/onPermissionUpdate .*no room/)]);
+});
+
+test('a denial with interrupt ends the loop, and the calls of the batch that did not run yet', async () => {
+  const { session, seen } = await opened({ permission: undefined, ask: () => ({ behavior: 'deny', interrupt: true }) });
+  const call = { name: 'T', input: {}, execute: () => 1 };
+  const { results, endsLoop } = await session.toolBatch([call, call]);
+  expect(results.map((r) => r.status)).toEqual(['denied', 'interrupted']);
+  expect(endsLoop).toBe(true);
+  expect((await session.stop()).continues).toBe(false);
+  expect(names(seen)).toEqual(['SessionStart', 'PreToolUse', 'PermissionRequest']);
+});
+
+test.each([
+  ['with a deny', { hookSpecificOutput: { decision: { behavior: 'deny', message: 'no', interrupt: true } } }],
+  ['with continue: false alone', { continue: false, stopReason: 'no' }],
+])("a PermissionRequest hook of Claude Code's files interrupts %s: nothing runs", async (_, said) => {
+  const { host, session } = await opened({ permission: undefined, ask: () => ({ behavior: 'allow' }) });
+  const output =
+    'hookSpecificOutput' in said
+      ? { hookSpecificOutput: { hookEventName: 'PermissionRequest', ...said.hookSpecificOutput } }
+      : said;
+  registerAs(host, { PermissionRequest: [{ hooks: [() => output] }] }, { dialect: 'claude' });
+  const call = { name: 'T', input: {}, execute: () => 1 };
+  const { results, endsLoop } = await session.toolBatch([call, call]);
+  expect(results.map((r) => r.status)).toEqual(['denied', 'interrupted']);
+  expect(endsLoop).toBe(true);
+  expect(results[0]?.reason).toBe('no');
+});
+
+test('an allow of one hook does not stand against another that interrupts', async () => {
+  const { host, session } = await opened({ permission: undefined });
+  on(host, 'PermissionRequest', () => ({ hookSpecificOutput: { decision: { behavior: 'allow' } } }));
+  registerAs(host, { PermissionRequest: [{ hooks: [() => ({ continue: false })] }] }, { dialect: 'claude' });
+  expect(await session.tool({ name: 'T', input: {}, execute: () => 1 })).toMatchObject({
+    status: 'denied',
+    endsLoop: true,
+  });
+});

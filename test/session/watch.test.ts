@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, expect, test } from 'vitest';
+import { until } from '../host/kit.js';
+import { type Input, on, opened } from './kit.js';
+
+const folders: string[] = [];
+function folder(): string {
+  const made = realpathSync(mkdtempSync(join(tmpdir(), 'hookscope-watch-')));
+  folders.push(made);
+  return made;
+}
+afterEach(() => {
+  for (const made of folders.splice(0)) rmSync(made, { recursive: true, force: true });
+});
+
+test('a watched file that is added, changed or removed is a FileChanged', async () => {
+  const cwd = folder();
+  const { host, session, seen } = await opened({ cwd });
+  on(host, 'FileChanged', ({ event }: Input) => ({ systemMessage: `seen: ${event}` }));
+  // One write may be told more than once.
+  const changes = () => [
+    ...new Set(
+      seen.filter((s) => s.event === 'FileChanged').map(({ input }) => `${input['event']} ${input['file_path']}`),
+    ),
+  ];
+  writeFileSync(join(cwd, 'old.txt'), '1');
+  writeFileSync(join(cwd, 'other.txt'), '1');
+  await session.watch(['old.txt', 'new.txt']);
+  expect(session.watchPaths).toEqual([join(cwd, 'old.txt'), join(cwd, 'new.txt')]);
+  writeFileSync(join(cwd, 'old.txt'), '22');
+  await until(() => changes().includes(`change ${join(cwd, 'old.txt')}`));
+  writeFileSync(join(cwd, 'other.txt'), '22');
+  writeFileSync(join(cwd, 'new.txt'), '1');
+  await until(() => changes().includes(`add ${join(cwd, 'new.txt')}`));
+  rmSync(join(cwd, 'old.txt'));
+  await until(() => changes().includes(`unlink ${join(cwd, 'old.txt')}`));
+  expect(changes().filter((change) => change.includes('other.txt'))).toEqual([]);
+  await until(() => session.pendingContext().includes('seen: unlink'));
+  expect(session.pendingContext()).toEqual(expect.arrayContaining(['seen: change', 'seen: add']));
+  await session.close();
+});
+
+test('what hooks ask for is watched too, from SessionStart and from FileChanged itself', async () => {
+  const cwd = folder();
+  const [first, second] = [join(cwd, 'first'), join(cwd, 'second')];
+  const { host, seen } = await opened();
+  on(host, 'SessionStart', () => ({ hookSpecificOutput: { watchPaths: [first] } }));
+  on(host, 'FileChanged', () => ({ hookSpecificOutput: { watchPaths: [second] } }));
+  const session = await host.openSession({ session_id: 'x', cwd });
+  const paths = () => seen.filter((s) => s.event === 'FileChanged').map(({ input }) => input['file_path']);
+  // The watch begins beside the session: changes until it has begun are not seen, so this one is made again and again.
+  let n = 0;
+  const grow = (file: string) => () => {
+    writeFileSync(file, 'x'.repeat(++n));
+    return paths().includes(file);
+  };
+  await until(grow(first));
+  expect(session.watchPaths).toEqual([first, second]);
+  await until(grow(second));
+  await session.close();
+});
+
+test('with watch: false they are only named', async () => {
+  const cwd = folder();
+  const { host } = await opened();
+  on(host, 'SessionStart', () => ({ hookSpecificOutput: { watchPaths: [cwd] } }));
+  const session = await host.openSession({ session_id: 'x', cwd, watch: false });
+  expect(session.watchPaths).toEqual([cwd]);
+  await session.close();
+});
+
+test('a session that ended watches nothing', async () => {
+  const cwd = folder();
+  const { host, session, seen } = await opened({ cwd });
+  const child = await session.spawn({ agent_type: 'w', id: 'a' });
+  await child.watch(['.']);
+  const other = await host.openSession({ session_id: 'x', cwd });
+  await other.watch(['.']);
+  await child.stop();
+  writeFileSync(join(cwd, 'file'), '1');
+  await until(() => seen.some((s) => s.event === 'FileChanged'));
+  const told = seen.filter((s) => s.event === 'FileChanged').map((s) => s.input['session_id']);
+  expect(new Set(told)).toEqual(new Set(['x']));
+  await host.close();
+});
+
+test('a watch keeps no process alive', async () => {
+  const cwd = folder();
+  const program = `
+    import { createHost } from ${JSON.stringify(new URL('../../src/create-host.ts', import.meta.url).href)};
+    const host = createHost();
+    const session = await host.openSession({ cwd: ${JSON.stringify(cwd)} });
+    await session.watch(['.']);
+    console.log('watching');
+  `;
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 15_000 });
+  expect(stdout).toBe('watching\n');
+});
