@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** What telling whoever watches adds to what is built of a file: each line as it is, and as it would be without. */
 const TELLING: readonly [file: string, as: RegExp, without: string][] = [
   ['host/fire/fire.ts', /services\.bus\.observed/g, 'false'],
-  ['host/fire/fire-run.ts', /watched \? new Teller\([^)]*\) : (?:undefined|void 0)/, 'undefined'],
+  ['host/fire/fire-run.ts', /watched \? new BusFireReporter\([^)]*\) : (?:undefined|void 0)/, 'undefined'],
   ['host/fire/fire-run.ts', /this\.timed = watched \|\| /, 'this.timed = '],
   ['host/fire/fire-run.ts', /reporter\.ended\([^;]*;/, ''],
   ['host/call/handler-call.ts', /fire\.reporter\?\.started\([^;]*;/, 'undefined;'],

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { baseInput, baseOutput } from '../src/events/base.js';
 import { CATALOGUE, HOOK_EVENTS } from '../src/events/catalogue.js';
-import type { EventEntry, Exit2, Fold, PlainStdout } from '../src/events/define.js';
+import type { EventSpec, Exit2, Fold, PlainStdout } from '../src/events/define.js';
 import type { JsonSchema } from '../src/events/json-schema.js';
 
 const FOLDS: Record<Fold, string> = {
@@ -32,7 +32,7 @@ const FAILURE = {
 
 /** docs/events.md: the catalogue for people. */
 export function eventsPage(): string {
-  const entries: EventEntry[] = HOOK_EVENTS.map((name) => CATALOGUE[name]);
+  const entries: EventSpec[] = HOOK_EVENTS.map((name) => CATALOGUE[name]);
   return [
     '# Events',
     'Generated from `src/events` by `npm run generate`. The JSON Schemas of every input and output are in `schemas/` and can be imported as `hookscope/schemas/PreToolUse.input.json`.',
@@ -53,23 +53,23 @@ export function eventsPage(): string {
     .concat('\n');
 }
 
-const subject = (entry: EventEntry): string => (entry.subjectField === undefined ? '–' : `\`${entry.subjectField}\``);
+const subject = (spec: EventSpec): string => (spec.subjectField === undefined ? '–' : `\`${spec.subjectField}\``);
 
-function section(entry: EventEntry): string[] {
+function section(spec: EventSpec): string[] {
   const base = Object.keys(baseInput().shape);
-  const { timeout } = entry;
+  const { timeout } = spec;
   const facts = [
-    `Kind: ${entry.fold}. Matchers ${entry.subject === undefined ? 'are ignored' : `look at ${subject(entry)}`}.`,
-    `Exit code 2 ${EXIT2[entry.exit2]}. Plain stdout ${PLAIN[entry.plainStdout]}.`,
-    `\`continue: false\` ${entry.endsLoop ? "ends the agent's loop" : 'is recorded only'}.`,
-    `Handlers: callback, ${entry.types.join(', ')}.`,
-    ...(entry.failure === 'policy' ? [] : [FAILURE[entry.failure]]),
-    ...(entry.unblockable
-      ? [`A block has no effect where the subject is ${entry.unblockable.map(code).join(', ')}.`]
+    `Kind: ${spec.fold}. Matchers ${spec.subject === undefined ? 'are ignored' : `look at ${subject(spec)}`}.`,
+    `Exit code 2 ${EXIT2[spec.exit2]}. Plain stdout ${PLAIN[spec.plainStdout]}.`,
+    `\`continue: false\` ${spec.endsLoop ? "ends the agent's loop" : 'is recorded only'}.`,
+    `Handlers: callback, ${spec.types.join(', ')}.`,
+    ...(spec.failure === 'policy' ? [] : [FAILURE[spec.failure]]),
+    ...(spec.unblockable
+      ? [`A block has no effect where the subject is ${spec.unblockable.map(code).join(', ')}.`]
       : []),
-    ...(entry.control === undefined
+    ...(spec.claude === undefined
       ? []
-      : [`Over [the control protocol](control.md#events): ${controlled(entry.control)}.`]),
+      : [`Over [the control protocol](control.md#events): ${controlled(spec.claude)}.`]),
     ...(timeout === undefined
       ? []
       : [
@@ -77,18 +77,18 @@ function section(entry: EventEntry): string[] {
         ]),
   ];
   return [
-    `## ${entry.name}`,
-    entry.about,
+    `## ${spec.name}`,
+    spec.about,
     facts.map((fact) => `- ${fact}`).join('\n'),
     'Input:',
-    fields(entry.input, base) || 'No fields of its own.',
-    ...example(entry),
+    fields(spec.input, base) || 'No fields of its own.',
+    ...example(spec),
     '`hookSpecificOutput`:',
-    fields(entry.output) || 'No fields of its own.',
+    fields(spec.output) || 'No fields of its own.',
   ];
 }
 
-function controlled({ sent, answerNeeded, askedTwice }: NonNullable<EventEntry['control']>): string {
+function controlled({ sent, answerNeeded, askedTwice }: NonNullable<EventSpec['claude']>): string {
   if (sent === 'never') return 'Claude Code never asks callbacks about it';
   if (sent === 'later')
     return 'Claude Code asks callbacks about it while it runs, but not when it starts or ends in the usual way';
@@ -100,7 +100,7 @@ function controlled({ sent, answerNeeded, askedTwice }: NonNullable<EventEntry['
 }
 
 /** The first recorded input, where there is one. */
-function example({ name }: EventEntry): string[] {
+function example({ name }: EventSpec): string[] {
   const file = new URL(`../test/fixtures/wire/${name}.json`, import.meta.url);
   if (!existsSync(file)) return [];
   const [input] = JSON.parse(readFileSync(file, 'utf8')) as unknown[];

@@ -1,5 +1,5 @@
 import { CATALOGUE, HOOK_EVENTS } from '../src/events/catalogue.js';
-import type { EventEntry, Exit2 } from '../src/events/define.js';
+import type { EventSpec, Exit2 } from '../src/events/define.js';
 import type { Cause, OnFailure } from '../src/events/failure.js';
 import { effectOf, type FailureEffect } from '../src/events/failure.js';
 
@@ -79,13 +79,13 @@ export function failuresPage(): string {
 
 const code = (word: string): string => `\`${word}\``;
 const unanswered = (): string =>
-  HOOK_EVENTS.filter((name) => (CATALOGUE[name] as EventEntry).control?.unanswered === 'blocks').join(' and ');
-const effects = (entry: EventEntry, cause: Cause = 'threw'): FailureEffect[] =>
-  POLICIES.map((policy) => effectOf(entry, policy, { cause }));
+  HOOK_EVENTS.filter((name) => (CATALOGUE[name] as EventSpec).claude?.unanswered === 'blocks').join(' and ');
+const effects = (spec: EventSpec, cause: Cause = 'threw'): FailureEffect[] =>
+  POLICIES.map((policy) => effectOf(spec, policy, { cause }));
 
-function row(entry: EventEntry): string[] {
-  const exit2 = entry.failure === 'fails' ? '`exit_code`' : EXIT2[entry.exit2];
-  return [entry.name, entry.fold, ...effects(entry).map((effect) => EFFECTS[effect]), exit2];
+function row(spec: EventSpec): string[] {
+  const exit2 = spec.failure === 'fails' ? '`exit_code`' : EXIT2[spec.exit2];
+  return [spec.name, spec.fold, ...effects(spec).map((effect) => EFFECTS[effect]), exit2];
 }
 
 function short(all: readonly FailureEffect[]): string {

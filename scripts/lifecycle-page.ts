@@ -1,5 +1,5 @@
 import { CATALOGUE, HOOK_EVENTS } from '../src/events/catalogue.js';
-import type { EventEntry } from '../src/events/define.js';
+import type { EventSpec } from '../src/events/define.js';
 
 /** The diagram's own words; the colours of the events are made from the catalogue. Rounded boxes are what the harness does. */
 const FLOW = `flowchart TD
@@ -57,7 +57,7 @@ const FLOW = `flowchart TD
     WorktreeCreate -->|used| WorktreeRemove
   end`;
 
-const COLOURS: Record<EventEntry['fold'], string> = {
+const COLOURS: Record<EventSpec['fold'], string> = {
   gate: 'fill:#fde2e1,stroke:#b3261e,color:#1f1f1f',
   block: 'fill:#fdeccf,stroke:#a15c00,color:#1f1f1f',
   stop: 'fill:#e6e0f8,stroke:#5b3fa8,color:#1f1f1f',
@@ -65,15 +65,15 @@ const COLOURS: Record<EventEntry['fold'], string> = {
   replace: 'fill:#dff3e2,stroke:#1e7a34,color:#1f1f1f',
   observe: 'fill:#eeeeee,stroke:#777777,color:#1f1f1f',
 };
-const FOLDS = Object.keys(COLOURS) as EventEntry['fold'][];
+const FOLDS = Object.keys(COLOURS) as EventSpec['fold'][];
 
 /** What a hook can do on an event, each in a word or two; empty: it cannot. The table's columns, in their order. */
-export const CAPABILITIES: Readonly<Record<string, (entry: EventEntry) => string>> = {
-  'Deny or block': (entry) => {
-    if (entry.fold === 'gate') return 'deny';
-    if (entry.fold === 'block') return entry.exit2 === 'feedback' ? 'feedback' : `block${except(entry)}`;
-    if (entry.fold !== 'replace' || entry.exit2 !== 'block') return '';
-    return entry.blockValue === undefined ? 'fail' : 'decline';
+export const CAPABILITIES: Readonly<Record<string, (spec: EventSpec) => string>> = {
+  'Deny or block': (spec) => {
+    if (spec.fold === 'gate') return 'deny';
+    if (spec.fold === 'block') return spec.exit2 === 'feedback' ? 'feedback' : `block${except(spec)}`;
+    if (spec.fold !== 'replace' || spec.exit2 !== 'block') return '';
+    return spec.blockValue === undefined ? 'fail' : 'decline';
   },
   'Suppress output': ({ hides }) => hides ?? '',
   'Inject context': ({ output }) => ('additionalContext' in output.shape ? 'yes' : ''),
@@ -87,7 +87,7 @@ export const CAPABILITIES: Readonly<Record<string, (entry: EventEntry) => string
 
 /** docs/lifecycle.md: where every event has its place, and what a hook can do there. */
 export function lifecyclePage(): string {
-  const entries: EventEntry[] = HOOK_EVENTS.map((name) => CATALOGUE[name]);
+  const entries: EventSpec[] = HOOK_EVENTS.map((name) => CATALOGUE[name]);
   return [
     '# Lifecycle',
     'Generated from `src/events` by `npm run generate`. A session driver, `host.openSession()`, fires every event at its place; a harness that calls `host.fire()` itself does so by this picture.',
@@ -103,10 +103,10 @@ export function lifecyclePage(): string {
     '## What a hook can do there',
     table(
       ['Event', 'Kind', ...Object.keys(CAPABILITIES)],
-      entries.map((entry) => [
-        `[${entry.name}](events.md#${entry.name.toLowerCase()})`,
-        entry.fold,
-        ...Object.values(CAPABILITIES).map((say) => say(entry)),
+      entries.map((spec) => [
+        `[${spec.name}](events.md#${spec.name.toLowerCase()})`,
+        spec.fold,
+        ...Object.values(CAPABILITIES).map((say) => say(spec)),
       ]),
     ),
     [
@@ -123,11 +123,11 @@ export function lifecyclePage(): string {
 }
 
 const code = (word: string): string => `\`${word}\``;
-const count = (entries: readonly EventEntry[], fold: string): number => entries.filter((e) => e.fold === fold).length;
-const except = ({ unblockable }: EventEntry): string =>
+const count = (entries: readonly EventSpec[], fold: string): number => entries.filter((e) => e.fold === fold).length;
+const except = ({ unblockable }: EventSpec): string =>
   unblockable ? `, but not ${unblockable.map(code).join(', ')}` : '';
 
-function classes(entries: readonly EventEntry[]): string[] {
+function classes(entries: readonly EventSpec[]): string[] {
   return FOLDS.flatMap((fold) => [
     `  classDef ${fold} ${COLOURS[fold]}`,
     `  class ${entries

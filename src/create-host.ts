@@ -3,14 +3,14 @@ import { inspect } from 'node:util';
 import { type Bus, createBus } from './emit/bus.js';
 import { HookscopeError, isHookscopeError } from './errors.js';
 import type { CustomEvents, EventName, FireInput, HookInput, NoEvents } from './events/catalogue.js';
-import type { EventEntry } from './events/define.js';
-import { createOutside } from './handlers/external.js';
+import type { EventSpec } from './events/define.js';
+import { createExternalServices } from './handlers/external.js';
 import { Alarms } from './host/alarms/alarms.js';
 import { Background } from './host/call/background.js';
 import { Clock } from './host/call/clock.js';
 import { closeHost } from './host/close.js';
 import type { HostCore } from './host/core.js';
-import { eventEntries, eventState } from './host/fire/event-states.js';
+import { eventSpecs, eventState } from './host/fire/event-states.js';
 import { fire } from './host/fire/fire.js';
 import type { FireOptions } from './host/fire/fire-options.js';
 import { unreadable } from './host/fire/input.js';
@@ -29,10 +29,10 @@ import { Registrar } from './host/register/registrar.js';
 import type { EventState } from './host/services.js';
 import { describeScope } from './host/tell/describe.js';
 import { type ExplainOptions, type Explanation, explain } from './host/tell/explain.js';
+import { createSpill } from './host/tell/large-output.js';
 import { HostLogger } from './host/tell/logger.js';
 import { Notices } from './host/tell/notices.js';
-import { createSpill } from './host/tell/spill.js';
-import { tellRefused } from './host/tell/telling.js';
+import { reportRefused } from './host/tell/reporter.js';
 import type { Decision, HookScope, Hooks, RegisterOptions, Undo } from './host/types.js';
 import { type ScopeRef, ScopeTree } from './scopes/tree.js';
 import type { SessionDeps } from './session/core.js';
@@ -99,16 +99,16 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   const clock = new Clock();
   const background = new Background();
   let closing: Promise<{ pending: string[] }> | undefined;
-  const entries = eventEntries(options.events, report);
-  const states = new Map([...entries].map(([name, entry]) => [name, eventState(entry, plans.of(entry))]));
-  const outside = createOutside(options);
+  const entries = eventSpecs(options.events, report);
+  const states = new Map([...entries].map(([name, spec]) => [name, eventState(spec, plans.of(spec))]));
+  const external = createExternalServices(options);
   const registrar = new Registrar({
     tree,
     plans,
     options: options as HostOptions<CustomEvents>,
     report,
-    entries,
-    outside,
+    specs: entries,
+    external,
   });
 
   const services: HostCore = {
@@ -116,7 +116,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     clock,
     bus,
     background,
-    spill: createSpill(report),
+    largeOutput: createSpill(report),
     alarms: new Alarms({ bus, logger, onAlarm: options.onAlarm }),
     decisions: options.decisions ?? 'strictest',
     slowAfter: options.slowAfter ?? 0,
@@ -142,13 +142,13 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
         );
       else report(`${wake.handler} asks for the agent to be woken: ${wake.text}`);
     },
-    outOfScope: (entry, planned) => Math.max(0, plans.of(entry).total - planned),
+    outOfScope: (spec, planned) => Math.max(0, plans.of(spec).total - planned),
   };
 
   const hookOf = (state: EventState): RawHook => {
     state.hook ??= createHook(
-      state.entry,
-      (name, callback, stage) => registrar.tap(state.entry, name, callback, stage),
+      state.spec,
+      (name, callback, stage) => registrar.tap(state.spec, name, callback, stage),
       report,
     );
     return state.hook.raw;
@@ -163,7 +163,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       return fire(services, event, input, how);
     } catch (error) {
       const refused = isHookscopeError(error) ? error : unreadable(event, error);
-      if (bus.observed) tellRefused(services, entries.get(event) as EventEntry, input, refused.code);
+      if (bus.observed) reportRefused(services, entries.get(event) as EventSpec, input, refused.code);
       return Promise.reject(refused);
     }
   };
@@ -171,7 +171,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   const sessions = createSessions<C>({
     deps: {
       fire: safely,
-      entry: (event) => entries.get(event),
+      spec: (event) => entries.get(event),
       registrar,
       clock,
       alarms: services.alarms,
@@ -222,7 +222,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       if (ref !== undefined) checkScopeRef(ref, 'pendingContext');
       return tree.pending(ref);
     },
-    describe: () => describeScope(tree.managed, registrar.waiting()),
+    describe: () => describeScope(tree.managed, registrar.spawnScopes()),
     close() {
       services.closed = true;
       closing ??= closeHost({
@@ -231,7 +231,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
         bus,
         closeTimeout: options.closeTimeout ?? 5,
         cleanups: registrar.cleanups,
-        servers: outside.tools,
+        servers: external.tools,
         report,
       })
         .finally(() => sessions.abandon())

@@ -29,8 +29,8 @@ export {
 export {
   defineEvent,
   type EventDefinition,
-  type EventEntry,
   type EventOptions,
+  type EventSpec,
   type Fold,
   type HandlerKind,
   type Verdict,

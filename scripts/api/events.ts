@@ -7,9 +7,9 @@
 export type {
   CustomEvents,
   EventDefinition,
-  EventEntry,
   EventName,
   EventOptions,
+  EventSpec,
   FireInput,
   Fold,
   HandlerKind,

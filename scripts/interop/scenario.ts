@@ -32,8 +32,8 @@ export function news(request: ModelRequest): string {
 
 /** What the model was newly told in the n-th request of a thread, 0 the first: its system prompt and the new messages. */
 export function told({ server }: Sandbox, index: number, thread = 'main'): string {
-  const asked = server.asked.filter((one) => one.thread === thread)[index];
-  return asked ? `${textOf(asked.body.system)}\n${news(asked.body)}` : `(no request ${index} of ${thread})`;
+  const call = server.asked.filter((one) => one.thread === thread)[index];
+  return call ? `${textOf(call.body.system)}\n${news(call.body)}` : `(no request ${index} of ${thread})`;
 }
 
 /** A model that repeats what it was told last. */

@@ -179,7 +179,7 @@ async function lastOf(output: unknown): Promise<unknown> {
 }
 
 type ModelOutput = ToolResultPart['output'];
-type Given = Parameters<NonNullable<Tool['toModelOutput']>>[0];
+type ToolOutput = Parameters<NonNullable<Tool['toModelOutput']>>[0];
 
 /** What the model gets of a call that ran: the tool's own words for its output, or what hooks put there, and what they add below. */
 async function modelOutput(name: string, tool: Tool, result: ToolResult): Promise<ModelOutput> {
@@ -187,11 +187,11 @@ async function modelOutput(name: string, tool: Tool, result: ToolResult): Promis
   if (typeof content === 'string') return text(content);
   const [first, ...added] = content;
   if (first?.type !== OUTPUT.type) return text(textOf(content));
-  return below(await outputOf(name, tool, { toolCallId: id, input, output: response } as Given), textOf(added));
+  return below(await outputOf(name, tool, { toolCallId: id, input, output: response } as ToolOutput), textOf(added));
 }
 
 /** As the tool says it, else as the SDK would. A tool that cannot say what a hook made of its output says that. */
-async function outputOf(name: string, { toModelOutput }: Tool, given: Given): Promise<ModelOutput> {
+async function outputOf(name: string, { toModelOutput }: Tool, given: ToolOutput): Promise<ModelOutput> {
   const { output } = given;
   if (!toModelOutput) return typeof output === 'string' ? text(output) : { type: 'json', value: output ?? null };
   try {

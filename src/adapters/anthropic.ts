@@ -4,7 +4,7 @@ import { checkKeys, type Keys } from '../values/options.js';
 
 type Message = Anthropic.Messages.Message;
 type MessageParam = Anthropic.Messages.MessageParam;
-type ToolUse = Anthropic.Messages.ToolUseBlock;
+type ToolUseBlock = Anthropic.Messages.ToolUseBlock;
 
 /** What an agent hook's model may use to look into things. */
 export interface AgentTool {
@@ -117,7 +117,7 @@ async function investigate(
       },
       { signal: request.signal },
     );
-    const calls = whole(message).content.filter((block): block is ToolUse => block.type === 'tool_use');
+    const calls = whole(message).content.filter((block): block is ToolUseBlock => block.type === 'tool_use');
     const answer = calls.find((call) => call.name === ANSWER);
     if (answer) return JSON.stringify(answer.input);
     if (calls.length === 0) break;
@@ -138,7 +138,7 @@ function whole(message: Message): Message {
   return message;
 }
 
-async function runTool(tools: readonly AgentTool[], call: ToolUse, { signal, projectDir }: ModelRequest) {
+async function runTool(tools: readonly AgentTool[], call: ToolUseBlock, { signal, projectDir }: ModelRequest) {
   const result = { type: 'tool_result', tool_use_id: call.id } as const;
   const tool = tools.find((t) => t.name === call.name);
   if (!tool) return { ...result, is_error: true, content: `There is no tool "${call.name}".` };

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from 'unbash';
-import { argsOf, type Found, type FoundCommand, type Shell } from './shell.js';
+import { argsOf, type FoundCommand, type Shell, type ShellNode } from './shell.js';
 
 /** What bash knows and a plain sh does not. `fatal`: sh gives up there, with exit code 2. */
 export interface Bashism {
@@ -37,7 +37,7 @@ interface Judged {
 const FATAL: Judged = { fatal: true };
 const SILENT: Judged = { fatal: false };
 
-function judge({ node, around }: Found, { source, assigned }: Shell): Judged | undefined {
+function judge({ node, around }: ShellNode, { source, assigned }: Shell): Judged | undefined {
   switch (node.type) {
     case 'ArrayValue':
     case 'HereString':

@@ -1,7 +1,7 @@
 import { isNameList } from '../matching/claude-matcher.js';
 import { type Check, type Checking, commandSpan } from './checking.js';
-import type { Handler, SourceFile } from './source-file.js';
-import { entryOf, plain, textAt } from './tree.js';
+import type { HandlerNode, SourceFile } from './source-file.js';
+import { entryOf, plainData, textAt } from './tree.js';
 
 /** Equal hooks on one event whose matchers overlap: within a file, and across the settings files of a project. */
 export const checkDuplicates: Check = function* (file, { files, name }: Checking) {
@@ -16,12 +16,12 @@ export const checkDuplicates: Check = function* (file, { files, name }: Checking
   }
 };
 
-interface Placed {
-  readonly handler: Handler;
+interface HandlerInFile {
+  readonly handler: HandlerNode;
   readonly file: SourceFile;
 }
 
-function earlier(handler: Handler, file: SourceFile, files: readonly SourceFile[]): Placed | undefined {
+function earlier(handler: HandlerNode, file: SourceFile, files: readonly SourceFile[]): HandlerInFile | undefined {
   const key = keyOf(handler);
   if (key === undefined) return undefined;
   for (const other of files) {
@@ -40,12 +40,12 @@ function earlier(handler: Handler, file: SourceFile, files: readonly SourceFile[
 const isSettings = ({ kind }: SourceFile): boolean => kind === 'project' || kind === 'local';
 
 /** What the client compares; http hooks by URL alone. */
-function keyOf({ node, type }: Handler): string | undefined {
+function keyOf({ node, type }: HandlerNode): string | undefined {
   if (type === 'http') return textAt(node, 'url');
   if (type !== 'command') return undefined;
   const parts = ['command', 'args', 'shell', 'if'].map((key) => {
     const value = entryOf(node, key)?.value;
-    return value === undefined ? null : plain(value);
+    return value === undefined ? null : plainData(value);
   });
   return JSON.stringify(parts);
 }

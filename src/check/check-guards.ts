@@ -1,14 +1,14 @@
-import { type Check, type Checking, type Found, inText } from './checking.js';
+import { type Check, type CheckFinding, type Checking, inText } from './checking.js';
 import type { ProgramText } from './scripts.js';
 import { argsOf, type FoundCommand, outputOf, type Shell } from './shell.js';
-import type { Handler, SourceFile } from './source-file.js';
+import type { HandlerNode, SourceFile } from './source-file.js';
 import { textAt } from './tree.js';
 
 /** Whether hooks that are meant to stop something can. What a text does is guessed, and only where little else is possible. */
 export const checkGuards: Check = function* (file, about) {
   for (const handler of file.handlers) {
     const texts = about.texts(handler, file);
-    if (texts.length === 0 || !handler.entry) continue;
+    if (texts.length === 0 || !handler.spec) continue;
     const all = texts.map(({ source }) => source).join('\n');
     for (const text of texts) {
       yield* exitOne(handler, text, all);
@@ -34,20 +34,20 @@ const EXIT_1: Readonly<Record<string, RegExp>> = {
   javascript: /process\.exit\(\s*1\s*\)|process\.exitCode\s*=\s*1\b/g,
 };
 
-function* exitOne(handler: Handler, text: ProgramText, all: string): Generator<Found> {
-  if (handler.entry?.exit2 !== 'block' || textAt(handler.node, 'onFailure') === 'block' || OTHER_WAYS.test(all)) return;
+function* exitOne(handler: HandlerNode, text: ProgramText, all: string): Generator<CheckFinding> {
+  if (handler.spec?.exit2 !== 'block' || textAt(handler.node, 'onFailure') === 'block' || OTHER_WAYS.test(all)) return;
   const at = text.shell ? shellExitOne(text.shell) : otherExitOne(text);
   if (at === undefined) return;
   const message = `It says no by ending with 1, which stops nothing on ${handler.event}.`;
   yield { rule: 'exit-1-guard', ...inText(handler, text, at), message };
 }
 
-interface Place {
+interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
-function shellExitOne(shell: Shell): Place | undefined {
+function shellExitOne(shell: Shell): TextRange | undefined {
   for (const command of shell.commands) {
     if (command.name !== 'exit' || argsOf(command)[0]?.value !== '1') continue;
     if (STOPS.test(said(shell, command)) || FOUND_SO.test(before(shell, command)))
@@ -72,7 +72,7 @@ function said({ source, commands }: Shell, { node, around }: FoundCommand): stri
     .join('\n');
 }
 
-function otherExitOne({ language, source }: ProgramText): Place | undefined {
+function otherExitOne({ language, source }: ProgramText): TextRange | undefined {
   const pattern = EXIT_1[language];
   if (!pattern) return undefined;
   for (const match of source.matchAll(pattern)) {
@@ -85,11 +85,11 @@ function otherExitOne({ language, source }: ProgramText): Place | undefined {
 }
 
 function* continueFalse(
-  handler: Handler,
+  handler: HandlerNode,
   texts: readonly ProgramText[],
   all: string,
   file: SourceFile,
-): Generator<Found> {
+): Generator<CheckFinding> {
   if (handler.event !== 'PreToolUse' || file.dialect === 'code') return;
   if (/exit\s*\(?\s*2\b|exitCode\s*=\s*2|\bdeny\b|["']block["']/.test(all)) return;
   for (const text of texts) {
@@ -102,9 +102,9 @@ function* continueFalse(
   }
 }
 
-function* reasonOnStdout(handler: Handler, text: ProgramText): Generator<Found> {
+function* reasonOnStdout(handler: HandlerNode, text: ProgramText): Generator<CheckFinding> {
   const { shell } = text;
-  const matters = handler.entry?.exit2 === 'block' || handler.entry?.exit2 === 'feedback';
+  const matters = handler.spec?.exit2 === 'block' || handler.spec?.exit2 === 'feedback';
   if (!shell || !matters || /exec\s+(1)?>&2/.test(shell.source)) return;
   for (const exit of shell.commands) {
     if (exit.name !== 'exit' || argsOf(exit)[0]?.value !== '2') continue;
@@ -123,12 +123,12 @@ function* reasonOnStdout(handler: Handler, text: ProgramText): Generator<Found> 
 }
 
 function* stopLoop(
-  handler: Handler,
+  handler: HandlerNode,
   texts: readonly ProgramText[],
   all: string,
   { eventsOf }: Checking,
-): Generator<Found> {
-  if (handler.entry?.fold !== 'stop' || /stop_hook_active|stopHookActive/.test(all)) return;
+): Generator<CheckFinding> {
+  if (handler.spec?.fold !== 'stop' || /stop_hook_active|stopHookActive/.test(all)) return;
   for (const text of texts) {
     // A script that serves other events may block those.
     if (text.file !== undefined && eventsOf(text.file).size > 1) continue;

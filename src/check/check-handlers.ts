@@ -3,10 +3,10 @@ import { readPolicy } from '../claude-code/files/policy.js';
 import { isNameList } from '../matching/claude-matcher.js';
 import { compileRule } from '../matching/rule.js';
 import { toolNames } from '../matching/tool-names.js';
-import { atKey, type Check, type Found } from './checking.js';
+import { atKey, type Check, type CheckFinding } from './checking.js';
 import type { PolicyFile } from './policies.js';
-import type { Handler, SourceFile } from './source-file.js';
-import { entryOf, isTrue, plain, textAt, textOf } from './tree.js';
+import type { HandlerNode, SourceFile } from './source-file.js';
+import { entryOf, isTrue, plainData, textAt, textOf } from './tree.js';
 
 /** What handlers say beside what they run. */
 export const checkHandlers: Check = function* (file) {
@@ -20,18 +20,18 @@ export const checkHandlers: Check = function* (file) {
         message: '"once" counts only in skills; here the hook runs every time.',
       };
     }
-    if (isTrue(entryOf(handler.node, 'async')?.value) && handler.entry?.fold === 'gate') {
+    if (isTrue(entryOf(handler.node, 'async')?.value) && handler.spec?.fold === 'gate') {
       const message = `Nobody waits for it, so it cannot stop anything on ${handler.event}.`;
       yield { rule: 'async-gate', ...atKey(handler, 'async'), message };
     }
   }
 };
 
-function* checkRule(handler: Handler, { dialect }: SourceFile): Generator<Found> {
+function* checkRule(handler: HandlerNode, { dialect }: SourceFile): Generator<CheckFinding> {
   const text = textAt(handler.node, 'if');
-  if (text === undefined || text.trim() === '' || !handler.entry) return;
+  if (text === undefined || text.trim() === '' || !handler.spec) return;
   const at = atKey(handler, 'if');
-  if (!handler.entry.tool) {
+  if (!handler.spec.tool) {
     yield { rule: 'if-not-tool-event', ...at, message: `${handler.event} is about no tool, so the hook never runs.` };
     return;
   }
@@ -54,14 +54,14 @@ function* checkRule(handler: Handler, { dialect }: SourceFile): Generator<Found>
 /** These rules are about a family of tools. */
 const FAMILIES = new Set(['Edit', 'Write', 'Read']);
 
-function excludes({ matcher = '' }: Handler, rule: string): boolean {
+function excludes({ matcher = '' }: HandlerNode, rule: string): boolean {
   const tool = /^\w+/.exec(rule)?.[0] ?? '';
   if (matcher === '' || FAMILIES.has(tool) || !/^\w+(\(|$)/.test(rule) || !isNameList(matcher, false)) return false;
   const names = matcher.split(/[|,]/).map((name) => name.trim());
   return !names.some((name) => toolNames(name).includes(tool));
 }
 
-function* checkHttp(handler: Handler): Generator<Found> {
+function* checkHttp(handler: HandlerNode): Generator<CheckFinding> {
   if (handler.type !== 'http') return;
   const url = textAt(handler.node, 'url') ?? '';
   if (URL.canParse(url)) {
@@ -77,7 +77,7 @@ function* checkHttp(handler: Handler): Generator<Found> {
   }
   const headers = entryOf(handler.node, 'headers')?.value;
   const list = entryOf(handler.node, 'allowedEnvVars')?.value;
-  const allowed = list ? plain(list) : [];
+  const allowed = list ? plainData(list) : [];
   if (headers?.kind !== 'object' || !Array.isArray(allowed)) return;
   for (const { key, value } of headers.entries) {
     for (const [, name] of (textOf(value) ?? '').matchAll(/\$\{?([A-Za-z_]\w*)\}?/g)) {
@@ -118,7 +118,7 @@ export function checkPolicy(policies: readonly PolicyFile[]): Check {
 }
 
 /** A policy reads the URL, which must be one. */
-function urlOf({ node, type }: Handler): string | undefined {
+function urlOf({ node, type }: HandlerNode): string | undefined {
   const url = textAt(node, 'url');
   return type === 'http' && url !== undefined && URL.canParse(url) ? url : undefined;
 }

@@ -4,8 +4,8 @@ import { whyExponential } from '../matching/regex-cost.js';
 import { toolNames } from '../matching/tool-names.js';
 import { compileWildcard } from '../matching/wildcard.js';
 import { nearest } from '../values/nearest.js';
-import type { Check, Found } from './checking.js';
-import { ELSEWHERE, FORMER, KNOWN_TOOLS, SAMPLE_MCP, TOOLS, valuesOf } from './names.js';
+import type { Check, CheckFinding } from './checking.js';
+import { ELSEWHERE, FORMER, KNOWN_TOOLS, SAMPLE_MCP, subjectValues, TOOLS } from './names.js';
 import type { Group, SourceFile } from './source-file.js';
 import { textOf } from './tree.js';
 
@@ -13,38 +13,38 @@ import { textOf } from './tree.js';
 export const checkMatchers: Check = function* (file) {
   for (const group of file.groups) {
     const text = textOf(group.matcher?.value);
-    if (text === undefined || text === '' || text === '*' || !group.entry || !group.matcher) continue;
+    if (text === undefined || text === '' || text === '*' || !group.spec || !group.matcher) continue;
     const at = { at: group.matcher.value, where: [...group.path, 'matcher'] };
     for (const { rule, message, fix } of judge(text, group, file)) yield { rule, ...at, message, fix };
   }
 };
 
-type Judged = Pick<Found, 'rule' | 'message' | 'fix'>;
+type MatcherFinding = Pick<CheckFinding, 'rule' | 'message' | 'fix'>;
 
-function* judge(text: string, { event, entry }: Group, { dialect }: SourceFile): Generator<Judged> {
-  if (!entry) return;
-  if (!entry.subject) {
+function* judge(text: string, { event, spec }: Group, { dialect }: SourceFile): Generator<MatcherFinding> {
+  if (!spec) return;
+  if (!spec.subject) {
     yield {
       rule: 'matcher-ignored',
       message: `${event} has nothing to match, so "${text}" is ignored and the hooks run every time.`,
     };
     return;
   }
-  const known = entry.tool ? undefined : valuesOf(entry);
-  const isList = dialect === 'code' ? !/[*?[{(!]/.test(text) : isNameList(text, entry.narrowNames === true);
+  const known = spec.tool ? undefined : subjectValues(spec);
+  const isList = dialect === 'code' ? !/[*?[{(!]/.test(text) : isNameList(text, spec.narrowNames === true);
   if (isList) {
     const names = text
       .split(/[|,]/)
       .map((name) => name.trim())
       .filter((name) => name !== '');
     if (names.length === 0) yield { rule: 'matcher-never', message: `"${text}" names nothing.`, fix: 'Take it out.' };
-    else if (entry.tool) yield* judgeTools(names);
+    else if (spec.tool) yield* judgeTools(names);
     else if (known) yield* judgeValues(names, known, event);
-  } else if (dialect === 'claude') yield* judgePattern(text, entry.tool ? TOOLS : known, entry.tool);
+  } else if (dialect === 'claude') yield* judgePattern(text, spec.tool ? TOOLS : known, spec.tool);
 }
 
 /** One name of a list of tools. */
-function toolProblem(name: string, beside: readonly string[]): Judged | undefined {
+function toolProblem(name: string, beside: readonly string[]): MatcherFinding | undefined {
   if (KNOWN_TOOLS.has(name)) return undefined;
   const [, server, tool] = /^mcp__(.+?)(?:__(.*))?$/.exec(name) ?? [];
   if (server !== undefined) {
@@ -87,7 +87,7 @@ function nearTool(name: string): string | undefined {
 /** The same for `Write`, `write` and `Wirte`. */
 const letters = (name: string): string => [...name.toLowerCase()].sort().join('');
 
-function* judgeTools(names: readonly string[]): Generator<Judged> {
+function* judgeTools(names: readonly string[]): Generator<MatcherFinding> {
   const problems = names.map((name) => toolProblem(name, names));
   const someLive = names.some((name, i) => problems[i] === undefined && KNOWN_TOOLS.has(name));
   for (const problem of problems) {
@@ -102,13 +102,13 @@ function* judgeTools(names: readonly string[]): Generator<Judged> {
   yield { rule: 'matcher-unknown-name', message: `No tool that is known here is called ${list(unknown, 'or')}.` };
 }
 
-function* judgeValues(names: readonly string[], known: readonly string[], event: string): Generator<Judged> {
+function* judgeValues(names: readonly string[], known: readonly string[], event: string): Generator<MatcherFinding> {
   for (const name of names) {
     if (known.includes(name)) continue;
     const near = nearest(name, known);
     const isTool = KNOWN_TOOLS.has(name);
     const other = HOOK_EVENTS.find(
-      (one) => one !== event && !CATALOGUE[one].tool && valuesOf(CATALOGUE[one])?.includes(name),
+      (one) => one !== event && !CATALOGUE[one].tool && subjectValues(CATALOGUE[one])?.includes(name),
     );
     const hint = other === undefined ? '' : ` ${other} has it.`;
     const message = `"${name}" is no value that ${event} is known to have: ${list(known, 'or')}.${hint}`;
@@ -121,7 +121,7 @@ function* judgeValues(names: readonly string[], known: readonly string[], event:
 const RULE_SHAPE = /^(\w+)\(([^|]*)\)$/;
 
 /** A regular expression, `known` being what it may meet. */
-function* judgePattern(text: string, known: readonly string[] | undefined, tool: boolean): Generator<Judged> {
+function* judgePattern(text: string, known: readonly string[] | undefined, tool: boolean): Generator<MatcherFinding> {
   const pattern = compile(text);
   const why = 'bad' in pattern ? undefined : whyExponential(text);
   if (why !== undefined) {
@@ -168,7 +168,7 @@ function asRegex(text: string): string | undefined {
   return `Write ${JSON.stringify(`^(${parts.join('|')})$`)}, if it was meant as a pattern for whole names.`;
 }
 
-function* unmatched(text: string, regex: RegExp, known: readonly string[], tool: boolean): Generator<Judged> {
+function* unmatched(text: string, regex: RegExp, known: readonly string[], tool: boolean): Generator<MatcherFinding> {
   const all = tool ? [...KNOWN_TOOLS, ...Object.keys(FORMER)] : known;
   if (all.some((name) => regex.test(name)) || (tool && /mcp/i.test(text))) return;
   if (text.startsWith('!') && tool) {
@@ -182,7 +182,7 @@ function* unmatched(text: string, regex: RegExp, known: readonly string[], tool:
 }
 
 /** `Edit*`, where reading it as a glob and as a regular expression is not the same. */
-function globProblem(text: string, regex: RegExp, known: readonly string[], tool: boolean): Judged | undefined {
+function globProblem(text: string, regex: RegExp, known: readonly string[], tool: boolean): MatcherFinding | undefined {
   if (!/\*/.test(text) || /\.[*+]|[\^$\\([+]/.test(text)) return undefined;
   const globs = text.split(/[|,]/).map((part) => compileWildcard(part.trim()));
   const meant = known.filter((name) => globs.some((test) => test(name)));

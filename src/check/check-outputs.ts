@@ -1,12 +1,12 @@
 import { HOOK_EVENTS } from '../events/catalogue.js';
-import type { EventEntry } from '../events/define.js';
+import type { EventSpec } from '../events/define.js';
 import { jsonSchema } from '../events/json-schema.js';
 import { readOutput } from '../events/outcome.js';
 import { isObject } from '../values/shape.js';
-import { type Check, type Found, inText } from './checking.js';
+import { type Check, type CheckFinding, inText } from './checking.js';
 import type { ProgramText } from './scripts.js';
 import { argsOf, expand, type FoundCommand, outputOf } from './shell.js';
-import type { Handler, SourceFile } from './source-file.js';
+import type { HandlerNode, SourceFile } from './source-file.js';
 
 /** Answers that stand in shell texts word for word. */
 export const checkOutputs: Check = function* (file, about) {
@@ -20,18 +20,23 @@ export const checkOutputs: Check = function* (file, about) {
   }
 };
 
-function* judge(handler: Handler, text: ProgramText, command: FoundCommand, file: SourceFile): Generator<Found> {
+function* judge(
+  handler: HandlerNode,
+  text: ProgramText,
+  command: FoundCommand,
+  file: SourceFile,
+): Generator<CheckFinding> {
   const answer = answerOf(command);
-  if (answer === undefined || !handler.entry) return;
+  if (answer === undefined || !handler.spec) return;
   // A script may answer other agents too, in their own words.
   if (text.file !== undefined && !Object.keys(answer).some((key) => KNOWN.has(key))) return;
-  const isOwnStop = file.kind === 'agent' && handler.entry.inAgentScope !== undefined;
+  const isOwnStop = file.kind === 'agent' && handler.spec.inAgentScope !== undefined;
   // Only a run could tell whose Stop it will be.
   const eventName = isOwnStop
     ? String((answer['hookSpecificOutput'] as { hookEventName?: unknown } | undefined)?.hookEventName ?? handler.event)
     : handler.event;
   const at = inText(handler, text, { start: command.node.pos, end: command.node.end });
-  const read = readOutput(handler.entry, answer, { eventName, nameRequired: true, dialect: 'claude' });
+  const read = readOutput(handler.spec, answer, { eventName, nameRequired: true, dialect: 'claude' });
   if ('bad' in read) {
     yield { rule: 'output-rejected', ...at, message: `The answer it prints is refused: ${read.bad}.` };
     return;
@@ -90,12 +95,12 @@ function printedBy(command: FoundCommand): string | undefined {
 const RARE = /\b(permissionDecision|updatedInput|updatedToolOutput|initialUserMessage)\b["']?\s*\]?\s*[:=](?!=)/g;
 
 /** Of other programs only what they mention can be seen. */
-function* mentions(handler: Handler, text: ProgramText): Generator<Found> {
-  const { entry, event } = handler;
-  if (!entry || text.language === 'other') return;
+function* mentions(handler: HandlerNode, text: ProgramText): Generator<CheckFinding> {
+  const { spec, event } = handler;
+  if (!spec || text.language === 'other') return;
   for (const match of text.source.matchAll(RARE)) {
     const key = match[1] as string;
-    if (knowsKey(entry, key) || knowsAnotherEvent(text.source, event)) continue;
+    if (knowsKey(spec, key) || knowsAnotherEvent(text.source, event)) continue;
     const place = { start: match.index, end: match.index + key.length };
     yield { rule: 'output-ignored', ...inText(handler, text, place), message: `${event} does not know "${key}".` };
     return;
@@ -103,8 +108,8 @@ function* mentions(handler: Handler, text: ProgramText): Generator<Found> {
 }
 
 /** Anywhere in its answer: PermissionRequest has `updatedInput` in its decision. */
-function knowsKey(entry: EventEntry, key: string): boolean {
-  return JSON.stringify(jsonSchema(entry, 'output')).includes(`"${key}"`);
+function knowsKey(spec: EventSpec, key: string): boolean {
+  return JSON.stringify(jsonSchema(spec, 'output')).includes(`"${key}"`);
 }
 
 /** It may be written for several events, and only used for one so far. */

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { atKey, type Check, type Checking, commandSpan, type Found } from './checking.js';
-import { execWords, type Run, shellOf } from './runs.js';
+import { atKey, type Check, type CheckFinding, type Checking, commandSpan } from './checking.js';
+import { execWords, type Invocation, shellOf } from './runs.js';
 import { isOnPath, type ScriptFile } from './scripts.js';
-import type { Handler, SourceFile } from './source-file.js';
+import type { HandlerNode, SourceFile } from './source-file.js';
 import { entryOf, textAt, textOf } from './tree.js';
 
 /** Whether what a command runs is there and can be run. */
@@ -19,9 +19,14 @@ export const checkScripts: Check = function* (file, about) {
   }
 };
 
-type Judged = Pick<Found, 'rule' | 'message' | 'fix'>;
+type ScriptFinding = Pick<CheckFinding, 'rule' | 'message' | 'fix'>;
 
-function* judge(run: Run, known: (name: string) => boolean, file: SourceFile, about: Checking): Generator<Judged> {
+function* judge(
+  run: Invocation,
+  known: (name: string) => boolean,
+  file: SourceFile,
+  about: Checking,
+): Generator<ScriptFinding> {
   const { path, written, interpreter } = run;
   if (path === undefined) {
     if (run.relative) yield relative(run, file);
@@ -38,7 +43,7 @@ function* judge(run: Run, known: (name: string) => boolean, file: SourceFile, ab
   }
 }
 
-function* missing(run: Run, path: string, file: SourceFile, { name }: Checking): Generator<Judged> {
+function* missing(run: Invocation, path: string, file: SourceFile, { name }: Checking): Generator<ScriptFinding> {
   const inPlugin = run.relative && file.plugin !== undefined && existsSync(resolve(file.plugin, run.written));
   if (inPlugin) {
     yield relative(run, file);
@@ -48,13 +53,17 @@ function* missing(run: Run, path: string, file: SourceFile, { name }: Checking):
   yield { rule: 'script-missing', message: `${name(path)}${folder}.` };
 }
 
-function relative({ written }: Run, { plugin }: SourceFile): Judged {
+function relative({ written }: Invocation, { plugin }: SourceFile): ScriptFinding {
   const start = plugin === undefined ? '"$CLAUDE_PROJECT_DIR"/' : `"\${CLAUDE_PLUGIN_ROOT}"/`;
   const message = `${written} is looked for in the directory the session is in at that moment.`;
   return { rule: 'script-relative', message, fix: `Write ${start}${written.replace(/^\.\//, '')}.` };
 }
 
-function* runItself(written: string, script: ScriptFile, { machine, name: nameOf }: Checking): Generator<Judged> {
+function* runItself(
+  written: string,
+  script: ScriptFile,
+  { machine, name: nameOf }: Checking,
+): Generator<ScriptFinding> {
   const { path, executable, text, shebang } = script;
   if (!executable)
     yield {
@@ -97,7 +106,7 @@ const BUILTINS = new Set(
 );
 
 /** Whether a handler's command may use a name. Each is looked for once, since a line may repeat it ten thousand times. */
-function knownIn(handler: Handler, { machine }: Checking): (name: string) => boolean {
+function knownIn(handler: HandlerNode, { machine }: Checking): (name: string) => boolean {
   const asked = new Map<string, boolean>();
   let own: ReadonlySet<string> | undefined;
   const isOwn = (name: string): boolean => {
@@ -113,7 +122,7 @@ function knownIn(handler: Handler, { machine }: Checking): (name: string) => boo
   };
 }
 
-function* checkExecForm(handler: Handler): Generator<Found> {
+function* checkExecForm(handler: HandlerNode): Generator<CheckFinding> {
   const args = entryOf(handler.node, 'args')?.value;
   if (handler.type !== 'command' || args?.kind !== 'array') return;
   const command = textAt(handler.node, 'command') ?? '';
@@ -138,7 +147,7 @@ function* checkExecForm(handler: Handler): Generator<Found> {
 }
 
 /** The hooks files that a plugin's manifest names. */
-export const checkManifest: Check = function* ({ kind, plugin, parsed: { root } }) {
+export const checkManifestHooks: Check = function* ({ kind, plugin, parsed: { root } }) {
   const hooks = entryOf(root, 'hooks')?.value;
   if (kind !== 'manifest' || plugin === undefined || hooks === undefined) return;
   for (const node of hooks.kind === 'array' ? hooks.items : [hooks]) {

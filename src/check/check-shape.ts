@@ -7,15 +7,20 @@ import type { Path } from '../files/json-file.js';
 import { checkConfig } from '../plugins/config.js';
 import { validateHooks } from '../plugins/validate.js';
 import { nearest } from '../values/nearest.js';
-import { atKey, type Check, type Found } from './checking.js';
+import { atKey, type Check, type CheckFinding } from './checking.js';
 import { RULES, type RuleId } from './rules.js';
 import type { SourceFile } from './source-file.js';
-import { entryOf, parsePath, plain, spanAt, type TreeNode } from './tree.js';
+import { entryOf, parsePath, plainData, spanAt, type TreeNode } from './tree.js';
 
 /** Whether the file can be read at all. */
 export const checkSyntax: Check = function* ({ parsed, text, kind }) {
   const { errors, root } = parsed;
-  const found = (at: Found['at'], message: string): Found => ({ rule: 'unreadable', at, where: [], message });
+  const found = (at: CheckFinding['at'], message: string): CheckFinding => ({
+    rule: 'unreadable',
+    at,
+    where: [],
+    message,
+  });
   const [first] = errors;
   // The others often follow from it.
   if (first) yield found(first, `${first.message}.`);
@@ -28,7 +33,7 @@ export const checkSyntax: Check = function* ({ parsed, text, kind }) {
 export const checkClaudeShape: Check = function* (file) {
   const { root } = file.parsed;
   if (file.dialect !== 'claude' || root?.kind !== 'object') return;
-  const data = plain(root) as Readonly<Record<string, unknown>>;
+  const data = plainData(root) as Readonly<Record<string, unknown>>;
   const other = file.kind === 'manifest' ? undefined : otherShape(data, HOOK_EVENTS);
   if (other !== undefined) {
     const at = entryOf(root, 'hooks')?.keySpan ?? root;
@@ -41,7 +46,8 @@ export const checkClaudeShape: Check = function* (file) {
     return;
   }
   for (const set of file.sets) {
-    for (const { rule, path, message, nearest: near } of checkHooks(plain(set.node), set.path, HOOK_EVENTS).findings) {
+    for (const { rule, path, message, nearest: near } of checkHooks(plainData(set.node), set.path, HOOK_EVENTS)
+      .findings) {
       if (isRemark(path)) continue;
       const id = Object.hasOwn(RULES, rule) ? (rule as RuleId) : 'wrong-value';
       const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
@@ -84,10 +90,10 @@ function isRemark(path: Path): boolean {
   return typeof key === 'string' && /^(\/\/|_|#|\$)/.test(key);
 }
 
-function* checkTypes({ handlers }: SourceFile): Generator<Found> {
+function* checkTypes({ handlers }: SourceFile): Generator<CheckFinding> {
   const types = Object.keys(HANDLER_KEYS);
   for (const handler of handlers) {
-    const { type, entry, event } = handler;
+    const { type, spec, event } = handler;
     if (type === undefined) continue;
     if (!types.includes(type)) {
       const near = nearest(type, types) ?? (/^(shell|bash|script|process|exec)$/.test(type) ? 'command' : undefined);
@@ -97,8 +103,8 @@ function* checkTypes({ handlers }: SourceFile): Generator<Found> {
         ...atKey(handler, 'type'),
         message: `"${type}" is no type of handler, so it never runs.${hint}`,
       };
-    } else if (entry && !(entry.types as readonly string[]).includes(type)) {
-      const allowed = HANDLER_KINDS.filter((kind) => entry.types.includes(kind)).join(', ');
+    } else if (spec && !(spec.types as readonly string[]).includes(type)) {
+      const allowed = HANDLER_KINDS.filter((kind) => spec.types.includes(kind)).join(', ');
       yield {
         rule: 'type-not-allowed',
         ...atKey(handler, 'type'),
@@ -114,16 +120,16 @@ export const checkOwnShape: Check = function* (file) {
   if (file.dialect !== 'code' || root?.kind !== 'object') return;
   if (file.kind === 'config') yield* checkConfigFile(root, file.path);
   for (const set of file.sets) {
-    for (const { where, message } of validateHooks(plain(set.node))) {
+    for (const { where, message } of validateHooks(plainData(set.node))) {
       const path = [...set.path, ...parsePath(where === 'hooks' ? '' : where)];
       yield { rule: 'invalid-hooks', at: spanAt(root, path), where: path, message: sentence(`it ${message}`) };
     }
   }
 };
 
-function* checkConfigFile(root: TreeNode, file: string): Generator<Found> {
+function* checkConfigFile(root: TreeNode, file: string): Generator<CheckFinding> {
   try {
-    checkConfig(plain(root), file);
+    checkConfig(plainData(root), file);
   } catch (error) {
     if (!(error instanceof HookscopeError)) throw error;
     const {
@@ -138,14 +144,14 @@ function* checkConfigFile(root: TreeNode, file: string): Generator<Found> {
 }
 
 /** Two entries with one key, anywhere around hooks. */
-export const checkKeys: Check = function* ({ parsed, sets }) {
+export const checkDuplicateKeys: Check = function* ({ parsed, sets }) {
   const { root } = parsed;
   if (root?.kind !== 'object') return;
   yield* repeated(root, []);
   for (const set of sets) yield* repeatedBelow(set.node, set.path);
 };
 
-function* repeatedBelow(node: TreeNode, path: Path): Generator<Found> {
+function* repeatedBelow(node: TreeNode, path: Path): Generator<CheckFinding> {
   if (node.kind === 'scalar') return;
   if (node.kind === 'array') {
     for (const [i, item] of node.items.entries()) yield* repeatedBelow(item, [...path, i]);
@@ -155,7 +161,7 @@ function* repeatedBelow(node: TreeNode, path: Path): Generator<Found> {
   for (const { key, value } of node.entries) yield* repeatedBelow(value, [...path, key]);
 }
 
-function* repeated(node: Extract<TreeNode, { kind: 'object' }>, path: Path): Generator<Found> {
+function* repeated(node: Extract<TreeNode, { kind: 'object' }>, path: Path): Generator<CheckFinding> {
   const seen = new Set<string>();
   for (const { key, keySpan } of node.entries) {
     const message = `"${key}" stands here again; what the first one holds is not used.`;

@@ -1,10 +1,10 @@
 import type { Word } from 'unbash';
 import { bashismsOf } from './bashisms.js';
-import { atKey, type Check, type Found, inText } from './checking.js';
+import { atKey, type Check, type CheckFinding, inText } from './checking.js';
 import { commandLine, shellOf } from './runs.js';
 import type { ProgramText } from './scripts.js';
 import { argsOf, expand, type Shell } from './shell.js';
-import type { Handler, SourceFile } from './source-file.js';
+import type { HandlerNode, SourceFile } from './source-file.js';
 import { entryOf } from './tree.js';
 
 /** How a shell reads the commands, and the shell scripts they run. */
@@ -22,7 +22,7 @@ export const checkShell: Check = function* (file, about) {
   }
 };
 
-function* syntaxError(handler: Handler, text: ProgramText, shell: Shell): Generator<Found> {
+function* syntaxError(handler: HandlerNode, text: ProgramText, shell: Shell): Generator<CheckFinding> {
   const [first] = shell.errors;
   if (first === undefined) return;
   const near = excerpt(shell.source, first.pos);
@@ -30,7 +30,7 @@ function* syntaxError(handler: Handler, text: ProgramText, shell: Shell): Genera
   yield { rule: 'shell-syntax', ...inText(handler, text, { start: first.pos, end: first.pos + 1 }), message };
 }
 
-function* bashisms(handler: Handler, text: ProgramText, shell: Shell): Generator<Found> {
+function* bashisms(handler: HandlerNode, text: ProgramText, shell: Shell): Generator<CheckFinding> {
   // Such a text knows what it is doing: it looks which shell it has, or starts the right one.
   if (/BASH_VERSION|ZSH_VERSION|exec (\/\S+\/)?bash\b/.test(shell.source)) return;
   const all = bashismsOf(shell);
@@ -41,7 +41,7 @@ function* bashisms(handler: Handler, text: ProgramText, shell: Shell): Generator
     const whats = [...new Set(found.map(({ what }) => what))];
     const more = whats.length > 4 ? ` and ${whats.length - 4} more` : '';
     const what = `${whats.slice(0, 4).join('  ')}${more}`;
-    const ends = handler.entry?.exit2 === 'block' ? `ends with 2, which blocks on ${handler.event}` : 'ends with 2';
+    const ends = handler.spec?.exit2 === 'block' ? `ends with 2, which blocks on ${handler.event}` : 'ends with 2';
     const message = fatal
       ? `Bash knows this and sh does not: ${what}. Where sh is dash the hook ${ends}.`
       : `Bash knows this and sh does not: ${what}.`;
@@ -56,7 +56,7 @@ function* bashisms(handler: Handler, text: ProgramText, shell: Shell): Generator
 /** Where the client puts a path that may hold a space. */
 const PLACEHOLDER = /^\$\{?(CLAUDE_(?:PROJECT_DIR|PLUGIN_ROOT|PLUGIN_DATA|SKILL_DIR))\b/;
 
-function* placeholders(handler: Handler, { dialect }: SourceFile): Generator<Found> {
+function* placeholders(handler: HandlerNode, { dialect }: SourceFile): Generator<CheckFinding> {
   const shell = shellOf(handler);
   if (!shell || commandLine(handler) === undefined) return;
   const at = atKey(handler, 'command');
@@ -116,7 +116,12 @@ const EXPECTED =
 /** The client sets these on some events or for plugins only. */
 const ENV_FILE_EVENTS = ['SessionStart', 'Setup', 'CwdChanged', 'FileChanged'];
 
-function* unsetVariables(handler: Handler, text: ProgramText, shell: Shell, file: SourceFile): Generator<Found> {
+function* unsetVariables(
+  handler: HandlerNode,
+  text: ProgramText,
+  shell: Shell,
+  file: SourceFile,
+): Generator<CheckFinding> {
   const told = new Set<string>();
   for (const { node } of shell.nodes) {
     const name =
@@ -136,7 +141,7 @@ function* unsetVariables(handler: Handler, text: ProgramText, shell: Shell, file
 
 function whyUnset(
   name: string,
-  { event }: Handler,
+  { event }: HandlerNode,
   { kind, plugin, dialect }: SourceFile,
   { file }: ProgramText,
 ): string | undefined {

@@ -10,10 +10,10 @@ import { checkGuards } from './check-guards.js';
 import { checkHandlers, checkPolicy } from './check-handlers.js';
 import { checkMatchers } from './check-matchers.js';
 import { checkOutputs } from './check-outputs.js';
-import { checkManifest, checkScripts } from './check-scripts.js';
-import { checkClaudeShape, checkKeys, checkOwnShape, checkSyntax, checkTimes } from './check-shape.js';
+import { checkManifestHooks, checkScripts } from './check-scripts.js';
+import { checkClaudeShape, checkDuplicateKeys, checkOwnShape, checkSyntax, checkTimes } from './check-shape.js';
 import { checkShell } from './check-shell.js';
-import { type Check, createChecking, type Found, type Surroundings } from './checking.js';
+import { type Check, type CheckFinding, createChecking, type Surroundings } from './checking.js';
 import { findHookFiles } from './find.js';
 import { type FileKind, placeOf } from './kinds.js';
 import { findPolicies } from './policies.js';
@@ -91,12 +91,12 @@ const CHECKS: readonly Check[] = [
   checkSyntax,
   checkClaudeShape,
   checkOwnShape,
-  checkKeys,
+  checkDuplicateKeys,
   checkTimes,
   checkMatchers,
   checkHandlers,
   checkDuplicates,
-  checkManifest,
+  checkManifestHooks,
   checkScripts,
   checkShell,
   checkGuards,
@@ -133,7 +133,7 @@ function existing(path: string): string[] {
   return existsSync(path) ? [path] : [];
 }
 
-function placed(found: Found, file: SourceFile, name: (path: string) => string): HookFinding {
+function placed(found: CheckFinding, file: SourceFile, name: (path: string) => string): HookFinding {
   const { rule, at, where, message, script } = found;
   const lineOf = script ? createLines(script.source) : file.lineOf;
   const start = lineOf(at.start);

@@ -1,12 +1,12 @@
 import type { Path } from '../files/json-file.js';
 import type { RuleId } from './rules.js';
-import { type Bearings, commandLine, execWords, type Run, runsOf } from './runs.js';
+import { type Bearings, commandLine, execWords, type Invocation, runsOf } from './runs.js';
 import { languageOf, type ProgramText, programText, readScript, type ScriptFile } from './scripts.js';
-import type { Handler, SourceFile } from './source-file.js';
+import type { HandlerNode, SourceFile } from './source-file.js';
 import { entryOf, type Span, textAt } from './tree.js';
 
 /** One thing that a check has found. */
-export interface Found {
+export interface CheckFinding {
   readonly rule: RuleId;
   /** Where in the hook file; with `script`, where in the script. */
   readonly at: Span;
@@ -19,7 +19,7 @@ export interface Found {
 }
 
 /** Looks at one file for a few rules. */
-export type Check = (file: SourceFile, about: Checking) => Iterable<Found>;
+export type Check = (file: SourceFile, about: Checking) => Iterable<CheckFinding>;
 
 /** The machine that hooks would run on. */
 export interface Surroundings extends Bearings {
@@ -33,24 +33,24 @@ export interface Surroundings extends Bearings {
 export interface Checking {
   readonly files: readonly SourceFile[];
   readonly machine: Surroundings;
-  runs(handler: Handler, file: SourceFile): readonly Run[];
+  runs(handler: HandlerNode, file: SourceFile): readonly Invocation[];
   script(path: string): ScriptFile | undefined;
   /** A path as people are told it. */
   name(path: string): string;
   /** Every text the handler is made of that could be read. */
-  texts(handler: Handler, file: SourceFile): readonly ProgramText[];
+  texts(handler: HandlerNode, file: SourceFile): readonly ProgramText[];
   /** The events a script serves, over all files. */
   eventsOf(script: string): ReadonlySet<string>;
 }
 
 export function createChecking(files: readonly SourceFile[], machine: Surroundings, name: Checking['name']): Checking {
-  const runs = remember((handler: Handler, file: SourceFile) => runsOf(handler, file, machine));
+  const runs = remember((handler: HandlerNode, file: SourceFile) => runsOf(handler, file, machine));
   const scripts = new Map<string, ScriptFile | undefined>();
   const script = (path: string): ScriptFile | undefined => {
     if (!scripts.has(path)) scripts.set(path, readScript(path));
     return scripts.get(path);
   };
-  const texts = remember((handler: Handler, file: SourceFile) => textsOf(handler, runs(handler, file), script));
+  const texts = remember((handler: HandlerNode, file: SourceFile) => textsOf(handler, runs(handler, file), script));
   let served: Map<string, Set<string>> | undefined;
   return {
     files,
@@ -66,8 +66,10 @@ export function createChecking(files: readonly SourceFile[], machine: Surroundin
   };
 }
 
-function remember<T>(make: (handler: Handler, file: SourceFile) => T): (handler: Handler, file: SourceFile) => T {
-  const made = new WeakMap<Handler, T>();
+function remember<T>(
+  make: (handler: HandlerNode, file: SourceFile) => T,
+): (handler: HandlerNode, file: SourceFile) => T {
+  const made = new WeakMap<HandlerNode, T>();
   return (handler, file) => {
     const known = made.get(handler);
     if (known !== undefined) return known;
@@ -89,7 +91,7 @@ function servedBy(files: readonly SourceFile[], runs: Checking['runs']): Map<str
   return served;
 }
 
-function textsOf(handler: Handler, runs: readonly Run[], script: Checking['script']): ProgramText[] {
+function textsOf(handler: HandlerNode, runs: readonly Invocation[], script: Checking['script']): ProgramText[] {
   const texts: ProgramText[] = [];
   const line = commandLine(handler);
   const shell = textAt(handler.node, 'shell');
@@ -115,18 +117,22 @@ function textsOf(handler: Handler, runs: readonly Run[], script: Checking['scrip
 const isPlain = (interpreter: string | undefined): boolean => interpreter === 'sh' || interpreter === 'dash';
 
 /** Where the handler's command stands. */
-export function commandSpan(handler: Handler): Span {
+export function commandSpan(handler: HandlerNode): Span {
   return entryOf(handler.node, 'command')?.value ?? handler.node;
 }
 
 /** A finding at a key of a handler, or at the handler. */
-export function atKey(handler: Handler, key: string): { at: Span; where: Path } {
+export function atKey(handler: HandlerNode, key: string): { at: Span; where: Path } {
   const value = entryOf(handler.node, key)?.value;
   return value ? { at: value, where: [...handler.path, key] } : { at: handler.node, where: handler.path };
 }
 
 /** A finding in one of a handler's texts. */
-export function inText(handler: Handler, text: ProgramText, span: Span): Pick<Found, 'at' | 'where' | 'script'> {
+export function inText(
+  handler: HandlerNode,
+  text: ProgramText,
+  span: Span,
+): Pick<CheckFinding, 'at' | 'where' | 'script'> {
   if (text.file === undefined)
     return atKey(handler, execWords(handler) && entryOf(handler.node, 'args') ? 'args' : 'command');
   return { at: span, where: handler.path, script: { file: text.file, source: text.source } };

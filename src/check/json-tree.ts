@@ -1,8 +1,8 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import type { Entry, Parsed, TreeNode } from './tree.js';
+import type { Entry, ParsedFile, TreeNode } from './tree.js';
 
 /** Reads JSON as strictly as a program will, but goes on behind what is wrong. Never throws. */
-export function parseJsonTree(text: string): Parsed {
+export function parseJsonTree(text: string): ParsedFile {
   const errors: ParseError[] = [];
   // One character, so that offsets stay true.
   const json = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text;

@@ -17,7 +17,7 @@ export type FileKind =
   | 'hooks-file';
 
 /** What a file is and what it belongs to. */
-export interface Place {
+export interface FilePlace {
   readonly kind: FileKind;
   /** What `CLAUDE_PROJECT_DIR` will be; undefined: whichever project it is used in. */
   readonly project: string | undefined;
@@ -41,14 +41,14 @@ export const KIND_WORDS: Readonly<Record<FileKind, string>> = {
 };
 
 /** What the file at an absolute path is, by its name and the folders it lies in. */
-export function placeOf(path: string, home: string | undefined): Place {
+export function placeOf(path: string, home: string | undefined): FilePlace {
   const name = basename(path);
   const folder = dirname(path);
   const claude = folderAbove(path, (above) => basename(above) === '.claude');
   const ofUser = claude !== undefined && dirname(claude) === home;
   const project = claude === undefined || ofUser ? undefined : dirname(claude);
   const plugin = folderAbove(path, (above) => existsSync(join(above, '.claude-plugin', 'plugin.json')));
-  const at = (kind: FileKind): Place => ({ kind, project, plugin });
+  const at = (kind: FileKind): FilePlace => ({ kind, project, plugin });
 
   if (name === 'hookscope.config.json') return { kind: 'config', project: folder, plugin: undefined };
   if (name.endsWith('.md')) return at(markdownKind(path));

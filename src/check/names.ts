@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EventEntry } from '../events/define.js';
+import type { EventSpec } from '../events/define.js';
 import { TOOL_ALIASES } from '../matching/tool-names.js';
 
 /** The tools of Claude Code, by the names that matchers see. */
@@ -46,8 +46,8 @@ export const KNOWN_TOOLS: ReadonlySet<string> = new Set([...TOOLS, ...ALIASES]);
 export const SAMPLE_MCP = 'mcp__server__tool';
 
 /** The values a matcher can meet on an event that is about no tool; undefined: anything. */
-export function valuesOf(entry: EventEntry): readonly string[] | undefined {
-  const schema = entry.subjectField === undefined ? undefined : entry.input.shape[entry.subjectField];
+export function subjectValues(spec: EventSpec): readonly string[] | undefined {
+  const schema = spec.subjectField === undefined ? undefined : spec.input.shape[spec.subjectField];
   const { examples } = (schema instanceof z.ZodType ? unwrap(schema).meta() : undefined) ?? {};
   return Array.isArray(examples) ? examples.filter((value) => typeof value === 'string') : undefined;
 }

@@ -1,10 +1,10 @@
 import { isAbsolute, resolve } from 'node:path';
-import { argsOf, expand, type FoundCommand, isCertain, readShell, type Shell } from './shell.js';
-import { type Handler, type SourceFile, skillFolder } from './source-file.js';
-import { entryOf, plain, textAt } from './tree.js';
+import { argsOf, expand, type FoundCommand, isCertain, parseShell, type Shell } from './shell.js';
+import { type HandlerNode, type SourceFile, skillFolder } from './source-file.js';
+import { entryOf, plainData, textAt } from './tree.js';
 
 /** A program that a command hook starts, as far as its text tells. */
-export interface Run {
+export interface Invocation {
   /** As it is written. */
   readonly written: string;
   /** Where the program or script lies; undefined: found on PATH, or known only when it runs. */
@@ -20,28 +20,28 @@ export interface Run {
 }
 
 /** The text that a shell will read; undefined: it is no command, or none is to read it. */
-export function shellOf(handler: Handler): Shell | undefined {
+export function shellOf(handler: HandlerNode): Shell | undefined {
   const line = commandLine(handler);
-  return line === undefined || textAt(handler.node, 'shell') === 'powershell' ? undefined : readShell(line);
+  return line === undefined || textAt(handler.node, 'shell') === 'powershell' ? undefined : parseShell(line);
 }
 
-export function commandLine({ node, type }: Handler): string | undefined {
+export function commandLine({ node, type }: HandlerNode): string | undefined {
   if (type !== 'command' || entryOf(node, 'args') || isFalse(node)) return undefined;
   return textAt(node, 'command');
 }
 
-function isFalse(node: Handler['node']): boolean {
+function isFalse(node: HandlerNode['node']): boolean {
   const shell = entryOf(node, 'shell')?.value;
   return shell?.kind === 'scalar' && shell.value === false;
 }
 
 /** The words of an exec form, `command` and `args`; undefined: it has a shell, or wrong values. */
-export function execWords({ node, type }: Handler): string[] | undefined {
+export function execWords({ node, type }: HandlerNode): string[] | undefined {
   const command = textAt(node, 'command');
   if (type !== 'command' || command === undefined) return undefined;
   const args = entryOf(node, 'args');
   if (!args) return isFalse(node) ? [command] : undefined;
-  const words = plain(args.value);
+  const words = plainData(args.value);
   return Array.isArray(words) && words.every((word) => typeof word === 'string') ? [command, ...words] : undefined;
 }
 
@@ -51,7 +51,7 @@ export interface Bearings {
   readonly cwd: string;
 }
 
-export function runsOf(handler: Handler, file: SourceFile, bearings: Bearings): Run[] {
+export function runsOf(handler: HandlerNode, file: SourceFile, bearings: Bearings): Invocation[] {
   const variables = variablesOf(file, bearings);
   const base = baseOf(file, bearings);
   const words = execWords(handler);
@@ -82,7 +82,7 @@ function baseOf(file: SourceFile, { cwd }: Bearings): string | undefined {
   return file.dialect === 'code' ? (file.project ?? cwd) : file.project;
 }
 
-interface KnownWord {
+interface InvocationWord {
   readonly value: string | undefined;
   readonly written: string;
 }
@@ -91,7 +91,7 @@ function wordsOf(
   command: FoundCommand,
   shell: Shell,
   variables: Readonly<Record<string, string | undefined>>,
-): KnownWord[] {
+): InvocationWord[] {
   const { name } = command.node;
   const known = Object.fromEntries(Object.entries(variables).filter(([key]) => !shell.assigned.has(key)));
   return [...(name ? [name] : []), ...argsOf(command)].map((word) => ({
@@ -120,7 +120,7 @@ const INTERPRETERS: readonly { names: RegExp; inline: RegExp; valued: RegExp; ve
   { names: /^(ruby|perl|php|Rscript|lua)$/, inline: /^-[er]$/, valued: /^-[I]$/ },
 ];
 
-function runOf(words: readonly KnownWord[], certain: boolean, base: string | undefined): Run[] {
+function runOf(words: readonly InvocationWord[], certain: boolean, base: string | undefined): Invocation[] {
   let at = 0;
   while (at < words.length && isPassedOver(words, at)) at++;
   const first = words[at];
@@ -139,7 +139,7 @@ function runOf(words: readonly KnownWord[], certain: boolean, base: string | und
   return [run, ...(reader ? scriptOf(words.slice(at + 1), reader, { ...run, interpreter: first.value }, base) : [])];
 }
 
-function isPassedOver(words: readonly KnownWord[], at: number): boolean {
+function isPassedOver(words: readonly InvocationWord[], at: number): boolean {
   const value = words[at]?.value;
   if (value === undefined) return false;
   if (WRAPPERS.test(value)) return words.length > at + 1;
@@ -148,13 +148,13 @@ function isPassedOver(words: readonly KnownWord[], at: number): boolean {
 }
 
 function scriptOf(
-  words: readonly KnownWord[],
+  words: readonly InvocationWord[],
   reader: (typeof INTERPRETERS)[number],
-  run: Run,
+  run: Invocation,
   base: string | undefined,
-): Run[] {
+): Invocation[] {
   for (let at = 0; at < words.length; at++) {
-    const { value, written } = words[at] as KnownWord;
+    const { value, written } = words[at] as InvocationWord;
     if (value === undefined || value === '-m' || value === '-') return [];
     if (reader.inline.test(value)) {
       const inline = words[at + 1]?.value;
@@ -171,7 +171,7 @@ function scriptOf(
   return [];
 }
 
-function located(value: string, base: string | undefined): Pick<Run, 'path' | 'relative'> {
+function located(value: string, base: string | undefined): Pick<Invocation, 'path' | 'relative'> {
   if (isAbsolute(value)) return { path: value, relative: false };
   // A folder of another system.
   if (/^[A-Za-z]:[/\\]|\\/.test(value)) return { path: undefined, relative: false };

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { readRegularFile } from '../files/regular-file.js';
-import { readShell, type Shell } from './shell.js';
+import { parseShell, type Shell } from './shell.js';
 
 /** A file that a hook runs. */
 export interface ScriptFile {
@@ -95,5 +95,5 @@ export function programText(
   source: string,
   { file, plainSh = false }: { file?: string; plainSh?: boolean } = {},
 ): ProgramText {
-  return { language, source, shell: language === 'shell' ? readShell(source) : undefined, file, plainSh };
+  return { language, source, shell: language === 'shell' ? parseShell(source) : undefined, file, plainSh };
 }

@@ -6,7 +6,7 @@ export interface Shell {
   /** Why no shell can run it. */
   readonly errors: readonly { readonly message: string; readonly pos: number }[];
   /** Every node with what is around it, outermost first. */
-  readonly nodes: readonly Found[];
+  readonly nodes: readonly ShellNode[];
   readonly commands: readonly FoundCommand[];
   /** Names the text itself gives a value. */
   readonly assigned: ReadonlySet<string>;
@@ -14,12 +14,12 @@ export interface Shell {
   readonly defaulted: ReadonlySet<string>;
 }
 
-export interface Found {
+export interface ShellNode {
   readonly node: SyntaxNode;
   readonly around: readonly SyntaxNode[];
 }
 
-export interface FoundCommand extends Found {
+export interface FoundCommand extends ShellNode {
   readonly node: Command;
   /** The name after quoting; empty: only assignments or redirections. */
   readonly name: string;
@@ -32,7 +32,7 @@ const MAX_DEPTH = 200;
 const known = new Map<string, Shell | undefined>();
 
 /** Reads a shell text, once. Undefined: too long, or nested too deep. */
-export function readShell(source: string): Shell | undefined {
+export function parseShell(source: string): Shell | undefined {
   if (!known.has(source)) {
     if (known.size > 500) known.clear();
     known.set(source, read(source));
@@ -63,21 +63,21 @@ function read(source: string): Shell | undefined {
   }
 }
 
-function* walk(root: SyntaxNode): Generator<Found> {
-  const unvisited: Found[] = [{ node: root, around: [] }];
+function* walk(root: SyntaxNode): Generator<ShellNode> {
+  const unvisited: ShellNode[] = [{ node: root, around: [] }];
   for (let next = unvisited.pop(); next !== undefined; next = unvisited.pop()) {
     yield next;
     // Text decoded from backticks has offsets of its own.
     if (next.node.type === 'Script' && next.node.source !== undefined) continue;
     if (next.around.length > MAX_DEPTH) throw new RangeError('nested too deep');
     const around = [...next.around, next.node];
-    const children: Found[] = [];
+    const children: ShellNode[] = [];
     forEachChild(next.node, (node) => void children.push({ node, around }));
     unvisited.push(...children.reverse());
   }
 }
 
-function* assignedIn(nodes: readonly Found[], commands: readonly FoundCommand[]): Generator<string> {
+function* assignedIn(nodes: readonly ShellNode[], commands: readonly FoundCommand[]): Generator<string> {
   for (const { node } of nodes) {
     if (node.type === 'Assignment') yield node.name;
     else if (node.type === 'For' || node.type === 'Select') yield node.name.value;
@@ -94,7 +94,7 @@ function* assignedIn(nodes: readonly Found[], commands: readonly FoundCommand[])
   }
 }
 
-function* defaultedIn(nodes: readonly Found[]): Generator<string> {
+function* defaultedIn(nodes: readonly ShellNode[]): Generator<string> {
   for (const { node } of nodes) {
     if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') yield node.parameter;
   }
@@ -114,9 +114,12 @@ export function expand(word: Word, variables: Readonly<Record<string, string | u
   return home !== undefined && /^~(\/|$)/.test(text) ? home + text.slice(1) : undefined;
 }
 
-type Part = NonNullable<Word['parts']>[number] | { readonly type: 'Literal'; readonly value: string };
+type ShellPart = NonNullable<Word['parts']>[number] | { readonly type: 'Literal'; readonly value: string };
 
-function join(parts: readonly Part[], variables: Readonly<Record<string, string | undefined>>): string | undefined {
+function join(
+  parts: readonly ShellPart[],
+  variables: Readonly<Record<string, string | undefined>>,
+): string | undefined {
   let text = '';
   for (const part of parts) {
     const value = partValue(part, variables);
@@ -126,7 +129,7 @@ function join(parts: readonly Part[], variables: Readonly<Record<string, string 
   return text;
 }
 
-function partValue(part: Part, variables: Readonly<Record<string, string | undefined>>): string | undefined {
+function partValue(part: ShellPart, variables: Readonly<Record<string, string | undefined>>): string | undefined {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
@@ -146,7 +149,7 @@ function partValue(part: Part, variables: Readonly<Record<string, string | undef
 }
 
 /** Whether it runs whenever the text does: at top level, in no branch, behind no `||` or `&&`. */
-export function isCertain({ node, around }: Found): boolean {
+export function isCertain({ node, around }: ShellNode): boolean {
   return around.every((parent, i) => {
     const child = around[i + 1] ?? node;
     if (parent.type === 'AndOr') return parent.commands[0] === child && !parent.operators.includes('||');

@@ -1,23 +1,23 @@
 import { dirname } from 'node:path';
 import { CATALOGUE } from '../events/catalogue.js';
-import type { Dialect, EventEntry } from '../events/define.js';
+import type { Dialect, EventSpec } from '../events/define.js';
 import type { Path } from '../files/json-file.js';
 import { parseJsonTree } from './json-tree.js';
-import type { FileKind, Place } from './kinds.js';
-import { createLines, type Entry, entryOf, type ObjectNode, type Parsed, type TreeNode, textAt } from './tree.js';
+import type { FileKind, FilePlace } from './kinds.js';
+import { createLines, type Entry, entryOf, type ObjectNode, type ParsedFile, type TreeNode, textAt } from './tree.js';
 import { frontmatterOf, holdsHooks, parseYamlTree } from './yaml-tree.js';
 
 /** A file with hooks, read but not judged. */
-export interface SourceFile extends Place {
+export interface SourceFile extends FilePlace {
   /** Absolute. */
   readonly path: string;
   readonly text: string;
   readonly dialect: Dialect;
-  readonly parsed: Parsed;
+  readonly parsed: ParsedFile;
   /** Where each set of hooks in it stands: one, but for the `spawnHooks` of a configuration. */
   readonly sets: readonly { readonly path: Path; readonly node: TreeNode }[];
   readonly groups: readonly Group[];
-  readonly handlers: readonly Handler[];
+  readonly handlers: readonly HandlerNode[];
   lineOf(offset: number): { line: number; column: number };
 }
 
@@ -25,16 +25,16 @@ export interface SourceFile extends Place {
 export interface Group {
   readonly event: string;
   /** Undefined: nobody knows the event. */
-  readonly entry: EventEntry | undefined;
+  readonly spec: EventSpec | undefined;
   readonly path: Path;
   readonly node: ObjectNode;
   readonly matcher: Entry | undefined;
-  readonly handlers: readonly Handler[];
+  readonly handlers: readonly HandlerNode[];
 }
 
-export interface Handler {
+export interface HandlerNode {
   readonly event: string;
-  readonly entry: EventEntry | undefined;
+  readonly spec: EventSpec | undefined;
   readonly path: Path;
   readonly node: ObjectNode;
   readonly type: string | undefined;
@@ -43,7 +43,7 @@ export interface Handler {
 }
 
 /** A text as the file of that kind. Undefined: a Markdown file whose frontmatter says nothing of hooks. */
-export function readSource(path: string, text: string, place: Place): SourceFile | undefined {
+export function readSource(path: string, text: string, place: FilePlace): SourceFile | undefined {
   const parsed = parse(path, text);
   if (!parsed) return undefined;
   const sets = setsOf(parsed.root, place.kind);
@@ -53,7 +53,7 @@ export function readSource(path: string, text: string, place: Place): SourceFile
   return { ...place, path, text, dialect, parsed, sets, groups, handlers, lineOf: createLines(text) };
 }
 
-function parse(path: string, text: string): Parsed | undefined {
+function parse(path: string, text: string): ParsedFile | undefined {
   if (!path.endsWith('.md')) return parseJsonTree(text);
   const front = frontmatterOf(text);
   return front && holdsHooks(front.yaml) ? parseYamlTree(front.yaml, front.start) : undefined;
@@ -85,24 +85,24 @@ function* manifestSets(node: TreeNode, path: Path): Generator<{ path: Path; node
 function groupsOf(hooks: TreeNode, base: Path): Group[] {
   if (hooks.kind !== 'object') return [];
   return hooks.entries.flatMap(({ key: event, value }) => {
-    const entry = (CATALOGUE as Readonly<Record<string, EventEntry>>)[event];
+    const spec = (CATALOGUE as Readonly<Record<string, EventSpec>>)[event];
     const nodes = value.kind === 'array' ? value.items : [];
     return nodes.flatMap((node, i) =>
-      node.kind === 'object' ? [readGroup(node, [...base, event, i], event, entry)] : [],
+      node.kind === 'object' ? [readGroup(node, [...base, event, i], event, spec)] : [],
     );
   });
 }
 
-function readGroup(node: ObjectNode, path: Path, event: string, entry: EventEntry | undefined): Group {
+function readGroup(node: ObjectNode, path: Path, event: string, spec: EventSpec | undefined): Group {
   const matcher = entryOf(node, 'matcher');
   const list = entryOf(node, 'hooks')?.value;
   const nodes = list?.kind === 'array' ? list.items : [];
-  const handlers = nodes.flatMap((hook, i): Handler[] => {
+  const handlers = nodes.flatMap((hook, i): HandlerNode[] => {
     if (hook.kind !== 'object') return [];
     const text = textAt(node, 'matcher');
-    return [{ event, entry, path: [...path, 'hooks', i], node: hook, type: textAt(hook, 'type'), matcher: text }];
+    return [{ event, spec, path: [...path, 'hooks', i], node: hook, type: textAt(hook, 'type'), matcher: text }];
   });
-  return { event, entry, path, node, matcher, handlers };
+  return { event, spec, path, node, matcher, handlers };
 }
 
 /** Where a skill's own files lie. */

@@ -21,7 +21,7 @@ export interface Entry {
 }
 
 /** What could be read of a text, and what is wrong with it. */
-export interface Parsed {
+export interface ParsedFile {
   readonly root: TreeNode | undefined;
   readonly errors: readonly (Span & { readonly message: string })[];
 }
@@ -45,10 +45,10 @@ export function isTrue(node: TreeNode | undefined): boolean {
 }
 
 /** The value as JSON data. `__proto__` is a key like any other. */
-export function plain(node: TreeNode): unknown {
+export function plainData(node: TreeNode): unknown {
   if (node.kind === 'scalar') return node.value;
-  if (node.kind === 'array') return node.items.map(plain);
-  return Object.fromEntries(node.entries.map(({ key, value }) => [key, plain(value)]));
+  if (node.kind === 'array') return node.items.map(plainData);
+  return Object.fromEntries(node.entries.map(({ key, value }) => [key, plainData(value)]));
 }
 
 /** Where the value at a path stands: its key if it is more than a scalar, the nearest around it if there is none. */

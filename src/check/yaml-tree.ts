@@ -1,6 +1,6 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml';
 import { makeLenient } from '../files/lenient-yaml.js';
-import type { Entry, Parsed, Span, TreeNode } from './tree.js';
+import type { Entry, ParsedFile, Span, TreeNode } from './tree.js';
 
 /** The block between the two `---` a Markdown file begins with; `start` is its offset. Undefined: it has none. */
 export function frontmatterOf(text: string): { readonly yaml: string; readonly start: number } | undefined {
@@ -15,7 +15,7 @@ export function holdsHooks(yaml: string): boolean {
 }
 
 /** Reads YAML that begins at an offset of the file. Never throws. */
-export function parseYamlTree(yaml: string, start: number): Parsed {
+export function parseYamlTree(yaml: string, start: number): ParsedFile {
   const parse = (text: string): Document =>
     parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
   const strict = parse(yaml);
@@ -27,7 +27,7 @@ export function parseYamlTree(yaml: string, start: number): Parsed {
     end: start + Math.max(from + 1, to),
     message: message.split('\n', 1)[0] as string,
   }));
-  const reading: Reading = { document, start, errors, within: new Set(), left: MAX_NODES };
+  const reading: YamlReading = { document, start, errors, within: new Set(), left: MAX_NODES };
   return { root: document.contents ? convert(document.contents as Node, reading) : undefined, errors };
 }
 
@@ -40,7 +40,7 @@ function isReadable(document: Document): boolean {
   }
 }
 
-interface Reading {
+interface YamlReading {
   readonly document: Document;
   readonly start: number;
   readonly errors: (Span & { readonly message: string })[];
@@ -52,7 +52,7 @@ interface Reading {
 /** With aliases a few lines can stand for billions of nodes. */
 const MAX_NODES = 20_000;
 
-function convert(node: Node | null | undefined, reading: Reading, around: Span = EMPTY): TreeNode {
+function convert(node: Node | null | undefined, reading: YamlReading, around: Span = EMPTY): TreeNode {
   const span = spanOf(node, reading, around);
   reading.left -= 1;
   if (!node || reading.left < 0) return { ...span, kind: 'scalar', value: null };
@@ -66,7 +66,7 @@ function convert(node: Node | null | undefined, reading: Reading, around: Span =
   return { ...span, kind: 'scalar', value: isScalar(node) ? toValue(node.value) : null };
 }
 
-function aliased(alias: Alias, reading: Reading, span: Span): TreeNode {
+function aliased(alias: Alias, reading: YamlReading, span: Span): TreeNode {
   const { within, document, errors } = reading;
   const target = alias.resolve(document);
   if (target && within.has(target)) {
@@ -81,13 +81,13 @@ function aliased(alias: Alias, reading: Reading, span: Span): TreeNode {
 
 const EMPTY: Span = { start: 0, end: 0 };
 
-function toEntry({ key, value }: Pair, reading: Reading, around: Span): Entry {
+function toEntry({ key, value }: Pair, reading: YamlReading, around: Span): Entry {
   const name = isScalar(key) ? String(key.value) : String(key);
   const keySpan = spanOf(key as Node, reading, around);
   return { key: name, keySpan, value: convert(value as Node | null, reading, keySpan) };
 }
 
-function spanOf(node: Node | null | undefined, { start }: Reading, around: Span): Span {
+function spanOf(node: Node | null | undefined, { start }: YamlReading, around: Span): Span {
   const range = node?.range;
   return range ? { start: start + range[0], end: start + range[1] } : around;
 }

@@ -1,5 +1,5 @@
 import type { Path } from '../files/json-file.js';
-import type { Described } from '../handlers/handler.js';
+import type { HandlerDescription } from '../handlers/handler.js';
 import type { Origin } from '../host/register/origin.js';
 import type { Registration, Skip } from '../scopes/registration.js';
 import { guardFiles } from '../trust/guard.js';
@@ -10,7 +10,7 @@ import type { Policy } from './files/policy.js';
 import type { ClaudeGroup, ClaudeHandler } from './files/schema.js';
 import type { ClaudeSource } from './files/source.js';
 import { claudeEnvironment, type EnvFiles, substitute } from './files/variables.js';
-import type { Judged } from './trust/held.js';
+import type { JudgedSource } from './trust/held.js';
 
 /** One file's hooks, ready to be registered. */
 export interface PreparedHooks {
@@ -23,7 +23,7 @@ export interface PreparedHooks {
 
 interface PreparedGroup {
   readonly matcher?: string;
-  readonly hooks: readonly Described[];
+  readonly hooks: readonly HandlerDescription[];
 }
 
 export interface PrepareOptions {
@@ -37,7 +37,7 @@ export interface PrepareOptions {
 }
 
 /** Puts a file's hooks into the host's terms: variables, policy, consent, and its own environment. */
-export function prepareHooks(judged: Judged, options: PrepareOptions): PreparedHooks {
+export function prepareHooks(judged: JudgedSource, options: PrepareOptions): PreparedHooks {
   const { source } = judged;
   const { kind, name, plugin, file, root } = source;
   const { policy, before, fallback, report } = options;
@@ -48,12 +48,12 @@ export function prepareHooks(judged: Judged, options: PrepareOptions): PreparedH
   const originals = new WeakMap<object, ClaudeHandler>();
   const managed = kind === 'managed';
 
-  const original = (prepared: Described, handler: ClaudeHandler): Described => {
+  const original = (prepared: HandlerDescription, handler: ClaudeHandler): HandlerDescription => {
     originals.set(prepared, handler);
     return prepared;
   };
-  const prepare = (handler: ClaudeHandler): Described => {
-    let prepared: Described = handler;
+  const prepare = (handler: ClaudeHandler): HandlerDescription => {
+    let prepared: HandlerDescription = handler;
     // It never runs: what has no value now must not hide it.
     if (judged.stateOf(handler) === 'untrusted') return original({ ...handler }, handler);
     try {
@@ -84,7 +84,7 @@ export function prepareHooks(judged: Judged, options: PrepareOptions): PreparedH
   };
   const { held, consent } = judged;
   const why = held?.why ?? `${file.file} is not as it was accepted; see hookscope trust`;
-  const never = (handler: Described): Skip | undefined => {
+  const never = (handler: HandlerDescription): Skip | undefined => {
     const found = originals.get(handler);
     return found && judged.stateOf(found) === 'never' ? { reason: 'trust', why: neverWhy(judged) } : undefined;
   };
@@ -129,7 +129,7 @@ function withConfig({ variables, plugin }: ClaudeSource, policy: Policy): Variab
 }
 
 /** One that is new in a file that was accepted, or in one that was not. */
-function neverWhy({ held, source }: Judged): string {
+function neverWhy({ held, source }: JudgedSource): string {
   if (held?.state === 'never') return held.why;
   return `it is new in ${source.file.file} and not accepted; see hookscope trust`;
 }

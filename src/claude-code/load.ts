@@ -19,7 +19,7 @@ import { EnvFiles } from './files/variables.js';
 import { type PreparedHooks, prepareHooks } from './hooks.js';
 import { type SkillHooks, watchSkills } from './skills.js';
 import { hasHooks } from './trust/accepted.js';
-import { type HeldFile, type Judged, judgeSources, type Trust } from './trust/held.js';
+import { type HeldFile, type JudgedSource, judgeSources, type Trust } from './trust/held.js';
 
 export interface LoadClaudeCodeOptions<C extends CustomEvents = CustomEvents> extends ClaudeFiles {
   readonly host: Host<C>;
@@ -176,7 +176,7 @@ function register(registrar: Registrar, { target }: ClaudeSource, hooks: unknown
   }
 }
 
-function summaryOf({ source: { kind, name, file }, held }: Judged): LoadedSource {
+function summaryOf({ source: { kind, name, file }, held }: JudgedSource): LoadedSource {
   const hooks = Object.values(file.hooks).flatMap((groups) => groups.flatMap((group) => group.hooks)).length;
   const asIs = file.dropped === undefined ? 'loaded' : 'dropped';
   const status = held === undefined ? asIs : held.state === 'never' ? 'held' : 'untrusted';

@@ -43,7 +43,7 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
   });
   const fired = await fireOnce(host, args[0] as string, input, flags, terminal.signal).catch((error: unknown) => {
     // What is wrong with the input is said of where it came from.
-    throw isCode(error, 'INVALID_INPUT') ? atPlace(flags.input ?? '--input is not given', error) : error;
+    throw hasCode(error, 'INVALID_INPUT') ? atPlace(flags.input ?? '--input is not given', error) : error;
   });
   const blocked = isBlocked(fired.decision);
   if (flags.json) {
@@ -57,7 +57,7 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
   return blocked ? 2 : 0;
 }
 
-function isCode(error: unknown, code: HookscopeError['code']): boolean {
+function hasCode(error: unknown, code: HookscopeError['code']): boolean {
   return error instanceof HookscopeError && error.code === code;
 }
 

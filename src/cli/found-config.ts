@@ -4,7 +4,7 @@ import { servicesOf } from '../host/internals.js';
 import { applyConfigAs } from '../plugins/config.js';
 import { checkOwner, type LoadedConfig, loadConfig } from '../plugins/config-file.js';
 import { checkPluginBound, gateOf, registerHeld } from '../plugins/config-found.js';
-import { type FoundConfig, isCode, judgeConfigs } from '../plugins/config-trust.js';
+import { type FoundConfig, isCodeFile, judgeConfigs } from '../plugins/config-trust.js';
 import { checkOutside, createTrustStore, defaultTrustFile } from '../trust/store.js';
 import { wordsFor } from './claude-flags.js';
 
@@ -31,7 +31,7 @@ export async function findConfigsHere({ executes, announce }: LookOptions): Prom
   if (!used) return { all };
   checkOwner(used.file);
   const name = basename(used.file);
-  const runs = isCode(name) ? ', which runs as code' : '';
+  const runs = isCodeFile(name) ? ', which runs as code' : '';
   if (executes || runs === '') {
     announce(`using ${name} of this directory${runs} (--no-config goes without)`);
     return { all, used };

@@ -7,15 +7,15 @@ interface CommandRow {
   readonly usage: string;
   readonly about: string;
   readonly arguments?: Readonly<Record<string, string>>;
-  readonly options: readonly Option[];
+  readonly options: readonly ProgramFlag[];
   readonly notes: string;
   load(): Promise<(args: readonly string[], flags: never, terminal: Terminal) => Promise<number>>;
 }
 
 /** `many`: it may be given several times. */
-type Option = readonly [flags: string, about: string, many?: 'many'];
+type ProgramFlag = readonly [flags: string, about: string, many?: 'many'];
 
-const HOST: readonly Option[] = [
+const HOST: readonly ProgramFlag[] = [
   [
     '--config <file>',
     'configuration to use; default: hookscope.config.{ts,mjs,js,json} of this directory, once it is accepted (hookscope trust)',
@@ -25,7 +25,7 @@ const HOST: readonly Option[] = [
   ['--hooks <file.json>', 'also register the hooks of this file', 'many'],
 ];
 
-const CLAUDE: readonly Option[] = [
+const CLAUDE: readonly ProgramFlag[] = [
   [
     '--claude-code [dir]',
     "Claude Code's own files: the user's settings, and those of the project in <dir> (default: here)",
@@ -175,7 +175,7 @@ export async function program(argv: readonly string[]): Promise<void> {
   try {
     await commands.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    code = error instanceof CommanderError ? error.exitCode : complain(error, terminal);
+    code = error instanceof CommanderError ? error.exitCode : printError(error, terminal);
   }
   await terminal.exit(code);
 }
@@ -196,7 +196,7 @@ function add(all: Command, row: CommandRow, run: (args: readonly string[], flags
 }
 
 /** One message, and no stack unless somebody wants to see it. */
-function complain(error: unknown, terminal: OwnTerminal): number {
+function printError(error: unknown, terminal: OwnTerminal): number {
   // What the user has interrupted needs no message.
   if (terminal.signal.aborted) return 1;
   terminal.tell(error instanceof Error ? error.message : String(error));

@@ -6,7 +6,7 @@ import { guardWatcher, type Logger, report, type Watcher } from './guard.js';
 import type { HookRecord, Unstamped } from './record.js';
 import { freeze } from './record-copy.js';
 import { isoNow } from './stamp.js';
-import { Watchers } from './watchers.js';
+import { Watchers } from './subscribers.js';
 
 /** The one stream of records. Nothing a watcher does changes a decision, a fire, or what other watchers see. */
 export interface Bus {

@@ -102,13 +102,13 @@ export interface FireRecord extends Stamp {
 
 /** What is told of a fire; `undefined` is left out. */
 type Optional<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
-type FireFields = Optional<Omit<Unstamped<FireRecord>, 'type'>>;
+type FireDraft = Optional<Omit<Unstamped<FireRecord>, 'type'>>;
 
 /**
  * A record never changes after it was sent, and no watcher can change what the agent will run, so what they share is copied. Of the decision, which may
  * be the object `fire()` returns, its own fields are kept, so that JSON shows them and not its wire form.
  */
-export function stampedFireRecord(fire: FireFields, seq: number, time: string, most?: number): FireRecord {
+export function stampedFireRecord(fire: FireDraft, seq: number, time: string, most?: number): FireRecord {
   const copy = new RecordCopy(most === undefined ? undefined : { left: most });
   // What decides first: of a record that is too large, the rest is left out.
   const decision = copy.object({ ...fire.decision }, 'decision');
@@ -139,6 +139,6 @@ export function stampedFireRecord(fire: FireFields, seq: number, time: string, m
   return record;
 }
 
-export function fireRecord(fire: FireFields, most?: number): Unstamped<FireRecord> {
+export function fireRecord(fire: FireDraft, most?: number): Unstamped<FireRecord> {
   return unstamped(stampedFireRecord(fire, 0, '', most));
 }

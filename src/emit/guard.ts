@@ -31,7 +31,7 @@ export function guardWatcher<T>(watcher: Watcher<T>, logger: Logger): GuardedWat
   const letGo = (error: unknown): void => {
     if (!gone) report(logger, DETACHED, error);
     gone = true;
-    attempt(() => held?.unsubscribe(), logger);
+    guardedCall(() => held?.unsubscribe(), logger);
   };
   const call = (step: () => unknown): void => {
     if (gone) return;
@@ -46,13 +46,13 @@ export function guardWatcher<T>(watcher: Watcher<T>, logger: Logger): GuardedWat
     complete: () => call(() => watcher.complete?.()),
     hold(subscription) {
       held = subscription;
-      if (gone) attempt(() => subscription.unsubscribe(), logger);
+      if (gone) guardedCall(() => subscription.unsubscribe(), logger);
     },
   };
 }
 
 /** Runs a step whose failure must not reach the caller; the logger is told. */
-export function attempt(step: () => void, logger: Logger): void {
+export function guardedCall(step: () => void, logger: Logger): void {
   try {
     step();
   } catch (error) {

@@ -17,8 +17,8 @@ export interface PrintOptions {
 
 const PRINT: Keys<PrintOptions> = { color: true, since: true, subject: true };
 
-type Style = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
-type Paint = (style: Style | undefined, text: string) => string;
+type PrintStyle = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
+type PrintPaint = (style: PrintStyle | undefined, text: string) => string;
 
 /** One record as one line: when, agent or scope, event and subject, handler, what came of it, how long it took. */
 export function formatRecord(record: HookRecord, options: PrintOptions = {}): string {
@@ -76,7 +76,7 @@ export function formatFire(record: FireRecord, options: PrintOptions = {}): stri
   ].join('\n');
 }
 
-const VERDICT_STYLE: Partial<Record<HandlerVerdict, Style>> = {
+const VERDICT_STYLE: Partial<Record<HandlerVerdict, PrintStyle>> = {
   allow: 'green',
   ask: 'yellow',
   defer: 'yellow',
@@ -97,7 +97,7 @@ const WHY_SKIPPED: Record<RecordedReason, string> = {
   invalid: 'it cannot run as it is written',
 };
 
-function runWord(record: HookStarted | HookProgress | HookResponse, paint: Paint): string {
+function runWord(record: HookStarted | HookProgress | HookResponse, paint: PrintPaint): string {
   if (record.subtype === 'hook_started') return paint('dim', 'started');
   if (record.subtype === 'hook_progress') return paint('dim', `… ${clip(record.output.trimEnd(), 80)}`);
   const verdict = record.decision === undefined ? '' : ` ${paint(VERDICT_STYLE[record.decision], record.decision)}`;
@@ -106,7 +106,7 @@ function runWord(record: HookStarted | HookProgress | HookResponse, paint: Paint
   return `${status}${verdict}${failure} ${paint('dim', duration(record.duration_ms))}`;
 }
 
-function handlerLine(handler: HandlerRecord, paint: Paint): string {
+function handlerLine(handler: HandlerRecord, paint: PrintPaint): string {
   const took = handler.duration_ms === undefined ? '' : ` ${paint('dim', duration(handler.duration_ms))}`;
   const again = handler.reasked ? ` ${paint('dim', `(asked again ${handler.reasked}x)`)}` : '';
   if (handler.status === 'skipped') {
@@ -124,7 +124,7 @@ function handlerLine(handler: HandlerRecord, paint: Paint): string {
 }
 
 /** The decision in a few words: `deny by guard: "not here"`. */
-function headline(record: FireRecord, paint: Paint): string {
+function headline(record: FireRecord, paint: PrintPaint): string {
   if (record.error !== undefined) return paint('red', `not decided: ${plain(record.error)}`);
   const { decision } = record;
   const names = handlerNames(record);
@@ -144,7 +144,7 @@ function verdictWord({
   blocked,
   continues,
   endedBy,
-}: RecordedDecision): [string, Style | undefined] {
+}: RecordedDecision): [string, PrintStyle | undefined] {
   if (fold === 'gate') return verdict === 'none' ? ['no opinion', undefined] : [verdict, VERDICT_STYLE[verdict]];
   if (endedBy) return [`stops (${endedBy})`, 'yellow'];
   if (fold === 'stop') return continues ? ['goes on', 'yellow'] : ['stops', 'green'];
@@ -164,7 +164,7 @@ function handlerNames(record: FireRecord): (id: string) => string {
   return (id) => plain(record.handlers.find((handler) => handler.id === id)?.name ?? id);
 }
 
-function painter({ color = false }: PrintOptions): Paint {
+function painter({ color = false }: PrintOptions): PrintPaint {
   // Its own look at the terminal is left out: the caller has decided.
   return (style, text) => (color && style !== undefined ? styleText(style, text, { validateStream: false }) : text);
 }

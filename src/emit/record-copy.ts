@@ -1,4 +1,4 @@
-import { DEEPEST, MOST_BYTES, type Room } from '../values/copy.js';
+import { type CopyBudget, DEEPEST, MOST_BYTES } from '../values/copy.js';
 import { quiet } from '../values/promises.js';
 import { put } from '../values/put.js';
 import { toData, unwrap } from '../values/view.js';
@@ -19,11 +19,11 @@ const LEFT_OUT = Symbol('left out');
 export class RecordCopy {
   /** Where something was left out: `input.tool_input.a`. */
   readonly truncated: string[] = [];
-  private readonly room: Room;
+  private readonly room: CopyBudget;
   private readonly keys: string[] = [];
   private readonly objects: object[] = [];
 
-  constructor(room: Room = { left: MOST_BYTES }) {
+  constructor(room: CopyBudget = { left: MOST_BYTES }) {
     this.room = room;
   }
 

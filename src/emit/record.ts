@@ -127,7 +127,7 @@ export interface AlarmRecord extends Stamp {
 }
 
 /** Who runs, in which fire: what the three messages of one run share. */
-export interface Run {
+export interface CallInfo {
   readonly hookId: string;
   readonly hookName: string;
   readonly event: string;

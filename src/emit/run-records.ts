@@ -1,4 +1,4 @@
-import type { HookProgress, HookResponse, HookStarted, Piece, Run, RunMessage, RunResult } from './record.js';
+import type { CallInfo, HookProgress, HookResponse, HookStarted, Piece, RunMessage, RunResult } from './record.js';
 import { freeze } from './record-copy.js';
 import type { RecordedKind, RunOutcome, Unstamped } from './recorded.js';
 import { nextId, unstamped } from './stamp.js';
@@ -7,7 +7,7 @@ import { nextId, unstamped } from './stamp.js';
  * Each record is one literal with its stamp in it, and what is not always there is put to it after: every watched call makes two,
  * and a literal that begins with a spread would cost more than all the rest.
  */
-export function startedRecord(run: Run, seq: number, time: string): HookStarted {
+export function startedRecord(run: CallInfo, seq: number, time: string): HookStarted {
   const record: Draft<HookStarted> = {
     seq,
     time,
@@ -30,7 +30,7 @@ export function startedRecord(run: Run, seq: number, time: string): HookStarted 
   return record;
 }
 
-export function progressRecord(run: Run, piece: Piece, seq: number, time: string): HookProgress {
+export function progressRecord(run: CallInfo, piece: Piece, seq: number, time: string): HookProgress {
   const { stdout = '', stderr = '', text = '' } = piece;
   const record: Draft<HookProgress> = {
     seq,
@@ -56,7 +56,7 @@ export function progressRecord(run: Run, piece: Piece, seq: number, time: string
   return record;
 }
 
-export function responseRecord(run: Run, result: RunResult, seq: number, time: string): HookResponse {
+export function responseRecord(run: CallInfo, result: RunResult, seq: number, time: string): HookResponse {
   const { stdout = '', stderr = '', exitCode, decision, failure } = result;
   const record: Draft<HookResponse> = {
     seq,
@@ -89,22 +89,22 @@ export function responseRecord(run: Run, result: RunResult, seq: number, time: s
 
 type Draft<R> = { -readonly [K in keyof R]: R[K] };
 
-function addOptional(record: Draft<RunMessage>, run: Run): void {
+function addOptional(record: Draft<RunMessage>, run: CallInfo): void {
   if (run.toolUseId !== undefined) record.tool_use_id = run.toolUseId;
   if (run.agentId !== undefined) record.agent_id = run.agentId;
   if (run.plugin !== undefined) record.plugin = run.plugin;
   if (run.origin !== undefined) record.origin = run.origin;
 }
 
-export function hookStarted(run: Run): Unstamped<HookStarted> {
+export function hookStarted(run: CallInfo): Unstamped<HookStarted> {
   return unstamped(startedRecord(run, 0, ''));
 }
 
-export function hookProgress(run: Run, piece: Piece): Unstamped<HookProgress> {
+export function hookProgress(run: CallInfo, piece: Piece): Unstamped<HookProgress> {
   return unstamped(progressRecord(run, piece, 0, ''));
 }
 
-export function hookResponse(run: Run, result: RunResult): Unstamped<HookResponse> {
+export function hookResponse(run: CallInfo, result: RunResult): Unstamped<HookResponse> {
   return unstamped(responseRecord(run, result, 0, ''));
 }
 

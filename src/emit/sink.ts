@@ -2,8 +2,8 @@ import { HookscopeError } from '../errors.js';
 import { warn } from '../plain.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import type { Logger } from './guard.js';
-import { createQueue, type Queue } from './queue.js';
 import type { HookRecord } from './record.js';
+import { createQueue, type SinkQueue } from './sink-queue.js';
 
 /** Anything records can be watched on, such as `host.events$`. */
 export interface RecordStream {
@@ -57,7 +57,7 @@ export function createSink(write: (record: HookRecord) => void | Promise<void>, 
   checkKeys(options, SINK, 'createSink: ');
   const { name = 'sink' } = options;
   const streams = createStreams();
-  const queue: Queue<HookRecord> = createQueue({
+  const queue: SinkQueue<HookRecord> = createQueue({
     ...queueDefaults(options),
     name,
     batch: 1,

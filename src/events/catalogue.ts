@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { SubagentStart, SubagentStop, TaskCompleted, TaskCreated, TeammateIdle } from './agent.js';
 import type { asyncOutput, baseOutput } from './base.js';
-import { type EventDefinition, type EventEntry, type Fold, namedLater } from './define.js';
+import { type EventDefinition, type EventSpec, type Fold, namedLater } from './define.js';
 import { Elicitation, ElicitationResult } from './elicitation.js';
 import { UserPromptExpansion, UserPromptSubmit } from './prompt.js';
 import { ConfigChange, InstructionsLoaded, SessionEnd, SessionStart, Setup } from './session.js';
@@ -69,7 +69,7 @@ type Definitions = typeof definitions;
 export type HookEvent = keyof Definitions;
 export type Catalogue = { readonly [E in HookEvent]: EntryFrom<Definitions[E]> };
 
-type EntryFrom<D> = D extends EventDefinition<infer I, infer O, infer F> ? EventEntry<I, O, F> : never;
+type EntryFrom<D> = D extends EventDefinition<infer I, infer O, infer F> ? EventSpec<I, O, F> : never;
 
 /** Every built-in event, by name. It has no prototype: a name from outside can be looked up as it is. */
 export const CATALOGUE: Catalogue = Object.freeze(

@@ -21,7 +21,7 @@ export type Verdict = (typeof VERDICTS)[number];
 export type CallRole = 'judges' | 'answers' | 'ran';
 
 /** One event of the catalogue: everything the host needs to know about it, as data. */
-export interface EventEntry<
+export interface EventSpec<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodObject = z.ZodObject,
   F extends Fold = Fold,
@@ -89,7 +89,7 @@ export interface EventEntry<
   /** What `suppressOutput` keeps from being seen here, in words; absent: nothing. */
   readonly hides?: string;
   /** What Claude Code does with callbacks over its control protocol, where that is not the usual. */
-  readonly control?: {
+  readonly claude?: {
     /**
      * It never asks them, or not about the start of the first session and the end of the last (`later`), or only where its own
      * settings have a hook for CwdChanged or FileChanged, or hooks have named paths to watch (`watching`).
@@ -118,7 +118,7 @@ export type EventDefinition<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodObject = z.ZodObject,
   F extends Fold = Fold,
-> = Omit<EventEntry<Input, Output, F>, 'name'>;
+> = Omit<EventSpec<Input, Output, F>, 'name'>;
 
 /** The declared fields with the base fields around them; own fields win. */
 export type WithBase<Own extends z.ZodObject> = z.ZodObject<
@@ -130,7 +130,7 @@ type Derived = 'name' | 'input' | 'output' | 'subject' | 'subjectField' | 'fold'
 
 /** What `defineEvent` takes: `input` and `fold`; every other field has a default, most of them by fold. */
 export interface EventOptions<Own extends z.ZodObject, Output extends z.ZodObject, F extends Fold>
-  extends Partial<Omit<EventEntry, Derived>> {
+  extends Partial<Omit<EventSpec, Derived>> {
   /** The event's own fields. The base fields are added, and unknown fields pass. */
   readonly input: Own;
   readonly fold: F;
@@ -220,7 +220,7 @@ function later(make: () => unknown): PropertyDescriptor {
 }
 
 /** Where nothing can be rewritten, `updatedInput` is no known key: who says it is warned. */
-function defaultOutput(fold: Fold, rewrites: EventEntry['rewrites']): z.ZodObject {
+function defaultOutput(fold: Fold, rewrites: EventSpec['rewrites']): z.ZodObject {
   return fold === 'gate' && !rewrites ? FOLD_OUTPUT.gate().omit({ updatedInput: true }) : FOLD_OUTPUT[fold]();
 }
 
@@ -241,7 +241,7 @@ function subjectOf(
 export function named<Input extends z.ZodObject, Output extends z.ZodObject, F extends Fold>(
   name: string,
   definition: EventDefinition<Input, Output, F>,
-): EventEntry<Input, Output, F> {
+): EventSpec<Input, Output, F> {
   return Object.freeze({ ...namedLater(name, definition) });
 }
 
@@ -249,8 +249,8 @@ export function named<Input extends z.ZodObject, Output extends z.ZodObject, F e
 export function namedLater<Input extends z.ZodObject, Output extends z.ZodObject, F extends Fold>(
   name: string,
   definition: EventDefinition<Input, Output, F>,
-): EventEntry<Input, Output, F> {
+): EventSpec<Input, Output, F> {
   const input = later(() => definition.input.extend({ hook_event_name: z.literal(name) }));
   const fields = { ...Object.getOwnPropertyDescriptors(definition), input };
-  return Object.freeze(Object.defineProperties({ name }, fields)) as EventEntry<Input, Output, F>;
+  return Object.freeze(Object.defineProperties({ name }, fields)) as EventSpec<Input, Output, F>;
 }

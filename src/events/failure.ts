@@ -1,4 +1,4 @@
-import type { EventEntry } from './define.js';
+import type { EventSpec } from './define.js';
 
 /** What a failure means: go on, block (on a gate: deny), or ask a person. */
 export type OnFailure = 'continue' | 'block' | 'ask';
@@ -33,24 +33,24 @@ export type FailureEffect = 'none' | 'ask' | 'deny' | 'block';
  * The published table of failures (docs/semantics.md 8): policy by what the event can do. Every cause of failure is treated alike,
  * but for `untrusted` (`effectOf`).
  */
-export function failureEffect(entry: EventEntry, onFailure: OnFailure): FailureEffect {
-  if (entry.failure === 'fails') return 'block';
-  if (entry.failure === 'ignored' || onFailure === 'continue') return 'none';
-  if (entry.fold === 'gate') {
+export function failureEffect(spec: EventSpec, onFailure: OnFailure): FailureEffect {
+  if (spec.failure === 'fails') return 'block';
+  if (spec.failure === 'ignored' || onFailure === 'continue') return 'none';
+  if (spec.fold === 'gate') {
     if (onFailure === 'block') return 'deny';
-    return entry.askOnFailure === false ? 'none' : 'ask';
+    return spec.askOnFailure === false ? 'none' : 'ask';
   }
-  return entry.fold === 'block' ? 'block' : 'none';
+  return spec.fold === 'block' ? 'block' : 'none';
 }
 
 /** As `failureEffect`, of a failure that may count whatever the policy says. */
 export function effectOf(
-  entry: EventEntry,
+  spec: EventSpec,
   onFailure: OnFailure,
   failure: Pick<Failure, 'cause' | 'blocks'>,
 ): FailureEffect {
-  if (failure.blocks) return failureEffect(entry, 'block');
-  if (failure.cause !== 'untrusted' || onFailure === 'block') return failureEffect(entry, onFailure);
+  if (failure.blocks) return failureEffect(spec, 'block');
+  if (failure.cause !== 'untrusted' || onFailure === 'block') return failureEffect(spec, onFailure);
   // An accepted guard did not judge it: a person must, and where nobody is left to ask, nobody may say yes.
-  return failureEffect(entry, entry.askOnFailure ? 'ask' : 'block');
+  return failureEffect(spec, spec.askOnFailure ? 'ask' : 'block');
 }

@@ -1,4 +1,4 @@
-import type { EventEntry } from './define.js';
+import type { EventSpec } from './define.js';
 
 /** What a helper means; the run puts it in the words of the event it is answered on. */
 export interface Meaning {
@@ -13,60 +13,62 @@ export interface Meaning {
 export const MEANING: unique symbol = Symbol.for('hookscope.meaning') as never;
 
 /** What an output helper returns. It may be spread: `{ ...deny('no'), systemMessage: 'told you' }`. */
-export interface Said<Verb extends string> {
+export interface HelperOutput<Verb extends string> {
   readonly [MEANING]: Meaning;
   /** Which helper made it; for types alone. */
   readonly __verb?: Verb;
 }
 
-export function said<Verb extends string>(meaning: Meaning): Said<Verb> {
+export function helperOutput<Verb extends string>(meaning: Meaning): HelperOutput<Verb> {
   return { [MEANING]: meaning };
 }
 
 /** Gates: let it happen. The reason is for people. */
-export function allow(reason?: string): Said<'allow'> {
-  return said({ verdict: 'allow', ...(reason === undefined ? {} : { reason }) });
+export function allow(reason?: string): HelperOutput<'allow'> {
+  return helperOutput({ verdict: 'allow', ...(reason === undefined ? {} : { reason }) });
 }
 
 /** Gates: refuse it; the reason reaches the model. */
-export function deny(reason: string): Said<'deny'> {
-  return said({ verdict: 'deny', reason });
+export function deny(reason: string): HelperOutput<'deny'> {
+  return helperOutput({ verdict: 'deny', reason });
 }
 
 /** Gates: let a person decide. */
-export function ask(reason: string): Said<'ask'> {
-  return said({ verdict: 'ask', reason });
+export function ask(reason: string): HelperOutput<'ask'> {
+  return helperOutput({ verdict: 'ask', reason });
 }
 
 /** Block the thing (on Stop: keep the loop going, the reason being the next instruction). On a gate it is a deny. */
-export function block(reason: string): Said<'block'> {
-  return said({ verdict: 'block', reason });
+export function block(reason: string): HelperOutput<'block'> {
+  return helperOutput({ verdict: 'block', reason });
 }
 
 /** End the agent's loop. On a gate it also denies the call. */
-export function stop(reason?: string): Said<'stop'> {
-  return said({ stop: reason ?? true });
+export function stop(reason?: string): HelperOutput<'stop'> {
+  return helperOutput({ stop: reason ?? true });
 }
 
 /** Text for the model. */
-export function addContext(text: string): Said<'addContext'> {
-  return said({ context: text });
+export function addContext(text: string): HelperOutput<'addContext'> {
+  return helperOutput({ context: text });
 }
 
 /** Put this in place of the tool's whole input (PreToolUse, PermissionRequest) or output (PostToolUse). */
-export function rewrite(value: unknown): Said<'rewrite'> {
-  return said({ rewrite: { value } });
+export function rewrite(value: unknown): HelperOutput<'rewrite'> {
+  return helperOutput({ rewrite: { value } });
 }
 
 /** Says several things at once: `combine(rewrite(input), addContext('made absolute'))`. Of two that say the same, the last counts. */
-export function combine<Verb extends string>(...parts: readonly Said<Verb>[]): Said<Verb> {
-  return said(Object.assign({}, ...parts.map((p) => p[MEANING])) as Meaning);
+export function combine<Verb extends string>(...parts: readonly HelperOutput<Verb>[]): HelperOutput<Verb> {
+  return helperOutput(Object.assign({}, ...parts.map((p) => p[MEANING])) as Meaning);
 }
 
 /** An output with a helper's meaning written out for this event; any other output as it is. Keys given beside the helper win. */
-export function wordFor(entry: EventEntry, output: unknown): unknown {
+export function helperToOutput(spec: EventSpec, output: unknown): unknown {
   if (typeof output !== 'object' || output === null || !(MEANING in output)) return output;
-  const { [MEANING]: meaning, ...own } = output as Said<string> & { hookSpecificOutput?: Record<string, unknown> };
+  const { [MEANING]: meaning, ...own } = output as HelperOutput<string> & {
+    hookSpecificOutput?: Record<string, unknown>;
+  };
   const words: Record<string, unknown> = {};
   const specific: Record<string, unknown> = {};
   if (meaning.stop !== undefined) {
@@ -74,8 +76,8 @@ export function wordFor(entry: EventEntry, output: unknown): unknown {
     if (meaning.stop !== true) words['stopReason'] = meaning.stop;
   }
   if (meaning.context !== undefined) specific['additionalContext'] = meaning.context;
-  if (entry.nestedDecision) wordNested(meaning, specific);
-  else wordFlat(entry, meaning, words, specific);
+  if (spec.nestedDecision) wordNested(meaning, specific);
+  else wordFlat(spec, meaning, words, specific);
   const inner = { ...specific, ...own.hookSpecificOutput };
   const whole: Record<string, unknown> = { ...words, ...own };
   if (Object.keys(inner).length > 0) whole['hookSpecificOutput'] = inner;
@@ -83,14 +85,14 @@ export function wordFor(entry: EventEntry, output: unknown): unknown {
 }
 
 function wordFlat(
-  entry: EventEntry,
+  spec: EventSpec,
   m: Meaning,
   words: Record<string, unknown>,
   specific: Record<string, unknown>,
 ): void {
-  if (m.rewrite) specific[entry.rewrites?.keys[0] ?? 'updatedInput'] = m.rewrite.value;
+  if (m.rewrite) specific[spec.rewrites?.keys[0] ?? 'updatedInput'] = m.rewrite.value;
   if (m.verdict === undefined) return;
-  if (entry.fold === 'gate') {
+  if (spec.fold === 'gate') {
     specific['permissionDecision'] = m.verdict === 'block' ? 'deny' : m.verdict;
     if (m.reason !== undefined) specific['permissionDecisionReason'] = m.reason;
     return;

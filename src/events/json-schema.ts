@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asyncOutput, baseOutput } from './base.js';
-import type { EventEntry } from './define.js';
+import type { EventSpec } from './define.js';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -8,15 +8,15 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
  * The JSON Schema (draft 2020-12) of what a hook of the event is given on stdin, or of all it may print: the base fields
  * and `hookSpecificOutput` with its `hookEventName`, or the async form.
  */
-export function jsonSchema(entry: EventEntry, direction: 'input' | 'output'): JsonSchema {
-  const schema = direction === 'input' ? entry.input : wholeOutput(entry);
-  const title = `${entry.name}: what a hook ${direction === 'input' ? 'is given' : 'may say'}`;
+export function jsonSchema(spec: EventSpec, direction: 'input' | 'output'): JsonSchema {
+  const schema = direction === 'input' ? spec.input : wholeOutput(spec);
+  const title = `${spec.name}: what a hook ${direction === 'input' ? 'is given' : 'may say'}`;
   const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return { $schema, title, description: entry.about, ...rest };
+  return { $schema, title, description: spec.about, ...rest };
 }
 
-function wholeOutput(entry: EventEntry): z.ZodType {
-  const hookSpecificOutput = z.looseObject({ hookEventName: z.literal(entry.name), ...entry.output.shape });
+function wholeOutput(spec: EventSpec): z.ZodType {
+  const hookSpecificOutput = z.looseObject({ hookEventName: z.literal(spec.name), ...spec.output.shape });
   const synchronous = z.looseObject({ ...baseOutput().shape, hookSpecificOutput: hookSpecificOutput.optional() });
   return z.union([asyncOutput().loose(), synchronous.extend({ async: z.literal(false).optional() })]);
 }

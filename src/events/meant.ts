@@ -1,25 +1,25 @@
 import { copyJson } from '../values/copy.js';
-import type { EventEntry } from './define.js';
-import { MEANING, type Meaning, said, wordFor } from './helpers.js';
+import type { EventSpec } from './define.js';
+import { helperOutput, helperToOutput, MEANING, type Meaning } from './helpers.js';
 import { type Outcome, readOutput } from './outcome.js';
 import { outputShape } from './output-shape.js';
 
 /** It says that it has nothing to say. */
 export const NOTHING_SAID: Outcome = Object.freeze({ output: Object.freeze({}) });
 
-type Text = 'reason' | 'context' | 'stop';
+type TextKind = 'reason' | 'context' | 'stop';
 
 /** What an answer of one kind means on one event: fixed words, and which of its texts is which of the outcome's. */
-interface Reading {
+interface AnswerPlan {
   readonly verdict: Outcome['verdict'];
   readonly block: true | undefined;
   readonly continue: boolean | undefined;
-  readonly reason: Text | undefined;
-  readonly stopReason: Text | undefined;
-  readonly context: Text | undefined;
+  readonly reason: TextKind | undefined;
+  readonly stopReason: TextKind | undefined;
+  readonly context: TextKind | undefined;
 }
 
-const SILENCE: Reading = Object.freeze({
+const SILENCE: AnswerPlan = Object.freeze({
   verdict: undefined,
   block: undefined,
   continue: undefined,
@@ -29,7 +29,7 @@ const SILENCE: Reading = Object.freeze({
 });
 
 /** Stand for texts while a kind of answer is read for the first time; no two are alike. */
-const MARKS: Readonly<Record<Text, string>> = { reason: 'r', context: 'c', stop: 's' };
+const MARKS: Readonly<Record<TextKind, string>> = { reason: 'r', context: 'c', stop: 's' };
 const VERDICTS: readonly unknown[] = [undefined, 'allow', 'deny', 'ask', 'block'];
 const KNOWN: readonly string[] = [
   'output',
@@ -47,14 +47,14 @@ const KNOWN: readonly string[] = [
  * that, or something is wrong with it, and it is to be read as any output is.
  */
 export class Meanings {
-  private readonly entry: EventEntry;
+  private readonly spec: EventSpec;
   /** By kind; null: to be read each time. */
-  private readonly known: (Reading | null | undefined)[] = new Array(5 * 3 * 3 * 4).fill(undefined);
+  private readonly known: (AnswerPlan | null | undefined)[] = new Array(5 * 3 * 3 * 4).fill(undefined);
   /** Of the event's schema, compiled at the first answer of a helper. */
   private texts: Texts | undefined = undefined;
 
-  constructor(entry: EventEntry) {
-    this.entry = entry;
+  constructor(spec: EventSpec) {
+    this.spec = spec;
   }
 
   /** Throws what a hostile object throws. */
@@ -75,7 +75,7 @@ export class Meanings {
     const what = kindOf(context);
     const end = stop === true ? 3 : kindOf(stop);
     if (why < 0 || what < 0 || end < 0) return undefined;
-    this.texts ??= textsOf(this.entry);
+    this.texts ??= textsOf(this.spec);
     if ((why > 0 && !this.texts.reason(reason)) || (what > 0 && !this.texts.context(context))) return undefined;
     const kind = ((which * 3 + why) * 3 + what) * 4 + end;
     // Its own copy: what is written out later is what was decided by.
@@ -86,10 +86,10 @@ export class Meanings {
       this.known[kind] = reading;
     }
     if (reading === null) return undefined;
-    return reading === SILENCE ? NOTHING_SAID : new Meant(this.entry, reading, meaning);
+    return reading === SILENCE ? NOTHING_SAID : new Meant(this.spec, reading, meaning);
   }
 
-  private read({ verdict, reason, context, stop }: Meaning): Reading | null {
+  private read({ verdict, reason, context, stop }: Meaning): AnswerPlan | null {
     const marked = (text: unknown, mark: string): unknown => (typeof text === 'string' && text !== '' ? mark : text);
     const meaning = {
       verdict,
@@ -97,14 +97,17 @@ export class Meanings {
       context: marked(context, MARKS.context),
       stop: marked(stop, MARKS.stop),
     } as Meaning;
-    const { entry } = this;
-    const read = readOutput(entry, wordFor(entry, said(meaning)), { eventName: entry.name, nameRequired: false });
+    const { spec } = this;
+    const read = readOutput(spec, helperToOutput(spec, helperOutput(meaning)), {
+      eventName: spec.name,
+      nameRequired: false,
+    });
     if ('bad' in read || read.warnings.length > 0) return null;
     const { outcome } = read;
     // On this event it has no words at all.
     if (Object.keys(outcome.output).length === 0) return SILENCE;
     if (Object.keys(outcome).some((key) => !KNOWN.includes(key))) return null;
-    const textOf = (mark: string | undefined): Text | undefined =>
+    const textOf = (mark: string | undefined): TextKind | undefined =>
       (['reason', 'context', 'stop'] as const).find((text) => MARKS[text] === mark);
     const texts = [outcome.reason, outcome.stopReason, outcome.additionalContext];
     // A text of the event's own, not of the answer.
@@ -123,8 +126,8 @@ export class Meanings {
 /** Whether the event's own schema takes such a text. */
 type Texts = Readonly<Record<'reason' | 'context', (text: unknown) => boolean>>;
 
-function textsOf(entry: EventEntry): Texts {
-  const { specific } = outputShape(entry);
+function textsOf(spec: EventSpec): Texts {
+  const { specific } = outputShape(spec);
   return {
     reason: specific.get('permissionDecisionReason')?.accepts ?? isText,
     context: specific.get('additionalContext')?.accepts ?? isText,
@@ -139,28 +142,28 @@ class Meant implements Outcome {
   readonly reason: string | undefined;
   readonly stopReason: string | undefined;
   readonly additionalContext: string | undefined;
-  private readonly entry: EventEntry;
+  private readonly spec: EventSpec;
   private readonly meaning: Meaning;
   private written: Outcome['output'] | undefined = undefined;
 
-  constructor(entry: EventEntry, reading: Reading, meaning: Meaning) {
+  constructor(spec: EventSpec, reading: AnswerPlan, meaning: Meaning) {
     this.verdict = reading.verdict;
     this.block = reading.block;
     this.continue = reading.continue;
     this.reason = textIn(meaning, reading.reason);
     this.stopReason = textIn(meaning, reading.stopReason);
     this.additionalContext = textIn(meaning, reading.context);
-    this.entry = entry;
+    this.spec = spec;
     this.meaning = meaning;
   }
 
   get output(): Outcome['output'] {
-    this.written ??= copyJson(wordFor(this.entry, said(this.meaning))) as Outcome['output'];
+    this.written ??= copyJson(helperToOutput(this.spec, helperOutput(this.meaning))) as Outcome['output'];
     return this.written;
   }
 }
 
-function textIn(meaning: Meaning, text: Text | undefined): string | undefined {
+function textIn(meaning: Meaning, text: TextKind | undefined): string | undefined {
   return text === undefined ? undefined : (meaning[text] as string);
 }
 

@@ -1,5 +1,5 @@
-import { type Dialect, type EventEntry, VERDICTS, type Verdict } from './define.js';
-import { checkOutput, type Json, type Reading, whyBad } from './output-check.js';
+import { type Dialect, type EventSpec, VERDICTS, type Verdict } from './define.js';
+import { checkOutput, type Json, type OutputReading, whyBad } from './output-check.js';
 import { outputShape } from './output-shape.js';
 import { idleKey, unknownNested } from './output-warnings.js';
 
@@ -31,7 +31,7 @@ export interface Outcome {
 
 export type ReadOutput = { readonly outcome: Outcome; readonly warnings: readonly string[] } | { readonly bad: string };
 
-export interface ReadHow {
+export interface OutputOptions {
   /** The name `hookSpecificOutput.hookEventName` must carry (a scope's own Stop: SubagentStop). */
   readonly eventName: string;
   /** Shell, http and the like must say the name; callbacks may leave it out. */
@@ -43,10 +43,10 @@ export interface ReadHow {
 }
 
 /** Checks one handler's output by type and reads what it means for this event. Never throws. */
-export function readOutput(entry: EventEntry, output: unknown, how: ReadHow): ReadOutput {
+export function readOutput(spec: EventSpec, output: unknown, how: OutputOptions): ReadOutput {
   const warnings: string[] = [];
   try {
-    const reading = { entry, shape: outputShape(entry), ...how, warnings };
+    const reading = { spec, shape: outputShape(spec), ...how, warnings };
     return { outcome: interpret(reading, checkOutput(reading, output), how.mcpTool === true), warnings };
   } catch (error) {
     return { bad: whyBad(error) };
@@ -57,7 +57,7 @@ type Draft = { -readonly [K in keyof Outcome]: Outcome[K] };
 const NOTHING: Json = Object.freeze({});
 
 /** From here on every known key has its type. */
-function interpret(reading: Reading, output: Json, mcpTool: boolean): Outcome {
+function interpret(reading: OutputReading, output: Json, mcpTool: boolean): Outcome {
   if (output['async'] === true) {
     const timeout = output['asyncTimeout'] as number | undefined;
     return { output, async: timeout === undefined ? {} : { timeout } };
@@ -67,9 +67,9 @@ function interpret(reading: Reading, output: Json, mcpTool: boolean): Outcome {
   readCommon(draft, output);
   const context = reading.shape.hasContext ? text(specific['additionalContext']) : undefined;
   if (context !== undefined) draft.additionalContext = context;
-  if (reading.entry.nestedDecision) readNested(reading, draft, output, specific);
+  if (reading.spec.nestedDecision) readNested(reading, draft, output, specific);
   else {
-    readAnswer(reading, draft, output, specific);
+    readDecision(reading, draft, output, specific);
     readRewrite(reading, draft, specific, mcpTool);
     readExtras(draft, specific, reading.shape.extras);
   }
@@ -95,22 +95,22 @@ const LEGACY: Readonly<Record<string, 'allow' | 'deny'>> = {
   deny: 'deny',
 };
 
-function readAnswer(reading: Reading, draft: Draft, output: Json, specific: Json): void {
-  const { entry, shape, warnings } = reading;
+function readDecision(reading: OutputReading, draft: Draft, output: Json, specific: Json): void {
+  const { spec, shape, warnings } = reading;
   if (output['preventContinuation'] === true) draft.continue = false;
   const legacy = LEGACY[output['decision'] as string];
   const why = text(output['reason']) ?? draft.stopReason;
-  if (entry.fold === 'gate') readGate(draft, shape.hasVerdict ? specific : NOTHING, legacy, why);
+  if (spec.fold === 'gate') readGate(draft, shape.hasVerdict ? specific : NOTHING, legacy, why);
   else {
     if (why !== undefined) draft.reason = why;
-    if (legacy === 'deny' && canBlock(entry)) draft.block = true;
-    else if (legacy === 'deny') warnings.push(idleKey(entry, `decision "${output['decision']}"`));
+    if (legacy === 'deny' && canBlock(spec)) draft.block = true;
+    else if (legacy === 'deny') warnings.push(idleKey(spec, `decision "${output['decision']}"`));
   }
-  if (entry.fold === 'replace') readValue(reading, draft, specific);
+  if (spec.fold === 'replace') readValue(reading, draft, specific);
 }
 
-const canBlock = (entry: EventEntry): boolean =>
-  entry.fold === 'block' || entry.fold === 'stop' || (entry.fold === 'replace' && entry.exit2 === 'block');
+const canBlock = (spec: EventSpec): boolean =>
+  spec.fold === 'block' || spec.fold === 'stop' || (spec.fold === 'replace' && spec.exit2 === 'block');
 
 /** The stronger of the two spellings counts, with its own reason. */
 function readGate(draft: Draft, specific: Json, legacy: 'allow' | 'deny' | undefined, why: string | undefined): void {
@@ -124,9 +124,9 @@ function readGate(draft: Draft, specific: Json, legacy: 'allow' | 'deny' | undef
   if (reason !== undefined) draft.reason = reason;
 }
 
-function readValue({ entry, shape }: Reading, draft: Draft, specific: Json): void {
-  if (draft.block && entry.blockValue) {
-    draft.value = { ...entry.blockValue };
+function readValue({ spec, shape }: OutputReading, draft: Draft, specific: Json): void {
+  if (draft.block && spec.blockValue) {
+    draft.value = { ...spec.blockValue };
     delete draft.block;
     return;
   }
@@ -138,12 +138,12 @@ function readValue({ entry, shape }: Reading, draft: Draft, specific: Json): voi
       : Object.fromEntries(said.map((key) => [key, specific[key]]));
 }
 
-function readRewrite({ entry, shape, warnings }: Reading, draft: Draft, specific: Json, mcpTool: boolean): void {
+function readRewrite({ spec, shape, warnings }: OutputReading, draft: Draft, specific: Json, mcpTool: boolean): void {
   for (const key of shape.rewrites) if (key in specific) draft.rewrite ??= { value: specific[key] };
   for (const key of shape.mcpRewrites) {
     if (!(key in specific)) continue;
     if (mcpTool) draft.rewrite ??= { value: specific[key] };
-    else warnings.push(`${idleKey(entry, `"${key}"`)} of a tool that is not an MCP tool`);
+    else warnings.push(`${idleKey(spec, `"${key}"`)} of a tool that is not an MCP tool`);
   }
 }
 
@@ -154,10 +154,10 @@ function readExtras(draft: Draft, from: Json, keys: readonly string[]): void {
 }
 
 /** `hookSpecificOutput.decision { behavior, … }`: the flat and legacy spellings are not read. */
-function readNested(reading: Reading, draft: Draft, output: Json, specific: Json): void {
-  const { entry, shape, warnings } = reading;
+function readNested(reading: OutputReading, draft: Draft, output: Json, specific: Json): void {
+  const { spec, shape, warnings } = reading;
   for (const key of ['decision', 'preventContinuation']) {
-    if (output[key] !== undefined) warnings.push(idleKey(entry, `"${key}" at top level`));
+    if (output[key] !== undefined) warnings.push(idleKey(spec, `"${key}" at top level`));
   }
   const decision = (specific['decision'] ?? NOTHING) as Json;
   const behavior = decision['behavior'] as 'allow' | 'deny' | undefined;

@@ -3,15 +3,15 @@ import { copyJson, NotJson } from '../values/copy.js';
 import { findProblem, kindOf } from '../values/problem.js';
 import { messageOf, quiet } from '../values/promises.js';
 import { put } from '../values/put.js';
-import type { Dialect, EventEntry } from './define.js';
+import type { Dialect, EventSpec } from './define.js';
 import { asyncFields, type Field, type OutputShape, topFields } from './output-shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './output-warnings.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
 /** One output being read. */
-export interface Reading {
-  readonly entry: EventEntry;
+export interface OutputReading {
+  readonly spec: EventSpec;
   readonly shape: OutputShape;
   readonly eventName: string;
   readonly nameRequired: boolean;
@@ -28,7 +28,7 @@ export class BadOutput extends TypeError {
  * A plain copy of the output with every known key checked by type. Unknown keys stay in it, with a warning. Throws
  * BadOutput or NotJson, and whatever the handler's own getters throw.
  */
-export function checkOutput(reading: Reading, given: unknown): Json {
+export function checkOutput(reading: OutputReading, given: unknown): Json {
   const output = asPrinted(given);
   if (output['async'] === true) return checkAsync(reading, output);
   const copied: Record<string, unknown> = {};
@@ -47,13 +47,13 @@ export function checkOutput(reading: Reading, given: unknown): Json {
 }
 
 /** A gate's own answer without its wrapper: whoever wrote it meant it. */
-const isUnwrapped = ({ entry, shape, dialect }: Reading, key: string): boolean =>
+const isUnwrapped = ({ spec, shape, dialect }: OutputReading, key: string): boolean =>
   dialect !== 'claude' &&
-  entry.fold === 'gate' &&
+  spec.fold === 'gate' &&
   (shape.specific.has(key) || (shape.nested !== undefined && key === 'behavior'));
 
-const repeatsInput = ({ entry, shape }: Reading, key: string): boolean =>
-  Object.hasOwn(entry.input.shape, key) && !shape.specific.has(key);
+const repeatsInput = ({ spec, shape }: OutputReading, key: string): boolean =>
+  Object.hasOwn(spec.input.shape, key) && !shape.specific.has(key);
 
 /** What JSON.stringify would see: a decision of another host, for instance, is what its `toJSON` says. */
 function asPrinted(given: unknown): Json {
@@ -93,7 +93,7 @@ function wrongType(field: string, { expected, got }: { expected: string; got: st
 
 const SPECIFIC = 'hookSpecificOutput.';
 
-function copySpecific(reading: Reading, given: unknown, into: Record<string, unknown>): void {
+function copySpecific(reading: OutputReading, given: unknown, into: Record<string, unknown>): void {
   if (given === undefined) return;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw wrongType('hookSpecificOutput', { expected: 'object', got: kindOf(given) });
@@ -137,7 +137,7 @@ function isPlainSync(key: string, output: Json): boolean {
   throw wrongType('async', { expected: 'boolean', got: kindOf(value) });
 }
 
-function checkAsync(reading: Reading, output: Json): Json {
+function checkAsync(reading: OutputReading, output: Json): Json {
   const copied: Record<string, unknown> = {};
   for (const [key, field] of asyncFields()) copyField(field, output[key], copied, key, '');
   const idle = Object.keys(output).filter((key) => !asyncFields().has(key) && key !== 'result');

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { compilePredicate } from '../values/predicate.js';
 import { asyncOutput, baseOutput } from './base.js';
-import type { EventEntry } from './define.js';
+import type { EventSpec } from './define.js';
 import { once } from './once.js';
 
 /** One known key: the schema, and its compiled quick yes. */
@@ -49,32 +49,32 @@ function field(schema: z.core.$ZodType): Field {
 export const topFields = once(() => compileFields(baseOutput().shape));
 export const asyncFields = once(() => compileFields(asyncOutput().shape));
 
-const shapes = new WeakMap<EventEntry, OutputShape>();
+const shapes = new WeakMap<EventSpec, OutputShape>();
 
 /** Compiled at the first output of that event. */
-export function outputShape(entry: EventEntry): OutputShape {
-  let shape = shapes.get(entry);
+export function outputShape(spec: EventSpec): OutputShape {
+  let shape = shapes.get(spec);
   if (!shape) {
-    shape = compileShape(entry);
-    shapes.set(entry, shape);
+    shape = compileShape(spec);
+    shapes.set(spec, shape);
   }
   return shape;
 }
 
 const FOLDED = ['permissionDecision', 'permissionDecisionReason', 'additionalContext'];
 
-function compileShape(entry: EventEntry): OutputShape {
-  const nested = entry.nestedDecision ? nestedKeys(entry.output.shape['decision']) : undefined;
-  const has = (key: string): boolean => Object.hasOwn(entry.output.shape, key);
-  const rewrites = (entry.rewrites?.keys ?? []).filter((key) => nested !== undefined || has(key));
-  const mcpRewrites = (entry.rewrites?.mcpKeys ?? []).filter(has);
-  const value = (entry.value ?? []).filter(has);
+function compileShape(spec: EventSpec): OutputShape {
+  const nested = spec.nestedDecision ? nestedKeys(spec.output.shape['decision']) : undefined;
+  const has = (key: string): boolean => Object.hasOwn(spec.output.shape, key);
+  const rewrites = (spec.rewrites?.keys ?? []).filter((key) => nested !== undefined || has(key));
+  const mcpRewrites = (spec.rewrites?.mcpKeys ?? []).filter(has);
+  const value = (spec.value ?? []).filter(has);
   const read = [...FOLDED, ...rewrites, ...mcpRewrites, ...value, ...(nested ? ['decision'] : [])];
   return {
-    specific: compileFields(entry.output.shape),
+    specific: compileFields(spec.output.shape),
     hasVerdict: has('permissionDecision'),
     hasContext: has('additionalContext'),
-    extras: Object.keys(entry.output.shape).filter((key) => !read.includes(key)),
+    extras: Object.keys(spec.output.shape).filter((key) => !read.includes(key)),
     rewrites,
     mcpRewrites,
     value,

@@ -18,7 +18,7 @@ export const UserPromptSubmit = builtIn({
       suppressOriginalPrompt: z.boolean().optional(),
     }),
   timeout: { claude: 30 },
-  control: { unanswered: 'blocks' },
+  claude: { unanswered: 'blocks' },
   inTurn: true,
   group: 'prompt',
   classic: true,

@@ -28,7 +28,7 @@ export const PreToolUse = builtIn({
   tool: true,
   call: 'judges',
   inTurn: true,
-  control: { unanswered: 'blocks' },
+  claude: { unanswered: 'blocks' },
   group: 'tool',
   classic: true,
   about:
@@ -132,7 +132,7 @@ export const PermissionRequest = builtIn({
   tool: true,
   call: 'answers',
   inTurn: true,
-  control: { askedTwice: true },
+  claude: { askedTwice: true },
   group: 'tool',
   classic: true,
   about:

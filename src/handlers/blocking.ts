@@ -1,65 +1,72 @@
 import { baseOutput } from '../events/base.js';
-import type { EventEntry } from '../events/define.js';
+import type { EventSpec } from '../events/define.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
 /** The event an output is read for, under the name that output must carry. */
-export interface Read {
-  readonly entry: EventEntry;
+export interface OutputTarget {
+  readonly spec: EventSpec;
   readonly eventName: string;
 }
 
 /** Whether a printed output denies or blocks, in any spelling the event knows, and why; undefined if it does not. */
-export function printedBlock({ entry, eventName }: Read, json: Json | undefined): { reason?: string } | undefined {
+export function printedBlock(
+  { spec, eventName }: OutputTarget,
+  json: Json | undefined,
+): { reason?: string } | undefined {
   if (!json) return undefined;
   const specific = specificOf(json, eventName);
   // Under a wrong name the whole output is refused, a block in it too.
   if (!specific) return undefined;
-  if (entry.nestedDecision) {
+  if (spec.nestedDecision) {
     const decision = asObject(specific['decision']);
     return decision['behavior'] === 'deny' ? reasonOf(decision['message']) : undefined;
   }
   const legacy = json['decision'] === 'block' || json['decision'] === 'deny';
-  const denied = entry.fold === 'gate' && specific['permissionDecision'] === 'deny';
-  const decides = entry.fold === 'gate' || entry.fold === 'block' || entry.fold === 'stop';
+  const denied = spec.fold === 'gate' && specific['permissionDecision'] === 'deny';
+  const decides = spec.fold === 'gate' || spec.fold === 'block' || spec.fold === 'stop';
   if (!denied && !(legacy && decides)) return undefined;
   return reasonOf(denied ? specific['permissionDecisionReason'] : undefined, json['reason'], json['stopReason']);
 }
 
 /** The event's own deny or block, with what the printed output says beside its verdict. */
-export function blockOutput({ entry, eventName }: Read, reason: string | undefined, json: Json | undefined): Json {
+export function blockOutput(
+  { spec, eventName }: OutputTarget,
+  reason: string | undefined,
+  json: Json | undefined,
+): Json {
   const said = reason === undefined ? {} : { reason };
-  const beside = { ...besideVerdict(entry, json) };
-  const specific = { hookEventName: eventName, ...specificBeside(entry, eventName, json) };
-  if (entry.nestedDecision) {
+  const beside = { ...besideVerdict(spec, json) };
+  const specific = { hookEventName: eventName, ...specificBeside(spec, eventName, json) };
+  if (spec.nestedDecision) {
     const decision = { behavior: 'deny', ...(reason === undefined ? {} : { message: reason }) };
     return { ...beside, hookSpecificOutput: { ...specific, decision } };
   }
-  if (entry.fold === 'gate') {
+  if (spec.fold === 'gate') {
     const why = reason === undefined ? {} : { permissionDecisionReason: reason };
     return { ...beside, hookSpecificOutput: { ...specific, permissionDecision: 'deny', ...why } };
   }
-  if (entry.blockValue) return { ...beside, ...said, hookSpecificOutput: { ...specific, ...entry.blockValue } };
+  if (spec.blockValue) return { ...beside, ...said, hookSpecificOutput: { ...specific, ...spec.blockValue } };
   return { ...beside, decision: 'block', ...said, hookSpecificOutput: specific };
 }
 
 const VERDICT_KEYS = ['decision', 'reason', 'continue', 'preventContinuation'];
 
 /** What of a printed output may stand beside a block: of the right type, and no verdict of its own. */
-function besideVerdict(entry: EventEntry, json: Json | undefined): Json {
+function besideVerdict(spec: EventSpec, json: Json | undefined): Json {
   const kept = rightlyTyped(baseOutput(), json ?? {}, VERDICT_KEYS);
   // On a stop event a block means that the loop goes on, which `continue: false` would undo.
   const ends = json?.['continue'] === false || json?.['preventContinuation'] === true;
-  return ends && entry.fold !== 'stop' ? { ...kept, continue: false } : kept;
+  return ends && spec.fold !== 'stop' ? { ...kept, continue: false } : kept;
 }
 
-function specificBeside(entry: EventEntry, eventName: string, json: Json | undefined): Json {
-  const verdict = ['permissionDecision', 'permissionDecisionReason', 'decision', ...(entry.value ?? [])];
-  const rewrite = [...(entry.rewrites?.keys ?? []), ...(entry.rewrites?.mcpKeys ?? [])];
-  return rightlyTyped(entry.output, specificOf(json ?? {}, eventName) ?? {}, [...verdict, ...rewrite]);
+function specificBeside(spec: EventSpec, eventName: string, json: Json | undefined): Json {
+  const verdict = ['permissionDecision', 'permissionDecisionReason', 'decision', ...(spec.value ?? [])];
+  const rewrite = [...(spec.rewrites?.keys ?? []), ...(spec.rewrites?.mcpKeys ?? [])];
+  return rightlyTyped(spec.output, specificOf(json ?? {}, eventName) ?? {}, [...verdict, ...rewrite]);
 }
 
-function rightlyTyped(schema: EventEntry['output'], json: Json, without: readonly string[]): Json {
+function rightlyTyped(schema: EventSpec['output'], json: Json, without: readonly string[]): Json {
   const kept: Record<string, unknown> = {};
   for (const key of Object.keys(schema.shape)) {
     if (!(key in json) || without.includes(key)) continue;

@@ -5,7 +5,7 @@ import { type CallTool, createToolCaller, type ToolCaller } from './mcp/tool-cal
 import type { HookModel } from './model/model.js';
 
 /** What a host gives to the hooks that ask somebody else. */
-export interface OutsideHostOptions {
+export interface ExternalHostOptions {
   /** Answers prompt and agent hooks. Without it they fail. */
   readonly model?: HookModel;
   /** Calls tools of MCP servers that the harness is connected to; asked before `mcpServers`. */
@@ -21,13 +21,13 @@ export interface OutsideHostOptions {
 }
 
 /** The same, made ready for handlers. */
-export interface Outside {
+export interface ExternalServices {
   readonly model: HookModel | undefined;
   readonly tools: ToolCaller;
   readonly http: HttpRules;
 }
 
-export function createOutside(options: OutsideHostOptions): Outside {
+export function createExternalServices(options: ExternalHostOptions): ExternalServices {
   const { model, callTool, mcpServers, allowedHttpHookUrls, httpHookAllowedEnvVars } = options;
   return {
     model,

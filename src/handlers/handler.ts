@@ -1,9 +1,9 @@
-import type { EventEntry, HandlerKind } from '../events/define.js';
+import type { EventSpec, HandlerKind } from '../events/define.js';
 import type { Failure, OnFailure } from '../events/failure.js';
 import type { EndSignal } from '../values/lazy-signal.js';
 
 /** A handler as data, `{ type: 'command', … }`. */
-export type Described = Readonly<Record<string, unknown>>;
+export type HandlerDescription = Readonly<Record<string, unknown>>;
 
 /** What a handler that is not a callback hands back: read, but not yet checked against the event. Never thrown. */
 export interface Reply {
@@ -20,7 +20,7 @@ export interface Reply {
 
 /** What a handler is run with. `input` is a plain copy of the event input: do not change it. */
 export interface Call {
-  readonly entry: EventEntry;
+  readonly spec: EventSpec;
   readonly input: Readonly<Record<string, unknown>>;
   /** The same as JSON. */
   readonly json: string;
@@ -55,7 +55,7 @@ export interface Handler {
   /** What makes two of them the same hook (docs/semantics.md 5, dedup). */
   readonly dedupKey?: string;
   /** Whether not answering this event in time is a failure that blocks, whatever `onFailure` says. */
-  blocksLate?(entry: EventEntry): boolean;
+  blocksLate?(spec: EventSpec): boolean;
   /** Loads what the first run needs. To be awaited before its deadline starts; safe to call often. */
   load?(): Promise<void>;
   run(call: Call): Promise<Reply>;

@@ -1,9 +1,9 @@
 import { HookscopeError } from '../errors.js';
-import type { EventEntry } from '../events/define.js';
+import type { EventSpec } from '../events/define.js';
 import { nearest } from '../values/nearest.js';
 import { commandHandler } from './command/handler.js';
 import { type CommandContext, type CommandOptions, command } from './command/spec.js';
-import type { Outside } from './external.js';
+import type { ExternalServices } from './external.js';
 import type { Handler } from './handler.js';
 import { httpHandler } from './http/handler.js';
 import { type HttpOptions, http } from './http/spec.js';
@@ -24,9 +24,9 @@ export interface HandlerContext extends CommandContext {
   readonly refuseUrl?: (url: string) => string | undefined;
 }
 
-type Description = Readonly<Record<string, unknown>>;
-type Needs = Outside & { readonly source: HandlerContext };
-type Maker = (description: Description, needs: Needs) => { handler: Handler; spec: object };
+type HandlerJson = Readonly<Record<string, unknown>>;
+type Needs = ExternalServices & { readonly source: HandlerContext };
+type Maker = (description: HandlerJson, needs: Needs) => { handler: Handler; spec: object };
 
 /** One entry a handler type: what its description becomes. What is of the wrong type, the public makers refuse. */
 const KINDS: Readonly<Record<string, Maker>> = {
@@ -39,7 +39,7 @@ const KINDS: Readonly<Record<string, Maker>> = {
     return { spec, handler: httpHandler(spec, { ...rules, refusal: source.refuseUrl?.(spec.url) }) };
   },
   mcp_tool({ type: _, server, tool, input, ...options }, { tools }) {
-    const spec = mcpTool(server as string, tool as string, input as Description | undefined, options as McpToolOptions);
+    const spec = mcpTool(server as string, tool as string, input as HandlerJson | undefined, options as McpToolOptions);
     return { spec, handler: mcpToolHandler(spec, tools) };
   },
   prompt({ type: _, prompt: text, ...options }, { model }) {
@@ -69,10 +69,10 @@ const SHARED = [
 
 /** Makes the handler a description tells of. Throws INVALID_HOOKS with the place. */
 export function handlerFor(
-  description: Description,
+  description: HandlerJson,
   where: string,
-  entry: EventEntry,
-  outside: Outside,
+  spec: EventSpec,
+  external: ExternalServices,
   source: HandlerContext = {},
 ): Made {
   const type = String(description['type']);
@@ -82,12 +82,12 @@ export function handlerFor(
     const expected = `"${type}" is not a known handler type; there are ${known.join(', ')}`;
     throw new HookscopeError('INVALID_HOOKS', { where: `${where}.type`, expected, nearest: nearest(type, known) });
   }
-  if (!(entry.types as readonly string[]).includes(type)) {
-    const expected = `${entry.name} does not take "${type}" hooks; it takes ${entry.types.join(', ')} and functions`;
+  if (!(spec.types as readonly string[]).includes(type)) {
+    const expected = `${spec.name} does not take "${type}" hooks; it takes ${spec.types.join(', ')} and functions`;
     throw new HookscopeError('INVALID_HOOKS', { where: `${where}.type`, expected });
   }
   try {
-    const { handler, spec } = make(description, { ...outside, source });
+    const { handler, spec } = make(description, { ...external, source });
     return { handler, options: Object.fromEntries(Object.entries(spec).filter(([key]) => SHARED.includes(key))) };
   } catch (error) {
     if (!(error instanceof HookscopeError) || error.code !== 'INVALID_OPTIONS') throw error;

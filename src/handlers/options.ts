@@ -1,10 +1,10 @@
 import { HookscopeError } from '../errors.js';
 import type { OnFailure } from '../events/failure.js';
 import { unknownKey } from '../values/options.js';
-import { isObject, isText, oneOf, type Rule, rules, SECONDS, type Shape } from '../values/shape.js';
+import { isObject, isText, type OptionCheck, oneOf, rules, SECONDS, type Shape } from '../values/shape.js';
 
 /** What every hook that runs outside the loop may be told. Times are seconds. */
-export interface OutsideOptions {
+export interface ExternalOptions {
   /** Until its answer is given up; 0 is none. Default: the group's, else 60. */
   readonly timeout?: number;
   /** A permission rule, `Bash(git *)`, on tool events. It goes before the group's. */
@@ -27,17 +27,17 @@ export interface BackgroundOptions {
   readonly asyncTimeout?: number;
 }
 
-export const TEXT: Rule = {
+export const TEXT: OptionCheck = {
   expected: 'a string that is not empty',
   accepts: (v) => isText(v) && v.trim() !== '',
 };
 
-export const NAMES: Rule = {
+export const NAMES: OptionCheck = {
   expected: 'an array of names',
   accepts: (v) => Array.isArray(v) && v.every(isText),
 };
 
-export const TEXTS_BY_NAME: Rule = {
+export const TEXTS_BY_NAME: OptionCheck = {
   expected: 'an object of strings',
   accepts: (v) => isObject(v) && Object.values(v).every(isText),
 };
@@ -62,7 +62,7 @@ export function checkOptions(before: string, options: object, shape: Shape): voi
   }
 }
 
-export function checkOption(where: string, value: unknown, rule: Rule): void {
+export function checkOption(where: string, value: unknown, rule: OptionCheck): void {
   if (!rule.accepts(value)) throw wrongOption(where, `expected ${rule.expected}`);
 }
 

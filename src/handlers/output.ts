@@ -1,5 +1,5 @@
 import type { Cause, OnFailure } from '../events/failure.js';
-import { blockOutput, type Json, printedBlock, type Read } from './blocking.js';
+import { blockOutput, type Json, type OutputTarget, printedBlock } from './blocking.js';
 import type { Reply } from './handler.js';
 
 /** How a shell hook ended and what it printed. */
@@ -13,7 +13,7 @@ export interface ShellResult {
   readonly tooLarge?: boolean;
 }
 
-export interface ReadShell extends Read {
+export interface ReadShell extends OutputTarget {
   readonly onFailure: OnFailure;
 }
 
@@ -34,9 +34,9 @@ interface Trial extends ReadShell, ShellHow {
 }
 
 /** Pure: what a shell hook's exit code and output say, before anything is checked against the event's schema. */
-export function readShell(call: ReadShell, result: ShellResult, how: ShellHow): Reply {
-  const { entry, eventName, onFailure } = call;
-  const trial: Trial = { entry, eventName, onFailure, ...how, result, text: result.stdout.trim() };
+export function readShellOutput(call: ReadShell, result: ShellResult, how: ShellHow): Reply {
+  const { spec, eventName, onFailure } = call;
+  const trial: Trial = { spec, eventName, onFailure, ...how, result, text: result.stdout.trim() };
   const reply = blocksByExit(trial) ? exitTwo(trial) : (tooLarge(trial) ?? readText(trial));
   return {
     ...reply,
@@ -47,8 +47,8 @@ export function readShell(call: ReadShell, result: ShellResult, how: ShellHow): 
 }
 
 /** Exit 2 where it blocks. An event that fails as a whole has no use for a verdict: there it is a failure like any other code. */
-function blocksByExit({ entry, result }: Trial): boolean {
-  return result.exitCode === 2 && (entry.exit2 === 'block' || entry.exit2 === 'feedback') && entry.failure !== 'fails';
+function blocksByExit({ spec, result }: Trial): boolean {
+  return result.exitCode === 2 && (spec.exit2 === 'block' || spec.exit2 === 'feedback') && spec.failure !== 'fails';
 }
 
 /** It blocks before any parsing or size failure; the JSON may give the reason but cannot take the block back. */
@@ -83,8 +83,7 @@ function readText(trial: Trial): Reply {
 /** The JSON decides whatever the exit code, unless a code other than 0 is a failure first; then only a printed block stands. */
 function readJson(trial: Trial, json: Json): Reply {
   const failure = exitFailure(trial);
-  const trusted =
-    trial.onFailure === 'continue' && trial.entry.failure !== 'fails' && trial.result.signal === undefined;
+  const trusted = trial.onFailure === 'continue' && trial.spec.failure !== 'fails' && trial.result.signal === undefined;
   if (!failure || trusted) return { output: json };
   const block = printedBlock(trial, json);
   return block ? { ...failure, output: blockOutput(trial, block.reason, json) } : failure;
@@ -94,18 +93,18 @@ function readJson(trial: Trial, json: Json): Reply {
 function readTruncated(trial: Trial): Reply {
   const warnings = [`Stdout starts with { but does not end with }: read as plain text. ${badJson(trial.text)}`];
   const reply = readPlain(trial);
-  if (reply.failure || trial.entry.fold !== 'gate') return { ...reply, warnings };
+  if (reply.failure || trial.spec.fold !== 'gate') return { ...reply, warnings };
   return { ...failed('bad_json', badJson(trial.text)), warnings };
 }
 
 function readPlain(trial: Trial): Reply {
-  const { entry, eventName, result, text } = trial;
+  const { spec, eventName, result, text } = trial;
   const failure = exitFailure(trial);
   if (failure) return failure;
-  if (result.exitCode !== 0 || text === '' || trial.background || entry.plainStdout === 'none') return {};
-  if (entry.plainStdout === 'context')
+  if (result.exitCode !== 0 || text === '' || trial.background || spec.plainStdout === 'none') return {};
+  if (spec.plainStdout === 'context')
     return specific(eventName, 'additionalContext', withoutMark(result.stdout).trimEnd());
-  const [key] = entry.value ?? [];
+  const [key] = spec.value ?? [];
   return key === undefined ? {} : specific(eventName, key, lastLine(text));
 }
 
@@ -115,7 +114,7 @@ function specific(hookEventName: string, key: string, value: string): Reply {
 
 /** What the way it ended says by itself; undefined where that is no failure. */
 function exitFailure({
-  entry,
+  spec,
   result,
   shell,
   commandText,
@@ -124,7 +123,7 @@ function exitFailure({
   const stderr = result.stderr.trim();
   const because = stderr === '' ? '.' : `: ${stderr}`;
   if (exitCode === undefined) return failed('signal', `It was killed by ${signal ?? 'a signal'}${because}`);
-  if (exitCode === 0 || (exitCode === 2 && entry.exit2 === 'ignore' && entry.failure !== 'fails')) return undefined;
+  if (exitCode === 0 || (exitCode === 2 && spec.exit2 === 'ignore' && spec.failure !== 'fails')) return undefined;
   if (shell && (exitCode === 126 || exitCode === 127)) {
     const what = exitCode === 126 ? 'is not executable' : 'was not found';
     return failed(

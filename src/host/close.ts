@@ -47,7 +47,7 @@ export async function closeHost({
     await background.followed();
   };
   await within(closeTimeout * 1000, settled());
-  const pending = [...new Set([...[...clock.pending()].flatMap((node) => node.waiting()), ...background.names()])];
+  const pending = [...new Set([...[...clock.pending()].flatMap((node) => node.pendingNames()), ...background.names()])];
   const closed = new HookscopeError('CLOSED', {});
   for (const node of [...clock.pending()]) node.fire.cancel(closed);
   // Until the fires that were cut short have been told, too.

@@ -1,5 +1,5 @@
 import type { HookscopeError } from '../errors.js';
-import type { Found } from '../scopes/tree.js';
+import type { ScopeLookup } from '../scopes/tree.js';
 import type { Background } from './call/background.js';
 import type { Registrar } from './register/registrar.js';
 import type { EventState, Services } from './services.js';
@@ -14,12 +14,12 @@ export interface HostCore extends Services {
 }
 
 /** Where context that comes late waits for the next turn; nowhere once the agent, or the driven session, has ended. */
-export function waitingContext(
+export function pendingContextOf(
   { registrar }: HostCore,
-  { scope, session }: Found,
+  { scope, session }: ScopeLookup,
   input: Readonly<Record<string, unknown>>,
 ): string[] | undefined {
-  if (scope.closed && (scope.kind === 'agent' || scope.driven)) return undefined;
+  if (scope.closed && (scope.kind === 'agent' || scope.heldBySession)) return undefined;
   if (scope.kind === 'agent') return scope.pending;
-  return registrar.waitingFor(session ?? String(input['session_id']));
+  return registrar.pendingContext(session ?? String(input['session_id']));
 }

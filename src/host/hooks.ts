@@ -2,7 +2,7 @@
 import type { AsyncSeriesBailHook } from 'tapable';
 import BailHook from 'tapable/lib/AsyncSeriesBailHook.js';
 import { HookscopeError } from '../errors.js';
-import type { EventEntry } from '../events/define.js';
+import type { EventSpec } from '../events/define.js';
 import type { Registration } from '../scopes/registration.js';
 import { describeError } from '../values/message.js';
 import { quiet, resultOf, tell } from '../values/promises.js';
@@ -54,8 +54,8 @@ export type MakeTap = (name: string, callback: CallbackFunction, stage: number) 
  * A real tapable hook. Our plan is one tap in it, at stage 0; taps of others run around it, each wrapped: isolated, timed,
  * recorded, folded like any handler, and never bailing by itself.
  */
-export function createHook(entry: EventEntry, makeTap: MakeTap, report: (message: string) => void): EventHook {
-  const raw: RawHook = new BailHook(['fire'], entry.name);
+export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: string) => void): EventHook {
+  const raw: RawHook = new BailHook(['fire'], spec.name);
   const made = new Map<unknown, Registration>();
   const hook: EventHook = { raw, foreign: false, taps: () => listTaps(raw, made) };
   raw.tapPromise({ name: OURS, stage: 0 }, (fire) => driverOf(fire).runPlan().then(nothing));
@@ -65,7 +65,7 @@ export function createHook(entry: EventEntry, makeTap: MakeTap, report: (message
     register(tap) {
       if (tap === ours) return tap;
       hook.foreign = true;
-      const registration = makeTap(tap.name, callerOf(entry, tap), tap.stage ?? 0);
+      const registration = makeTap(tap.name, callerOf(spec, tap), tap.stage ?? 0);
       const fn = (fire: RawFire): Promise<undefined> => driverOf(fire).tap(registration).then(nothing);
       made.set(fn, registration);
       return { ...tap, type: 'promise', fn };
@@ -77,7 +77,7 @@ export function createHook(entry: EventEntry, makeTap: MakeTap, report: (message
     intercept.call(
       raw,
       guarded(interceptor, (error) =>
-        report(`An interceptor of host.hooks.${entry.name} threw: ${describeError(error)}`),
+        report(`An interceptor of host.hooks.${spec.name} threw: ${describeError(error)}`),
       ),
     );
   };
@@ -106,7 +106,7 @@ function guarded(interceptor: Interceptor, onError: (error: unknown) => void): I
 
 /** What taps are told of a fire. */
 interface TappedFire extends ContextFire {
-  readonly entry: EventEntry;
+  readonly spec: EventSpec;
   readonly input: Readonly<Record<string, unknown>>;
   readonly toolUseID: string | undefined;
   readonly services: ContextFire['services'] & { report(message: string): void };
@@ -115,7 +115,7 @@ interface TappedFire extends ContextFire {
 /** Runs the plan through the tapable hook, raw taps around it. Whatever becomes of those, the plan runs. */
 export async function runThroughTaps(hook: EventHook, fire: TappedFire, driver: TapDriver): Promise<void> {
   const raw: RawFire = {
-    event: fire.entry.name,
+    event: fire.spec.name,
     input: readOnly(fire.input),
     toolUseID: fire.toolUseID,
     // For interceptors; each tap gets its own.
@@ -125,7 +125,7 @@ export async function runThroughTaps(hook: EventHook, fire: TappedFire, driver: 
   try {
     await hook.raw.promise(raw);
   } catch (error) {
-    fire.services.report(`host.hooks.${fire.entry.name} failed: ${describeError(error)}`);
+    fire.services.report(`host.hooks.${fire.spec.name} failed: ${describeError(error)}`);
   }
   await driver.runPlan();
 }
@@ -141,10 +141,10 @@ function nothing(): undefined {
 }
 
 /** The tap's own function behind the shape every callback has. */
-function callerOf(entry: EventEntry, tap: { readonly type: string; readonly fn: unknown }): CallbackFunction {
+function callerOf(spec: EventSpec, tap: { readonly type: string; readonly fn: unknown }): CallbackFunction {
   const fn = tap.fn as (fire: RawFire, done?: (error?: unknown, result?: unknown) => void) => unknown;
   return (input, toolUseID, context) => {
-    const fire = { event: entry.name, input: input as Readonly<Record<string, unknown>>, toolUseID, context };
+    const fire = { event: spec.name, input: input as Readonly<Record<string, unknown>>, toolUseID, context };
     if (tap.type !== 'async') return fn(fire);
     return resultOf(
       () =>

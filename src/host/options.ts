@@ -1,18 +1,18 @@
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import type { OnFailure } from '../events/failure.js';
-import type { OutsideHostOptions } from '../handlers/external.js';
+import type { ExternalHostOptions } from '../handlers/external.js';
 import { checkMcpServers } from '../handlers/mcp/server-options.js';
 import { NAMES } from '../handlers/options.js';
 import { checkKeys, type Keys, unknownKey } from '../values/options.js';
-import { isObject, isText, oneOf, type Rule, rules, SECONDS, type Shape, show } from '../values/shape.js';
+import { isObject, isText, type OptionCheck, oneOf, rules, SECONDS, type Shape, show } from '../values/shape.js';
 import type { HookAlarm } from './alarms/alarms.js';
 import type { Decisions } from './decide/fold.js';
 import type { SessionFields } from './fire/input.js';
 import type { RegisterOptions, Wake } from './types.js';
 
 /** Options of `createHost`. All times are seconds. */
-export interface HostOptions<C extends CustomEvents = NoEvents> extends OutsideHostOptions {
+export interface HostOptions<C extends CustomEvents = NoEvents> extends ExternalHostOptions {
   /** Filled into every fire's input where it is missing. Default: a new session id, no transcript, the process's directory. */
   readonly session?: SessionFields;
   /** A handler's time where neither it nor its group says; 0 is none. Default 60. */
@@ -43,7 +43,7 @@ export interface HostOptions<C extends CustomEvents = NoEvents> extends OutsideH
   readonly onWake?: (wake: Wake) => void;
 }
 
-const URL_PATTERNS: Rule = {
+const URL_PATTERNS: OptionCheck = {
   expected: 'an array of URL patterns, such as "https://hooks.example.com/*"',
   accepts: (v) => NAMES.accepts(v) && (v as string[]).every((p) => p === '*' || p.includes('://')),
 };

@@ -1,5 +1,5 @@
 import type { Bus } from '../emit/bus.js';
-import type { EventEntry } from '../events/define.js';
+import type { EventSpec } from '../events/define.js';
 import type { Meanings } from '../events/meant.js';
 import type { Alarms } from './alarms/alarms.js';
 import type { Clock } from './call/clock.js';
@@ -8,8 +8,8 @@ import type { Decisions } from './decide/fold.js';
 import type { SessionFields } from './fire/input.js';
 import type { EventHook } from './hooks.js';
 import type { EventPlans } from './plan/plans.js';
+import type { LargeOutput } from './tell/large-output.js';
 import type { Notices } from './tell/notices.js';
-import type { Spill } from './tell/spill.js';
 import type { Wake } from './types.js';
 
 /** What one fire needs of its host; plain fields, since every fire reads them. */
@@ -19,7 +19,7 @@ export interface Services {
   readonly clock: Clock;
   readonly bus: Bus;
   readonly alarms: Alarms;
-  readonly spill: Spill;
+  readonly largeOutput: LargeOutput;
   readonly decisions: Decisions;
   /** Seconds; 0: nobody wants to know. */
   readonly slowAfter: number;
@@ -34,12 +34,12 @@ export interface Services {
   readonly notices: Notices;
   wake(wake: Wake): void;
   /** How many registrations for the event are in scopes outside the lineage whose plan holds so many. */
-  outOfScope(entry: EventEntry, planned: number): number;
+  outOfScope(spec: EventSpec, planned: number): number;
 }
 
 /** One event of this host: its entry, its tapable hook once asked for, and what is made once of it. */
 export interface EventState {
-  readonly entry: EventEntry;
+  readonly spec: EventSpec;
   readonly plans: EventPlans;
   /** It ends the scope of its agent. */
   readonly closes: boolean;

@@ -9,7 +9,7 @@ import type {
 } from '../events/catalogue.js';
 import type { Fold } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
-import type { Said } from '../events/helpers.js';
+import type { HelperOutput } from '../events/helpers.js';
 import type { CommandSpec } from '../handlers/command/spec.js';
 import type { HttpSpec } from '../handlers/http/spec.js';
 import type { McpToolSpec } from '../handlers/mcp/spec.js';
@@ -31,14 +31,14 @@ export type Decision<E extends EventName<C> = EventName, C extends CustomEvents 
   [N in E]: BaseDecision & FoldFields[FoldOf<N, C>];
 }[E];
 
-type Anywhere = Said<'stop'> | Said<'addContext'>;
+type Anywhere = HelperOutput<'stop'> | HelperOutput<'addContext'>;
 /** Which output helpers mean something on a fold. */
 interface Helpers {
-  gate: Anywhere | Said<'allow' | 'deny' | 'ask' | 'block' | 'rewrite' | 'stop' | 'addContext'>;
-  block: Anywhere | Said<'block' | 'rewrite' | 'stop' | 'addContext'>;
-  stop: Anywhere | Said<'block' | 'stop' | 'addContext'>;
+  gate: Anywhere | HelperOutput<'allow' | 'deny' | 'ask' | 'block' | 'rewrite' | 'stop' | 'addContext'>;
+  block: Anywhere | HelperOutput<'block' | 'rewrite' | 'stop' | 'addContext'>;
+  stop: Anywhere | HelperOutput<'block' | 'stop' | 'addContext'>;
   context: Anywhere;
-  replace: Anywhere | Said<'block'>;
+  replace: Anywhere | HelperOutput<'block'>;
   observe: Anywhere;
 }
 

@@ -1,5 +1,5 @@
-import { type Reading, readBash } from './bash/bash.js';
-import type { Text } from './bash/words.js';
+import { type BashCommands, readBash } from './bash/bash.js';
+import type { CommandText } from './bash/words.js';
 import { compileWildcard } from './wildcard.js';
 
 /**
@@ -18,11 +18,11 @@ export function compileCommandPattern(pattern: string): (command: unknown) => bo
   // Whether a command that surely begins so may turn out to match.
   const mayMatch = (sure: string): boolean =>
     start.startsWith(sure) || (text.includes('*') ? sure.startsWith(start) : sure.trimEnd() === start);
-  const matches = ({ text: command, sure }: Text): boolean =>
+  const matches = ({ text: command, sure }: CommandText): boolean =>
     whole(command) || nothingMore(command) || (sure !== undefined && start !== '' && mayMatch(sure));
 
   return (command) => {
-    const reading: Reading | undefined = typeof command === 'string' ? readBash(command) : undefined;
+    const reading: BashCommands | undefined = typeof command === 'string' ? readBash(command) : undefined;
     if (reading === undefined || (reading.expands && !onlyNames)) return true;
     return reading.commands.some(matches);
   };

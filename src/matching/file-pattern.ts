@@ -39,7 +39,7 @@ export function compileFilePattern(
 }
 
 /** Where a path is; `below`: as it is seen from the places that patterns are tied to. */
-interface Placed {
+interface LocatedPath {
   readonly path: string;
   readonly cwd: string;
   readonly here: string;
@@ -56,9 +56,9 @@ interface Below {
 }
 
 /** Several rules look at the same call in turn. */
-let last: Placed | undefined;
+let last: LocatedPath | undefined;
 
-function placed(path: string, cwd: string): Placed {
+function placed(path: string, cwd: string): LocatedPath {
   const here = toPosix(cwd);
   const absolute = posix.resolve(here, toPosix(path.replace(/^~(?=\/)/, homedir())));
   const stays = posix.isAbsolute(here) && !path.startsWith('~');
@@ -66,7 +66,7 @@ function placed(path: string, cwd: string): Placed {
 }
 
 /** Undefined: it is not below that place. */
-function belowOf({ below, absolute }: Placed, from: string): Below | undefined {
+function belowOf({ below, absolute }: LocatedPath, from: string): Below | undefined {
   if (below.has(from)) return below.get(from);
   const relative = posix.relative(from, absolute);
   const isOutside = relative === '..' || relative.startsWith('../');

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { types } from 'node:util';
 import { HookscopeError } from '../errors.js';
-import type { Dialect, EventEntry } from '../events/define.js';
+import type { Dialect, EventSpec } from '../events/define.js';
 import { clip, warn } from '../plain.js';
 import { isThenable, quiet, tell } from '../values/promises.js';
 import { readOnly } from '../values/view.js';
@@ -22,7 +22,7 @@ export interface Matcher {
 
 export interface MatcherContext {
   readonly dialect: Dialect;
-  readonly event: EventEntry;
+  readonly event: EventSpec;
   /** How errors and warnings name it: `PreToolUse[0].matcher`. */
   readonly where: string;
   /** Told of a predicate that threw or returned a promise; the hook runs. Default: a process warning. */
@@ -80,9 +80,9 @@ class NameMatcher implements Matcher {
   readonly static = true;
   readonly text: string;
   readonly #tests: readonly NameTest[];
-  readonly #event: EventEntry;
+  readonly #event: EventSpec;
 
-  constructor(text: string, tests: readonly NameTest[], event: EventEntry) {
+  constructor(text: string, tests: readonly NameTest[], event: EventSpec) {
     this.text = text;
     this.#tests = tests;
     this.#event = event;

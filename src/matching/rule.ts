@@ -1,6 +1,6 @@
 import { HookscopeError } from '../errors.js';
 import type { Dialect } from '../events/define.js';
-import { type BadSpecifier, compileSpecifier, type RuleOf, type Specifier, type ToolCall } from './specifier.js';
+import { type BadSpecifier, compileSpecifier, type RuleCall, type RuleOf, type Specifier } from './specifier.js';
 import { toolNames } from './tool-names.js';
 import { compileWildcard } from './wildcard.js';
 
@@ -44,9 +44,9 @@ export function compileRule(
   return { rule: never, warnings: [`${context.where}: "${trimmed}": ${parsed.expected}; the hook never runs`] };
 }
 
-type Parsed = Omit<Rule, 'text'> & { readonly warning?: string | undefined };
+type ParsedRule = Omit<Rule, 'text'> & { readonly warning?: string | undefined };
 
-function parse(text: string, of: RuleOf): Parsed | BadSpecifier {
+function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
   const [, tool, , content] = /^([\w.:/*-]+)(\((.*)\))?$/s.exec(text) ?? [];
   // There is no way to join rules, and a pattern that holds the next rule would never match.
   const joined = /\)\s*(?:&&|\|\||[,;|])\s*\w+\(/.test(content ?? '');
@@ -62,15 +62,15 @@ function parse(text: string, of: RuleOf): Parsed | BadSpecifier {
   return 'expected' in specifier ? specifier : withSpecifier(tool, specifier);
 }
 
-function withSpecifier(tool: string, specifier: Specifier): Parsed {
+function withSpecifier(tool: string, specifier: Specifier): ParsedRule {
   const tests = (specifier.tools ?? [tool]).map(namesTool);
   const isAbout = (name: string): boolean => tests.some((test) => test(name));
   const matches: Rule['matches'] = ({ tool_name, tool_input, cwd }) => {
     if (typeof tool_name !== 'string' || !isAbout(tool_name)) return false;
     const input = typeof tool_input === 'object' && tool_input !== null ? tool_input : {};
-    const call: ToolCall = {
+    const call: RuleCall = {
       tool: tool_name,
-      input: input as ToolCall['input'],
+      input: input as RuleCall['input'],
       cwd: typeof cwd === 'string' ? cwd : '',
     };
     return specifier.matches(call);

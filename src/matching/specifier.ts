@@ -10,7 +10,7 @@ export interface RuleOf {
   readonly root: string | undefined;
 }
 
-export interface ToolCall {
+export interface RuleCall {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly cwd: string;
@@ -19,7 +19,7 @@ export interface ToolCall {
 /** What stands in a rule's parentheses, compiled: the tools it is about, if not the one the rule names, and the test. */
 export interface Specifier {
   readonly tools?: readonly string[];
-  readonly matches: (call: ToolCall) => boolean;
+  readonly matches: (call: RuleCall) => boolean;
   readonly warning?: string;
 }
 
@@ -69,7 +69,7 @@ function compileParameter(text: string): (Specifier & { name: string; value: str
   const [, name, value] = /^\s*([A-Za-z_]\w*)\s*:\s*(\S.*?)\s*$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) return undefined;
   const test = compileWildcard(value);
-  const matches = ({ input }: ToolCall): boolean => {
+  const matches = ({ input }: RuleCall): boolean => {
     const given = input[name];
     return (
       (typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean') && test(String(given))
@@ -105,7 +105,7 @@ function compileFile(tool: string, text: string, { dialect, root }: RuleOf): Spe
   const editors = dialect === 'claude' ? EDITORS.filter((name) => name !== 'Write') : EDITORS;
   const tools = tool === 'Read' ? READERS : tool === 'Edit' ? editors : [tool];
   const test = compileFilePattern(text, root);
-  const matches = (call: ToolCall): boolean => {
+  const matches = (call: RuleCall): boolean => {
     const path = call.input[CONTENT.get(call.tool) ?? 'file_path'];
     return test(path ?? (SEARCHERS.includes(call.tool) ? '.' : undefined), call.cwd);
   };
@@ -120,7 +120,7 @@ function compileDomain(text: string): Specifier | BadSpecifier {
   const labels = hostLabels(domain);
   const anyDepth = labels[0] === '*';
   const tests = (anyDepth ? labels.slice(1) : labels).map(compileWildcard);
-  const matches = ({ input }: ToolCall): boolean => {
+  const matches = ({ input }: RuleCall): boolean => {
     const url = input['url'];
     // Where the request goes cannot be told.
     if (typeof url !== 'string' || !URL.canParse(url)) return true;
@@ -136,9 +136,9 @@ function hostLabels(host: string): string[] {
 }
 
 /** A name, `*` for any characters; ` *` or `:*` at the end for any arguments or none. A call that does not tell it matches. */
-function compileField(text: string, field: (input: ToolCall['input']) => unknown): Specifier {
+function compileField(text: string, field: (input: RuleCall['input']) => unknown): Specifier {
   const tests = [text, text.replace(/:\*$/, ' *'), text.replace(/[ :]\*$/, '')].map(compileWildcard);
-  const matches = ({ input }: ToolCall): boolean => {
+  const matches = ({ input }: RuleCall): boolean => {
     const value = field(input);
     return typeof value !== 'string' || value === '' || tests.some((test) => test(value));
   };

@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, resolve, sep } from 'node:path';
 import { readText } from '../files/json-file.js';
-import type { Described } from '../handlers/handler.js';
+import type { HandlerDescription } from '../handlers/handler.js';
 import { bound } from '../trust/changes.js';
 import { type Consent, placeIn } from '../trust/consent.js';
 import { namedFiles } from '../trust/named/named-files.js';
@@ -53,7 +53,7 @@ export class CodeFiles {
   }
 
   /** The files that a handler's command names. */
-  command(handler: Described): void {
+  command(handler: HandlerDescription): void {
     const { files, unresolved } = namedFiles(handler, { projectDir: this.#project });
     for (const name of files) this.files[name] = bound(resolve(this.#project, name));
     for (const word of unresolved) this.unresolved.add(word);

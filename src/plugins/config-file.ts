@@ -5,7 +5,7 @@ import type { CustomEvents } from '../events/catalogue.js';
 import { parseJson, readNamedText } from '../files/json-file.js';
 import type { HostOptions } from '../host/options.js';
 import { checkConfig, type HookscopeConfig, hostOptionsOf } from './config.js';
-import { importDefault, messageOf } from './module.js';
+import { firstLineOf, importDefault } from './module.js';
 
 /** A configuration that was read and checked. */
 export interface LoadedConfig {
@@ -57,7 +57,7 @@ async function run(file: string): Promise<unknown> {
   } catch (error) {
     throw new HookscopeError(
       'INVALID_CONFIG',
-      { file, where: '', expected: `it could not be run: ${messageOf(error)}` },
+      { file, where: '', expected: `it could not be run: ${firstLineOf(error)}` },
       { cause: error },
     );
   }

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { Host } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents } from '../events/catalogue.js';
-import type { EventEntry } from '../events/define.js';
+import type { EventSpec } from '../events/define.js';
 import { servicesOf } from '../host/internals.js';
 import type { Origin } from '../host/register/origin.js';
 import type { Registration } from '../scopes/registration.js';
@@ -10,15 +10,15 @@ import { type Consent, placeIn } from '../trust/consent.js';
 import { guardFiles } from '../trust/guard.js';
 import { namedFiles } from '../trust/named/named-files.js';
 import { isObject } from '../values/shape.js';
-import { type FoundConfig, isCode, pluginNames } from './config-trust.js';
+import { type FoundConfig, isCodeFile, pluginNames } from './config-trust.js';
 import { locatePlugin } from './load.js';
 import { packageOf } from './manifest.js';
 
-type Described = Readonly<Record<string, unknown>>;
+type HookTable = Readonly<Record<string, unknown>>;
 /** What a configuration registers, as far as it is known. */
 interface KnownHooks {
-  readonly hooks: Described;
-  readonly spawnHooks: Described;
+  readonly hooks: HookTable;
+  readonly spawnHooks: HookTable;
 }
 
 /**
@@ -54,7 +54,7 @@ export function registerHeld<C extends CustomEvents>(
     add(
       {
         hooks: standIns(
-          Object.values(events).map(({ entry }) => entry),
+          Object.values(events).map(({ spec }) => spec),
           file,
           texts,
         ),
@@ -65,19 +65,19 @@ export function registerHeld<C extends CustomEvents>(
 }
 
 /** What is asked before a command of an accepted configuration runs: whether its files are as they were accepted. */
-export function gateOf({ file, consent }: FoundConfig, fallback: string): (handler: Described) => Registration['gate'] {
+export function gateOf({ file, consent }: FoundConfig, fallback: string): (handler: HookTable) => Registration['gate'] {
   return (handler) => {
     if (!consent) return undefined;
     const variables = { projectDir: consent.project };
     // A program may name files that nobody could see in it.
     const isBound = namedFiles(handler, variables).files.every((name) => Object.hasOwn(consent.files, name));
-    return isCode(file) && !isBound ? undefined : guardFiles(handler, consent, { file, variables, fallback });
+    return isCodeFile(file) && !isBound ? undefined : guardFiles(handler, consent, { file, variables, fallback });
   };
 }
 
 /** Of JSON, what it holds or held. */
 function textOf(file: string, { files, file: real, project }: Pick<Consent, 'files' | 'file' | 'project'>) {
-  return isCode(file) ? undefined : files[placeIn(project, real)]?.text;
+  return isCodeFile(file) ? undefined : files[placeIn(project, real)]?.text;
 }
 
 function hooksOf(text: string | undefined): (KnownHooks & { readonly hasPlugins: boolean }) | undefined {
@@ -93,8 +93,8 @@ function hooksOf(text: string | undefined): (KnownHooks & { readonly hasPlugins:
 }
 
 /** One guard that is never run for each gate, and for each other event that can block and that the text speaks of. */
-function standIns(entries: readonly EventEntry[], file: string, texts: readonly string[]): Described {
-  const stands = ({ name, fold, failure }: EventEntry): boolean =>
+function standIns(entries: readonly EventSpec[], file: string, texts: readonly string[]): HookTable {
+  const stands = ({ name, fold, failure }: EventSpec): boolean =>
     failure === 'policy' && (fold === 'gate' || (fold === 'block' && texts.some((text) => text.includes(name))));
   const handler = (): undefined => undefined;
   return Object.fromEntries(entries.filter(stands).map(({ name }) => [name, [{ hooks: [{ handler, name: file }] }]]));

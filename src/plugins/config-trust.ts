@@ -95,7 +95,7 @@ async function requestOf(file: string, place: string, project: string): Promise<
   const code = new CodeFiles(project);
   try {
     await code.follow(real);
-    const config = isCode(file) ? undefined : await parseJson(readText(real), file);
+    const config = isCodeFile(file) ? undefined : await parseJson(readText(real), file);
     for (const name of pluginNames(config)) await code.plugin(name, { from: project });
     for (const handler of commandsIn(config)) code.command(handler);
   } catch (error) {
@@ -113,7 +113,7 @@ async function requestOf(file: string, place: string, project: string): Promise<
   };
 }
 
-export function isCode(file: string): boolean {
+export function isCodeFile(file: string): boolean {
   return !file.endsWith('.json');
 }
 

@@ -6,7 +6,7 @@ import type { Plugin } from '../host/types.js';
 import { warn } from '../plain.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checkManifest, invalid, KEYWORD, type Manifest, manifestOf, readManifest } from './manifest.js';
-import { importDefault, messageOf, resolveImport } from './module.js';
+import { firstLineOf, importDefault, resolveImport } from './module.js';
 
 /** Where and how a plugin is looked for. */
 export interface LoadPluginOptions {
@@ -19,7 +19,7 @@ export interface LoadPluginOptions {
 const LOAD: Keys<LoadPluginOptions> = { from: true, warn: true };
 
 /** Where a plugin lies; a lone file has no package.json that speaks for it. */
-interface Located {
+interface LocatedPlugin {
   readonly file: string;
   readonly manifest?: Manifest | undefined;
 }
@@ -44,13 +44,13 @@ export async function loadPlugin(name: string, options: LoadPluginOptions = {}):
   try {
     found = await importDefault(file);
   } catch (error) {
-    throw invalid(name, `could not be loaded: ${messageOf(error)}`, error);
+    throw invalid(name, `could not be loaded: ${firstLineOf(error)}`, error);
   }
   return checkExport(name, found);
 }
 
 /** Where it lies. Rejects with PLUGIN_NOT_FOUND, INVALID_PLUGIN. Nothing of it runs. */
-export function locatePlugin(name: string, from: string): Promise<Located> {
+export function locatePlugin(name: string, from: string): Promise<LocatedPlugin> {
   return isPath(name) ? locatePath(name, from) : locatePackage(name, from);
 }
 
@@ -58,7 +58,7 @@ function isPath(name: string): boolean {
   return /^\.{1,2}(?:[/\\]|$)|^file:/.test(name) || isAbsolute(name);
 }
 
-async function locatePath(name: string, from: string): Promise<Located> {
+async function locatePath(name: string, from: string): Promise<LocatedPlugin> {
   const path = resolve(from, name.startsWith('file:') ? fileURLToPath(name) : name);
   if (!existsSync(path)) throw new HookscopeError('PLUGIN_NOT_FOUND', { plugin: name, from, isPath: true });
   if (!statSync(path).isDirectory()) return { file: realpathSync(path) };
@@ -68,7 +68,7 @@ async function locatePath(name: string, from: string): Promise<Located> {
   return { file: join(path, typeof manifest.main === 'string' ? manifest.main : 'index.js'), manifest };
 }
 
-async function locatePackage(name: string, from: string): Promise<Located> {
+async function locatePackage(name: string, from: string): Promise<LocatedPlugin> {
   const file = await resolveFrom(name, from, name);
   return { file, manifest: await manifestOf(file) };
 }
@@ -84,7 +84,7 @@ async function resolveFrom(specifier: string, folder: string, plugin: string): P
       const nearest = existsSync(join(folder, 'node_modules', full)) ? full : undefined;
       throw new HookscopeError('PLUGIN_NOT_FOUND', { plugin, from: folder, nearest }, { cause: error });
     }
-    throw invalid(plugin, `could not be found in its package: ${messageOf(error)}`, error);
+    throw invalid(plugin, `could not be found in its package: ${firstLineOf(error)}`, error);
   }
   if (!url.startsWith('file:')) throw invalid(plugin, `expected a package or a path, got ${url}`);
   const file = fileURLToPath(url);

@@ -76,7 +76,7 @@ function jitiReader(): Promise<Jiti> {
 }
 
 /** The first line of what was thrown: syntax errors bring the source with them. */
-export function messageOf(error: unknown): string {
+export function firstLineOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return (text.trim().split('\n', 1)[0] as string).replace(/\.$/, '');
 }

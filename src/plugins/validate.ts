@@ -1,8 +1,8 @@
 import { createHost } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
 import { CATALOGUE, type CustomEvents, eventName, HOOK_EVENTS, type NoEvents } from '../events/catalogue.js';
-import { type EventEntry, named } from '../events/define.js';
-import { wordFor } from '../events/helpers.js';
+import { type EventSpec, named } from '../events/define.js';
+import { helperToOutput } from '../events/helpers.js';
 import { readOutput } from '../events/outcome.js';
 import type { Hooks } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
@@ -50,9 +50,9 @@ export function validateHooks<C extends CustomEvents = NoEvents>(
   return whole ? [whole] : problems;
 }
 
-type Check = (piece: unknown) => HooksProblem | undefined;
+type PieceCheck = (piece: unknown) => HooksProblem | undefined;
 
-function checkEvent(event: string, groups: unknown, check: Check): HooksProblem[] {
+function checkEvent(event: string, groups: unknown, check: PieceCheck): HooksProblem[] {
   const unknown = check({ [event]: [] });
   if (unknown) return [unknown];
   if (!Array.isArray(groups)) return listOf(check({ [event]: groups }));
@@ -61,7 +61,7 @@ function checkEvent(event: string, groups: unknown, check: Check): HooksProblem[
   );
 }
 
-function checkGroup(event: string, group: unknown, check: Check): HooksProblem[] {
+function checkGroup(event: string, group: unknown, check: PieceCheck): HooksProblem[] {
   if (!isObject(group) || !Array.isArray(group['hooks'])) return listOf(check({ [event]: [group] }));
   // Other hooks may be what its `before` names.
   const { hooks, before: _, ...rest } = group as { hooks: unknown[]; before?: unknown };
@@ -129,16 +129,16 @@ export function validateOutput<C extends CustomEvents = NoEvents>(
 ): ValidatedOutput {
   checkKeys(options, VALIDATE, 'validateOutput: ');
   const { events } = options;
-  const entry = entryOf(event, events ?? {});
+  const spec = specOf(event, events ?? {});
   if (output === undefined || output === null) return { ok: true, problems: [], warnings: [] };
-  const read = readOutput(entry, wordFor(entry, output), { eventName: entry.name, nameRequired: false });
+  const read = readOutput(spec, helperToOutput(spec, output), { eventName: spec.name, nameRequired: false });
   if ('bad' in read) return { ok: false, problems: [read.bad], warnings: [] };
   return { ok: true, problems: [], warnings: [...read.warnings] };
 }
 
-function entryOf(event: string, events: CustomEvents): EventEntry {
+function specOf(event: string, events: CustomEvents): EventSpec {
   const names = [...HOOK_EVENTS, ...Object.keys(events)];
   const name = eventName(event, names);
   if (name === undefined) throw new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, names) });
-  return (CATALOGUE as Readonly<Record<string, EventEntry>>)[name] ?? named(name, events[name] as CustomEvents[string]);
+  return (CATALOGUE as Readonly<Record<string, EventSpec>>)[name] ?? named(name, events[name] as CustomEvents[string]);
 }

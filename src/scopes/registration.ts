@@ -1,4 +1,4 @@
-import type { Dialect, EventEntry, HandlerKind } from '../events/define.js';
+import type { Dialect, EventSpec, HandlerKind } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
 import type { Matcher } from '../matching/matcher.js';
 import type { Rule } from '../matching/rule.js';
@@ -66,7 +66,7 @@ export interface Registration<Work = unknown> {
   readonly kind: HandlerKind | 'tap' | 'unknown';
   /** What runs; the host knows its shape, scopes do not. */
   readonly work: Work;
-  readonly entry: EventEntry;
+  readonly spec: EventSpec;
   /** The name its `hookEventName` must carry. */
   readonly eventName: string;
   readonly scope: RegisteredIn;

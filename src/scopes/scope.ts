@@ -26,7 +26,7 @@ export class Scope implements RegisteredIn {
   version = 0;
   closed = false;
   /** A session driver holds it: only fires of its own session run in it, and it stays while it is empty. */
-  driven = false;
+  heldBySession = false;
   /** Context that waits for the next turn of this scope. */
   pending: string[] = [];
   /** Anything the host caches per event (plans). */
@@ -116,9 +116,9 @@ export class Scope implements RegisteredIn {
 function group(registrations: readonly Registration[]): Map<string, Registration[]> {
   const byEvent = new Map<string, Registration[]>();
   for (const r of registrations) {
-    const list = byEvent.get(r.entry.name);
+    const list = byEvent.get(r.spec.name);
     if (list) list.push(r);
-    else byEvent.set(r.entry.name, [r]);
+    else byEvent.set(r.spec.name, [r]);
   }
   return byEvent;
 }

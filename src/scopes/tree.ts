@@ -5,7 +5,7 @@ import { Scope } from './scope.js';
 export type ScopeRef = string | { readonly session?: string; readonly agent?: string };
 
 /** What a fire runs in: the scope whose lineage counts, the id asked for, and whether that one is open. */
-export interface Found {
+export interface ScopeLookup {
   readonly scope: Scope;
   readonly id: string;
   readonly known: boolean;
@@ -26,7 +26,7 @@ export class ScopeTree {
   readonly #agents = new Map<string, Map<string, Scope>>();
   /** What waits for sessions that have no scope now: theirs come and go with what is registered in them. */
   readonly #waiting = new Map<string, string[]>();
-  readonly #byHost: Found = { scope: this.host, id: 'session', known: true };
+  readonly #byHost: ScopeLookup = { scope: this.host, id: 'session', known: true };
 
   /** `session` is the one that names without a session mean. `anySession`: nobody chose it, so its scopes are found from every session. */
   constructor(session: string, anySession = session === '') {
@@ -35,12 +35,12 @@ export class ScopeTree {
   }
 
   /** What every fire without an agent runs in, as long as no session is open. */
-  get flat(): Found | undefined {
+  get flat(): ScopeLookup | undefined {
     return this.#sessions.size === 0 ? this.#byHost : undefined;
   }
 
   /** The scope a fire runs in. Never fails: an agent nobody opened has its session's lineage. */
-  find(ref: ScopeRef | undefined, inputSession: string | undefined, inputAgent: string | undefined): Found {
+  find(ref: ScopeRef | undefined, inputSession: string | undefined, inputAgent: string | undefined): ScopeLookup {
     const agent = ref === undefined ? inputAgent : typeof ref === 'string' ? ref : ref.agent;
     if (agent === undefined && typeof ref !== 'object' && this.flat) return this.flat;
     const session = (typeof ref === 'object' ? ref.session : undefined) ?? inputSession ?? this.session;
@@ -52,7 +52,7 @@ export class ScopeTree {
 
   /** What is registered without a session is for all of them, but for what a session driver holds. */
   #shared(scope: Scope | undefined): Scope | undefined {
-    return this.#anySession && !scope?.driven ? scope : undefined;
+    return this.#anySession && !scope?.heldBySession ? scope : undefined;
   }
 
   /** The open scope of that name. */
@@ -108,7 +108,7 @@ export class ScopeTree {
   }
 
   /** Context that waits for the next turn of a session, whether its scope is open or not; made when it is not there. */
-  waiting(session: string): string[] {
+  pendingContext(session: string): string[] {
     const open = this.#sessions.get(session)?.pending ?? this.#waiting.get(session);
     if (open) return open;
     const list: string[] = [];
@@ -125,7 +125,7 @@ export class ScopeTree {
 
   /** A session with nothing in it is forgotten; what waits for its next turn is not. */
   prune(session: Scope): void {
-    if (session.kind !== 'session' || session.driven || session.children.size > 0 || session.events().length > 0)
+    if (session.kind !== 'session' || session.heldBySession || session.children.size > 0 || session.events().length > 0)
       return;
     if (this.#sessions.get(session.session) !== session) return;
     this.#sessions.delete(session.session);
@@ -170,7 +170,7 @@ export class ScopeTree {
 }
 
 /** A scope of that name that is in no tree. */
-export function standInFor(ref: ScopeRef): Scope {
+export function detachedScope(ref: ScopeRef): Scope {
   const agent = typeof ref === 'string' || ref.agent !== undefined;
   return new Scope({ id: labelOf(ref), kind: agent ? 'agent' : 'session' });
 }

@@ -109,9 +109,9 @@ async function fireEnd(core: Core, reason: string, seconds: number): Promise<str
 function waitingFor(core: Core, event: string): string[] {
   const { clock } = core.deps;
   const nodes = [...clock.pending()].filter(
-    ({ fire }) => fire.entry.name === event && fire.input['session_id'] === core.who.session_id,
+    ({ fire }) => fire.spec.name === event && fire.input['session_id'] === core.who.session_id,
   );
-  return nodes.flatMap((node) => node.waiting());
+  return nodes.flatMap((node) => node.pendingNames());
 }
 
 /** Every call under way, of the session's agents too. */

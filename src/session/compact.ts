@@ -4,7 +4,7 @@ import { checkKeys, type Keys } from '../values/options.js';
 import { resultOf } from '../values/promises.js';
 import { messagesForModel, remember, tellUser, wait } from './context.js';
 import { type Core, wasCut } from './core.js';
-import { unlessAborted } from './questions.js';
+import { orAborted } from './questions.js';
 import { afterwards } from './results.js';
 
 /** What `session.compact` takes. */
@@ -48,7 +48,7 @@ export async function runCompact(core: Core, options: CompactOptions): Promise<C
     const { blocked, reason } = decision;
     if (blocked) return { blocked, ...(reason === undefined ? {} : { reason }), instructions, decision };
     const running = resultOf(() => options.run(instructions, { signal })) as Promise<string>;
-    summary = await unlessAborted(running, signal, 'PostCompact');
+    summary = await orAborted(running, signal, 'PostCompact');
   } catch (error) {
     if (wasCut(error)) return { blocked: true, reason: 'The compaction was interrupted.', instructions };
     throw error;

@@ -1,23 +1,23 @@
 import { setMaxListeners } from 'node:events';
 import { HookscopeError, isHookscopeError } from '../errors.js';
 import type { EventName } from '../events/catalogue.js';
-import type { EventEntry } from '../events/define.js';
+import type { EventSpec } from '../events/define.js';
 import type { Alarms, ToolUse } from '../host/alarms/alarms.js';
 import type { Clock } from '../host/call/clock.js';
 import type { AnyDecision } from '../host/decide/decision.js';
-import type { FireHow } from '../host/fire/fire-options.js';
+import type { FireSettings } from '../host/fire/fire-options.js';
 import { unreadable } from '../host/fire/input.js';
 import type { Registrar } from '../host/register/registrar.js';
 import type { Decision } from '../host/types.js';
 import type { Scope } from '../scopes/scope.js';
-import { obey } from '../values/obey.js';
+import { linkAbort } from '../values/link-abort.js';
 import { put } from '../values/put.js';
 import type { SessionSettings } from './options.js';
 
 /** What sessions need of their host. */
 export interface SessionDeps {
-  fire(event: string, input: Readonly<Record<string, unknown>>, how: FireHow): Promise<AnyDecision>;
-  entry(event: string): EventEntry | undefined;
+  fire(event: string, input: Readonly<Record<string, unknown>>, how: FireSettings): Promise<AnyDecision>;
+  spec(event: string): EventSpec | undefined;
   readonly registrar: Registrar;
   readonly maxStopContinuations: number;
   /** Of JSON, that is carried to the model. */
@@ -74,7 +74,7 @@ export class Core {
   #dead: unknown;
   #turn = turnController();
 
-  constructor(deps: SessionDeps, who: Identity, how: CoreHow) {
+  constructor(deps: SessionDeps, who: Identity, how: CoreOptions) {
     this.deps = deps;
     this.who = who;
     this.parent = how.parent;
@@ -118,7 +118,11 @@ export class Core {
   }
 
   /** Fires an event as this session: its own fields around the event's. Rejects as `host.fire` does. */
-  async fire<E extends EventName>(event: E, own: Fields, how: FireHow = { signal: this.signal }): Promise<Decision<E>> {
+  async fire<E extends EventName>(
+    event: E,
+    own: Fields,
+    how: FireSettings = { signal: this.signal },
+  ): Promise<Decision<E>> {
     let input: Fields;
     try {
       input = this.#input(event, own);
@@ -126,7 +130,7 @@ export class Core {
       throw unreadable(event, error);
     }
     // It asks about every call, and does what is decided itself.
-    const ours: FireHow = { everyTool: true, doneBy: 'session', ...how };
+    const ours: FireSettings = { everyTool: true, doneBy: 'session', ...how };
     return (await this.deps.fire(event, input, ours)) as Decision<E>;
   }
 
@@ -156,7 +160,7 @@ export class Core {
   /** The key order is the wire's. */
   #input(event: string, own: Fields): Fields {
     const { who } = this;
-    const inTurn = this.deps.entry(event)?.inTurn === true;
+    const inTurn = this.deps.spec(event)?.inTurn === true;
     // Field by field: a literal that is spread into, or that loses fields again, is many times slower.
     const input: Record<string, unknown> = {
       session_id: who.session_id,
@@ -178,7 +182,7 @@ export class Core {
 }
 
 /** What a core is made with. */
-export interface CoreHow {
+export interface CoreOptions {
   readonly parent?: Core | undefined;
   readonly scope: Scope;
   readonly settings: SessionSettings;
@@ -192,7 +196,7 @@ function turnController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   // Every fire of the turn obeys it: while somebody does, that takes no listener of its own.
-  obey(controller.signal, { end: () => undefined });
+  linkAbort(controller.signal, { end: () => undefined });
   return controller;
 }
 

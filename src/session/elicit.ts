@@ -3,7 +3,7 @@ import { resultOf } from '../values/promises.js';
 import { tellUser } from './context.js';
 import type { Core } from './core.js';
 import type { OwnFields } from './options.js';
-import { unlessAborted } from './questions.js';
+import { orAborted } from './questions.js';
 
 /** An answer to an MCP server's question. */
 export interface ElicitAnswer {
@@ -46,7 +46,7 @@ export async function elicit(
   if (said?.action !== undefined) return { ...said, action: said.action, by: 'hook' };
   if (!ask) return { action: 'cancel', by: 'nobody' };
   const asking = resultOf(() => ask(fields, { signal })) as Promise<ElicitAnswer>;
-  const { action, content } = await unlessAborted(asking, signal, 'Elicitation');
+  const { action, content } = await orAborted(asking, signal, 'Elicitation');
   const { mcp_server_name, elicitation_id, mode } = fields;
   const result = await core.fire(
     'ElicitationResult',

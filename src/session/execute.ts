@@ -5,29 +5,29 @@ import type { Content } from './content.js';
 import { contextTexts, feedbackTexts, hiddenText, isContent, plainContent, withTexts } from './content.js';
 import { forModel, hiddenBy, tellUser } from './context.js';
 import type { Core } from './core.js';
-import type { Judged } from './permission.js';
-import { unlessAborted } from './questions.js';
-import { afterwards, failed, INTERRUPTED } from './results.js';
+import type { Judgement } from './permission.js';
+import { orAborted } from './questions.js';
+import { afterwards, failedResult, INTERRUPTED } from './results.js';
 
 /** Runs a call that may run, and tells the hooks how it came out. */
-export async function execute(core: Core, call: CheckedCall, judged: Judged): Promise<ToolResult> {
+export async function execute(core: Core, call: CheckedCall, judged: Judgement): Promise<ToolResult> {
   const { input } = judged;
   const began = performance.now();
-  const outcome = await attempt(call, input);
+  const outcome = await tryTool(call, input);
   const duration_ms = Math.round(performance.now() - began);
   if ('response' in outcome) return succeeded(core, call, judged, { response: outcome.response, duration_ms });
   return notSucceeded(core, call, judged, { ...outcome, duration_ms });
 }
 
 /** The tool gets a copy of its own: what it does to its input is not what hooks are told of. */
-async function attempt(
+async function tryTool(
   call: CheckedCall,
   input: unknown,
 ): Promise<{ response: unknown } | { error: string; is_interrupt: boolean }> {
   const { id, signal } = call;
   try {
     const running = resultOf(() => call.execute(copyInput(input), { id, signal }));
-    return { response: await unlessAborted(running, signal, 'PostToolUse') };
+    return { response: await orAborted(running, signal, 'PostToolUse') };
   } catch (error) {
     if (signal.aborted) return { error: INTERRUPTED, is_interrupt: true };
     return { error: wordsOf(error), is_interrupt: false };
@@ -37,7 +37,7 @@ async function attempt(
 async function succeeded(
   core: Core,
   call: CheckedCall,
-  judged: Judged,
+  judged: Judgement,
   ran: { response: unknown; duration_ms: number },
 ): Promise<ToolResult> {
   const { input, pre } = judged;
@@ -91,7 +91,7 @@ function rendered(core: Core, call: CheckedCall, response: unknown, final: unkno
 async function notSucceeded(
   core: Core,
   call: CheckedCall,
-  judged: Judged,
+  judged: Judgement,
   ran: { error: string; is_interrupt: boolean; duration_ms: number },
 ): Promise<ToolResult> {
   const { error, is_interrupt, duration_ms } = ran;
@@ -101,7 +101,7 @@ async function notSucceeded(
   if (after) tellUser(core, after);
   const label = `PostToolUseFailure:${call.name}`;
   const texts = after ? [...feedbackTexts(label, after), ...contextTexts(label, forModel(after))] : [];
-  return failed(call, {
+  return failedResult(call, {
     input: judged.input,
     error,
     content: withTexts(error, [...contextTexts(`PreToolUse:${call.name}`, forModel(judged.pre)), ...texts]),

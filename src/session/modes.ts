@@ -27,7 +27,7 @@ const NOBODY_SPOKE: Readonly<Record<PermissionMode, (effect: Effect) => Settled>
  * Whether an input runs. Whoever asks is heard in every mode (`dontAsk` then refuses); else an allow, of a hook or of the
  * rules, is enough, except for edits in plan mode; a read needs none.
  */
-export function settle({ verdict, rules, mode, effect, granted }: Standing): Settled {
+export function settlePermission({ verdict, rules, mode, effect, granted }: Standing): Settled {
   if (granted) return 'run';
   if (verdict === 'ask' || rules === 'ask') return mode === 'dontAsk' ? 'refuse' : 'ask';
   const planned = mode === 'plan' && effect === 'edit';

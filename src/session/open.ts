@@ -32,7 +32,7 @@ export async function openCore<C extends CustomEvents = NoEvents>(
     deps,
     { session_id, transcript_path, agent_type },
     {
-      scope: deps.registrar.drive({ session: session_id }, {}),
+      scope: deps.registrar.openForSession({ session: session_id }, {}),
       settings: inherit(options, undefined),
       cwd: options.cwd ?? defaults.cwd ?? process.cwd(),
       model: options.model,
@@ -41,7 +41,7 @@ export async function openCore<C extends CustomEvents = NoEvents>(
   );
   open.set(session_id, core);
   core.cleanups.push(() => open.delete(session_id));
-  obey(core, options.signal);
+  closeOnAbort(core, options.signal);
   watchWhatHooksName(core);
   core.title = options.session_title;
   return await orLeave(core, async () => {
@@ -76,7 +76,7 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
     { session_id, transcript_path, agent_id, agent_type, agent_transcript_path },
     {
       parent,
-      scope: from.deps.registrar.drive(ref, { parent: above, agentType: agent_type }),
+      scope: from.deps.registrar.openForSession(ref, { parent: above, agentType: agent_type }),
       settings: inherit(options, parent.settings),
       cwd: options.cwd ?? parent.cwd,
       model: options.model ?? parent.model,
@@ -85,7 +85,7 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
   );
   parent.children.add(core);
   from.agents.set(agent_id, core);
-  obey(core, options.signal);
+  closeOnAbort(core, options.signal);
   watchWhatHooksName(core);
   const entering = orLeave(core, async () => {
     await install(core, ref, options);
@@ -141,7 +141,7 @@ function watchWhatHooksName(core: Core): void {
   };
 }
 
-function obey(core: Core, signal: AbortSignal | undefined): void {
+function closeOnAbort(core: Core, signal: AbortSignal | undefined): void {
   if (!signal) return;
   const abort = (): void => core.kill(signal.reason);
   signal.addEventListener('abort', abort, { once: true });

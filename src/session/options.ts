@@ -59,16 +59,19 @@ export interface ClassifierAnswer {
   readonly message?: string | undefined;
 }
 
-type Asked<Answer> = (input: unknown, call: PermissionCall) => Answer | undefined | Promise<Answer | undefined>;
+type AnswerFunction<Answer> = (
+  input: unknown,
+  call: PermissionCall,
+) => Answer | undefined | Promise<Answer | undefined>;
 
 /** How a session decides and whom it tells; a child has its parent's, where it is not given its own. */
 export interface SessionSettings {
   /** The harness's own rules, asked on every final input. Absent, or no answer: no rule speaks. */
-  readonly permission?: Asked<PermissionAnswer> | undefined;
+  readonly permission?: AnswerFunction<PermissionAnswer> | undefined;
   /** The person. Absent, or no answer: nobody is there, and what would be asked is denied. */
-  readonly ask?: Asked<PersonAnswer> | undefined;
+  readonly ask?: AnswerFunction<PersonAnswer> | undefined;
   /** Permission mode `auto`: decides where nobody spoke. Absent: the person is asked. */
-  readonly classify?: Asked<ClassifierAnswer> | undefined;
+  readonly classify?: AnswerFunction<ClassifierAnswer> | undefined;
   /** A hook's systemMessage, for the user. */
   readonly onMessage?: ((message: SessionMessage) => void) | undefined;
   /** Permissions that a hook or the person granted with a call, before it runs. `setMode` is applied by the session itself. */

@@ -5,13 +5,13 @@ import { callFields, describeCall } from './call.js';
 import { deniedText } from './content.js';
 import { tellUser } from './context.js';
 import type { Core } from './core.js';
-import { settle } from './modes.js';
-import { applyPermissions, question, type Told } from './questions.js';
+import { settlePermission } from './modes.js';
+import { applyPermissions, type QuestionContext, question } from './questions.js';
 
 type Pre = Decision<'PreToolUse'>;
 
 /** Whether a call may run, on which input, and what was said on the way. */
-export interface Judged {
+export interface Judgement {
   readonly verdict: 'run' | 'denied' | 'deferred';
   /** The final input; every guard that matches it has judged it. */
   readonly input: unknown;
@@ -33,7 +33,7 @@ const ROUNDS = 10;
  * or nobody spoke, the PermissionRequest hooks and the person. A rewrite made after the hooks begins again with it.
  * Rejects as `host.fire` does; no answer is never permission.
  */
-export async function judge(core: Core, call: CheckedCall): Promise<Judged> {
+export async function judgeCall(core: Core, call: CheckedCall): Promise<Judgement> {
   const judging = new Judging(core, call);
   for (let round = 0; round < ROUNDS; round++) {
     const judged = await judging.round();
@@ -60,7 +60,7 @@ class Judging {
     this.#input = call.input;
   }
 
-  async round(): Promise<Judged | undefined> {
+  async round(): Promise<Judgement | undefined> {
     const { name, effect } = this.#call;
     const pre = await this.#askHooks();
     const { verdict } = pre;
@@ -73,7 +73,7 @@ class Judging {
     const granted = this.#allowed !== undefined && isDeepStrictEqual(this.#allowed.input, this.#input);
     const reason = (verdict === 'ask' ? pre.reason : undefined) ?? rules?.message;
     const told = { verdict, reason, suggestions: rules?.suggestions ?? [] };
-    switch (settle({ verdict, rules: rules?.behavior ?? 'none', mode: this.#core.mode, effect, granted })) {
+    switch (settlePermission({ verdict, rules: rules?.behavior ?? 'none', mode: this.#core.mode, effect, granted })) {
       case 'run':
         return this.#soFar('run');
       case 'refuse':
@@ -85,12 +85,12 @@ class Judging {
     }
   }
 
-  denied(by: DeniedBy, reason: string | undefined, text?: string, interrupts?: boolean): Judged {
+  denied(by: DeniedBy, reason: string | undefined, text?: string, interrupts?: boolean): Judgement {
     const why = reason || usualReason(by, this.#call.name, this.#core.mode);
     return { ...this.#soFar('denied'), by, reason: why, text: text ?? why, interrupts };
   }
 
-  #soFar(verdict: Judged['verdict']): Judged {
+  #soFar(verdict: Judgement['verdict']): Judgement {
     return { verdict, input: this.#input, pre: this.#pre as Pre, granted: this.#granted };
   }
 
@@ -98,7 +98,7 @@ class Judging {
     const { signal } = this.#call;
     this.#pre = await this.#core.fire('PreToolUse', callFields(this.#call, this.#input), {
       signal,
-      asked: this.#asked,
+      alreadyRan: this.#asked,
       canAsk: this.#call.ask !== undefined,
     });
     tellUser(this.#core, this.#pre);
@@ -106,11 +106,14 @@ class Judging {
     return this.#pre;
   }
 
-  #question<Q extends 'permission' | 'ask' | 'classify'>(what: Q, told: Told): ReturnType<typeof question<Q>> {
+  #question<Q extends 'permission' | 'ask' | 'classify'>(
+    what: Q,
+    told: QuestionContext,
+  ): ReturnType<typeof question<Q>> {
     return question(this.#core, this.#call, what, { input: this.#input, told });
   }
 
-  async #classify(told: Told): Promise<Judged | undefined> {
+  async #classify(told: QuestionContext): Promise<Judgement | undefined> {
     const answer = await this.#question('classify', told);
     if (answer === undefined) return this.#request(told);
     if ('failed' in answer) return this.denied('failure', answer.failed);
@@ -120,7 +123,7 @@ class Judging {
   }
 
   /** The PermissionRequest hooks, then the person. */
-  async #request(told: Told): Promise<Judged | undefined> {
+  async #request(told: QuestionContext): Promise<Judgement | undefined> {
     const { id, name, mcp, signal } = this.#call;
     const suggestions = told.suggestions.length > 0 ? told.suggestions : undefined;
     const fields = { tool_name: name, tool_input: this.#input, permission_suggestions: suggestions, mcp_server: mcp };
@@ -138,7 +141,11 @@ class Judging {
   }
 
   /** Somebody allowed it: as it is it runs, rewritten it is judged again. */
-  #allow(rewritten: unknown, permissions: readonly unknown[] | undefined, told: Told): Judged | undefined {
+  #allow(
+    rewritten: unknown,
+    permissions: readonly unknown[] | undefined,
+    told: QuestionContext,
+  ): Judgement | undefined {
     const changed = rewritten !== undefined && this.#rewrite(rewritten);
     this.#allowed = { input: this.#input };
     if (permissions && permissions.length > 0) {

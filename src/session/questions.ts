@@ -1,6 +1,6 @@
 import { HookscopeError } from '../errors.js';
+import { linkAbort } from '../values/link-abort.js';
 import { messageOf } from '../values/message.js';
-import { obey } from '../values/obey.js';
 import { resultOf, tell } from '../values/promises.js';
 import { isObject } from '../values/shape.js';
 import type { CheckedCall } from './call.js';
@@ -9,7 +9,7 @@ import { type Core, wasCut } from './core.js';
 import type { PermissionCall, SessionSettings } from './options.js';
 
 /** What the harness's callbacks are told beside the call itself. */
-export type Told = Pick<PermissionCall, 'verdict' | 'reason' | 'suggestions'>;
+export type QuestionContext = Pick<PermissionCall, 'verdict' | 'reason' | 'suggestions'>;
 /** The callback threw, or answered what nobody understands: that is never permission. */
 export interface Failed {
   readonly failed: string;
@@ -22,21 +22,21 @@ const KNOWN = {
   classify: ['allow', 'deny', 'ask'],
 } as const;
 
-type Question = keyof typeof KNOWN;
-type Answer<Q extends Question> = NonNullable<Awaited<ReturnType<NonNullable<SessionSettings[Q]>>>>;
+type QuestionKind = keyof typeof KNOWN;
+type Answer<Q extends QuestionKind> = NonNullable<Awaited<ReturnType<NonNullable<SessionSettings[Q]>>>>;
 
 /** Asks the harness about an input, of which it gets a copy. No callback, no answer: `undefined`. Rejects with ABORTED when the turn ends. */
-export async function question<Q extends Question>(
+export async function question<Q extends QuestionKind>(
   core: Core,
   call: CheckedCall,
   what: Q,
-  about: { readonly input: unknown; readonly told: Told },
+  about: { readonly input: unknown; readonly told: QuestionContext },
 ): Promise<Answer<Q> | Failed | undefined> {
   const callback = call[what];
   if (!callback) return undefined;
   try {
     const asked = resultOf(() => callback(copyInput(about.input), describeCall(core, call, about.told)));
-    const answer = await unlessAborted(asked, call.signal, 'PermissionRequest');
+    const answer = await orAborted(asked, call.signal, 'PermissionRequest');
     return answer === undefined || answer === null ? undefined : checkAnswer<Q>(what, answer);
   } catch (error) {
     if (wasCut(error)) throw error;
@@ -46,7 +46,7 @@ export async function question<Q extends Question>(
   }
 }
 
-function checkAnswer<Q extends Question>(what: Q, answer: unknown): Answer<Q> {
+function checkAnswer<Q extends QuestionKind>(what: Q, answer: unknown): Answer<Q> {
   const known: readonly unknown[] = KNOWN[what];
   if (!isObject(answer) || !known.includes(answer['behavior'])) {
     throw new TypeError(`${what}() must answer { behavior: ${KNOWN[what].join(' | ')} }`);
@@ -56,7 +56,7 @@ function checkAnswer<Q extends Question>(what: Q, answer: unknown): Answer<Q> {
 }
 
 /** Waits for the work, but no longer than the signal allows: then it rejects with ABORTED, and what comes later is dropped. */
-export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, event: string): Promise<T> {
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal, event: string): Promise<T> {
   return new Promise((resolve, reject) => {
     let forget: (() => void) | undefined;
     const end = (): void => {
@@ -76,7 +76,7 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, event: s
       },
     );
     if (signal.aborted) end();
-    else forget = obey(signal, { end });
+    else forget = linkAbort(signal, { end });
   });
 }
 

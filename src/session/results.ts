@@ -1,24 +1,24 @@
 import type { CheckedCall, ToolResult } from './call.js';
 import type { Content } from './content.js';
 import { wasCut } from './core.js';
-import type { Judged } from './permission.js';
+import type { Judgement } from './permission.js';
 
 export const INTERRUPTED = 'The tool call was interrupted.';
 
 /** What every result begins with. */
-export function started(call: CheckedCall, input: unknown, judged?: Judged) {
+export function baseResult(call: CheckedCall, input: unknown, judged?: Judgement) {
   const { id, name } = call;
   const updatedPermissions = judged?.granted ?? [];
   return { id, name, input, hidden: false, retry: false, endsLoop: false, updatedPermissions } as const;
 }
 
-export function failed(
+export function failedResult(
   call: CheckedCall,
-  how: { input: unknown; error: string; content: Content; judged?: Judged; more?: Partial<ToolResult> },
+  how: { input: unknown; error: string; content: Content; judged?: Judgement; more?: Partial<ToolResult> },
 ): ToolResult {
   const { judged } = how;
   return {
-    ...started(call, how.input, judged),
+    ...baseResult(call, how.input, judged),
     status: 'failed',
     content: how.content,
     isError: true,
@@ -30,7 +30,7 @@ export function failed(
 
 /** Interrupted before it ran: no hook is told. */
 export function interrupted(call: CheckedCall, input: unknown): ToolResult {
-  return failed(call, {
+  return failedResult(call, {
     input,
     error: INTERRUPTED,
     content: INTERRUPTED,

@@ -4,8 +4,8 @@ import { contextTexts, withTexts } from './content.js';
 import { forModel, tellUser } from './context.js';
 import { type Core, wasCut } from './core.js';
 import { execute } from './execute.js';
-import { type Judged, judge } from './permission.js';
-import { afterwards, failed, interrupted, started } from './results.js';
+import { type Judgement, judgeCall } from './permission.js';
+import { afterwards, baseResult, failedResult, interrupted } from './results.js';
 
 /** One call on its own. Throws SESSION_CLOSED, INVALID_OPTIONS and INVALID_INPUT before anything is fired. */
 export async function runTool(core: Core, call: ToolCall): Promise<ToolResult> {
@@ -25,10 +25,10 @@ export function track(core: Core, call: CheckedCall): Promise<ToolResult> {
 async function perform(core: Core, call: CheckedCall): Promise<ToolResult> {
   if (core.over === 'interrupted' || call.signal.aborted) return interrupted(call, call.input);
   if (call.invalid !== undefined)
-    return failed(call, { input: call.input, error: call.invalid, content: call.invalid });
-  let judged: Judged;
+    return failedResult(call, { input: call.input, error: call.invalid, content: call.invalid });
+  let judged: Judgement;
   try {
-    judged = await judge(core, call);
+    judged = await judgeCall(core, call);
   } catch (error) {
     // An event that was cut short decided nothing: the call does not run.
     if (wasCut(error)) return interrupted(call, call.input);
@@ -40,9 +40,9 @@ async function perform(core: Core, call: CheckedCall): Promise<ToolResult> {
 }
 
 /** Denied or deferred. Where no hook and no person said no, PermissionDenied hooks are told, and may let the model try again. */
-async function refuse(core: Core, call: CheckedCall, judged: Judged): Promise<ToolResult> {
+async function refuse(core: Core, call: CheckedCall, judged: Judgement): Promise<ToolResult> {
   const { input, pre, by, reason, text = '', interrupts = false } = judged;
-  const common = { ...started(call, input, judged), decision: pre, ...(reason === undefined ? {} : { reason }) };
+  const common = { ...baseResult(call, input, judged), decision: pre, ...(reason === undefined ? {} : { reason }) };
   if (judged.verdict === 'deferred')
     return { ...common, status: 'deferred', content: '', isError: false, endsLoop: true };
   core.deps.alarms.refused(core.use(call), { by: by ?? 'failure', reason }, input);

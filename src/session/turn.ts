@@ -4,7 +4,7 @@ import { resultOf } from '../values/promises.js';
 import { remember, tellUser } from './context.js';
 import type { Core } from './core.js';
 import type { OwnFields } from './options.js';
-import { unlessAborted } from './questions.js';
+import { orAborted } from './questions.js';
 import { afterwards } from './results.js';
 
 /** Whether the user is to be shown it. */
@@ -73,7 +73,7 @@ export async function switchModel(core: Core, options: ModelSwitch): Promise<Mod
     const gate = await core.fire('PreModelSwitch', fields, { signal, canAsk: ask !== undefined });
     tellUser(core, gate);
     const asking = (): Promise<unknown> => resultOf(() => ask?.(gate.reason));
-    const asked = gate.verdict === 'ask' && (await unlessAborted(asking(), signal, 'PreModelSwitch')) !== true;
+    const asked = gate.verdict === 'ask' && (await orAborted(asking(), signal, 'PreModelSwitch')) !== true;
     if (gate.verdict === 'deny' || asked) {
       return { switched: false, ...(gate.reason === undefined ? {} : { reason: gate.reason }), model: core.model };
     }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { usualDirectory } from '../handlers/command/environment.js';
-import type { Described } from '../handlers/handler.js';
+import type { HandlerDescription } from '../handlers/handler.js';
 import type { Registration, Untrusted } from '../scopes/registration.js';
 import { covers, hasStopped } from './changes.js';
 import type { Consent } from './consent.js';
@@ -13,7 +13,7 @@ import type { Variables } from './named/variables.js';
  * what was there and is nowhere now.
  */
 export function guardFiles(
-  handler: Described,
+  handler: HandlerDescription,
   consent: Consent,
   { file, variables, fallback }: { readonly file: string; readonly variables: Variables; readonly fallback: string },
 ): Registration['gate'] {

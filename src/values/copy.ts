@@ -9,7 +9,7 @@ export const DEEPEST = 1000;
 export const MOST_BYTES = 64 * 1024 * 1024;
 
 /** How much may still be copied, about bytes of JSON; goes down with what is. */
-export interface Room {
+export interface CopyBudget {
   left: number;
 }
 
@@ -23,12 +23,12 @@ export class NotJson extends TypeError {
  * undefined is left out. Throws NotJson for what JSON cannot hold: functions, symbols, bigints, NaN, maps, cycles, more than
  * there is room for; and what the value's own getters throw.
  */
-export function copyJson(value: unknown, at = '', room: Room = { left: MOST_BYTES }): unknown {
+export function copyJson(value: unknown, at = '', room: CopyBudget = { left: MOST_BYTES }): unknown {
   return copy(value, { keys: at === '' ? [] : [at], objects: [], room });
 }
 
 interface Trail {
-  readonly room: Room;
+  readonly room: CopyBudget;
   readonly keys: PropertyKey[];
   readonly objects: object[];
 }

@@ -1,11 +1,11 @@
 import { jsonText } from './promises.js';
 /** What one key may hold, in code and in words. */
-export interface Rule {
+export interface OptionCheck {
   readonly expected: string;
   accepts(value: unknown): boolean;
 }
 /** The keys of a configuration object. */
-export type Shape = Readonly<Record<string, Rule>>;
+export type Shape = Readonly<Record<string, OptionCheck>>;
 
 export function isText(value: unknown): value is string {
   return typeof value === 'string';
@@ -29,12 +29,12 @@ export const rules = {
   object: { expected: 'an object', accepts: isObject },
 } satisfies Shape;
 
-export const SECONDS: Rule = {
+export const SECONDS: OptionCheck = {
   expected: 'seconds, a number of 0 or more (0 is none)',
   accepts: (v) => typeof v === 'number' && Number.isFinite(v) && v >= 0,
 };
 
-export function oneOf(...values: readonly (string | boolean)[]): Rule {
+export function oneOf(...values: readonly (string | boolean)[]): OptionCheck {
   return { expected: values.map((v) => JSON.stringify(v)).join(' or '), accepts: (v) => values.some((x) => x === v) };
 }
 

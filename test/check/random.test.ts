@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { checkSources } from '../../src/check/check.js';
-import type { FileKind, Place } from '../../src/check/kinds.js';
+import type { FileKind, FilePlace } from '../../src/check/kinds.js';
 import { RULES } from '../../src/check/rules.js';
 import { readSource } from '../../src/check/source-file.js';
 
@@ -25,7 +25,7 @@ const KINDS: readonly FileKind[] = [
   'hooks-file',
 ];
 const kind = fc.constantFrom(...KINDS);
-const place = (of: FileKind): Place => ({
+const place = (of: FileKind): FilePlace => ({
   kind: of,
   project: '/project',
   plugin: of === 'plugin' ? '/project' : undefined,

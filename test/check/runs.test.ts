@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { Place } from '../../src/check/kinds.js';
+import type { FilePlace } from '../../src/check/kinds.js';
 import { runsOf } from '../../src/check/runs.js';
-import { type Handler, readSource, type SourceFile } from '../../src/check/source-file.js';
+import { type HandlerNode, readSource, type SourceFile } from '../../src/check/source-file.js';
 
 const BEARINGS = { home: '/home/dev', cwd: '/elsewhere' };
-const PROJECT: Place = { kind: 'project', project: '/project', plugin: undefined };
+const PROJECT: FilePlace = { kind: 'project', project: '/project', plugin: undefined };
 
-function hook(handler: object, place: Place = PROJECT): [Handler, SourceFile] {
+function hook(handler: object, place: FilePlace = PROJECT): [HandlerNode, SourceFile] {
   const text = JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', ...handler }] }] } });
   const file = readSource('/project/.claude/settings.json', text, place) as SourceFile;
-  return [file.handlers[0] as Handler, file];
+  return [file.handlers[0] as HandlerNode, file];
 }
 
-const scripts = (handler: object, place?: Place): string[] =>
+const scripts = (handler: object, place?: FilePlace): string[] =>
   runsOf(...hook(handler, place), BEARINGS).flatMap(({ path, certain }) =>
     path === undefined ? [] : [certain ? path : `perhaps ${path}`],
   );
@@ -72,7 +72,7 @@ test('without a shell the words are the arguments', () => {
 });
 
 test('what a plugin runs lies in the plugin, what has no project is not known', () => {
-  const plugin: Place = { kind: 'plugin', project: undefined, plugin: '/plugins/p' };
+  const plugin: FilePlace = { kind: 'plugin', project: undefined, plugin: '/plugins/p' };
   expect(scripts({ command: `"\${CLAUDE_PLUGIN_ROOT}"/a.sh` }, plugin)).toEqual(['/plugins/p/a.sh']);
   expect(scripts({ command: './a.sh' }, plugin)).toEqual([]);
   expect(scripts({ command: '$CLAUDE_PROJECT_DIR/a.sh' }, plugin)).toEqual([]);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { bashismsOf } from '../../src/check/bashisms.js';
-import { readShell, type Shell } from '../../src/check/shell.js';
+import { parseShell, type Shell } from '../../src/check/shell.js';
 
 const read = (source: string): Shell => {
-  const shell = readShell(source);
+  const shell = parseShell(source);
   if (!shell) throw new Error(`not read: ${source}`);
   return shell;
 };

@@ -13,7 +13,7 @@ import { createHost } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/record.js';
 import { HookscopeError } from '../../src/errors.js';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { readShell } from '../../src/handlers/output.js';
+import { readShellOutput } from '../../src/handlers/output.js';
 import { namedFiles } from '../../src/trust/named/named-files.js';
 import { fireAny } from '../host/kit.js';
 
@@ -233,8 +233,8 @@ test('anything a shell hook prints is an output, a failure, or nothing', { timeo
       code,
       fc.constantFrom('continue', 'block', 'ask'),
       (of, stdout, stderr, exitCode, onFailure) => {
-        const reply = readShell(
-          { entry: of, eventName: of.name, onFailure } as never,
+        const reply = readShellOutput(
+          { spec: of, eventName: of.name, onFailure } as never,
           { stdout, stderr, exitCode },
           { commandText: 'x', shell: true, outputLimit: 1000 },
         );

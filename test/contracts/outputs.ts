@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { EventEntry } from '../../src/events/define.js';
+import type { EventSpec } from '../../src/events/define.js';
 
 const text = fc.constantFrom('one', 'two', '');
 const SPECIFIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
@@ -37,9 +37,9 @@ const SPECIFIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 };
 
 /** Any output that an event's schema takes. `never`: keys it must not have. */
-export function anyOutput(entry: EventEntry, never: readonly string[] = []): fc.Arbitrary<Record<string, unknown>> {
-  const keys = Object.keys(entry.output.shape).filter((key) => !never.includes(key));
-  for (const key of keys) if (!(key in SPECIFIC)) throw new Error(`no example of ${entry.name}'s ${key}`);
+export function anyOutput(spec: EventSpec, never: readonly string[] = []): fc.Arbitrary<Record<string, unknown>> {
+  const keys = Object.keys(spec.output.shape).filter((key) => !never.includes(key));
+  for (const key of keys) if (!(key in SPECIFIC)) throw new Error(`no example of ${spec.name}'s ${key}`);
   const own = fc.record(Object.fromEntries(keys.map((key) => [key, SPECIFIC[key] as fc.Arbitrary<unknown>])), {
     requiredKeys: [],
   });
@@ -53,7 +53,7 @@ export function anyOutput(entry: EventEntry, never: readonly string[] = []): fc.
     terminalSequence: text,
     hookSpecificOutput: own,
   };
-  if (entry.nestedDecision) delete top['decision'];
+  if (spec.nestedDecision) delete top['decision'];
   for (const key of never) delete top[key];
   return fc.record(top, { requiredKeys: [] });
 }

@@ -23,7 +23,7 @@ const hook = (event: HookEvent) =>
 
 describe('a decision can be computed from its record', () => {
   test.each(HOOK_EVENTS)('%s', async (event) => {
-    const entry = entryOf(event);
+    const spec = entryOf(event);
     await fc.assert(
       fc.asyncProperty(
         fc.array(hook(event), { maxLength: 5 }),
@@ -44,7 +44,7 @@ describe('a decision can be computed from its record', () => {
           const record = only(fires(seen));
           hookRecord.parse(JSON.parse(JSON.stringify(record)));
           const { outcomes: _, ...fields } = { ...decision, outcomes: undefined };
-          expect(recompute(JSON.parse(JSON.stringify(record)), entry)).toEqual(fields);
+          expect(recompute(JSON.parse(JSON.stringify(record)), spec)).toEqual(fields);
           expect({ ...record.decision }).toEqual(fields);
         },
       ),

@@ -3,22 +3,22 @@
  * the event and nothing of the host.
  */
 import type { FireRecord, HandlerRecord } from '../../src/emit/record.js';
-import type { EventEntry } from '../../src/events/define.js';
+import type { EventSpec } from '../../src/events/define.js';
 
 type Json = Readonly<Record<string, unknown>>;
 const LATTICE = ['none', 'allow', 'ask', 'defer', 'deny'];
 const strength = (h: HandlerRecord): number => LATTICE.indexOf(h.verdict ?? 'none');
 
 /** Every field of the decision that is not the list of what each handler said. */
-export function recompute(record: FireRecord, entry: EventEntry): Json {
+export function recompute(record: FireRecord, spec: EventSpec): Json {
   const heard = record.handlers.filter((h) => (h.status === 'ran' || h.status === 'failed') && h.phase !== 'observe');
   return {
     event: record.event,
-    fold: entry.fold,
-    ...common(heard, record, entry),
-    ...rewritten(heard, record, entry),
-    ...extras(heard, entry),
-    ...BY_FOLD[entry.fold](heard, record, entry),
+    fold: spec.fold,
+    ...common(heard, record, spec),
+    ...rewritten(heard, record, spec),
+    ...extras(heard, spec),
+    ...BY_FOLD[spec.fold](heard, record, spec),
   };
 }
 
@@ -28,37 +28,37 @@ const nested = (h: HandlerRecord): Json => (specific(h)['decision'] ?? {}) as Js
 const text = (value: unknown): string | undefined => (value === '' ? undefined : (value as string | undefined));
 const texts = (values: readonly unknown[]): string[] =>
   values.filter((v): v is string => typeof v === 'string' && v !== '');
-const knows = (entry: EventEntry, key: string): boolean => key in entry.output.shape;
-const ends = (h: HandlerRecord, entry: EventEntry): boolean =>
-  output(h)['continue'] === false || (!entry.nestedDecision && output(h)['preventContinuation'] === true);
+const knows = (spec: EventSpec, key: string): boolean => key in spec.output.shape;
+const ends = (h: HandlerRecord, spec: EventSpec): boolean =>
+  output(h)['continue'] === false || (!spec.nestedDecision && output(h)['preventContinuation'] === true);
 const blocks = (h: HandlerRecord): boolean => ['block', 'deny'].includes(String(output(h)['decision']));
 /** What a failure counts as, by the published table. */
-const effect = (h: HandlerRecord, entry: EventEntry): boolean => {
+const effect = (h: HandlerRecord, spec: EventSpec): boolean => {
   if (!h.failure) return false;
-  if (entry.failure === 'fails') return true;
+  if (spec.failure === 'fails') return true;
   const untrusted = h.failure.cause === 'untrusted';
-  if (entry.failure === 'ignored' || (h.on_failure === 'continue' && !h.failure.blocks && !untrusted)) return false;
-  if (entry.fold === 'gate')
-    return h.on_failure === 'block' || h.failure.blocks === true || untrusted || entry.askOnFailure;
-  return entry.fold === 'block';
+  if (spec.failure === 'ignored' || (h.on_failure === 'continue' && !h.failure.blocks && !untrusted)) return false;
+  if (spec.fold === 'gate')
+    return h.on_failure === 'block' || h.failure.blocks === true || untrusted || spec.askOnFailure;
+  return spec.fold === 'block';
 };
-const unblockable = (record: FireRecord, entry: EventEntry): boolean =>
-  entry.unblockable?.includes(entry.subject?.(record.input as never) ?? '') === true;
+const unblockable = (record: FireRecord, spec: EventSpec): boolean =>
+  spec.unblockable?.includes(spec.subject?.(record.input as never) ?? '') === true;
 
-function common(heard: readonly HandlerRecord[], record: FireRecord, entry: EventEntry): Json {
-  const ending = entry.endsLoop ? heard.filter((h) => ends(h, entry)) : [];
+function common(heard: readonly HandlerRecord[], record: FireRecord, spec: EventSpec): Json {
+  const ending = spec.endsLoop ? heard.filter((h) => ends(h, spec)) : [];
   const stopReason = texts(ending.map((h) => output(h)['stopReason']))[0];
   return {
     continue: ending.length === 0,
     ...(stopReason === undefined ? {} : { stopReason }),
     suppressOutput: heard.some((h) => h.dialect === 'code' && output(h)['suppressOutput'] === true),
-    additionalContext: knows(entry, 'additionalContext')
+    additionalContext: knows(spec, 'additionalContext')
       ? texts(heard.map((h) => specific(h)['additionalContext']))
       : [],
     systemMessages: texts(heard.map((h) => output(h)['systemMessage'])),
     failures: heard.flatMap((h) =>
       h.failure
-        ? [{ id: h.id, name: h.name, ...h.failure, blocked: effect(h, entry) && !unblockable(record, entry) }]
+        ? [{ id: h.id, name: h.name, ...h.failure, blocked: effect(h, spec) && !unblockable(record, spec) }]
         : [],
     ),
     conflicts: record.conflicts,
@@ -66,27 +66,27 @@ function common(heard: readonly HandlerRecord[], record: FireRecord, entry: Even
   };
 }
 
-function rewritten(heard: readonly HandlerRecord[], record: FireRecord, entry: EventEntry): Json {
-  if (!entry.rewrites) return {};
-  const { field, keys, mcpKeys = [] } = entry.rewrites;
-  const mcp = String(entry.subject?.(record.input as never)).startsWith('mcp__');
+function rewritten(heard: readonly HandlerRecord[], record: FireRecord, spec: EventSpec): Json {
+  if (!spec.rewrites) return {};
+  const { field, keys, mcpKeys = [] } = spec.rewrites;
+  const mcp = String(spec.subject?.(record.input as never)).startsWith('mcp__');
   const place = (h: HandlerRecord): Json =>
-    entry.nestedDecision ? (nested(h)['behavior'] === 'allow' ? nested(h) : {}) : specific(h);
+    spec.nestedDecision ? (nested(h)['behavior'] === 'allow' ? nested(h) : {}) : specific(h);
   // A rewrite that cannot take effect is its handler's failure; what else the handler said counts.
   const good = heard.filter((h) => h.failure?.cause !== 'bad_schema');
   const offered = good.some((h) => [...keys, ...(mcp ? mcpKeys : [])].some((key) => key in place(h)));
   if (!offered && !record.final_input) return {};
-  return { [entry.fold === 'gate' ? 'updatedInput' : 'updatedOutput']: (record.final_input ?? record.input)[field] };
+  return { [spec.fold === 'gate' ? 'updatedInput' : 'updatedOutput']: (record.final_input ?? record.input)[field] };
 }
 
 /** The keys that go through as they are: lists joined, else the last. */
-function extras(heard: readonly HandlerRecord[], entry: EventEntry): Json {
+function extras(heard: readonly HandlerRecord[], spec: EventSpec): Json {
   const found: Record<string, unknown> = {};
   const sequences = heard.map((h) => output(h)['terminalSequence']).filter((s) => s !== undefined);
   if (sequences.length > 0) found['terminalSequence'] = sequences.join('');
-  const read = ['permissionDecision', 'permissionDecisionReason', 'additionalContext', ...(entry.value ?? [])];
-  const rewrites = [...(entry.rewrites?.keys ?? []), ...(entry.rewrites?.mcpKeys ?? [])];
-  for (const key of entry.nestedDecision ? [] : Object.keys(entry.output.shape)) {
+  const read = ['permissionDecision', 'permissionDecisionReason', 'additionalContext', ...(spec.value ?? [])];
+  const rewrites = [...(spec.rewrites?.keys ?? []), ...(spec.rewrites?.mcpKeys ?? [])];
+  for (const key of spec.nestedDecision ? [] : Object.keys(spec.output.shape)) {
     if (read.includes(key) || rewrites.includes(key)) continue;
     for (const value of heard.map((h) => specific(h)[key])) {
       const before = found[key];
@@ -97,7 +97,7 @@ function extras(heard: readonly HandlerRecord[], entry: EventEntry): Json {
   return found;
 }
 
-function gate(heard: readonly HandlerRecord[], record: FireRecord, entry: EventEntry): Json {
+function gate(heard: readonly HandlerRecord[], record: FireRecord, spec: EventSpec): Json {
   const spoken = heard.filter((h) => strength(h) > 0);
   const strictest = (list: readonly HandlerRecord[]): HandlerRecord | undefined =>
     list.find((h) => strength(h) === Math.max(...list.map(strength)));
@@ -105,20 +105,20 @@ function gate(heard: readonly HandlerRecord[], record: FireRecord, entry: EventE
     record.decisions === 'first' ? spoken[0] : record.decisions === 'last' ? spoken.at(-1) : strictest(spoken);
   const managed = spoken.filter((h) => h.scope === 'managed' && strength(h) >= LATTICE.indexOf('ask'));
   const untrusted = spoken.filter((h) => h.failure?.cause === 'untrusted');
-  const enders = spoken.filter((h) => h.dialect === 'code' && ends(h, entry));
+  const enders = spoken.filter((h) => h.dialect === 'code' && ends(h, spec));
   const decider = strictest(
     spoken.filter((h) => h === usual || managed.includes(h) || untrusted.includes(h) || enders.includes(h)),
   );
-  const interrupted = entry.interrupts && heard.some((h) => ends(h, entry));
+  const interrupted = spec.interrupts && heard.some((h) => ends(h, spec));
   if (!decider) return { verdict: 'none', ...(interrupted ? { interrupt: true } : {}) };
   const { verdict } = decider;
-  const reason = gateReason(decider, entry);
+  const reason = gateReason(decider, spec);
   return {
     verdict,
     decidedBy: decider.id,
     ...(reason === undefined ? {} : { reason }),
     overruled: spoken.filter((h) => h.verdict !== verdict).map((h) => h.id),
-    ...(entry.nestedDecision ? granted(heard, verdict) : {}),
+    ...(spec.nestedDecision ? granted(heard, verdict) : {}),
     ...(interrupted ? { interrupt: true } : {}),
   };
 }
@@ -135,11 +135,11 @@ function granted(heard: readonly HandlerRecord[], verdict: unknown): Json {
 }
 
 /** Its own words for its verdict, or the failure that made it. */
-function gateReason(h: HandlerRecord, entry: EventEntry): string | undefined {
+function gateReason(h: HandlerRecord, spec: EventSpec): string | undefined {
   const said = output(h);
   const stop = text(said['stopReason']);
-  const own = ownWord(h, entry);
-  const stopped = h.dialect === 'code' && ends(h, entry);
+  const own = ownWord(h, spec);
+  const stopped = h.dialect === 'code' && ends(h, spec);
   if (stopped && own.verdict !== 'deny') return stop ?? own.reason;
   const counted = h.phase === 'rewrite' ? 'none' : (own.verdict ?? 'none');
   const lapsed = counted === 'allow' && h.verdict !== 'allow';
@@ -150,11 +150,11 @@ function gateReason(h: HandlerRecord, entry: EventEntry): string | undefined {
 const OLDER: Readonly<Record<string, string>> = { approve: 'allow', allow: 'allow', block: 'deny', deny: 'deny' };
 
 /** What it said, and why, in whichever spelling is the stronger. */
-function ownWord(h: HandlerRecord, entry: EventEntry): { verdict: string | undefined; reason: string | undefined } {
+function ownWord(h: HandlerRecord, spec: EventSpec): { verdict: string | undefined; reason: string | undefined } {
   const said = output(h);
   const stop = text(said['stopReason']);
   const plain = text(said['reason']) ?? stop;
-  if (entry.nestedDecision) {
+  if (spec.nestedDecision) {
     const verdict = nested(h)['behavior'] as string | undefined;
     return { verdict, reason: (verdict === 'deny' ? text(nested(h)['message']) : undefined) ?? plain };
   }
@@ -173,19 +173,19 @@ const whyBlocked = (list: readonly HandlerRecord[]): Json => {
   return { decidedBy: list[0]?.id, ...(reasons.length > 0 ? { reason: reasons.join('\n') } : {}) };
 };
 
-function block(heard: readonly HandlerRecord[], record: FireRecord, entry: EventEntry): Json {
-  if (unblockable(record, entry)) return { blocked: false };
-  const blocking = heard.filter((h) => blocks(h) || effect(h, entry));
+function block(heard: readonly HandlerRecord[], record: FireRecord, spec: EventSpec): Json {
+  if (unblockable(record, spec)) return { blocked: false };
+  const blocking = heard.filter((h) => blocks(h) || effect(h, spec));
   return blocking.length === 0 ? { blocked: false } : { blocked: true, ...whyBlocked(blocking) };
 }
 
-function stop(heard: readonly HandlerRecord[], _record: FireRecord, entry: EventEntry): Json {
-  const ending = heard.filter((h) => ends(h, entry));
+function stop(heard: readonly HandlerRecord[], _record: FireRecord, spec: EventSpec): Json {
+  const ending = heard.filter((h) => ends(h, spec));
   const keeping = heard.filter(
     (h) =>
       blocks(h) ||
       text(specific(h)['additionalContext']) !== undefined ||
-      (h.dialect === 'code' && output(h)['continue'] === true && !ends(h, entry)),
+      (h.dialect === 'code' && output(h)['continue'] === true && !ends(h, spec)),
   );
   const [first] = ending;
   if (first) {
@@ -196,12 +196,12 @@ function stop(heard: readonly HandlerRecord[], _record: FireRecord, entry: Event
   return keeping.length === 0 ? { continues: false } : { continues: true, ...whyBlocked(keeping) };
 }
 
-function replace(heard: readonly HandlerRecord[], _record: FireRecord, entry: EventEntry): Json {
-  const refuses = (h: HandlerRecord): boolean => blocks(h) && entry.exit2 === 'block' && !entry.blockValue;
-  const against = heard.filter((h) => refuses(h) || effect(h, entry));
+function replace(heard: readonly HandlerRecord[], _record: FireRecord, spec: EventSpec): Json {
+  const refuses = (h: HandlerRecord): boolean => blocks(h) && spec.exit2 === 'block' && !spec.blockValue;
+  const against = heard.filter((h) => refuses(h) || effect(h, spec));
   if (against.length > 0) return { blocked: true, ...whyBlocked(against) };
   const offers = heard.flatMap((h) => {
-    const value = offered(h, entry);
+    const value = offered(h, spec);
     return value === undefined ? [] : [{ h, value }];
   });
   const last = offers.at(-1);
@@ -216,11 +216,11 @@ function replace(heard: readonly HandlerRecord[], _record: FireRecord, entry: Ev
   };
 }
 
-function offered(h: HandlerRecord, entry: EventEntry): unknown {
-  if (blocks(h) && entry.blockValue) return entry.blockValue;
-  const keys = (entry.value ?? []).filter((key) => specific(h)[key] !== undefined);
+function offered(h: HandlerRecord, spec: EventSpec): unknown {
+  if (blocks(h) && spec.blockValue) return spec.blockValue;
+  const keys = (spec.value ?? []).filter((key) => specific(h)[key] !== undefined);
   if (keys.length === 0) return undefined;
-  if (entry.value?.length === 1) return specific(h)[keys[0] as string];
+  if (spec.value?.length === 1) return specific(h)[keys[0] as string];
   return Object.fromEntries(keys.map((key) => [key, specific(h)[key]]));
 }
 

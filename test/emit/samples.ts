@@ -1,7 +1,7 @@
-import { type FireRecord, fireRecord, type HookRecord, type Run } from '../../src/emit/record.js';
+import { type CallInfo, type FireRecord, fireRecord, type HookRecord } from '../../src/emit/record.js';
 import { hookResponse, hookStarted } from '../../src/emit/run-records.js';
 
-export const RUN: Run = {
+export const RUN: CallInfo = {
   hookId: 'run-1',
   hookName: 'PreToolUse:Bash',
   event: 'PreToolUse',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CATALOGUE, EXIT_REASONS, eventName, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import type { EventEntry } from '../../src/events/define.js';
+import type { EventSpec } from '../../src/events/define.js';
 import { nearest } from '../../src/values/nearest.js';
 
 const ALL = ['command', 'http', 'mcp_tool', 'prompt', 'agent'];
@@ -173,16 +173,15 @@ const TABLE: Record<HookEvent, Row> = {
 
 const BASE = ['session_id', 'transcript_path', 'cwd', 'prompt_id', 'permission_mode', 'effort', 'hook_event_name'];
 
-function ownFields(entry: EventEntry): string {
+function ownFields(spec: EventSpec): string {
   const isOwn = (key: string): boolean =>
-    !BASE.includes(key) && !(key.startsWith('agent_') && !entry.name.startsWith('Subagent'));
-  const fields = Object.entries(entry.input.shape).filter(([key]) => isOwn(key));
+    !BASE.includes(key) && !(key.startsWith('agent_') && !spec.name.startsWith('Subagent'));
+  const fields = Object.entries(spec.input.shape).filter(([key]) => isOwn(key));
   return fields.map(([key, schema]) => (schema._zod.optin === 'optional' ? `${key}?` : key)).join(' ');
 }
 
-const entries: readonly EventEntry[] = Object.values(CATALOGUE);
-const namesWhere = (holds: (entry: EventEntry) => boolean): string[] =>
-  entries.filter(holds).map((entry) => entry.name);
+const entries: readonly EventSpec[] = Object.values(CATALOGUE);
+const namesWhere = (holds: (spec: EventSpec) => boolean): string[] => entries.filter(holds).map((spec) => spec.name);
 
 describe('the catalogue', () => {
   it('has 33 events, the fifteen every design names first', () => {
@@ -206,27 +205,27 @@ describe('the catalogue', () => {
       'TeammateIdle',
       'TaskCompleted',
     ]);
-    expect(namesWhere((entry) => entry.classic)).toEqual(HOOK_EVENTS.slice(0, 15));
+    expect(namesWhere((spec) => spec.classic)).toEqual(HOOK_EVENTS.slice(0, 15));
   });
 
   it.each(Object.entries(TABLE))('%s has its fields, subject, fold, exit 2, types and output', (name, row) => {
-    const entry: EventEntry = CATALOGUE[name as HookEvent];
+    const spec: EventSpec = CATALOGUE[name as HookEvent];
     const [fields, subject, fold, exit2, types, output] = row;
-    expect(entry.name).toBe(name);
-    expect(new Set(ownFields(entry).split(' '))).toEqual(new Set(fields.split(' ')));
-    expect({ subject: entry.subjectField, fold: entry.fold, exit2: entry.exit2, types: entry.types }).toEqual({
+    expect(spec.name).toBe(name);
+    expect(new Set(ownFields(spec).split(' '))).toEqual(new Set(fields.split(' ')));
+    expect({ subject: spec.subjectField, fold: spec.fold, exit2: spec.exit2, types: spec.types }).toEqual({
       subject,
       fold,
       exit2,
       types,
     });
-    expect(entry.subject === undefined).toBe(subject === undefined);
-    expect(Object.keys(entry.output.shape).join(' ')).toBe(output);
-    expect(entry.about.split('. ').length).toBe(2);
+    expect(spec.subject === undefined).toBe(subject === undefined);
+    expect(Object.keys(spec.output.shape).join(' ')).toBe(output);
+    expect(spec.about.split('. ').length).toBe(2);
   });
 
   it('ends the loop on continue: false exactly where the harness does', () => {
-    expect(namesWhere((entry) => entry.endsLoop)).toEqual([
+    expect(namesWhere((spec) => spec.endsLoop)).toEqual([
       'PreToolUse',
       'PostToolUse',
       'PermissionRequest',
@@ -241,13 +240,13 @@ describe('the catalogue', () => {
   });
 
   it('knows what plain stdout is', () => {
-    expect(namesWhere((entry) => entry.plainStdout === 'context')).toEqual([
+    expect(namesWhere((spec) => spec.plainStdout === 'context')).toEqual([
       'UserPromptSubmit',
       'SessionStart',
       'PreCompact',
       'UserPromptExpansion',
     ]);
-    expect(namesWhere((entry) => entry.plainStdout === 'value')).toEqual(['WorktreeCreate']);
+    expect(namesWhere((spec) => spec.plainStdout === 'value')).toEqual(['WorktreeCreate']);
   });
 
   it('has the timeouts, failure policies, scopes and names that single events need', () => {
@@ -291,7 +290,7 @@ describe('the catalogue', () => {
 
   it('takes the base name of a changed file as its subject, whatever the separator', () => {
     const subject = (file_path: string): string | undefined =>
-      (CATALOGUE.FileChanged as EventEntry).subject?.({ file_path });
+      (CATALOGUE.FileChanged as EventSpec).subject?.({ file_path });
     expect(subject('/home/dev/project/.env')).toBe('.env');
     expect(subject('C:\\project\\.envrc')).toBe('.envrc');
     expect(subject('package.json')).toBe('package.json');

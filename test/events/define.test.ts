@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineEvent, type EventEntry, named } from '../../src/events/define.js';
+import { defineEvent, type EventSpec, named } from '../../src/events/define.js';
 import { checkInput } from '../../src/events/guard.js';
 
 const base = { session_id: 's', transcript_path: '', cwd: '/', hook_event_name: 'Deploy' };
 
 describe('defineEvent', () => {
   it.each(['gate', 'block', 'stop'] as const)('has the defaults of a %s', (fold) => {
-    const entry = named('Deploy', defineEvent({ input: z.object({}), fold }));
-    expect(entry).toMatchObject({ name: 'Deploy', fold, exit2: 'block', endsLoop: true, failure: 'policy' });
-    expect(entry).not.toHaveProperty('value');
+    const spec = named('Deploy', defineEvent({ input: z.object({}), fold }));
+    expect(spec).toMatchObject({ name: 'Deploy', fold, exit2: 'block', endsLoop: true, failure: 'policy' });
+    expect(spec).not.toHaveProperty('value');
   });
 
   it.each(['context', 'replace', 'observe'] as const)('has the defaults of a %s', (fold) => {
-    const entry = named('Deploy', defineEvent({ input: z.object({}), fold }));
-    expect(entry).toMatchObject({ fold, exit2: 'user', endsLoop: false, failure: 'policy' });
+    const spec = named('Deploy', defineEvent({ input: z.object({}), fold }));
+    expect(spec).toMatchObject({ fold, exit2: 'user', endsLoop: false, failure: 'policy' });
   });
 
   it('has defaults whatever the fold', () => {
-    const entry: EventEntry = named('Deploy', defineEvent({ input: z.object({}), fold: 'observe' }));
-    expect(entry).toMatchObject({
+    const spec: EventSpec = named('Deploy', defineEvent({ input: z.object({}), fold: 'observe' }));
+    expect(spec).toMatchObject({
       plainStdout: 'none',
       types: ['command', 'http', 'mcp_tool', 'prompt', 'agent'],
       tool: false,
@@ -28,8 +28,8 @@ describe('defineEvent', () => {
       namedBySubject: false,
       classic: false,
     });
-    expect(entry).not.toHaveProperty('subject');
-    expect(entry).not.toHaveProperty('subjectField');
+    expect(spec).not.toHaveProperty('subject');
+    expect(spec).not.toHaveProperty('subjectField');
   });
 
   it('gives each fold the output keys it needs', () => {
@@ -59,8 +59,8 @@ describe('defineEvent', () => {
 
   it('takes a field or a function for the subject', () => {
     const input = z.object({ target: z.string() });
-    const byField: EventEntry = named('Deploy', defineEvent({ input, fold: 'gate', subject: 'target' }));
-    const byFunction: EventEntry = named(
+    const byField: EventSpec = named('Deploy', defineEvent({ input, fold: 'gate', subject: 'target' }));
+    const byFunction: EventSpec = named(
       'Deploy',
       defineEvent({ input, fold: 'gate', subject: (i) => i.target.slice(1) }),
     );
@@ -70,16 +70,16 @@ describe('defineEvent', () => {
   });
 
   it('adds the base fields, lets unknown fields pass and keeps its own', () => {
-    const entry: EventEntry = named('Deploy', defineEvent({ input: z.object({ target: z.string() }), fold: 'gate' }));
-    expect(checkInput(entry, { ...base, target: 'prod', ticket: 1 })).toBeUndefined();
-    expect(checkInput(entry, { ...base })?.field).toBe('target');
-    expect(checkInput(entry, { target: 'prod' })?.field).toBe('session_id');
-    expect(checkInput(entry, { ...base, target: 'prod', hook_event_name: 'Other' })?.field).toBe('hook_event_name');
+    const spec: EventSpec = named('Deploy', defineEvent({ input: z.object({ target: z.string() }), fold: 'gate' }));
+    expect(checkInput(spec, { ...base, target: 'prod', ticket: 1 })).toBeUndefined();
+    expect(checkInput(spec, { ...base })?.field).toBe('target');
+    expect(checkInput(spec, { target: 'prod' })?.field).toBe('session_id');
+    expect(checkInput(spec, { ...base, target: 'prod', hook_event_name: 'Other' })?.field).toBe('hook_event_name');
   });
 
   it('lets an own field be stricter than the base field of that name', () => {
-    const entry: EventEntry = named('Deploy', defineEvent({ input: z.object({ agent_id: z.string() }), fold: 'gate' }));
-    expect(checkInput(entry, base)?.field).toBe('agent_id');
+    const spec: EventSpec = named('Deploy', defineEvent({ input: z.object({ agent_id: z.string() }), fold: 'gate' }));
+    expect(checkInput(spec, base)?.field).toBe('agent_id');
   });
 
   it('refuses a refinement of the whole input, which it could not keep', () => {
@@ -89,10 +89,10 @@ describe('defineEvent', () => {
 
   it('can give one definition two names', () => {
     const definition = defineEvent({ input: z.object({}), fold: 'gate' });
-    const [one, two]: EventEntry[] = [named('One', definition), named('Two', definition)];
+    const [one, two]: EventSpec[] = [named('One', definition), named('Two', definition)];
     expect([one?.name, two?.name]).toEqual(['One', 'Two']);
-    expect(checkInput(one as EventEntry, { ...base, hook_event_name: 'One' })).toBeUndefined();
-    expect(checkInput(one as EventEntry, { ...base, hook_event_name: 'Two' })?.field).toBe('hook_event_name');
+    expect(checkInput(one as EventSpec, { ...base, hook_event_name: 'One' })).toBeUndefined();
+    expect(checkInput(one as EventSpec, { ...base, hook_event_name: 'Two' })?.field).toBe('hook_event_name');
     expect(Object.isFrozen(one)).toBe(true);
   });
 });

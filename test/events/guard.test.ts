@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CATALOGUE } from '../../src/events/catalogue.js';
-import { defineEvent, type EventEntry, named } from '../../src/events/define.js';
+import { defineEvent, type EventSpec, named } from '../../src/events/define.js';
 import { checkInput, inputGuard } from '../../src/events/guard.js';
 import { compilePredicate } from '../../src/values/predicate.js';
 
-const entries: readonly EventEntry[] = Object.values(CATALOGUE);
+const entries: readonly EventSpec[] = Object.values(CATALOGUE);
 
 /** A value that is often right for some field and often wrong for another. */
 const anything = fc.oneof(
@@ -30,12 +30,12 @@ const anything = fc.oneof(
 );
 
 /** An input with about the right fields: most of them of the right type, one or two spoiled or missing. */
-function nearlyRight(entry: EventEntry): fc.Arbitrary<unknown> {
-  const right = Object.fromEntries(Object.entries(entry.input.shape).map(([key, schema]) => [key, sample(schema)]));
+function nearlyRight(spec: EventSpec): fc.Arbitrary<unknown> {
+  const right = Object.fromEntries(Object.entries(spec.input.shape).map(([key, schema]) => [key, sample(schema)]));
   const keys = Object.keys(right);
   const spoil = fc.record({ key: fc.constantFrom(...keys, 'unknown_field'), value: anything, missing: fc.boolean() });
   return fc.array(spoil, { maxLength: 2 }).map((spoils) => {
-    const input: Record<string, unknown> = { ...right, hook_event_name: entry.name };
+    const input: Record<string, unknown> = { ...right, hook_event_name: spec.name };
     for (const { key, value, missing } of spoils) {
       if (missing) delete input[key];
       else input[key] = value;
@@ -49,17 +49,17 @@ function sample(schema: z.core.$ZodType): unknown {
   return candidates.find((value) => (schema as z.ZodType).safeParse(value).success);
 }
 
-describe.each(entries.map((entry) => [entry.name, entry] as const))('the guard of %s', (_, entry) => {
+describe.each(entries.map((spec) => [spec.name, spec] as const))('the guard of %s', (_, spec) => {
   it('says yes only where the schema does', () => {
-    const guard = inputGuard(entry);
+    const guard = inputGuard(spec);
     let yes = 0;
     fc.assert(
       fc.property(
-        fc.oneof({ weight: 9, arbitrary: nearlyRight(entry) }, { weight: 1, arbitrary: fc.anything() }),
+        fc.oneof({ weight: 9, arbitrary: nearlyRight(spec) }, { weight: 1, arbitrary: fc.anything() }),
         (input) => {
           if (!guard(input)) return;
           yes++;
-          expect(checkInput(entry, input)).toBeUndefined();
+          expect(checkInput(spec, input)).toBeUndefined();
         },
       ),
       { numRuns: 300 },
@@ -81,17 +81,17 @@ describe('the guard', () => {
       tool_input: large,
       tool_response: large,
     };
-    expect(inputGuard(CATALOGUE.PostToolUse as EventEntry)(input)).toBe(true);
+    expect(inputGuard(CATALOGUE.PostToolUse as EventSpec)(input)).toBe(true);
     expect(looked).toBe(0);
   });
 
   it('is compiled once', () => {
-    const entry = CATALOGUE.Stop as EventEntry;
-    expect(inputGuard(entry)).toBe(inputGuard(entry));
+    const spec = CATALOGUE.Stop as EventSpec;
+    expect(inputGuard(spec)).toBe(inputGuard(spec));
   });
 
   it('asks zod where a custom field is more than a type', () => {
-    const Deploy: EventEntry = named(
+    const Deploy: EventSpec = named(
       'Deploy',
       defineEvent({ input: z.object({ port: z.number().int().max(65535), mail: z.email() }), fold: 'gate' }),
     );

@@ -2,26 +2,26 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { defineEvent, type EventEntry, named } from '../../src/events/define.js';
+import { defineEvent, type EventSpec, named } from '../../src/events/define.js';
 import { type JsonSchema, jsonSchema } from '../../src/events/json-schema.js';
 
 const WIRE = new URL('../fixtures/wire/', import.meta.url);
-const entries: readonly EventEntry[] = HOOK_EVENTS.map((name) => CATALOGUE[name]);
+const entries: readonly EventSpec[] = HOOK_EVENTS.map((name) => CATALOGUE[name]);
 /** Read back by zod, so that the schema itself is what is tested and not what it was made from. */
 const reader = (schema: JsonSchema): z.ZodType => z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
 
 describe('jsonSchema', () => {
-  it.each(entries.map((entry) => [entry.name, entry] as const))('is plain JSON for %s', (name, entry) => {
+  it.each(entries.map((spec) => [spec.name, spec] as const))('is plain JSON for %s', (name, spec) => {
     for (const direction of ['input', 'output'] as const) {
-      const schema = jsonSchema(entry, direction);
+      const schema = jsonSchema(spec, direction);
       expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
       expect(schema).toMatchObject({
         $schema: 'https://json-schema.org/draft/2020-12/schema',
         title: expect.stringContaining(name),
-        description: entry.about,
+        description: spec.about,
       });
     }
-    expect(jsonSchema(entry, 'input')).toMatchObject({ properties: { hook_event_name: { const: name } } });
+    expect(jsonSchema(spec, 'input')).toMatchObject({ properties: { hook_event_name: { const: name } } });
   });
 
   it('accepts recorded inputs, fields of tomorrow included, and refuses spoiled ones', () => {
@@ -36,7 +36,7 @@ describe('jsonSchema', () => {
   });
 
   it('accepts what a hook may print, and names the event it is for', () => {
-    const output = reader(jsonSchema(CATALOGUE.PreToolUse as EventEntry, 'output'));
+    const output = reader(jsonSchema(CATALOGUE.PreToolUse as EventSpec, 'output'));
     const specific = (keys: object): unknown => ({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...keys } });
     const right = [
       {},
@@ -58,14 +58,14 @@ describe('jsonSchema', () => {
   });
 
   it('shows the well-known values of a string that takes others too', () => {
-    const schema = jsonSchema(CATALOGUE.SessionStart as EventEntry, 'input');
+    const schema = jsonSchema(CATALOGUE.SessionStart as EventSpec, 'input');
     expect(schema).toMatchObject({
       properties: { source: { type: 'string', examples: ['startup', 'resume', 'clear', 'compact', 'fork'] } },
     });
   });
 
   it('takes custom events', () => {
-    const Deploy: EventEntry = named('Deploy', defineEvent({ input: z.object({ at: z.date() }), fold: 'observe' }));
+    const Deploy: EventSpec = named('Deploy', defineEvent({ input: z.object({ at: z.date() }), fold: 'observe' }));
     expect(jsonSchema(Deploy, 'input')).toMatchObject({ properties: { at: {}, cwd: { type: 'string' } } });
   });
 });

@@ -1,19 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { defineEvent, type EventEntry, named } from '../../src/events/define.js';
-import { type Outcome, type ReadHow, readOutput } from '../../src/events/outcome.js';
+import { defineEvent, type EventSpec, named } from '../../src/events/define.js';
+import { type Outcome, type OutputOptions, readOutput } from '../../src/events/outcome.js';
 
 type Json = Record<string, unknown>;
-const entryOf = (name: HookEvent): EventEntry => CATALOGUE[name];
+const entryOf = (name: HookEvent): EventSpec => CATALOGUE[name];
 
-function read(name: HookEvent, output: unknown, how: Partial<ReadHow> = {}): Outcome & { warnings: readonly string[] } {
+function read(
+  name: HookEvent,
+  output: unknown,
+  how: Partial<OutputOptions> = {},
+): Outcome & { warnings: readonly string[] } {
   const result = readOutput(entryOf(name), output, { eventName: name, nameRequired: true, ...how });
   if ('bad' in result) throw new Error(result.bad);
   return { ...result.outcome, warnings: result.warnings };
 }
 
-function bad(name: HookEvent, output: unknown, how: Partial<ReadHow> = {}): string | undefined {
+function bad(name: HookEvent, output: unknown, how: Partial<OutputOptions> = {}): string | undefined {
   const result = readOutput(entryOf(name), output, { eventName: name, nameRequired: true, ...how });
   return 'bad' in result ? result.bad : undefined;
 }
@@ -449,8 +453,8 @@ describe('a warning', () => {
 });
 
 describe('custom events', () => {
-  const Deploy: EventEntry = named('Deploy', defineEvent({ input: z.object({ target: z.string() }), fold: 'gate' }));
-  const Publish: EventEntry = named(
+  const Deploy: EventSpec = named('Deploy', defineEvent({ input: z.object({ target: z.string() }), fold: 'gate' }));
+  const Publish: EventSpec = named(
     'Publish',
     defineEvent({
       input: z.object({ page: z.unknown() }),
@@ -458,9 +462,9 @@ describe('custom events', () => {
       rewrites: { field: 'page', keys: ['updatedInput'] },
     }),
   );
-  const Draw: EventEntry = named('Draw', defineEvent({ input: z.object({}), fold: 'replace' }));
-  const readOf = (entry: EventEntry, keys: Json): unknown =>
-    readOutput(entry, { hookSpecificOutput: keys }, { eventName: entry.name, nameRequired: false });
+  const Draw: EventSpec = named('Draw', defineEvent({ input: z.object({}), fold: 'replace' }));
+  const readOf = (spec: EventSpec, keys: Json): unknown =>
+    readOutput(spec, { hookSpecificOutput: keys }, { eventName: spec.name, nameRequired: false });
 
   it('are read by their fold', () => {
     expect(readOf(Deploy, { permissionDecision: 'defer', additionalContext: 'c' })).toMatchObject({
@@ -483,7 +487,7 @@ describe('custom events', () => {
 });
 
 describe('an event whose output lacks the keys of its fold', () => {
-  const Bare: EventEntry = named('Bare', defineEvent({ input: z.object({}), fold: 'gate', output: z.object({}) }));
+  const Bare: EventSpec = named('Bare', defineEvent({ input: z.object({}), fold: 'gate', output: z.object({}) }));
 
   it('does not read them unchecked', () => {
     const keys = { permissionDecision: 7, permissionDecisionReason: 7, additionalContext: 7 };

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import type { EventEntry } from '../../src/events/define.js';
+import type { EventSpec } from '../../src/events/define.js';
 import { checkInput, inputGuard } from '../../src/events/guard.js';
 
 const WIRE = new URL('../fixtures/wire/', import.meta.url);
@@ -12,7 +12,7 @@ const recorded: [name: HookEvent, input: Input][] = readdirSync(WIRE).flatMap((f
   return inputs.map((input): [HookEvent, Input] => [file.replace('.json', '') as HookEvent, input]);
 });
 
-const entryOf = (name: HookEvent): EventEntry => CATALOGUE[name];
+const entryOf = (name: HookEvent): EventSpec => CATALOGUE[name];
 
 describe('recorded inputs', () => {
   it('cover all but the three events that could not be provoked', () => {
@@ -40,18 +40,18 @@ describe('recorded inputs', () => {
   });
 
   it.each(recorded)('%s names the field that has the wrong type or is missing', (name, input) => {
-    const entry = entryOf(name);
-    for (const [key, schema] of Object.entries(entry.input.shape)) {
+    const spec = entryOf(name);
+    for (const [key, schema] of Object.entries(spec.input.shape)) {
       if (acceptsAnything(schema)) continue;
       const wrong = { ...input, [key]: Symbol.for('wrong') };
-      expect(checkInput(entry, wrong)?.field).toBe(key);
-      expect(inputGuard(entry)(wrong)).toBe(false);
+      expect(checkInput(spec, wrong)?.field).toBe(key);
+      expect(inputGuard(spec)(wrong)).toBe(false);
     }
-    for (const [key, schema] of Object.entries(entry.input.shape)) {
+    for (const [key, schema] of Object.entries(spec.input.shape)) {
       if (schema._zod.optin === 'optional') continue;
       const { [key]: _, ...without } = input;
-      expect(checkInput(entry, without)?.field).toBe(key);
-      expect(inputGuard(entry)(without)).toBe(false);
+      expect(checkInput(spec, without)?.field).toBe(key);
+      expect(inputGuard(spec)(without)).toBe(false);
     }
   });
 });
@@ -64,7 +64,7 @@ describe('checkInput', () => {
   const input = recorded.find(([name]) => name === 'PreToolUse')?.[1] as Input;
 
   it('says what the field must be', () => {
-    const check = (over: Input): unknown => checkInput(CATALOGUE.PreToolUse as EventEntry, { ...input, ...over });
+    const check = (over: Input): unknown => checkInput(CATALOGUE.PreToolUse as EventSpec, { ...input, ...over });
     expect(check({ tool_name: 3 })).toEqual({ field: 'tool_name', expected: 'must be string, got number' });
     expect(check({ effort: {} })).toEqual({ field: 'effort.level', expected: 'must be string, got nothing' });
     expect(check({ hook_event_name: 'Stop' })).toEqual({
@@ -76,21 +76,21 @@ describe('checkInput', () => {
   it('finds the place inside a list', () => {
     const batch = recorded.find(([name]) => name === 'PostToolBatch')?.[1] as Input;
     const calls = [...(batch['tool_calls'] as object[]), { tool_name: null, tool_input: {} }];
-    expect(checkInput(CATALOGUE.PostToolBatch as EventEntry, { ...batch, tool_calls: calls })).toEqual({
+    expect(checkInput(CATALOGUE.PostToolBatch as EventSpec, { ...batch, tool_calls: calls })).toEqual({
       field: `tool_calls[${calls.length - 1}].tool_name`,
       expected: 'must be string, got null',
     });
   });
 
   it.each([undefined, null, 'text', 3, []])('refuses %j as an input', (value) => {
-    expect(checkInput(CATALOGUE.PreToolUse as EventEntry, value)?.field).toBe('input');
-    expect(inputGuard(CATALOGUE.PreToolUse as EventEntry)(value)).toBe(false);
+    expect(checkInput(CATALOGUE.PreToolUse as EventSpec, value)?.field).toBe('input');
+    expect(inputGuard(CATALOGUE.PreToolUse as EventSpec)(value)).toBe(false);
   });
 
   it('accepts values that no list has', () => {
     const open: Input = { ...input, permission_mode: 'paranoid', effort: { level: 'extreme' } };
-    expect(checkInput(CATALOGUE.PreToolUse as EventEntry, open)).toBeUndefined();
-    expect(inputGuard(CATALOGUE.PreToolUse as EventEntry)(open)).toBe(true);
+    expect(checkInput(CATALOGUE.PreToolUse as EventSpec, open)).toBeUndefined();
+    expect(inputGuard(CATALOGUE.PreToolUse as EventSpec)(open)).toBe(true);
   });
 
   it('reads old payloads, where some fields are absent', () => {

@@ -120,7 +120,7 @@ describe('a hook registered as async', () => {
   });
 
   test('says nothing with plain text', async () => {
-    const { reply } = await start(hook('context.sh'), { async: true }, { entry: CATALOGUE.SessionStart });
+    const { reply } = await start(hook('context.sh'), { async: true }, { spec: CATALOGUE.SessionStart });
     expect(await reply.later).toEqual({ stdout: 'It is raining.\n', stderr: '', exitCode: 0 });
   });
 

@@ -2,7 +2,7 @@
 import { createServer, type LookupFunction } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost } from '../../src/create-host.js';
-import { createOutside } from '../../src/handlers/external.js';
+import { createExternalServices } from '../../src/handlers/external.js';
 import { httpHandler } from '../../src/handlers/http/handler.js';
 import { type HttpOptions, http } from '../../src/handlers/http/spec.js';
 import type { AnyDecision } from '../../src/host/decide/decision.js';
@@ -286,8 +286,8 @@ describe('where an http hook may go', () => {
   });
 
   test('is no private network by name either: only addresses that were looked at are connected to', async () => {
-    expect(createOutside({}).http.lookup).toBe('public');
-    expect(createOutside({ httpHookPrivateAddresses: true }).http.lookup).toBeUndefined();
+    expect(createExternalServices({}).http.lookup).toBe('public');
+    expect(createExternalServices({ httpHookPrivateAddresses: true }).http.lookup).toBeUndefined();
     const server = await serve({ '/h': { body: DENY } });
     const names: Record<string, string> = { 'policy.invalid': '127.0.0.1' };
     const lookup: LookupFunction = (name, _options, callback) => {
@@ -295,7 +295,7 @@ describe('where an http hook may go', () => {
       if (address === undefined) callback(new Error(`${name} is not to be reached`), []);
       else callback(null, [{ address, family: 4 }]);
     };
-    const rules = { ...createOutside({}).http, lookup };
+    const rules = { ...createExternalServices({}).http, lookup };
     const run = (host: string) =>
       httpHandler(http(`http://${host}:${server.port}/h`), rules).run(shellCall('PreToolUse').call);
     expect(await run('policy.invalid')).toMatchObject({ exitCode: 200, output: DENY });

@@ -3,7 +3,7 @@ import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalog
 import type { OnFailure } from '../../src/events/failure.js';
 import { readOutput } from '../../src/events/outcome.js';
 import type { Reply } from '../../src/handlers/handler.js';
-import { readShell, type ShellHow, type ShellResult } from '../../src/handlers/output.js';
+import { readShellOutput, type ShellHow, type ShellResult } from '../../src/handlers/output.js';
 
 interface Shell extends Partial<ShellResult> {
   readonly onFailure?: OnFailure;
@@ -11,8 +11,8 @@ interface Shell extends Partial<ShellResult> {
 }
 
 function read(event: HookEvent, { onFailure = 'continue', how, ...result }: Shell): Reply {
-  return readShell(
-    { entry: CATALOGUE[event], eventName: event, onFailure },
+  return readShellOutput(
+    { spec: CATALOGUE[event], eventName: event, onFailure },
     { stdout: '', stderr: '', exitCode: 0, ...result },
     { commandText: 'guard', shell: true, outputLimit: 1000, ...how },
   );

@@ -20,7 +20,7 @@ export function shellCall(event: HookEvent, over: Partial<Call> = {}): { call: C
   const kept: Kept[] = [];
   const signal = over.signal ?? new AbortController().signal;
   const call: Omit<Call, 'json'> = {
-    entry: CATALOGUE[event],
+    spec: CATALOGUE[event],
     eventName: event,
     input: { session_id: 's', transcript_path: '/t', cwd: process.cwd(), hook_event_name: event, tool_name: 'Bash' },
     toolUseID: undefined,

@@ -25,10 +25,10 @@ const SAID_ONCE = [
 
 describe('a decision as JSON', () => {
   test.each(HOOK_EVENTS)('%s: is an output of the event, whatever was said', (event) => {
-    const entry = entryOf(event);
+    const spec = entryOf(event);
     fc.assert(
       fc.property(
-        fc.array(anyOutput(entry), { maxLength: 4 }),
+        fc.array(anyOutput(spec), { maxLength: 4 }),
         fc.constantFrom('code' as const, 'claude' as const),
         (outputs, dialect) => {
           const voices = outputs.map((o, i) => said(event, `h${i}`, o, { dialect }));
@@ -37,7 +37,7 @@ describe('a decision as JSON', () => {
           const printed = JSON.parse(JSON.stringify(decision)) as unknown;
           wire(event).parse(printed);
           // Fed back as one hook's output it is taken without a complaint and comes to the same answer.
-          const again = readOutput(entry, printed, { eventName: event, nameRequired: true });
+          const again = readOutput(spec, printed, { eventName: event, nameRequired: true });
           expect('bad' in again ? again.bad : again.warnings).toEqual([]);
           const once = folded(event, [said(event, 'all', printed, { dialect })], { rewritten: rewrite });
           for (const key of SAID_ONCE) expect(once[key] ?? undefined, key).toEqual(decision[key] ?? undefined);

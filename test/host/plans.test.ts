@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createHost } from '../../src/create-host.js';
 import { CATALOGUE } from '../../src/events/catalogue.js';
-import { createOutside } from '../../src/handlers/external.js';
+import { createExternalServices } from '../../src/handlers/external.js';
 import type { Plan } from '../../src/host/plan/plan.js';
 import { PlanStore } from '../../src/host/plan/plans.js';
-import { readHooks } from '../../src/host/register/register.js';
+import { readRegistrations } from '../../src/host/register/register.js';
 import type { Matcher } from '../../src/matching/matcher.js';
 import type { Scope } from '../../src/scopes/scope.js';
 import { ScopeTree } from '../../src/scopes/tree.js';
@@ -17,17 +17,17 @@ function store(merge: 'lineage' | 'all' = 'lineage') {
   const tree = new ScopeTree('', true);
   const plans = new PlanStore(tree, merge);
   const add = (scope: Scope, matcher?: Matcher): (() => void) => {
-    const read = readHooks(
+    const read = readRegistrations(
       { PreToolUse: [{ hooks: [silent] }] },
       {
         scope,
         source: { kind: 'code' },
         timeout: 60,
         onFailure: 'continue',
-        entry: () => PreToolUse,
+        spec: () => PreToolUse,
         events: ['PreToolUse'],
         nextId: (name) => name,
-        outside: createOutside({}),
+        external: createExternalServices({}),
         warn: (message) => expect.fail(message),
       },
     );

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { FireRecord } from '../../src/emit/record.js';
-import { defineEvent, type EventEntry, named } from '../../src/events/define.js';
+import { defineEvent, type EventSpec, named } from '../../src/events/define.js';
 import type { AnyDecision } from '../../src/host/decide/decision.js';
 import { recompute } from '../contracts/recompute.js';
 import { anyHooks, fires, only, testHost, watch } from './kit.js';
@@ -15,7 +15,7 @@ const Letter = defineEvent({
   fold: 'gate',
   rewrites: { field: 'at', keys: ['updatedInput'] },
 });
-const ENTRY = named('Letter', Letter) as EventEntry;
+const ENTRY = named('Letter', Letter) as EventSpec;
 const LETTERS = ['a', 'b', 'c', 'd'];
 const RANK: readonly Word[] = ['none', 'allow', 'ask', 'defer', 'deny'];
 type Fold = 'strictest' | 'first' | 'last';

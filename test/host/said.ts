@@ -1,15 +1,15 @@
 import { CATALOGUE, type HookEvent } from '../../src/events/catalogue.js';
-import type { EventEntry } from '../../src/events/define.js';
+import type { EventSpec } from '../../src/events/define.js';
 import type { Failure } from '../../src/events/failure.js';
 import { readOutput } from '../../src/events/outcome.js';
 import type { AnyDecision } from '../../src/host/decide/decision.js';
 import { type FoldContext, fold } from '../../src/host/decide/fold.js';
-import type { Said } from '../../src/host/decide/fold-common.js';
+import type { HandlerResult } from '../../src/host/decide/fold-common.js';
 import { compileMatcher } from '../../src/matching/matcher.js';
 import type { Registration, ScopeKind } from '../../src/scopes/registration.js';
 import { Scope } from '../../src/scopes/scope.js';
 
-export const entryOf = (name: HookEvent): EventEntry => CATALOGUE[name];
+export const entryOf = (name: HookEvent): EventSpec => CATALOGUE[name];
 
 const MANAGED = new Scope({ id: 'managed', kind: 'managed' });
 const HOST = new Scope({ id: 'host', kind: 'host', parent: MANAGED });
@@ -22,16 +22,16 @@ export const SCOPES: Readonly<Record<ScopeKind, Scope>> = {
 };
 
 /** A registration of no interest but for what is said of it. */
-export function registration(entry: EventEntry, id: string, over: Partial<Registration> = {}): Registration {
+export function registration(spec: EventSpec, id: string, over: Partial<Registration> = {}): Registration {
   return {
     id,
     name: id,
     kind: 'callback',
     work: { callback: () => undefined },
-    entry,
-    eventName: entry.name,
+    spec,
+    eventName: spec.name,
     scope: HOST,
-    matcher: compileMatcher(undefined, { dialect: 'code', event: entry, where: id }).matcher,
+    matcher: compileMatcher(undefined, { dialect: 'code', event: spec, where: id }).matcher,
     stage: 0,
     before: [],
     mode: 'series',
@@ -55,12 +55,12 @@ export interface Voice extends Pick<Partial<Registration>, 'onFailure' | 'phase'
 }
 
 /** What a handler came to that printed this output (`undefined`: nothing), read as the host reads it. */
-export function said(event: HookEvent | EventEntry, id: string, output: unknown, voice: Voice = {}): Said {
-  const entry = typeof event === 'string' ? entryOf(event) : event;
+export function said(event: HookEvent | EventSpec, id: string, output: unknown, voice: Voice = {}): HandlerResult {
+  const spec = typeof event === 'string' ? entryOf(event) : event;
   const { in: where, failure, allowLapsed, ...over } = voice;
-  const made = registration(entry, id, { ...over, scope: SCOPES[where ?? 'host'] });
+  const made = registration(spec, id, { ...over, scope: SCOPES[where ?? 'host'] });
   const result =
-    output === undefined ? undefined : readOutput(entry, output, { eventName: entry.name, nameRequired: false });
+    output === undefined ? undefined : readOutput(spec, output, { eventName: spec.name, nameRequired: false });
   if (result && 'bad' in result) throw new Error(result.bad);
   return {
     registration: made,
@@ -71,8 +71,8 @@ export function said(event: HookEvent | EventEntry, id: string, output: unknown,
 }
 
 export function folded(
-  event: HookEvent | EventEntry,
-  voices: readonly Said[],
+  event: HookEvent | EventSpec,
+  voices: readonly HandlerResult[],
   context: Partial<FoldContext> = {},
 ): AnyDecision {
   return fold(typeof event === 'string' ? entryOf(event) : event, voices, { decisions: 'strictest', ...context });

@@ -4,17 +4,17 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { HookscopeError } from '../../src/errors.js';
 import { CATALOGUE } from '../../src/events/catalogue.js';
-import { type Dialect, defineEvent, type EventEntry, named } from '../../src/events/define.js';
+import { type Dialect, defineEvent, type EventSpec, named } from '../../src/events/define.js';
 import { compileMatcher, type Matcher } from '../../src/matching/matcher.js';
 import { TOOL_ALIASES } from '../../src/matching/tool-names.js';
 
 const where = 'PreToolUse[0].matcher';
 
-function compiled(matcher: unknown, dialect: Dialect, event: EventEntry = CATALOGUE.PreToolUse) {
+function compiled(matcher: unknown, dialect: Dialect, event: EventSpec = CATALOGUE.PreToolUse) {
   return compileMatcher(matcher, { dialect, event, where });
 }
-const code = (matcher: unknown, event?: EventEntry): Matcher => compiled(matcher, 'code', event).matcher;
-const claude = (matcher: unknown, event?: EventEntry): Matcher => compiled(matcher, 'claude', event).matcher;
+const code = (matcher: unknown, event?: EventSpec): Matcher => compiled(matcher, 'code', event).matcher;
+const claude = (matcher: unknown, event?: EventSpec): Matcher => compiled(matcher, 'claude', event).matcher;
 const matches = (matcher: Matcher, subject: string | undefined): boolean => matcher.matches(subject, {});
 
 function refusal(matcher: unknown, dialect: Dialect = 'code'): string {
@@ -272,7 +272,7 @@ describe("a matcher in Claude Code's files", () => {
   }[];
 
   it.each(vectors.map((vector) => [vector.name, vector] as const))('decides as the client did: %s', (_name, vector) => {
-    const event: EventEntry = CATALOGUE[vector.event];
+    const event: EventSpec = CATALOGUE[vector.event];
     const ran: string[] = [];
     const notRan: string[] = [];
     for (const { matcher, hooks } of vector.settings.hooks[vector.event] ?? []) {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/events/catalogue.js';
-import type { EventEntry } from '../../src/events/define.js';
+import type { EventSpec } from '../../src/events/define.js';
 import { compileFilePattern } from '../../src/matching/file-pattern.js';
 import { compileMatcher } from '../../src/matching/matcher.js';
 import { whyExponential } from '../../src/matching/regex-cost.js';
@@ -10,7 +10,7 @@ import { LOOKED_AT, waysOf } from '../../src/matching/regex-ways.js';
 import { SEED } from '../seed.js';
 
 const RUNS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 150);
-const event = CATALOGUE.PreToolUse as unknown as EventEntry;
+const event = CATALOGUE.PreToolUse as unknown as EventSpec;
 const compile = (matcher: unknown, dialect: 'claude' | 'code' = 'claude', onError?: (error: unknown) => void) =>
   compileMatcher(matcher, { dialect, event, where: 'here', ...(onError && { onError }) });
 

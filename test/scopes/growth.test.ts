@@ -8,7 +8,7 @@ function counting(id: string, looked: { times: number }, event = 'PreToolUse', b
   return {
     id,
     name: id,
-    entry: { name: event },
+    spec: { name: event },
     before,
     get stage() {
       looked.times++;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CATALOGUE, type FireInput, type FoldOf, type HookInput, type HookOutput } from '../../src/events/catalogue.js';
-import { defineEvent, type EventEntry, named } from '../../src/events/define.js';
+import { defineEvent, type EventSpec, named } from '../../src/events/define.js';
 
 /** Compiled by tsc, never run: an expectation that no longer holds is a compile error. */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -20,8 +20,8 @@ const events = {
 } as const;
 type Custom = typeof events;
 
-// An entry, built-in or custom, is an EventEntry to whoever does not care which.
-export const entries: Readonly<Record<string, EventEntry>> = { ...CATALOGUE, Deploy: named('Deploy', events.Deploy) };
+// An entry, built-in or custom, is an EventSpec to whoever does not care which.
+export const entries: Readonly<Record<string, EventSpec>> = { ...CATALOGUE, Deploy: named('Deploy', events.Deploy) };
 
 // The input of a built-in event.
 type Pre = HookInput<'PreToolUse'>;

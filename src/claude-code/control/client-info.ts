@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../events/catalogue.js';
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import { isObject, isText } from '../../values/shape.js';
 import type { ClaudeMessage, Prompt } from './conversation.js';
 import type { ProgramEnd } from './process.js';
@@ -46,10 +46,10 @@ export interface ClaudeClient extends AsyncDisposable {
   readonly ended: Promise<ProgramEnd>;
 }
 
-const entryOf = (event: HookEvent): EventEntry => CATALOGUE[event];
+const specOf = (event: HookEvent): EventSpec => CATALOGUE[event];
 
 /** As the catalogue says. */
-export const neverSent = (): HookEvent[] => HOOK_EVENTS.filter((event) => entryOf(event).control?.sent === 'never');
+export const neverSent = (): HookEvent[] => HOOK_EVENTS.filter((event) => specOf(event).claude?.sent === 'never');
 
 /** Reads the reply to `initialize`. */
 export function infoOf(response: Json): ClaudeInfo {

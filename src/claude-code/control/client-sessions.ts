@@ -1,4 +1,4 @@
-import type { CallRole, EventEntry } from '../../events/define.js';
+import type { CallRole, EventSpec } from '../../events/define.js';
 import { outputShape } from '../../events/output-shape.js';
 import type { HostCore } from '../../host/core.js';
 import type { AnyDecision } from '../../host/decide/decision.js';
@@ -107,12 +107,11 @@ export class ClientSessions {
   }
 
   /** What waits to be told with an answer to that event: late context for the model, messages for the user. */
-  beside(entry: EventEntry, input: Json): Json {
+  beside(spec: EventSpec, input: Json): Json {
     const known = this.#known.get(String(input['session_id']));
     if (!known) return {};
     const { registrar } = this.#options.services;
-    const takes =
-      outputShape(entry).hasContext && (entry.tool || (entry.plainStdout === 'context' && !entry.plainAnswer));
+    const takes = outputShape(spec).hasContext && (spec.tool || (spec.plainStdout === 'context' && !spec.plainAnswer));
     const context = takes ? registrar.pendingOf(known.id, input['agent_id']).splice(0) : [];
     const messages = known.messages.splice(0);
     return {

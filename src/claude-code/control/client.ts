@@ -5,7 +5,7 @@ import { describeError } from '../../values/message.js';
 import { tell } from '../../values/promises.js';
 import type { ClaudeClient } from './client-info.js';
 import { type ConnectOptions, checkConnectOptions, programArgs } from './client-options.js';
-import { Connection, failed } from './connection.js';
+import { Connection, controlFailed } from './connection.js';
 
 /**
  * Starts Claude Code (or whatever speaks its control protocol) with every hook of the host in force, in the scope of the agent
@@ -30,7 +30,7 @@ export async function connectClaude<C extends CustomEvents = NoEvents>(
     cwd,
     onStderr: stderrOf(options.stderr, services.report),
   });
-  if ('problem' in program) throw failed(executable, `it did not start: ${program.problem}`);
+  if ('problem' in program) throw controlFailed(executable, `it did not start: ${program.problem}`);
   const connection = new Connection(services, options, executable, program);
   try {
     return await connection.open();

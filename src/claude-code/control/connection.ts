@@ -4,18 +4,18 @@ import type { HostCore } from '../../host/core.js';
 import type { AnyDecision } from '../../host/decide/decision.js';
 import { fire as fireIn } from '../../host/fire/fire.js';
 import type { Undo } from '../../host/types.js';
+import { linkAbort } from '../../values/link-abort.js';
 import { describeError } from '../../values/message.js';
-import { obey } from '../../values/obey.js';
 import { type ClaudeClient, type ClaudeInfo, infoOf, neverSent } from './client-info.js';
 import { type ConnectSettings, milliseconds, startSource } from './client-options.js';
 import { ClientSessions } from './client-sessions.js';
 import { type ClaudeMessage, Conversation } from './conversation.js';
 import { ForeignHooks } from './foreign-hooks.js';
-import { entryOf, type FireEvent, HookCallbacks } from './hook-callbacks.js';
-import { type Asked, Peer } from './peer.js';
+import { type FireEvent, HookCallbacks, specOf } from './hook-callbacks.js';
+import { type IncomingRequest, Peer } from './peer.js';
 import { Permissions } from './permission.js';
 import { type ControlProblem, tellProblem } from './problem.js';
-import type { Program, ProgramEnd } from './process.js';
+import type { ClaudeProcess, ProgramEnd } from './process.js';
 import { checkPrompt, promptMessage } from './prompt.js';
 import { ranBySession } from './results.js';
 import type { ControlAsk, Json } from './wire.js';
@@ -25,7 +25,7 @@ const KEEP = 10_000;
 /** Milliseconds for what is still in its output when the program has ended. */
 const DRAIN = 500;
 
-export const failed = (peer: string, problem: string): HookscopeError =>
+export const controlFailed = (peer: string, problem: string): HookscopeError =>
   new HookscopeError('CONTROL_FAILED', { peer, problem });
 
 /** One program and everything that is between it and the host. */
@@ -33,7 +33,7 @@ export class Connection {
   readonly #services: HostCore;
   readonly #options: ConnectSettings;
   readonly #name: string;
-  readonly #program: Program;
+  readonly #program: ClaudeProcess;
   readonly #peer: Peer;
   readonly #callbacks: HookCallbacks;
   readonly #permissions: Permissions;
@@ -49,7 +49,7 @@ export class Connection {
   #finished = false;
   #closing: Promise<ProgramEnd> | undefined;
 
-  constructor(services: HostCore, options: ConnectSettings, name: string, program: Program) {
+  constructor(services: HostCore, options: ConnectSettings, name: string, program: ClaudeProcess) {
     this.#services = services;
     this.#options = options;
     this.#name = name;
@@ -73,7 +73,7 @@ export class Connection {
     this.#permissions = new Permissions({ fire: this.#fire, canUseTool, base: this.#sessions.base, alarms });
     this.#callbacks = new HookCallbacks({
       fire: this.#decide,
-      beside: (entry, input) => this.#sessions.beside(entry, input),
+      beside: (spec, input) => this.#sessions.beside(spec, input),
       inVain: (message) => problem({ problem: 'no_effect', message: `${name}: ${message}` }),
       failsClosed: () => this.#failsClosed,
       timeout: options.timeout ?? 600,
@@ -123,7 +123,7 @@ export class Connection {
       const origin = { source: { kind: 'spawn', name: type } };
       this.#undo.push(registrar.spawnHooks(type, hooks, origin, this.#sessions.has));
     }
-    if (signal) this.#undo.push(obey(signal, { end: () => void this.kill() }));
+    if (signal) this.#undo.push(linkAbort(signal, { end: () => void this.kill() }));
     if (signal?.aborted) void this.kill();
     const cleanup = { plugin: `connectClaude(${this.#name})`, cleanup: () => this.kill() };
     registrar.cleanups.push(cleanup);
@@ -136,7 +136,7 @@ export class Connection {
   }
 
   async #initialize(seconds: number): Promise<Json> {
-    const waiting = this.#services.registrar.waiting();
+    const waiting = this.#services.registrar.spawnScopes();
     const hooks = this.#callbacks.config(
       (event) =>
         (this.#services.events[event]?.plans.total ?? 0) > 0 || waiting.some((scope) => scope.own(event).length > 0),
@@ -147,11 +147,11 @@ export class Connection {
     try {
       response = await this.#peer.request(ask, { signal: late });
     } catch (error) {
-      if (late?.aborted) throw failed(this.#name, `it was not ready within ${seconds} s${this.#said()}`);
+      if (late?.aborted) throw controlFailed(this.#name, `it was not ready within ${seconds} s${this.#said()}`);
       if (error instanceof HookscopeError && error.code === 'CONTROL_REFUSED') throw error;
       const { exitCode, signal } = await this.#endSoon();
       const how = exitCode === undefined ? (signal ?? 'its output was closed') : `exit code ${exitCode}`;
-      throw failed(this.#name, `it ended before it was ready (${how})${this.#said()}`);
+      throw controlFailed(this.#name, `it ended before it was ready (${how})${this.#said()}`);
     }
     if (response['hooks_applied'] === false)
       throw new HookscopeError('CONTROL_REFUSED', { peer: this.#name, message: 'it did not register our hooks.' });
@@ -187,7 +187,7 @@ export class Connection {
     };
   }
 
-  #answer(ask: ControlAsk, how: Asked): Promise<Json> {
+  #answer(ask: ControlAsk, how: IncomingRequest): Promise<Json> {
     // It would take our silence for consent.
     if (this.#finished) void this.kill();
     if (ask.subtype === 'hook_callback') return this.#callbacks.answer(ask, { signal: how.ending });
@@ -197,12 +197,12 @@ export class Connection {
 
   /** One event that the program asks about. */
   readonly #decide: FireEvent = (event, input, how) =>
-    entryOf(event).control?.askedTwice
+    specOf(event).claude?.askedTwice
       ? this.#permissions.decide('hook_callback', input, how)
       : this.#fire(event, input, how);
 
   readonly #fire: FireEvent = async (event, input, how): Promise<AnyDecision> => {
-    const { scope, control, call } = entryOf(event);
+    const { scope, claude: control, call } = specOf(event);
     await this.#sessions.seen(input, control?.bounds !== undefined);
     if (control?.bounds === 'end') return this.#sessions.finish(input);
     if (scope === 'open') this.#sessions.agentStarts(input);
@@ -226,7 +226,7 @@ export class Connection {
   /** Once its input is closed it can be given no answer, and goes on without: so its turn is ended first. */
   async #close(): Promise<ProgramEnd> {
     this.#endWithin(this.#options.closeTimeout ?? 5);
-    this.#conversation.refuse(failed(this.#name, 'it was closed'));
+    this.#conversation.refuse(controlFailed(this.#name, 'it was closed'));
     if (this.#conversation.busy) {
       await this.#peer.request({ subtype: 'interrupt' }).catch(() => undefined);
       await this.#conversation.settled();
@@ -252,7 +252,7 @@ export class Connection {
   /** The program has ended, and everything it said was read. */
   async #over(end: ProgramEnd): Promise<ProgramEnd> {
     const how = end.exitCode === undefined ? `by ${end.signal ?? 'a signal'}` : `with exit code ${end.exitCode}`;
-    const error = failed(this.#name, `it ended ${how}${end.exitCode === 0 ? '' : this.#said()}`);
+    const error = controlFailed(this.#name, `it ended ${how}${end.exitCode === 0 ? '' : this.#said()}`);
     this.#peer.fail(error);
     this.#peer.abandon(error);
     this.#conversation.fail(error);

@@ -1,6 +1,6 @@
 import type { HookscopeError } from '../../errors.js';
 import { isObject, isText } from '../../values/shape.js';
-import { Queue } from './queue.js';
+import { ReaderQueue } from './reader-queue.js';
 import type { Json } from './wire.js';
 
 /** A message of the client: `type` and, on some, `subtype`; the rest as the client has it. */
@@ -11,8 +11,8 @@ export interface ClaudeMessage extends Json {
 /** A prompt: a text, or a user message as the client's SDK has it. */
 export type Prompt = string | Json;
 
-interface Turn {
-  readonly queue: Queue<ClaudeMessage>;
+interface PromptTurn {
+  readonly queue: ReaderQueue<ClaudeMessage>;
   /** The `uuid` of its prompt, by which a result says whose it is. */
   readonly uuid: unknown;
   /** Settles with the turn's result. */
@@ -35,12 +35,12 @@ export interface ConversationOptions {
 export class Conversation {
   readonly #options: ConversationOptions;
   #early: ClaudeMessage[] | undefined = [];
-  #turn: Turn | undefined;
+  #turn: PromptTurn | undefined;
   #result: Promise<void> | undefined;
   /** The turn after the last one that was asked for. */
   #free: Promise<void> = Promise.resolve();
   #over: HookscopeError | undefined;
-  readonly #open = new Set<Queue<ClaudeMessage>>();
+  readonly #open = new Set<ReaderQueue<ClaudeMessage>>();
   /** The client names the prompts that a result answers. */
   #namesPrompts = false;
 
@@ -86,7 +86,7 @@ export class Conversation {
 
   /** Every prompt in its turn, and all messages up to and with the result of the last. */
   ask(prompts: Prompt | AsyncIterable<Prompt>): AsyncIterable<ClaudeMessage> {
-    const queue = new Queue<ClaudeMessage>();
+    const queue = new ReaderQueue<ClaudeMessage>();
     if (this.#over) {
       queue.end(this.#over);
       return queue;
@@ -109,7 +109,7 @@ export class Conversation {
     this.#turn?.done();
   }
 
-  async #play(before: Promise<void>, prompts: Prompt | AsyncIterable<Prompt>, queue: Queue<ClaudeMessage>) {
+  async #play(before: Promise<void>, prompts: Prompt | AsyncIterable<Prompt>, queue: ReaderQueue<ClaudeMessage>) {
     await before;
     try {
       for await (const prompt of each(prompts)) {
@@ -124,7 +124,7 @@ export class Conversation {
     this.#open.delete(queue);
   }
 
-  async #one(prompt: Prompt, queue: Queue<ClaudeMessage>): Promise<void> {
+  async #one(prompt: Prompt, queue: ReaderQueue<ClaudeMessage>): Promise<void> {
     for (const message of this.#early ?? []) queue.push(message);
     this.#early = undefined;
     const message = this.#options.message(prompt);

@@ -1,12 +1,12 @@
 import type { Bus } from '../../emit/bus.js';
-import type { Run } from '../../emit/record.js';
+import type { CallInfo } from '../../emit/record.js';
 import { hookProgress, hookResponse, hookStarted } from '../../emit/run-records.js';
 import type { Json } from './wire.js';
 
 const SUBTYPES: readonly unknown[] = ['hook_started', 'hook_progress', 'hook_response'];
 
 interface Seen {
-  readonly run: Run;
+  readonly run: CallInfo;
   readonly began: number;
   stdout: string;
   stderr: string;
@@ -61,7 +61,7 @@ export class ForeignHooks {
   #begin(id: string, { hook_name, hook_event, session_id }: Json): Seen {
     const event = textOf(hook_event) || 'unknown';
     const name = textOf(hook_name) || event;
-    const run: Run = {
+    const run: CallInfo = {
       hookId: id,
       hookName: name,
       event,

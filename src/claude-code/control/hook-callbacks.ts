@@ -1,5 +1,5 @@
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../events/catalogue.js';
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import { failureEffect } from '../../events/failure.js';
 import { blockOutput } from '../../handlers/blocking.js';
 import type { AnyDecision, HandlerOutcome } from '../../host/decide/decision.js';
@@ -18,7 +18,7 @@ export type FireEvent = (event: HookEvent, input: Json, how: { readonly signal: 
 export interface CallbackOptions {
   readonly fire: FireEvent;
   /** What waits to be told with an answer that can carry it. */
-  beside(entry: EventEntry, input: Json): Json;
+  beside(spec: EventSpec, input: Json): Json;
   /** Told what a hook asked for in vain. */
   inVain(message: string): void;
   /** Whether the client blocks on an error reply where `onFailure: 'block'` was asked for. */
@@ -41,12 +41,12 @@ export class HookCallbacks {
 
   /** The `hooks` of the `initialize` request. `hooked`: whether anybody has a hook for the event now. */
   config(hooked: (event: HookEvent) => boolean): Record<string, WireMatcher[]> {
-    const asked = HOOK_EVENTS.filter((event) => !entryOf(event).control?.answerNeeded || hooked(event));
+    const asked = HOOK_EVENTS.filter((event) => !specOf(event).claude?.answerNeeded || hooked(event));
     return matcherConfig(Object.fromEntries(asked.map((event) => [event, [this.#matcher(event)]])), this.registry);
   }
 
   #matcher(event: HookEvent): CallbackMatcher<HookBridge> {
-    const blocks = failureEffect(entryOf(event), 'block') !== 'none';
+    const blocks = failureEffect(specOf(event), 'block') !== 'none';
     const bridge: HookBridge = (input, how) => answerEvent(event, input, how, this.#options);
     return { hooks: [bridge], timeout: this.#options.timeout, ...(blocks ? { onFailure: 'block' } : {}) };
   }
@@ -65,7 +65,7 @@ export class HookCallbacks {
   }
 }
 
-export const entryOf = (event: HookEvent): EventEntry => CATALOGUE[event];
+export const specOf = (event: HookEvent): EventSpec => CATALOGUE[event];
 
 async function answerEvent(
   event: HookEvent,
@@ -73,21 +73,21 @@ async function answerEvent(
   how: { readonly signal: EndSignal },
   { fire, beside, inVain, failsClosed }: CallbackOptions,
 ): Promise<Json> {
-  const entry = entryOf(event);
-  const blocks = failureEffect(entry, 'block') !== 'none';
+  const spec = specOf(event);
+  const blocks = failureEffect(spec, 'block') !== 'none';
   try {
     const decision = await fire(event, input, how);
     const failed = failsClosed() && blocks ? onlyFailed(decision) : undefined;
     if (failed !== undefined) throw new Error(failed);
-    if (decision.suppressOutput && entry.hides !== undefined)
+    if (decision.suppressOutput && spec.hides !== undefined)
       inVain(`a hook of ${event} answered suppressOutput, which hides nothing over this protocol; rewrite the output`);
     // Withdrawn meanwhile: what waits, waits on.
     if (how.signal.aborted) return {};
-    return merge(decision.toJSON(), beside(entry, input), event);
+    return merge(decision.toJSON(), beside(spec, input), event);
   } catch (error) {
     if (!blocks || failsClosed() || how.signal.aborted) throw error;
     // A client that goes on after an error reply is given what stops it.
-    return blockOutput({ entry, eventName: event }, messageOf(error), undefined);
+    return blockOutput({ spec, eventName: event }, messageOf(error), undefined);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Asked } from './asked.js';
+import type { IncomingRequest } from './incoming-request.js';
 import type { ControlProblem } from './problem.js';
 import type { ControlAsk, Json } from './wire.js';
 
@@ -9,7 +9,7 @@ export interface PeerOptions {
   /** The other side in words, for messages: `claude`. */
   readonly name: string;
   /** Answers a request of the other side; what it throws is the error reply. The signal fires when the request is withdrawn. */
-  answer(ask: ControlAsk, how: Asked): Promise<Json> | Json;
+  answer(ask: ControlAsk, how: IncomingRequest): Promise<Json> | Json;
   /** Everything that is no control message. */
   message(message: Json): void;
   problem(problem: ControlProblem): void;

@@ -3,14 +3,14 @@ import { HookscopeError } from '../../errors.js';
 import type { EndSignal } from '../../values/lazy-signal.js';
 import { messageOf } from '../../values/message.js';
 import { isObject } from '../../values/shape.js';
-import { Asked, type Waiting } from './asked.js';
+import { IncomingRequest, type Waiting } from './incoming-request.js';
 import { isJson, LINE_LIMIT, readLines } from './lines.js';
 import type { PeerOptions } from './peer-options.js';
-import { type ControlProblemName, FewProblems, preview } from './problem.js';
+import { type ControlProblemName, clipped, FewProblems } from './problem.js';
 import { nextRoom } from './room.js';
 import { type ControlAsk, controlCancel, controlError, controlRequest, controlSuccess, type Json } from './wire.js';
 
-export type { Asked };
+export type { IncomingRequest };
 
 /** How many requests of ours that were given up are remembered: a late reply to one is nothing to tell. */
 const REMEMBERED = 1_000;
@@ -21,7 +21,7 @@ export class Peer {
   /** Requests of ours under way. */
   readonly #waiting = new Map<string, Waiting>();
   /** Requests of theirs under way. */
-  readonly #running = new Map<string, Asked>();
+  readonly #running = new Map<string, IncomingRequest>();
   readonly #givenUp = new Set<string>();
   /** What tells the requests of this peer from another's. */
   readonly #mark = randomBytes(3).toString('hex');
@@ -131,11 +131,11 @@ export class Peer {
     try {
       message = JSON.parse(text);
     } catch (error) {
-      this.#problem('bad_json', `a line is not JSON and was left out (${messageOf(error)}): ${preview(text)}`);
+      this.#problem('bad_json', `a line is not JSON and was left out (${messageOf(error)}): ${clipped(text)}`);
       return;
     }
     if (!isObject(message) || typeof message['type'] !== 'string') {
-      this.#problem('bad_message', `a line is no message (an object with a "type") and was left out: ${preview(text)}`);
+      this.#problem('bad_message', `a line is no message (an object with a "type") and was left out: ${clipped(text)}`);
       return;
     }
     if (message['type'] === 'control_request') this.#requested(message, text);
@@ -146,7 +146,7 @@ export class Peer {
 
   #requested({ request_id: id, request }: Json, text: string): void {
     if (typeof id !== 'string' || id === '') {
-      this.#problem('bad_message', `a request has no request_id, so it cannot be answered: ${preview(text)}`);
+      this.#problem('bad_message', `a request has no request_id, so it cannot be answered: ${clipped(text)}`);
       return;
     }
     if (this.#running.has(id)) {
@@ -154,14 +154,14 @@ export class Peer {
       this.#problem('duplicate_request', message, id);
       return;
     }
-    const asked = new Asked(id);
-    this.#running.set(id, asked);
-    const succeed = (response: Json): void => this.#reply(asked, () => controlSuccess(id, response));
-    const refuse = (error: unknown): void => this.#reply(asked, () => controlError(id, messageOf(error)));
+    const call = new IncomingRequest(id);
+    this.#running.set(id, call);
+    const succeed = (response: Json): void => this.#reply(call, () => controlSuccess(id, response));
+    const refuse = (error: unknown): void => this.#reply(call, () => controlError(id, messageOf(error)));
     try {
       if (!isObject(request) || typeof request['subtype'] !== 'string')
         throw new TypeError('A control request needs a "request" object with a "subtype" string.');
-      const answer = this.#options.answer(request as ControlAsk, asked);
+      const answer = this.#options.answer(request as ControlAsk, call);
       if (answer instanceof Promise) answer.then(succeed, refuse);
       else succeed(answer);
     } catch (error) {
@@ -170,9 +170,9 @@ export class Peer {
   }
 
   /** Once, and never after the request was withdrawn. */
-  #reply(asked: Asked, make: () => object): void {
-    const { id } = asked;
-    if (this.#running.get(id) !== asked) return;
+  #reply(call: IncomingRequest, make: () => object): void {
+    const { id } = call;
+    if (this.#running.get(id) !== call) return;
     this.#running.delete(id);
     try {
       this.#write(make());
@@ -184,7 +184,7 @@ export class Peer {
   #replied({ response }: Json, text: string): void {
     const id = isObject(response) ? response['request_id'] : undefined;
     if (!isObject(response) || typeof id !== 'string') {
-      this.#problem('bad_message', `a reply names no request_id and was left out: ${preview(text)}`);
+      this.#problem('bad_message', `a reply names no request_id and was left out: ${clipped(text)}`);
       return;
     }
     const waiting = this.#waiting.get(id);
@@ -199,26 +199,26 @@ export class Peer {
       return;
     }
     const { name } = this.#options;
-    const said = typeof response['error'] === 'string' ? response['error'] : preview(text);
+    const said = typeof response['error'] === 'string' ? response['error'] : clipped(text);
     waiting.reject(new HookscopeError('CONTROL_REFUSED', { peer: name, message: said }));
   }
 
   #cancelled({ request_id: id }: Json, text: string): void {
     if (typeof id !== 'string') {
-      this.#problem('bad_message', `a cancel names no request_id and was left out: ${preview(text)}`);
+      this.#problem('bad_message', `a cancel names no request_id and was left out: ${clipped(text)}`);
       return;
     }
     // It may have crossed our reply on its way.
-    const asked = this.#running.get(id);
+    const call = this.#running.get(id);
     this.#running.delete(id);
-    asked?.ending.abort(new DOMException(`${this.#options.name} withdrew the request`, 'AbortError'));
+    call?.ending.abort(new DOMException(`${this.#options.name} withdrew the request`, 'AbortError'));
   }
 
   #end(rest: string, error: Error | undefined): void {
     if (rest.trim() !== '') {
       // Who leaves the last newline out has still said all of it.
       if (isJson(rest)) this.#line(rest);
-      else this.#problem('cut_off', `the other side ended in the middle of a line: ${preview(rest)}`);
+      else this.#problem('cut_off', `the other side ended in the middle of a line: ${clipped(rest)}`);
     }
     if (error) this.#problem('connection', `reading failed: ${messageOf(error)}`);
     this.#problems.end();

@@ -6,7 +6,7 @@ import { messageOf } from '../../values/message.js';
 import { resultOf } from '../../values/promises.js';
 import { isObject } from '../../values/shape.js';
 import type { FireEvent } from './hook-callbacks.js';
-import { type ControlAsk, type Json, type PermissionAnswer, permissionResult } from './wire.js';
+import { type ControlAsk, type Json, type PermissionReply, permissionResult } from './wire.js';
 
 /** A person's answer to a tool call, as the client's SDK has it. */
 export type PermissionResult =
@@ -42,11 +42,11 @@ export type CanUseTool = (
   ask: PermissionAsk,
 ) => Promise<PermissionResult> | PermissionResult;
 
-type Asker = 'hook_callback' | 'can_use_tool';
+type Channel = 'hook_callback' | 'can_use_tool';
 
 /** One question about one call, which the client may ask in two ways at once. */
-interface Question {
-  readonly asked: Set<Asker>;
+interface PendingQuestion {
+  readonly asked: Set<Channel>;
   readonly decision: Promise<AnyDecision>;
   readonly controller: AbortController;
   /** What it is about, as JSON. */
@@ -70,7 +70,7 @@ export interface PermissionsOptions {
  * decision of one fire, so no hook runs twice; the person is asked only if no hook has decided.
  */
 export class Permissions {
-  readonly #questions = new Map<string, Question>();
+  readonly #questions = new Map<string, PendingQuestion>();
   readonly #options: PermissionsOptions;
 
   constructor(options: PermissionsOptions) {
@@ -78,7 +78,7 @@ export class Permissions {
   }
 
   /** The hooks' decision, for either way to ask. */
-  decide(asker: Asker, input: Json, { signal }: { readonly signal: EndSignal }): Promise<AnyDecision> {
+  decide(asker: Channel, input: Json, { signal }: { readonly signal: EndSignal }): Promise<AnyDecision> {
     const id = input['tool_use_id'];
     const key = typeof id === 'string' ? id : undefined;
     const known = key === undefined ? undefined : this.#questions.get(key);
@@ -129,7 +129,7 @@ export class Permissions {
     input: Json,
     ask: ControlAsk,
     how: { readonly signal: AbortSignal },
-  ): Promise<PermissionAnswer> {
+  ): Promise<PermissionReply> {
     const { canUseTool } = this.#options;
     if (!canUseTool) return { behavior: 'deny', message: `Nobody is there to be asked about ${tool}.` };
     try {
@@ -141,10 +141,10 @@ export class Permissions {
     }
   }
 
-  #ask(input: Json, call: string, key: string | undefined): Question {
+  #ask(input: Json, call: string, key: string | undefined): PendingQuestion {
     const controller = new AbortController();
     const decision = this.#options.fire('PermissionRequest', input, { signal: controller.signal });
-    const question: Question = { asked: new Set(), decision, controller, call, live: 0 };
+    const question: PendingQuestion = { asked: new Set(), decision, controller, call, live: 0 };
     // Both askers may have gone.
     decision.catch(() => undefined);
     if (key === undefined) return question;

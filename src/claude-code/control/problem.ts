@@ -36,7 +36,7 @@ export interface ControlProblem {
 }
 
 /** The beginning of something long, on one line. */
-export function preview(text: string, length = 200): string {
+export function clipped(text: string, length = 200): string {
   return text.length > length ? `${text.slice(0, length)}… (${text.length} characters)` : text;
 }
 

@@ -27,7 +27,7 @@ export interface ProgramEnd {
 }
 
 /** A program under way, with pipes to its standard streams, in a process group of its own. */
-export interface Program {
+export interface ClaudeProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly group: ProcessGroup;
@@ -43,7 +43,7 @@ function commandOf({ executable, args }: ProgramStart): [string, readonly string
 }
 
 /** Starts it, or says why it did not start. */
-export async function startProgram(start: ProgramStart): Promise<Program | { readonly problem: string }> {
+export async function startProgram(start: ProgramStart): Promise<ClaudeProcess | { readonly problem: string }> {
   const [file, args] = commandOf(start);
   const { env, cwd } = start;
   let child: ReturnType<typeof launch>;

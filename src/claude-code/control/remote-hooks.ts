@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { HookscopeError } from '../../errors.js';
 import { CATALOGUE } from '../../events/catalogue.js';
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import type { Failure } from '../../events/failure.js';
 import type { Call, Handler, Reply } from '../../handlers/handler.js';
 import { madeHandler } from '../../host/register/handler-entry.js';
@@ -50,7 +50,7 @@ export function registerRemoteHooks(
 }
 
 /** What a guard has not judged must not happen: there the client fails closed, whatever `onFailure` says. */
-const failsClosed = ({ control }: EventEntry): boolean => control?.unanswered === 'blocks';
+const failsClosed = ({ claude: control }: EventSpec): boolean => control?.unanswered === 'blocks';
 
 /** A callback in another program, asked over the wire. */
 function remoteHandler(peer: Peer, id: string): Handler {
@@ -62,7 +62,7 @@ function remoteHandler(peer: Peer, id: string): Handler {
       const { input, toolUseID, ending } = call;
       const ask = { subtype: 'hook_callback', callback_id: id, input, tool_use_id: toolUseID ?? randomUUID() };
       try {
-        return await peer.ask(ask, (answer) => readAnswer(call, answer), { signal: ending });
+        return await peer.ask(ask, (answer) => readRemoteAnswer(call, answer), { signal: ending });
       } catch (error) {
         return { failure: failureOf(error, call) };
       }
@@ -71,7 +71,7 @@ function remoteHandler(peer: Peer, id: string): Handler {
 }
 
 /** An answer under another event's name is taken for a failure that stops a tool call, as the client does. */
-function readAnswer({ entry, eventName }: Call, output: unknown): Reply {
+function readRemoteAnswer({ spec, eventName }: Call, output: unknown): Reply {
   if (output == null) return {};
   if (!isObject(output))
     return { failure: { cause: 'bad_schema', message: `answered with ${show(output)}, no object` } };
@@ -80,14 +80,14 @@ function readAnswer({ entry, eventName }: Call, output: unknown): Reply {
   const named = isObject(specific) ? specific['hookEventName'] : undefined;
   if (typeof named !== 'string' || named === eventName) return { output };
   const message = `answered for ${named}, and was asked about ${eventName}`;
-  return { failure: { cause: 'bad_schema', message, ...closed(entry) } };
+  return { failure: { cause: 'bad_schema', message, ...closed(spec) } };
 }
 
-function failureOf(error: unknown, { entry, ending }: Call): Failure {
+function failureOf(error: unknown, { spec, ending }: Call): Failure {
   if (ending.aborted) return { cause: 'aborted', message: 'it was withdrawn before it answered' };
   if (error instanceof HookscopeError && error.code === 'CONTROL_REFUSED')
     return { cause: 'threw', message: (error.details as { message: string }).message };
-  return { cause: 'connection', message: messageOf(error), ...closed(entry) };
+  return { cause: 'connection', message: messageOf(error), ...closed(spec) };
 }
 
-const closed = (entry: EventEntry): { blocks?: true } => (failsClosed(entry) ? { blocks: true } : {});
+const closed = (spec: EventSpec): { blocks?: true } => (failsClosed(spec) ? { blocks: true } : {});

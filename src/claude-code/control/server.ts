@@ -15,7 +15,7 @@ import { BYTES } from './client-options.js';
 import { Peer } from './peer.js';
 import type { PermissionResult } from './permission.js';
 import { type ControlProblem, tellProblem } from './problem.js';
-import { Queue } from './queue.js';
+import { ReaderQueue } from './reader-queue.js';
 import { registerRemoteHooks } from './remote-hooks.js';
 import { ranBySession } from './results.js';
 import {
@@ -23,7 +23,7 @@ import {
   type InitializeAsk,
   initializeSchema,
   type Json,
-  type PermissionAnswer,
+  type PermissionReply,
   permissionResult,
 } from './wire.js';
 
@@ -112,7 +112,7 @@ export function serveControl<C extends CustomEvents = NoEvents>(options: ServeOp
 
 function serve(services: HostCore, options: Omit<ServeOptions, 'host'>): ControlServer {
   const { input, output, info = {}, requests = {}, name = 'sdk', maxLine } = options;
-  const messages = new Queue<Json>();
+  const messages = new ReaderQueue<Json>();
   const problem = (found: ControlProblem): void => tellProblem(services, name, found);
   let undo: Undo | undefined;
   let closed = false;
@@ -208,7 +208,7 @@ function readPermission(call: CanUseToolCall, answer: Json): PermissionResult {
   const wrong = whyWrong(permissionResult, answer);
   if (wrong !== undefined)
     return { behavior: 'deny', message: `The answer about ${call.tool_name} makes no sense: ${wrong}.` };
-  const said = answer as PermissionAnswer;
+  const said = answer as PermissionReply;
   if (said.behavior === 'deny') {
     const message = said.message ?? `${call.tool_name} was denied.`;
     return { behavior: 'deny', message, ...(said.interrupt ? { interrupt: true } : {}) };

@@ -79,4 +79,4 @@ export const permissionResult = z.discriminatedUnion('behavior', [
   z.looseObject({ behavior: z.literal('deny'), message: z.string().nullish(), interrupt: z.boolean().nullish() }),
 ]);
 
-export type PermissionAnswer = z.infer<typeof permissionResult>;
+export type PermissionReply = z.infer<typeof permissionResult>;

@@ -12,7 +12,7 @@ export interface AgentFile extends HookFile {
   readonly name?: string;
 }
 
-interface Parsed {
+interface ParsedFrontmatter {
   readonly document: Document;
   readonly data?: unknown;
   /** Why there is no data, and where. */
@@ -37,7 +37,7 @@ export async function readAgentFile(
   const start = text.indexOf(block, text.indexOf('---') + 3);
   const { parseDocument } = await import('yaml');
   // Warnings of the parser are told as problems, not by the process.
-  const parse = (yaml: string, uniqueKeys: boolean): Parsed => {
+  const parse = (yaml: string, uniqueKeys: boolean): ParsedFrontmatter => {
     const document = parseDocument(yaml, { logLevel: 'silent', prettyErrors: false, uniqueKeys });
     const [error] = document.errors;
     if (error) return { document, message: `is not YAML: ${firstLine(error.message)}`, at: error.pos[0] };

@@ -7,8 +7,8 @@ import {
   agentTarget,
   type ClaudeSource,
   type FindOptions,
-  type Given,
   makeSource,
+  type SourceDetails,
   type Target,
   unread,
 } from './source.js';
@@ -32,7 +32,7 @@ export async function findAgents(options: FindOptions): Promise<ClaudeSource[]> 
       const file = await read(path, options);
       if (!file) continue;
       const name = file.name ?? nameOfFile(file.file);
-      const given: Given = { name, names: [name], needsTrust: place !== home, yields: true };
+      const given: SourceDetails = { name, names: [name], needsTrust: place !== home, yields: true };
       found.push(makeSource(options, 'agent', file, agentTarget([name], options), given));
     }
   }
@@ -51,7 +51,7 @@ export async function findSkills(options: FindOptions): Promise<ClaudeSource[]> 
 }
 
 /** Those of a folder with `skills` and `commands` in it. */
-export async function skillsIn(options: FindOptions, folder: string, given: Given): Promise<ClaudeSource[]> {
+export async function skillsIn(options: FindOptions, folder: string, given: SourceDetails): Promise<ClaudeSource[]> {
   const found: ClaudeSource[] = [];
   for (const path of [...skillFiles(join(folder, 'skills')), ...markdownIn(join(folder, 'commands'))]) {
     const file = await read(path, options);

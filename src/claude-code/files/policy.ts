@@ -1,4 +1,4 @@
-import type { Described } from '../../handlers/handler.js';
+import type { HandlerDescription } from '../../handlers/handler.js';
 import { matchesUrl } from '../../handlers/http/rules.js';
 import type { Skip } from '../../scopes/registration.js';
 import type { HookSettings } from './settings.js';
@@ -23,7 +23,7 @@ export interface Policy {
   /** Why a source's http hook may not ask that URL, and which files say so: it fails, as it would unreached. */
   refuseUrl(source: PolicySource, url: string): string | undefined;
   /** The handler with no more variables allowed in its headers than all files allow. */
-  restrict(source: PolicySource, handler: Described): Described;
+  restrict(source: PolicySource, handler: HandlerDescription): HandlerDescription;
   /** Options that files give a plugin; the last file counts. */
   configOf(plugin: string): Readonly<Record<string, unknown>>;
 }

@@ -1,7 +1,7 @@
 import type { Path } from '../../files/json-file.js';
 import { nearest } from '../../values/nearest.js';
 import { kindOf } from '../../values/problem.js';
-import { isObject, isText, oneOf, type Rule, rules } from '../../values/shape.js';
+import { isObject, isText, type OptionCheck, oneOf, rules } from '../../values/shape.js';
 import type { Finding } from './findings.js';
 
 /** Hooks in Claude Code's format. What has a wrong value is left out, what is unknown too. */
@@ -23,13 +23,13 @@ export interface CheckedHooks {
   placeOf(part: ClaudeGroup | ClaudeHandler): Path | undefined;
 }
 
-interface Key extends Rule {
+interface Key extends OptionCheck {
   readonly required?: true;
 }
 
-const text: Rule = { expected: 'a string that is not empty', accepts: (v) => isText(v) && v.trim() !== '' };
-const texts: Rule = { expected: 'an array of strings', accepts: (v) => Array.isArray(v) && v.every(isText) };
-const needed = (rule: Rule): Key => ({ ...rule, required: true });
+const text: OptionCheck = { expected: 'a string that is not empty', accepts: (v) => isText(v) && v.trim() !== '' };
+const texts: OptionCheck = { expected: 'an array of strings', accepts: (v) => Array.isArray(v) && v.every(isText) };
+const needed = (rule: OptionCheck): Key => ({ ...rule, required: true });
 
 const EVERY: Readonly<Record<string, Key>> = {
   type: rules.text,
@@ -83,11 +83,11 @@ function isHttpUrl(value: unknown): boolean {
 
 /** Checks hooks as a settings file, a plugin or a frontmatter has them; `base` is where they stand, `events` the events there are. */
 export function checkHooks(hooks: unknown, base: Path, events: readonly string[]): CheckedHooks {
-  const check = new Check(events);
+  const check = new SchemaCheck(events);
   return { hooks: check.hooks(hooks, base), findings: check.findings, placeOf: (part) => check.places.get(part) };
 }
 
-class Check {
+class SchemaCheck {
   readonly findings: Finding[] = [];
   readonly places = new WeakMap<object, Path>();
   readonly #events: readonly string[];

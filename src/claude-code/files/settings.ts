@@ -1,7 +1,7 @@
 import { findPositions, findSyntaxError, type Path, type Position } from '../../files/json-file.js';
 import { nearest } from '../../values/nearest.js';
 import { kindOf } from '../../values/problem.js';
-import { isObject, isText, type Rule, rules } from '../../values/shape.js';
+import { isObject, isText, type OptionCheck, rules } from '../../values/shape.js';
 import { type ClaudeProblem, type Finding, type Located, problemOf } from './findings.js';
 import { otherShape } from './other-shapes.js';
 import { type CheckedHooks, type ClaudeGroup, type ClaudeHandler, type ClaudeHooks, checkHooks } from './schema.js';
@@ -45,14 +45,14 @@ export interface ReadFileOptions {
   readonly locate?: Located['locate'];
 }
 
-const list: Rule = { expected: 'an array of strings', accepts: (v) => Array.isArray(v) && v.every(isText) };
-const configs: Rule = {
+const list: OptionCheck = { expected: 'an array of strings', accepts: (v) => Array.isArray(v) && v.every(isText) };
+const configs: OptionCheck = {
   expected: 'an object of { "options": { … } } by plugin',
   accepts: (v) =>
     isObject(v) && Object.values(v).every((c) => isObject(c) && (c['options'] === undefined || isObject(c['options']))),
 };
 
-const SETTINGS: Readonly<Record<keyof HookSettings, Rule>> = {
+const SETTINGS: Readonly<Record<keyof HookSettings, OptionCheck>> = {
   disableAllHooks: rules.flag,
   allowManagedHooksOnly: rules.flag,
   allowedHttpHookUrls: list,
@@ -106,7 +106,7 @@ export async function checkFile(data: unknown, file: string, options: ReadFileOp
   if (!isObject(data)) return broken(file, { message: `expected an object, { "hooks": { … } }, got ${kindOf(data)}` });
   const findings: Finding[] = [];
   const settings = hooksOnly ? {} : readKeys(data, findings);
-  const checked = readHooks(data, events, findings);
+  const checked = hooksOf(data, events, findings);
   const problems = await Promise.all(findings.map((finding) => problemOf(finding, { file, locate })));
   const first = problems.find((problem) => problem.level === 'error');
   return {
@@ -123,7 +123,7 @@ export async function checkFile(data: unknown, file: string, options: ReadFileOp
   };
 }
 
-function readHooks(
+function hooksOf(
   data: Readonly<Record<string, unknown>>,
   events: readonly string[],
   findings: Finding[],

@@ -65,7 +65,7 @@ export interface FindOptions extends Pick<ReadFileOptions, 'events' | 'onInvalid
 }
 
 /** What is known of a source beside its file. */
-export type Given = Partial<
+export type SourceDetails = Partial<
   Pick<ClaudeSource, 'name' | 'names' | 'plugin' | 'root' | 'needsTrust' | 'variables' | 'yields'>
 >;
 
@@ -75,7 +75,7 @@ export function makeSource(
   kind: ClaudeSourceKind,
   file: HookFile,
   target: Target,
-  given: Given,
+  given: SourceDetails,
 ): ClaudeSource {
   return { variables: { projectDir }, root: projectDir, needsTrust: false, ...given, kind, file, target };
 }

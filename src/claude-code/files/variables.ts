@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Call, Described } from '../../handlers/handler.js';
+import type { Call, HandlerDescription } from '../../handlers/handler.js';
 import type { Variables } from '../../trust/named/variables.js';
 import { isText } from '../../values/shape.js';
 
@@ -20,7 +20,7 @@ const PLAIN = /^[\w./@+:~-]+$/;
  * form a plugin's paths, as the client does, unless the shell would read something into them: then the shell's own
  * `${…}`, whose value is the same, stays. Throws RangeError, naming what has no value.
  */
-export function substitute(handler: Described, variables: Variables): Described {
+export function substitute(handler: HandlerDescription, variables: Variables): HandlerDescription {
   if (handler['type'] !== 'command' || !isText(handler['command'])) return handler;
   const { command, args } = handler as { command: string; args?: readonly string[] };
   if (args === undefined) {
@@ -87,8 +87,8 @@ export function claudeEnvironment(options: EnvironmentOptions): (call: Call) => 
     for (const [key, value] of Object.entries(userConfig ?? {})) {
       if (typeof value !== 'object') env[`CLAUDE_PLUGIN_OPTION_${key.toUpperCase()}`] = String(value);
     }
-    if (ENV_FILE_EVENTS.includes(call.entry.name))
-      env['CLAUDE_ENV_FILE'] = envDir.next(call.entry.name, String(session ?? ''));
+    if (ENV_FILE_EVENTS.includes(call.spec.name))
+      env['CLAUDE_ENV_FILE'] = envDir.next(call.spec.name, String(session ?? ''));
     return env;
   };
 }

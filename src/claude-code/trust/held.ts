@@ -22,7 +22,7 @@ export type Trust = 'all' | 'stored' | TrustStore;
 export type HeldFile = Held<ClaudeSourceKind | 'config'>;
 
 /** A source, and what consent says of each of its hooks. */
-export interface Judged {
+export interface JudgedSource {
   readonly source: ClaudeSource;
   readonly held?: HeldFile;
   /** What consent would bind; absent: it needs none. */
@@ -36,7 +36,7 @@ export interface Judged {
 
 /** Sources as consent leaves them, and how many acceptances are for projects at other places. */
 export interface JudgedSources {
-  readonly judged: readonly Judged[];
+  readonly judged: readonly JudgedSource[];
   readonly elsewhere: number;
 }
 
@@ -51,7 +51,7 @@ export async function judgeSources(
     return { judged: sources.map((source) => ({ source, stateOf })), elsewhere: 0 };
   const all = storeOf(trust, options).list();
   const gone = await goneSources(sources, all, options);
-  const judged: Judged[] = [];
+  const judged: JudgedSource[] = [];
   for (const source of sources) {
     judged.push(source.needsTrust ? await judge(source, all, options) : { source, stateOf });
   }
@@ -63,7 +63,7 @@ export async function judgeSources(
 }
 
 /** Accepting an agent of the project takes the hooks of the user's from those of that name: nobody should do so without knowing. */
-function sayWhomItReplaces(each: Judged, all: readonly Judged[]): Judged {
+function sayWhomItReplaces(each: JudgedSource, all: readonly JudgedSource[]): JudgedSource {
   const { held, source } = each;
   if (!held || held.state === 'gone' || source.yields !== true || !hasHooks(source.file)) return each;
   const behind = all.find((other) => isBehind(other.source, source));
@@ -82,7 +82,7 @@ function mayBeGone(trust: Exclude<Trust, 'all'>, { places }: FindOptions): boole
   return looks && (trust !== 'stored' || existsSync(defaultTrustFile()));
 }
 
-async function judge(source: ClaudeSource, all: readonly Consent[], options: FindOptions): Promise<Judged> {
+async function judge(source: ClaudeSource, all: readonly Consent[], options: FindOptions): Promise<JudgedSource> {
   const { kind, name, file, part, variables } = source;
   const request = trustRequest({ ...file, ...(part === undefined ? {} : { part }) }, variables, describeSource(source));
   const held = { kind, ...(name === undefined ? {} : { name }), file: file.file, request };
@@ -119,7 +119,7 @@ async function judge(source: ClaudeSource, all: readonly Consent[], options: Fin
   };
 }
 
-function judgeGone({ source, consent }: GoneSource, names: readonly string[], options: FindOptions): Judged {
+function judgeGone({ source, consent }: GoneSource, names: readonly string[], options: FindOptions): JudgedSource {
   const { kind, name, file } = source;
   const { project } = consent;
   const request = {
@@ -140,9 +140,9 @@ function judgeGone({ source, consent }: GoneSource, names: readonly string[], op
 const ORDER: readonly ClaudeSourceKind[] = ['managed', 'user', 'project', 'local', 'flag', 'plugin', 'agent', 'skill'];
 
 /** Where it was: behind the kinds before, and of its own those before it by path. */
-function insert(judged: Judged[], missing: Judged): void {
-  const rank = ({ source }: Judged): number => ORDER.indexOf(source.kind);
-  const isBefore = (other: Judged): boolean =>
+function insert(judged: JudgedSource[], missing: JudgedSource): void {
+  const rank = ({ source }: JudgedSource): number => ORDER.indexOf(source.kind);
+  const isBefore = (other: JudgedSource): boolean =>
     rank(other) < rank(missing) || (rank(other) === rank(missing) && other.source.file.file < missing.source.file.file);
   const at = judged.findLastIndex(isBefore);
   judged.splice(at + 1, 0, missing);

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { styleText } from 'node:util';
 import type { FireRecord, HandlerRecord } from '../../emit/record.js';
 import { CATALOGUE } from '../../events/catalogue.js';
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import { clip, plain } from '../../plain.js';
 
 export type Style = Parameters<typeof styleText>[0];
@@ -49,12 +49,12 @@ export function origin({ plugin, source }: HandlerRecord): string {
 }
 
 /** Whether the event opens or closes an agent's scope. */
-export function roleOf(event: string): EventEntry['scope'] {
-  return entryOf(event)?.scope;
+export function roleOf(event: string): EventSpec['scope'] {
+  return specOf(event)?.scope;
 }
 
-function entryOf(event: string): EventEntry | undefined {
-  return (CATALOGUE as Readonly<Record<string, EventEntry>>)[event];
+function specOf(event: string): EventSpec | undefined {
+  return (CATALOGUE as Readonly<Record<string, EventSpec>>)[event];
 }
 
 /** What the event is about, short. */
@@ -64,7 +64,7 @@ export function about({ event, input, decision }: FireRecord): string {
   const role = roleOf(event);
   if (role === 'open') return 'its scope opens';
   if (role === 'close') return decision.continues ? '' : 'its scope ends';
-  return clip(entryOf(event)?.subject?.(input) ?? '', 70);
+  return clip(specOf(event)?.subject?.(input) ?? '', 70);
 }
 
 /** What a tool is called with, short. */

@@ -1,9 +1,9 @@
 import { checkKeys, type Keys } from '../../values/options.js';
 import { messageOf } from '../../values/promises.js';
 import { report } from '../guard.js';
-import { createQueue } from '../queue.js';
 import type { HookRecord } from '../record.js';
 import { checkInteger, createStreams, queueDefaults, SINK, type Sink, type SinkOptions } from '../sink.js';
+import { createQueue } from '../sink-queue.js';
 import { createRotatingFile } from './rotating-file.js';
 
 /** Options of `ndjsonSink`. */

@@ -1,5 +1,5 @@
 import type { Reply } from '../handler.js';
-import { finish, type Run, stop } from './end.js';
+import { type CommandRun, endRun, finishRun } from './end.js';
 import { commandText } from './spec.js';
 
 /** Seconds. */
@@ -11,7 +11,7 @@ const LONGEST_TIMER = 2 ** 31 - 1;
  * Lets the hook run on while the fire goes on without it, under its own deadline and until the host closes.
  * `wish` is what the hook printed to ask for it.
  */
-export function goBackground(run: Run, wish: Readonly<Record<string, unknown>> = { async: true }): Reply {
+export function goBackground(run: CommandRun, wish: Readonly<Record<string, unknown>> = { async: true }): Reply {
   let close: () => void = () => undefined;
   const closing = new Promise<void>((resolve) => {
     close = resolve;
@@ -24,20 +24,20 @@ export function goBackground(run: Run, wish: Readonly<Record<string, unknown>> =
   return { output: wish, later };
 }
 
-function secondsOf({ spec, call }: Run, wish: Readonly<Record<string, unknown>>): number {
+function secondsOf({ spec, call }: CommandRun, wish: Readonly<Record<string, unknown>>): number {
   const { asyncTimeout } = wish;
   if (typeof asyncTimeout === 'number' && asyncTimeout >= 0) return asyncTimeout;
   return spec.asyncTimeout ?? call.asyncTimeout ?? DEFAULT_DEADLINE;
 }
 
-async function follow(run: Run, seconds: number, closing: Promise<void>): Promise<Reply> {
+async function follow(run: CommandRun, seconds: number, closing: Promise<void>): Promise<Reply> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     if (seconds > 0) timer = setTimeout(resolve, Math.min(seconds * 1000, LONGEST_TIMER), 'late');
   });
   const first = await Promise.race([run.running.ended, late, closing]);
   clearTimeout(timer);
-  if (first === 'late') return stop(run, 'timeout', `In the background it ran for more than ${seconds} s.`, 'marked');
-  if (first === undefined) return stop(run, 'aborted', 'The host was closed before it had ended.', 'tree');
-  return finish(run, first, true);
+  if (first === 'late') return endRun(run, 'timeout', `In the background it ran for more than ${seconds} s.`, 'marked');
+  if (first === undefined) return endRun(run, 'aborted', 'The host was closed before it had ended.', 'tree');
+  return finishRun(run, first, true);
 }

@@ -1,27 +1,27 @@
 import type { Cause } from '../../events/failure.js';
 import type { Call, Reply } from '../handler.js';
-import { readShell } from '../output.js';
+import { readShellOutput } from '../output.js';
 import { asyncWish, withoutWish } from './async.js';
 import type { Reach } from './process-group.js';
 import { type CommandSpec, commandText } from './spec.js';
 import { type Ending, OUTPUT_LIMIT, type Running } from './start.js';
 
 /** One run of a shell hook. */
-export interface Run {
+export interface CommandRun {
   readonly spec: CommandSpec;
   readonly call: Call;
   readonly running: Running;
 }
 
 /** What the hook said, once it has ended. Children of it that live on are left behind, until the host closes. */
-export function finish({ spec, call, running }: Run, ending: Ending, background: boolean): Reply {
+export function finishRun({ spec, call, running }: CommandRun, ending: Ending, background: boolean): Reply {
   leaveBehind({ spec, call, running });
   const { stdout, stderr } = running;
   const printed = { stdout: stdout.text(), stderr: stderr.text() };
   const wish = asyncWish(printed.stdout);
   if (wish && !background) return { ...printed, output: wish };
   const outputLimit = spec.outputLimit ?? OUTPUT_LIMIT;
-  const reply = readShell(
+  const reply = readShellOutput(
     call,
     { ...ending, ...printed, stdout: withoutWish(printed.stdout), tooLarge: stdout.tooLarge },
     { commandText: commandText(spec), shell: !spec.args && spec.shell !== false, outputLimit, background },
@@ -30,14 +30,19 @@ export function finish({ spec, call, running }: Run, ending: Ending, background:
 }
 
 /** Ends the hook and what of its own is in reach. What it had printed is for people to look at: it says nothing any more. */
-export async function stop({ spec, running }: Run, cause: Cause, message: string, reach: Reach): Promise<Reply> {
+export async function endRun(
+  { spec, running }: CommandRun,
+  cause: Cause,
+  message: string,
+  reach: Reach,
+): Promise<Reply> {
   await running.group.end(spec.keep ? 'group' : reach);
   running.stdout.destroy();
   running.stderr.destroy();
   return { failure: { cause, message }, stdout: running.stdout.text(), stderr: running.stderr.text() };
 }
 
-function leaveBehind({ spec, call, running }: Run): void {
+function leaveBehind({ spec, call, running }: CommandRun): void {
   const { group, stdout, stderr } = running;
   if (spec.keep) {
     // A server that prints goes on printing: its pipes are read, and dropped, as long as this process lives.

@@ -42,10 +42,10 @@ function inherited(names: readonly string[]): Record<string, string> {
   return kept;
 }
 
-export type Place = { readonly cwd: string; readonly warning?: string } | { readonly problem: string };
+export type WorkingDirectory = { readonly cwd: string; readonly warning?: string } | { readonly problem: string };
 
 /** Where a hook runs: its own `cwd`, which must exist; else the input's, the project's or ours, the first that exists. */
-export function workingDirectory(spec: CommandSpec, call: Call): Place {
+export function workingDirectory(spec: CommandSpec, call: Call): WorkingDirectory {
   if (spec.cwd !== undefined) {
     const cwd = resolve(call.projectDir, spec.cwd);
     return isDirectory(cwd) ? { cwd } : { problem: `its cwd ${cwd} is not a directory` };

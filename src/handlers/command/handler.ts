@@ -25,7 +25,7 @@ export function commandHandler(spec: CommandSpec, context: CommandContext = {}):
       await loadRunner();
     },
     async run(call: Call): Promise<Reply> {
-      const { runCommand } = await loadRunner();
+      const { runCommandHook: runCommand } = await loadRunner();
       return runCommand(spec, context, call);
     },
   };

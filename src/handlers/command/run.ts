@@ -3,7 +3,7 @@ import type { Json } from '../blocking.js';
 import type { Call, Reply } from '../handler.js';
 import { asyncWish } from './async.js';
 import { goBackground } from './background.js';
-import { finish, type Run, stop } from './end.js';
+import { type CommandRun, endRun, finishRun } from './end.js';
 import { environment, workingDirectory } from './environment.js';
 import { freshMark } from './run-mark.js';
 import { type CommandContext, type CommandSpec, commandText } from './spec.js';
@@ -12,7 +12,7 @@ import { type Ending, OUTPUT_LIMIT, startCommand } from './start.js';
 const ABORTED = 'It was ended before it had finished.';
 
 /** One run of a shell hook, from its start to its answer. Settles when it has answered, or when it and all it started are gone. */
-export async function runCommand(spec: CommandSpec, context: CommandContext, call: Call): Promise<Reply> {
+export async function runCommandHook(spec: CommandSpec, context: CommandContext, call: Call): Promise<Reply> {
   if (call.signal.aborted) return { failure: { cause: 'aborted', message: 'It was not started any more.' } };
   const place = workingDirectory(spec, call);
   if ('problem' in place) return notStarted(spec, place.problem);
@@ -39,12 +39,12 @@ function notStarted(spec: CommandSpec, problem: string): Reply {
   return { failure: { cause: 'spawn_failed', message: `${commandText(spec)} could not be started: ${problem}.` } };
 }
 
-async function answer(run: Run, wish: Promise<Json>): Promise<Reply> {
+async function answer(run: CommandRun, wish: Promise<Json>): Promise<Reply> {
   if (asyncMode(run) === true) return goBackground(run);
   const first = await firstOf(run, wish);
-  if ('ending' in first) return finish(run, first.ending, run.call.call === 'async');
+  if ('ending' in first) return finishRun(run, first.ending, run.call.call === 'async');
   if ('wish' in first) return goBackground(run, first.wish);
-  return stop(run, 'aborted', ABORTED, wasClosed(run.call.signal) ? 'tree' : 'marked');
+  return endRun(run, 'aborted', ABORTED, wasClosed(run.call.signal) ? 'tree' : 'marked');
 }
 
 /** That the host closes says nothing against what its hooks have started for others. */
@@ -54,7 +54,7 @@ function wasClosed({ reason }: AbortSignal): boolean {
 
 type First = { readonly ending: Ending } | { readonly wish: Json } | { readonly aborted: true };
 
-async function firstOf({ call: { signal }, running }: Run, wish: Promise<Json>): Promise<First> {
+async function firstOf({ call: { signal }, running }: CommandRun, wish: Promise<Json>): Promise<First> {
   let abort: () => void = () => undefined;
   const aborted = new Promise<First>((resolve) => {
     abort = () => resolve({ aborted: true });
@@ -71,7 +71,7 @@ async function firstOf({ call: { signal }, running }: Run, wish: Promise<Json>):
 }
 
 /** A second, background call is not sent to the background again. */
-function asyncMode({ spec, call }: Pick<Run, 'spec' | 'call'>): boolean | 'two-phase' {
+function asyncMode({ spec, call }: Pick<CommandRun, 'spec' | 'call'>): boolean | 'two-phase' {
   if (call.call === 'async') return false;
   return call.async ?? (spec.async || (spec.asyncRewake ?? false));
 }

@@ -1,9 +1,9 @@
 import { isText, oneOf, rules, SECONDS, type Shape } from '../../values/shape.js';
 import type { Call } from '../handler.js';
-import { checkOption, checkOptions, frozen, OUTSIDE, type OutsideOptions, TEXT } from '../options.js';
+import { checkOption, checkOptions, type ExternalOptions, frozen, OUTSIDE, TEXT } from '../options.js';
 
 /** Options of `command()`. All times are seconds. */
-export interface CommandOptions extends OutsideOptions {
+export interface CommandOptions extends ExternalOptions {
   /** Given (even empty): exec form. The command is a program, started with these arguments, and no shell reads them. */
   readonly args?: readonly string[];
   /** The shell that reads the command line: a path or a name like `bash` or `powershell`. Default `/bin/sh`; false: exec form. */

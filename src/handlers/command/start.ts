@@ -28,7 +28,7 @@ export interface Running {
 }
 
 /** What to start, where, and what to give it. */
-export interface Start {
+export interface StartOptions {
   readonly spec: CommandSpec;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export interface Start {
 }
 
 /** Starts the program in a process group of its own, or says what kept it from starting. */
-export async function startCommand(start: Start): Promise<Running | { readonly problem: string }> {
+export async function startCommand(start: StartOptions): Promise<Running | { readonly problem: string }> {
   const errors: Error[] = [];
   const child = launch(start, errors);
   if (child instanceof Error) {
@@ -78,7 +78,7 @@ export async function startCommand(start: Start): Promise<Running | { readonly p
   return { group, stdout, stderr, ended };
 }
 
-function execute({ spec, cwd, env }: Start) {
+function execute({ spec, cwd, env }: StartOptions) {
   return execa(spec.command, spec.args ?? [], {
     shell: shellOf(spec),
     cwd,
@@ -99,7 +99,7 @@ function shellOf({ args, shell = true }: CommandSpec): string | boolean {
   return shell === 'powershell' && process.platform !== 'win32' ? 'pwsh' : shell;
 }
 
-function launch(start: Start, errors: Error[]): ReturnType<typeof execute> | Error {
+function launch(start: StartOptions, errors: Error[]): ReturnType<typeof execute> | Error {
   // Out of file descriptors, execa throws before it listens to the child, whose `error` would then end this process.
   const listen = (message: unknown): void => {
     const { process: child } = message as { process: NodeJS.EventEmitter };
@@ -115,7 +115,7 @@ function launch(start: Start, errors: Error[]): ReturnType<typeof execute> | Err
   }
 }
 
-function problemOf(error: unknown, { spec }: Start): string {
+function problemOf(error: unknown, { spec }: StartOptions): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const shell = shellOf(spec);
   const program = typeof shell === 'string' ? shell : shell ? '/bin/sh' : spec.command;

@@ -3,17 +3,17 @@ import {
   type BackgroundOptions,
   checkOption,
   checkOptions,
+  type ExternalOptions,
   frozen,
   NAMES,
   OUTSIDE,
-  type OutsideOptions,
   TEXT,
   TEXTS_BY_NAME,
   wrongOption,
 } from '../options.js';
 
 /** Options of `http()`. All times are seconds. */
-export interface HttpOptions extends OutsideOptions, BackgroundOptions {
+export interface HttpOptions extends ExternalOptions, BackgroundOptions {
   /** Added to the request. `$NAME` and `${NAME}` are variables of the environment, if `allowedEnvVars` lists them; else empty. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Which variables the headers may name. */

@@ -6,7 +6,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { messageOf } from '../../values/message.js';
 import type { McpHttpServer, McpStdioServer } from './server-options.js';
-import type { McpToolResult, ToolAnswer, ToolCall } from './tool-caller.js';
+import type { McpCall, McpToolResult, ToolAnswer } from './tool-caller.js';
 
 /** Milliseconds until a server must have answered the first message. */
 const CONNECT = 30_000;
@@ -16,8 +16,8 @@ const NEVER = 2 ** 31 - 1;
 const TAIL = 500;
 
 /** A server that has answered. */
-export interface Connection {
-  call(call: ToolCall): Promise<ToolAnswer>;
+export interface McpConnection {
+  call(call: McpCall): Promise<ToolAnswer>;
   close(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export async function connect(
   server: McpStdioServer | McpHttpServer,
   signal: AbortSignal,
   gone: () => void,
-): Promise<Connection> {
+): Promise<McpConnection> {
   const client = new Client({ name: 'hookscope', version: '1' });
   const transport = transportTo(server);
   const words = listen(transport);
@@ -79,7 +79,7 @@ function listen(transport: Transport): () => string {
   return () => tail.trim();
 }
 
-async function callTool(client: Client, name: string, { tool, input, signal }: ToolCall): Promise<ToolAnswer> {
+async function callTool(client: Client, name: string, { tool, input, signal }: McpCall): Promise<ToolAnswer> {
   try {
     const params = { name: tool, arguments: { ...input } };
     const result = await client.callTool(params, CallToolResultSchema, { signal, timeout: NEVER });

@@ -3,7 +3,7 @@ import type { Cause } from '../../events/failure.js';
 import { failureEffect } from '../../events/failure.js';
 import { unlessAborted } from '../../values/abort.js';
 import type { Call, Reply } from '../handler.js';
-import { readShell } from '../output.js';
+import { readShellOutput } from '../output.js';
 import { interpolate } from './interpolate.js';
 import type { McpToolSpec } from './spec.js';
 import type { McpToolResult, ToolCaller } from './tool-caller.js';
@@ -32,7 +32,7 @@ function readResult({ server, tool }: McpToolSpec, result: McpToolResult, call: 
   if (text.length > LIMIT) return failed('too_large', `${name} answered more than ${LIMIT} characters.`);
   const background = call.async === true || call.call === 'async';
   const how = { commandText: name, shell: false, outputLimit: LIMIT, background };
-  const reply = readShell(call, { stdout: text, stderr: '', exitCode: 0 }, how);
+  const reply = readShellOutput(call, { stdout: text, stderr: '', exitCode: 0 }, how);
   const wrong = reply.failure || background ? undefined : noVerdict(call, reply, text, content.length > texts.length);
   return wrong === undefined ? reply : { ...failed('bad_schema', `${name} answered ${wrong}.`), stdout: text };
 }
@@ -41,9 +41,9 @@ function readResult({ server, tool }: McpToolSpec, result: McpToolResult, call: 
  * Where a failure blocks, an answer that is no verdict is one too, or a guard that only says "could not check" would let
  * everything pass. Plain text is no verdict but where it is what the event is for.
  */
-function noVerdict({ entry, onFailure }: Call, { output }: Reply, text: string, other: boolean): string | undefined {
-  const lets = onFailure === 'continue' || failureEffect(entry, onFailure) === 'none';
-  if (lets || entry.plainAnswer || entry.plainStdout === 'value') return undefined;
+function noVerdict({ spec, onFailure }: Call, { output }: Reply, text: string, other: boolean): string | undefined {
+  const lets = onFailure === 'continue' || failureEffect(spec, onFailure) === 'none';
+  if (lets || spec.plainAnswer || spec.plainStdout === 'value') return undefined;
   if (text.trim() === '') return other ? 'with something that is no text' : undefined;
   const json = text.trim().startsWith('{') ? output : undefined;
   if (!json) return 'with plain text, and its failures are to block';

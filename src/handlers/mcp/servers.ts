@@ -1,16 +1,16 @@
 import { HookscopeError } from '../../errors.js';
 import { messageOf } from '../../values/message.js';
-import type { Connection } from './client.js';
+import type { McpConnection } from './client.js';
 import type { McpHttpServer, McpServers, McpStdioServer } from './server-options.js';
-import type { ToolAnswer, ToolCall, ToolServers } from './tool-caller.js';
+import type { McpCall, ToolAnswer, ToolServers } from './tool-caller.js';
 
 /** Starts a server when it is first called, keeps it, and starts it again after it has died. */
 export function createMcpServers(servers: McpServers): ToolServers {
-  const open = new Map<string, Promise<Connection>>();
+  const open = new Map<string, Promise<McpConnection>>();
   const closing = new AbortController();
   const load = () => import('./client.js');
 
-  function connection(name: string): Promise<Connection> {
+  function connection(name: string): Promise<McpConnection> {
     if (closing.signal.aborted) return Promise.reject(new HookscopeError('CLOSED', {}));
     const known = open.get(name);
     if (known !== undefined) return known;
@@ -18,7 +18,7 @@ export function createMcpServers(servers: McpServers): ToolServers {
     const forget = (): void => {
       if (open.get(name) === connecting) open.delete(name);
     };
-    const connecting: Promise<Connection> = load().then(({ connect }) =>
+    const connecting: Promise<McpConnection> = load().then(({ connect }) =>
       connect(name, servers[name] as McpStdioServer | McpHttpServer, closing.signal, forget),
     );
     open.set(name, connecting);
@@ -29,8 +29,8 @@ export function createMcpServers(servers: McpServers): ToolServers {
   return {
     has: (server) => Object.hasOwn(servers, server),
     load: async () => void (await load()),
-    async call(call: ToolCall): Promise<ToolAnswer> {
-      let connected: Connection;
+    async call(call: McpCall): Promise<ToolAnswer> {
+      let connected: McpConnection;
       try {
         connected = await connection(call.server);
       } catch (error) {

@@ -4,14 +4,14 @@ import {
   type BackgroundOptions,
   checkOption,
   checkOptions,
+  type ExternalOptions,
   frozen,
   OUTSIDE,
-  type OutsideOptions,
   TEXT,
 } from '../options.js';
 
 /** Options of `mcpTool()`. All times are seconds. */
-export interface McpToolOptions extends OutsideOptions, BackgroundOptions {}
+export interface McpToolOptions extends ExternalOptions, BackgroundOptions {}
 
 /** An MCP tool hook as plain frozen data, what `mcpTool()` returns. */
 export interface McpToolSpec extends McpToolOptions {

@@ -27,7 +27,7 @@ export type CallTool = (
 ) => Promise<McpToolResult | string | undefined> | McpToolResult | string | undefined;
 
 /** One call of one tool. */
-export interface ToolCall {
+export interface McpCall {
   readonly server: string;
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ export type ToolAnswer = { readonly result: McpToolResult } | { readonly failure
 export interface ToolCaller {
   /** Loads what calling this server needs, before a deadline starts. */
   load(server: string): Promise<void>;
-  call(call: ToolCall): Promise<ToolAnswer>;
+  call(call: McpCall): Promise<ToolAnswer>;
   /** Ends the servers that were started. */
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export interface ToolCaller {
 export interface ToolServers {
   has(server: string): boolean;
   load(): Promise<void>;
-  call(call: ToolCall): Promise<ToolAnswer>;
+  call(call: McpCall): Promise<ToolAnswer>;
   close(): Promise<void>;
 }
 

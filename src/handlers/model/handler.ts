@@ -1,6 +1,6 @@
 import type { Handler, Reply } from '../handler.js';
 import type { HookModel } from './model.js';
-import { runPrompt } from './run.js';
+import { runPromptHook } from './run.js';
 import type { AgentSpec, PromptSpec } from './spec.js';
 
 /** Characters of a name. */
@@ -12,7 +12,7 @@ export function promptHandler(spec: PromptSpec | AgentSpec, model: HookModel | u
     kind: spec.type,
     name: spec.name ?? shortened(spec.prompt),
     dedupKey: JSON.stringify([spec.type, spec.prompt, spec.model ?? null, spec.continueOnBlock ?? false]),
-    run: (call): Promise<Reply> => runPrompt(spec, model, call),
+    run: (call): Promise<Reply> => runPromptHook(spec, model, call),
   };
 }
 

@@ -47,7 +47,7 @@ export const ANSWER_SCHEMA = Object.freeze({
 });
 
 /** Reads an answer by type. Text may stand around its JSON object, as models write it. */
-export function readAnswer(given: unknown): { readonly answer: ModelVerdict } | { readonly failure: Failure } {
+export function readModelAnswer(given: unknown): { readonly answer: ModelVerdict } | { readonly failure: Failure } {
   const value = typeof given === 'string' ? objectIn(given) : given;
   if (value === undefined) {
     const shown = String(given).slice(0, 200);

@@ -5,13 +5,13 @@ import { jsonText, resultOf } from '../../values/promises.js';
 import { readOnly } from '../../values/view.js';
 import { blockOutput, type Json } from '../blocking.js';
 import type { Call, Reply } from '../handler.js';
-import { ANSWER_SCHEMA, type HookModel, type ModelVerdict, readAnswer } from './model.js';
+import { ANSWER_SCHEMA, type HookModel, type ModelVerdict, readModelAnswer } from './model.js';
 import type { AgentSpec, PromptSpec } from './spec.js';
 
 const NO_MODEL = 'It was not started: the host has no model to ask. Give it one: createHost({ model }).';
 
 /** One run of a prompt or agent hook, from its question to its answer. */
-export async function runPrompt(
+export async function runPromptHook(
   spec: PromptSpec | AgentSpec,
   model: HookModel | undefined,
   call: Call,
@@ -25,7 +25,7 @@ export async function runPrompt(
   }
   if (!given || call.signal.aborted) return failed('aborted', 'The model had not answered when the hook was ended.');
   const stdout = typeof given.value === 'string' ? given.value : (jsonText(given.value) ?? '');
-  const read = readAnswer(given.value);
+  const read = readModelAnswer(given.value);
   if ('failure' in read) return { ...read, stdout };
   return { output: outputOf(spec, call, read.answer), stdout };
 }
@@ -50,12 +50,12 @@ function fill(text: string, json: string): string {
 
 /** A "no" is what exit 2 of a command is, and ends the turn too. Where exit 2 means nothing, so does it. */
 function outputOf({ continueOnBlock }: PromptSpec | AgentSpec, call: Call, answer: ModelVerdict): Json {
-  const { entry, eventName } = call;
-  const stop = entry.fold === 'stop';
-  const blocks = entry.exit2 === 'block' || entry.exit2 === 'feedback';
+  const { spec, eventName } = call;
+  const stop = spec.fold === 'stop';
+  const blocks = spec.exit2 === 'block' || spec.exit2 === 'feedback';
   if (answer.ok || !blocks || (stop && answer.impossible === true)) return {};
   const reason = answer.reason?.trim() || 'The condition of this hook is not met';
-  const output = blockOutput({ entry, eventName }, reason, undefined);
+  const output = blockOutput({ spec, eventName }, reason, undefined);
   return stop || continueOnBlock ? output : { ...output, continue: false, stopReason: reason };
 }
 

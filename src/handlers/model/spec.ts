@@ -1,8 +1,8 @@
 import { rules } from '../../values/shape.js';
-import { checkOption, checkOptions, OUTSIDE, type OutsideOptions, TEXT } from '../options.js';
+import { checkOption, checkOptions, type ExternalOptions, OUTSIDE, TEXT } from '../options.js';
 
 /** Options of `prompt()` and `agent()`. All times are seconds. */
-export interface PromptHookOptions extends OutsideOptions {
+export interface PromptHookOptions extends ExternalOptions {
   /** The model to ask. Default: what the host's `model` takes. */
   readonly model?: string;
   /** A "no" blocks, but does not end the turn. */

@@ -8,7 +8,7 @@ import type { HostLogger } from '../tell/logger.js';
 import { type Canonical, canonical, sha256 } from './canonical.js';
 import { type CallKey, isNamed, Memory, shorten } from './memory.js';
 import { Remembered } from './remembered.js';
-import { FORGOTTEN, messageOf } from './words.js';
+import { alarmMessage, FORGOTTEN } from './words.js';
 
 /** What was decided of a call and what was done are not the same (docs/semantics.md 13). */
 export type HookAlarm = Unstamped<AlarmRecord>;
@@ -216,7 +216,7 @@ export class Alarms {
     const told: HookAlarm = Object.freeze({
       type: 'hook_alarm',
       alarm,
-      message: messageOf(alarm, { tool, id, denial }),
+      message: alarmMessage(alarm, { tool, id, denial }),
       session_id: session,
       scope,
       ...(agent === undefined ? {} : { agent_id: agent }),

@@ -24,7 +24,7 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
  */
 export function canonical(value: unknown, loose = false): Canonical | undefined {
   try {
-    const text = new Text();
+    const text = new HashedText();
     write(value, loose, text);
     return text.end();
   } catch {
@@ -33,7 +33,7 @@ export function canonical(value: unknown, loose = false): Canonical | undefined 
 }
 
 /** What is written, hashed as it grows. */
-class Text {
+class HashedText {
   #text = '';
   #head: string | undefined;
   #hash: Hash | undefined;
@@ -72,7 +72,7 @@ interface Open {
   some: boolean;
 }
 
-function write(value: unknown, loose: boolean, text: Text): void {
+function write(value: unknown, loose: boolean, text: HashedText): void {
   const open: Open[] = [];
   const within = new Set<object>();
   const begin = (plain: unknown): void => {

@@ -27,10 +27,10 @@ interface Agent<T> {
   readonly name: string;
   readonly session: string;
   readonly agent: string | undefined;
-  readonly byId: Map<string, Kept<T>>;
+  readonly byId: Map<string, RememberedCall<T>>;
 }
 
-interface Kept<T> {
+interface RememberedCall<T> {
   readonly of: Agent<T>;
   readonly id: string;
   /** Absent once it was forgotten, or put anew. */
@@ -45,7 +45,7 @@ export class Memory<T extends object> {
   #last: Agent<T> | undefined;
   #size = 0;
   /** The oldest first, from `#first` on; what was put anew stands here twice. A Map's own first key is slow to find after deletions. */
-  #order: Kept<T>[] = [];
+  #order: RememberedCall<T>[] = [];
   #first = 0;
   #bytes = 0;
   /** One bit for each that was forgotten, at three places: whoever is marked may have been known. */
@@ -87,7 +87,7 @@ export class Memory<T extends object> {
   *newest(count: number): Generator<T> {
     const { length } = this.#order;
     for (let at = length - 1; at >= Math.max(this.#first, length - count); at--) {
-      const { value } = this.#order[at] as Kept<T>;
+      const { value } = this.#order[at] as RememberedCall<T>;
       if (value !== undefined) yield value;
     }
   }
@@ -102,7 +102,7 @@ export class Memory<T extends object> {
   }
 
   #forgetOldest(): void {
-    const kept = this.#order[this.#first++] as Kept<T>;
+    const kept = this.#order[this.#first++] as RememberedCall<T>;
     if (kept.value === undefined) return;
     const { of, id } = kept;
     this.#empty(kept);
@@ -121,7 +121,7 @@ export class Memory<T extends object> {
     this.#first = 0;
   }
 
-  #empty(kept: Kept<T>): void {
+  #empty(kept: RememberedCall<T>): void {
     this.#bytes -= kept.bytes;
     this.#size--;
     kept.value = undefined;

@@ -84,7 +84,7 @@ function same(copied: unknown, value: unknown): boolean {
 const isBare = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { toJSON?: unknown }).toJSON !== 'function';
 
-interface Room {
+interface MemoryBudget {
   chars: number;
   pieces: number;
 }
@@ -94,7 +94,7 @@ const TOO_LONG = new TooLong();
 
 /** What `canonical` would see of it, looked at once; strings are not copied, so that this costs what it has pieces. `undefined`: it is long, or cannot be read. */
 function copyShort(value: unknown): { readonly value: unknown; readonly size: number } | undefined {
-  const room: Room = { chars: HEAD, pieces: PIECES };
+  const room: MemoryBudget = { chars: HEAD, pieces: PIECES };
   try {
     const copied = copy(value, room);
     return { value: copied, size: HEAD - room.chars };
@@ -103,7 +103,7 @@ function copyShort(value: unknown): { readonly value: unknown; readonly size: nu
   }
 }
 
-function copy(given: unknown, room: Room): unknown {
+function copy(given: unknown, room: MemoryBudget): unknown {
   if (typeof given === 'string') {
     take(room, given.length + 3);
     return given;
@@ -126,7 +126,7 @@ function copy(given: unknown, room: Room): unknown {
   return copied;
 }
 
-function take(room: Room, chars: number): void {
+function take(room: MemoryBudget, chars: number): void {
   room.chars -= chars;
   if (room.chars < 0 || --room.pieces < 0) throw TOO_LONG;
 }

@@ -1,5 +1,5 @@
 import type { HookscopeError } from '../../errors.js';
-import type { Found, ScopeRef } from '../../scopes/tree.js';
+import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
 import { isText } from '../../values/shape.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { EventState, Services } from '../services.js';
@@ -13,8 +13,8 @@ export interface CallFire {
   readonly state: EventState;
   readonly input: Input;
   /** Absent: it was refused before its scope was looked for. */
-  readonly found: Found | undefined;
-  readonly how:
+  readonly found: ScopeLookup | undefined;
+  readonly options:
     | {
         readonly scope?: ScopeRef | undefined;
         readonly toolUseID?: string | undefined;
@@ -26,7 +26,7 @@ export interface CallFire {
 /** Remembers what a fire came to, where that says whether a call may run and with which input. `undefined`: nobody said anything. */
 export function decided(fire: CallFire, decision: AnyDecision | undefined): void {
   const { alarms } = fire.services;
-  const { call } = fire.state.entry;
+  const { call } = fire.state.spec;
   const use = useOf(fire);
   if (!use) return;
   const input = fire.input['tool_input'];
@@ -39,7 +39,7 @@ export function decided(fire: CallFire, decision: AnyDecision | undefined): void
 
 function answered(
   { services: { alarms }, input: { tool_input: input } }: CallFire,
-  use: Use,
+  use: PossibleUse,
   decision: AnyDecision | undefined,
 ): void {
   if (decision?.verdict === 'deny' || decision?.interrupt)
@@ -50,7 +50,7 @@ function answered(
 
 /** It was rejected: nobody has given leave. */
 export function undecided(fire: CallFire, error: HookscopeError): void {
-  const use = fire.state.entry.call === 'judges' ? useOf(fire) : undefined;
+  const use = fire.state.spec.call === 'judges' ? useOf(fire) : undefined;
   if (use?.id === undefined) return;
   if (error.code === 'ABORTED') fire.services.alarms.withdrawn(use as ToolUse);
   else fire.services.alarms.rejected(use as ToolUse, error.message);
@@ -61,13 +61,13 @@ export function ran(fire: CallFire): void {
   const use = useOf(fire);
   if (use?.id === undefined) return;
   const input = 'tool_input' in fire.input ? { value: fire.input['tool_input'] } : undefined;
-  fire.services.alarms.ran(use as ToolUse, { by: fire.state.entry.name, input });
+  fire.services.alarms.ran(use as ToolUse, { by: fire.state.spec.name, input });
 }
 
-type Use = Omit<ToolUse, 'id'> & { readonly id: string | undefined };
+type PossibleUse = Omit<ToolUse, 'id'> & { readonly id: string | undefined };
 
 /** The call an event is about. Never throws: before an input is checked its getters may. */
-function useOf({ services, input, found, how }: CallFire): Use | undefined {
+function useOf({ services, input, found, options: how }: CallFire): PossibleUse | undefined {
   try {
     const ref = how?.scope;
     const session =
@@ -83,7 +83,7 @@ function useOf({ services, input, found, how }: CallFire): Use | undefined {
       tool,
       scope: found?.id ?? 'session',
       // A session driver asks about every call of the agents it drives.
-      every: how?.everyTool === true || (found?.known === true && found.scope.driven),
+      every: how?.everyTool === true || (found?.known === true && found.scope.heldBySession),
     };
   } catch {
     return undefined;

@@ -10,14 +10,14 @@ const WHAT = {
   unasked: 'ran, and no hook was asked about it',
 } as const;
 
-interface Told {
+interface AlarmedCall {
   readonly tool: string;
   readonly id: string;
   readonly denial?: { readonly reason: string | undefined } | undefined;
 }
 
 /** An alarm in a sentence. */
-export function messageOf(alarm: AlarmRecord['alarm'], { tool, id, denial }: Told): string {
+export function alarmMessage(alarm: AlarmRecord['alarm'], { tool, id, denial }: AlarmedCall): string {
   const clip = (text: string): string => JSON.stringify(text.length > 120 ? `${text.slice(0, 119)}…` : text);
   const why = denial?.reason === undefined ? '' : ` (${clip(denial.reason)})`;
   return `the call ${clip(id)} of ${clip(tool)} ${WHAT[alarm]}${why}`;

@@ -1,5 +1,5 @@
 import type { Failure } from '../../events/failure.js';
-import { wordFor } from '../../events/helpers.js';
+import { helperToOutput } from '../../events/helpers.js';
 import { NOTHING_SAID } from '../../events/meant.js';
 import { type Outcome, readOutput } from '../../events/outcome.js';
 import type { Reply } from '../../handlers/handler.js';
@@ -7,7 +7,7 @@ import type { Registration } from '../../scopes/registration.js';
 import { describeError, messageOf } from '../../values/message.js';
 import { BrokenPromise, promiseIn, quiet } from '../../values/promises.js';
 import { readOnly } from '../../values/view.js';
-import type { Asked, FireFacts } from '../fire/facts.js';
+import type { CallFacts, FireFacts } from '../fire/facts.js';
 import { type Attempt, SILENT } from './attempt.js';
 import { makeCall } from './call.js';
 import { Context } from './context.js';
@@ -17,39 +17,39 @@ import type { Work } from './work.js';
 const UNJUDGED: Attempt = Object.freeze({ unjudged: true });
 
 /** Reads what a handler handed back: a callback's output, or a reply from outside. Never throws. */
-export function read(asked: Asked, value: unknown): Attempt {
-  const { fire, registration } = asked;
+export function readAnswer(call: CallFacts, value: unknown): Attempt {
+  const { fire, registration } = call;
   if ('callback' in (registration.work as Work)) {
     if (value === undefined || value === null) return SILENT;
-    const result = tryCallback(asked, value);
+    const result = tryCallback(call, value);
     // What was not understood may hold promises, whose errors nobody would hear.
     if (result.failure || result.warnings?.length) quiet(value);
     return result;
   }
   const reply = value as Reply;
   if (reply.later !== undefined) {
-    toBackground(asked, reply.later, 0);
-    return { ...facts(reply), background: true };
+    toBackground(call, reply.later, 0);
+    return { ...replyFacts(reply), background: true };
   }
-  if (reply.output === undefined) return { ...facts(reply), failure: reply.failure, warnings: reply.warnings };
-  const said = interpret(fire, registration, reply.output, true);
+  if (reply.output === undefined) return { ...replyFacts(reply), failure: reply.failure, warnings: reply.warnings };
+  const said = interpretOutput(fire, registration, reply.output, true);
   const { async } = said.outcome ?? {};
-  if (async && registration.async === 'two-phase' && asked.context.call !== 'async') {
-    callAgain(asked, async.timeout);
-    return { ...facts(reply), background: true };
+  if (async && registration.async === 'two-phase' && call.context.call !== 'async') {
+    callAgain(call, async.timeout);
+    return { ...replyFacts(reply), background: true };
   }
   const warnings = join(reply.warnings, said.warnings);
-  return { ...facts(reply), ...said, failure: said.failure ?? reply.failure, warnings };
+  return { ...replyFacts(reply), ...said, failure: said.failure ?? reply.failure, warnings };
 }
 
 /** What of a reply is told whatever it means. */
-export function facts(reply: Reply): Pick<Attempt, 'exitCode' | 'stdout' | 'stderr'> {
+export function replyFacts(reply: Reply): Pick<Attempt, 'exitCode' | 'stdout' | 'stderr'> {
   return { exitCode: reply.exitCode, stdout: reply.stdout, stderr: reply.stderr };
 }
 
-function tryCallback(asked: Asked, value: unknown): Attempt {
+function tryCallback(call: CallFacts, value: unknown): Attempt {
   try {
-    return readCallback(asked, value);
+    return readCallback(call, value);
   } catch (error) {
     // A proxy that lets nobody look at it.
     return badAnswer(messageOf(error));
@@ -60,21 +60,21 @@ function badAnswer(why: string): Attempt {
   return { failure: { cause: 'bad_schema', message: `it cannot be read: ${why}` } };
 }
 
-function readCallback(asked: Asked, value: unknown): Attempt {
-  const { fire, registration, context } = asked;
+function readCallback(call: CallFacts, value: unknown): Attempt {
+  const { fire, registration, context } = call;
   const meant = typeof value === 'object' ? fire.state.meanings.of(value as object) : undefined;
   if (meant === NOTHING_SAID) return SILENT;
-  if (meant !== undefined) return { outcome: fire.services.spill.shorten(meant), failure: undefined };
+  if (meant !== undefined) return { outcome: fire.services.largeOutput.shorten(meant), failure: undefined };
   const broken = BrokenPromise.why(value);
   if (broken !== undefined) return badAnswer(broken);
   if (value instanceof Error) return { failure: threw(value) };
   const again = asyncAnswer(value);
-  if (!again) return interpret(fire, registration, wordFor(fire.entry, value), false);
+  if (!again) return interpretOutput(fire, registration, helperToOutput(fire.spec, value), false);
   quiet(value);
   if (again.result !== undefined) {
     const limitMs = (again.timeout ?? registration.asyncTimeout) * 1000;
-    toBackground(asked, again.result, limitMs);
-  } else if (registration.async === 'two-phase' && context.call !== 'async') callAgain(asked, again.timeout);
+    toBackground(call, again.result, limitMs);
+  } else if (registration.async === 'two-phase' && context.call !== 'async') callAgain(call, again.timeout);
   else return UNJUDGED;
   return { background: true };
 }
@@ -93,26 +93,26 @@ function asyncAnswer(
 }
 
 /** What is asked in series serves call after call: what goes on in the background keeps its own. */
-export function toBackground(asked: Asked, later: Promise<unknown>, limitMs: number): void {
-  const { fire, registration, context, told, input } = asked;
-  fire.background.follow({ fire, registration, context, told, input, later, limitMs });
+export function toBackground(call: CallFacts, later: Promise<unknown>, limitMs: number): void {
+  const { fire, registration, context, reporter, input } = call;
+  fire.background.follow({ fire, registration, context, reporter, input, later, limitMs });
 }
 
 /** Calls a two-phase handler for the second time, in the background, with what it was called with first. */
-function callAgain(asked: Asked, seconds: number | undefined): void {
-  const { fire, registration, told, input } = asked;
-  const again = { fire, registration, context: new Context(fire, 'async', told), told, input };
-  toBackground(again, settled(start(again)), (seconds ?? registration.asyncTimeout) * 1000);
+function callAgain(call: CallFacts, seconds: number | undefined): void {
+  const { fire, registration, reporter, input } = call;
+  const again = { fire, registration, context: new Context(fire, 'async', reporter), reporter, input };
+  toBackground(again, settled(startWork(again)), (seconds ?? registration.asyncTimeout) * 1000);
 }
 
 /** By type, against the event's schema; long texts go to a file. */
-export function interpret(
+export function interpretOutput(
   fire: FireFacts,
   registration: Registration,
   output: unknown,
   nameRequired: boolean,
 ): Attempt {
-  const result = readOutput(fire.entry, output, {
+  const result = readOutput(fire.spec, output, {
     eventName: registration.eventName,
     nameRequired,
     dialect: registration.dialect,
@@ -121,15 +121,15 @@ export function interpret(
   if ('bad' in result) return { failure: { cause: 'bad_schema', message: result.bad } };
   // An empty object is no opinion, as nothing at all is.
   if (Object.keys(result.outcome.output).length === 0) return { warnings: result.warnings };
-  const outcome = fire.services.spill.shorten(result.outcome);
+  const outcome = fire.services.largeOutput.shorten(result.outcome);
   return { outcome, ...notTaken(fire, registration, outcome), warnings: result.warnings };
 }
 
 /** A rewrite that is for Claude Code, which would ignore it, is a failure; what else it said counts. */
 function notTaken(fire: FireFacts, { dialect }: Registration, outcome: Outcome): Attempt | undefined {
-  const doneBy = fire.how.doneBy ?? (dialect === 'claude' ? 'client' : undefined);
+  const doneBy = fire.options.doneBy ?? (dialect === 'claude' ? 'client' : undefined);
   if (!outcome.rewrite || doneBy !== 'client') return undefined;
-  const message = whyNotTaken(fire.entry, fire.input, outcome.rewrite);
+  const message = whyNotTaken(fire.spec, fire.input, outcome.rewrite);
   if (message === undefined) return undefined;
   const { rewrite: _, ...rest } = outcome;
   return { outcome: rest, failure: { cause: 'bad_schema', message } };
@@ -142,8 +142,8 @@ export interface OfHook {
 }
 
 /** A failure or warning is never silent, whoever watches. */
-export function complain(fire: FireFacts, { id, name }: Registration, result: Attempt): void {
-  const about: OfHook = { event: fire.entry.name, hook: name };
+export function logProblems(fire: FireFacts, { id, name }: Registration, result: Attempt): void {
+  const about: OfHook = { event: fire.spec.name, hook: name };
   const who = `${about.event} hook ${name}`;
   const { failure, warnings = [] } = result;
   const { report } = fire.services;
@@ -163,23 +163,23 @@ export function threw(error: unknown): Failure {
 }
 
 /** What a handler's work gave at once, and the promise of it where that is to be waited for. */
-export type Started = { value: unknown; later: Promise<unknown> | undefined } | { threw: unknown };
+export type StartedWork = { value: unknown; later: Promise<unknown> | undefined } | { threw: unknown };
 
 /** Starts the work; a throw is data. */
-export function start({ fire, registration, input, context, told }: Asked): Started {
+export function startWork({ fire, registration, input, context, reporter }: CallFacts): StartedWork {
   const work = registration.work as Work;
   try {
     const value =
       'callback' in work
         ? work.callback(readOnly(input), fire.toolUseID, context)
-        : work.handler.run(makeCall(fire, registration, input, context, told));
+        : work.handler.run(makeCall(fire, registration, input, context, reporter));
     return { value, later: promiseIn(value) };
   } catch (error) {
     return { threw: error };
   }
 }
 
-export function settled(answer: Started): Promise<unknown> {
+export function settled(answer: StartedWork): Promise<unknown> {
   if ('threw' in answer) return Promise.reject(answer.threw);
   return answer.later ?? Promise.resolve(answer.value);
 }

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import type { Reply } from '../../handlers/handler.js';
-import type { BackgroundWork, Followed } from '../fire/facts.js';
-import { complain, read, threw } from './answer.js';
+import type { BackgroundCall, BackgroundWork } from '../fire/facts.js';
+import { logProblems, readAnswer, threw } from './answer.js';
 import type { Attempt } from './attempt.js';
 import { Context } from './context.js';
 import type { Work } from './work.js';
@@ -9,7 +9,7 @@ import type { Work } from './work.js';
 /** The longest a timer can wait, in milliseconds; a longer one would not wait at all. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-interface Kept {
+interface KeptWork {
   readonly name: string;
   /** Closing waits for it; what is not followed (a child left behind) is ended at once. */
   readonly followed: boolean;
@@ -19,7 +19,7 @@ interface Kept {
 
 /** What goes on after its fire has ended: async handlers, processes left behind. Nothing of it outlives the host. */
 export class Background implements BackgroundWork {
-  readonly #kept = new Set<Kept>();
+  readonly #kept = new Set<KeptWork>();
 
   /** Names of what is under way. */
   names(): string[] {
@@ -32,7 +32,7 @@ export class Background implements BackgroundWork {
       await Promise.all(left.map((k) => k.done));
   }
 
-  #followed(): Kept[] {
+  #followed(): KeptWork[] {
     return [...this.#kept].filter((k) => k.followed);
   }
 
@@ -47,7 +47,7 @@ export class Background implements BackgroundWork {
   }
 
   keep(name: string, done: Promise<unknown>, end: () => Promise<void>, followed = false): void {
-    const kept: Kept = { name, followed, done: done.then(noop, noop), end };
+    const kept: KeptWork = { name, followed, done: done.then(noop, noop), end };
     this.#kept.add(kept);
     void kept.done.then(() => this.#kept.delete(kept));
   }
@@ -58,10 +58,10 @@ export class Background implements BackgroundWork {
   }
 
   /** Follows an async handler: what it says late joins the pending context of the scope it was fired in. */
-  follow(followed: Followed): void {
-    const { registration, limitMs, told } = followed;
+  follow(followed: BackgroundCall): void {
+    const { registration, limitMs, reporter } = followed;
     // No clock is read where nobody watches.
-    const began = told ? performance.now() : 0;
+    const began = reporter ? performance.now() : 0;
     let stop: (result: Attempt) => void = noop;
     const stopped = new Promise<Attempt>((resolve) => {
       stop = resolve;
@@ -71,7 +71,7 @@ export class Background implements BackgroundWork {
     timer?.unref();
     const done = Promise.race([this.#answer(followed), stopped]).then((result) => {
       clearTimeout(timer);
-      this.#arrive(followed, told ? { ...result, durationMs: performance.now() - began } : result);
+      this.#arrive(followed, reporter ? { ...result, durationMs: performance.now() - began } : result);
     });
     this.keep(
       registration.name,
@@ -84,37 +84,37 @@ export class Background implements BackgroundWork {
     );
   }
 
-  async #answer({ later, ...asked }: Followed): Promise<Attempt> {
+  async #answer({ later, ...asked }: BackgroundCall): Promise<Attempt> {
     try {
       const outside = 'handler' in (asked.registration.work as Work);
       let value = await later;
       // A command that was async from the start answers twice: that it runs, then what it said.
       while (outside && (value as Reply).later) value = await (value as Reply).later;
-      return read(asked, value);
+      return readAnswer(asked, value);
     } catch (error) {
       return { failure: threw(error) };
     }
   }
 
   /** A handler outside the loop (a process, a request) ends it on this signal: that is waited for, though not its answer. */
-  #cut({ registration, context, later }: Followed, reason: Error): void {
+  #cut({ registration, context, later }: BackgroundCall, reason: Error): void {
     Context.end(context, reason);
     if ('handler' in (registration.work as Work)) this.linger(registration.name, later);
   }
 
-  #expire(followed: Followed, stop: (result: Attempt) => void): void {
+  #expire(followed: BackgroundCall, stop: (result: Attempt) => void): void {
     const { registration, limitMs } = followed;
     this.#cut(followed, new DOMException('Its background time was up', 'TimeoutError'));
     const message = `did not end within its background time of ${limitMs / 1000} s`;
     stop({ failure: { cause: 'timeout', message: `${registration.name} ${message}` } });
   }
 
-  #arrive({ fire, registration, told }: Followed, result: Attempt): void {
+  #arrive({ fire, registration, reporter }: BackgroundCall, result: Attempt): void {
     const { outcome } = result;
     const late = [outcome?.additionalContext, outcome?.systemMessage].filter((text) => text !== undefined);
-    if (late.length > 0) fire.waiting?.push(...late);
-    told?.responded(result);
-    if (result.failure || result.warnings?.length) complain(fire, registration, result);
+    if (late.length > 0) fire.pendingContext?.push(...late);
+    reporter?.responded(result);
+    if (result.failure || result.warnings?.length) logProblems(fire, registration, result);
     if (registration.rewake && result.exitCode === 2) {
       fire.services.wake({
         scope: fire.scopeId,

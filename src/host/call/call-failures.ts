@@ -5,8 +5,8 @@ import type { Work } from './work.js';
 /** It has not answered in time. */
 export function timeout(registration: Registration): Failure {
   const message = `did not answer within its timeout of ${registration.timeout} s`;
-  const { work, entry } = registration as Registration<Work>;
-  const blocks = 'handler' in work && work.handler.blocksLate?.(entry);
+  const { work, spec } = registration as Registration<Work>;
+  const blocks = 'handler' in work && work.handler.blocksLate?.(spec);
   return blocks ? { cause: 'timeout', message, blocks } : { cause: 'timeout', message };
 }
 

@@ -12,13 +12,13 @@ export function makeCall(
   registration: Registration,
   input: Readonly<Record<string, unknown>>,
   context: Context,
-  told: CallReporter | undefined,
+  reporter: CallReporter | undefined,
 ): Call {
   const { background, services } = fire;
   // Before it is called, it was found that it can be.
   const carried = fire.carried(input) as Carried;
   return Object.assign(new Ends(context), {
-    entry: fire.entry,
+    spec: fire.spec,
     input: carried.input,
     json: carried.json,
     toolUseID: fire.toolUseID,
@@ -30,7 +30,7 @@ export function makeCall(
     asyncTimeout: registration.asyncTimeout,
     eventName: registration.eventName,
     projectDir: services.projectDir ?? (typeof input['cwd'] === 'string' ? input['cwd'] : process.cwd()),
-    progress: told ? (piece) => told.progress(piece) : undefined,
+    progress: reporter ? (piece) => reporter.progress(piece) : undefined,
     keep: (name, done, end) => background.keep(name, done, end),
   } satisfies Omit<Call, 'signal' | 'ending'>);
 }

@@ -1,6 +1,6 @@
 import { HookscopeError } from '../../errors.js';
-import type { EventEntry } from '../../events/define.js';
-import { copyJson, DEEPEST, NotJson, type Room } from '../../values/copy.js';
+import type { EventSpec } from '../../events/define.js';
+import { type CopyBudget, copyJson, DEEPEST, NotJson } from '../../values/copy.js';
 import { messageOf } from '../../values/message.js';
 import { put } from '../../values/put.js';
 import { isObject } from '../../values/shape.js';
@@ -19,29 +19,29 @@ export interface Carried {
  * Makes an input ready to leave the process. One that cannot (too deep, too large, no JSON data) is an INVALID_INPUT before the
  * fact; of what has happened, what cannot be carried is withheld.
  */
-export function carry(entry: EventEntry, input: Input, most: number): Carried | HookscopeError {
-  const room: Room = { left: most };
+export function carry(spec: EventSpec, input: Input, most: number): Carried | HookscopeError {
+  const room: CopyBudget = { left: most };
   const copied: Record<string, unknown> = {};
   let withheld: string | undefined;
   for (const key of Object.keys(input)) {
     // What the model is to get instead is one line, whatever it was.
-    const found = part(input, key, room, entry.after === true && key !== entry.rewrites?.field);
+    const found = part(input, key, room, spec.after === true && key !== spec.rewrites?.field);
     if ('value' in found) {
       if (found.value !== undefined) put(copied, key, found.value);
       continue;
     }
-    if (!entry.after) return refused(entry, key, found.why);
+    if (!spec.after) return refused(spec, key, found.why);
     const line = withheldLine(key, found.why);
-    if (key === entry.rewrites?.field) withheld = line;
+    if (key === spec.rewrites?.field) withheld = line;
     copied[key] = line;
   }
   const json = JSON.stringify(copied);
   if (json.length <= most / 3 || Buffer.byteLength(json) <= most) return { input: copied, json, withheld };
   const why = tooLarge(most);
-  return entry.after ? smallest(entry, copied, why) : refused(entry, '(the input)', why);
+  return spec.after ? smallest(spec, copied, why) : refused(spec, '(the input)', why);
 }
 
-function part(from: Input, key: string, room: Room, tells: boolean): { value: unknown } | { why: string } {
+function part(from: Input, key: string, room: CopyBudget, tells: boolean): { value: unknown } | { why: string } {
   const { left } = room;
   try {
     const value = from[key];
@@ -66,7 +66,7 @@ function listOf(from: Input, key: string): readonly Input[] | undefined {
 }
 
 /** One of them without what cannot be carried; where that is no field of it but it itself, a line in its place. */
-function lightened(one: Input, room: Room): unknown {
+function lightened(one: Input, room: CopyBudget): unknown {
   const { left } = room;
   try {
     return copyJson(one, 'it', room);
@@ -89,12 +89,12 @@ function lightened(one: Input, room: Room): unknown {
 }
 
 /** The short texts of an input, which say what it is about. */
-function smallest(entry: EventEntry, input: Input, why: string): Carried {
+function smallest(spec: EventSpec, input: Input, why: string): Carried {
   const short = (value: unknown): boolean => typeof value !== 'object' && String(value).length <= 10_000;
   const copied = Object.fromEntries(
     Object.entries(input).map(([key, value]) => [key, short(value) ? value : withheldLine(key, why)]),
   );
-  const field = entry.rewrites?.field;
+  const field = spec.rewrites?.field;
   const withheld = field !== undefined && !short(input[field]) ? withheldLine(field, why) : undefined;
   return { input: copied, json: JSON.stringify(copied), withheld };
 }
@@ -111,27 +111,27 @@ export function whyNot(error: unknown): string {
 
 const tooLarge = (most: number): string => `its JSON has more than ${most} bytes (the host option maxInputBytes)`;
 
-function refused(entry: EventEntry, field: string, why: string): HookscopeError {
+function refused(spec: EventSpec, field: string, why: string): HookscopeError {
   const expected = `cannot be given to a hook outside this process (JSON data, at most ${DEEPEST} levels deep, maxInputBytes): ${why}`;
-  return new HookscopeError('INVALID_INPUT', { event: entry.name, field, expected });
+  return new HookscopeError('INVALID_INPUT', { event: spec.name, field, expected });
 }
 
 /** One fire's input as it leaves the process: made once for each version of it, however many hooks ask. */
 export class Carrying {
-  readonly #entry: EventEntry;
+  readonly #spec: EventSpec;
   readonly #most: number;
   readonly #refuse: (error: HookscopeError) => void;
   #last: { readonly input: Input; readonly as: Carried } | undefined;
 
-  constructor(entry: EventEntry, most: number, refuse: (error: HookscopeError) => void) {
-    this.#entry = entry;
+  constructor(spec: EventSpec, most: number, refuse: (error: HookscopeError) => void) {
+    this.#spec = spec;
     this.#most = most;
     this.#refuse = refuse;
   }
 
   of(input: Input): Carried | undefined {
     if (this.#last?.input === input) return this.#last.as;
-    const as = carry(this.#entry, input, this.#most);
+    const as = carry(this.#spec, input, this.#most);
     if (as instanceof HookscopeError) {
       this.#refuse(as);
       return undefined;

@@ -2,7 +2,7 @@ import type { HookscopeError } from '../../errors.js';
 
 /** The fire that something under way belongs to. */
 export interface WatchedFire {
-  readonly entry: { readonly name: string };
+  readonly spec: { readonly name: string };
   readonly input: Readonly<Record<string, unknown>>;
   cancel(error: HookscopeError): void;
 }
@@ -19,7 +19,7 @@ export interface Watched {
   /** The fire was cut short: settle now. */
   cancel(): void;
   /** Names of the handlers it waits for. */
-  waiting(): readonly string[];
+  pendingNames(): readonly string[];
   before?: Watched | undefined;
   after?: Watched | undefined;
 }

@@ -25,13 +25,13 @@ export interface ContextFire {
 export class Context implements HookContext {
   readonly call: 'first' | 'reask' | 'async';
   readonly #fire: ContextFire;
-  readonly #told: CallReporter | undefined;
+  readonly #reporter: CallReporter | undefined;
   #ended: unknown;
   #ending: LazySignal | undefined;
 
-  constructor(fire: ContextFire, call: 'first' | 'reask' | 'async', told: CallReporter | undefined) {
+  constructor(fire: ContextFire, call: 'first' | 'reask' | 'async', reporter: CallReporter | undefined) {
     this.#fire = fire;
-    this.#told = told;
+    this.#reporter = reporter;
     this.call = call;
   }
 
@@ -52,7 +52,7 @@ export class Context implements HookContext {
       quiet(text);
       throw new TypeError(`context.progress(text) takes a string, got ${typeof text}`);
     }
-    this.#told?.progress({ text });
+    this.#reporter?.progress({ text });
   }
 
   /** @internal Aborts the signal, also one that is first read later. */

@@ -2,8 +2,8 @@ import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { promiseIn, quiet, ready, settle } from '../../values/promises.js';
 import { readOnly } from '../../values/view.js';
-import type { Asked, Input, RunningFire } from '../fire/facts.js';
-import { complain, facts, read, threw, toBackground } from './answer.js';
+import type { CallFacts, Input, RunningFire } from '../fire/facts.js';
+import { logProblems, readAnswer, replyFacts, threw, toBackground } from './answer.js';
 import { type Attempt, type CallReporter, PENDING, SILENT, timed } from './attempt.js';
 import { makeCall } from './call.js';
 import { aborted, timeout } from './call-failures.js';
@@ -13,7 +13,7 @@ import { untrusted } from './untrusted.js';
 import type { CallbackFunction, Work } from './work.js';
 
 /** Who is told what came of a call that had to be waited for; `undefined`: nothing, and nobody watches. */
-export interface Asker {
+export interface CallOwner {
   answered(result: Attempt | undefined, call: HandlerCall): void;
 }
 
@@ -27,17 +27,17 @@ const LOADED = new WeakSet<Handler>();
  * the other, until one is left with its answer still to come; whoever calls in parallel makes one for each. Its members are
  * `private`, not `#private`: every fire would pay for that.
  */
-export class HandlerCall implements Watched, Asked {
+export class HandlerCall implements Watched, CallFacts {
   limit = 0;
   since = 0;
   before: Watched | undefined = undefined;
   after: Watched | undefined = undefined;
   readonly fire: RunningFire;
-  asker: Asker;
+  owner: CallOwner;
   registration: Registration = undefined as never;
   context: Context = undefined as never;
   input: Input;
-  told: CallReporter | undefined = undefined;
+  reporter: CallReporter | undefined = undefined;
   /** It was left with its answer still to come, and can serve nobody else. */
   spent = false;
   private view: Input;
@@ -50,9 +50,9 @@ export class HandlerCall implements Watched, Asked {
   private readonly onValue: (value: unknown) => void;
   private readonly onError: (error: unknown) => void;
 
-  constructor(fire: RunningFire, asker: Asker) {
+  constructor(fire: RunningFire, asker: CallOwner) {
     this.fire = fire;
-    this.asker = asker;
+    this.owner = asker;
     this.timed = fire.timed;
     this.input = fire.input;
     this.view = readOnly(fire.input);
@@ -108,14 +108,16 @@ export class HandlerCall implements Watched, Asked {
 
   private start(kind: 'first' | 'reask'): void {
     const { fire, registration } = this;
-    this.told = fire.reporter?.started(registration);
-    this.context = new Context(fire, kind, this.told);
+    this.reporter = fire.reporter?.started(registration);
+    this.context = new Context(fire, kind, this.reporter);
     this.began = performance.now();
   }
 
   private outside(): Promise<Reply> {
-    const { fire, registration, input, context, told } = this;
-    return (registration.work as { handler: Handler }).handler.run(makeCall(fire, registration, input, context, told));
+    const { fire, registration, input, context, reporter } = this;
+    return (registration.work as { handler: Handler }).handler.run(
+      makeCall(fire, registration, input, context, reporter),
+    );
   }
 
   /** What the first run needs is loaded before its deadline starts. */
@@ -129,7 +131,7 @@ export class HandlerCall implements Watched, Asked {
       () => this.loaded(kind),
       (error: unknown) => {
         this.start(kind);
-        this.asker.answered(this.conclude({ failure: { cause: 'spawn_failed', message: threw(error).message } }), this);
+        this.owner.answered(this.conclude({ failure: { cause: 'spawn_failed', message: threw(error).message } }), this);
       },
     );
     return true;
@@ -138,7 +140,7 @@ export class HandlerCall implements Watched, Asked {
   private loaded(kind: 'first' | 'reask'): void {
     const { fire, registration, input } = this;
     const result = fire.cancelled ? { failure: aborted() } : this.begin(registration, input, kind);
-    if (result !== PENDING) this.asker.answered(result, this);
+    if (result !== PENDING) this.owner.answered(result, this);
   }
 
   private wait(later: Promise<unknown>): Attempt | typeof PENDING {
@@ -171,16 +173,16 @@ export class HandlerCall implements Watched, Asked {
 
   private fulfilled(value: unknown): void {
     if (this.later === undefined) quiet(value);
-    else if (this.timedOut !== undefined) this.end({ ...facts(value as Reply), ...this.timedOut });
+    else if (this.timedOut !== undefined) this.end({ ...replyFacts(value as Reply), ...this.timedOut });
     else {
       this.later = undefined;
-      this.asker.answered(value === undefined && this.began === 0 ? undefined : this.said(value), this);
+      this.owner.answered(value === undefined && this.began === 0 ? undefined : this.said(value), this);
     }
   }
 
   /** What it says that it has nothing to say is silence, where nobody watches. */
   private said(value: unknown): Attempt | undefined {
-    const result = read(this, value);
+    const result = readAnswer(this, value);
     return this.began === 0 && result === SILENT ? undefined : this.conclude(result);
   }
 
@@ -191,7 +193,7 @@ export class HandlerCall implements Watched, Asked {
 
   private end(result: Attempt): void {
     this.later = undefined;
-    this.asker.answered(this.conclude(result), this);
+    this.owner.answered(this.conclude(result), this);
   }
 
   /** Its time is up. A handler outside gets some more, to clean up after itself. */
@@ -207,11 +209,11 @@ export class HandlerCall implements Watched, Asked {
       }
     }
     this.leave();
-    this.asker.answered(this.conclude(this.timedOut), this);
+    this.owner.answered(this.conclude(this.timedOut), this);
   }
 
   cancel(): void {
-    if (this.later !== undefined) this.asker.answered(this.abandon(), this);
+    if (this.later !== undefined) this.owner.answered(this.abandon(), this);
   }
 
   /** Ends what is waited for, and gives what it has come to instead. */
@@ -220,7 +222,7 @@ export class HandlerCall implements Watched, Asked {
     const result = this.timedOut ?? { failure: aborted() };
     this.leave();
     // Where nothing is noted yet, that the fire rejects is all there is to tell.
-    return (this.asker as object) === this.fire ? result : this.conclude(result);
+    return (this.owner as object) === this.fire ? result : this.conclude(result);
   }
 
   private leave(): void {
@@ -230,7 +232,7 @@ export class HandlerCall implements Watched, Asked {
     this.release();
   }
 
-  waiting(): readonly string[] {
+  pendingNames(): readonly string[] {
     return this.later !== undefined ? [this.registration.name] : [];
   }
 
@@ -246,9 +248,9 @@ export class HandlerCall implements Watched, Asked {
 
   /** What every call ends with: it is told, and what went wrong goes to the logger, whoever watches. An abort went as its caller wished. */
   private conclude(result: Attempt): Attempt {
-    const { fire, registration, told, began } = this;
+    const { fire, registration, reporter, began } = this;
     const { failure, warnings } = result;
-    if ((failure && failure.cause !== 'aborted') || warnings?.length) complain(fire, registration, result);
+    if ((failure && failure.cause !== 'aborted') || warnings?.length) logProblems(fire, registration, result);
     if (began === 0) return result;
     this.began = 0;
     const durationMs = performance.now() - began;
@@ -256,9 +258,9 @@ export class HandlerCall implements Watched, Asked {
     const { slowAfter } = fire.services;
     if (slowAfter > 0 && durationMs >= slowAfter * 1000) {
       const took = `${(durationMs / 1000).toFixed(2)} s`;
-      fire.services.report(`Slow hook: ${registration.name} took ${took} on ${fire.entry.name}`);
+      fire.services.report(`Slow hook: ${registration.name} took ${took} on ${fire.spec.name}`);
     }
-    if (told !== undefined && !done.background) told.responded(done);
+    if (reporter !== undefined && !done.background) reporter.responded(done);
     return done;
   }
 }

@@ -1,4 +1,4 @@
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import { isObject } from '../../values/shape.js';
 
 /** Keys of a response that Claude Code does without, by tool (docs/compatibility.md); those of a tool that is not here are not known. */
@@ -26,7 +26,7 @@ const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
  * built-in tool is replaced by one of its own shape only; an MCP tool's by anything.
  */
 export function whyNotTaken(
-  { rewrites }: EventEntry,
+  { rewrites }: EventSpec,
   input: Readonly<Record<string, unknown>>,
   { value }: { readonly value: unknown },
 ): string | undefined {

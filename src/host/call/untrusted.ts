@@ -7,6 +7,6 @@ export function untrusted(fire: FireFacts, registration: Registration, { file, w
   // It has not had its single run.
   if (registration.once) registration.scope.giveBack(registration);
   fire.services.notices.tell(fire.input['session_id'], file, why);
-  const blocks = fire.how.canAsk === false ? ({ blocks: true } as const) : {};
+  const blocks = fire.options.canAsk === false ? ({ blocks: true } as const) : {};
   return { failure: { cause: 'untrusted', message: why, ...blocks } };
 }

@@ -1,4 +1,4 @@
-import type { EventEntry, Fold, Verdict } from '../../events/define.js';
+import type { EventSpec, Fold, Verdict } from '../../events/define.js';
 import type { Cause } from '../../events/failure.js';
 
 /** A handler that failed, and whether its failure policy made the failure count. */
@@ -105,7 +105,7 @@ const NOTHING = Object.freeze([]) as readonly never[];
 
 type Outcomes = readonly HandlerOutcome[] | (() => readonly HandlerOutcome[]);
 
-class Decision {
+class DecisionObject {
   readonly event: string;
   readonly fold: Fold;
   readonly continue: boolean = true;
@@ -119,17 +119,17 @@ class Decision {
   declare readonly verdict?: Verdict;
   declare readonly blocked?: boolean;
   declare readonly continues?: boolean;
-  readonly #entry: EventEntry;
+  readonly #spec: EventSpec;
   #outcomes: Outcomes;
 
-  constructor(entry: EventEntry, outcomes: Outcomes) {
-    this.event = entry.name;
-    this.fold = entry.fold;
-    this.#entry = entry;
+  constructor(spec: EventSpec, outcomes: Outcomes) {
+    this.event = spec.name;
+    this.fold = spec.fold;
+    this.#spec = spec;
     this.#outcomes = outcomes;
-    if (entry.fold === 'gate') this.verdict = 'none';
-    else if (entry.fold === 'stop') this.continues = false;
-    else if (entry.fold === 'block' || entry.fold === 'replace') this.blocked = false;
+    if (spec.fold === 'gate') this.verdict = 'none';
+    else if (spec.fold === 'stop') this.continues = false;
+    else if (spec.fold === 'block' || spec.fold === 'replace') this.blocked = false;
   }
 
   get outcomes(): readonly HandlerOutcome[] {
@@ -138,13 +138,13 @@ class Decision {
   }
 
   toJSON(): Record<string, unknown> {
-    return toWire(this.#entry, this);
+    return toWire(this.#spec, this);
   }
 }
 
 /** A decision from its fields; what is left out is the quiet default of its fold. `outcomes` may be made when first read. */
-export function makeDecision(entry: EventEntry, fields: DecisionFields | undefined, outcomes: Outcomes): AnyDecision {
-  const decision: AnyDecision = new Decision(entry, outcomes);
+export function makeDecision(spec: EventSpec, fields: DecisionFields | undefined, outcomes: Outcomes): AnyDecision {
+  const decision: AnyDecision = new DecisionObject(spec, outcomes);
   return fields === undefined ? decision : Object.assign(decision, fields);
 }
 
@@ -159,7 +159,7 @@ const SPECIFIC = [
 ] as const;
 
 /** As one hook that had said all of it would have printed it. */
-function toWire(entry: EventEntry, d: AnyDecision): Record<string, unknown> {
+function toWire(spec: EventSpec, d: AnyDecision): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   const specific: Record<string, unknown> = {};
   if (!d.continue) out['continue'] = false;
@@ -167,18 +167,18 @@ function toWire(entry: EventEntry, d: AnyDecision): Record<string, unknown> {
   if (d.suppressOutput) out['suppressOutput'] = true;
   if (d.systemMessages.length > 0) out['systemMessage'] = d.systemMessages.join('\n');
   if (d.terminalSequence !== undefined) out['terminalSequence'] = d.terminalSequence;
-  const rewriteKey = entry.rewrites?.keys[0] ?? 'updatedInput';
-  if (entry.fold === 'gate') Object.assign(specific, entry.nestedDecision ? nestedGate(d) : flatGate(d, rewriteKey));
+  const rewriteKey = spec.rewrites?.keys[0] ?? 'updatedInput';
+  if (spec.fold === 'gate') Object.assign(specific, spec.nestedDecision ? nestedGate(d) : flatGate(d, rewriteKey));
   if (d.blocked || d.continues)
     Object.assign(out, { decision: 'block' }, d.reason === undefined ? {} : { reason: d.reason });
   if (d.additionalContext.length > 0) specific['additionalContext'] = d.additionalContext.join('\n');
   if (d.updatedOutput !== undefined) specific[rewriteKey] = d.updatedOutput;
   for (const key of SPECIFIC) if (d[key] !== undefined) specific[key] = d[key];
   if (d.value !== undefined) {
-    const [only, ...more] = entry.value ?? ['value'];
+    const [only, ...more] = spec.value ?? ['value'];
     Object.assign(specific, more.length === 0 ? { [only as string]: d.value } : d.value);
   }
-  if (Object.keys(specific).length > 0) out['hookSpecificOutput'] = { hookEventName: entry.name, ...specific };
+  if (Object.keys(specific).length > 0) out['hookSpecificOutput'] = { hookEventName: spec.name, ...specific };
   return out;
 }
 

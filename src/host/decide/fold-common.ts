@@ -1,4 +1,4 @@
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import type { Failure } from '../../events/failure.js';
 import { effectOf } from '../../events/failure.js';
 import type { Outcome } from '../../events/outcome.js';
@@ -6,7 +6,7 @@ import type { Registration } from '../../scopes/registration.js';
 import type { DecisionFailure, DecisionFields, HandlerOutcome } from './decision.js';
 
 /** What one handler came to: what it said, or how it failed, or (after a failed re-ask) both. */
-export interface Said {
+export interface HandlerResult {
   readonly registration: Registration;
   readonly outcome?: Outcome | undefined;
   readonly failure?: Failure | undefined;
@@ -17,8 +17,8 @@ export interface Said {
 /** What every event has. */
 export function common(
   fields: DecisionFields,
-  entry: EventEntry,
-  said: readonly Said[],
+  spec: EventSpec,
+  said: readonly HandlerResult[],
   subject: string | undefined,
 ): void {
   const additionalContext: string[] = [];
@@ -27,15 +27,15 @@ export function common(
   let own: Record<string, unknown> | undefined;
   for (const s of said) {
     const { outcome } = s;
-    if (s.failure !== undefined) failures.push(listFailure(entry, s, subject));
+    if (s.failure !== undefined) failures.push(listFailure(spec, s, subject));
     if (outcome === undefined) continue;
     if (outcome.additionalContext !== undefined) additionalContext.push(outcome.additionalContext);
     if (outcome.systemMessage !== undefined) systemMessages.push(outcome.systemMessage);
     if (outcome.suppressOutput && s.registration.dialect === 'code') fields.suppressOutput = true;
-    if (outcome.continue === false) ends(fields, entry, outcome.stopReason);
+    if (outcome.continue === false) ends(fields, spec, outcome.stopReason);
     if (outcome.specific !== undefined) {
       own ??= {};
-      specifics(own, entry, outcome.specific);
+      specifics(own, spec, outcome.specific);
     }
   }
   fields.additionalContext = additionalContext;
@@ -44,14 +44,14 @@ export function common(
   if (own !== undefined) Object.assign(fields, own);
 }
 
-function ends(fields: DecisionFields, entry: EventEntry, stopReason: string | undefined): void {
-  if (entry.interrupts) fields.interrupt = true;
-  if (!entry.endsLoop) return;
+function ends(fields: DecisionFields, spec: EventSpec, stopReason: string | undefined): void {
+  if (spec.interrupts) fields.interrupt = true;
+  if (!spec.endsLoop) return;
   fields.continue = false;
   if (stopReason !== undefined) fields.stopReason ??= stopReason;
 }
 
-function listFailure(entry: EventEntry, s: Said, subject: string | undefined): DecisionFailure {
+function listFailure(spec: EventSpec, s: HandlerResult, subject: string | undefined): DecisionFailure {
   const { id, name, onFailure } = s.registration;
   const failure = s.failure as Failure;
   return {
@@ -60,19 +60,19 @@ function listFailure(entry: EventEntry, s: Said, subject: string | undefined): D
     cause: failure.cause,
     message: failure.message,
     ...(failure.blocks ? { blocks: true as const } : {}),
-    blocked: effectOf(entry, onFailure, failure) !== 'none' && !entry.unblockable?.includes(subject ?? ''),
+    blocked: effectOf(spec, onFailure, failure) !== 'none' && !spec.unblockable?.includes(subject ?? ''),
   };
 }
 
 /** Event-specific keys: lists are joined, of flags and strings the last in plan order counts. Those of a nested verdict go with it. */
 function specifics(
   fields: Record<string, unknown>,
-  entry: EventEntry,
+  spec: EventSpec,
   { terminalSequence, ...own }: Readonly<Record<string, unknown>>,
 ): void {
   if (terminalSequence !== undefined)
     fields['terminalSequence'] = `${fields['terminalSequence'] ?? ''}${terminalSequence}`;
-  if (entry.nestedDecision) return;
+  if (spec.nestedDecision) return;
   for (const [key, value] of Object.entries(own)) {
     const before = fields[key];
     fields[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
@@ -80,7 +80,7 @@ function specifics(
 }
 
 /** What each handler said, in plan order. */
-export function listOutcomes(said: readonly Said[]): HandlerOutcome[] {
+export function listOutcomes(said: readonly HandlerResult[]): HandlerOutcome[] {
   return said.map(({ registration, outcome }) => {
     const out: { -readonly [K in keyof HandlerOutcome]: HandlerOutcome[K] } = {
       id: registration.id,

@@ -1,8 +1,8 @@
-import type { EventEntry, Verdict } from '../../events/define.js';
+import type { EventSpec, Verdict } from '../../events/define.js';
 import { effectOf, type FailureEffect } from '../../events/failure.js';
 import type { AnyDecision, Conflict, DecisionFields, EndedBy } from './decision.js';
 import { makeDecision } from './decision.js';
-import { common, listOutcomes, type Said } from './fold-common.js';
+import { common, type HandlerResult, listOutcomes } from './fold-common.js';
 
 /** How the verdicts become one: the strictest, or the first or last in plan order. */
 export type Decisions = 'strictest' | 'first' | 'last';
@@ -24,32 +24,32 @@ export const RANK: Readonly<Record<Verdict, number>> = { none: 0, allow: 1, ask:
 
 /** Pure: the outcomes, in plan order, folded into one answer. The order of finishing cannot matter. `everybody`: the silent ones too, to be listed. */
 export function fold(
-  entry: EventEntry,
-  said: readonly Said[],
+  spec: EventSpec,
+  said: readonly HandlerResult[],
   context: FoldContext,
-  everybody: () => readonly Said[] = () => said,
+  everybody: () => readonly HandlerResult[] = () => said,
 ): AnyDecision {
-  const decision = makeDecision(entry, undefined, () => listOutcomes(everybody()));
+  const decision = makeDecision(spec, undefined, () => listOutcomes(everybody()));
   const fields = decision as DecisionFields;
   if (context.withheld !== undefined) fields.updatedOutput = context.withheld.value;
   if (said.every(isSilent)) return decision;
-  common(fields, entry, said, context.subject);
-  answer(fields, entry, said, context);
+  common(fields, spec, said, context.subject);
+  answer(fields, spec, said, context);
   if (context.conflicts !== undefined && context.conflicts.length > 0) fields.conflicts = context.conflicts;
   if (context.rewritten !== undefined)
-    fields[entry.fold === 'gate' ? 'updatedInput' : 'updatedOutput'] = context.rewritten.value;
+    fields[spec.fold === 'gate' ? 'updatedInput' : 'updatedOutput'] = context.rewritten.value;
   return decision;
 }
 
-const isSilent = (s: Said): boolean => s.outcome === undefined && s.failure === undefined;
+const isSilent = (s: HandlerResult): boolean => s.outcome === undefined && s.failure === undefined;
 
 /** The verdict of one handler on a gate: its own word, its `continue: false` (from code), its failure by policy. */
-export function verdictOf(entry: EventEntry, s: Said): Verdict {
+export function verdictOf(spec: EventSpec, s: HandlerResult): Verdict {
   const own = ownVerdict(s);
-  return s.failure === undefined ? own : stricter(own, effectOf(entry, s.registration.onFailure, s.failure));
+  return s.failure === undefined ? own : stricter(own, effectOf(spec, s.registration.onFailure, s.failure));
 }
 
-function ownVerdict({ outcome, registration, allowLapsed }: Said): Verdict {
+function ownVerdict({ outcome, registration, allowLapsed }: HandlerResult): Verdict {
   if (outcome === undefined) return 'none';
   if (outcome.continue === false && registration.dialect === 'code') return 'deny';
   if (registration.phase === 'rewrite' || outcome.verdict === undefined) return 'none';
@@ -60,53 +60,53 @@ function stricter(own: Verdict, failed: FailureEffect): Verdict {
   return failed !== 'none' && failed !== 'block' && RANK[failed] > RANK[own] ? failed : own;
 }
 
-function reasonOf(entry: EventEntry, s: Said): string | undefined {
+function reasonOf(spec: EventSpec, s: HandlerResult): string | undefined {
   const { outcome, failure } = s;
-  if (failure !== undefined && verdictOf(entry, s) !== ownVerdict(s)) return failure.message;
+  if (failure !== undefined && verdictOf(spec, s) !== ownVerdict(s)) return failure.message;
   const reason = outcome?.reason ?? outcome?.stopReason;
   // It ended the run; the reason of another word of its own would not be why.
   const ended = outcome?.continue === false && s.registration.dialect === 'code' && outcome.verdict !== 'deny';
   return ended ? (outcome.stopReason ?? reason) : reason;
 }
 
-function answer(fields: DecisionFields, entry: EventEntry, said: readonly Said[], context: FoldContext): void {
-  switch (entry.fold) {
+function answer(fields: DecisionFields, spec: EventSpec, said: readonly HandlerResult[], context: FoldContext): void {
+  switch (spec.fold) {
     case 'gate':
-      gate(fields, entry, said, context);
+      gate(fields, spec, said, context);
       break;
     case 'block':
-      Object.assign(fields, block(entry, said, context));
+      Object.assign(fields, block(spec, said, context));
       break;
     case 'stop':
       Object.assign(fields, stop(said, context.endedBy));
       break;
     case 'replace':
-      Object.assign(fields, replace(entry, said));
+      Object.assign(fields, replace(spec, said));
       break;
     default:
   }
 }
 
-function gate(fields: DecisionFields, entry: EventEntry, said: readonly Said[], context: FoldContext): void {
-  const winner = choose(entry, said, context.decisions);
+function gate(fields: DecisionFields, spec: EventSpec, said: readonly HandlerResult[], context: FoldContext): void {
+  const winner = choose(spec, said, context.decisions);
   if (!winner) return;
-  const verdict = verdictOf(entry, winner);
-  const reason = reasonOf(entry, winner);
+  const verdict = verdictOf(spec, winner);
+  const reason = reasonOf(spec, winner);
   fields.verdict = verdict;
   fields.decidedBy = winner.registration.id;
   if (reason !== undefined) fields.reason = reason;
   const overruled: string[] = [];
   for (const s of said) {
-    const other = verdictOf(entry, s);
+    const other = verdictOf(spec, s);
     if (other !== 'none' && other !== verdict) overruled.push(s.registration.id);
   }
   fields.overruled = overruled;
-  if (entry.nestedDecision) Object.assign(fields, grants(entry, said, verdict));
+  if (spec.nestedDecision) Object.assign(fields, grants(spec, said, verdict));
 }
 
 /** What goes with a nested verdict counts only from those whose own word it is. */
-function grants(entry: EventEntry, said: readonly Said[], verdict: Verdict): DecisionFields {
-  const sharing = said.filter((s) => s.outcome?.verdict === verdict && verdictOf(entry, s) === verdict);
+function grants(spec: EventSpec, said: readonly HandlerResult[], verdict: Verdict): DecisionFields {
+  const sharing = said.filter((s) => s.outcome?.verdict === verdict && verdictOf(spec, s) === verdict);
   const given = sharing.map((s) => s.outcome?.specific ?? {});
   const permissions = given.flatMap((s) => (Array.isArray(s['updatedPermissions']) ? s['updatedPermissions'] : []));
   return {
@@ -116,12 +116,12 @@ function grants(entry: EventEntry, said: readonly Said[], verdict: Verdict): Dec
 }
 
 /** The strictest of those that count, of equals the first in plan order. */
-function choose(entry: EventEntry, said: readonly Said[], decisions: Decisions): Said | undefined {
-  const chosen = decisions === 'strictest' ? undefined : spoken(entry, said, decisions);
-  let best: Said | undefined;
+function choose(spec: EventSpec, said: readonly HandlerResult[], decisions: Decisions): HandlerResult | undefined {
+  const chosen = decisions === 'strictest' ? undefined : spoken(spec, said, decisions);
+  let best: HandlerResult | undefined;
   let highest = RANK.none;
   for (const s of said) {
-    const rank = RANK[verdictOf(entry, s)];
+    const rank = RANK[verdictOf(spec, s)];
     if (rank <= highest || !(decisions === 'strictest' || s === chosen || stands(s, rank))) continue;
     best = s;
     highest = rank;
@@ -129,42 +129,43 @@ function choose(entry: EventEntry, said: readonly Said[], decisions: Decisions):
   return best;
 }
 
-function spoken(entry: EventEntry, said: readonly Said[], which: 'first' | 'last'): Said | undefined {
-  const speaks = (s: Said): boolean => verdictOf(entry, s) !== 'none';
+function spoken(spec: EventSpec, said: readonly HandlerResult[], which: 'first' | 'last'): HandlerResult | undefined {
+  const speaks = (s: HandlerResult): boolean => verdictOf(spec, s) !== 'none';
   return which === 'first' ? said.find(speaks) : said.findLast(speaks);
 }
 
 /** Whatever the others say. */
-const stands = (s: Said, rank: number): boolean => endsRun(s) || isUntrusted(s) || (isManaged(s) && rank >= RANK.ask);
+const stands = (s: HandlerResult, rank: number): boolean =>
+  endsRun(s) || isUntrusted(s) || (isManaged(s) && rank >= RANK.ask);
 
-const isManaged = (s: Said): boolean => s.registration.scope.kind === 'managed';
+const isManaged = (s: HandlerResult): boolean => s.registration.scope.kind === 'managed';
 
 /** An accepted guard that could not be asked is no opinion among others. */
-const isUntrusted = (s: Said): boolean => s.failure?.cause === 'untrusted';
+const isUntrusted = (s: HandlerResult): boolean => s.failure?.cause === 'untrusted';
 
 /** It kept later handlers from being asked, who might have denied it: its deny is no opinion among others. */
-const endsRun = (s: Said): boolean => s.outcome?.continue === false && s.registration.dialect === 'code';
+const endsRun = (s: HandlerResult): boolean => s.outcome?.continue === false && s.registration.dialect === 'code';
 
-function block(entry: EventEntry, said: readonly Said[], context: FoldContext): DecisionFields {
-  if (entry.unblockable?.includes(context.subject ?? '')) return {};
+function block(spec: EventSpec, said: readonly HandlerResult[], context: FoldContext): DecisionFields {
+  if (spec.unblockable?.includes(context.subject ?? '')) return {};
   const blocking = said.filter(
-    (s) => s.outcome?.block || (s.failure && effectOf(entry, s.registration.onFailure, s.failure) === 'block'),
+    (s) => s.outcome?.block || (s.failure && effectOf(spec, s.registration.onFailure, s.failure) === 'block'),
   );
   if (blocking.length === 0) return {};
-  return { blocked: true, ...decided(blocking) };
+  return { blocked: true, ...decidedBy(blocking) };
 }
 
-function decided(by: readonly Said[]): DecisionFields {
+function decidedBy(by: readonly HandlerResult[]): DecisionFields {
   const reasons = by
     .map((s) => s.outcome?.reason ?? s.outcome?.stopReason ?? s.failure?.message)
     .filter((r) => r !== undefined);
-  const fields: DecisionFields = { decidedBy: (by[0] as Said).registration.id };
+  const fields: DecisionFields = { decidedBy: (by[0] as HandlerResult).registration.id };
   if (reasons.length > 0) fields.reason = reasons.join('\n');
   return fields;
 }
 
 /** docs/semantics.md 7: `continue: false` always ends it; else block, context or (from code) `continue: true` keep it going. */
-function stop(said: readonly Said[], endedBy: EndedBy | undefined): DecisionFields {
+function stop(said: readonly HandlerResult[], endedBy: EndedBy | undefined): DecisionFields {
   const keeps = said.filter((s) => {
     const o = s.outcome;
     return (
@@ -173,7 +174,7 @@ function stop(said: readonly Said[], endedBy: EndedBy | undefined): DecisionFiel
   });
   const ends = said.filter((s) => s.outcome?.continue === false);
   if (ends.length > 0) {
-    const first = ends[0] as Said;
+    const first = ends[0] as HandlerResult;
     const fields: DecisionFields = { continues: false, decidedBy: first.registration.id };
     fields.overruled = keeps.filter((s) => !ends.includes(s)).map((s) => s.registration.id);
     const reason = first.outcome?.reason ?? first.outcome?.stopReason;
@@ -182,15 +183,15 @@ function stop(said: readonly Said[], endedBy: EndedBy | undefined): DecisionFiel
   }
   if (keeps.length === 0) return {};
   if (endedBy) return { continues: false, endedBy, overruled: keeps.map((s) => s.registration.id) };
-  return { continues: true, ...decided(keeps) };
+  return { continues: true, ...decidedBy(keeps) };
 }
 
 /** Refused or failed, there is no value. Else the last in plan order wins; every other value is a recorded conflict. */
-function replace(entry: EventEntry, said: readonly Said[]): DecisionFields {
+function replace(spec: EventSpec, said: readonly HandlerResult[]): DecisionFields {
   const against = said.filter(
-    (s) => s.outcome?.block || (s.failure && effectOf(entry, s.registration.onFailure, s.failure) === 'block'),
+    (s) => s.outcome?.block || (s.failure && effectOf(spec, s.registration.onFailure, s.failure) === 'block'),
   );
-  if (against.length > 0) return { blocked: true, ...decided(against) };
+  if (against.length > 0) return { blocked: true, ...decidedBy(against) };
   const offers = said.filter((s) => s.outcome?.value !== undefined);
   const last = offers.at(-1);
   if (!last) return {};

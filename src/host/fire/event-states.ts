@@ -1,6 +1,6 @@
 import { HookscopeError } from '../../errors.js';
 import { CATALOGUE, type CustomEvents, HOOK_EVENTS } from '../../events/catalogue.js';
-import { type EventEntry, named } from '../../events/define.js';
+import { type EventSpec, named } from '../../events/define.js';
 import { inputGuard } from '../../events/guard.js';
 import { Meanings } from '../../events/meant.js';
 import { describeError } from '../../values/message.js';
@@ -13,11 +13,11 @@ import type { EventState } from '../services.js';
  * A subject function that throws leaves its event without a subject: only match-all hooks run, and it is said. Of another type,
  * its text is matched.
  */
-function guardSubject(entry: EventEntry, report: (message: string) => void): EventEntry {
-  const { subject } = entry;
-  if (!subject) return entry;
+function guardSubject(spec: EventSpec, report: (message: string) => void): EventSpec {
+  const { subject } = spec;
+  if (!subject) return spec;
   return {
-    ...entry,
+    ...spec,
     subject(input) {
       try {
         const found: unknown = subject(input);
@@ -25,7 +25,7 @@ function guardSubject(entry: EventEntry, report: (message: string) => void): Eve
           ? (found ?? undefined)
           : String(found);
       } catch (error) {
-        report(`The subject function of event ${entry.name} threw: ${describeError(error)}`);
+        report(`The subject function of event ${spec.name} threw: ${describeError(error)}`);
         return undefined;
       }
     },
@@ -33,11 +33,11 @@ function guardSubject(entry: EventEntry, report: (message: string) => void): Eve
 }
 
 /** Every event of a host by name: the catalogue's and its own. Throws INVALID_OPTIONS. */
-export function eventEntries(
+export function eventSpecs(
   custom: CustomEvents | undefined,
   report: (message: string) => void,
-): Map<string, EventEntry> {
-  const entries = new Map<string, EventEntry>(Object.entries(CATALOGUE));
+): Map<string, EventSpec> {
+  const entries = new Map<string, EventSpec>(Object.entries(CATALOGUE));
   for (const [name, definition] of Object.entries(custom ?? {})) {
     if ((HOOK_EVENTS as readonly string[]).includes(name)) {
       throw new HookscopeError('INVALID_OPTIONS', {
@@ -66,19 +66,19 @@ function isDefinition(definition: unknown): boolean {
 }
 
 /** What a host keeps of one event. */
-export function eventState(entry: EventEntry, plans: EventPlans): EventState {
+export function eventState(spec: EventSpec, plans: EventPlans): EventState {
   const nothing = Object.freeze([]);
   const state: EventState = {
-    entry,
+    spec,
     plans,
-    closes: entry.scope === 'close',
-    opens: entry.scope === 'open',
+    closes: spec.scope === 'close',
+    opens: spec.scope === 'open',
     hook: undefined,
-    meanings: new Meanings(entry),
-    quiet: Promise.resolve(Object.freeze(makeDecision(entry, undefined, nothing)) as AnyDecision),
+    meanings: new Meanings(spec),
+    quiet: Promise.resolve(Object.freeze(makeDecision(spec, undefined, nothing)) as AnyDecision),
     // Compiled at the first input; most hosts see few of the events.
     accepts(input) {
-      state.accepts = inputGuard(entry);
+      state.accepts = inputGuard(spec);
       return state.accepts(input);
     },
   };

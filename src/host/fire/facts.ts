@@ -1,13 +1,13 @@
 import type { HookscopeError } from '../../errors.js';
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import type { Registration } from '../../scopes/registration.js';
-import type { Found } from '../../scopes/tree.js';
+import type { ScopeLookup } from '../../scopes/tree.js';
 import type { CallReporter, FireReporter } from '../call/attempt.js';
 import type { Carried } from '../call/carry.js';
 import type { Context } from '../call/context.js';
 import type { Plan } from '../plan/plan.js';
 import type { EventState, Services } from '../services.js';
-import type { FireHow } from './fire-options.js';
+import type { FireSettings } from './fire-options.js';
 
 export type Input = Readonly<Record<string, unknown>>;
 
@@ -15,33 +15,33 @@ export type Input = Readonly<Record<string, unknown>>;
 export interface FireFacts {
   readonly services: Services;
   readonly state: EventState;
-  readonly entry: EventEntry;
+  readonly spec: EventSpec;
   readonly plan: Plan;
   /** As it was parsed, before any rewrite. */
   readonly input: Input;
-  readonly how: FireHow;
-  readonly found: Found;
+  readonly options: FireSettings;
+  readonly found: ScopeLookup;
   readonly subject: string | undefined;
   readonly toolUseID: string | undefined;
   /** Made when first asked for: most fires are told to nobody. */
   readonly id: string;
   readonly scopeId: string;
   /** Where context that comes late waits for the next turn; nowhere once the agent, or the driven session, has ended. */
-  readonly waiting: string[] | undefined;
+  readonly pendingContext: string[] | undefined;
 }
 
 /** One call of one handler. */
-export interface Asked {
+export interface CallFacts {
   readonly fire: RunningFire;
   readonly registration: Registration;
   readonly context: Context;
-  readonly told: CallReporter | undefined;
+  readonly reporter: CallReporter | undefined;
   /** What it was called with. */
   readonly input: Input;
 }
 
 /** One that goes on in the background. */
-export interface Followed extends Asked {
+export interface BackgroundCall extends CallFacts {
   readonly later: Promise<unknown>;
   /** Milliseconds; 0: it ends by itself. */
   readonly limitMs: number;
@@ -52,7 +52,7 @@ export interface BackgroundWork {
   keep(name: string, done: Promise<unknown>, end: () => Promise<void>): void;
   /** A handler whose time was up and that still has to clean up after itself. */
   linger(name: string, answer: Promise<unknown>): void;
-  follow(followed: Followed): void;
+  follow(followed: BackgroundCall): void;
 }
 
 /** What a call needs of the fire that it is made in. */

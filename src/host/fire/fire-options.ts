@@ -13,12 +13,12 @@ export interface FireOptions {
 }
 
 /** What a session driver says beside that. */
-export interface FireHow extends Omit<FireOptions, 'signal'> {
+export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly signal?: EndSignal | undefined;
   /** A stop event that the loop ends with, whatever the hooks say. */
   readonly endedBy?: EndedBy | undefined;
   /** Ids of `once` hooks that ran for this very call in an earlier fire: they are asked again, as within one fire. Grows. */
-  readonly asked?: Set<string> | undefined;
+  readonly alreadyRan?: Set<string> | undefined;
   /** The call that an event is about whose input does not name it. */
   readonly toolUseID?: string | undefined;
   /** The host's own last word: it is fired while the host closes, too. */

@@ -1,53 +1,53 @@
 import { nextId } from '../../emit/record.js';
 import { HookscopeError } from '../../errors.js';
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import type { Registration } from '../../scopes/registration.js';
-import type { Found } from '../../scopes/tree.js';
+import type { ScopeLookup } from '../../scopes/tree.js';
 import { copyJson } from '../../values/copy.js';
-import { obey } from '../../values/obey.js';
+import { linkAbort } from '../../values/link-abort.js';
 import { decided, undecided } from '../alarms/use.js';
 import { type Attempt, PENDING } from '../call/attempt.js';
 import { type Carried, Carrying } from '../call/carry.js';
 import { Deadlines } from '../call/deadlines.js';
-import { type Asker, HandlerCall } from '../call/handler-call.js';
-import { type HostCore, waitingContext } from '../core.js';
+import { type CallOwner, HandlerCall } from '../call/handler-call.js';
+import { type HostCore, pendingContextOf } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
 import { type FoldContext, fold } from '../decide/fold.js';
 import { type RawTap, runThroughTaps } from '../hooks.js';
 import type { Candidates, Plan, Quiet } from '../plan/plan.js';
 import type { EventState } from '../services.js';
 import { recordHandlers } from '../tell/record.js';
-import { Teller, tellUnreadable } from '../tell/telling.js';
+import { BusFireReporter, reportUnreadable } from '../tell/reporter.js';
 import type { BackgroundWork, Input, RunningFire } from './facts.js';
-import type { FireHow } from './fire-options.js';
-import { everybody, Slot } from './notes.js';
+import type { FireSettings } from './fire-options.js';
+import { everybody, HandlerState } from './notes.js';
 import type { Rewrites } from './rewrites.js';
 import { Walk } from './walk.js';
 
-const USUAL: FireHow = Object.freeze({});
+const USUAL: FireSettings = Object.freeze({});
 
 /**
  * One fire under way. As long as nobody says anything it keeps nothing but its place in the list; with the first word it keeps notes,
  * and walks on. Its members are `private`, not `#private`: every fire would pay for that.
  */
-export class FireRun implements RunningFire, Asker {
+export class FireRun implements RunningFire, CallOwner {
   readonly services: HostCore;
   readonly state: EventState;
   readonly plan: Plan;
   readonly input: Input;
-  readonly how: FireHow;
+  readonly options: FireSettings;
   readonly subject: string | undefined;
   readonly toolUseID: string | undefined;
-  readonly reporter: Teller | undefined;
+  readonly reporter: BusFireReporter | undefined;
   readonly timed: boolean;
   cancelled: HookscopeError | undefined = undefined;
-  readonly found: Found;
+  readonly found: ScopeLookup;
   /** Whether it is remembered also when nobody says anything. */
   private readonly remembers: boolean;
   private readonly candidates: Candidates;
   /** Who is asked next, and who has said something that changes nothing for them: all before were silent. */
   private at = 0;
-  private spoken: Slot[] | undefined = undefined;
+  private spoken: HandlerState[] | undefined = undefined;
   private call: HandlerCall | undefined = undefined;
   private walk: Walk | undefined = undefined;
   private madeId: string | undefined = undefined;
@@ -60,10 +60,10 @@ export class FireRun implements RunningFire, Asker {
   constructor(
     services: HostCore,
     state: EventState,
-    found: Found,
+    found: ScopeLookup,
     plan: Plan,
     input: Input,
-    how: FireHow = USUAL,
+    how: FireSettings = USUAL,
     watched: boolean,
     remembers: boolean,
   ) {
@@ -72,17 +72,17 @@ export class FireRun implements RunningFire, Asker {
     this.found = found;
     this.plan = plan;
     this.input = input;
-    this.how = how;
+    this.options = how;
     this.remembers = remembers;
-    this.subject = state.entry.subject?.(input);
+    this.subject = state.spec.subject?.(input);
     this.toolUseID = how.toolUseID ?? (input['tool_use_id'] as string | undefined);
     this.timed = watched || services.slowAfter > 0;
     this.candidates = plan.candidates(this.subject, input);
-    this.reporter = watched ? new Teller(this, services.bus) : undefined;
+    this.reporter = watched ? new BusFireReporter(this, services.bus) : undefined;
   }
 
-  get entry(): EventEntry {
-    return this.state.entry;
+  get spec(): EventSpec {
+    return this.state.spec;
   }
   get id(): string {
     this.madeId ??= nextId();
@@ -94,13 +94,13 @@ export class FireRun implements RunningFire, Asker {
   get scopeId(): string {
     return this.found.id;
   }
-  get waiting(): string[] | undefined {
-    return waitingContext(this.services, this.found, this.input);
+  get pendingContext(): string[] | undefined {
+    return pendingContextOf(this.services, this.found, this.input);
   }
 
   start(): Promise<AnyDecision> {
-    const { signal } = this.how;
-    if (signal !== undefined) this.forget = obey(signal, this);
+    const { signal } = this.options;
+    if (signal !== undefined) this.forget = linkAbort(signal, this);
     if (this.begin()) return this.decided();
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -143,8 +143,8 @@ export class FireRun implements RunningFire, Asker {
     const { outcome } = result;
     if (outcome !== undefined && (outcome.rewrite !== undefined || outcome.continue === false)) return false;
     const { list, places } = this.candidates;
-    const slot = new Slot(list[this.at] as Registration, places[this.at] as number, this.at, 0);
-    slot.take(result, this.services.spill);
+    const slot = new HandlerState(list[this.at] as Registration, places[this.at] as number, this.at, 0);
+    slot.take(result, this.services.largeOutput);
     this.spoken ??= [];
     this.spoken.push(slot);
     return true;
@@ -152,7 +152,7 @@ export class FireRun implements RunningFire, Asker {
 
   private walkOn(word: Attempt): boolean {
     const walk = this.startWalk([]);
-    if (this.call !== undefined) this.call.asker = walk;
+    if (this.call !== undefined) this.call.owner = walk;
     walk.takeOver(this.at, this.spoken ?? [], word);
     return walk.advance();
   }
@@ -193,7 +193,7 @@ export class FireRun implements RunningFire, Asker {
 
   /** No handler's error comes here: only the input's own getters throw. */
   private unreadable(error: unknown): HookscopeError {
-    return this.cancelled ?? tellUnreadable(this, error);
+    return this.cancelled ?? reportUnreadable(this, error);
   }
 
   /** The last two steps: all answers become one, and whoever watches is told. */
@@ -203,7 +203,7 @@ export class FireRun implements RunningFire, Asker {
     if (spoken === undefined) return this.silence();
     const { at, candidates } = this;
     const said = spoken.filter((slot) => slot.counts);
-    const decision = fold(this.entry, said, this.foldContext(undefined), () =>
+    const decision = fold(this.spec, said, this.foldContext(undefined), () =>
       everybody(candidates.list.slice(0, at), spoken),
     );
     return this.remembered(decision);
@@ -215,14 +215,14 @@ export class FireRun implements RunningFire, Asker {
   }
 
   private remembered(decision: AnyDecision): AnyDecision {
-    if (this.entry.call !== undefined && this.cancelled === undefined) decided(this, decision);
+    if (this.spec.call !== undefined && this.cancelled === undefined) decided(this, decision);
     return decision;
   }
 
   private conclude({ notes, who, taps }: Walk): AnyDecision {
     const { cancelled, plan, reporter } = this;
     const said = notes.said();
-    const decision = fold(this.entry, said, this.foldContext(notes.rewrites));
+    const decision = fold(this.spec, said, this.foldContext(notes.rewrites));
     if (reporter === undefined) return decision;
     const cutShort = notes.bailed || cancelled !== undefined;
     reporter.ended(decision, recordHandlers({ plan, who, notes, taps, cutShort }), notes.input, cancelled?.code);
@@ -233,7 +233,7 @@ export class FireRun implements RunningFire, Asker {
     return {
       decisions: this.services.decisions,
       subject: this.subject,
-      endedBy: this.how.endedBy,
+      endedBy: this.options.endedBy,
       conflicts: rewrites?.conflicts,
       // The harness's own copy: what it does with it changes no record.
       rewritten: rewrites?.rewritten && { value: copyJson(rewrites.rewritten.value) },
@@ -243,13 +243,13 @@ export class FireRun implements RunningFire, Asker {
 
   /** The input for hooks outside the process. One that cannot leave it ends the fire, which is no permission. */
   carried(input: Input): Carried | undefined {
-    this.carrying ??= new Carrying(this.entry, this.services.maxInputBytes, (error) => this.cancel(error));
+    this.carrying ??= new Carrying(this.spec, this.services.maxInputBytes, (error) => this.cancel(error));
     return this.carrying.of(input);
   }
 
   /** The caller's signal has fired. */
   end(cause: unknown): void {
-    this.cancel(new HookscopeError('ABORTED', { event: this.entry.name }, { cause }));
+    this.cancel(new HookscopeError('ABORTED', { event: this.spec.name }, { cause }));
   }
 
   /** It rejects with the error at once; every handler that is still running is ended, and nobody else is asked. */

@@ -1,30 +1,30 @@
 import { HookscopeError } from '../../errors.js';
-import type { Found } from '../../scopes/tree.js';
+import type { ScopeLookup } from '../../scopes/tree.js';
 import { ran, undecided } from '../alarms/use.js';
 import type { HostCore } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { EventState } from '../services.js';
-import { tellRefused } from '../tell/telling.js';
+import { reportRefused } from '../tell/reporter.js';
 import type { Input } from './facts.js';
-import type { FireHow } from './fire-options.js';
+import type { FireSettings } from './fire-options.js';
 import { FireRun } from './fire-run.js';
 import { completeInput } from './input.js';
 
-export type { FireHow, FireOptions } from './fire-options.js';
+export type { FireOptions, FireSettings } from './fire-options.js';
 
 /**
  * The one way of an event, from the agent loop to its decision: find the event and the scope, choose the plan, parse the input once;
  * then the run asks everybody, folds what was said, and tells whoever watches.
  */
-export function fire(services: HostCore, event: string, input: Input, options?: FireHow): Promise<AnyDecision> {
+export function fire(services: HostCore, event: string, input: Input, options?: FireSettings): Promise<AnyDecision> {
   const state = services.events[event];
   // A list of one name, which is as good a key, is not that name.
-  if (state?.entry.name !== event) return Promise.reject(services.unknownEvent(event));
+  if (state?.spec.name !== event) return Promise.reject(services.unknownEvent(event));
   if (services.closed && !options?.last) return Promise.reject(new HookscopeError('CLOSED', { event }));
   const signal = options?.signal;
   if (signal?.aborted) {
     const error = new HookscopeError('ABORTED', { event });
-    undecided({ services, state, input, found: undefined, how: options }, error);
+    undecided({ services, state, input, found: undefined, options }, error);
     return Promise.reject(error);
   }
 
@@ -37,12 +37,12 @@ function begin(
   services: HostCore,
   state: EventState,
   input: Input,
-  options: FireHow | undefined,
+  options: FireSettings | undefined,
   watched: boolean,
 ): Promise<AnyDecision> {
   const found = services.registrar.scopeOf(input, options?.scope, state.opens);
-  const { call } = state.entry;
-  if (call === 'ran') ran({ services, state, input, found, how: options });
+  const { call } = state.spec;
+  if (call === 'ran') ran({ services, state, input, found, options });
   const plan = state.plans.get(found.scope);
   const remembers = call === 'judges' && (watched || services.alarms.awake || options?.everyTool === true);
   const told = watched || (remembers && services.alarms.cares(call, options?.everyTool));
@@ -50,8 +50,8 @@ function begin(
 
   const complete = completeInput(state, input, services.session);
   if (complete instanceof HookscopeError) {
-    if (watched) tellRefused(services, state.entry, input, complete.code);
-    undecided({ services, state, input, found, how: options }, complete);
+    if (watched) reportRefused(services, state.spec, input, complete.code);
+    undecided({ services, state, input, found, options }, complete);
     return Promise.reject(complete);
   }
 
@@ -60,8 +60,8 @@ function begin(
 }
 
 /** Nothing that a fire of the event could do: no registration in any scope, no raw tap, no scope to open or to close, nothing to compare. */
-function isIdle(services: HostCore, state: EventState, options: FireHow | undefined): boolean {
-  const { call } = state.entry;
+function isIdle(services: HostCore, state: EventState, options: FireSettings | undefined): boolean {
+  const { call } = state.spec;
   return (
     state.plans.total === 0 &&
     !services.registrar.spawns &&
@@ -75,7 +75,7 @@ function isIdle(services: HostCore, state: EventState, options: FireHow | undefi
 function ended(
   services: HostCore,
   state: EventState,
-  found: Found,
+  found: ScopeLookup,
   decision: Promise<AnyDecision>,
 ): Promise<AnyDecision> {
   if (!state.closes) return decision;

@@ -1,5 +1,5 @@
 import { HookscopeError } from '../../errors.js';
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import { checkInput } from '../../events/guard.js';
 import { messageOf } from '../../values/message.js';
 import { put } from '../../values/put.js';
@@ -8,7 +8,7 @@ type Input = Readonly<Record<string, unknown>>;
 
 /** An event, and a quick check of its input; false only means that it must be looked at more closely. */
 interface Checked {
-  readonly entry: EventEntry;
+  readonly spec: EventSpec;
   accepts(input: unknown): boolean;
 }
 
@@ -38,7 +38,7 @@ function baseFields({ session_id, transcript_path, cwd, permission_mode }: Sessi
 }
 
 function fillIn(state: Checked, input: Input, session: SessionFields): Input | HookscopeError {
-  const { name } = state.entry;
+  const { name } = state.spec;
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     return new HookscopeError('INVALID_INPUT', { event: name, field: '(the input)', expected: 'must be an object' });
   }
@@ -49,6 +49,6 @@ function fillIn(state: Checked, input: Input, session: SessionFields): Input | H
   }
   full['hook_event_name'] ??= name;
   if (state.accepts(full)) return full;
-  const problem = checkInput(state.entry, full);
+  const problem = checkInput(state.spec, full);
   return problem ? new HookscopeError('INVALID_INPUT', { event: name, ...problem }) : full;
 }

@@ -1,17 +1,17 @@
 import type { Registration } from '../../scopes/registration.js';
 import { type Attempt, SILENT } from '../call/attempt.js';
 import { RANK } from '../decide/fold.js';
-import type { Said } from '../decide/fold-common.js';
+import type { HandlerResult } from '../decide/fold-common.js';
 import type { RunFacts } from '../plan/who-runs.js';
-import type { Spill } from '../tell/spill.js';
+import type { LargeOutput } from '../tell/large-output.js';
 import type { FireFacts, Input } from './facts.js';
-import { Rewrites, type Stance } from './rewrites.js';
+import { Rewrites, type Vote } from './rewrites.js';
 
 /** Raw taps lie this far before or after the plan. */
 const AFTER = 1_000_000;
 
 /** What one registration came to in one fire. */
-export class Slot implements Stance, Said {
+export class HandlerState implements Vote, HandlerResult {
   readonly registration: Registration;
   /** Plan position; raw taps lie before and after the plan. */
   readonly position: number;
@@ -38,7 +38,7 @@ export class Slot implements Stance, Said {
   }
 
   /** What it came to, once more where it was asked again. */
-  take(result: Attempt, spill: Spill): void {
+  take(result: Attempt, spill: LargeOutput): void {
     if (this.calls > 0 && hasNotJudged(result)) failAgain(this, result);
     else {
       this.outcome = result.outcome;
@@ -65,9 +65,9 @@ export class Notes implements RunFacts {
   /** Somebody ended the run. */
   bailed = false;
   /** By place in the plan. */
-  private readonly slots: (Slot | undefined)[];
+  private readonly slots: (HandlerState | undefined)[];
   /** Of raw taps, in the order they were asked. */
-  readonly tapped: Slot[] = [];
+  readonly tapped: HandlerState[] = [];
   private readonly fire: FireFacts;
   private readonly earlier: ReadonlySet<string> | undefined;
   private made: Rewrites | undefined = undefined;
@@ -79,7 +79,7 @@ export class Notes implements RunFacts {
     this.earlier = asked;
     this.input = fire.input;
     this.subject = fire.subject;
-    this.slots = new Array<Slot | undefined>(fire.plan.size);
+    this.slots = new Array<HandlerState | undefined>(fire.plan.size);
   }
 
   /** How often the input was rewritten. */
@@ -90,11 +90,11 @@ export class Notes implements RunFacts {
     return this.made;
   }
 
-  at(place: number): Slot | undefined {
+  at(place: number): HandlerState | undefined {
     return this.slots[place];
   }
 
-  slotOf(r: Registration): Slot | undefined {
+  slotOf(r: Registration): HandlerState | undefined {
     return r.kind === 'tap' ? this.tapped.find((s) => s.registration === r) : this.slots[this.fire.plan.position(r)];
   }
 
@@ -107,39 +107,39 @@ export class Notes implements RunFacts {
   }
 
   /** For somebody who is about to be asked, on the input as it stands. */
-  open(registration: Registration, place: number): Slot {
+  open(registration: Registration, place: number): HandlerState {
     const known = this.slots[place];
     if (known !== undefined) return this.reopen(known);
     this.count++;
-    const slot = new Slot(registration, place, this.waves, this.version);
+    const slot = new HandlerState(registration, place, this.waves, this.version);
     this.slots[place] = slot;
     return slot;
   }
 
   /** One who has spoken before there were notes. */
-  adopt(slot: Slot): void {
+  adopt(slot: HandlerState): void {
     this.count++;
     this.waves++;
     this.slots[slot.position] = slot;
   }
 
-  reopen(slot: Slot): Slot {
+  reopen(slot: HandlerState): HandlerState {
     slot.judged = this.version;
     return slot;
   }
 
   /** Its position is before or after the plan's. */
-  openTap(registration: Registration, after: boolean): Slot {
+  openTap(registration: Registration, after: boolean): HandlerState {
     const known = this.slotOf(registration);
     if (known !== undefined) return this.reopen(known);
     const position = this.count++ + (after ? AFTER : -AFTER);
-    const slot = new Slot(registration, position, this.waves, this.version);
+    const slot = new HandlerState(registration, position, this.waves, this.version);
     this.tapped.push(slot);
     return slot;
   }
 
   /** Takes the answer of one who was asked by himself. */
-  settle(slot: Slot, result: Attempt): void {
+  settle(slot: HandlerState, result: Attempt): void {
     this.waves++;
     const rewrite = rewriteOf(slot, result);
     const again = slot.calls > 0;
@@ -148,7 +148,7 @@ export class Notes implements RunFacts {
   }
 
   /** Takes a wave's answers, in plan order whatever the order of finishing. */
-  settleAll(slots: readonly Slot[], results: readonly Attempt[]): void {
+  settleAll(slots: readonly HandlerState[], results: readonly Attempt[]): void {
     this.waves++;
     const wave = slots.map((stance, i) => {
       const result = results[i] as Attempt;
@@ -160,31 +160,31 @@ export class Notes implements RunFacts {
   }
 
   private take(wave: Parameters<Rewrites['take']>[0]): void {
-    const { entry, input } = this.fire;
-    this.made ??= new Rewrites(entry, input);
+    const { spec, input } = this.fire;
+    this.made ??= new Rewrites(spec, input);
     const { version } = this.made;
     this.made.take(wave);
     if (this.made.version === version) return;
     this.input = this.made.input;
-    this.subject = entry.subject?.(this.input);
+    this.subject = spec.subject?.(this.input);
   }
 
-  private note(slot: Slot, result: Attempt): void {
-    slot.take(result, this.fire.services.spill);
+  private note(slot: HandlerState, result: Attempt): void {
+    slot.take(result, this.fire.services.largeOutput);
     const { dialect, phase } = slot.registration;
     if (result.outcome?.continue === false && dialect === 'code' && phase !== 'observe') this.bailed = true;
   }
 
   /** Whether it must be asked (again) about the input as it stands. */
-  isDue(slot: Slot | undefined): boolean {
+  isDue(slot: HandlerState | undefined): boolean {
     if (slot === undefined) return true;
     if (slot.registration.phase !== 'decide' || slot.last.background) return false;
     return this.made !== undefined && !this.made.hasJudged(slot);
   }
 
   /** What everybody but the observers came to, in plan order and as it counts. */
-  said(): Slot[] {
-    const said: Slot[] = [];
+  said(): HandlerState[] {
+    const said: HandlerState[] = [];
     const tapped = this.tapped;
     for (const slot of tapped) if (slot.position < 0) this.list(slot, said);
     for (const slot of this.slots) if (slot !== undefined) this.list(slot, said);
@@ -192,7 +192,7 @@ export class Notes implements RunFacts {
     return said;
   }
 
-  private list(slot: Slot, said: Slot[]): void {
+  private list(slot: HandlerState, said: HandlerState[]): void {
     if (!slot.counts) return;
     slot.allowLapsed = slot.lapsed || (this.made !== undefined && !this.made.allowStands(slot));
     said.push(slot);
@@ -200,7 +200,7 @@ export class Notes implements RunFacts {
 }
 
 /** An observer's rewrite is none. */
-function rewriteOf(slot: Slot, result: Attempt): { readonly value: unknown } | undefined {
+function rewriteOf(slot: HandlerState, result: Attempt): { readonly value: unknown } | undefined {
   return slot.registration.phase === 'observe' ? undefined : result.outcome?.rewrite;
 }
 
@@ -209,14 +209,14 @@ const hasNotJudged = ({ failure, background, unjudged }: Attempt): boolean =>
   Boolean(failure ?? background ?? unjudged);
 
 /** A re-ask that has not judged the new input keeps the old verdict, except an allow; a verdict it printed all the same counts where it is stricter. */
-function failAgain(slot: Slot, result: Attempt): void {
+function failAgain(slot: HandlerState, result: Attempt): void {
   slot.failure = result.failure ?? slot.failure;
   if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
   if (RANK[result.outcome?.verdict ?? 'none'] > RANK[slot.outcome?.verdict ?? 'none']) slot.outcome = result.outcome;
 }
 
 /** All who were asked, in plan order; who has not spoken was silent. */
-export function everybody(asked: readonly Registration[], spoken: readonly Slot[]): Said[] {
+export function everybody(asked: readonly Registration[], spoken: readonly HandlerState[]): HandlerResult[] {
   const slots = new Map(spoken.map((slot) => [slot.registration, slot]));
   return asked
     .map((registration) => slots.get(registration) ?? { registration, counts: registration.phase !== 'observe' })

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Conflict } from '../decide/decision.js';
 
 /** One handler's standing towards the input: what it judged, what it made of it. */
-export interface Stance {
+export interface Vote {
   readonly registration: Registration;
   /** Plan position; raw taps lie before and after the plan. */
   readonly position: number;
@@ -27,12 +27,12 @@ export class Rewrites {
   readonly conflicts: Conflict[] = [];
   #input: Readonly<Record<string, unknown>>;
   readonly #field: string | undefined;
-  #owner: Stance | undefined;
+  #owner: Vote | undefined;
   #touched = false;
 
-  constructor(entry: EventEntry, input: Readonly<Record<string, unknown>>) {
+  constructor(spec: EventSpec, input: Readonly<Record<string, unknown>>) {
     this.#input = input;
-    this.#field = entry.rewrites?.field;
+    this.#field = spec.rewrites?.field;
   }
 
   /** The whole input as it stands. */
@@ -46,19 +46,19 @@ export class Rewrites {
   }
 
   /** Whether the handler has judged what would run now. */
-  hasJudged(stance: Stance): boolean {
+  hasJudged(stance: Vote): boolean {
     return stance.judged === this.version || stance.produced === this.version;
   }
 
   /** Whether an allow of its last answer is still for what would run. */
-  allowStands(stance: Stance): boolean {
+  allowStands(stance: Vote): boolean {
     return stance.offered ? stance.produced === this.version : stance.judged === this.version;
   }
 
   /** One wave's rewrites, in plan order. */
-  take(wave: readonly { stance: Stance; rewrite: { readonly value: unknown } | undefined; again: boolean }[]): void {
+  take(wave: readonly { stance: Vote; rewrite: { readonly value: unknown } | undefined; again: boolean }[]): void {
     const owner = this.#owner;
-    let earlier: Stance | undefined;
+    let earlier: Vote | undefined;
     for (const { stance, rewrite, again } of wave) {
       stance.offered = rewrite !== undefined;
       stance.produced = -1;
@@ -82,11 +82,11 @@ export class Rewrites {
     }
   }
 
-  #conflict(winner: Stance, loser: Stance): void {
+  #conflict(winner: Vote, loser: Vote): void {
     this.conflicts.push({ winner: winner.registration.id, loser: loser.registration.id });
   }
 
-  #accept(stance: Stance, value: unknown): void {
+  #accept(stance: Vote, value: unknown): void {
     this.#input = { ...this.#input, [this.#field as string]: value };
     this.version++;
     this.#owner = stance;
@@ -95,8 +95,8 @@ export class Rewrites {
 }
 
 /** Outermost scope first; within one scope the later in plan order. `phase: 'rewrite'` gave the last word up. */
-function outranks(a: Stance, b: Stance): boolean {
-  const rank = (s: Stance): number =>
+function outranks(a: Vote, b: Vote): boolean {
+  const rank = (s: Vote): number =>
     s.registration.phase === 'rewrite' ? Number.POSITIVE_INFINITY : s.registration.scope.depth;
   return rank(a) === rank(b) ? a.position > b.position : rank(a) < rank(b);
 }

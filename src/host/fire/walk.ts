@@ -1,18 +1,18 @@
 import type { Registration } from '../../scopes/registration.js';
 import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
-import { type Asker, HandlerCall } from '../call/handler-call.js';
+import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import type { RawTap, TapDriver } from '../hooks.js';
 import { type Candidates, nextWave } from '../plan/plan.js';
 import { type WhoRuns, whoRuns } from '../plan/who-runs.js';
 import type { Input, RunningFire } from './facts.js';
-import { Notes, type Slot } from './notes.js';
+import { type HandlerState, Notes } from './notes.js';
 import { Wave } from './wave.js';
 
 /**
  * The walk along a plan: everybody in order, each seeing the input as those before left it; whoever has not judged a rewrite, again;
  * the observers. It is the only place with an order in time, and goes on without a promise until somebody has to be waited for.
  */
-export class Walk implements Asker, TapDriver {
+export class Walk implements CallOwner, TapDriver {
   readonly notes: Notes;
   /** Everybody who tapped the event's own hook when the fire began. */
   readonly taps: readonly RawTap[];
@@ -30,7 +30,7 @@ export class Walk implements Asker, TapDriver {
   /** It asks whoever is in series. */
   private call: HandlerCall | undefined;
   /** Whose answer it waits for. */
-  private asking: Slot | undefined = undefined;
+  private asking: HandlerState | undefined = undefined;
   private waves: Set<Wave> | undefined = undefined;
   /** While the plan is one tap in the event's own hook: tells it that the plan is through. */
   private tapDone: (() => void) | undefined = undefined;
@@ -48,7 +48,7 @@ export class Walk implements Asker, TapDriver {
     this.call = call;
     this.taps = taps;
     this.done = done;
-    this.notes = new Notes(fire, fire.how.asked);
+    this.notes = new Notes(fire, fire.options.alreadyRan);
   }
 
   /** Who runs, on the input as it stands. */
@@ -58,10 +58,10 @@ export class Walk implements Asker, TapDriver {
   }
 
   /** The first of the list have been asked, and who of them has not spoken was silent; this is the first word that changes something. */
-  takeOver(asked: number, spoken: readonly Slot[], word: Attempt): void {
+  takeOver(asked: number, spoken: readonly HandlerState[], word: Attempt): void {
     const { notes } = this;
     const { list, places } = this.candidates;
-    const open = (i: number): Slot => notes.open(list[i] as Registration, places[i] as number);
+    const open = (i: number): HandlerState => notes.open(list[i] as Registration, places[i] as number);
     for (let i = 0, next = 0; i < asked; i++) {
       const slot = spoken[next];
       if (slot === undefined || slot.position !== places[i]) notes.settle(open(i), SILENT);
@@ -136,7 +136,7 @@ export class Walk implements Asker, TapDriver {
   /** docs/semantics.md 6: whoever matches the input that would run and has not judged it is asked, until all have. */
   private askAgain(): boolean {
     const { fire, notes } = this;
-    if (fire.entry.fold !== 'gate') return true;
+    if (fire.spec.fold !== 'gate') return true;
     while (fire.cancelled === undefined && !notes.bailed) {
       const { deciders, list, places } = this.candidates;
       while (this.again < deciders && !this.isDue(list[this.again] as Registration)) this.again++;
@@ -189,7 +189,7 @@ export class Walk implements Asker, TapDriver {
   }
 
   /** true: they have answered already, and `then` is not called. */
-  private askTogether(slots: readonly Slot[], then: () => void): boolean {
+  private askTogether(slots: readonly HandlerState[], then: () => void): boolean {
     const wave = new Wave(this.fire, slots, () => {
       this.waves?.delete(wave);
       this.settleAll(wave);
@@ -209,11 +209,11 @@ export class Walk implements Asker, TapDriver {
     if (!r.once) return true;
     const { notes } = this;
     if (!(notes.hasRun(r) || notes.ranBefore(r) || r.scope.claim(r))) return false;
-    this.fire.how.asked?.add(r.id);
+    this.fire.options.alreadyRan?.add(r.id);
     return true;
   }
 
-  private settle(slot: Slot, result: Attempt): void {
+  private settle(slot: HandlerState, result: Attempt): void {
     const { version } = this.notes;
     this.notes.settle(slot, result);
     if (this.notes.version !== version) this.lookAgain();
@@ -240,7 +240,7 @@ export class Walk implements Asker, TapDriver {
 
   /** Of the one that was waited for. */
   answered(result: Attempt | undefined): void {
-    const slot = this.asking as Slot;
+    const slot = this.asking as HandlerState;
     this.asking = undefined;
     this.settle(slot, result ?? SILENT);
     this.go();

@@ -1,12 +1,12 @@
 import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
 import { aborted } from '../call/call-failures.js';
-import { type Asker, HandlerCall } from '../call/handler-call.js';
+import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import type { RunningFire } from './facts.js';
-import type { Slot } from './notes.js';
+import type { HandlerState } from './notes.js';
 
 /** Handlers that are called at the same time, each by a call of its own. It is over when all have answered. */
-export class Wave implements Asker {
-  readonly slots: readonly Slot[];
+export class Wave implements CallOwner {
+  readonly slots: readonly HandlerState[];
   readonly results: Attempt[] = [];
   readonly #fire: RunningFire;
   readonly #done: (wave: Wave) => void;
@@ -14,7 +14,7 @@ export class Wave implements Asker {
   #left: number;
   #began = false;
 
-  constructor(fire: RunningFire, slots: readonly Slot[], done: (wave: Wave) => void) {
+  constructor(fire: RunningFire, slots: readonly HandlerState[], done: (wave: Wave) => void) {
     this.#fire = fire;
     this.slots = slots;
     this.#done = done;
@@ -33,7 +33,7 @@ export class Wave implements Asker {
     return this.#left === 0;
   }
 
-  #call(slot: Slot, input: RunningFire['input'], i: number): Attempt | undefined | typeof PENDING {
+  #call(slot: HandlerState, input: RunningFire['input'], i: number): Attempt | undefined | typeof PENDING {
     const fire = this.#fire;
     if (fire.cancelled) return { failure: aborted() };
     const call = new HandlerCall(fire, this);

@@ -1,4 +1,4 @@
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import type { Registration, SkipReason } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { type AnyDecision, type HandlerOutcome, makeDecision } from '../decide/decision.js';
@@ -25,7 +25,7 @@ export interface Quiet {
 
 /** The registrations of one event along one lineage, in running order. Built once per version of that lineage. */
 export interface Plan {
-  readonly entry: EventEntry;
+  readonly spec: EventSpec;
   readonly registrations: readonly Registration[];
   readonly size: number;
   /** Where a registration stands in the order. */
@@ -37,8 +37,8 @@ export interface Plan {
 const MEMO = 512;
 
 /** Pure: merges the scopes (outermost first) and remembers which registrations a subject's matchers let through. */
-export function makePlan(entry: EventEntry, scopes: readonly Scope[], own: Scope): Plan {
-  const all = scopes.flatMap((scope) => scope.own(entry.name).filter((r) => !r.ownStop || scope === own));
+export function makePlan(spec: EventSpec, scopes: readonly Scope[], own: Scope): Plan {
+  const all = scopes.flatMap((scope) => scope.own(spec.name).filter((r) => !r.ownStop || scope === own));
   const registrations = Object.freeze([...all.filter(decides), ...all.filter((r) => !decides(r))]);
   const uniform = registrations.every((r) => r.matcher.all && !isByTool(r));
   let positions: Map<string, number> | undefined;
@@ -46,11 +46,11 @@ export function makePlan(entry: EventEntry, scopes: readonly Scope[], own: Scope
     positions ??= new Map(registrations.map((r, i) => [r.id, i]));
     return positions.get(registration.id) ?? registrations.length;
   };
-  const choose = (chosen: readonly Registration[]): Candidates => candidatesOf(entry, chosen, position);
+  const choose = (chosen: readonly Registration[]): Candidates => candidatesOf(spec, chosen, position);
   const whole = uniform ? choose(registrations) : undefined;
   const memo = new Map<string, Candidates>();
   return {
-    entry,
+    spec,
     registrations,
     size: registrations.length,
     position,
@@ -74,15 +74,11 @@ function mayRun(r: Registration, subject: string | undefined, input: unknown): b
 }
 
 /** Its `if` rule, which is about tools, can be looked up by the subject. */
-const isByTool = (r: Registration): boolean => r.rule !== undefined && r.entry.tool === true;
+const isByTool = (r: Registration): boolean => r.rule !== undefined && r.spec.tool === true;
 
 const decides = (r: Registration): boolean => r.phase !== 'observe';
 
-function candidatesOf(
-  entry: EventEntry,
-  registrations: readonly Registration[],
-  position: Plan['position'],
-): Candidates {
+function candidatesOf(spec: EventSpec, registrations: readonly Registration[], position: Plan['position']): Candidates {
   const list = registrations.filter((r) => r.skip === undefined);
   const keys = new Map<string, Registration[]>();
   for (const r of list) {
@@ -97,14 +93,14 @@ function candidatesOf(
     places: list.map(position),
     deciders: list.filter(decides).length,
     copies: keys.size > 0 ? keys : undefined,
-    quiet: keys.size === 0 && list.every(isPlain) ? quietly(entry, list.filter(decides)) : undefined,
+    quiet: keys.size === 0 && list.every(isPlain) ? quietly(spec, list.filter(decides)) : undefined,
   };
 }
 
-function quietly(entry: EventEntry, list: readonly Registration[]): Quiet {
+function quietly(spec: EventSpec, list: readonly Registration[]): Quiet {
   const silent = ({ id, name, dialect }: Registration): HandlerOutcome =>
     Object.freeze(dialect === 'claude' ? { id, name, dialect } : { id, name });
-  const decision = Object.freeze(makeDecision(entry, undefined, () => Object.freeze(list.map(silent))));
+  const decision = Object.freeze(makeDecision(spec, undefined, () => Object.freeze(list.map(silent))));
   return { decision, promise: Promise.resolve(decision) };
 }
 
@@ -127,7 +123,7 @@ export function skipped(
 ): SkipReason | undefined {
   if (r.skip !== undefined) return r.skip;
   if (!r.matcher.all && !r.matcher.matches(subject, input)) return 'matcher';
-  if (r.rule !== undefined && !(r.entry.tool && r.rule.matches(input))) return 'if';
+  if (r.rule !== undefined && !(r.spec.tool && r.rule.matches(input))) return 'if';
   if (r.once && r.scope.claimed(r)) return 'once';
   return undefined;
 }

@@ -1,4 +1,4 @@
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeTree } from '../../scopes/tree.js';
@@ -23,15 +23,15 @@ interface Sources {
 export class EventPlans {
   /** All registrations for the event, in whatever scope. */
   total = 0;
-  readonly #entry: EventEntry;
+  readonly #spec: EventSpec;
   readonly #sources: Sources;
   /** The last one asked for: most fires are in the scope of the fire before. */
   #scope: Scope | undefined;
   #plan: Plan | undefined;
   #changes = -1;
 
-  constructor(entry: EventEntry, sources: Sources) {
-    this.#entry = entry;
+  constructor(spec: EventSpec, sources: Sources) {
+    this.#spec = spec;
     this.#sources = sources;
   }
 
@@ -48,16 +48,16 @@ export class EventPlans {
     const { all, changes } = this.#sources;
     const scopes = all ? this.#everyScope(scope) : scope.lineage;
     const stamp = all ? changes : scopes.reduce((sum, s) => sum + s.version, 0);
-    const cached = scope.cache.get(this.#entry.name) as Cached | undefined;
+    const cached = scope.cache.get(this.#spec.name) as Cached | undefined;
     if (cached && cached.stamp === stamp) return cached.plan;
-    const plan = this.#inherited(scope) ?? makePlan(this.#entry, scopes, scope);
-    scope.cache.set(this.#entry.name, { plan, stamp });
+    const plan = this.#inherited(scope) ?? makePlan(this.#spec, scopes, scope);
+    scope.cache.set(this.#spec.name, { plan, stamp });
     return plan;
   }
 
   /** A scope without registrations of its own for the event shares its parent's plan. */
   #inherited(scope: Scope): Plan | undefined {
-    const { name } = this.#entry;
+    const { name } = this.#spec;
     if (this.#sources.all || !scope.parent || scope.own(name).length > 0) return undefined;
     const parentHasOwnStop = scope.parent.own(name).some((r) => r.ownStop);
     return parentHasOwnStop ? undefined : this.#find(scope.parent);
@@ -78,17 +78,17 @@ export class PlanStore {
     this.#sources = { tree, all: merge === 'all', changes: 0 };
   }
 
-  of(entry: EventEntry): EventPlans {
-    const known = this.#events.get(entry.name);
+  of(spec: EventSpec): EventPlans {
+    const known = this.#events.get(spec.name);
     if (known) return known;
-    const plans = new EventPlans(entry, this.#sources);
-    this.#events.set(entry.name, plans);
+    const plans = new EventPlans(spec, this.#sources);
+    this.#events.set(spec.name, plans);
     return plans;
   }
 
   /** To be told of every change of registrations, after it. */
   count(registrations: readonly Registration[], by: 1 | -1): void {
     this.#sources.changes++;
-    for (const { entry } of registrations) this.of(entry).total += by;
+    for (const { spec } of registrations) this.of(spec).total += by;
   }
 }

@@ -78,14 +78,14 @@ function readOptions(plugin: Plugin, given: unknown): unknown {
   } catch (error) {
     throw new HookscopeError(
       'INVALID_PLUGIN',
-      { plugin: plugin.name, expected: `options: ${explain(error)}` },
+      { plugin: plugin.name, expected: `options: ${zodMessage(error)}` },
       { cause: error },
     );
   }
 }
 
 /** zod's issues in a line: `options: max: Invalid input: expected number, received string`. */
-function explain(error: unknown): string {
+function zodMessage(error: unknown): string {
   const { issues } = error as { issues?: { path: PropertyKey[]; message: string }[] };
   if (!issues) return messageOf(error);
   return issues.map((i) => [...i.path.map(String), i.message].join(': ')).join('; ');

@@ -6,12 +6,12 @@ import { wrong } from './handler-entry.js';
 export function checkBefore(scope: Scope, added: readonly Registration[]): void {
   for (const r of added) {
     for (const name of r.before) {
-      const known = [...scope.own(r.entry.name), ...added].some(
-        (o) => o !== r && o.entry === r.entry && o.stage === r.stage && o.name === name,
+      const known = [...scope.own(r.spec.name), ...added].some(
+        (o) => o !== r && o.spec === r.spec && o.stage === r.stage && o.name === name,
       );
       if (!known)
         throw wrong(
-          `${r.entry.name}: before: "${name}"`,
+          `${r.spec.name}: before: "${name}"`,
           `no hook of that name is registered in scope "${scope.id}", stage ${r.stage}`,
         );
     }
@@ -20,9 +20,9 @@ export function checkBefore(scope: Scope, added: readonly Registration[]): void 
 }
 
 function checkCircles(scope: Scope, added: readonly Registration[]): void {
-  for (const event of new Set(added.filter((r) => r.before.length > 0).map((r) => r.entry.name))) {
+  for (const event of new Set(added.filter((r) => r.before.length > 0).map((r) => r.spec.name))) {
     try {
-      order([...scope.own(event), ...added.filter((r) => r.entry.name === event)]);
+      order([...scope.own(event), ...added.filter((r) => r.spec.name === event)]);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       throw wrong(`${event}: before: ${error.message}`, 'the order goes round in a circle');

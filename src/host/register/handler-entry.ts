@@ -1,8 +1,8 @@
 import { HookscopeError } from '../../errors.js';
-import { type Dialect, type EventEntry, HANDLER_KINDS, type HandlerKind } from '../../events/define.js';
+import { type Dialect, type EventSpec, HANDLER_KINDS, type HandlerKind } from '../../events/define.js';
 import type { OnFailure } from '../../events/failure.js';
-import type { Outside } from '../../handlers/external.js';
-import type { Described, Handler } from '../../handlers/handler.js';
+import type { ExternalServices } from '../../handlers/external.js';
+import type { Handler, HandlerDescription } from '../../handlers/handler.js';
 import { type HandlerContext, handlerFor } from '../../handlers/kinds.js';
 import type { Mode, Phase, Registration, Skip } from '../../scopes/registration.js';
 import { nearest } from '../../values/nearest.js';
@@ -16,12 +16,12 @@ const MADE = Symbol('made');
 export const madeHandler = (handler: Handler): object => ({ [MADE]: handler });
 
 /** How one is read. */
-export interface ReadHow {
+export interface HandlerOptions {
   readonly dialect?: Dialect | undefined;
   /** What the source adds to its handlers. */
   readonly context?: HandlerContext | undefined;
   /** What the host gives to handlers that ask somebody else. */
-  readonly outside: Outside;
+  readonly external: ExternalServices;
   warn(message: string): void;
 }
 
@@ -59,7 +59,7 @@ export interface Options {
 }
 
 /** A handler as it was found, read. */
-export interface Read {
+export interface ReadHandler {
   readonly work: Work;
   readonly kind: Registration['kind'];
   readonly own: Options;
@@ -69,7 +69,7 @@ export interface Read {
 }
 
 /** A function, a function with options of its own, or the description of something outside (`command()` or its JSON). */
-export function readHandler(hook: unknown, where: string, entry: EventEntry, how: ReadHow): Read {
+export function readHandler(hook: unknown, where: string, spec: EventSpec, how: HandlerOptions): ReadHandler {
   if (typeof hook === 'function') return callback(hook as CallbackFunction, {});
   if (!isObject(hook))
     throw wrong(where, 'expected a function, { handler: fn, … }, command(…) or { type: "command", command: "…" }');
@@ -87,15 +87,15 @@ export function readHandler(hook: unknown, where: string, entry: EventEntry, how
       );
     return callback(handler, own);
   }
-  if (how.dialect === 'claude') return readDescribed(hook, where, entry, how);
-  const { handler, options } = handlerFor(hook, where, entry, how.outside, how.context);
+  if (how.dialect === 'claude') return readDescribed(hook, where, spec, how);
+  const { handler, options } = handlerFor(hook, where, spec, how.external, how.context);
   return { work: { handler }, kind: handler.kind, own: options, label: handler.name };
 }
 
 /** In Claude Code's files a type that is not known, or not for this event, spoils that handler alone: it is listed and never runs. */
-function readDescribed(hook: Described, where: string, entry: EventEntry, how: ReadHow): Read {
+function readDescribed(hook: HandlerDescription, where: string, spec: EventSpec, how: HandlerOptions): ReadHandler {
   try {
-    const { handler, options } = handlerFor(hook, where, entry, how.outside, how.context);
+    const { handler, options } = handlerFor(hook, where, spec, how.external, how.context);
     const { kind, name: label, dedupKey: dedup } = handler;
     return { work: { handler }, kind, own: options, label, dedup };
   } catch (error) {
@@ -103,11 +103,11 @@ function readDescribed(hook: Described, where: string, entry: EventEntry, how: R
     const { where: place, expected } = error.details as { where: string; expected: string };
     const invalid = { reason: 'invalid', why: `${place}: ${expected}` } as const;
     how.warn(`${place}: ${expected}; the hook never runs`);
-    return { ...standIn(hook), invalid };
+    return { ...invalidHandler(hook), invalid };
   }
 }
 
-function standIn(hook: Described): Read {
+function invalidHandler(hook: HandlerDescription): ReadHandler {
   const type = String(hook['type']);
   const label = [hook['command'], hook['url'], hook['prompt'], hook['tool'], type].find(isText) as string;
   const kind = (HANDLER_KINDS as readonly string[]).includes(type) ? (type as HandlerKind) : 'unknown';
@@ -115,7 +115,7 @@ function standIn(hook: Described): Read {
   return { work: { handler: { kind: 'command', name: label, run } }, kind, own: {}, label };
 }
 
-function callback(fn: CallbackFunction, own: Options): Read {
+function callback(fn: CallbackFunction, own: Options): ReadHandler {
   return { work: { callback: fn }, kind: 'callback', own, label: fn.name || undefined };
 }
 

@@ -1,10 +1,10 @@
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import type { OnFailure } from '../../events/failure.js';
-import type { Outside } from '../../handlers/external.js';
+import type { ExternalServices } from '../../handlers/external.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeRef } from '../../scopes/tree.js';
 import type { RegisterOptions } from '../types.js';
-import type { RegisterHow } from './register.js';
+import type { RegistrationOptions } from './register.js';
 
 /** What the public calls say about where hooks come from; the host's own sources (files, plugins) say more. */
 export interface Origin extends RegisterOptions {
@@ -12,9 +12,9 @@ export interface Origin extends RegisterOptions {
   readonly plugin?: string | undefined;
   readonly dialect?: 'code' | 'claude' | undefined;
   readonly timeout?: number | undefined;
-  readonly skip?: RegisterHow['skip'];
-  readonly gate?: RegisterHow['gate'];
-  readonly context?: RegisterHow['context'];
+  readonly skip?: RegistrationOptions['skip'];
+  readonly gate?: RegistrationOptions['gate'];
+  readonly context?: RegistrationOptions['context'];
   readonly root?: string | undefined;
   readonly family?: string | undefined;
   /** Is told what does not keep hooks from being registered. Default: the host's logger. */
@@ -22,14 +22,14 @@ export interface Origin extends RegisterOptions {
 }
 
 /** Hooks that wait for agents of a type. */
-export interface Wish {
+export interface SpawnHooks {
   readonly hooks: unknown;
   readonly origin: Origin;
   /** Agents of these sessions alone; absent: of any. */
   readonly within?: ((session: string) => boolean) | undefined;
 }
 
-export const spawnOrigin = (type: string, { origin }: Wish): Origin => ({
+export const spawnOrigin = (type: string, { origin }: SpawnHooks): Origin => ({
   source: { kind: 'spawn', name: type },
   ...origin,
 });
@@ -37,15 +37,23 @@ export const spawnOrigin = (type: string, { origin }: Wish): Origin => ({
 /** What a host gives to every registration. */
 export interface HostParts {
   /** What its hooks have where neither they nor their source say so. */
-  readonly options: Pick<RegisterHow, 'timeoutFor'> & { readonly onFailure?: OnFailure; readonly timeout?: number };
-  readonly entries: ReadonlyMap<string, EventEntry>;
-  readonly outside: Outside;
+  readonly options: Pick<RegistrationOptions, 'timeoutFor'> & {
+    readonly onFailure?: OnFailure;
+    readonly timeout?: number;
+  };
+  readonly specs: ReadonlyMap<string, EventSpec>;
+  readonly external: ExternalServices;
   report(message: string): void;
 }
 
 /** How hooks from somewhere are read into a scope: what their source says goes before what the host says. */
-export function howOf(host: HostParts, scope: Scope, origin: Origin, nextId: (name: string) => string): RegisterHow {
-  const { options, entries, outside, report } = host;
+export function registrationOptions(
+  host: HostParts,
+  scope: Scope,
+  origin: Origin,
+  nextId: (name: string) => string,
+): RegistrationOptions {
+  const { options, specs: entries, external, report } = host;
   return {
     scope,
     // Records share it.
@@ -59,10 +67,10 @@ export function howOf(host: HostParts, scope: Scope, origin: Origin, nextId: (na
     skip: origin.skip,
     gate: origin.gate,
     context: origin.context,
-    outside,
+    external,
     root: origin.root,
     family: origin.family,
-    entry: (name) => entries.get(name),
+    spec: (name) => entries.get(name),
     events: [...entries.keys()],
     nextId,
     warn: origin.warn ?? report,

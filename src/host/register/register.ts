@@ -1,6 +1,6 @@
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import type { OnFailure } from '../../events/failure.js';
-import type { Described } from '../../handlers/handler.js';
+import type { HandlerDescription } from '../../handlers/handler.js';
 import { compileMatcher } from '../../matching/matcher.js';
 import { compileRule } from '../../matching/rule.js';
 import type { Registration, Skip, Source } from '../../scopes/registration.js';
@@ -8,10 +8,10 @@ import type { Scope } from '../../scopes/scope.js';
 import { describeError } from '../../values/message.js';
 import { nearest } from '../../values/nearest.js';
 import { isObject, oneOf, rules, SECONDS, type Shape } from '../../values/shape.js';
-import { checkShape, type Options, type ReadHow, readHandler, wrong } from './handler-entry.js';
+import { checkShape, type HandlerOptions, type Options, readHandler, wrong } from './handler-entry.js';
 
 /** What every registration of one `register` call shares. */
-export interface RegisterHow extends ReadHow {
+export interface RegistrationOptions extends HandlerOptions {
   readonly scope: Scope;
   readonly source: Source;
   readonly name?: string | undefined;
@@ -21,14 +21,14 @@ export interface RegisterHow extends ReadHow {
   /** Seconds where neither the handler nor its group says. */
   readonly timeout: number;
   /** Why all of them, or some, are listed but never run. */
-  readonly skip?: Skip | ((handler: Described) => Skip | undefined) | undefined;
+  readonly skip?: Skip | ((handler: HandlerDescription) => Skip | undefined) | undefined;
   /** Of each handler: what is asked before every run, why it must not run now. */
-  readonly gate?: ((handler: Described) => Registration['gate']) | undefined;
+  readonly gate?: ((handler: HandlerDescription) => Registration['gate']) | undefined;
   /** What a file pattern in `if` that begins with one slash is tied to. */
   readonly root?: string | undefined;
   /** Equal handlers are copies of one hook only within one family (claude dialect). */
   readonly family?: string | undefined;
-  entry(event: string): EventEntry | undefined;
+  spec(event: string): EventSpec | undefined;
   /** Every event's name, to name the nearest one. */
   readonly events: readonly string[];
   nextId(name: string): string;
@@ -37,15 +37,15 @@ export interface RegisterHow extends ReadHow {
 }
 
 /** Turns hooks in the shape everybody knows into registrations. Throws INVALID_HOOKS, naming the place, before anything is registered. */
-export function readHooks(hooks: unknown, how: RegisterHow): Registration[] {
+export function readRegistrations(hooks: unknown, how: RegistrationOptions): Registration[] {
   if (!isObject(hooks)) throw wrong('hooks', 'expected an object of events, { PreToolUse: [{ hooks: [fn] }] }');
   const single = countHandlers(hooks) < 2;
   return Object.entries(hooks).flatMap(([event, groups]) => {
-    const entry = how.entry(event);
-    if (!entry) throw wrong(event, 'is not a known event', nearest(event, how.events));
+    const spec = how.spec(event);
+    if (!spec) throw wrong(event, 'is not a known event', nearest(event, how.events));
     if (groups === undefined) return [];
     if (!Array.isArray(groups)) throw wrong(event, 'expected an array of groups, [{ matcher, hooks: [fn] }]');
-    return groups.flatMap((group, i) => readGroup(entry, group, `${event}[${i}]`, how, single));
+    return groups.flatMap((group, i) => readGroup(spec, group, `${event}[${i}]`, how, single));
   });
 }
 
@@ -65,10 +65,10 @@ const GROUP: Shape = {
 };
 
 function readGroup(
-  named: EventEntry,
+  named: EventSpec,
   group: unknown,
   where: string,
-  how: RegisterHow,
+  how: RegistrationOptions,
   single: boolean,
 ): Registration[] {
   if (!isObject(group)) throw wrong(where, 'expected a group, { matcher, hooks: [fn] }');
@@ -76,7 +76,7 @@ function readGroup(
   const { hooks, ...shared } = group as { hooks?: unknown[] } & Options;
   if (hooks === undefined) throw wrong(`${where}.hooks`, 'is missing; expected an array of handlers');
   const ownStop = how.scope.kind === 'agent' && named.inAgentScope !== undefined;
-  const entry = ownStop ? (how.entry(named.inAgentScope as string) as EventEntry) : named;
+  const spec = ownStop ? (how.spec(named.inAgentScope as string) as EventSpec) : named;
   const dialect = how.dialect ?? 'code';
   const { matcher, warnings } = compileMatcher(shared.matcher, {
     dialect,
@@ -90,7 +90,7 @@ function readGroup(
   const byGroup = (shared.timeoutFor ?? how.timeoutFor) === 'group' ? {} : undefined;
   return hooks.map((hook, i) => {
     const at = `${where}.hooks[${i}]`;
-    const { work, own, kind, label, dedup, invalid } = readHandler(hook, at, entry, how);
+    const { work, own, kind, label, dedup, invalid } = readHandler(hook, at, spec, how);
     const root = how.root === undefined ? {} : { root: how.root };
     const rule = compileRule(own.if ?? shared.if, { dialect, where: `${at}.if`, ...root });
     for (const warning of rule.warnings) how.warn(warning);
@@ -98,16 +98,16 @@ function readGroup(
     const call = dialect === 'claude' ? undefined : (how.name ?? how.plugin);
     const name =
       own.name ?? shared.name ?? (call === undefined ? (label ?? at) : nameIn(call, single ? undefined : label));
-    const skip = (typeof how.skip === 'function' ? how.skip(hook as Described) : how.skip) ?? invalid;
-    const timeout = timeLimit(entry, own.timeout ?? shared.timeout, usualTime(how, entry, kind));
+    const skip = (typeof how.skip === 'function' ? how.skip(hook as HandlerDescription) : how.skip) ?? invalid;
+    const timeout = timeLimit(spec, own.timeout ?? shared.timeout, usualTime(how, spec, kind));
     return {
       // A command line makes a poor id.
       id: how.nextId(dialect === 'claude' ? (how.source.name ?? how.source.kind) : name),
       name,
       kind,
       work,
-      entry,
-      eventName: entry.name,
+      spec,
+      eventName: spec.name,
       scope: how.scope,
       matcher,
       rule: rule.rule,
@@ -139,7 +139,7 @@ function readGroup(
 /** Beyond an hour it is likely that milliseconds were meant. */
 const HOUR = 3_600;
 
-function warnOfUnit(timeout: number | undefined, where: string, { dialect, warn }: RegisterHow): void {
+function warnOfUnit(timeout: number | undefined, where: string, { dialect, warn }: RegistrationOptions): void {
   if (dialect !== 'claude' && isLong(timeout)) warn(tooLong(`${where}.timeout`, timeout));
 }
 
@@ -155,12 +155,12 @@ const NONE: readonly string[] = Object.freeze([]);
 const CLAUDE_TIMES: Readonly<Record<string, number>> = { prompt: 30, agent: 60 };
 
 /** Seconds where neither handler nor group says. */
-function usualTime(how: RegisterHow, { timeout }: EventEntry, kind: Registration['kind']): number {
+function usualTime(how: RegistrationOptions, { timeout }: EventSpec, kind: Registration['kind']): number {
   return how.dialect === 'claude' ? (timeout?.claude ?? CLAUDE_TIMES[kind] ?? 600) : how.timeout;
 }
 
 /** Seconds. An event that must not take long (SessionEnd) has its own default, and a most, in code too. */
-function timeLimit({ timeout }: EventEntry, own: number | undefined, usual: number): number {
+function timeLimit({ timeout }: EventSpec, own: number | undefined, usual: number): number {
   if (timeout?.max === undefined) return own ?? usual;
   return Math.min((own ?? timeout.claude) || timeout.max, timeout.max);
 }

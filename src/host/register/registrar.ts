@@ -1,8 +1,8 @@
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import type { Registration } from '../../scopes/registration.js';
 import { Scope } from '../../scopes/scope.js';
-import type { Found, ScopeRef, ScopeTree } from '../../scopes/tree.js';
-import { labelOf, standInFor } from '../../scopes/tree.js';
+import type { ScopeLookup, ScopeRef, ScopeTree } from '../../scopes/tree.js';
+import { detachedScope, labelOf } from '../../scopes/tree.js';
 import type { CallbackFunction } from '../call/work.js';
 import type { Cleanup } from '../close.js';
 import { checkRegisterOptions } from '../options.js';
@@ -12,8 +12,8 @@ import type { Plugin, RegisterOptions, Undo } from '../types.js';
 import { applyPlugin } from './apply.js';
 import { checkBefore } from './before.js';
 import { wrong } from './handler-entry.js';
-import { type HostParts, howOf, type Origin, spawnOrigin, type Wish } from './origin.js';
-import { type RegisterHow, readHooks } from './register.js';
+import { type HostParts, type Origin, registrationOptions, type SpawnHooks, spawnOrigin } from './origin.js';
+import { type RegistrationOptions, readRegistrations } from './register.js';
 import { Spawns } from './spawns.js';
 
 interface Parts extends HostParts {
@@ -42,7 +42,7 @@ export class Registrar {
     if (ref === undefined) return this.#add(tree.host, hooks, origin);
     const open = tree.get(ref);
     // Placed in a stand-in first: hooks that are wrong open no scope.
-    if (!open) this.#place(standInFor(ref), hooks, { ...origin, warn: silent });
+    if (!open) this.#place(detachedScope(ref), hooks, { ...origin, warn: silent });
     return this.#add(tree.open(ref, { parent: origin.parent }), hooks, origin);
   }
 
@@ -55,10 +55,10 @@ export class Registrar {
   }
 
   /** Hooks for every agent of that type. They are read at once, so that a mistake is an error here and not at a spawn. */
-  spawnHooks(agentType: string, hooks: unknown, origin: Origin = {}, within?: Wish['within']): Undo {
+  spawnHooks(agentType: string, hooks: unknown, origin: Origin = {}, within?: SpawnHooks['within']): Undo {
     if (typeof agentType !== 'string' || agentType === '')
       throw wrong('spawnHooks', "expected an agent's type, a string that is not empty");
-    this.#place(this.#standIn(agentType, this.#spawns.of(agentType) ?? []), hooks, origin);
+    this.#place(this.#detachedAgent(agentType, this.#spawns.of(agentType) ?? []), hooks, origin);
     const undo = this.#spawns.add(agentType, { hooks, origin, within });
     this.spawns = true;
     return () => {
@@ -71,13 +71,21 @@ export class Registrar {
    * The scope a fire runs in; an agent whose type has spawnHooks gets its own at its first event. One that has ended gets none for
    * an event that comes late, but does when it is started again (`starts`).
    */
-  scopeOf(input: Readonly<Record<string, unknown>> | undefined, ref: ScopeRef | undefined, starts: boolean): Found {
+  scopeOf(
+    input: Readonly<Record<string, unknown>> | undefined,
+    ref: ScopeRef | undefined,
+    starts: boolean,
+  ): ScopeLookup {
     const { flat } = this.#parts.tree;
     if (flat && ref === undefined && input?.['agent_id'] === undefined) return flat;
     return this.#lookUp(input, ref, starts);
   }
 
-  #lookUp(input: Readonly<Record<string, unknown>> | undefined, ref: ScopeRef | undefined, starts: boolean): Found {
+  #lookUp(
+    input: Readonly<Record<string, unknown>> | undefined,
+    ref: ScopeRef | undefined,
+    starts: boolean,
+  ): ScopeLookup {
     const { found, named, spawn } = this.#find(input, ref);
     if (!spawn || (!found.known && !starts && this.#spawns.hasEnded(named, found.id))) return found;
     return this.#spawned(found, spawn.wishes, spawn.type, named);
@@ -96,14 +104,14 @@ export class Registrar {
   }
 
   /** As `scopeOf`, but nothing is opened: an agent's own scope that would be is a stand-in, which `done` takes away. */
-  preview(input: Readonly<Record<string, unknown>>, ref: ScopeRef | undefined): Found & { done(): void } {
+  preview(input: Readonly<Record<string, unknown>>, ref: ScopeRef | undefined): ScopeLookup & { done(): void } {
     const { found, spawn } = this.#find(input, ref);
     if (!spawn) return { ...found, done: () => undefined };
     const { type: agentType, wishes } = spawn;
     const parent = (found.known ? found.scope.parent : found.scope) as Scope;
     const scope = new Scope({ id: found.id, kind: 'agent', parent, session: parent.session, agentType });
     if (found.known) for (const event of found.scope.events()) scope.add(found.scope.own(event));
-    this.#fulfil(scope, agentType, wishes, false);
+    this.#install(scope, agentType, wishes, false);
     return { scope, id: found.id, known: true, done: () => scope.close() };
   }
 
@@ -113,25 +121,28 @@ export class Registrar {
   }
 
   /** Context that waits for the next turn of a session. */
-  waitingFor(session: string): string[] {
-    return this.#parts.tree.waiting(session);
+  pendingContext(session: string): string[] {
+    return this.#parts.tree.pendingContext(session);
   }
 
   /** The same of one of its agents; of one without a scope of its own nothing waits. */
   pendingOf(session: string, agent: unknown): string[] {
-    if (agent === undefined) return this.waitingFor(session);
+    if (agent === undefined) return this.pendingContext(session);
     return (typeof agent === 'string' ? this.#parts.tree.get({ session, agent })?.pending : undefined) ?? [];
   }
 
   /** What agents of each type will get: scopes that nobody is in. */
-  waiting(): Scope[] {
-    return [...this.#spawns.all()].map(([type, wishes]) => this.#standIn(type, wishes));
+  spawnScopes(): Scope[] {
+    return [...this.#spawns.all()].map(([type, wishes]) => this.#detachedAgent(type, wishes));
   }
 
   /** Opens a scope for a session driver, the hooks of the agent's type in it. Throws UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. */
-  drive(ref: { session: string; agent?: string }, how: { parent?: ScopeRef | undefined; agentType?: string }): Scope {
+  openForSession(
+    ref: { session: string; agent?: string },
+    how: { parent?: ScopeRef | undefined; agentType?: string },
+  ): Scope {
     const scope = this.#parts.tree.open(ref, { parent: how.parent });
-    scope.driven = true;
+    scope.heldBySession = true;
     const wishes = how.agentType === undefined ? undefined : (this.#spawns.of(how.agentType, ref.session) ?? []);
     if (!wishes || scope.agentType !== undefined) return scope;
     return this.#spawned({ scope, id: scope.id, known: true }, wishes, how.agentType as string, ref.session).scope;
@@ -148,7 +159,7 @@ export class Registrar {
 
   /** A stop that was allowed ended the agent: the scope the host opened for it goes. */
   agentEnded(scope: Scope): void {
-    if (scope.spawned && !scope.driven) this.endAgent(scope);
+    if (scope.spawned && !scope.heldBySession) this.endAgent(scope);
   }
 
   /** The session is over: the scopes that the host opened for those of its agents go. Another program may be in it, too. */
@@ -189,39 +200,39 @@ export class Registrar {
   }
 
   /** A raw tap as a registration of the host's scope; tapable decides where it runs. */
-  tap(entry: EventEntry, name: string, callback: CallbackFunction, stage: number): Registration {
+  tap(spec: EventSpec, name: string, callback: CallbackFunction, stage: number): Registration {
     const { tree, options } = this.#parts;
-    const how = this.#how(tree.host, { name, source: { kind: 'tap', name } });
-    const [made] = readHooks({ [entry.name]: [{ stage, hooks: [callback] }] }, how) as [Registration];
+    const how = this.#options(tree.host, { name, source: { kind: 'tap', name } });
+    const [made] = readRegistrations({ [spec.name]: [{ stage, hooks: [callback] }] }, how) as [Registration];
     return { ...made, kind: 'tap', onFailure: options.onFailure ?? 'continue' };
   }
 
   #scope(ref: ScopeRef | undefined): Scope {
     const { tree } = this.#parts;
     if (ref === undefined) return tree.host;
-    return tree.get(ref) ?? standInFor(ref);
+    return tree.get(ref) ?? detachedScope(ref);
   }
 
-  #spawned(found: Found, wishes: Iterable<Wish>, type: string, session: string | undefined): Found {
+  #spawned(found: ScopeLookup, wishes: Iterable<SpawnHooks>, type: string, session: string | undefined): ScopeLookup {
     const ref = { agent: found.id, ...(session === undefined ? {} : { session }) };
     const scope = found.known ? found.scope : this.#parts.tree.open(ref, { agentType: type, spawned: true });
     scope.agentType = type;
-    this.#fulfil(scope, type, wishes, true);
+    this.#install(scope, type, wishes, true);
     return { scope, id: scope.id, known: true };
   }
 
   /** A scope nobody is in, with what agents of the type will get. */
-  #standIn(type: string, wishes: Iterable<Wish>): Scope {
+  #detachedAgent(type: string, wishes: Iterable<SpawnHooks>): Scope {
     const scope = new Scope({ id: type, kind: 'agent', agentType: type });
-    this.#fulfil(scope, type, wishes, false);
+    this.#install(scope, type, wishes, false);
     return scope;
   }
 
   /** Their warnings were given when they came. What they named in `before` may be gone since: that is no agent's fault. */
-  #fulfil(scope: Scope, type: string, wishes: Iterable<Wish>, counted: boolean): void {
-    for (const wish of wishes) {
+  #install(scope: Scope, type: string, wishes: Iterable<SpawnHooks>, counted: boolean): void {
+    for (const spawnHooks of wishes) {
       try {
-        const registrations = this.#place(scope, wish.hooks, { ...spawnOrigin(type, wish), warn: silent });
+        const registrations = this.#place(scope, spawnHooks.hooks, { ...spawnOrigin(type, spawnHooks), warn: silent });
         if (counted) this.#parts.plans.count(registrations, 1);
       } catch (error) {
         this.#parts.report(`Hooks for agents of type "${type}" were left out: ${String(error)}`);
@@ -231,7 +242,7 @@ export class Registrar {
 
   /** Puts hooks into a scope, all or none. Throws INVALID_HOOKS. */
   #place(scope: Scope, hooks: unknown, origin: Origin): Registration[] {
-    const registrations = readHooks(hooks, this.#how(scope, origin));
+    const registrations = readRegistrations(hooks, this.#options(scope, origin));
     checkBefore(scope, registrations);
     scope.add(registrations);
     return registrations;
@@ -257,8 +268,8 @@ export class Registrar {
     if (scope.agentType !== undefined) this.#spawns.remember(scope);
   }
 
-  #how(scope: Scope, origin: Origin): RegisterHow {
-    return howOf(this.#parts, scope, origin, (name) => `${name}#${++this.#ids}`);
+  #options(scope: Scope, origin: Origin): RegistrationOptions {
+    return registrationOptions(this.#parts, scope, origin, (name) => `${name}#${++this.#ids}`);
   }
 }
 

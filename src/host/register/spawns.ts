@@ -1,13 +1,13 @@
 import type { Scope } from '../../scopes/scope.js';
 import type { Undo } from '../types.js';
-import type { Wish } from './origin.js';
+import type { SpawnHooks } from './origin.js';
 
 /** How many ended agents are remembered, so that a late event does not open their scope again. */
 const REMEMBERED = 1_000;
 
 /** Hooks that wait for agents of a type, and the agents that have had theirs. */
 export class Spawns {
-  readonly #wishes = new Map<string, Set<Wish>>();
+  readonly #wishes = new Map<string, Set<SpawnHooks>>();
   readonly #ended = new Set<string>();
 
   get any(): boolean {
@@ -15,22 +15,22 @@ export class Spawns {
   }
 
   /** What an agent of the type gets in that session; of a session nobody named, what is for any. */
-  of(type: string, session?: string): readonly Wish[] | undefined {
+  of(type: string, session?: string): readonly SpawnHooks[] | undefined {
     const wishes = this.#wishes.get(type);
     if (!wishes) return undefined;
     const wanted = [...wishes].filter(({ within }) => !within || (session !== undefined && within(session)));
     return wanted.length > 0 ? wanted : undefined;
   }
 
-  all(): Iterable<[type: string, wishes: ReadonlySet<Wish>]> {
+  all(): Iterable<[type: string, wishes: ReadonlySet<SpawnHooks>]> {
     return this.#wishes;
   }
 
-  add(type: string, wish: Wish): Undo {
+  add(type: string, spawnHooks: SpawnHooks): Undo {
     const wishes = this.#wishes.get(type) ?? new Set();
-    this.#wishes.set(type, wishes.add(wish));
+    this.#wishes.set(type, wishes.add(spawnHooks));
     return () => {
-      wishes.delete(wish);
+      wishes.delete(spawnHooks);
       if (wishes.size === 0 && this.#wishes.get(type) === wishes) this.#wishes.delete(type);
     };
   }

@@ -30,8 +30,8 @@ function inOrder(own: readonly Registration[]): readonly Registration[] {
 }
 
 /** Whether the call goes ahead when this hook fails, although it could have stopped it. */
-function failsOpen({ entry, onFailure, phase, async, skip }: Registration): boolean {
-  const guards = entry.fold === 'gate' && entry.failure === 'policy' && phase !== 'observe';
+function failsOpen({ spec, onFailure, phase, async, skip }: Registration): boolean {
+  const guards = spec.fold === 'gate' && spec.failure === 'policy' && phase !== 'observe';
   return guards && onFailure === 'continue' && async === false && skip === undefined;
 }
 
@@ -39,7 +39,7 @@ export function describeHook(r: Registration): DescribedHook {
   return {
     id: r.id,
     name: r.name,
-    event: r.entry.name,
+    event: r.spec.name,
     handler: r.kind,
     matcher: r.matcher.text,
     ...(r.rule === undefined ? {} : { if: r.rule.text }),

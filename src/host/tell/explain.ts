@@ -1,4 +1,4 @@
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import type { Registration, SkipReason } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeRef } from '../../scopes/tree.js';
@@ -49,15 +49,15 @@ export function explain(
   { scope: ref }: ExplainOptions = {},
 ): Explanation {
   const state = services.events[event];
-  if (state?.entry.name !== event) throw services.unknownEvent(event);
-  const { entry } = state;
+  if (state?.spec.name !== event) throw services.unknownEvent(event);
+  const { spec } = state;
   const full = { ...services.session, hook_event_name: event, ...input };
   const found = services.registrar.preview(full, ref);
   try {
     const plan = state.plans.get(found.scope);
-    const subject = subjectOf(entry, full);
-    const reader = new Reader(plan, subject, full);
-    const outside = outsideOf(services.registrar, entry, plan, found.scope);
+    const subject = subjectOf(spec, full);
+    const reader = new PlanReader(plan, subject, full);
+    const outside = outsideOf(services.registrar, spec, plan, found.scope);
     return {
       event,
       scope: found.id,
@@ -71,9 +71,9 @@ export function explain(
 }
 
 /** The input need not be whole here: without its subject only match-all hooks run. */
-function subjectOf(entry: EventEntry, input: Input): string | undefined {
+function subjectOf(spec: EventSpec, input: Input): string | undefined {
   try {
-    const subject: unknown = entry.subject?.(input);
+    const subject: unknown = spec.subject?.(input);
     return typeof subject === 'string' ? subject : undefined;
   } catch {
     return undefined;
@@ -81,13 +81,13 @@ function subjectOf(entry: EventEntry, input: Input): string | undefined {
 }
 
 /** Every registration for the event that the scope's plan does not hold: of other scopes, and of agents' types that are not there. */
-function outsideOf(registrar: Registrar, entry: EventEntry, plan: Plan, { agentType }: Scope): Registration[] {
+function outsideOf(registrar: Registrar, spec: EventSpec, plan: Plan, { agentType }: Scope): Registration[] {
   const within = new Set(plan.registrations);
   const all = function* (scope: Scope): Generator<Registration> {
-    yield* scope.own(entry.name);
+    yield* scope.own(spec.name);
     for (const child of scope.children) yield* all(child);
   };
-  const waiting = registrar.waiting().flatMap((scope) => (scope.id === agentType ? [] : scope.own(entry.name)));
+  const waiting = registrar.spawnScopes().flatMap((scope) => (scope.id === agentType ? [] : scope.own(spec.name)));
   return [...[...all(registrar.root)].filter((r) => !within.has(r)), ...waiting];
 }
 
@@ -101,7 +101,7 @@ function row(r: Registration, told: Partial<ExplainedHook>): ExplainedHook {
 }
 
 /** Reads a plan for one input, as a walk would before anybody has answered. */
-class Reader {
+class PlanReader {
   readonly #plan: Plan;
   readonly #facts: RunFacts;
   readonly #who: WhoRuns;
@@ -155,9 +155,9 @@ class Reader {
         return { why: `its matcher ${r.matcher.text} does not match ${subject ?? 'an event without a subject'}` };
       case 'if':
         return {
-          why: r.entry.tool
+          why: r.spec.tool
             ? `its rule ${r.rule?.text} does not match`
-            : `${r.entry.name} has no tool call for its rule ${r.rule?.text}`,
+            : `${r.spec.name} has no tool call for its rule ${r.rule?.text}`,
         };
       case 'once':
         return { why: 'it has run once in this scope' };

@@ -1,7 +1,7 @@
 import type { HandlerRecord, HandlerVerdict } from '../../emit/record.js';
 import type { Registration } from '../../scopes/registration.js';
 import { verdictOf } from '../decide/fold.js';
-import type { Notes, Slot } from '../fire/notes.js';
+import type { HandlerState, Notes } from '../fire/notes.js';
 import type { RawTap } from '../hooks.js';
 import type { Plan } from '../plan/plan.js';
 import type { WhoRuns } from '../plan/who-runs.js';
@@ -35,7 +35,7 @@ export function recordHandlers(walked: Walked): HandlerRecord[] {
 type Row = { -readonly [K in keyof HandlerRecord]: HandlerRecord[K] };
 
 /** One literal, and what is not always there is put to it after: a watched fire makes one for every registration. */
-function row(walked: Walked, r: Registration, slot: Slot | undefined): HandlerRecord {
+function row(walked: Walked, r: Registration, slot: HandlerState | undefined): HandlerRecord {
   if (!slot) return skippedRow(walked, r);
   const { last, outcome, failure } = slot;
   const row: Row = {
@@ -51,7 +51,7 @@ function row(walked: Walked, r: Registration, slot: Slot | undefined): HandlerRe
     dialect: r.dialect,
     on_failure: slot.registration.onFailure,
   };
-  const verdict = walked.plan.entry.fold === 'gate' ? gateVerdict(slot) : outcome?.block ? 'block' : undefined;
+  const verdict = walked.plan.spec.fold === 'gate' ? gateVerdict(slot) : outcome?.block ? 'block' : undefined;
   if (r.plugin !== undefined) row.plugin = r.plugin;
   if (verdict !== undefined) row.verdict = verdict;
   if (last.durationMs !== undefined) row.duration_ms = last.durationMs;
@@ -82,6 +82,6 @@ function skippedRow(walked: Walked, r: Registration): HandlerRecord {
 }
 
 /** As it counted: an allow that did not survive a rewrite is `none`. */
-function gateVerdict(slot: Slot): HandlerVerdict | undefined {
-  return slot.registration.phase === 'observe' ? undefined : verdictOf(slot.registration.entry, slot);
+function gateVerdict(slot: HandlerState): HandlerVerdict | undefined {
+  return slot.registration.phase === 'observe' ? undefined : verdictOf(slot.registration.spec, slot);
 }

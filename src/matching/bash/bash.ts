@@ -1,44 +1,44 @@
 import { type Command, forEachChild, parse, type SyntaxNode } from 'unbash';
 import { mayHold, readAssignment, readWords } from './command.js';
+import { anyWordOf, readingsOf, unescaped } from './guess.js';
+import { type CommandInput, changesInput, filesWritten, inputOf, outputOf, writesWords, writtenIn } from './input.js';
 import {
+  type BashReading,
   COST,
-  type Context,
-  type Found,
   isSpent,
   isTooLong,
   lastName,
   type Script,
+  type ScriptContext,
   spend,
   Unknowable,
   Unreadable,
-} from './found.js';
-import { anyWordOf, readingsOf, unescaped } from './guess.js';
-import { changesInput, filesWritten, type Input, inputOf, outputOf, writesWords, writtenIn } from './input.js';
-import { knownWord, type Text, wordsOf } from './words.js';
+} from './reading.js';
+import { type CommandText, knownWord, wordsOf } from './words.js';
 
 /** What a Bash command runs, as far as it can be told without running it. */
-export interface Reading {
+export interface BashCommands {
   /** Every command in it: as written, and as its words are after quoting, wrappers taken off. */
-  readonly commands: readonly Text[];
+  readonly commands: readonly CommandText[];
   /** It holds `$VAR`, `$()`, backticks or the like: words that are known only when it runs. */
   readonly expands: boolean;
 }
 
-let last: { source: string; reading: Reading | undefined } | undefined;
+let last: { source: string; reading: BashCommands | undefined } | undefined;
 
 /**
  * Reads a Bash command. Undefined: nobody can tell what it runs (it does not parse, is too long, its command's name is
  * an expansion, a shell reads what another command writes). Takes off leading assignments; looks into lists, pipes,
  * subshells, functions, substitutions, and all that `bash-programs.ts` knows to run commands that it is given.
  */
-export function readBash(source: string): Reading | undefined {
+export function readBash(source: string): BashCommands | undefined {
   // Several rules look at the same call in turn.
   if (last?.source !== source) last = { source, reading: read(source) };
   return last.reading;
 }
 
-function read(source: string): Reading | undefined {
-  const found: Found = {
+function read(source: string): BashCommands | undefined {
+  const found: BashReading = {
     commands: [{ text: source.trim() }],
     expands: false,
     spent: { read: 0 },
@@ -70,21 +70,21 @@ function read(source: string): Reading | undefined {
 }
 
 /** Whether a file is run that the line writes in pieces, or with what another program says: nobody can tell what is in it. */
-function runsPieces(found: Found): boolean {
+function runsPieces(found: BashReading): boolean {
   const ran = [...found.ran].filter(([name]) => found.written.has(name));
   if (ran.length > 0) found.runsFiles = true;
   return ran.some(([name, isShells]) => isShells && found.written.get(name) === false);
 }
 
 /** A script, and those that its commands are given. */
-function readAll(script: Script, found: Found): void {
+function readAll(script: Script, found: BashReading): void {
   found.scripts.push(script);
   for (let next = found.scripts.pop(); next !== undefined; next = found.scripts.pop()) readScript(next, found);
 }
 
 /** Reads what is perhaps not run at all: what does not parse in it is nothing. */
-function guess(found: Found): void {
-  const loose: Found = { ...found };
+function guess(found: BashReading): void {
+  const loose: BashReading = { ...found };
   const seen = new Set<string>();
   // Reading one may bring others, and may tell that what is said is run.
   for (;;) {
@@ -99,7 +99,7 @@ function guess(found: Found): void {
 }
 
 /** `surely`: if commands are in it they are run, so it must be known which. */
-function guessAt(text: string, found: Found, surely: boolean): void {
+function guessAt(text: string, found: BashReading, surely: boolean): void {
   for (const loose of new Set([text, unescaped(text)])) {
     const words = anyWordOf(loose);
     spend(words.length * COST.guess, found);
@@ -127,12 +127,12 @@ const HISTORY = /\bset\s[^;&|\n]*(?:-\w*H|\bhistexpand)\b/;
 /** Where the line says anew what such a name means, nobody knows what it writes. */
 const RENAMED = /\b(?:echo|printf|cat)\s*\(|\bfunction\s+(?:echo|printf|cat)\b/;
 
-function readScript({ text: source, ...around }: Script, found: Found): void {
+function readScript({ text: source, ...around }: Script, found: BashReading): void {
   spend(source.length, found);
   if (isTooLong(source) || source.includes('\0')) throw new Unknowable();
   const renamed = RENAMED.test(source);
   // A stack of our own: a tree may be deeper than the engine's.
-  const unvisited: [node: SyntaxNode, source: string, input: Input][] = [[parse(source), source, around.input]];
+  const unvisited: [node: SyntaxNode, source: string, input: CommandInput][] = [[parse(source), source, around.input]];
   for (let next = unvisited.pop(); next !== undefined; next = unvisited.pop()) {
     const [node, text, input] = next;
     let within = text;
@@ -149,7 +149,7 @@ function readScript({ text: source, ...around }: Script, found: Found): void {
         readCommand(node, text, found, { ...around, input });
         break;
       case 'Pipeline': {
-        let written: Input = input;
+        let written: CommandInput = input;
         spend(node.commands.length * COST.pipe, found);
         for (const command of node.commands) {
           unvisited.push([command, text, written]);
@@ -193,7 +193,7 @@ function readScript({ text: source, ...around }: Script, found: Found): void {
   }
 }
 
-function readCommand(command: Command, source: string, found: Found, around: Context): void {
+function readCommand(command: Command, source: string, found: BashReading, around: ScriptContext): void {
   spend(command.redirects.length * COST.redirect, found);
   const input = inputOf(command.redirects, around.input);
   if (changesInput(command)) found.changesInput = true;

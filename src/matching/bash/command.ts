@@ -1,7 +1,7 @@
-import { COST, type Context, type Found, lastName, spend, Unknowable } from './found.js';
 import { linesIn } from './guess.js';
-import type { Use } from './options.js';
+import type { OptionUse } from './options.js';
 import { FILE_VARIABLES, RENAMING_VARIABLES, SAYS_ITSELF } from './programs.js';
+import { type BashReading, COST, lastName, type ScriptContext, spend, Unknowable } from './reading.js';
 import { runsOthers, useOf } from './use.js';
 import { isFile, isHole, type KnownWord, textsOf } from './words.js';
 
@@ -11,7 +11,7 @@ export function mayHold({ text, sure }: KnownWord): boolean {
 }
 
 /** A variable that names a file of commands. */
-export function readAssignment(name: string, value: KnownWord | undefined, found: Found): void {
+export function readAssignment(name: string, value: KnownWord | undefined, found: BashReading): void {
   if (RENAMING_VARIABLES.has(name)) throw new Unknowable();
   if (!FILE_VARIABLES.has(name) || value === undefined || !/[/<]|^$/.test(value.text)) return;
   if (!isFile(value)) throw new Unknowable();
@@ -19,15 +19,19 @@ export function readAssignment(name: string, value: KnownWord | undefined, found
   found.runsFiles = true;
 }
 
-type Start = 'sure' | 'open' | 'perhaps';
+type Certainty = 'sure' | 'open' | 'perhaps';
 
 /**
  * Adds a command, and those that it runs in turn: `sudo timeout 5 git push` is git push too. Answers what the last of
  * them does.
  */
-export function readWords(words: readonly KnownWord[], found: Found, around: Context): Use | undefined {
+export function readWords(
+  words: readonly KnownWord[],
+  found: BashReading,
+  around: ScriptContext,
+): OptionUse | undefined {
   /** Where a command begins: for sure, with more words to come, or perhaps. */
-  const starts = new Map<number, Start>([[0, around.hole === undefined ? 'sure' : 'open']]);
+  const starts = new Map<number, Certainty>([[0, around.hole === undefined ? 'sure' : 'open']]);
   /** From here on any word may. */
   let open = words.length;
   const shown = new Set<number>([0]);
@@ -35,7 +39,7 @@ export function readWords(words: readonly KnownWord[], found: Found, around: Con
   let text = textsOf(words, hole);
   spend(words.length * COST.word, found);
   let reads = false;
-  let last: Use | undefined;
+  let last: OptionUse | undefined;
   for (const [at, start] of starts) {
     const name = words[at];
     if (name === undefined) continue;
@@ -69,7 +73,7 @@ export function readWords(words: readonly KnownWord[], found: Found, around: Con
 }
 
 /** The lines and the input that a command runs. `hole`: that of a runner before it. */
-function readUse(use: Use, found: Found, { input, hole }: Context): void {
+function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptContext): void {
   for (const line of use.lines) {
     const [, itself] = SAYS_ITSELF.exec(line.map((word) => word.text).join(' ')) ?? [];
     if (itself !== undefined) {
@@ -97,7 +101,7 @@ function readUse(use: Use, found: Found, { input, hole }: Context): void {
 function readRest(
   words: readonly KnownWord[],
   shown: ReadonlySet<number>,
-  { found, reads, writes }: { found: Found; reads: boolean; writes: boolean },
+  { found, reads, writes }: { found: BashReading; reads: boolean; writes: boolean },
 ): void {
   const said: KnownWord[] = [];
   for (const [at, word] of words.entries()) {

@@ -1,11 +1,11 @@
-import type { Text } from './words.js';
+import type { CommandText } from './words.js';
 
 /**
  * The commands that a text holds if any word of it begins one: for programs nobody knows, which may take an argument
  * for commands in a way of their own (`--checkpoint-action=exec=rm x`, `:!rm x`, `system("rm x")`).
  */
-export function anyWordOf(source: string): Text[] {
-  const found: Text[] = [];
+export function anyWordOf(source: string): CommandText[] {
+  const found: CommandText[] = [];
   for (const piece of source.split(/[;|&()`"'\n{}!\\]+/)) {
     for (const { index } of piece.matchAll(/(?<=^|[\s=:,[])[^\s=:,[]/g)) {
       const text = piece.slice(index).trimEnd();

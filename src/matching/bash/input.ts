@@ -2,10 +2,10 @@ import type { Command, CommandNode, Redirection } from 'unbash';
 import { knownWord, sureText, wordsOf } from './words.js';
 
 /** What a command reads: nothing that the line gives it, texts of the line, or what nobody can tell. */
-export type Input = undefined | 'unknown' | readonly string[];
+export type CommandInput = undefined | 'unknown' | readonly string[];
 
 /** What redirections give a command to read; without one of them it reads what is around it. */
-export function inputOf(redirects: readonly Redirection[], around: Input): Input {
+export function inputOf(redirects: readonly Redirection[], around: CommandInput): CommandInput {
   let input = around;
   const texts: string[] = [];
   for (const redirect of redirects) {
@@ -56,7 +56,7 @@ function textOf(redirect: Exclude<Redirection, { type: 'Redirect' }>): string | 
 }
 
 /** What a command writes for the next one in a pipe to read, where it plainly says so. */
-export function outputOf(node: CommandNode, around: Input): Input {
+export function outputOf(node: CommandNode, around: CommandInput): CommandInput {
   if (node.type !== 'Command') return 'unknown';
   const [name, ...args] = wordsOf(node);
   if (name?.sure !== undefined || args.some((word) => word.sure !== undefined || /^-|\\/.test(word.text)))
@@ -68,7 +68,7 @@ export function outputOf(node: CommandNode, around: Input): Input {
 }
 
 /** Whether all that a command writes stands in one word of it, or in what it reads. */
-export function writesWords(node: Command, input: Input): boolean {
+export function writesWords(node: Command, input: CommandInput): boolean {
   if (outputOf(node, input) !== 'unknown') return true;
   const [name, ...args] = wordsOf(node);
   if (name?.sure !== undefined || args.some((word) => word.sure !== undefined)) return false;

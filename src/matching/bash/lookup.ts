@@ -1,18 +1,18 @@
-import type { Program } from './program.js';
+import type { BashProgram } from './program.js';
 import { TABLE } from './programs.js';
 
-const byName = new Map<string, Program>();
+const byName = new Map<string, BashProgram>();
 add(TABLE, byName);
 
 /** Several names may share an entry. */
-function add(table: Readonly<Record<string, Program>>, into: Map<string, Program>): void {
+function add(table: Readonly<Record<string, BashProgram>>, into: Map<string, BashProgram>): void {
   for (const [names, program] of Object.entries(table)) for (const name of names.split(' ')) into.set(name, program);
 }
 
-const nested = new WeakMap<object, Map<string, Program>>();
+const nested = new WeakMap<object, Map<string, BashProgram>>();
 
 /** What a program does by its name, or a subcommand under the program. */
-export function programOf(name: string, under?: Program): Program | undefined {
+export function bashProgram(name: string, under?: BashProgram): BashProgram | undefined {
   if (under === undefined) return byName.get(/^ld-(?:linux|musl)\S*\.so(?:\.\d+)?$/.test(name) ? 'ld.so' : name);
   if (under.under === undefined) return undefined;
   let names = nested.get(under.under);

@@ -1,8 +1,8 @@
-import type { Program } from './program.js';
+import type { BashProgram } from './program.js';
 import { isFile, type KnownWord, restOf, splitWords } from './words.js';
 
 /** What a command does with its own words. Numbers are places among them. */
-export interface Use {
+export interface OptionUse {
   /** Where commands begin. */
   runs: number[];
   /** From where on any word may begin one. */
@@ -35,9 +35,9 @@ export interface Use {
   reads?: true;
 }
 
-const LONG = new WeakMap<Program, ReadonlyMap<string, string>>();
+const LONG = new WeakMap<BashProgram, ReadonlyMap<string, string>>();
 
-function longOptions(program: Program): ReadonlyMap<string, string> {
+function longOptions(program: BashProgram): ReadonlyMap<string, string> {
   let known = LONG.get(program);
   if (known === undefined) {
     known = new Map(
@@ -61,10 +61,10 @@ export class OptionReader {
   lineFirst = false;
   #nothing = false;
   readonly #words: readonly KnownWord[];
-  readonly #program: Program;
-  readonly #use: Use;
+  readonly #program: BashProgram;
+  readonly #use: OptionUse;
 
-  constructor(words: readonly KnownWord[], program: Program, use: Use) {
+  constructor(words: readonly KnownWord[], program: BashProgram, use: OptionUse) {
     this.#words = words;
     this.#program = program;
     this.#use = use;

@@ -17,7 +17,7 @@
  * | `@`, `&` | a value (`&`: attached, or none) that stands for words read: `xargs -I` |
  * | `/` | nothing, and nothing is run (`command -v`) |
  */
-export interface Program {
+export interface BashProgram {
   readonly short?: string;
   readonly long?: string;
   /** Options also begin with a `+`, one dash will do for long ones, and those not listed are taken to have no value. */
@@ -45,7 +45,7 @@ export interface Program {
   /** What it runs is nowhere to be seen. */
   readonly hidden?: true;
   /** By the first operand: `docker exec`. */
-  readonly under?: Readonly<Record<string, Program>>;
+  readonly under?: Readonly<Record<string, BashProgram>>;
   /** It does as said only if one of its words looks so; else they are `shown`. */
   readonly only?: RegExp;
 }

@@ -1,19 +1,19 @@
-import type { Program } from './program.js';
+import type { BashProgram } from './program.js';
 
-const shell: Program = {
+const shell: BashProgram = {
   short: 'c$s<o:O:',
   long: 'rcfile. init-file. version/ help/ norc noprofile login posix verbose restricted noediting command! init-command! emulate:',
   shell: true,
   rest: 'file',
   input: true,
 };
-const command: Program = { rest: 'command' };
-const anywhere: Program = { rest: 'anywhere' };
-const shown: Program = { rest: 'shown' };
+const command: BashProgram = { rest: 'command' };
+const anywhere: BashProgram = { rest: 'anywhere' };
+const shown: BashProgram = { rest: 'shown' };
 /** Without a command it starts a shell. */
-const start: Program = { rest: 'command', input: true };
+const start: BashProgram = { rest: 'command', input: true };
 
-const container: Program = {
+const container: BashProgram = {
   short: 'dite:u:w:c:n:l:v:p:h:m:PqTx',
   long:
     'detach interactive tty env: env-file: user: workdir: privileged detach-keys: container: namespace: stdin context: kubeconfig: quiet ' +
@@ -23,7 +23,7 @@ const container: Program = {
   operands: 1,
   ...start,
 };
-const containers: Program = {
+const containers: BashProgram = {
   short: 'H:l:c:Df:p:n:s:',
   long:
     'host: log-level: context: config: debug tls file: project-name: profile: env-file: project-directory: namespace: kubeconfig: cluster: ' +
@@ -37,15 +37,15 @@ const containers: Program = {
     commit: { short: 'm~a~', long: 'message~ author~' },
   },
 };
-const editors: Program = { short: 'm~', long: 'message~' };
+const editors: BashProgram = { short: 'm~', long: 'message~' };
 
-const packages: Program = {
+const packages: BashProgram = {
   short: 'm~t~k~g~p~c!',
   long: 'message~ testNamePattern~ grep~ prompt~ print~ call!',
 };
 
 /** By name; a name without an entry is a program that is taken to run nothing but what its words surely say. */
-export const TABLE: Readonly<Record<string, Program>> = {
+export const TABLE: Readonly<Record<string, BashProgram>> = {
   // Shells, and what takes a line for one.
   'sh bash rbash zsh dash ash ksh mksh pdksh oksh yash osh posh rksh fish csh tcsh elvish nu xonsh': shell,
   eval: { rest: 'line' },

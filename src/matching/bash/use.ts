@@ -1,6 +1,6 @@
-import { programOf } from './lookup.js';
-import { OptionReader, type Use } from './options.js';
-import type { Program } from './program.js';
+import { bashProgram } from './lookup.js';
+import { OptionReader, type OptionUse } from './options.js';
+import type { BashProgram } from './program.js';
 import { isFile, type KnownWord } from './words.js';
 
 /** The name a command is looked up by: `/usr/bin/git` is git. */
@@ -10,18 +10,18 @@ export function baseName(name: string): string {
 
 /** Whether a command of this name runs its arguments. */
 export function runsOthers(name: string): boolean {
-  const rest = programOf(baseName(name))?.rest;
+  const rest = bashProgram(baseName(name))?.rest;
   return rest === 'command' || rest === 'line' || rest === 'anywhere';
 }
 
 /** Reads the words from `at` on as its program's entry in the table says. */
-export function useOf(words: readonly KnownWord[], at: number): Use {
-  const use: Use = { runs: [], lines: [], shown: new Set() };
-  let program = programOf(baseName(words[at]?.text ?? ''));
+export function useOf(words: readonly KnownWord[], at: number): OptionUse {
+  const use: OptionUse = { runs: [], lines: [], shown: new Set() };
+  let program = bashProgram(baseName(words[at]?.text ?? ''));
   let next = at + 1;
   for (;;) {
     if (program === undefined) return { ...use, stranger: true };
-    const own: Program = program;
+    const own: BashProgram = program;
     if (own.reads) use.reads = true;
     if (own.unasked !== undefined) use.files = own.unasked.split(' ');
     if (own.hidden && words.length > next) return { ...use, hidden: true };
@@ -43,12 +43,18 @@ export function useOf(words: readonly KnownWord[], at: number): Use {
     }
     const name = words[next];
     if (name === undefined) return { ...use, ends: true };
-    program = name.sure === undefined ? programOf(name.text, own) : undefined;
+    program = name.sure === undefined ? bashProgram(name.text, own) : undefined;
     next++;
   }
 }
 
-function afterWords(words: readonly KnownWord[], from: number, own: Program, after: readonly string[], use: Use): Use {
+function afterWords(
+  words: readonly KnownWord[],
+  from: number,
+  own: BashProgram,
+  after: readonly string[],
+  use: OptionUse,
+): OptionUse {
   for (let at = from; at < words.length; at++) if (after.includes(words[at]?.text ?? '')) use.runs.push(at + 1);
   return {
     ...use,
@@ -59,7 +65,7 @@ function afterWords(words: readonly KnownWord[], from: number, own: Program, aft
 }
 
 /** What stands behind options and operands. */
-function take(words: readonly KnownWord[], at: number, own: Program, reader: OptionReader, use: Use): void {
+function take(words: readonly KnownWord[], at: number, own: BashProgram, reader: OptionReader, use: OptionUse): void {
   if (own.fills) use.hole ??= '{}';
   const first = words[at];
   if (own.rest === 'shown') {

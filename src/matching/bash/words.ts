@@ -134,7 +134,7 @@ export function splitWords(word: KnownWord): KnownWord[] | undefined {
 }
 
 /** What a pattern is tried on. */
-export interface Text {
+export interface CommandText {
   readonly text: string;
   /** How it surely begins, where not all of it is sure. */
   readonly sure?: string | undefined;
@@ -144,7 +144,7 @@ export interface Text {
  * The words from any place on as texts, with the command's path and without. `open`: more words may follow, and
  * holes stand for some. Joined once: a runner's words are asked for at every place.
  */
-export function textsOf(words: readonly KnownWord[], hole?: string): (at: number, open: boolean) => Text[] {
+export function textsOf(words: readonly KnownWord[], hole?: string): (at: number, open: boolean) => CommandText[] {
   const joined = words.map((word) => word.text).join(' ');
   const offsets = [0];
   for (const word of words) offsets.push((offsets.at(-1) ?? 0) + word.text.length + 1);

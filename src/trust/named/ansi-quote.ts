@@ -1,7 +1,7 @@
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', e: '\u001b', a: '\u0007', b: '\b' };
 
 /** The text of `$'…'`. */
-export function unescaped(text: string): string {
+export function ansiUnescaped(text: string): string {
   return text.replace(
     /\\(?:x([\dA-Fa-f]{1,2})|u([\dA-Fa-f]{1,4})|U([\dA-Fa-f]{1,6})|([0-7]{1,3})|(.))/gs,
     (_, x: string, u: string, U: string, octal: string, char: string) => {

@@ -1,13 +1,13 @@
 import { homedir } from 'node:os';
-import { ASSIGNMENT, CLOSING, CONDITIONS, OPENING, OTHER, RESERVED, type Reading } from './command-reading.js';
+import { ASSIGNMENT, CLOSING, CONDITIONS, type CommandReading, OPENING, OTHER, RESERVED } from './command-reading.js';
 import { importsOf } from './import-names.js';
 import { PATH_VARIABLE } from './named-paths.js';
-import type { Kind, Program } from './program.js';
-import { type Option, readOption } from './program-options.js';
+import type { Kind, ProgramOptions } from './program.js';
+import { type KnownOption, readOption } from './program-options.js';
 import { CODE_VARIABLES, programOf } from './programs.js';
 import { ShellInput } from './shell-input.js';
-import type { Mode, Piped } from './shell-lines.js';
-import { UNKNOWN, valuesOf } from './shell-values.js';
+import type { Piped, ReadingMode } from './shell-lines.js';
+import { UNKNOWN, wordValues } from './shell-values.js';
 import type { ShellCommand, ShellWord } from './shell-words.js';
 
 /** Collects what the commands of one handler name. */
@@ -34,8 +34,8 @@ export class CommandFiles extends ShellInput {
     this.begin(value, (mode) => this.#assign(name, { raw: value, text: value, parts: [value] }, [value], mode));
   }
 
-  protected override command(command: ShellCommand, piped: Piped | undefined, mode: Mode): void {
-    const reading: Reading = {
+  protected override command(command: ShellCommand, piped: Piped | undefined, mode: ReadingMode): void {
+    const reading: CommandReading = {
       mode,
       command,
       program: undefined,
@@ -48,14 +48,14 @@ export class CommandFiles extends ShellInput {
       if (word.redirect === '<<' || word.redirect === '<<<') continue;
       this.within(word, mode, reading.isLine || (word.redirect === '>' && mode.shell));
       if (word.redirect === '<' || (word.redirect === '>' && !mode.shell)) {
-        for (const value of valuesOf(word, this.paths.look)) this.paths.code(value, reading.program);
+        for (const value of wordValues(word, this.paths.look)) this.paths.code(value, reading.program);
       }
     }
     this.input(piped, reading);
   }
 
-  #word(word: ShellWord, reading: Reading): void {
-    const values = valuesOf(word, this.paths.look);
+  #word(word: ShellWord, reading: CommandReading): void {
+    const values = wordValues(word, this.paths.look);
     const [text = ''] = values;
     const { program, pending } = reading;
     const takesOption = pending === undefined || pending === 'line';
@@ -68,7 +68,7 @@ export class CommandFiles extends ShellInput {
   }
 
   /** A word where a command may begin. */
-  #start(word: ShellWord, values: readonly string[], reading: Reading): void {
+  #start(word: ShellWord, values: readonly string[], reading: CommandReading): void {
     const [, name] = ASSIGNMENT.exec(word.text) ?? [];
     if (name !== undefined) {
       const own = values.map((value) => value.slice(value.indexOf('=') + 1));
@@ -98,7 +98,7 @@ export class CommandFiles extends ShellInput {
     }
   }
 
-  #option(word: ShellWord, values: readonly string[], option: Option, reading: Reading): void {
+  #option(word: ShellWord, values: readonly string[], option: KnownOption, reading: CommandReading): void {
     for (const value of values) this.paths.path(value);
     if (option.kind === undefined) {
       reading.unsure = option.unsure;
@@ -118,7 +118,7 @@ export class CommandFiles extends ShellInput {
     }
   }
 
-  #value(kind: Kind, word: ShellWord, values: readonly string[], reading: Reading): void {
+  #value(kind: Kind, word: ShellWord, values: readonly string[], reading: CommandReading): void {
     const { program = OTHER, mode } = reading;
     if (kind === 'line') {
       reading.isLine = true;
@@ -152,7 +152,7 @@ export class CommandFiles extends ShellInput {
   }
 
   /** `alias.x=!line`, `auto_prepend_file=file`, `core.hooksPath=folder`. */
-  #setting(word: ShellWord, values: readonly string[], mode: Mode): void {
+  #setting(word: ShellWord, values: readonly string[], mode: ReadingMode): void {
     for (const value of values) {
       const [, name = '', own = ''] = /^([^=]*)=!?(.*)$/s.exec(value) ?? [];
       this.lines(word, [own], mode);
@@ -161,7 +161,7 @@ export class CommandFiles extends ShellInput {
     }
   }
 
-  #operand(word: ShellWord, values: readonly string[], program: Program, reading: Reading): void {
+  #operand(word: ShellWord, values: readonly string[], program: ProgramOptions, reading: CommandReading): void {
     // A wrapper's may be an assignment.
     if (program.operands !== 'lines' && (program.operands !== 'command' || reading.skips > 0))
       for (const value of values) this.paths.path(value);
@@ -200,7 +200,7 @@ export class CommandFiles extends ShellInput {
   }
 
   /** What a wrapper runs. */
-  #wrapped(word: ShellWord, values: readonly string[], program: Program, reading: Reading): void {
+  #wrapped(word: ShellWord, values: readonly string[], program: ProgramOptions, reading: CommandReading): void {
     if (program.ends || reading.unsure) for (const value of values) this.paths.code(value, program);
     const isProgram = programOf(values) !== undefined || values.some((value) => value.includes('/'));
     if (reading.unsure && !isProgram) {
@@ -210,19 +210,19 @@ export class CommandFiles extends ShellInput {
   }
 
   /** What an option or an import names. */
-  #code(name: string, program: Program): void {
+  #code(name: string, program: ProgramOptions): void {
     this.paths.code(name, program, program.packages);
     this.paths.module(name, program);
   }
 
-  #loop({ command, mode }: Reading): void {
+  #loop({ command, mode }: CommandReading): void {
     const [, variable, , ...items] = command.words;
     if (!variable) return;
-    const values = items.flatMap((item) => valuesOf(item, this.paths.look));
+    const values = items.flatMap((item) => wordValues(item, this.paths.look));
     this.#assign(variable.text, variable, values.length > 0 ? values : [UNKNOWN], mode);
   }
 
-  #assign(name: string, word: ShellWord, values: readonly string[], mode: Mode): void {
+  #assign(name: string, word: ShellWord, values: readonly string[], mode: ReadingMode): void {
     this.paths.set(name, values);
     const [runs] = Object.hasOwn(CODE_VARIABLES, name) ? [CODE_VARIABLES[name] as string] : [];
     for (const value of values) {
@@ -245,7 +245,7 @@ export class CommandFiles extends ShellInput {
   }
 
   /** A word that says what runs: one that is open is reported. */
-  #named(word: ShellWord, values: readonly string[], { mode, program, settled }: Reading, always = false): void {
+  #named(word: ShellWord, values: readonly string[], { mode, program, settled }: CommandReading, always = false): void {
     const isAddress = program?.operands === 'code' && values.some((value) => value.includes('://'));
     if (always || !settled)
       this.report(word.raw, isAddress || values.some((v) => v.includes('{}')) ? [UNKNOWN] : values, mode);

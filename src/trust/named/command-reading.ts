@@ -1,12 +1,12 @@
-import type { Kind, Program } from './program.js';
-import type { Mode } from './shell-lines.js';
+import type { Kind, ProgramOptions } from './program.js';
+import type { ReadingMode } from './shell-lines.js';
 import type { ShellCommand } from './shell-words.js';
 
 /** One command as far as it was read. */
-export interface Reading {
-  readonly mode: Mode;
+export interface CommandReading {
+  readonly mode: ReadingMode;
   readonly command: ShellCommand;
-  program: Program | undefined;
+  program: ProgramOptions | undefined;
   /** What the next word is for the option before it. */
   pending: Kind | undefined;
   /** Operands that come before a wrapper's command. */
@@ -28,5 +28,5 @@ export const RESERVED = new Set('then else elif do if while until ! { } fi done 
 export const OPENING = new Set('if while until for case'.split(' '));
 export const CLOSING = new Set('fi done esac'.split(' '));
 export const CONDITIONS = new Set(['&&', '||']);
-export const OTHER: Program = { operands: 'none' };
+export const OTHER: ProgramOptions = { operands: 'none' };
 export const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s;

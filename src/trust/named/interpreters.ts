@@ -1,11 +1,11 @@
-import { every, type Program } from './program.js';
+import { every, type ProgramOptions } from './program.js';
 
 /** Of a package. */
 export const MANIFEST = '/package.json';
 const SCRIPTS = ['', '.js', '.cjs', '.mjs', '.json', '.node', '/index.js', '/index.cjs', '/index.json', MANIFEST];
 const TYPED = ['.ts', '.mts', '.cts', '.tsx', '.jsx', '/index.ts', '/index.mjs', '/index.tsx'];
 
-const shell: Program = {
+const shell: ProgramOptions = {
   operands: 'code',
   line: '-c --command',
   code: '--rcfile --init-file',
@@ -14,7 +14,7 @@ const shell: Program = {
   stdin: true,
   always: /^-[a-z]*s[a-z]*$/,
 };
-const node: Program = {
+const node: ProgramOptions = {
   operands: 'code',
   code: '-r --require --import --loader --experimental-loader --env-file --env-file-if-exists --test-reporter --snapshot-blob',
   text: '-e --eval -p --print',
@@ -26,14 +26,14 @@ const node: Program = {
   verbs: 'inspect',
   stdin: true,
 };
-const typed: Program = {
+const typed: ProgramOptions = {
   ...node,
   code: `${node.code} --tsconfig -P --project --preload --config --import-map`,
   folder: '--cwd --dir',
   ends: [...SCRIPTS, ...TYPED],
   verbs: 'run watch x exec test task',
 };
-export const python: Program = {
+export const python: ProgramOptions = {
   operands: 'code',
   module: '-m',
   text: '-c',
@@ -43,7 +43,7 @@ export const python: Program = {
   modules: { separator: '.', ends: ['.py', '.pyc', '/__main__.py', '/__init__.py', '.so'] },
   stdin: true,
 };
-const perl: Program = {
+const perl: ProgramOptions = {
   operands: 'code',
   module: '-M -m',
   folder: '-I',
@@ -53,7 +53,7 @@ const perl: Program = {
   modules: { separator: '::', ends: ['.pm'] },
   stdin: true,
 };
-const ruby: Program = {
+const ruby: ProgramOptions = {
   operands: 'code',
   module: '-r --require',
   folder: '-I -C --directory',
@@ -63,7 +63,7 @@ const ruby: Program = {
   modules: { separator: '/', ends: ['', '.rb', '.so', '/lib.rb'] },
   stdin: true,
 };
-const php: Program = {
+const php: ProgramOptions = {
   operands: 'code',
   code: '-f -F -c --file --php-ini -z',
   text: '-r -B -R -E',
@@ -71,7 +71,7 @@ const php: Program = {
   folder: '-t',
   stdin: true,
 };
-const lua: Program = {
+const lua: ProgramOptions = {
   operands: 'code',
   module: '-l',
   text: '-e',
@@ -79,7 +79,7 @@ const lua: Program = {
   modules: { separator: '.', ends: ['', '.lua', '/init.lua', '.so'] },
   stdin: true,
 };
-const java: Program = {
+const java: ProgramOptions = {
   operands: 'code',
   code: '-jar -javaagent -agentpath',
   folder: '-cp -classpath --class-path -p --module-path',
@@ -87,9 +87,9 @@ const java: Program = {
   ends: ['', '.class', '.java'],
   modules: { separator: '.', ends: ['.class'] },
 };
-const awk: Program = { operands: 'data', code: '-f --file -E --exec -i --include', value: '-v -F' };
-const lisp: Program = { operands: 'code', code: '-l --load -s --script', text: '-e --eval', stdin: true };
-const powershell: Program = {
+const awk: ProgramOptions = { operands: 'data', code: '-f --file -E --exec -i --include', value: '-v -F' };
+const lisp: ProgramOptions = { operands: 'code', code: '-l --load -s --script', text: '-e --eval', stdin: true };
+const powershell: ProgramOptions = {
   operands: 'code',
   code: '-File -f -file',
   line: '-Command -c -command',
@@ -98,9 +98,9 @@ const powershell: Program = {
   ends: ['', '.ps1'],
   stdin: true,
 };
-const script: Program = { operands: 'code', stdin: true };
+const script: ProgramOptions = { operands: 'code', stdin: true };
 /** Programs that run code that they are given, by name. */
-export const INTERPRETERS: Readonly<Record<string, Program>> = {
+export const INTERPRETERS: Readonly<Record<string, ProgramOptions>> = {
   ...every('sh bash dash ash zsh ksh mksh yash fish rbash busybox', shell),
   ...every('source .', script),
   ...every('node nodejs', node),

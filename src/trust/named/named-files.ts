@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { NotRead, readRegularFile } from '../../files/regular-file.js';
-import type { Described } from '../../handlers/handler.js';
+import type { HandlerDescription } from '../../handlers/handler.js';
 import { isObject, isText } from '../../values/shape.js';
 import { CommandFiles } from './command-files.js';
 import { NamedPaths } from './named-paths.js';
@@ -18,7 +18,7 @@ export interface NamedFiles {
  * The files a command names, each as an absolute path or one relative to the directory the command runs in, whether or not they are there.
  * Every word that may be one counts; what those files load in turn does not.
  */
-export function namedFiles(handler: Described, variables: Variables): NamedFiles {
+export function namedFiles(handler: HandlerDescription, variables: Variables): NamedFiles {
   if (handler['type'] !== 'command' || !isText(handler['command'])) return { files: [], unresolved: [] };
   const { command, args, env, cwd } = handler as {
     command: string;

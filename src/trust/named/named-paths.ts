@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import { isText } from '../../values/shape.js';
 import { entriesOf } from './package-entry.js';
-import type { Program } from './program.js';
+import type { ProgramOptions } from './program.js';
 import { type Lookup, UNKNOWN } from './shell-values.js';
 import type { Variables } from './variables.js';
 
@@ -82,7 +82,7 @@ export class NamedPaths {
   }
 
   /** A name of code, with all that a program may put behind it; `within`: where it looks for bare names too. */
-  code(name: string, program: Program | undefined, within?: string): void {
+  code(name: string, program: ProgramOptions | undefined, within?: string): void {
     if (/^[-\s]/.test(name) || name === '') return;
     const ends = CODE.test(name) ? [''] : (program?.ends ?? ['']);
     const names = within === undefined || /^[./]/.test(name) ? [name] : [name, `${within}/${name}`];
@@ -95,7 +95,7 @@ export class NamedPaths {
     }
   }
 
-  module(name: string, { modules }: Program): void {
+  module(name: string, { modules }: ProgramOptions): void {
     const [path = ''] = name.replace(/^-/, '').split('=');
     if (modules === undefined || path === '') return;
     const parts = path.split(modules.separator);

@@ -1,7 +1,7 @@
-import { KINDS, type Kind, type Program } from './program.js';
+import { type Kind, OPTION_KINDS, type ProgramOptions } from './program.js';
 
 /** What an option is for a program. */
-export interface Option {
+export interface KnownOption {
   /** Of its value; absent: it has none. */
   readonly kind?: Kind;
   /** Where in the word its value begins; absent: the next word is it. */
@@ -11,7 +11,7 @@ export interface Option {
 }
 
 /** Reads `--name`, `--name=value`, `-x`, `-xvalue` and `-abx`. */
-export function readOption(program: Program, text: string): Option {
+export function readOption(program: ProgramOptions, text: string): KnownOption {
   const whole = /^[-+]{1,2}[^=:]+(?=[=:])/.exec(text)?.[0];
   const kind = kindOf(program, text);
   if (kind) return { kind, unsure: false };
@@ -34,8 +34,8 @@ export function readOption(program: Program, text: string): Option {
   return { unsure: !known };
 }
 
-function kindOf(program: Program, name: string): Kind | undefined {
-  return KINDS.find((kind) => isIn(program[kind], name));
+function kindOf(program: ProgramOptions, name: string): Kind | undefined {
+  return OPTION_KINDS.find((kind) => isIn(program[kind], name));
 }
 
 function isIn(names: string | undefined, name: string): boolean {

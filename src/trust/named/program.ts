@@ -16,11 +16,21 @@ type Operands =
   | 'none';
 
 /** What an option's value is. `line`: of shell; `text`: code in the program's own language; `command`: a command follows; `script`: a name in package.json; `setting`: a name, `=`, and perhaps code; `value`: no code. */
-export const KINDS = ['code', 'module', 'folder', 'line', 'text', 'command', 'script', 'setting', 'value'] as const;
-export type Kind = (typeof KINDS)[number];
+export const OPTION_KINDS = [
+  'code',
+  'module',
+  'folder',
+  'line',
+  'text',
+  'command',
+  'script',
+  'setting',
+  'value',
+] as const;
+export type Kind = (typeof OPTION_KINDS)[number];
 
 /** How a program is told what to run. Options are names with spaces between. */
-export interface Program extends Readonly<Partial<Record<Kind, string>>> {
+export interface ProgramOptions extends Readonly<Partial<Record<Kind, string>>> {
   readonly operands: Operands;
   /** Options without a value. After any other the next word may be a value or the program. */
   readonly flags?: string;
@@ -46,6 +56,6 @@ export interface Program extends Readonly<Partial<Record<Kind, string>>> {
 }
 
 /** One entry for programs that are alike. */
-export function every(names: string, program: Program): Record<string, Program> {
+export function every(names: string, program: ProgramOptions): Record<string, ProgramOptions> {
   return Object.fromEntries(names.split(' ').map((name) => [name, program]));
 }

@@ -1,13 +1,13 @@
 import { INTERPRETERS } from './interpreters.js';
-import type { Program } from './program.js';
+import type { ProgramOptions } from './program.js';
 import { RUNNERS } from './runners.js';
 
-const PROGRAMS: Readonly<Record<string, Program>> = { ...INTERPRETERS, ...RUNNERS };
+const PROGRAMS: Readonly<Record<string, ProgramOptions>> = { ...INTERPRETERS, ...RUNNERS };
 /** Of a program. */
 const LONGEST_NAME = 64;
 
 /** What is known of a program that a word may name, with a version behind it or not. */
-export function programOf(values: readonly string[]): Program | undefined {
+export function programOf(values: readonly string[]): ProgramOptions | undefined {
   const name = values.map(nameOf).find((value) => Object.hasOwn(PROGRAMS, value));
   return name === undefined ? undefined : PROGRAMS[name];
 }

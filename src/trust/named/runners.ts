@@ -1,19 +1,19 @@
 import { MANIFEST, python } from './interpreters.js';
-import { every, type Program } from './program.js';
+import { every, type ProgramOptions } from './program.js';
 
-const make: Program = {
+const make: ProgramOptions = {
   operands: 'none',
   code: '-f --file --makefile',
   folder: '-C --directory -I --include-dir',
   unasked: ['GNUmakefile', 'makefile', 'Makefile'],
 };
-const packages: Program = {
+const packages: ProgramOptions = {
   operands: 'none',
   folder: '--prefix -C --dir --cwd --workspace -w',
   line: '-c --call',
   unasked: ['package.json'],
 };
-const runner: Program = {
+const runner: ProgramOptions = {
   operands: 'code',
   code: '',
   folder: '--prefix --cwd -C',
@@ -24,8 +24,8 @@ const runner: Program = {
   binaries: 'node_modules/.bin',
   verbs: 'exec x run dlx',
 };
-const wrapper: Program = { operands: 'command' };
-const project = (...unasked: string[]): Program => ({
+const wrapper: ProgramOptions = { operands: 'command' };
+const project = (...unasked: string[]): ProgramOptions => ({
   operands: 'command',
   module: '-m --module',
   ...(python.modules && { modules: python.modules }),
@@ -35,16 +35,16 @@ const project = (...unasked: string[]): Program => ({
   code: '--env-file',
   folder: '--directory --project -C',
 });
-const builder = (folder: string, ...unasked: string[]): Program => ({
+const builder = (folder: string, ...unasked: string[]): ProgramOptions => ({
   operands: 'none',
   code: '-f --file --justfile --rakefile -t --taskfile --config',
   folder,
   unasked,
 });
-const reader: Program = { operands: 'data', code: '-f --file', value: '-n -e' };
+const reader: ProgramOptions = { operands: 'data', code: '-f --file', value: '-n -e' };
 
 /** Programs that run other programs, or what a file of the project says, by name; and those that run nothing. */
-export const RUNNERS: Readonly<Record<string, Program>> = {
+export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
   ...every('make gmake', make),
   just: builder('-d --working-directory', 'justfile', 'Justfile', '.justfile'),
   rake: builder('-C --directory', 'Rakefile', 'rakefile', 'Rakefile.rb'),

@@ -1,7 +1,7 @@
-import { OTHER, type Reading } from './command-reading.js';
+import { type CommandReading, OTHER } from './command-reading.js';
 import { programOf } from './programs.js';
 import { type Piped, ShellLines } from './shell-lines.js';
-import { UNKNOWN, valuesOf } from './shell-values.js';
+import { UNKNOWN, wordValues } from './shell-values.js';
 import type { ShellWord } from './shell-words.js';
 
 /** What stands for standard input, or for a descriptor that the line has opened. */
@@ -17,7 +17,7 @@ export abstract class ShellInput extends ShellLines {
   readonly #sources: (() => void)[] = [];
   #inherits = false;
 
-  protected input(piped: Piped | undefined, reading: Reading): void {
+  protected input(piped: Piped | undefined, reading: CommandReading): void {
     const { command, program = OTHER, settled, fed, mode } = reading;
     const named = command.words.some(
       ({ redirect, text }) => redirect === undefined && (DESCRIPTOR.test(text) || program.always?.test(text)),
@@ -47,17 +47,17 @@ export abstract class ShellInput extends ShellLines {
     for (const source of this.#inherits ? this.#sources.splice(0) : []) source();
   }
 
-  #given(word: ShellWord, isDocument: boolean, { mode }: Reading): void {
-    const values = valuesOf(word, this.paths.look);
+  #given(word: ShellWord, isDocument: boolean, { mode }: CommandReading): void {
+    const values = wordValues(word, this.paths.look);
     if (isDocument) this.lines(word, values, mode);
     else this.report(word.raw, values, mode);
   }
 
-  #piped(piped: Piped, reading: Reading): void {
+  #piped(piped: Piped, reading: CommandReading): void {
     const { command, isLast } = piped;
     const { mode, program = OTHER } = reading;
     const words = command.words.filter(({ redirect }) => redirect === undefined);
-    const [printer = [], ...printed] = words.map((word) => valuesOf(word, this.paths.look));
+    const [printer = [], ...printed] = words.map((word) => wordValues(word, this.paths.look));
     const isText = ['echo', 'printf'].includes(printer[0] ?? '');
     const known = printed.every((values) => !values.some((value) => value.includes(UNKNOWN)));
     for (const value of isText ? printed.flat() : []) {

@@ -9,7 +9,7 @@ const READINGS = 40;
 const LEAST = 65_536;
 
 /** How a text is read. */
-export interface Mode {
+export interface ReadingMode {
   readonly depth: number;
   /** It is a shell's line for certain: what it writes is not bound, what it leaves open is reported. */
   readonly shell: boolean;
@@ -34,7 +34,7 @@ export abstract class ShellLines {
     this.paths = paths;
   }
 
-  protected abstract command(command: ShellCommand, piped: Piped | undefined, mode: Mode): void;
+  protected abstract command(command: ShellCommand, piped: Piped | undefined, mode: ReadingMode): void;
 
   /** All was read. */
   protected abstract inherited(): void;
@@ -44,7 +44,7 @@ export abstract class ShellLines {
   }
 
   /** Reads the text of a handler. */
-  protected begin(text: string, read: (mode: Mode) => void): void {
+  protected begin(text: string, read: (mode: ReadingMode) => void): void {
     this.#left = LEAST + READINGS * text.length;
     read({ depth: 0, shell: true });
     this.inherited();
@@ -52,11 +52,11 @@ export abstract class ShellLines {
     if (this.#left < 0) this.#unresolved.add(text);
   }
 
-  protected report(raw: string, values: readonly string[], { shell }: Mode): void {
+  protected report(raw: string, values: readonly string[], { shell }: ReadingMode): void {
     if (shell && values.some((value) => value.includes(UNKNOWN))) this.#unresolved.add(raw);
   }
 
-  protected line(line: string, mode: Mode): void {
+  protected line(line: string, mode: ReadingMode): void {
     this.#left -= line.length + 16;
     if (this.#left < 0) return;
     let previous: Piped | undefined;
@@ -72,7 +72,7 @@ export abstract class ShellLines {
     }
   }
 
-  protected lines(word: ShellWord, values: readonly string[], { depth }: Mode): void {
+  protected lines(word: ShellWord, values: readonly string[], { depth }: ReadingMode): void {
     const mode = { depth: depth + 1, shell: true };
     const isOpen = values.some((value) => value.includes(UNKNOWN));
     if (depth >= DEPTH || values.includes(UNKNOWN)) this.report(word.raw, [UNKNOWN], mode);
@@ -83,7 +83,7 @@ export abstract class ShellLines {
   }
 
   /** Commands in a word, and what may be one in its text. */
-  protected within(word: ShellWord, { depth }: Mode, isWritten: boolean): void {
+  protected within(word: ShellWord, { depth }: ReadingMode, isWritten: boolean): void {
     if (depth >= DEPTH) return;
     let text = '';
     for (const part of word.parts) {

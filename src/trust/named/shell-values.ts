@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { type Part, type ShellCommand, type ShellWord, shellCommands, shellWord } from './shell-words.js';
+import { type ShellCommand, type ShellWord, shellCommands, shellWord, type WordPart } from './shell-words.js';
 
 /** Stands in a value for what only the run itself can tell. */
 export const UNKNOWN = '\0';
@@ -16,7 +16,7 @@ const DEPTH = 6;
 export type Lookup = (name: string) => readonly string[] | undefined;
 
 /** Everything that a word may become, as far as its text says; `UNKNOWN` in place of the rest. */
-export function valuesOf({ parts }: Pick<ShellWord, 'parts'>, look: Lookup, depth = 0): string[] {
+export function wordValues({ parts }: Pick<ShellWord, 'parts'>, look: Lookup, depth = 0): string[] {
   if (parts.length > MOST_PARTS) return [UNKNOWN];
   let values = [''];
   for (const part of parts) {
@@ -28,7 +28,7 @@ export function valuesOf({ parts }: Pick<ShellWord, 'parts'>, look: Lookup, dept
   return values;
 }
 
-function valuesOfPart(part: Exclude<Part, string>, look: Lookup, depth: number): readonly string[] {
+function valuesOfPart(part: Exclude<WordPart, string>, look: Lookup, depth: number): readonly string[] {
   if (part.kind === 'choices') return part.choices;
   if (part.kind === 'variable') return valuesOfVariable(part.source, look, depth);
   return part.kind === 'command' ? valuesOfCommand(part.line, look, depth) : [UNKNOWN];
@@ -45,7 +45,7 @@ function valuesOfVariable(source: string, look: Lookup, depth: number): readonly
   if (operator === '') return rest === '' ? values : [UNKNOWN];
   // Its value here is `.`, of which nothing can be cut off.
   if (name === 'PWD' && !/^:?[-=?]$/.test(operator)) return rest === '/' ? values : [UNKNOWN];
-  const operand = (): string[] => valuesOf(shellWord(rest), look, depth);
+  const operand = (): string[] => wordValues(shellWord(rest), look, depth);
   switch (operator.replace(/^:(?=.)/, '')) {
     case '-':
     case '=':
@@ -94,8 +94,8 @@ function strip(value: string, operator: string, pattern: string): string {
 function replaced(value: string, operator: string, rest: string, look: Lookup, depth: number): string[] {
   const slash = rest.search(/(?<!\\)\//);
   const [from, to] = slash === -1 ? [rest, ''] : [rest.slice(0, slash), rest.slice(slash + 1)];
-  const ways = valuesOf(shellWord(from), look, depth).flatMap((pattern) =>
-    valuesOf(shellWord(to), look, depth).map((text) => {
+  const ways = wordValues(shellWord(from), look, depth).flatMap((pattern) =>
+    wordValues(shellWord(to), look, depth).map((text) => {
       if (pattern.includes(UNKNOWN) || pattern === '') return UNKNOWN;
       if (operator === '//') return value.replaceAll(pattern, () => text);
       if (operator === '/#') return value.startsWith(pattern) ? text + value.slice(pattern.length) : value;
@@ -125,7 +125,7 @@ function wordsOf({ words }: ShellCommand, look: Lookup, depth: number): string[]
   return words
     .filter(({ redirect }) => redirect === undefined)
     .map((word) => {
-      const values = valuesOf(word, look, depth);
+      const values = wordValues(word, look, depth);
       return values.length === 1 ? (values[0] as string) : UNKNOWN;
     });
 }

@@ -1,7 +1,7 @@
-import { unescaped } from './ansi-quote.js';
+import { ansiUnescaped } from './ansi-quote.js';
 
 /** A piece of a word: what is written, or what the shell puts in its place. */
-export type Part =
+export type WordPart =
   | string
   /** What stands in `${…}`, or the name alone. */
   | { readonly kind: 'variable'; readonly source: string }
@@ -18,7 +18,7 @@ export interface ShellWord {
   readonly raw: string;
   /** Its quotes taken off, what the shell would expand left as it is. */
   readonly text: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly WordPart[];
   /** It stands behind a redirection; `<<`: the whole here-document. */
   readonly redirect?: Redirect;
 }
@@ -50,15 +50,15 @@ const HOME = /~(?=[/\s;|&)]|$)/y;
  * text. Takes linear time.
  */
 export function shellCommands(line: string): ShellCommand[] {
-  return new Reader(line).commands();
+  return new WordReader(line).commands();
 }
 
 /** Reads a text as one word, as in `${NAME:-word}`. */
 export function shellWord(text: string): ShellWord {
-  return new Reader(text).word(true);
+  return new WordReader(text).word(true);
 }
 
-class Reader {
+class WordReader {
   readonly #line: string;
   #at = 0;
 
@@ -107,7 +107,7 @@ class Reader {
 
   /** `whole`: all of the text is one word. */
   word(whole: boolean): ShellWord {
-    const parts: Part[] = [];
+    const parts: WordPart[] = [];
     const start = this.#at;
     let text = '';
     const write = (written: string, source: string = written): void => {
@@ -115,7 +115,7 @@ class Reader {
       else parts.push(written);
       text += source;
     };
-    const expand = (part: Part, from: number): void => {
+    const expand = (part: WordPart, from: number): void => {
       parts.push(part);
       text += this.#line.slice(from, this.#at);
     };
@@ -134,7 +134,7 @@ class Reader {
       } else if (char === '$' && next === '"' && !quoted) this.#at++;
       else if (char === '$' && next === "'" && !quoted) {
         this.#at += 2;
-        write(unescaped(this.#quoted(true)));
+        write(ansiUnescaped(this.#quoted(true)));
       } else if (char === "'" && !quoted) {
         this.#at++;
         write(this.#quoted(false));
@@ -167,7 +167,7 @@ class Reader {
   }
 
   /** What an unquoted character begins that stands for other text. */
-  #pattern(before: string): Part | undefined {
+  #pattern(before: string): WordPart | undefined {
     const char = this.#line[this.#at];
     if (char === '~' && (before === '' || /[=:]$/.test(before))) {
       if (this.#match(HOME)) return { kind: 'variable', source: 'HOME' };
@@ -185,7 +185,7 @@ class Reader {
     return { kind: 'unknown' };
   }
 
-  #expansion(): Part {
+  #expansion(): WordPart {
     if (this.#line[this.#at++] === '`') {
       const line = this.#inside('`');
       return { kind: 'command', line: line.replace(/\\([`\\$])/g, '$1') };

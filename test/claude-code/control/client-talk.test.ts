@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Queue } from '../../../src/claude-code/control/queue.js';
+import { ReaderQueue } from '../../../src/claude-code/control/reader-queue.js';
 import { anyHooks, fires, sleep, testHost, until } from '../../host/kit.js';
 import { isAlive } from './alive.js';
 import { quiet } from './ends.js';
@@ -168,7 +168,7 @@ describe('query', () => {
   });
 
   it('a long backlog is read in order, in time linear in its length', async () => {
-    const queue = new Queue<number>();
+    const queue = new ReaderQueue<number>();
     for (let i = 0; i < 500_000; i++) queue.push(i);
     for await (const item of queue) if (item === 99) break;
     queue.end();

@@ -12,14 +12,14 @@ const KEYS: readonly string[] = [...TEXTS, 'permissionDecisionReason', 'message'
 const HOLDERS: readonly string[] = ['hookSpecificOutput', 'decision'];
 
 /** Long texts of hooks: kept whole in a file, handed on as a preview with its path. */
-export interface Spill {
+export interface LargeOutput {
   shorten(outcome: Outcome): Outcome;
   /** One text: as it is, or its preview. */
   text(text: string): string;
 }
 
 /** The folder is made when first needed, readable by this user alone. */
-export function createSpill(report: (message: string) => void): Spill {
+export function createSpill(report: (message: string) => void): LargeOutput {
   let folder: string | undefined;
   let count = 0;
   const save = (text: string): string | undefined => {
@@ -37,7 +37,8 @@ export function createSpill(report: (message: string) => void): Spill {
     text: (text) => (text.length > LIMIT ? preview(text, save(text)) : text),
     shorten(outcome) {
       const { reason, stopReason, systemMessage, additionalContext } = outcome;
-      if (!(isLong(reason) || isLong(stopReason) || isLong(systemMessage) || isLong(additionalContext))) return outcome;
+      if (!(isTooLong(reason) || isTooLong(stopReason) || isTooLong(systemMessage) || isTooLong(additionalContext)))
+        return outcome;
       const previews = new Map<string, string>();
       for (const key of TEXTS) {
         const text = outcome[key];
@@ -53,7 +54,7 @@ export function createSpill(report: (message: string) => void): Spill {
   };
 }
 
-const isLong = (text: string | undefined): boolean => text !== undefined && text.length > LIMIT;
+const isTooLong = (text: string | undefined): boolean => text !== undefined && text.length > LIMIT;
 
 type Json = Outcome['output'];
 

@@ -2,7 +2,7 @@ import { isThenable, messageOf, settle } from '../values/promises.js';
 import { type Logger, report } from './guard.js';
 
 /** What waits to be written, bounded: what finds it full is dropped and counted, never waited for. */
-export interface Queue<T> {
+export interface SinkQueue<T> {
   /** Takes it or, where there is no room, drops and counts it. */
   push(item: T): void;
   /** Whether there is room; an empty queue has always room for one. */
@@ -39,7 +39,7 @@ export interface QueueOptions<T> {
 /** After so many writes in a row that waited for nothing, others get their turn. */
 const BURST = 128;
 
-export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
+export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
   const { name, logger, capacity, maxWeight = Number.POSITIVE_INFINITY, weigh = () => 1 } = options;
   let waiting: T[] = [];
   /** How many of them are in hand or written: taking them off one by one would move all the rest each time. */

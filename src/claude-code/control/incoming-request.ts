@@ -1,7 +1,7 @@
 import { LazySignal } from '../../values/lazy-signal.js';
 
 /** A request of theirs under way. */
-export class Asked {
+export class IncomingRequest {
   readonly id: string;
   /** Aborts when the request is withdrawn. */
   readonly ending = new LazySignal();

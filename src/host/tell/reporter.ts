@@ -1,9 +1,9 @@
 import type { Bus } from '../../emit/bus.js';
-import type { HandlerRecord, HandlerVerdict, Piece, Run } from '../../emit/record.js';
+import type { CallInfo, HandlerRecord, HandlerVerdict, Piece } from '../../emit/record.js';
 import { nextId, stampedFireRecord } from '../../emit/record.js';
 import { progressRecord, responseRecord, startedRecord } from '../../emit/run-records.js';
 import type { HookscopeError } from '../../errors.js';
-import type { EventEntry } from '../../events/define.js';
+import type { EventSpec } from '../../events/define.js';
 import type { Outcome } from '../../events/outcome.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Attempt, CallReporter, FireReporter } from '../call/attempt.js';
@@ -13,7 +13,7 @@ import { unreadable } from '../fire/input.js';
 import type { Services } from '../services.js';
 
 /** Tells one fire to whoever watches. Made only when somebody does. */
-export class Teller implements FireReporter {
+export class BusFireReporter implements FireReporter {
   readonly fire: FireFacts;
   readonly bus: Bus;
   /** What all of its calls share. */
@@ -22,16 +22,16 @@ export class Teller implements FireReporter {
   readonly agentId: string | undefined;
 
   constructor(fire: FireFacts, bus: Bus) {
-    const { entry, subject, input } = fire;
+    const { spec, subject, input } = fire;
     this.fire = fire;
     this.bus = bus;
-    this.hookName = entry.namedBySubject && subject ? `${entry.name}:${subject}` : entry.name;
+    this.hookName = spec.namedBySubject && subject ? `${spec.name}:${subject}` : spec.name;
     this.sessionId = textOf(input, 'session_id') ?? '';
     this.agentId = textOf(input, 'agent_id');
   }
 
   started(registration: Registration): CallReporter {
-    const told = new Told(this, registration);
+    const told = new BusCallReporter(this, registration);
     this.bus.emitStamped((seq, time) => startedRecord(told, seq, time));
     return told;
   }
@@ -48,7 +48,7 @@ export class Teller implements FireReporter {
       stampedFireRecord(
         {
           fire_id: fire.id,
-          event: fire.entry.name,
+          event: fire.spec.name,
           scope: fire.scopeId,
           scope_known: fire.found.known,
           session_id: this.sessionId,
@@ -60,7 +60,7 @@ export class Teller implements FireReporter {
           handlers,
           conflicts: decision.conflicts,
           decisions: fire.services.decisions,
-          out_of_scope: fire.services.outOfScope(fire.entry, fire.plan.size),
+          out_of_scope: fire.services.outOfScope(fire.spec, fire.plan.size),
           error,
         },
         seq,
@@ -72,7 +72,7 @@ export class Teller implements FireReporter {
 }
 
 /** One call of one handler, as it is told. */
-class Told implements CallReporter, Run {
+class BusCallReporter implements CallReporter, CallInfo {
   readonly hookId: string;
   readonly hookName: string;
   readonly event: string;
@@ -82,19 +82,19 @@ class Told implements CallReporter, Run {
   readonly agentId: string | undefined;
   readonly toolUseId: string | undefined;
   readonly plugin: string | undefined;
-  readonly handler: Run['handler'];
+  readonly handler: CallInfo['handler'];
   readonly handlerId: string;
   readonly name: string;
-  readonly source: Run['source'];
+  readonly source: CallInfo['source'];
   readonly statusMessage: string | undefined;
   readonly #bus: Bus;
   #over = false;
 
-  constructor({ fire, bus, hookName, sessionId, agentId }: Teller, registration: Registration) {
+  constructor({ fire, bus, hookName, sessionId, agentId }: BusFireReporter, registration: Registration) {
     this.#bus = bus;
     this.hookId = nextId();
     this.hookName = hookName;
-    this.event = fire.entry.name;
+    this.event = fire.spec.name;
     this.sessionId = sessionId;
     this.fireId = fire.id;
     this.scope = fire.scopeId;
@@ -126,7 +126,7 @@ class Told implements CallReporter, Run {
               : undefined,
           exitCode: result.exitCode,
           durationMs: result.durationMs ?? 0,
-          decision: said(result.outcome),
+          decision: handlerVerdict(result.outcome),
           failure: result.failure && { ...result.failure },
         },
         seq,
@@ -136,26 +136,26 @@ class Told implements CallReporter, Run {
   }
 }
 
-function said(outcome: Outcome | undefined): HandlerVerdict | undefined {
+function handlerVerdict(outcome: Outcome | undefined): HandlerVerdict | undefined {
   return outcome?.verdict ?? (outcome?.block ? 'block' : undefined);
 }
 
 /** A fire that was refused before anybody was asked: its input could not be read, or was not right. */
-export function tellRefused(services: Services, entry: EventEntry, input: unknown, code: string): void {
+export function reportRefused(services: Services, spec: EventSpec, input: unknown, code: string): void {
   const isObject = typeof input === 'object' && input !== null;
   const agent = textOf(input, 'agent_id');
   services.bus.emitStamped((seq, time) =>
     stampedFireRecord(
       {
         fire_id: nextId(),
-        event: entry.name,
+        event: spec.name,
         scope: agent ?? 'session',
         scope_known: agent === undefined,
         session_id: textOf(input, 'session_id') ?? services.session.session_id ?? '',
         agent_id: agent,
         tool_use_id: textOf(input, 'tool_use_id'),
         input: isObject ? (input as Readonly<Record<string, unknown>>) : {},
-        decision: makeDecision(entry, undefined, []),
+        decision: makeDecision(spec, undefined, []),
         handlers: [],
         conflicts: [],
         decisions: services.decisions,
@@ -170,12 +170,12 @@ export function tellRefused(services: Services, entry: EventEntry, input: unknow
 }
 
 /** Its input threw when it was looked at while the fire was under way. */
-export function tellUnreadable(
-  { services, entry, input, reporter }: FireFacts & { readonly reporter: FireReporter | undefined },
+export function reportUnreadable(
+  { services, spec, input, reporter }: FireFacts & { readonly reporter: FireReporter | undefined },
   error: unknown,
 ): HookscopeError {
-  const refused = unreadable(entry.name, error);
-  if (reporter) tellRefused(services, entry, input, refused.code);
+  const refused = unreadable(spec.name, error);
+  if (reporter) reportRefused(services, spec, input, refused.code);
   return refused;
 }
 

@@ -1,15 +1,15 @@
 import type { EndSignal } from './lazy-signal.js';
 
 /** What a signal ends. */
-export interface Obedient {
+export interface Abortable {
   end(reason: unknown): void;
 }
 
 /** Many fires may share their caller's signal: it gets one listener, since Node warns of the eleventh. */
-const OBEYING = new WeakMap<EndSignal, { readonly all: Set<Obedient>; readonly listener: () => void }>();
+const OBEYING = new WeakMap<EndSignal, { readonly all: Set<Abortable>; readonly listener: () => void }>();
 
 /** Ends it when the signal fires. Returns the end of that. */
-export function obey(signal: EndSignal, obedient: Obedient): () => void {
+export function linkAbort(signal: EndSignal, obedient: Abortable): () => void {
   const known = OBEYING.get(signal) ?? listen(signal);
   known.all.add(obedient);
   return () => {
@@ -21,7 +21,7 @@ export function obey(signal: EndSignal, obedient: Obedient): () => void {
 }
 
 function listen(signal: EndSignal) {
-  const all = new Set<Obedient>();
+  const all = new Set<Abortable>();
   const listener = (): void => {
     for (const obedient of [...all]) obedient.end(signal.reason);
   };

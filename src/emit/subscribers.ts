@@ -1,5 +1,5 @@
 import type { Subscriber } from 'rxjs';
-import { attempt, DETACHED, type Logger, report } from './guard.js';
+import { DETACHED, guardedCall, type Logger, report } from './guard.js';
 
 /**
  * Who watches one stream: a Subject behind a wall. Whatever a subscription throws back stops here, and the loop over the others goes
@@ -60,6 +60,6 @@ export class Watchers<T> {
 
   #letGo(subscriber: Subscriber<T>, error: unknown): void {
     report(this.#logger, DETACHED, error);
-    attempt(() => subscriber.unsubscribe(), this.#logger);
+    guardedCall(() => subscriber.unsubscribe(), this.#logger);
   }
 }

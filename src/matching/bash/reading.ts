@@ -1,5 +1,5 @@
-import type { Input } from './input.js';
-import type { Text } from './words.js';
+import type { CommandInput } from './input.js';
+import type { CommandText } from './words.js';
 
 /** Thrown to leave a reading that has met what it cannot know. */
 export class Unknowable extends Error {}
@@ -7,19 +7,19 @@ export class Unknowable extends Error {}
 export class Unreadable extends Unknowable {}
 
 /** A text that is read as a script, and what is around it. */
-export interface Script extends Context {
+export interface Script extends ScriptContext {
   readonly text: string;
 }
 
-export interface Context {
-  readonly input: Input;
+export interface ScriptContext {
+  readonly input: CommandInput;
   /** In a line of `parallel`: what stands for the words it reads. */
   readonly hole: string | undefined;
 }
 
 /** What was found in a line so far. */
-export interface Found {
-  readonly commands: Text[];
+export interface BashReading {
+  readonly commands: CommandText[];
   expands: boolean;
   /** Characters read. */
   readonly spent: { read: number };
@@ -63,12 +63,12 @@ export function lastName(path: string): string {
 }
 
 /** Counts what is read; throws where it is too much. */
-export function spend(steps: number, found: Found): void {
+export function spend(steps: number, found: BashReading): void {
   found.spent.read += steps;
   if (isSpent(found)) throw new Unknowable();
 }
 
-export function isSpent(found: Found): boolean {
+export function isSpent(found: BashReading): boolean {
   return found.spent.read > MAX_READ;
 }
 

@@ -1,5 +1,5 @@
 /** What comes waits for its one reader, in order; an error comes after what was there before it. */
-export class Queue<T> implements AsyncIterable<T> {
+export class ReaderQueue<T> implements AsyncIterable<T> {
   #items: T[] = [];
   /** How many of them are read; taken off in large pieces, so that a long queue is not moved for each. */
   #read = 0;
