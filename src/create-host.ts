@@ -24,6 +24,7 @@ import {
   type HostOptions,
 } from './host/options.js';
 import { PlanStore } from './host/plan/plans.js';
+import { handleOf } from './host/register/handle.js';
 import { isLong, tooLong } from './host/register/register.js';
 import { Registrar } from './host/register/registrar.js';
 import type { EventState } from './host/services.js';
@@ -191,9 +192,9 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   };
   const scopeHandle = (ref: ScopeRef): HookScope<C> => {
     checkScopeRef(ref, 'scope');
-    return registrar.handle(ref) as HookScope<C>;
+    return handleOf(registrar, ref) as HookScope<C>;
   };
-  const base = registrar.handle(undefined) as HookScope<C>;
+  const base = handleOf(registrar, undefined) as HookScope<C>;
   const members: Omit<Host<C>, 'recordsBuilt'> = {
     id: 'host',
     register: base.register,

@@ -10,7 +10,7 @@ import type { Registrar } from '../host/register/registrar.js';
 import type { Undo } from '../host/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import type { ClaudeProblem } from './files/findings.js';
-import { type ClaudeFiles, completeFiles } from './files/places.js';
+import { type ClaudeFiles, completeFiles, FILES } from './files/places.js';
 import { readPolicy } from './files/policy.js';
 import type { HookSettings } from './files/settings.js';
 import type { ClaudeSource, ClaudeSourceKind } from './files/source.js';
@@ -35,19 +35,11 @@ export interface LoadClaudeCodeOptions<C extends CustomEvents = CustomEvents> ex
 }
 
 const LOAD: Keys<LoadClaudeCodeOptions> = {
+  ...FILES,
   host: true,
   trust: true,
   policy: true,
   envDir: true,
-  projectDir: true,
-  home: true,
-  managedDir: true,
-  places: true,
-  settings: true,
-  plugins: true,
-  agents: true,
-  mainAgent: true,
-  onInvalid: true,
 };
 
 /** One file, and what became of it. */

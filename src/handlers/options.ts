@@ -1,6 +1,4 @@
-import { HookscopeError } from '../errors.js';
 import type { OnFailure } from '../events/failure.js';
-import { unknownKey } from '../values/options.js';
 import { isObject, isText, type OptionCheck, oneOf, rules, SECONDS, type Shape } from '../values/shape.js';
 
 /** What every hook that runs outside the loop may be told. Times are seconds. */
@@ -39,6 +37,7 @@ export const NAMES: OptionCheck = {
 
 export const TEXTS_BY_NAME: OptionCheck = {
   expected: 'an object of strings',
+  secret: true,
   accepts: (v) => isObject(v) && Object.values(v).every(isText),
 };
 
@@ -52,23 +51,6 @@ export const OUTSIDE: Shape = {
 };
 
 export const BACKGROUND: Shape = { async: rules.flag, asyncTimeout: SECONDS };
-
-/** Throws INVALID_OPTIONS for a wrong value or an unknown key, by its place: what stands before the key (`http(): `) and the key. */
-export function checkOptions(before: string, options: object, shape: Shape): void {
-  for (const [key, value] of Object.entries(options)) {
-    const rule = Object.hasOwn(shape, key) ? shape[key] : undefined;
-    if (!rule) throw unknownKey(before, key, shape);
-    if (value !== undefined) checkOption(before + key, value, rule);
-  }
-}
-
-export function checkOption(where: string, value: unknown, rule: OptionCheck): void {
-  if (!rule.accepts(value)) throw wrongOption(where, `expected ${rule.expected}`);
-}
-
-export function wrongOption(where: string, expected: string, near?: string): HookscopeError {
-  return new HookscopeError('INVALID_OPTIONS', { where, expected, nearest: near });
-}
 
 /** A copy that nobody can change, down to the leaves of plain data. */
 export function frozen<T>(value: T): T {

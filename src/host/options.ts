@@ -4,7 +4,7 @@ import type { OnFailure } from '../events/failure.js';
 import type { ExternalHostOptions } from '../handlers/external.js';
 import { checkMcpServers } from '../handlers/mcp/server-options.js';
 import { NAMES } from '../handlers/options.js';
-import { checkKeys, type Keys, unknownKey } from '../values/options.js';
+import { checkKeys, checkOptions, type Keys } from '../values/options.js';
 import { isObject, isText, type OptionCheck, oneOf, rules, SECONDS, type Shape, show } from '../values/shape.js';
 import type { HookAlarm } from './alarms/alarms.js';
 import type { Decisions } from './decide/fold.js';
@@ -95,26 +95,11 @@ export function checkHostOptions(options: object): void {
       expected: 'expected an object of options',
     });
   }
-  checkOptions(options as Readonly<Record<string, unknown>>, SHAPE, '');
+  checkOptions('', options, SHAPE);
   const { session } = options as { session?: Readonly<Record<string, unknown>> };
-  if (session) checkOptions(session, SESSION, 'session.');
+  if (session) checkOptions('session.', session, SESSION);
   const { mcpServers } = options as HostOptions;
   if (mcpServers) checkMcpServers(mcpServers);
-}
-
-/** Unknown keys and wrong values: INVALID_OPTIONS. */
-export function checkOptions(value: Readonly<Record<string, unknown>>, shape: Shape, prefix: string): void {
-  for (const [key, given] of Object.entries(value)) {
-    const rule = Object.hasOwn(shape, key) ? shape[key] : undefined;
-    const where = `${prefix}${key}`;
-    if (!rule) throw unknownKey(prefix, key, shape);
-    if (given !== undefined && !rule.accepts(given)) {
-      throw new HookscopeError('INVALID_OPTIONS', {
-        where,
-        expected: `expected ${rule.expected}, got ${show(given)}`,
-      });
-    }
-  }
 }
 
 const REGISTER: Keys<RegisterOptions> = { name: true, onFailure: true, timeoutFor: true, source: true };
@@ -156,7 +141,7 @@ export function checkFireOptions(options: object): void {
   }
   const { scope } = options as { scope?: unknown };
   if (isObject(scope)) checkKeys(scope, { session: true, agent: true }, 'fire: scope: ');
-  checkOptions(options, FIRE, 'fire: ');
+  checkOptions('fire: ', options, FIRE);
 }
 
 function isScopeRef(value: unknown): boolean {

@@ -1,5 +1,4 @@
-import { wrongOption } from '../handlers/options.js';
-import { checkKeys, type Keys } from '../values/options.js';
+import { checkKeys, type Keys, wrongOption } from '../values/options.js';
 import type { SessionOptions, SessionSettings, SpawnOptions } from './options.js';
 
 const SETTINGS: Keys<SessionSettings> = {

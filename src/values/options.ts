@@ -1,6 +1,7 @@
 import { HookscopeError } from '../errors.js';
 import { nearest } from './nearest.js';
 import { kindOf } from './problem.js';
+import { type OptionCheck, type Shape, show } from './shape.js';
 
 /** Every key of an object of options: one that is missing here, or too many, does not compile. */
 export type Keys<Options> = Readonly<Record<keyof Options, true>>;
@@ -15,8 +16,34 @@ export function checkKeys(given: unknown, known: Readonly<Record<string, unknown
   for (const key of Object.keys(given)) if (!Object.hasOwn(known, key)) throw unknownKey(where, key, known);
 }
 
-export function unknownKey(where: string, key: string, known: Readonly<Record<string, unknown>>): HookscopeError {
+type Code = 'INVALID_OPTIONS' | 'INVALID_HOOKS';
+
+/** The same, and every value that is given is of its type. */
+export function checkOptions(where: string, options: object, shape: Shape, code: Code = 'INVALID_OPTIONS'): void {
+  for (const [key, value] of Object.entries(options)) {
+    const check = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    if (!check) throw unknownKey(where, key, shape, code);
+    if (value !== undefined) checkOption(where + key, value, check, code);
+  }
+}
+
+export function checkOption(where: string, value: unknown, check: OptionCheck, code?: Code): void {
+  if (check.accepts(value)) return;
+  const got = check.secret ? kindOf(value) : show(value);
+  throw wrongOption(where, `expected ${check.expected}, got ${got}`, undefined, code);
+}
+
+export function wrongOption(
+  where: string,
+  expected: string,
+  near?: string,
+  code: Code = 'INVALID_OPTIONS',
+): HookscopeError {
+  return new HookscopeError(code, { where, expected, nearest: near });
+}
+
+function unknownKey(where: string, key: string, known: Readonly<Record<string, unknown>>, code?: Code): HookscopeError {
   const names = Object.keys(known);
-  const expected = `is not a known option; there are ${names.join(', ')}`;
-  return new HookscopeError('INVALID_OPTIONS', { where: `${where}${key}`, expected, nearest: nearest(key, names) });
+  const noun = code === 'INVALID_HOOKS' ? 'key' : 'option';
+  return wrongOption(where + key, `is not a known ${noun}; there are ${names.join(', ')}`, nearest(key, names), code);
 }

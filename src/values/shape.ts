@@ -2,6 +2,8 @@ import { jsonText } from './promises.js';
 /** What one key may hold, in code and in words. */
 export interface OptionCheck {
   readonly expected: string;
+  /** A wrong value may hold a secret: an error names its type alone. */
+  readonly secret?: true;
   accepts(value: unknown): boolean;
 }
 /** The keys of a configuration object. */

@@ -1,8 +1,8 @@
 import type { Host } from '../../create-host.js';
 import { HookscopeError } from '../../errors.js';
 import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
-import { checkOptions } from '../../host/options.js';
 import type { Hooks } from '../../host/types.js';
+import { checkOptions } from '../../values/options.js';
 import { isObject, isText, rules, SECONDS, type Shape } from '../../values/shape.js';
 import type { CanUseTool } from './permission.js';
 import type { Json } from './wire.js';
@@ -82,7 +82,7 @@ export function checkConnectOptions(options: unknown): void {
     const expected = 'expected an object of options, { host }';
     throw new HookscopeError('INVALID_OPTIONS', { where: 'connectClaude(options)', expected });
   }
-  checkOptions(options, SHAPE, 'connectClaude: ');
+  checkOptions('connectClaude: ', options, SHAPE);
   const { initialize } = options as { initialize?: Json };
   for (const key of ['subtype', 'hooks']) {
     if (initialize && key in initialize)

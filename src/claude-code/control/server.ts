@@ -6,8 +6,8 @@ import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
 import { rememberAnswer } from '../../host/alarms/use.js';
 import type { HostCore } from '../../host/core.js';
 import { servicesOf } from '../../host/internals.js';
-import { checkOptions } from '../../host/options.js';
 import type { Undo } from '../../host/types.js';
+import { checkOptions } from '../../values/options.js';
 import { findProblem } from '../../values/problem.js';
 import { resultOf } from '../../values/promises.js';
 import { isObject, rules, type Shape } from '../../values/shape.js';
@@ -102,7 +102,7 @@ export function serveControl<C extends CustomEvents = NoEvents>(options: ServeOp
     const expected = 'expected an object of options, { input, output, host }';
     throw new HookscopeError('INVALID_OPTIONS', { where: 'serveControl(options)', expected });
   }
-  checkOptions(options as never, SHAPE, 'serveControl: ');
+  checkOptions('serveControl: ', options as never, SHAPE);
   for (const key of ['input', 'output'] as const) {
     if (options[key] === undefined)
       throw new HookscopeError('INVALID_OPTIONS', { where: `serveControl: ${key}`, expected: 'is missing' });

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import type { Keys } from '../../values/options.js';
 import type { AgentEntry, FindOptions, PluginEntry } from './source.js';
 
 /** The usual places that are looked into. */
@@ -28,6 +29,18 @@ export interface ClaudeFiles {
   /** What a wrong entry costs: its whole file (default, as in the client), or itself alone. */
   readonly onInvalid?: 'drop' | 'skip';
 }
+
+export const FILES: Keys<ClaudeFiles> = {
+  projectDir: true,
+  home: true,
+  managedDir: true,
+  places: true,
+  settings: true,
+  plugins: true,
+  agents: true,
+  mainAgent: true,
+  onInvalid: true,
+};
 
 /** Fills in what a caller leaves out. */
 export function completeFiles(files: ClaudeFiles, events: readonly string[]): FindOptions {

@@ -6,7 +6,7 @@ import { type Consent, isSame, liesInProject, type TrustRequest } from '../../tr
 import type { Held } from '../../trust/held-file.js';
 import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from '../../trust/store.js';
 import { checkKeys, type Keys } from '../../values/options.js';
-import { type ClaudeFiles, completeFiles } from '../files/places.js';
+import { type ClaudeFiles, completeFiles, FILES } from '../files/places.js';
 import type { ClaudeHandler } from '../files/schema.js';
 import { readAccepted } from '../files/settings.js';
 import type { ClaudeSource, ClaudeSourceKind, FindOptions } from '../files/source.js';
@@ -161,18 +161,7 @@ function storeOf(trust: Exclude<Trust, 'all'>, { projectDir }: FindOptions): Tru
 
 type HeldFiles = ClaudeFiles & { readonly trust?: Exclude<Trust, 'all'> };
 
-const HELD: Keys<HeldFiles> = {
-  projectDir: true,
-  home: true,
-  managedDir: true,
-  places: true,
-  settings: true,
-  plugins: true,
-  agents: true,
-  mainAgent: true,
-  onInvalid: true,
-  trust: true,
-};
+const HELD: Keys<HeldFiles> = { ...FILES, trust: true };
 
 /**
  * What is not, or no longer, accepted of these files: what `acceptTrust` may be given once somebody has looked at it.

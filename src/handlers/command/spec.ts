@@ -1,6 +1,7 @@
+import { checkOption, checkOptions } from '../../values/options.js';
 import { isText, oneOf, rules, SECONDS, type Shape } from '../../values/shape.js';
 import type { Call } from '../handler.js';
-import { checkOption, checkOptions, type ExternalOptions, frozen, OUTSIDE, TEXT } from '../options.js';
+import { type ExternalOptions, frozen, OUTSIDE, TEXT } from '../options.js';
 
 /** Options of `command()`. All times are seconds. */
 export interface CommandOptions extends ExternalOptions {

@@ -1,15 +1,13 @@
+import { checkOption, checkOptions, wrongOption } from '../../values/options.js';
 import {
   BACKGROUND,
   type BackgroundOptions,
-  checkOption,
-  checkOptions,
   type ExternalOptions,
   frozen,
   NAMES,
   OUTSIDE,
   TEXT,
   TEXTS_BY_NAME,
-  wrongOption,
 } from '../options.js';
 
 /** Options of `http()`. All times are seconds. */

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
+import { checkOptions, wrongOption } from '../../values/options.js';
 import { isObject, oneOf, rules, type Shape } from '../../values/shape.js';
-import { checkOptions, TEXT, TEXTS_BY_NAME, wrongOption } from '../options.js';
+import { TEXT, TEXTS_BY_NAME } from '../options.js';
 
 /** A server that is started as a process and spoken to over its stdin and stdout. It inherits our environment. */
 export interface McpStdioServer {

@@ -1,14 +1,6 @@
+import { checkOption, checkOptions } from '../../values/options.js';
 import { rules } from '../../values/shape.js';
-import {
-  BACKGROUND,
-  type BackgroundOptions,
-  checkOption,
-  checkOptions,
-  type ExternalOptions,
-  frozen,
-  OUTSIDE,
-  TEXT,
-} from '../options.js';
+import { BACKGROUND, type BackgroundOptions, type ExternalOptions, frozen, OUTSIDE, TEXT } from '../options.js';
 
 /** Options of `mcpTool()`. All times are seconds. */
 export interface McpToolOptions extends ExternalOptions, BackgroundOptions {}

@@ -1,5 +1,6 @@
+import { checkOption, checkOptions } from '../../values/options.js';
 import { rules } from '../../values/shape.js';
-import { checkOption, checkOptions, type ExternalOptions, OUTSIDE, TEXT } from '../options.js';
+import { type ExternalOptions, OUTSIDE, TEXT } from '../options.js';
 
 /** Options of `prompt()` and `agent()`. All times are seconds. */
 export interface PromptHookOptions extends ExternalOptions {

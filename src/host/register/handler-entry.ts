@@ -5,8 +5,8 @@ import type { ExternalServices } from '../../handlers/external.js';
 import type { Handler, HandlerDescription } from '../../handlers/handler.js';
 import { type HandlerContext, handlerFor } from '../../handlers/kinds.js';
 import type { Mode, Phase, Registration, Skip } from '../../scopes/registration.js';
-import { nearest } from '../../values/nearest.js';
-import { isObject, isText, oneOf, rules, SECONDS, type Shape, show } from '../../values/shape.js';
+import { checkOptions } from '../../values/options.js';
+import { isObject, isText, oneOf, rules, SECONDS, type Shape } from '../../values/shape.js';
 import type { CallbackFunction, Work } from '../call/work.js';
 
 /** Marks a handler that we have made ourselves, for hooks that come from another program. */
@@ -78,7 +78,7 @@ export function readHandler(hook: unknown, where: string, spec: EventSpec, how: 
     return { work: { handler }, kind: handler.kind, own: {}, label: handler.name };
   }
   if (!('type' in hook)) {
-    checkShape(hook, HANDLER, where);
+    checkOptions(`${where}.`, hook, HANDLER, 'INVALID_HOOKS');
     const { handler, ...own } = hook as { handler?: CallbackFunction } & Options;
     if (!handler)
       throw wrong(
@@ -117,21 +117,6 @@ function invalidHandler(hook: HandlerDescription): ReadHandler {
 
 function callback(fn: CallbackFunction, own: Options): ReadHandler {
   return { work: { callback: fn }, kind: 'callback', own, label: fn.name || undefined };
-}
-
-/** Unknown keys and wrong values, each by its place. */
-export function checkShape(value: Readonly<Record<string, unknown>>, shape: Shape, where: string): void {
-  for (const [key, given] of Object.entries(value)) {
-    const rule = Object.hasOwn(shape, key) ? shape[key] : undefined;
-    if (!rule)
-      throw wrong(
-        `${where}.${key}`,
-        `is not a known key; there are ${Object.keys(shape).join(', ')}`,
-        nearest(key, Object.keys(shape)),
-      );
-    if (given !== undefined && !rule.accepts(given))
-      throw wrong(`${where}.${key}`, `expected ${rule.expected}, got ${show(given)}`);
-  }
 }
 
 export function wrong(where: string, expected: string, near?: string): HookscopeError {

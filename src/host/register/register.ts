@@ -7,8 +7,9 @@ import type { Registration, Skip, Source } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { describeError } from '../../values/message.js';
 import { nearest } from '../../values/nearest.js';
+import { checkOptions } from '../../values/options.js';
 import { isObject, oneOf, rules, SECONDS, type Shape } from '../../values/shape.js';
-import { checkShape, type HandlerOptions, type Options, readHandler, wrong } from './handler-entry.js';
+import { type HandlerOptions, type Options, readHandler, wrong } from './handler-entry.js';
 
 /** What every registration of one `register` call shares. */
 export interface RegistrationOptions extends HandlerOptions {
@@ -72,7 +73,7 @@ function readGroup(
   single: boolean,
 ): Registration[] {
   if (!isObject(group)) throw wrong(where, 'expected a group, { matcher, hooks: [fn] }');
-  checkShape(group, GROUP, where);
+  checkOptions(`${where}.`, group, GROUP, 'INVALID_HOOKS');
   const { hooks, ...shared } = group as { hooks?: unknown[] } & Options;
   if (hooks === undefined) throw wrong(`${where}.hooks`, 'is missing; expected an array of handlers');
   const ownStop = how.scope.kind === 'agent' && named.inAgentScope !== undefined;

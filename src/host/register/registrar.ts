@@ -8,13 +8,15 @@ import type { Cleanup } from '../close.js';
 import { checkRegisterOptions } from '../options.js';
 import type { PlanStore } from '../plan/plans.js';
 import { describeScope } from '../tell/describe.js';
-import type { Plugin, RegisterOptions, Undo } from '../types.js';
+import type { Plugin, Undo } from '../types.js';
 import { applyPlugin } from './apply.js';
 import { checkBefore } from './before.js';
 import { wrong } from './handler-entry.js';
 import { type HostParts, type Origin, registrationOptions, type SpawnHooks, spawnOrigin } from './origin.js';
 import { type RegistrationOptions, readRegistrations } from './register.js';
 import { Spawns } from './spawns.js';
+
+type Input = Readonly<Record<string, unknown>>;
 
 interface Parts extends HostParts {
   readonly tree: ScopeTree;
@@ -42,7 +44,7 @@ export class Registrar {
     if (ref === undefined) return this.#add(tree.host, hooks, origin);
     const open = tree.get(ref);
     // Placed in a stand-in first: hooks that are wrong open no scope.
-    if (!open) this.#place(detachedScope(ref), hooks, { ...origin, warn: silent });
+    if (!open) this.#place(detachedScope(ref), hooks, { ...origin, warn: ignore });
     return this.#add(tree.open(ref, { parent: origin.parent }), hooks, origin);
   }
 
@@ -71,47 +73,39 @@ export class Registrar {
    * The scope a fire runs in; an agent whose type has spawnHooks gets its own at its first event. One that has ended gets none for
    * an event that comes late, but does when it is started again (`starts`).
    */
-  scopeOf(
-    input: Readonly<Record<string, unknown>> | undefined,
-    ref: ScopeRef | undefined,
-    starts: boolean,
-  ): ScopeLookup {
+  scopeOf(input: Input | undefined, ref: ScopeRef | undefined, starts: boolean): ScopeLookup {
     const { flat } = this.#parts.tree;
     if (flat && ref === undefined && input?.['agent_id'] === undefined) return flat;
     return this.#lookUp(input, ref, starts);
   }
 
-  #lookUp(
-    input: Readonly<Record<string, unknown>> | undefined,
-    ref: ScopeRef | undefined,
-    starts: boolean,
-  ): ScopeLookup {
+  #lookUp(input: Input | undefined, ref: ScopeRef | undefined, starts: boolean): ScopeLookup {
     const { found, named, spawn } = this.#find(input, ref);
     if (!spawn || (!found.known && !starts && this.#spawns.hasEnded(named, found.id))) return found;
-    return this.#spawned(found, spawn.wishes, spawn.type, named);
+    return this.#spawned(found, spawn.spawnHooks, spawn.type, named);
   }
 
   /** The scope as it stands, and what it is still to get because of its agent's type. */
-  #find(input: Readonly<Record<string, unknown>> | undefined, ref: ScopeRef | undefined) {
+  #find(input: Input | undefined, ref: ScopeRef | undefined) {
     const { tree } = this.#parts;
     const session = textOf(input?.['session_id']);
     const found = tree.find(ref, session, textOf(input?.['agent_id']));
     const named = (typeof ref === 'object' ? ref.session : undefined) ?? session ?? tree.session;
     const type = this.spawns ? textOf(input?.['agent_type']) : undefined;
-    const wishes = type === undefined ? undefined : this.#spawns.of(type, named);
+    const spawnHooks = type === undefined ? undefined : this.#spawns.of(type, named);
     const has = found.id === 'session' || (found.known && found.scope.agentType !== undefined);
-    return { found, named, spawn: wishes && !has ? { wishes, type: type as string } : undefined };
+    return { found, named, spawn: spawnHooks && !has ? { spawnHooks, type: type as string } : undefined };
   }
 
   /** As `scopeOf`, but nothing is opened: an agent's own scope that would be is a stand-in, which `done` takes away. */
-  preview(input: Readonly<Record<string, unknown>>, ref: ScopeRef | undefined): ScopeLookup & { done(): void } {
+  preview(input: Input, ref: ScopeRef | undefined): ScopeLookup & { done(): void } {
     const { found, spawn } = this.#find(input, ref);
     if (!spawn) return { ...found, done: () => undefined };
-    const { type: agentType, wishes } = spawn;
+    const { type: agentType, spawnHooks } = spawn;
     const parent = (found.known ? found.scope.parent : found.scope) as Scope;
     const scope = new Scope({ id: found.id, kind: 'agent', parent, session: parent.session, agentType });
     if (found.known) for (const event of found.scope.events()) scope.add(found.scope.own(event));
-    this.#install(scope, agentType, wishes, false);
+    this.#install(scope, agentType, spawnHooks, false);
     return { scope, id: found.id, known: true, done: () => scope.close() };
   }
 
@@ -133,7 +127,7 @@ export class Registrar {
 
   /** What agents of each type will get: scopes that nobody is in. */
   spawnScopes(): Scope[] {
-    return [...this.#spawns.all()].map(([type, wishes]) => this.#detachedAgent(type, wishes));
+    return [...this.#spawns.all()].map(([type, spawnHooks]) => this.#detachedAgent(type, spawnHooks));
   }
 
   /** Opens a scope for a session driver, the hooks of the agent's type in it. Throws UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. */
@@ -143,9 +137,9 @@ export class Registrar {
   ): Scope {
     const scope = this.#parts.tree.open(ref, { parent: how.parent });
     scope.heldBySession = true;
-    const wishes = how.agentType === undefined ? undefined : (this.#spawns.of(how.agentType, ref.session) ?? []);
-    if (!wishes || scope.agentType !== undefined) return scope;
-    return this.#spawned({ scope, id: scope.id, known: true }, wishes, how.agentType as string, ref.session).scope;
+    const spawnHooks = how.agentType === undefined ? undefined : (this.#spawns.of(how.agentType, ref.session) ?? []);
+    if (!spawnHooks || scope.agentType !== undefined) return scope;
+    return this.#spawned({ scope, id: scope.id, known: true }, spawnHooks, how.agentType as string, ref.session).scope;
   }
 
   /** Opens the scope of an agent that starts in another program, whether or not hooks wait for its type; its stop ends it. */
@@ -153,8 +147,8 @@ export class Registrar {
     const { tree } = this.#parts;
     if (tree.get(ref)) return;
     const scope = tree.open(ref, { spawned: true });
-    const wishes = this.#spawns.of(agentType, ref.session) ?? [];
-    this.#spawned({ scope, id: scope.id, known: true }, wishes, agentType, ref.session);
+    const spawnHooks = this.#spawns.of(agentType, ref.session) ?? [];
+    this.#spawned({ scope, id: scope.id, known: true }, spawnHooks, agentType, ref.session);
   }
 
   /** A stop that was allowed ended the agent: the scope the host opened for it goes. */
@@ -181,22 +175,10 @@ export class Registrar {
       spawnHooks: (type, hooks, how) =>
         this.spawnHooks(type, hooks, { ...checkRegisterOptions(how, 'spawnHooks'), ...ofPlugin }),
       use: (inner, innerOptions) => this.use(ref, inner, innerOptions),
-      describe: () => describeScope(this.#scope(ref)),
+      describe: () => describeScope(this.scope(ref)),
     });
     if (cleanup) this.cleanups.push({ plugin: plugin.name, cleanup });
     return undo;
-  }
-
-  /** A scope by name, opened by the first thing registered in it. */
-  handle(ref: ScopeRef | undefined) {
-    return {
-      id: ref === undefined ? 'host' : labelOf(ref),
-      register: (hooks: unknown, to?: RegisterOptions) =>
-        this.register(ref, hooks, checkRegisterOptions(to, 'register')),
-      use: (plugin: Plugin, options?: unknown): Promise<Undo> => this.use(ref, plugin, options),
-      close: (): boolean => (ref === undefined ? false : this.end(ref)),
-      describe: () => describeScope(this.#scope(ref)),
-    };
   }
 
   /** A raw tap as a registration of the host's scope; tapable decides where it runs. */
@@ -207,32 +189,38 @@ export class Registrar {
     return { ...made, kind: 'tap', onFailure: options.onFailure ?? 'continue' };
   }
 
-  #scope(ref: ScopeRef | undefined): Scope {
+  /** The scope of that name; where none is open, one that is in no tree. */
+  scope(ref: ScopeRef | undefined): Scope {
     const { tree } = this.#parts;
     if (ref === undefined) return tree.host;
     return tree.get(ref) ?? detachedScope(ref);
   }
 
-  #spawned(found: ScopeLookup, wishes: Iterable<SpawnHooks>, type: string, session: string | undefined): ScopeLookup {
+  #spawned(
+    found: ScopeLookup,
+    spawnHooks: Iterable<SpawnHooks>,
+    type: string,
+    session: string | undefined,
+  ): ScopeLookup {
     const ref = { agent: found.id, ...(session === undefined ? {} : { session }) };
     const scope = found.known ? found.scope : this.#parts.tree.open(ref, { agentType: type, spawned: true });
     scope.agentType = type;
-    this.#install(scope, type, wishes, true);
+    this.#install(scope, type, spawnHooks, true);
     return { scope, id: scope.id, known: true };
   }
 
   /** A scope nobody is in, with what agents of the type will get. */
-  #detachedAgent(type: string, wishes: Iterable<SpawnHooks>): Scope {
+  #detachedAgent(type: string, spawnHooks: Iterable<SpawnHooks>): Scope {
     const scope = new Scope({ id: type, kind: 'agent', agentType: type });
-    this.#install(scope, type, wishes, false);
+    this.#install(scope, type, spawnHooks, false);
     return scope;
   }
 
   /** Their warnings were given when they came. What they named in `before` may be gone since: that is no agent's fault. */
-  #install(scope: Scope, type: string, wishes: Iterable<SpawnHooks>, counted: boolean): void {
-    for (const spawnHooks of wishes) {
+  #install(scope: Scope, type: string, spawnHooks: Iterable<SpawnHooks>, counted: boolean): void {
+    for (const hooks of spawnHooks) {
       try {
-        const registrations = this.#place(scope, spawnHooks.hooks, { ...spawnOrigin(type, spawnHooks), warn: silent });
+        const registrations = this.#place(scope, hooks.hooks, { ...spawnOrigin(type, hooks), warn: ignore });
         if (counted) this.#parts.plans.count(registrations, 1);
       } catch (error) {
         this.#parts.report(`Hooks for agents of type "${type}" were left out: ${String(error)}`);
@@ -273,8 +261,7 @@ export class Registrar {
   }
 }
 
-/** It was said before. */
-const silent = (): void => undefined;
+const ignore = (): void => undefined;
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -7,31 +7,31 @@ const REMEMBERED = 1_000;
 
 /** Hooks that wait for agents of a type, and the agents that have had theirs. */
 export class Spawns {
-  readonly #wishes = new Map<string, Set<SpawnHooks>>();
+  readonly #byType = new Map<string, Set<SpawnHooks>>();
   readonly #ended = new Set<string>();
 
   get any(): boolean {
-    return this.#wishes.size > 0;
+    return this.#byType.size > 0;
   }
 
   /** What an agent of the type gets in that session; of a session nobody named, what is for any. */
   of(type: string, session?: string): readonly SpawnHooks[] | undefined {
-    const wishes = this.#wishes.get(type);
-    if (!wishes) return undefined;
-    const wanted = [...wishes].filter(({ within }) => !within || (session !== undefined && within(session)));
+    const all = this.#byType.get(type);
+    if (!all) return undefined;
+    const wanted = [...all].filter(({ within }) => !within || (session !== undefined && within(session)));
     return wanted.length > 0 ? wanted : undefined;
   }
 
-  all(): Iterable<[type: string, wishes: ReadonlySet<SpawnHooks>]> {
-    return this.#wishes;
+  all(): Iterable<[type: string, hooks: ReadonlySet<SpawnHooks>]> {
+    return this.#byType;
   }
 
   add(type: string, spawnHooks: SpawnHooks): Undo {
-    const wishes = this.#wishes.get(type) ?? new Set();
-    this.#wishes.set(type, wishes.add(spawnHooks));
+    const all = this.#byType.get(type) ?? new Set();
+    this.#byType.set(type, all.add(spawnHooks));
     return () => {
-      wishes.delete(spawnHooks);
-      if (wishes.size === 0 && this.#wishes.get(type) === wishes) this.#wishes.delete(type);
+      all.delete(spawnHooks);
+      if (all.size === 0 && this.#byType.get(type) === all) this.#byType.delete(type);
     };
   }
 
