@@ -41,7 +41,6 @@ export async function elicit(
   const { signal } = core;
   const asked = await core.fire('Elicitation', fields, { signal });
   tellUser(core, asked);
-  if (asked.blocked) return { action: 'decline', by: 'hook' };
   const said = asked.value as Partial<ElicitAnswer> | undefined;
   if (said?.action !== undefined) return { ...said, action: said.action, by: 'hook' };
   if (!ask) return { action: 'cancel', by: 'nobody' };

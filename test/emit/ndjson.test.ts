@@ -99,6 +99,12 @@ describe('the NDJSON sink', () => {
     for (const file of files.slice(0, 3)) expect(seqsIn(file).length).toBeGreaterThanOrEqual(9);
   });
 
+  test('fills a file to its last byte', async () => {
+    const line = Buffer.byteLength(`${JSON.stringify(stamped(100))}\n`);
+    await write(25, { maxBytes: line * 10, keep: 3 }, 100);
+    expect([`${path}.2`, `${path}.1`, path].map((file) => seqsIn(file).length)).toEqual([10, 10, 5]);
+  });
+
   test('goes on in the file of an earlier process, and with fewer kept removes the rest', async () => {
     await write(50, { maxBytes: LINE * 10 + 15, keep: 9 });
     expect(readdirSync(folder).length).toBeGreaterThan(4);

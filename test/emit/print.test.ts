@@ -38,6 +38,29 @@ describe('a record as a line', () => {
     expect(columns(formatRecord(record)).slice(4).join('  ')).toBe(end);
   });
 
+  test('has its columns where those of every other record are', () => {
+    const alarm = {
+      type: 'hook_alarm',
+      alarm: 'unasked',
+      message: '#',
+      session_id: 's',
+      scope: 'session',
+      tool_name: 'Bash',
+      tool_use_id: 't',
+      evidence: 'PostToolUse',
+    } as const;
+    const problem = {
+      type: 'system',
+      subtype: 'control_problem',
+      peer: 'p',
+      problem: 'bad_line',
+      message: '#',
+    } as const;
+    const lines = [alarm, problem].map((draft) => formatRecord(sent(draft as Unstamped<HookRecord>)));
+    for (const line of lines) expect(line.indexOf('#')).toBe(formatRecord(sent(hookStarted(RUN))).indexOf('started'));
+    expect(formatRecord(fire()).indexOf('deny by')).toBe(lines[0]?.indexOf('#'));
+  });
+
   test('stays one line whatever a hook prints', () => {
     const nasty = 'a\nb\r\u001b[2J\u001b]0;title\u0007\u202e\u2028';
     const failure = { cause: 'threw', message: nasty };

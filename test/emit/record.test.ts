@@ -82,6 +82,21 @@ describe('the messages of a run', () => {
     },
   );
 
+  test.each(['not_honoured', 'other_input', 'unasked'] as const)('pass the schema whatever an alarm is: %s', (kind) => {
+    const alarm = {
+      type: 'hook_alarm',
+      alarm: kind,
+      message: 'm',
+      session_id: 's',
+      scope: 'session',
+      tool_name: 'Bash',
+      tool_use_id: 't1',
+      evidence: 'PostToolUse',
+    };
+    expect(hookRecord.parse({ ...stamp, ...alarm })).toEqual({ ...stamp, ...alarm });
+    expect(hookRecord.safeParse({ ...stamp, ...alarm, alarm: '' }).success).toBe(false);
+  });
+
   test('with a verdict that there is not are refused', () => {
     const decided = fireRecord({ ...FIRE, decision: { ...FIRE.decision, verdict: 'maybe' as never } });
     expect(hookRecord.safeParse({ ...stamp, ...decided }).success).toBe(false);
@@ -147,6 +162,17 @@ describe('the fire record', () => {
     expect(JSON.stringify(fireRecord({ ...FIRE, input: JSON.parse('{"__proto__":{"a":1}}') }).input)).toBe(
       '{"__proto__":{"a":1}}',
     );
+  });
+
+  test('of an input of which a part cannot be read keeps the rest, and names the part', () => {
+    const broken = {
+      get b(): unknown {
+        throw new Error('not today');
+      },
+    };
+    const record = fireRecord({ ...FIRE, input: { tool_name: 'Bash', tool_input: { a: 1, broken } } });
+    expect(record.input).toMatchObject({ tool_name: 'Bash', tool_input: { a: 1 } });
+    expect(record.truncated).toEqual(['input.tool_input.broken.b']);
   });
 
   test("shows the decision's own fields in JSON, not the wire form its toJSON gives", () => {

@@ -125,6 +125,14 @@ describe('a sink', () => {
     expect(told).toEqual([{ message: 'Sink "bad" threw and was detached: boom', detail: new Error('boom') }]);
   });
 
+  test('without a name is called a sink', async () => {
+    const { told, logger } = listen();
+    const bad = createSink(() => Promise.reject(new Error('boom')), { logger });
+    bad.push(stamped(1));
+    await bad.flush();
+    expect(told.map(({ message }) => message)).toEqual(['Sink "sink" threw and was detached: boom']);
+  });
+
   test('detached by its undo takes no more, and a second undo does nothing', async () => {
     const { logger } = listen();
     const bus = createBus({ logger });

@@ -5,9 +5,19 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HookscopeError } from '../../src/errors.js';
 import { commandHandler } from '../../src/handlers/command/handler.js';
 import { type CommandOptions, command, isCommandSpec } from '../../src/handlers/command/spec.js';
+import { testHost } from '../host/kit.js';
 import { HOOKS, runShell, shellCall } from './shell-call.js';
 
 const hook = (name: string): string => join(HOOKS, name);
+
+test('a command that blocks in JSON and ends with a code of its own has failed as well, where a failure counts', async () => {
+  const { host } = testHost();
+  const answer = `echo '{"decision":"block","reason":"not here"}'; exit 3`;
+  host.register({ PreToolUse: [{ onFailure: 'block', hooks: [command(answer)] }] });
+  const decision = await host.fire('PreToolUse', { tool_name: 'Bash', tool_input: {} });
+  expect(decision).toMatchObject({ verdict: 'deny', failures: [{ cause: 'exit_code' }] });
+  expect(decision.reason).toContain('not here');
+});
 
 describe('command()', () => {
   test('describes a hook as frozen plain data that nobody can change through the options', () => {

@@ -302,6 +302,7 @@ describe('fire', () => {
     host.register({ PreToolUse: [{ hooks: [() => void ran++] }] });
     const error: unknown = await host.fire('PreToolUse', input as never).catch((e: unknown) => e);
     expect(error).toMatchObject({ code: 'INVALID_INPUT', details: { event: 'PreToolUse', field } });
+    if (field === '(the input)') expect((error as Error).message).toContain('must be an object');
     expect(ran).toBe(0);
   });
 

@@ -406,6 +406,15 @@ describe('a Bash rule', () => {
     for (const command of ['ls', '', 'a && b', '$X']) expect(matches(pattern, command)).toBe(true);
   });
 
+  it.each([
+    'find a b c -exec $TOOL x \\;',
+    'xargs -a list -n 1 -P 2 $TOOL x',
+    '$DIR/ls x',
+    'xargs --no-such ls a b -z $TOOL x',
+  ])('asks where only the run tells what a runner is given: %j', (line) => {
+    expect(matches('rm *', line)).toBe(true);
+  });
+
   it.each(LINES)('asks about %j', (line) => {
     expect(matches('rm *', line)).toBe(true);
   });
@@ -419,9 +428,33 @@ describe('a Bash rule', () => {
     "printf '%s\\n' '#!/bin/sh' ls > s.sh && chmod +x s.sh && ./s.sh",
     "echo '{}' > package.json; npm install",
     'set -euo pipefail; ! ls',
+    "printf '%s' 'ls x' > f; sh f",
+    "printf '%b' 'ls x' > f; sh f",
+    "printf '%s\\n' 'ls x' ls > f; sh f",
+    'xargs --no-such=1 ls rm x',
+    'xargs --max-args 1 ls rm x',
+    'xargs --null --max-lines ls rm x',
+    'xargs --delimiter , --max-procs 2 ls rm x',
+    "make; echo 'rm x'",
     'prlimit --nofile=100 ls',
   ])('does not ask about %j', (line) => {
     expect(matches('rm *', line)).toBe(false);
+  });
+
+  it('reads a line that ends where a value should follow', () => {
+    const lines = [
+      'xargs -I',
+      'xargs -i',
+      'xargs -a',
+      'env -S',
+      'sudo -u',
+      'find . -exec',
+      'sh -c',
+      'bash -o',
+      'timeout -k',
+    ];
+    for (const line of [...lines, 'parallel -I', 'env -C', 'nice -n', 'su -c', 'ssh -o', 'xargs --replace'])
+      expect(() => matches('rm *', line), line).not.toThrow();
   });
 
   it('may span a whole compound command', () => {

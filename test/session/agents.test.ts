@@ -33,6 +33,19 @@ test("an agent's hooks, plugins and the hooks of its type are there before its S
   expect(JSON.stringify(host.describe())).not.toContain('own');
 });
 
+test("a session's plugins are in place before its SessionStart, however long they take", async () => {
+  const log: string[] = [];
+  const slow = definePlugin({
+    name: 'slow',
+    async apply(scope) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      scope.register(noting(log, 'slow', 'SessionStart'));
+    },
+  });
+  const { session } = await opened({ plugins: [slow] });
+  expect(log).toEqual([`slow: SessionStart of ${session.id}`]);
+});
+
 test('hooks registered for an agent before it is spawned are its own', async () => {
   const log: string[] = [];
   for (const options of [{}, { session: undefined }]) {

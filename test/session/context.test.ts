@@ -107,6 +107,23 @@ describe('context of a prompt', () => {
     });
     expect(answer.message).toBe('UserPromptSubmit operation blocked by hook:\na secret\n\nOriginal prompt: p');
   });
+
+  test('a block without a reason says so much and no more', async () => {
+    const { host, session } = await opened();
+    on(host, 'UserPromptSubmit', () => ({ decision: 'block' }));
+    const answer = await session.prompt('p');
+    expect(answer).not.toHaveProperty('reason');
+    expect(answer.message).toBe('UserPromptSubmit operation blocked by hook\n\nOriginal prompt: p');
+  });
+
+  test.each([
+    ['', 'PreToolUse:Read hook additional context: c'],
+    ['r', 'r\n\nPreToolUse:Read hook additional context: c'],
+  ])('context for the tool result %j stands below it, if there is anything above', async (result, content) => {
+    const { host, session } = await opened();
+    on(host, 'PreToolUse', () => addContext('c'));
+    expect(await session.tool({ name: 'Read', input: {}, execute: () => result })).toMatchObject({ content });
+  });
 });
 
 test("a prompt may be blocked by its expansion, and its text kept from the user's screen", async () => {

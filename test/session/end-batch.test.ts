@@ -37,7 +37,10 @@ test('where a call has ended the loop, or there was none, no PostToolBatch is fi
 
 test('calls without their results, and a closed session, are errors', async () => {
   const { session } = await opened();
-  await expect(session.endBatch([read('a')], [])).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
+  await expect(session.endBatch([read('a')], [])).rejects.toMatchObject({
+    code: 'INVALID_OPTIONS',
+    message: expect.stringMatching(/endBatch\.results.*one for each call/),
+  });
   await session.close();
   await expect(session.endBatch([], [])).rejects.toMatchObject({ code: 'SESSION_CLOSED' });
 });

@@ -245,6 +245,7 @@ describe('subagents', () => {
     const { fire } = await connect(host);
     await fire('UserPromptSubmit', prompt());
     await fire('SubagentStart', start);
+    expect(scopes(host)).toContain('"agentType":"code-reviewer"');
     host.registerScoped({ session: 'S1', agent: 'a1' }, { PreToolUse: [{ hooks: [() => deny('for a1')] }] });
     expect(await fire('PreToolUse', { ...bash('ls'), ...AGENT })).toMatchObject({ response: deny('for a1') });
     await fire('SubagentStop', stop);
