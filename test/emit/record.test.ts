@@ -165,14 +165,17 @@ describe('the fire record', () => {
   });
 
   test('of an input of which a part cannot be read keeps the rest, and names the part', () => {
-    const broken = {
-      get b(): unknown {
-        throw new Error('not today');
-      },
+    const no = (): never => {
+      throw new Error('not today');
     };
-    const record = fireRecord({ ...FIRE, input: { tool_name: 'Bash', tool_input: { a: 1, broken } } });
+    const parts = {
+      getter: Object.defineProperty({}, 'b', { get: no, enumerable: true }),
+      json: { toJSON: no },
+      proxy: new Proxy({}, { ownKeys: no }),
+    };
+    const record = fireRecord({ ...FIRE, input: { tool_name: 'Bash', tool_input: { a: 1, ...parts } } });
     expect(record.input).toMatchObject({ tool_name: 'Bash', tool_input: { a: 1 } });
-    expect(record.truncated).toEqual(['input.tool_input.broken.b']);
+    expect(record.truncated).toEqual(['getter.b', 'json', 'proxy'].map((name) => `input.tool_input.${name}`));
   });
 
   test("shows the decision's own fields in JSON, not the wire form its toJSON gives", () => {

@@ -20,6 +20,24 @@ test('a plugin that is applied twice is cleaned up twice, and one that fails in 
   expect(logged).toEqual([expect.stringContaining('twice')]);
 });
 
+test.each([0, 1, 2])('what a plugin with %i registrations did can be undone more than once', async (count) => {
+  let calls = 0;
+  const host = createHost();
+  const undo = await host.use(
+    definePlugin({
+      name: 'some',
+      apply(scope) {
+        for (let i = 0; i < count; i++) scope.register({ Stop: [{ hooks: [() => void calls++] }] });
+      },
+    }),
+  );
+  await host.fire('Stop', { stop_hook_active: false });
+  undo();
+  undo();
+  await host.fire('Stop', { stop_hook_active: false });
+  expect(calls).toBe(count);
+});
+
 test.each([
   ['no name', { apply() {} }, '(no name)', /expected \{ name, apply\(scope, options\) \}/],
   ['an empty name', { name: '', apply() {} }, '(no name)', /make it with definePlugin\(\)/],

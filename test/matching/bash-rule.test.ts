@@ -410,6 +410,7 @@ describe('a Bash rule', () => {
     'find a b c -exec $TOOL x \\;',
     'xargs -a list -n 1 -P 2 $TOOL x',
     '$DIR/ls x',
+    "echo 'rm x' > /tmp/e; BASH_ENV=/tmp/e bash -c ls",
     'xargs --no-such ls a b -z $TOOL x',
   ])('asks where only the run tells what a runner is given: %j', (line) => {
     expect(matches('rm *', line)).toBe(true);

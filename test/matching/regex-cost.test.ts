@@ -70,6 +70,7 @@ describe('a pattern that can take exponential time', () => {
     '^(\\w+_?)+$',
     '(a+)+$',
     '(a|aa)+$',
+    '^(\\d|\\d\\d)+$',
     '(.*)*x',
     '^(([a-z])+.)+[A-Z]([a-z])+$',
     '(a*)*b',
