@@ -40,8 +40,7 @@ export class Peer {
     output.on('error', (error) => this.#break(error));
     const events = {
       line: (text: string) => this.#line(text),
-      tooLong: (bytes: number) =>
-        this.#problem('too_long', `a line of ${bytes} bytes was skipped; ${maxLine} are read`),
+      tooLong: (bytes: number) => this.problem('too_long', `a line of ${bytes} bytes was skipped; ${maxLine} are read`),
       end: (rest: string, error: Error | undefined) => this.#end(rest, error),
     };
     readLines(input, events, maxLine);
@@ -131,11 +130,11 @@ export class Peer {
     try {
       message = JSON.parse(text);
     } catch (error) {
-      this.#problem('bad_json', `a line is not JSON and was left out (${messageOf(error)}): ${clipped(text)}`);
+      this.problem('bad_json', `a line is not JSON and was left out (${messageOf(error)}): ${clipped(text)}`);
       return;
     }
     if (!isObject(message) || typeof message['type'] !== 'string') {
-      this.#problem('bad_message', `a line is no message (an object with a "type") and was left out: ${clipped(text)}`);
+      this.problem('bad_message', `a line is no message (an object with a "type") and was left out: ${clipped(text)}`);
       return;
     }
     if (message['type'] === 'control_request') this.#requested(message, text);
@@ -146,12 +145,12 @@ export class Peer {
 
   #requested({ request_id: id, request }: Json, text: string): void {
     if (typeof id !== 'string' || id === '') {
-      this.#problem('bad_message', `a request has no request_id, so it cannot be answered: ${clipped(text)}`);
+      this.problem('bad_message', `a request has no request_id, so it cannot be answered: ${clipped(text)}`);
       return;
     }
     if (this.#running.has(id)) {
       const message = `a second request came under the id "${id}" while the first is being answered; it was dropped`;
-      this.#problem('duplicate_request', message, id);
+      this.problem('duplicate_request', message, id);
       return;
     }
     const call = new IncomingRequest(id);
@@ -184,13 +183,13 @@ export class Peer {
   #replied({ response }: Json, text: string): void {
     const id = isObject(response) ? response['request_id'] : undefined;
     if (!isObject(response) || typeof id !== 'string') {
-      this.#problem('bad_message', `a reply names no request_id and was left out: ${clipped(text)}`);
+      this.problem('bad_message', `a reply names no request_id and was left out: ${clipped(text)}`);
       return;
     }
     const waiting = this.#waiting.get(id);
     if (!waiting) {
       if (!this.#givenUp.delete(id))
-        this.#problem('unexpected_response', `a reply came to "${id}", which nobody has asked, or twice`, id);
+        this.problem('unexpected_response', `a reply came to "${id}", which nobody has asked, or twice`, id);
       return;
     }
     this.#waiting.delete(id);
@@ -205,7 +204,7 @@ export class Peer {
 
   #cancelled({ request_id: id }: Json, text: string): void {
     if (typeof id !== 'string') {
-      this.#problem('bad_message', `a cancel names no request_id and was left out: ${clipped(text)}`);
+      this.problem('bad_message', `a cancel names no request_id and was left out: ${clipped(text)}`);
       return;
     }
     // It may have crossed our reply on its way.
@@ -218,9 +217,9 @@ export class Peer {
     if (rest.trim() !== '') {
       // Who leaves the last newline out has still said all of it.
       if (isJson(rest)) this.#line(rest);
-      else this.#problem('cut_off', `the other side ended in the middle of a line: ${clipped(rest)}`);
+      else this.problem('cut_off', `the other side ended in the middle of a line: ${clipped(rest)}`);
     }
-    if (error) this.#problem('connection', `reading failed: ${messageOf(error)}`);
+    if (error) this.problem('connection', `reading failed: ${messageOf(error)}`);
     this.#problems.end();
     this.fail(this.#failed('it ended before it answered'));
     this.#options.gone();
@@ -229,7 +228,7 @@ export class Peer {
   #break(error: Error): void {
     if (this.#broken) return;
     this.#broken = true;
-    this.#problem('connection', `writing failed: ${messageOf(error)}`);
+    this.problem('connection', `writing failed: ${messageOf(error)}`);
     this.fail(this.#failed(`nothing can be sent to it any more (${messageOf(error)})`));
     this.#options.cut?.();
   }
@@ -251,7 +250,8 @@ export class Peer {
     return output.write(line);
   }
 
-  #problem(problem: ControlProblemName, message: string, request_id?: string): void {
+  /** Tells what is wrong with the other side, the first hundred of a kind in a minute. */
+  problem(problem: ControlProblemName, message: string, request_id?: string): void {
     this.#problems.tell({ problem, message, ...(request_id !== undefined && { request_id }) });
   }
 }

@@ -78,13 +78,16 @@ export class FewProblems {
   }
 }
 
-/** To the logger, and on the stream. */
+/** Brought about by hooks of ours: few, and each is worth its own line. Of all others the other side can make any number. */
+const OURS: readonly ControlProblemName[] = ['never_sent', 'no_effect'];
+
+/** To the logger, where what the other side does is one line a minute and kind, and on the stream. */
 export function tellProblem(
   { bus, report }: HostCore,
   peer: string,
   { problem, message, request_id }: ControlProblem,
 ): void {
-  report(`${message} (${problem})`);
+  report(`${message} (${problem})`, undefined, `control ${peer} ${OURS.includes(problem) ? message : problem}`);
   const id = request_id === undefined ? {} : { request_id };
   bus.emit(() => ({ type: 'system', subtype: 'control_problem', peer, problem, message, ...id }));
 }

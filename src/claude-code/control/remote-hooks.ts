@@ -11,7 +11,7 @@ import { messageOf } from '../../values/message.js';
 import { nearest } from '../../values/nearest.js';
 import { isObject, show } from '../../values/shape.js';
 import type { Peer } from './peer.js';
-import type { ControlProblem } from './problem.js';
+import { preview } from './problem.js';
 import type { WireMatcher } from './wire.js';
 
 export interface RemoteHooksOptions {
@@ -19,23 +19,19 @@ export interface RemoteHooksOptions {
   readonly registrar: Registrar;
   /** The other side in words. */
   readonly name: string;
-  problem(problem: ControlProblem): void;
 }
 
 /** Registers the hooks of an `initialize` request, as Claude Code does with its SDK's; all or none. Throws INVALID_HOOKS. */
 export function registerRemoteHooks(
   hooks: Readonly<Record<string, readonly WireMatcher[]>>,
-  { peer, registrar, name, problem }: RemoteHooksOptions,
+  { peer, registrar, name }: RemoteHooksOptions,
 ): Undo {
   const known: Record<string, object[]> = {};
   for (const [event, matchers] of Object.entries(hooks)) {
     if (!Object.hasOwn(CATALOGUE, event)) {
       const near = nearest(event, Object.keys(CATALOGUE));
       const hint = near === undefined ? '' : ` (did it mean "${near}"?)`;
-      problem({
-        problem: 'unknown_event',
-        message: `${name}: hooks for the unknown event "${event}" were left out${hint}`,
-      });
+      peer.problem('unknown_event', `hooks for the unknown event "${preview(event)}" were left out${hint}`);
       continue;
     }
     known[event] = matchers.map(({ matcher, hookCallbackIds, timeout, onFailure }) => ({
@@ -45,7 +41,7 @@ export function registerRemoteHooks(
       hooks: hookCallbackIds.map((id) => madeHandler(remoteHandler(peer, id))),
     }));
   }
-  const warn = (message: string): void => problem({ problem: 'failed', message: `${name}: ${message}` });
+  const warn = (message: string): void => peer.problem('failed', message);
   return registrar.register(undefined, known, { dialect: 'claude', source: { kind: 'sdk', name }, warn });
 }
 

@@ -127,7 +127,7 @@ function serve(services: HostCore, options: Omit<ServeOptions, 'host'>): Control
     const { hooks } = ask as InitializeAsk;
     const more = typeof info === 'function' ? info(ask) : info;
     // The new hooks first: where they are wrong, those that are there stay.
-    const next = registerRemoteHooks(hooks ?? {}, { peer, registrar: services.registrar, name, problem });
+    const next = registerRemoteHooks(hooks ?? {}, { peer, registrar: services.registrar, name });
     undo?.();
     undo = next;
     // In its own turn of the loop, after the answer.
