@@ -26,17 +26,10 @@ export {
   type HookInput,
   type HookOutput,
 } from './events/catalogue.js';
-export {
-  defineEvent,
-  type EventDefinition,
-  type EventOptions,
-  type EventSpec,
-  type Fold,
-  type HandlerKind,
-  type Verdict,
-} from './events/define.js';
+export type { EventDefinition, EventOptions, EventSpec, Fold, HandlerKind, Verdict } from './events/define.js';
 export type { Cause, OnFailure } from './events/failure.js';
 export { addContext, allow, ask, block, combine, deny, rewrite, stop } from './events/helpers.js';
+export { defineEvent } from './events/own-event.js';
 export { type CommandOptions, type CommandSpec, command } from './handlers/command/spec.js';
 export { type HttpOptions, type HttpSpec, http } from './handlers/http/spec.js';
 export type { McpHttpServer, McpServers, McpStdioServer } from './handlers/mcp/server-options.js';

@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { HookModel, ModelRequest } from '../handlers/model/model.js';
 import { checkKeys, type Keys } from '../values/options.js';
+import { COUNT, rules } from '../values/shape.js';
 
 type Message = Anthropic.Messages.Message;
 type MessageParam = Anthropic.Messages.MessageParam;
@@ -30,7 +31,13 @@ export interface AnthropicModelOptions {
   readonly maxTurns?: number;
 }
 
-const KEYS: Keys<AnthropicModelOptions> = { client: true, model: true, maxTokens: true, tools: true, maxTurns: true };
+const KEYS: Keys<AnthropicModelOptions> = {
+  client: rules.object,
+  model: rules.text,
+  maxTokens: COUNT,
+  tools: rules.list,
+  maxTurns: COUNT,
+};
 
 /** The tool an agent gives its answer with. */
 const ANSWER = 'answer';

@@ -9,6 +9,7 @@ import type { Origin } from '../host/register/origin.js';
 import type { Registrar } from '../host/register/registrar.js';
 import type { Undo } from '../host/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
+import { rules } from '../values/shape.js';
 import type { ClaudeProblem } from './files/findings.js';
 import { type ClaudeFiles, completeFiles, FILES } from './files/places.js';
 import { readPolicy } from './files/policy.js';
@@ -19,7 +20,7 @@ import { EnvFiles } from './files/variables.js';
 import { type PreparedHooks, prepareHooks } from './hooks.js';
 import { type SkillHooks, watchSkills } from './skills.js';
 import { hasHooks } from './trust/accepted.js';
-import { type HeldFile, type JudgedSource, judgeSources, type Trust } from './trust/held.js';
+import { type HeldFile, type JudgedSource, judgeSources, TRUST, type Trust } from './trust/held.js';
 
 export interface LoadClaudeCodeOptions<C extends CustomEvents = CustomEvents> extends ClaudeFiles {
   readonly host: Host<C>;
@@ -37,9 +38,9 @@ export interface LoadClaudeCodeOptions<C extends CustomEvents = CustomEvents> ex
 const LOAD: Keys<LoadClaudeCodeOptions> = {
   ...FILES,
   host: true,
-  trust: true,
-  policy: true,
-  envDir: true,
+  trust: TRUST,
+  policy: rules.object,
+  envDir: rules.text,
 };
 
 /** One file, and what became of it. */

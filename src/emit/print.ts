@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { clip, column, plain } from '../plain.js';
 import { checkKeys, type Keys } from '../values/options.js';
+import { rules } from '../values/shape.js';
 import type { FireRecord, HandlerRecord, RecordedDecision } from './fire-record.js';
 import type { HookProgress, HookRecord, HookResponse, HookStarted } from './record.js';
 import type { HandlerVerdict, RecordedReason } from './recorded.js';
@@ -15,7 +16,7 @@ export interface PrintOptions {
   readonly subject?: (event: string, input: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
-const PRINT: Keys<PrintOptions> = { color: true, since: true, subject: true };
+const PRINT: Keys<PrintOptions> = { color: rules.flag, since: rules.text, subject: rules.fn };
 
 type PrintStyle = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
 type PrintPaint = (style: PrintStyle | undefined, text: string) => string;

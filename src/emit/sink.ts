@@ -1,6 +1,7 @@
 import { HookscopeError } from '../errors.js';
 import { warn } from '../plain.js';
 import { checkKeys, type Keys } from '../values/options.js';
+import { rules } from '../values/shape.js';
 import type { Logger } from './guard.js';
 import type { HookRecord } from './record.js';
 import { createQueue, type SinkQueue } from './sink-queue.js';
@@ -84,7 +85,7 @@ export function createSink(write: (record: HookRecord) => void | Promise<void>, 
 }
 
 /** What every sink takes. */
-export const SINK: Keys<SinkOptions> = { name: true, capacity: true, closeTimeout: true, logger: true };
+export const SINK: Keys<SinkOptions> = { name: rules.text, capacity: true, closeTimeout: true, logger: rules.fn };
 
 /** The streams a sink is attached to. */
 export function createStreams() {
@@ -109,7 +110,8 @@ export function createStreams() {
 export function queueDefaults(options: SinkOptions) {
   const { capacity = 10_000, closeTimeout = 5, logger = warnOf } = options;
   checkInteger('capacity', capacity, 1);
-  if (!(closeTimeout >= 0)) throw invalid('closeTimeout', 'must be a number of seconds, 0 or more');
+  if (typeof closeTimeout !== 'number' || !(closeTimeout >= 0))
+    throw invalid('closeTimeout', 'must be a number of seconds, 0 or more');
   return { capacity, closeTimeout, logger };
 }
 

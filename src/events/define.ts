@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { HookscopeError } from '../errors.js';
 import { type baseInput as BaseInput, baseInput, FOLD_OUTPUT } from './base.js';
 
 /** What the outcomes of an event become. */
@@ -149,30 +148,6 @@ interface BuiltInOptions<Own extends z.ZodObject, Output extends z.ZodObject, F 
 }
 
 const VERDICT_FOLDS: readonly Fold[] = ['gate', 'block', 'stop'];
-
-/**
- * Declares an event, built-in or your own. Give your own to `createHost({ events: { Deploy: defineEvent({ … }) } })`;
- * it is then fired, matched, folded, recorded and typed like any other.
- *
- * ```ts
- * defineEvent({ input: z.object({ target: z.string() }), subject: 'target', fold: 'gate' })
- * ```
- */
-export function defineEvent<
-  Own extends z.ZodObject,
-  F extends Fold,
-  Output extends z.ZodObject = ReturnType<(typeof FOLD_OUTPUT)[F]>,
->(options: EventOptions<Own, Output, F>): EventDefinition<WithBase<Own>, Output, F> {
-  const { input, output, ...rest } = options;
-  if ((input._zod.def.checks?.length ?? 0) > 0) {
-    throw new HookscopeError('INVALID_OPTIONS', {
-      where: 'events.input',
-      expected: 'an object schema without refinements of its own; refine its fields instead',
-    });
-  }
-  const lazy = builtIn({ ...rest, input: () => input, ...(output ? { output: () => output } : {}) });
-  return { ...lazy } as unknown as EventDefinition<WithBase<Own>, Output, F>;
-}
 
 /** An event of the catalogue. Making the schemas of all of them takes longer than loading the rest of us, and most hosts see few of them. */
 export function builtIn<

@@ -5,7 +5,18 @@ import type { ExternalHostOptions } from '../handlers/external.js';
 import { checkMcpServers } from '../handlers/mcp/server-options.js';
 import { NAMES } from '../handlers/options.js';
 import { checkKeys, checkOptions, type Keys } from '../values/options.js';
-import { isObject, isText, type OptionCheck, oneOf, rules, SECONDS, type Shape, show } from '../values/shape.js';
+import {
+  COUNT,
+  isObject,
+  isText,
+  type OptionCheck,
+  oneOf,
+  rules,
+  SECONDS,
+  type Shape,
+  SIGNAL,
+  show,
+} from '../values/shape.js';
 import type { HookAlarm } from './alarms/alarms.js';
 import type { Decisions } from './decide/fold.js';
 import type { SessionFields } from './fire/input.js';
@@ -48,7 +59,7 @@ const URL_PATTERNS: OptionCheck = {
   accepts: (v) => NAMES.accepts(v) && (v as string[]).every((p) => p === '*' || p.includes('://')),
 };
 
-const SHAPE: Shape = {
+const SHAPE = {
   session: rules.object,
   timeout: SECONDS,
   closeTimeout: SECONDS,
@@ -56,10 +67,7 @@ const SHAPE: Shape = {
   merge: oneOf('lineage', 'all'),
   decisions: oneOf('strictest', 'first', 'last'),
   timeoutFor: oneOf('handler', 'group'),
-  maxStopContinuations: {
-    expected: 'a whole number of 0 or more',
-    accepts: (v) => Number.isInteger(v) && (v as number) >= 0,
-  },
+  maxStopContinuations: COUNT,
   slowAfter: SECONDS,
   maxInputBytes: {
     expected: 'a whole number of bytes over 0',
@@ -75,7 +83,7 @@ const SHAPE: Shape = {
   allowedHttpHookUrls: URL_PATTERNS,
   httpHookAllowedEnvVars: NAMES,
   httpHookPrivateAddresses: rules.flag,
-};
+} satisfies Shape;
 
 const SESSION: Shape = {
   session_id: rules.text,
@@ -102,7 +110,12 @@ export function checkHostOptions(options: object): void {
   if (mcpServers) checkMcpServers(mcpServers);
 }
 
-const REGISTER: Keys<RegisterOptions> = { name: true, onFailure: true, timeoutFor: true, source: true };
+const REGISTER: Keys<RegisterOptions> = {
+  name: rules.text,
+  onFailure: SHAPE.onFailure,
+  timeoutFor: SHAPE.timeoutFor,
+  source: rules.object,
+};
 
 /** What hooks are registered with, beside the hooks. */
 export function checkRegisterOptions<Options extends RegisterOptions>(
@@ -125,10 +138,7 @@ export function checkScopeRef(ref: unknown, where: string): void {
 const FIRE: Shape = {
   scope: { expected: "an agent's id, or { session, agent }", accepts: isScopeRef },
   canAsk: rules.flag,
-  signal: {
-    expected: 'an AbortSignal',
-    accepts: (v) => isObject(v) && typeof v['aborted'] === 'boolean' && typeof v['addEventListener'] === 'function',
-  },
+  signal: SIGNAL,
 };
 
 /** A misspelt option must not fire in another scope than was meant: INVALID_OPTIONS. */

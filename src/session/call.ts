@@ -4,6 +4,7 @@ import type { Decision } from '../host/types.js';
 import { copyJson, MOST_BYTES } from '../values/copy.js';
 import { messageOf } from '../values/message.js';
 import { checkKeys, type Keys } from '../values/options.js';
+import { rules } from '../values/shape.js';
 import type { Content } from './content.js';
 import type { Core } from './core.js';
 import type { Effect, McpServer, PermissionCall, SessionSettings } from './options.js';
@@ -93,14 +94,14 @@ const CALL: Keys<ToolCall> = {
   input: true,
   id: true,
   effect: true,
-  concurrent: true,
-  mcp: true,
-  invalid: true,
+  concurrent: rules.flag,
+  mcp: rules.object,
+  invalid: rules.text,
   execute: true,
-  render: true,
-  permission: true,
-  ask: true,
-  classify: true,
+  render: rules.fn,
+  permission: rules.fn,
+  ask: rules.fn,
+  classify: rules.fn,
 };
 
 /** A tool may be an object of a class of its own, with whatever that needs. */

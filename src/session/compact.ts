@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Decision } from '../host/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { resultOf } from '../values/promises.js';
+import { oneOf, rules } from '../values/shape.js';
 import { messagesForModel, remember, tellUser, wait } from './context.js';
 import { type Core, wasCut } from './core.js';
 import { orAborted } from './questions.js';
@@ -18,7 +19,12 @@ export interface CompactOptions {
   run(instructions: string | null, context: { readonly signal: AbortSignal }): string | Promise<string>;
 }
 
-const COMPACT: Keys<CompactOptions> = { trigger: true, custom_instructions: true, model: true, run: true };
+const COMPACT: Keys<CompactOptions> = {
+  trigger: oneOf('manual', 'auto'),
+  custom_instructions: rules.textOrNull,
+  model: rules.text,
+  run: rules.fn,
+};
 
 /** What came of a compaction. */
 export interface CompactAnswer {

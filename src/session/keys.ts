@@ -1,39 +1,46 @@
 import { checkKeys, type Keys, wrongOption } from '../values/options.js';
+import { COUNT, isObject, isText, oneOf, rules, SECONDS, SIGNAL } from '../values/shape.js';
 import type { SessionOptions, SessionSettings, SpawnOptions } from './options.js';
 
 const SETTINGS: Keys<SessionSettings> = {
-  permission: true,
-  ask: true,
-  classify: true,
-  onMessage: true,
-  onPermissionUpdate: true,
-  effort: true,
-  maxStopContinuations: true,
-  watch: true,
+  permission: rules.fn,
+  ask: rules.fn,
+  classify: rules.fn,
+  onMessage: rules.fn,
+  onPermissionUpdate: rules.fn,
+  effort: rules.object,
+  maxStopContinuations: COUNT,
+  watch: rules.flag,
 };
 const COMMON = {
   ...SETTINGS,
   hooks: true,
-  plugins: true,
-  cwd: true,
-  permission_mode: true,
-  model: true,
-  signal: true,
+  plugins: rules.list,
+  cwd: rules.text,
+  permission_mode: rules.text,
+  model: rules.text,
+  signal: SIGNAL,
 } as const;
 
 const SESSION: Keys<SessionOptions> = {
   ...COMMON,
   session_id: true,
-  transcript_path: true,
-  source: true,
-  session_title: true,
-  agent_type: true,
-  resumed: true,
-  setup: true,
-  instructions: true,
-  endTimeout: true,
+  transcript_path: rules.text,
+  source: rules.text,
+  session_title: rules.text,
+  agent_type: rules.text,
+  resumed: rules.object,
+  setup: oneOf('init', 'maintenance'),
+  instructions: rules.list,
+  endTimeout: SECONDS,
 };
-const SPAWN: Keys<SpawnOptions> = { ...COMMON, agent_type: true, id: true, parent: true, agent_transcript_path: true };
+const SPAWN: Keys<SpawnOptions> = {
+  ...COMMON,
+  agent_type: rules.text,
+  id: true,
+  parent: { expected: 'an agent of this session, or its id', accepts: (v) => isText(v) || isObject(v) },
+  agent_transcript_path: rules.text,
+};
 
 /** Each call's options: what is misspelt is refused before anything is fired. */
 export const checkSession = (options: unknown): void => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Decision } from '../host/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
+import { rules } from '../values/shape.js';
 import { addWatchPaths, forModel, tellUser } from './context.js';
 import { type Core, wasCut } from './core.js';
 
@@ -24,13 +25,13 @@ export interface PromptOptions {
   readonly command?: PromptCommand | undefined;
 }
 
-const PROMPT: Keys<PromptOptions> = { prompt_id: true, source: true, command: true };
+const PROMPT: Keys<PromptOptions> = { prompt_id: rules.text, source: rules.text, command: true };
 const COMMAND: Keys<PromptCommand> = {
-  expansion_type: true,
-  command_name: true,
-  command_args: true,
-  command_source: true,
-  expanded: true,
+  expansion_type: rules.text,
+  command_name: rules.text,
+  command_args: rules.text,
+  command_source: rules.text,
+  expanded: rules.text,
 };
 
 /** What becomes of a prompt. */

@@ -1,6 +1,7 @@
 import type { Decision } from '../host/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { resultOf } from '../values/promises.js';
+import { rules } from '../values/shape.js';
 import { remember, tellUser } from './context.js';
 import type { Core } from './core.js';
 import type { OwnFields } from './options.js';
@@ -29,16 +30,16 @@ export interface ModelSwitch extends Partial<Omit<OwnFields<'PostModelSwitch'>, 
 }
 
 const SWITCH: Keys<ModelSwitch> = {
-  from_model: true,
-  to_model: true,
-  requested_model: true,
-  source: true,
-  context_tokens: true,
-  prompt_cache_warm: true,
-  cache_ttl: true,
-  estimated_cache_write_usd: true,
-  pricing: true,
-  ask: true,
+  from_model: rules.text,
+  to_model: rules.text,
+  requested_model: rules.text,
+  source: rules.text,
+  context_tokens: rules.number,
+  prompt_cache_warm: rules.flag,
+  cache_ttl: rules.text,
+  estimated_cache_write_usd: rules.number,
+  pricing: rules.text,
+  ask: rules.fn,
 };
 
 /** What came of `session.switchModel`. */

@@ -1,4 +1,5 @@
 import { checkKeys } from '../values/options.js';
+import { TEXTS } from '../values/shape.js';
 import { changeSince } from './changes.js';
 import { type Consent, consentFor, type TrustRequest } from './consent.js';
 import type { TrustStore } from './store.js';
@@ -22,7 +23,7 @@ export function acceptTrust(
   store: TrustStore,
   options: { readonly data?: readonly string[] } = {},
 ): void {
-  checkKeys(options, { data: true }, 'acceptTrust: ');
+  checkKeys(options, { data: TEXTS }, 'acceptTrust: ');
   const { data = [] } = options;
   const { file, project, definition, source } = request;
   const before = consentOf(request, store)?.files ?? {};

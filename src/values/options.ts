@@ -1,29 +1,33 @@
 import { HookscopeError } from '../errors.js';
 import { nearest } from './nearest.js';
 import { kindOf } from './problem.js';
-import { type OptionCheck, type Shape, show } from './shape.js';
+import { type OptionCheck, show } from './shape.js';
 
-/** Every key of an object of options: one that is missing here, or too many, does not compile. */
-export type Keys<Options> = Readonly<Record<keyof Options, true>>;
+/**
+ * Every key of an object of options, one that is missing here, or too many, does not compile; and what it may hold. true: whoever takes the
+ * value says what is wrong with it.
+ */
+export type Keys<Options> = Readonly<Record<keyof Options, OptionCheck | true>>;
+type AnyKeys = Keys<Readonly<Record<string, unknown>>>;
 
-/** A misspelt option must not be dropped: INVALID_OPTIONS with the key and the nearest right name. `where` ends before the key. */
-export function checkKeys(given: unknown, known: Readonly<Record<string, unknown>>, where: string): void {
+/** A misspelt option must not be dropped, nor a wrong value: INVALID_OPTIONS with the key and the nearest right name. `where` ends before the key. */
+export function checkKeys(given: unknown, known: AnyKeys, where: string): void {
   if (given === undefined) return;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     const expected = `expected an object of options, got ${kindOf(given)}`;
     throw new HookscopeError('INVALID_OPTIONS', { where: where.replace(/[:.] ?$/, ''), expected });
   }
-  for (const key of Object.keys(given)) if (!Object.hasOwn(known, key)) throw unknownKey(where, key, known);
+  checkOptions(where, given, known);
 }
 
 type Code = 'INVALID_OPTIONS' | 'INVALID_HOOKS';
 
-/** The same, and every value that is given is of its type. */
-export function checkOptions(where: string, options: object, shape: Shape, code: Code = 'INVALID_OPTIONS'): void {
+/** The same of what is an object, under the code of whoever asks. */
+export function checkOptions(where: string, options: object, shape: AnyKeys, code: Code = 'INVALID_OPTIONS'): void {
   for (const [key, value] of Object.entries(options)) {
     const check = Object.hasOwn(shape, key) ? shape[key] : undefined;
     if (!check) throw unknownKey(where, key, shape, code);
-    if (value !== undefined) checkOption(where + key, value, check, code);
+    if (check !== true && value !== undefined) checkOption(where + key, value, check, code);
   }
 }
 

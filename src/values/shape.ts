@@ -21,6 +21,7 @@ export const rules = {
   any: { expected: 'anything', accepts: () => true },
   text: { expected: 'a string', accepts: isText },
   flag: { expected: 'true or false', accepts: (v: unknown) => typeof v === 'boolean' },
+  textOrNull: { expected: 'a string or null', accepts: (v: unknown) => v === null || isText(v) },
   number: { expected: 'a number', accepts: (v: unknown) => typeof v === 'number' && Number.isFinite(v) },
   list: { expected: 'an array', accepts: Array.isArray },
   fn: { expected: 'a function', accepts: (v: unknown) => typeof v === 'function' },
@@ -34,6 +35,21 @@ export const rules = {
 export const SECONDS: OptionCheck = {
   expected: 'seconds, a number of 0 or more (0 is none)',
   accepts: (v) => typeof v === 'number' && Number.isFinite(v) && v >= 0,
+};
+
+export const SIGNAL: OptionCheck = {
+  expected: 'an AbortSignal',
+  accepts: (v) => isObject(v) && typeof v['aborted'] === 'boolean' && typeof v['addEventListener'] === 'function',
+};
+
+export const COUNT: OptionCheck = {
+  expected: 'a whole number of 0 or more',
+  accepts: (v) => Number.isInteger(v) && (v as number) >= 0,
+};
+
+export const TEXTS: OptionCheck = {
+  expected: 'an array of strings',
+  accepts: (v) => Array.isArray(v) && v.every(isText),
 };
 
 export function oneOf(...values: readonly (string | boolean)[]): OptionCheck {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineEvent, type EventSpec, named } from '../../src/events/define.js';
+import { type EventSpec, named } from '../../src/events/define.js';
 import { checkInput } from '../../src/events/guard.js';
+import { defineEvent } from '../../src/events/own-event.js';
 
 const base = { session_id: 's', transcript_path: '', cwd: '/', hook_event_name: 'Deploy' };
 
@@ -85,6 +86,36 @@ describe('defineEvent', () => {
   it('refuses a refinement of the whole input, which it could not keep', () => {
     const input = z.object({ a: z.number(), b: z.number() }).refine(({ a, b }) => a < b);
     expect(() => defineEvent({ input, fold: 'gate' })).toThrow(/refine its fields instead/);
+  });
+
+  const target = z.object({ target: z.string() });
+  it.each<readonly [string, object, RegExp]>([
+    ['a misspelt key', { onFailur: 'x', failre: 'ignored' }, /defineEvent: onFailur: is not a known option/],
+    ['a key that is nearly right', { failre: 'ignored' }, /failre: is not a known option.*Did you mean "failure"/],
+    ['a misspelt subject', { subject: 'traget' }, /subject: expected a field.*Did you mean "target"/],
+    ['a subject that every object has', { subject: 'constructor' }, /subject: expected a field/],
+    ['a fold that is none', { fold: 'vote' }, /fold: expected "gate" or .*got "vote"/],
+    ['no fold', { fold: undefined }, /fold: is missing/],
+    ['no input', { input: undefined }, /input: is missing/],
+    ['an input that is no object', { input: z.string() }, /input: expected an object schema/],
+    ['a key within a key', { rewrites: { field: 'target', key: ['x'] } }, /rewrites.key:.*Did you mean "keys"/],
+    ['a key within a key that is missing', { rewrites: { field: 'target' } }, /rewrites.keys: is missing/],
+    ['a value within a key', { timeout: { claude: '5' } }, /timeout.claude: expected seconds/],
+    ['a kind that is none', { types: ['comand'] }, /types: expected an array of "callback"/],
+  ])('refuses %s', (_, more, message) => {
+    const event = (): unknown => defineEvent({ input: target, fold: 'gate', ...more });
+    expect(event).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTIONS', message: expect.stringMatching(message) }),
+    );
+  });
+
+  it('takes a field of every event for the subject, and what is undefined for what is left out', () => {
+    const entry = named(
+      'Deploy',
+      defineEvent({ input: target, fold: 'gate', exit2: undefined, subject: 'cwd' } as never),
+    );
+    expect(entry).toMatchObject({ exit2: 'block', subjectField: 'cwd' });
+    expect(() => defineEvent(undefined as never)).toThrow(/defineEvent: expected an object/);
   });
 
   it('can give one definition two names', () => {

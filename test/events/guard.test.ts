@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CATALOGUE } from '../../src/events/catalogue.js';
-import { defineEvent, type EventSpec, named } from '../../src/events/define.js';
+import { type EventSpec, named } from '../../src/events/define.js';
 import { checkInput, inputGuard } from '../../src/events/guard.js';
+import { defineEvent } from '../../src/events/own-event.js';
 import { compilePredicate } from '../../src/values/predicate.js';
 
 const entries: readonly EventSpec[] = Object.values(CATALOGUE);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineEvent } from '../../src/events/define.js';
+import { defineEvent } from '../../src/events/own-event.js';
 import { command } from '../../src/handlers/command/spec.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, only, registerAs, testHost } from './kit.js';

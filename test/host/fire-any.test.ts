@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
-import { defineEvent } from '../../src/events/define.js';
+import { defineEvent } from '../../src/events/own-event.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, testHost } from './kit.js';
 

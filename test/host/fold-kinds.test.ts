@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { defineEvent, named } from '../../src/events/define.js';
+import { named } from '../../src/events/define.js';
+import { defineEvent } from '../../src/events/own-event.js';
 import type { AnyDecision } from '../../src/host/decide/decision.js';
 import { entryOf, folded, permutations, said, specific } from './said.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHost } from '../../src/create-host.js';
 import { HookscopeError } from '../../src/errors.js';
-import { defineEvent } from '../../src/events/define.js';
+import { defineEvent } from '../../src/events/own-event.js';
 import type { HostOptions } from '../../src/host/options.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, testHost } from './kit.js';

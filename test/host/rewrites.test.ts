@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineEvent } from '../../src/events/define.js';
 import { deny } from '../../src/events/helpers.js';
+import { defineEvent } from '../../src/events/own-event.js';
 import type { AnyDecision } from '../../src/host/decide/decision.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, fires, only, testHost, watch } from './kit.js';

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { agentTool, drive } from '../../src/adapters/ai.js';
 import { anthropicModel } from '../../src/adapters/anthropic.js';
 import * as claude from '../../src/claude-code.js';
@@ -76,8 +77,24 @@ const PLACES: Readonly<Record<string, readonly [known: string, call: (more: obje
   connectClaude: ['executable', (more) => claude.connectClaude({ host, ...more })],
   serveControl: ['name', (more) => claude.serveControl({ host, ...wire, ...more })],
   anthropicModel: ['model', (more) => anthropicModel(more)],
+  defineEvent: ['endsLoop', (more) => hookscope.defineEvent({ input: z.object({}), fold: 'gate', ...more })],
+  'createHost events': [
+    'endsLoop',
+    (more) => {
+      const event = { ...hookscope.defineEvent({ input: z.object({}), fold: 'gate' }), ...more };
+      return hookscope.createHost({ events: { Deploy: event } });
+    },
+  ],
   drive: ['system', (more) => drive(session, { prompt: 'x', ...more }, () => ({}) as never)],
 };
+
+async function errorOf(call: () => unknown): Promise<hookscope.HookscopeError | undefined> {
+  return (async () => call())().then(
+    () => undefined,
+    (thrown: hookscope.HookscopeError) =>
+      thrown.code === 'PLUGIN_FAILED' ? (thrown.cause as hookscope.HookscopeError) : thrown,
+  );
+}
 
 /** One letter less. */
 const misspelt = (key: string): string => key.slice(0, -2) + key.slice(-1);
@@ -86,13 +103,30 @@ test.each(Object.entries(PLACES))(
   '%s refuses a misspelt option, naming the one that was meant',
   async (_, [known, call]) => {
     const key = misspelt(known);
-    const error = await (async () => call({ [key]: undefined }))().then(
-      () => undefined,
-      (thrown: hookscope.HookscopeError) => (thrown.code === 'PLUGIN_FAILED' ? (thrown.cause as Error) : thrown),
-    );
+    const error = await errorOf(() => call({ [key]: undefined }));
     expect(error).toMatchObject({ code: 'INVALID_OPTIONS' });
     expect(error?.message).toContain(key);
     expect(error?.message).toContain(`Did you mean "${known}"?`);
+  },
+);
+
+/** What may be anything; and what makes an object no event at all, which is said in other words. */
+const ANYTHING: readonly string[] = [
+  ...['Session.tool input', 'Session.toolBatch input', 'Session.endBatch input'],
+  ...['createHost events input', 'createHost events output', 'createHost events fold'],
+];
+
+test.each(Object.entries(PLACES))(
+  '%s refuses a value of a wrong type under any of its keys',
+  async (place, [, call]) => {
+    const unknown = await errorOf(() => call({ 'no such key': undefined }));
+    const keys = /; there are ([^.]*)\./.exec(unknown?.message ?? '')?.[1]?.split(', ') ?? [];
+    expect(keys.length).toBeGreaterThan(0);
+    for (const key of keys.filter((name) => !ANYTHING.includes(`${place} ${name}`))) {
+      const error = await errorOf(() => call({ [key]: Symbol('wrong') }));
+      expect(error?.code, key).toMatch(/^INVALID_/);
+      expect(error?.message, key).toContain(key);
+    }
   },
 );
 
@@ -146,7 +180,6 @@ const OPEN: Readonly<Record<string, string>> = {
   'TrustStore.accept': 'a consent',
   trustDiff: 'a request',
   combine: 'answers of hooks',
-  defineEvent: 'every field but two has a default; its keys are not checked yet',
   HookscopeError: 'what the error is about',
   formatProblem: 'a problem',
   agentTool: 'handed on to spawn; see above',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineEvent } from '../../src/events/define.js';
 import { addContext, ask, block, deny, stop } from '../../src/events/helpers.js';
+import { defineEvent } from '../../src/events/own-event.js';
 import type { ElicitOptions } from '../../src/session/elicit.js';
 import { registerAs, testHost } from '../host/kit.js';
 import { names, on, opened } from './kit.js';

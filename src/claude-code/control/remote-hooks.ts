@@ -11,7 +11,7 @@ import { messageOf } from '../../values/message.js';
 import { nearest } from '../../values/nearest.js';
 import { isObject, show } from '../../values/shape.js';
 import type { Peer } from './peer.js';
-import { preview } from './problem.js';
+import { clipped } from './problem.js';
 import type { WireMatcher } from './wire.js';
 
 export interface RemoteHooksOptions {
@@ -31,7 +31,7 @@ export function registerRemoteHooks(
     if (!Object.hasOwn(CATALOGUE, event)) {
       const near = nearest(event, Object.keys(CATALOGUE));
       const hint = near === undefined ? '' : ` (did it mean "${near}"?)`;
-      peer.problem('unknown_event', `hooks for the unknown event "${preview(event)}" were left out${hint}`);
+      peer.problem('unknown_event', `hooks for the unknown event "${clipped(event)}" were left out${hint}`);
       continue;
     }
     known[event] = matchers.map(({ matcher, hookCallbackIds, timeout, onFailure }) => ({

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Keys } from '../../values/options.js';
+import { oneOf, rules, TEXTS } from '../../values/shape.js';
 import type { AgentEntry, FindOptions, PluginEntry } from './source.js';
 
 /** The usual places that are looked into. */
@@ -30,16 +31,20 @@ export interface ClaudeFiles {
   readonly onInvalid?: 'drop' | 'skip';
 }
 
+/** A name that nobody reads would leave out what it was meant for. */
 export const FILES: Keys<ClaudeFiles> = {
-  projectDir: true,
-  home: true,
-  managedDir: true,
-  places: true,
-  settings: true,
-  plugins: true,
-  agents: true,
-  mainAgent: true,
-  onInvalid: true,
+  projectDir: rules.text,
+  home: rules.text,
+  managedDir: rules.text,
+  places: {
+    expected: `an array of ${CLAUDE_PLACES.map((place) => `"${place}"`).join(', ')}`,
+    accepts: (v) => Array.isArray(v) && v.every((place) => CLAUDE_PLACES.includes(place)),
+  },
+  settings: TEXTS,
+  plugins: rules.list,
+  agents: rules.list,
+  mainAgent: rules.text,
+  onInvalid: oneOf('drop', 'skip'),
 };
 
 /** Fills in what a caller leaves out. */

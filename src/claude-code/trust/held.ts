@@ -6,6 +6,7 @@ import { type Consent, isSame, liesInProject, type TrustRequest } from '../../tr
 import type { Held } from '../../trust/held-file.js';
 import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from '../../trust/store.js';
 import { checkKeys, type Keys } from '../../values/options.js';
+import { isObject, type OptionCheck } from '../../values/shape.js';
 import { type ClaudeFiles, completeFiles, FILES } from '../files/places.js';
 import type { ClaudeHandler } from '../files/schema.js';
 import { readAccepted } from '../files/settings.js';
@@ -17,6 +18,11 @@ import { trustRequest } from './request.js';
 
 /** What hooks of projects and plugins may run: all of them, those in the user's own file of consent, or in a store of one's own. */
 export type Trust = 'all' | 'stored' | TrustStore;
+
+export const TRUST: OptionCheck = {
+  expected: '"stored", "all" or a store, as createTrustStore makes it',
+  accepts: (v) => v === 'all' || v === 'stored' || isObject(v),
+};
 
 /** A file of Claude Code's, or (`config`) a `hookscope.config.*`, of which not all is as it was accepted. */
 export type HeldFile = Held<ClaudeSourceKind | 'config'>;
@@ -161,7 +167,7 @@ function storeOf(trust: Exclude<Trust, 'all'>, { projectDir }: FindOptions): Tru
 
 type HeldFiles = ClaudeFiles & { readonly trust?: Exclude<Trust, 'all'> };
 
-const HELD: Keys<HeldFiles> = { ...FILES, trust: true };
+const HELD: Keys<HeldFiles> = { ...FILES, trust: TRUST };
 
 /**
  * What is not, or no longer, accepted of these files: what `acceptTrust` may be given once somebody has looked at it.

@@ -3,6 +3,7 @@ import { CATALOGUE, type CustomEvents, HOOK_EVENTS } from '../../events/catalogu
 import { type EventSpec, named } from '../../events/define.js';
 import { inputGuard } from '../../events/guard.js';
 import { Meanings } from '../../events/meant.js';
+import { checkEvent } from '../../events/own-event.js';
 import { describeError } from '../../values/message.js';
 import { isObject, isText } from '../../values/shape.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';
@@ -51,6 +52,7 @@ export function eventSpecs(
         expected: 'expected an event made with defineEvent({ input, fold })',
       });
     }
+    checkEvent(definition, `events.${name}.`);
     entries.set(name, guardSubject(named(name, definition), report));
   }
   return entries;

@@ -1,0 +1,123 @@
+import type { z } from 'zod';
+import { nearest } from '../values/nearest.js';
+import { checkOptions, wrongOption } from '../values/options.js';
+import { isObject, isText, type OptionCheck, oneOf, rules, SECONDS, type Shape, TEXTS } from '../values/shape.js';
+import { baseInput, FOLD_OUTPUT } from './base.js';
+import { builtIn, type EventDefinition, type EventOptions, type Fold, HANDLER_KINDS, type WithBase } from './define.js';
+
+const SCHEMA: OptionCheck = { expected: 'an object schema of zod, z.object({ … })', accepts: isObjectSchema };
+const KINDS = HANDLER_KINDS.map((kind) => `"${kind}"`).join(', ');
+
+type EventKeys = keyof EventOptions<z.ZodObject, z.ZodObject, Fold>;
+
+/** What each field of an event may hold. */
+const EVENT: Readonly<Record<EventKeys, OptionCheck>> = {
+  input: SCHEMA,
+  output: SCHEMA,
+  fold: oneOf(...Object.keys(FOLD_OUTPUT)),
+  subject: {
+    expected: 'a field of the input or a function of it',
+    accepts: (v) => isText(v) || typeof v === 'function',
+  },
+  subjectField: rules.text,
+  narrowNames: rules.flag,
+  exit2: oneOf('block', 'feedback', 'user', 'ignore'),
+  plainStdout: oneOf('context', 'value', 'none'),
+  plainAnswer: rules.flag,
+  endsLoop: rules.flag,
+  tool: rules.flag,
+  call: oneOf('judges', 'answers', 'ran'),
+  types: {
+    expected: `an array of ${KINDS}`,
+    accepts: (v) => Array.isArray(v) && v.every((kind) => HANDLER_KINDS.includes(kind)),
+  },
+  timeout: rules.object,
+  rewrites: rules.object,
+  value: TEXTS,
+  blockValue: rules.object,
+  failure: oneOf('policy', 'ignored', 'fails'),
+  askOnFailure: rules.flag,
+  nestedDecision: rules.flag,
+  interrupts: rules.flag,
+  scope: oneOf('open', 'close'),
+  inAgentScope: rules.text,
+  unblockable: TEXTS,
+  namedBySubject: rules.flag,
+  after: rules.flag,
+  hides: rules.text,
+  claude: rules.object,
+  inTurn: rules.flag,
+  group: oneOf('session', 'prompt', 'tool', 'turn', 'agent', 'workspace', 'elicitation', 'custom'),
+  about: rules.text,
+  classic: rules.flag,
+};
+
+/** What stands within a field. */
+const WITHIN: Readonly<Partial<Record<EventKeys, Shape>>> = {
+  timeout: { claude: SECONDS, max: SECONDS },
+  rewrites: { field: rules.text, keys: TEXTS, mcpKeys: TEXTS, shaped: rules.flag },
+  claude: {
+    sent: oneOf('never', 'later', 'watching'),
+    unanswered: oneOf('blocks'),
+    answerNeeded: rules.flag,
+    bounds: oneOf('start', 'end'),
+    askedTwice: rules.flag,
+  },
+};
+
+const REQUIRED = { timeout: ['claude'], rewrites: ['field', 'keys'] } as const;
+
+/** A misspelt key, or a wrong value, would make another event: INVALID_OPTIONS. `where` ends before the key. */
+export function checkEvent(options: unknown, where: string): void {
+  if (!isObject(options)) throw wrongOption(where.replace(/[:.] ?$/, ''), 'expected an object, { input, fold }');
+  checkOptions(where, options, EVENT);
+  for (const key of ['input', 'fold']) if (options[key] === undefined) throw wrongOption(where + key, 'is missing');
+  for (const [key, shape] of Object.entries(WITHIN)) {
+    const held = options[key] as Readonly<Record<string, unknown>> | undefined;
+    if (held === undefined) continue;
+    checkOptions(`${where}${key}.`, held, shape);
+    const missing = (REQUIRED[key as keyof typeof REQUIRED] ?? []).find((name) => held[name] === undefined);
+    if (missing) throw wrongOption(`${where}${key}.${missing}`, 'is missing');
+  }
+}
+
+/**
+ * Declares an event of your own. Give it to `createHost({ events: { Deploy: defineEvent({ … }) } })`; it is then fired, matched, folded,
+ * recorded and typed like any other. Throws INVALID_OPTIONS.
+ *
+ * ```ts
+ * defineEvent({ input: z.object({ target: z.string() }), subject: 'target', fold: 'gate' })
+ * ```
+ */
+export function defineEvent<
+  Own extends z.ZodObject,
+  F extends Fold,
+  Output extends z.ZodObject = ReturnType<(typeof FOLD_OUTPUT)[F]>,
+>(options: EventOptions<Own, Output, F>): EventDefinition<WithBase<Own>, Output, F> {
+  checkEvent(options, 'defineEvent: ');
+  // What is undefined is left to its default.
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const { input, output, ...rest } = given as unknown as EventOptions<Own, Output, F>;
+  if ((input._zod.def.checks?.length ?? 0) > 0)
+    throw wrongOption(
+      'defineEvent: input',
+      'expected an object schema without refinements of its own; refine its fields instead',
+    );
+  checkSubject(rest.subject, input);
+  const lazy = builtIn({ ...rest, input: () => input, ...(output ? { output: () => output } : {}) });
+  return { ...lazy } as unknown as EventDefinition<WithBase<Own>, Output, F>;
+}
+
+function checkSubject(subject: unknown, input: z.ZodObject): void {
+  if (!isText(subject)) return;
+  const fields: Readonly<Record<string, unknown>> = { ...baseInput().shape, ...input.shape };
+  if (Object.hasOwn(fields, subject)) return;
+  const expected = `expected a field of the input, got ${JSON.stringify(subject)}`;
+  const near = nearest(subject, Object.keys(fields));
+  throw wrongOption('defineEvent: subject', expected, near);
+}
+
+/** Of this copy of zod or another. */
+function isObjectSchema(value: unknown): boolean {
+  return isObject(value) && (value as { _zod?: { def?: { type?: unknown } } })._zod?.def?.type === 'object';
+}
