@@ -23,6 +23,7 @@ function store(merge: 'lineage' | 'all' = 'lineage') {
         scope,
         source: { kind: 'code' },
         timeout: 60,
+        place: () => undefined,
         onFailure: 'continue',
         spec: () => PreToolUse,
         events: ['PreToolUse'],

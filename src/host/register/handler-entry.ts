@@ -85,7 +85,7 @@ export function readHandler(hook: unknown, where: string, spec: EventSpec, how: 
         where,
         'has neither "handler" nor "type"; expected { handler: fn, … } or { type: "command", command: "…" }',
       );
-    return callback(handler, own);
+    return callback(handler, own, 'handler');
   }
   if (how.dialect === 'claude') return readDescribed(hook, where, spec, how);
   const { handler, options } = handlerFor(hook, where, spec, how.external, how.context);
@@ -115,8 +115,9 @@ function invalidHandler(hook: HandlerDescription): ReadHandler {
   return { work: { handler: { kind: 'command', name: label, run } }, kind, own: {}, label };
 }
 
-function callback(fn: CallbackFunction, own: Options): ReadHandler {
-  return { work: { callback: fn }, kind: 'callback', own, label: fn.name || undefined };
+/** `key`: what a function is called that has its name only from the object it was written in. */
+function callback(fn: CallbackFunction, own: Options, key = ''): ReadHandler {
+  return { work: { callback: fn }, kind: 'callback', own, label: fn.name === key ? undefined : fn.name || undefined };
 }
 
 export function wrong(where: string, expected: string, near?: string): HookscopeError {

@@ -4,6 +4,7 @@ import type { ExternalServices } from '../../handlers/external.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeRef } from '../../scopes/tree.js';
 import type { RegisterOptions } from '../types.js';
+import { callerPlace } from './place.js';
 import type { RegistrationOptions } from './register.js';
 
 /** What the public calls say about where hooks come from; the host's own sources (files, plugins) say more. */
@@ -15,6 +16,7 @@ export interface Origin extends RegisterOptions {
   readonly skip?: RegistrationOptions['skip'];
   readonly gate?: RegistrationOptions['gate'];
   readonly context?: RegistrationOptions['context'];
+  readonly place?: RegistrationOptions['place'] | undefined;
   readonly root?: string | undefined;
   readonly family?: string | undefined;
   /** Is told what does not keep hooks from being registered. Default: the host's logger. */
@@ -68,6 +70,7 @@ export function registrationOptions(
     gate: origin.gate,
     context: origin.context,
     external,
+    place: origin.source?.file === undefined ? (origin.place ?? callerPlace) : () => undefined,
     root: origin.root,
     family: origin.family,
     spec: (name) => entries.get(name),

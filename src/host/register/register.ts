@@ -27,6 +27,8 @@ export interface RegistrationOptions extends HandlerOptions {
   readonly gate?: ((handler: HandlerDescription) => Registration['gate']) | undefined;
   /** What a file pattern in `if` that begins with one slash is tied to. */
   readonly root?: string | undefined;
+  /** Where in somebody else's code they are registered; `undefined`: it is not known, or their place in a file says more. */
+  place(): string | undefined;
   /** Equal handlers are copies of one hook only within one family (claude dialect). */
   readonly family?: string | undefined;
   spec(event: string): EventSpec | undefined;
@@ -41,12 +43,13 @@ export interface RegistrationOptions extends HandlerOptions {
 export function readRegistrations(hooks: unknown, how: RegistrationOptions): Registration[] {
   if (!isObject(hooks)) throw wrong('hooks', 'expected an object of events, { PreToolUse: [{ hooks: [fn] }] }');
   const single = countHandlers(hooks) < 2;
+  const anonymous = new Anonymous(how.place);
   return Object.entries(hooks).flatMap(([event, groups]) => {
     const spec = how.spec(event);
     if (!spec) throw wrong(event, 'is not a known event', nearest(event, how.events));
     if (groups === undefined) return [];
     if (!Array.isArray(groups)) throw wrong(event, 'expected an array of groups, [{ matcher, hooks: [fn] }]');
-    return groups.flatMap((group, i) => readGroup(spec, group, `${event}[${i}]`, how, single));
+    return groups.flatMap((group, i) => readGroup(spec, group, `${event}[${i}]`, how, { single, anonymous }));
   });
 }
 
@@ -70,7 +73,7 @@ function readGroup(
   group: unknown,
   where: string,
   how: RegistrationOptions,
-  single: boolean,
+  { single, anonymous }: { readonly single: boolean; readonly anonymous: Anonymous },
 ): Registration[] {
   if (!isObject(group)) throw wrong(where, 'expected a group, { matcher, hooks: [fn] }');
   checkOptions(`${where}.`, group, GROUP, 'INVALID_HOOKS');
@@ -98,7 +101,9 @@ function readGroup(
     warnOfUnit(own.timeout, at, how);
     const call = dialect === 'claude' ? undefined : (how.name ?? how.plugin);
     const name =
-      own.name ?? shared.name ?? (call === undefined ? (label ?? at) : nameIn(call, single ? undefined : label));
+      own.name ??
+      shared.name ??
+      (call === undefined ? (label ?? anonymous.next() ?? at) : nameIn(call, single ? undefined : label));
     const skip = (typeof how.skip === 'function' ? how.skip(hook as HandlerDescription) : how.skip) ?? invalid;
     const timeout = timeLimit(spec, own.timeout ?? shared.timeout, usualTime(how, spec, kind));
     return {
@@ -164,6 +169,22 @@ function usualTime(how: RegistrationOptions, { timeout }: EventSpec, kind: Regis
 function timeLimit({ timeout }: EventSpec, own: number | undefined, usual: number): number {
   if (timeout?.max === undefined) return own ?? usual;
   return Math.min((own ?? timeout.claude) || timeout.max, timeout.max);
+}
+
+/** Names for the functions of one `register` call that have none: where it was called, and from the second on their number there. */
+class Anonymous {
+  readonly #findPlace: () => string | undefined;
+  #place: string | undefined;
+  #count = 0;
+
+  constructor(findPlace: () => string | undefined) {
+    this.#findPlace = findPlace;
+  }
+
+  next(): string | undefined {
+    if (this.#count++ === 0) this.#place = this.#findPlace();
+    return this.#place === undefined || this.#count === 1 ? this.#place : `${this.#place}#${this.#count}`;
+  }
 }
 
 /** A call's only handler has the call's name; of several, each has its own behind it: `guards/checkPath`. */

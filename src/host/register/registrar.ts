@@ -13,6 +13,7 @@ import { applyPlugin } from './apply.js';
 import { checkBefore } from './before.js';
 import { wrong } from './handler-entry.js';
 import { type HostParts, type Origin, registrationOptions, type SpawnHooks, spawnOrigin } from './origin.js';
+import { placeOnce } from './place.js';
 import { type RegistrationOptions, readRegistrations } from './register.js';
 import { Spawns } from './spawns.js';
 
@@ -60,8 +61,9 @@ export class Registrar {
   spawnHooks(agentType: string, hooks: unknown, origin: Origin = {}, within?: SpawnHooks['within']): Undo {
     if (typeof agentType !== 'string' || agentType === '')
       throw wrong('spawnHooks', "expected an agent's type, a string that is not empty");
-    this.#place(this.#detachedAgent(agentType, this.#spawns.of(agentType) ?? []), hooks, origin);
-    const undo = this.#spawns.add(agentType, { hooks, origin, within });
+    const named = { ...origin, place: placeOnce() };
+    this.#place(this.#detachedAgent(agentType, this.#spawns.of(agentType) ?? []), hooks, named);
+    const undo = this.#spawns.add(agentType, { hooks, origin: named, within });
     this.spawns = true;
     return () => {
       undo();

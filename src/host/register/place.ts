@@ -1,0 +1,79 @@
+import { findSourceMap } from 'node:module';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Everything of this package lies below it, as sources and as built. */
+const OWN = /^.*\/(?:src|dist)\//.exec(import.meta.url)?.[0];
+/** From here to whoever called `register`, with a plugin's wrappers in between. */
+const FRAMES = 25;
+/** Places whose line in the source is known. */
+const KNOWN = new Map<string, string>();
+const MOST_KNOWN = 1_000;
+
+/** Where in somebody else's code hooks are being registered, `guards.ts:12`; `undefined`: nowhere outside this package. */
+export function callerPlace(): string | undefined {
+  if (OWN === undefined) return undefined;
+  const site = callSites().find(isForeign);
+  const file = site?.getFileName();
+  if (!site || !file) return undefined;
+  const [line, column] = [site.getLineNumber() ?? 0, site.getColumnNumber() ?? 0];
+  const key = `${file}:${line}:${column}`;
+  let place = KNOWN.get(key);
+  if (place === undefined) {
+    place = sourcePlace(file, line, column);
+    if (KNOWN.size >= MOST_KNOWN) KNOWN.clear();
+    KNOWN.set(key, place);
+  }
+  return place;
+}
+
+/** Whether files are somebody else's: every stack has the same few. */
+const FOREIGN = new Map<string, boolean>();
+
+/** The same for hooks that are read again for every agent: from where they were registered first. */
+export function placeOnce(): () => string | undefined {
+  let found: { readonly place: string | undefined } | undefined;
+  return () => {
+    found ??= { place: callerPlace() };
+    return found.place;
+  };
+}
+
+function isForeign(site: NodeJS.CallSite): boolean {
+  const file = site.getFileName();
+  if (!file) return false;
+  let foreign = FOREIGN.get(file);
+  if (foreign === undefined) {
+    foreign = /^(?:\/|file:|[A-Za-z]:)/.test(file) && !asUrl(file).startsWith(OWN as string);
+    if (FOREIGN.size >= MOST_KNOWN) FOREIGN.clear();
+    FOREIGN.set(file, foreign);
+  }
+  return foreign;
+}
+
+const asUrl = (file: string): string => (file.startsWith('file:') ? file : `file://${file}`);
+
+/** The structured stack: writing it out would look every frame up in its source map, and most are ours. */
+function callSites(): readonly NodeJS.CallSite[] {
+  const { prepareStackTrace, stackTraceLimit } = Error;
+  try {
+    Error.prepareStackTrace = (_, sites) => sites;
+    Error.stackTraceLimit = FRAMES;
+    const { stack } = new Error('where') as { stack?: unknown };
+    return Array.isArray(stack) ? stack : [];
+  } catch {
+    // Somebody has frozen Error.
+    return [];
+  } finally {
+    Reflect.set(Error, 'prepareStackTrace', prepareStackTrace);
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  }
+}
+
+/** Through the file's source map, where the process uses them (`--enable-source-maps`, tsx). */
+function sourcePlace(file: string, line: number, column: number): string {
+  const path = file.startsWith('file:') ? fileURLToPath(file) : file;
+  const entry = findSourceMap(file)?.findEntry(line - 1, column - 1);
+  if (entry === undefined || !('originalSource' in entry)) return `${basename(path)}:${line}`;
+  return `${basename(entry.originalSource)}:${entry.originalLine + 1}`;
+}
