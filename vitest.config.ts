@@ -6,7 +6,7 @@ const seeded = fileURLToPath(new URL('./test/fast-check.ts', import.meta.url));
 /** Where processes are started, or what was built is used. All other tests are `unit`, which refuses to start any (test/no-process.ts). */
 const SYSTEM: string[] = [
   'test/adapters/*.test.ts',
-  'test/check/cli.test.ts',
+  'test/check/{cli,costs}.test.ts',
   'test/claude-code/{commands,environment,explain,generated,hostile-files,load,named-run,settings-cost,trust-command,trust,untrusted-generated,untrusted,vectors}.test.ts',
   'test/cli/{demo,fire,found-config,help,hostile-folder,hostile-strings,misuse,packed,run}.test.ts',
   'test/contracts/*.test.ts',

@@ -1,6 +1,6 @@
 import { type Check, type CheckFinding, type Checking, inText } from './checking.js';
 import type { ProgramText } from './scripts.js';
-import { argsOf, type FoundCommand, outputOf, type Shell } from './shell.js';
+import { argsOf, commandsBetween, type FoundCommand, outputOf, type Shell } from './shell.js';
 import type { HandlerNode, SourceFile } from './source-file.js';
 import { textAt } from './tree.js';
 
@@ -59,24 +59,30 @@ function shellExitOne(shell: Shell): TextRange | undefined {
 /** What stands before it in its `&&` and `||`. */
 function before({ source }: Shell, { node, around }: FoundCommand): string {
   const list = around.findLast(({ type }) => type === 'AndOr');
-  return list ? source.slice(list.pos, node.pos) : '';
+  return list ? source.slice(Math.max(list.pos, node.pos - LINES), node.pos) : '';
 }
 
 /** What is printed in the list the command stands in, before it. */
-function said({ source, commands }: Shell, { node, around }: FoundCommand): string {
+function said(shell: Shell, { node, around }: FoundCommand): string {
   const list = around.findLast(({ type }) => type === 'CompoundList' || type === 'AndOr' || type === 'Script');
   const start = list?.type === 'Script' ? Math.max(0, node.pos - 300) : (list?.pos ?? 0);
-  return commands
-    .filter((c) => /^(echo|printf|cat)$/.test(c.name) && c.node.pos >= start && c.node.end <= node.pos)
-    .map((c) => source.slice(c.node.pos, c.node.end))
+  return commandsBetween(shell, start, node.pos)
+    .filter((c) => /^(echo|printf|cat)$/.test(c.name))
+    .map((c) => shell.source.slice(c.node.pos, c.node.end))
     .join('\n');
 }
+
+/** Characters that seven lines may have. */
+const LINES = 2000;
 
 function otherExitOne({ language, source }: ProgramText): TextRange | undefined {
   const pattern = EXIT_1[language];
   if (!pattern) return undefined;
   for (const match of source.matchAll(pattern)) {
-    const before = source.slice(0, match.index).split('\n').slice(-7);
+    const before = source
+      .slice(Math.max(0, match.index - LINES), match.index)
+      .split('\n')
+      .slice(-7);
     const isHandler = before.some((line) => /\bexcept\b|\bcatch\b|\.on\(/.test(line));
     const printed = before.filter((line) => /print|console\.|stderr|write/.test(line)).join('\n');
     if (!isHandler && STOPS.test(printed)) return { start: match.index, end: match.index + match[0].length };
@@ -110,7 +116,7 @@ function* reasonOnStdout(handler: HandlerNode, text: ProgramText): Generator<Che
     if (exit.name !== 'exit' || argsOf(exit)[0]?.value !== '2') continue;
     const list = exit.around.findLast(({ type }) => ['CompoundList', 'AndOr', 'Script'].includes(type));
     if (!list || list.type === 'Script') continue;
-    const before = shell.commands.filter((c) => c.node.pos >= list.pos && c.node.end <= exit.node.pos);
+    const before = commandsBetween(shell, list.pos, exit.node.pos);
     const reason = before.findLast((c) => /^(echo|printf)$/.test(c.name) && outputOf(c) === 'stdout');
     // A function or a program may be what writes the reason.
     if (!reason || !before.every((c) => /^(echo|printf|)$/.test(c.name) && outputOf(c) !== 'stderr')) continue;

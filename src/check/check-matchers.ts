@@ -9,11 +9,15 @@ import { ELSEWHERE, FORMER, KNOWN_TOOLS, SAMPLE_MCP, subjectValues, TOOLS } from
 import type { Group, SourceFile } from './source-file.js';
 import { textOf } from './tree.js';
 
+/** Characters. Nobody has written a longer one, and each of its names is compared with all that are known. */
+const LONGEST = 5000;
+
 /** What a group's matcher can match. */
 export const checkMatchers: Check = function* (file) {
   for (const group of file.groups) {
     const text = textOf(group.matcher?.value);
-    if (text === undefined || text === '' || text === '*' || !group.spec || !group.matcher) continue;
+    if (text === undefined || text === '' || text === '*' || text.length > LONGEST) continue;
+    if (!group.spec || !group.matcher) continue;
     const at = { at: group.matcher.value, where: [...group.path, 'matcher'] };
     for (const { rule, message, fix } of judge(text, group, file)) yield { rule, ...at, message, fix };
   }

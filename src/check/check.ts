@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { relative, resolve } from 'node:path';
 import { completeFiles } from '../claude-code/files/places.js';
+import { HookscopeError } from '../errors.js';
 import { HOOK_EVENTS } from '../events/catalogue.js';
 import { readText } from '../files/json-file.js';
 import { formatPath } from '../values/problem.js';
@@ -15,11 +16,11 @@ import { checkClaudeShape, checkDuplicateKeys, checkOwnShape, checkSyntax, check
 import { checkShell } from './check-shell.js';
 import { type Check, type CheckFinding, createChecking, type Surroundings } from './checking.js';
 import { findHookFiles } from './find.js';
-import { type FileKind, placeOf } from './kinds.js';
+import { type FileKind, type FilePlace, placeOf } from './kinds.js';
 import { findPolicies } from './policies.js';
 import type { Level } from './rule.js';
 import { RULES, type RuleId } from './rules.js';
-import { readSource, type SourceFile } from './source-file.js';
+import { readSource, type SourceFile, unreadSource } from './source-file.js';
 import { createLines, entryOf, textOf } from './tree.js';
 
 export interface CheckOptions {
@@ -83,7 +84,7 @@ export async function checkSources(files: readonly SourceFile[], machine: Surrou
   );
   return {
     files: files.map((file) => ({ file: name(file.path), kind: file.kind, hooks: file.handlers.length })),
-    findings: unique(findings).sort(byPlace),
+    findings: bounded(unique(findings).sort(byPlace)),
   };
 }
 
@@ -111,12 +112,22 @@ function readFiles({ paths, hooksFiles = [] }: CheckOptions, { cwd, home }: Surr
   // A Map hands out what is added on the way.
   for (const [path, kind] of found) {
     const place = placeOf(path, home);
-    const file = readSource(path, readText(path), { ...place, kind: kind ?? place.kind });
+    const file = readAny(path, { ...place, kind: kind ?? place.kind });
     if (!file) continue;
     files.push(file);
     for (const named of namedBy(file)) if (!found.has(named)) found.set(named, 'plugin');
   }
   return files;
+}
+
+/** One that cannot be read is a finding of its own, and keeps nobody from looking at the others. */
+function readAny(path: string, place: FilePlace): SourceFile | undefined {
+  try {
+    return readSource(path, readText(path), place);
+  } catch (error) {
+    if (!(error instanceof HookscopeError) || error.code !== 'FILE') throw error;
+    return unreadSource(path, (error.details as { problem: string }).problem, place);
+  }
 }
 
 /** Hooks files of any name that a manifest names and that are there. */
@@ -168,6 +179,26 @@ function unique(findings: readonly HookFinding[]): HookFinding[] {
     if (!seen.has(key)) seen.set(key, found);
   }
   return [...seen.values()];
+}
+
+/** Of one rule in one file no more is told than people read. */
+const MOST = 100;
+
+function bounded(findings: readonly HookFinding[]): HookFinding[] {
+  const keyOf = ({ file, rule }: HookFinding): string => JSON.stringify([file, rule]);
+  const counts = new Map<string, number>();
+  for (const found of findings) counts.set(keyOf(found), (counts.get(keyOf(found)) ?? 0) + 1);
+  const told = new Map<string, number>();
+  return findings.flatMap((found) => {
+    const key = keyOf(found);
+    const nth = (told.get(key) ?? 0) + 1;
+    told.set(key, nth);
+    const more = (counts.get(key) as number) - MOST;
+    if (nth <= MOST) return [found];
+    return nth === MOST + 1
+      ? [{ ...found, message: `${found.message} So it is ${more - 1} times more behind this.` }]
+      : [];
+  });
 }
 
 function byPlace(a: HookFinding, b: HookFinding): number {

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { HookscopeError } from '../errors.js';
-import { NotRead, readRegularFile } from '../files/regular-file.js';
+import { readText } from '../files/json-file.js';
 import { frontmatterOf, holdsHooks } from './yaml-tree.js';
 
 /**
@@ -47,7 +47,9 @@ function isHookJson(path: string): boolean {
   if (parent === 'managed-settings.d') return name.endsWith('.json');
   if (name === 'managed-settings.json' || name === 'hookscope.config.json') return true;
   // Others call their data so too.
-  return /^(.+\.)?hooks\.json$/.test(name) && HOOKS.test(textOf(path));
+  if (!/^(.+\.)?hooks\.json$/.test(name)) return false;
+  const text = textOf(path);
+  return text === undefined || HOOKS.test(text);
 }
 
 const HOOKS =
@@ -55,16 +57,19 @@ const HOOKS =
 
 /** Markdown is common, hooks in it are not. */
 function isHookMarkdown(path: string): boolean {
-  return holdsHooks(frontmatterOf(textOf(path))?.yaml ?? '');
+  const text = textOf(path);
+  return text === undefined ? PLACES.test(dirname(path)) : holdsHooks(frontmatterOf(text)?.yaml ?? '');
 }
 
-/** Empty where there is nothing to be read: a link to nowhere, a pipe, or a file of somebody else's. */
-function textOf(path: string): string {
+/** Where what cannot be read is missed by somebody. */
+const PLACES = /[/\\]\.claude[/\\](?:agents|commands|skills)\b/;
+
+/** Undefined: it cannot be read. */
+function textOf(path: string): string | undefined {
   try {
-    return readRegularFile(path).toString('utf8');
+    return readText(path);
   } catch (error) {
-    if (error instanceof NotRead) return '';
-    if (['ENOENT', 'EACCES', 'EPERM', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+    if (error instanceof HookscopeError && error.code === 'FILE') return undefined;
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { isTooDeep } from '../files/nesting.js';
 import type { Entry, ParsedFile, TreeNode } from './tree.js';
 
 /** Reads JSON as strictly as a program will, but goes on behind what is wrong. Never throws. */
@@ -6,7 +7,7 @@ export function parseJsonTree(text: string): ParsedFile {
   const errors: ParseError[] = [];
   // One character, so that offsets stay true.
   const json = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text;
-  if (depthOf(json) > MAX_DEPTH) {
+  if (isTooDeep(json)) {
     return { root: undefined, errors: [{ start: 0, end: 1, message: 'It is nested too deeply' }] };
   }
   const root = parseTree(json, errors, { disallowComments: true, allowTrailingComma: false });
@@ -18,24 +19,6 @@ export function parseJsonTree(text: string): ParsedFile {
       message: printParseErrorCode(error).replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
     })),
   };
-}
-
-/** Deeper than any hook file, and far from the end of the stack. */
-const MAX_DEPTH = 200;
-
-/** By hand: a regular expression runs out of stack in a string of some megabytes. */
-function depthOf(json: string): number {
-  let depth = 0;
-  let most = 0;
-  let quoted = false;
-  for (let i = 0; i < json.length; i++) {
-    const char = json[i];
-    if (char === '"' || char === '\n') quoted = char === '"' && !quoted;
-    else if (quoted) i += char === '\\' ? 1 : 0;
-    else if (char === '[' || char === '{') most = Math.max(most, ++depth);
-    else if (char === ']' || char === '}') depth--;
-  }
-  return most;
 }
 
 function convert(node: Node): TreeNode {

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SettingsOf } from '../claude-code/files/policy.js';
-import { readSettings } from '../claude-code/files/settings.js';
+import { type HookSettings, readSettings } from '../claude-code/files/settings.js';
+import { HookscopeError } from '../errors.js';
 import { HOOK_EVENTS } from '../events/catalogue.js';
 import { readText } from '../files/json-file.js';
 import type { Surroundings } from './checking.js';
@@ -37,12 +38,18 @@ export async function findPolicies(
   ];
   const read = places.filter(({ path }, i) => existsSync(path) && places.findIndex((p) => p.path === path) === i);
   return Promise.all(
-    read.map(async (place) => {
-      const how = { events: HOOK_EVENTS, onInvalid: 'drop' } as const;
-      const { settings, dropped } = await readSettings(readText(place.path), place.path, how);
-      return { ...place, file: name(place.path), settings: dropped === undefined ? settings : {} };
-    }),
+    read.map(async (place) => ({ ...place, file: name(place.path), settings: await settingsIn(place) })),
   );
+}
+
+async function settingsIn({ path }: Pick<PolicyFile, 'path'>): Promise<HookSettings> {
+  try {
+    const { settings, dropped } = await readSettings(readText(path), path, { events: HOOK_EVENTS, onInvalid: 'drop' });
+    return dropped === undefined ? settings : {};
+  } catch (error) {
+    if (error instanceof HookscopeError && error.code === 'FILE') return {};
+    throw error;
+  }
 }
 
 function managedFiles(folder: string): string[] {

@@ -100,6 +100,20 @@ function* defaultedIn(nodes: readonly ShellNode[]): Generator<string> {
   }
 }
 
+/** As many commands are looked at before a place: what is farther away says nothing about it. */
+const NEAR = 100;
+
+/** The commands that stand between two offsets, the nearest to the second. */
+export function commandsBetween({ commands }: Shell, start: number, end: number): FoundCommand[] {
+  let [low, high] = [0, commands.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((commands[middle] as FoundCommand).node.pos < end) low = middle + 1;
+    else high = middle;
+  }
+  return commands.slice(Math.max(0, low - NEAR), low).filter(({ node }) => node.pos >= start && node.end <= end);
+}
+
 /** The words of a command behind its name. */
 export function argsOf({ node }: FoundCommand): Word[] {
   return node.args.filter((arg) => arg.type === 'Word');

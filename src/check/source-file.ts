@@ -45,7 +45,16 @@ export interface HandlerNode {
 /** A text as the file of that kind. Undefined: a Markdown file whose frontmatter says nothing of hooks. */
 export function readSource(path: string, text: string, place: FilePlace): SourceFile | undefined {
   const parsed = parse(path, text);
-  if (!parsed) return undefined;
+  return parsed && sourceOf(path, text, place, parsed);
+}
+
+/** A file that is there and cannot be read: why, in words, is all that it says. */
+export function unreadSource(path: string, why: string, place: FilePlace): SourceFile {
+  const errors = [{ start: 0, end: 1, message: `It cannot be read: ${why}` }];
+  return sourceOf(path, '', place, { root: undefined, errors });
+}
+
+function sourceOf(path: string, text: string, place: FilePlace, parsed: ParsedFile): SourceFile {
   const sets = setsOf(parsed.root, place.kind);
   const groups = sets.flatMap((set) => groupsOf(set.node, set.path));
   const dialect: Dialect = place.kind === 'config' || place.kind === 'hooks-file' ? 'code' : 'claude';

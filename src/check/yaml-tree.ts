@@ -1,5 +1,6 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml';
 import { makeLenient } from '../files/lenient-yaml.js';
+import { whyNoFrontmatter } from '../files/nesting.js';
 import type { Entry, ParsedFile, Span, TreeNode } from './tree.js';
 
 /** The block between the two `---` a Markdown file begins with; `start` is its offset. Undefined: it has none. */
@@ -16,6 +17,8 @@ export function holdsHooks(yaml: string): boolean {
 
 /** Reads YAML that begins at an offset of the file. Never throws. */
 export function parseYamlTree(yaml: string, start: number): ParsedFile {
+  const why = whyNoFrontmatter(yaml);
+  if (why !== undefined) return { root: undefined, errors: [{ start, end: start + 1, message: `It ${why}` }] };
   const parse = (text: string): Document =>
     parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
   const strict = parse(yaml);

@@ -1,13 +1,13 @@
-import { text } from 'node:stream/consumers';
 import { HookscopeError } from '../errors.js';
-import { parseJson, readNamedText } from '../files/json-file.js';
+import { parseJson, readNamedText, readStandardInput } from '../files/json-file.js';
 import { isObject } from '../values/shape.js';
 
 /** The event's input as a file or standard input holds it. Rejects with FILE. */
 export async function readInput(file: string | undefined): Promise<Readonly<Record<string, unknown>>> {
   if (file === undefined) return {};
   const name = file === '-' ? 'standard input' : file;
-  return objectOf(await parseJson(file === '-' ? await text(process.stdin) : readNamedText(file), name), name);
+  const text = await (file === '-' ? readStandardInput(name) : readNamedText(file));
+  return objectOf(await parseJson(text, name), name);
 }
 
 /** Throws FILE. */

@@ -7,7 +7,7 @@ import { isObject } from '../values/shape.js';
 import { happeningOf } from './claude-flags.js';
 import { objectOf, readInput } from './event-input.js';
 import { type HostFlags, openHost } from './open-host.js';
-import type { Terminal } from './terminal.js';
+import { type Terminal, unlessInterrupted } from './terminal.js';
 
 interface ExplainFlags extends HostFlags {
   readonly tool?: string;
@@ -21,12 +21,15 @@ export async function explainCommand(
   flags: ExplainFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const input = inputOf(await readAny(flags.input), flags.tool);
-  const { host } = await openHost(flags, {
-    executes: false,
-    tell: terminal.tell,
-    happening: happeningOf(input),
-  });
+  const input = inputOf(await unlessInterrupted(terminal, readAny(flags.input)), flags.tool);
+  const { host } = await unlessInterrupted(
+    terminal,
+    openHost(flags, {
+      executes: false,
+      tell: terminal.tell,
+      happening: happeningOf(input),
+    }),
+  );
   try {
     const event = eventName(args[0] as string, Object.keys(host.hooks)) ?? (args[0] as string);
     const explanation = host.explain(event as never, input, { scope: flags.scope });

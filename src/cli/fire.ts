@@ -8,7 +8,7 @@ import { plain, plainJson, plainLines } from '../plain.js';
 import { happeningOf } from './claude-flags.js';
 import { readInput } from './event-input.js';
 import { atPlace, type HostFlags, openHost } from './open-host.js';
-import type { Terminal } from './terminal.js';
+import { type Terminal, unlessInterrupted } from './terminal.js';
 
 interface FireFlags extends HostFlags {
   readonly input?: string;
@@ -33,14 +33,17 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
   const notes: string[] = [];
   // As a hook, standard error is for the reason alone.
   const tell = flags.exitCode ? (note: string) => void notes.push(note) : terminal.tell;
-  const input = await readInput(flags.input);
-  const { host, wakes } = await openHost(flags, {
-    executes: true,
-    tell,
-    shown: !flags.exitCode && !flags.json,
-    announce: terminal.tell,
-    happening: happeningOf(input),
-  });
+  const input = await unlessInterrupted(terminal, readInput(flags.input));
+  const { host, wakes } = await unlessInterrupted(
+    terminal,
+    openHost(flags, {
+      executes: true,
+      tell,
+      shown: !flags.exitCode && !flags.json,
+      announce: terminal.tell,
+      happening: happeningOf(input),
+    }),
+  );
   const fired = await fireOnce(host, args[0] as string, input, flags, terminal.signal).catch((error: unknown) => {
     // What is wrong with the input is said of where it came from.
     throw hasCode(error, 'INVALID_INPUT') ? atPlace(flags.input ?? '--input is not given', error) : error;

@@ -1,14 +1,14 @@
 import type { Description } from '../host/types.js';
 import { plainJson } from '../plain.js';
 import { type HostFlags, openHost } from './open-host.js';
-import type { Terminal } from './terminal.js';
+import { type Terminal, unlessInterrupted } from './terminal.js';
 
 interface ListFlags extends HostFlags {
   readonly json?: true;
 }
 
 export async function listCommand(_args: readonly string[], flags: ListFlags, terminal: Terminal): Promise<number> {
-  const { host } = await openHost(flags, { executes: false, tell: terminal.tell });
+  const { host } = await unlessInterrupted(terminal, openHost(flags, { executes: false, tell: terminal.tell }));
   const description = host.describe();
   await terminal.print(flags.json ? plainJson(description) : String(description));
   if (!flags.json && isEmpty(description))

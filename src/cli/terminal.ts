@@ -83,6 +83,21 @@ export function openTerminal(): OwnTerminal {
   };
 }
 
+/** What a command waits for before it has begun, unless the user interrupts: then there is nothing to be finished. */
+export async function unlessInterrupted<T>({ signal }: Pick<Terminal, 'signal'>, waiting: Promise<T>): Promise<T> {
+  let stop: () => void = () => undefined;
+  const interrupted = new Promise<never>((_, reject) => {
+    stop = () => reject(new Error('Interrupted.'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop);
+  });
+  try {
+    return await Promise.race([waiting, interrupted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
 const ESCAPE = '\u001b';
 const COLORS = new RegExp(`(${ESCAPE}\\[\\d+m)`);
 

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { ParseError } from 'jsonc-parser';
 import { HookscopeError } from '../errors.js';
+import { readAll, readNamedFile } from './named-file.js';
+import { isTooDeep } from './nesting.js';
 import { readRegularFile } from './regular-file.js';
 
 /** Reads a JSON file. Rejects with FILE: it cannot be read, or at which line and column it is not JSON. */
@@ -10,27 +11,34 @@ export async function readJsonFile(file: string): Promise<unknown> {
 
 /** A file that was found somewhere: it must be a regular one of at most 16 MiB. Throws FILE. */
 export function readText(file: string): string {
-  return readBy(file, () => readRegularFile(file).toString('utf8'));
-}
-
-/** A file that somebody has named; `<(…)` of a shell is one too. Throws FILE. */
-export function readNamedText(file: string): string {
-  return readBy(file, () => readFileSync(file, 'utf8'));
-}
-
-function readBy(file: string, read: () => string): string {
   try {
-    return read();
+    return readRegularFile(file).toString('utf8');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new HookscopeError('FILE', { file, problem: PROBLEMS[code ?? ''] ?? message }, { cause: error });
+    throw unread(file, error);
   }
+}
+
+/** A file that somebody has named, of at most 64 MiB unless `most` bytes are said; `<(…)` of a shell is one too. Rejects with FILE. */
+export function readNamedText(file: string, most?: number): Promise<string> {
+  return readNamedFile(file, most).catch((error: unknown) => Promise.reject(unread(file, error)));
+}
+
+/** What comes on standard input, of at most 64 MiB. Rejects with FILE. */
+export function readStandardInput(name: string): Promise<string> {
+  return readAll(process.stdin).catch((error: unknown) => Promise.reject(unread(name, error)));
+}
+
+function unread(file: string, error: unknown): HookscopeError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new HookscopeError('FILE', { file, problem: PROBLEMS[code ?? ''] ?? message }, { cause: error });
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'is a directory, not a file',
   EACCES: 'may not be read by you',
+  ELOOP: 'is a link that leads to itself',
+  ENXIO: 'is a socket, not a file',
 };
 
 /** Parses text as JSON; `file` is what errors name. A byte order mark is passed over. Rejects with FILE. */
@@ -61,8 +69,9 @@ async function whereWrong(json: string, error: unknown): Promise<string> {
   return found ? `line ${found.line}, column ${found.column}: ${found.what}` : (error as Error).message;
 }
 
-/** Where a text is not JSON; the parser of Node does not always say. undefined: nothing was found. */
+/** Where a text is not JSON; the parser of Node does not always say. undefined: nothing was found, or it is too deep to be looked at. */
 export async function findSyntaxError(json: string): Promise<(Position & { readonly what: string }) | undefined> {
+  if (isTooDeep(json)) return undefined;
   const { parse, printParseErrorCode } = await import('jsonc-parser');
   const errors: ParseError[] = [];
   parse(json, errors, { disallowComments: true, allowTrailingComma: false });
@@ -86,7 +95,7 @@ type JsonPlaces = (path: Path) => Position | undefined;
 
 async function readPlaces(json: string): Promise<JsonPlaces> {
   const { findNodeAtLocation, parseTree } = await import('jsonc-parser');
-  const root = parseTree(json);
+  const root = isTooDeep(json) ? undefined : parseTree(json);
   const at = positionsIn(json);
   return (path) => {
     if (!root) return undefined;

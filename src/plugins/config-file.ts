@@ -47,7 +47,7 @@ export function locateConfig(path: string): Pick<LoadedConfig, 'file' | 'isCode'
 }
 
 async function readJson(file: string): Promise<unknown> {
-  const text = readNamedText(file);
+  const text = await readNamedText(file);
   return text.trim() === '' ? undefined : parseJson(text, file);
 }
 

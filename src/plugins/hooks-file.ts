@@ -20,7 +20,7 @@ const BESIDE = ['hooks', '$schema', 'description'];
  */
 export async function loadHooksFile(path: string): Promise<Hooks> {
   const file = resolve(path);
-  const content = await parseJson(readNamedText(file), file);
+  const content = await parseJson(await readNamedText(file), file);
   if (!isObject(content)) throw wrong(file, '', 'expected an object of events, or { "hooks": { … } }');
   if (!('hooks' in content)) return content as Hooks;
   for (const key of Object.keys(content)) {

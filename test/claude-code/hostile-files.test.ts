@@ -1,11 +1,23 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, openSync, rmSync, symlinkSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { namedFiles, readBytes, UNREADABLE } from '../../src/trust/named/named-files.js';
 import { formatPath } from '../../src/values/problem.js';
 import { cli } from '../cli/cli.js';
+import { until } from '../handlers/shell-call.js';
 import { closeAll, createProject, hook, hooksOn, type Project } from './project.js';
 
 afterEach(closeAll);
@@ -88,6 +100,59 @@ test('a file that was named may be a pipe', async () => {
     { encoding: 'utf8', cwd: project.path },
   );
   expect([run.status, run.stdout]).toEqual([0, expect.stringContaining('PreToolUse')]);
+});
+
+describe.each([
+  ['--hooks', ['list', '--no-config', '--hooks']],
+  ['--config', ['list', '--config']],
+  ['--settings', ['list', '--no-config', '--settings']],
+  ['--input', ['fire', 'PreToolUse', '--no-config', '--input']],
+  ['explain --input', ['explain', 'PreToolUse', '--no-config', '--input']],
+  ['run', ['run', '--no-config']],
+])('a file that was named: %s', (_, args) => {
+  test('is read up to a limit', async () => {
+    const project = createProject();
+    const file = put(project, 'named.json', (path) => symlinkSync('/dev/zero', path));
+    const { stderr } = await cli([...args, file], { cwd: project.path });
+    expect(stderr).toMatch(/named\.json: is larger than (?:64|256) MiB/);
+  });
+
+  test.runIf(process.platform === 'linux')('may be a pipe that nobody writes to: SIGTERM ends the wait', async () => {
+    const project = createProject();
+    const file = put(project, 'named.json', (path) => void spawnSync('mkfifo', [path]));
+    const main = join(process.cwd(), 'dist/cli/main.js');
+    const child = spawn(process.execPath, [main, ...args, file], { cwd: project.path, stdio: 'ignore' });
+    const ended = new Promise((resolve) => child.once('exit', (...how) => resolve(how)));
+    try {
+      const open = (): string[] =>
+        readdirSync(`/proc/${child.pid}/fd`).map((fd) => linkOf(`/proc/${child.pid}/fd/${fd}`));
+      await until(() => open().includes(realpathSync(file)), 20);
+      child.kill('SIGTERM');
+      expect(await ended).toEqual([143, null]);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+});
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // Closed meanwhile.
+    return '';
+  }
+}
+
+test('standard input is read up to a limit', async () => {
+  const project = createProject();
+  const main = join(process.cwd(), 'dist/cli/main.js');
+  const run = spawnSync(process.execPath, [main, 'fire', 'PreToolUse', '--no-config', '--input', '-'], {
+    cwd: project.path,
+    encoding: 'utf8',
+    stdio: [openSync('/dev/zero', 'r'), 'pipe', 'pipe'],
+  });
+  expect([run.status, run.stderr]).toEqual([1, 'hookscope: standard input: is larger than 64 MiB.\n']);
 });
 
 /** Processor time of loading so many matchers that do not compile, in microseconds. */

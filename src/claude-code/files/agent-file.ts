@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path';
 import type { Document } from 'yaml';
 import { type Path, type Position, positionsIn } from '../../files/json-file.js';
 import { makeLenient } from '../../files/lenient-yaml.js';
+import { whyNoFrontmatter } from '../../files/nesting.js';
 import { isObject, isText } from '../../values/shape.js';
 import type { ClaudeProblem } from './findings.js';
 import { broken, checkFile, type HookFile, type ReadFileOptions } from './settings.js';
@@ -35,6 +36,9 @@ export async function readAgentFile(
   const block = FRONTMATTER.exec(text)?.[1];
   if (block === undefined || !mayHaveHooks(block)) return undefined;
   const start = text.indexOf(block, text.indexOf('---') + 3);
+  const position = positionsIn(text);
+  const why = whyNoFrontmatter(block);
+  if (why !== undefined) return broken(file, { message: `its frontmatter ${why}`, ...position(start) });
   const { parseDocument } = await import('yaml');
   // Warnings of the parser are told as problems, not by the process.
   const parse = (yaml: string, uniqueKeys: boolean): ParsedFrontmatter => {
@@ -53,7 +57,6 @@ export async function readAgentFile(
   const parses = (yaml: string): boolean => parse(yaml, false).message === undefined;
   const lenient = strict.message === undefined ? undefined : makeLenient(block, parses);
   const { document, data, message, at } = lenient ? parse(lenient.yaml, false) : strict;
-  const position = positionsIn(text);
   if (message !== undefined)
     return broken(file, { message: `its frontmatter ${message}`, ...position(start + (at ?? 0)) });
   const locate = async (path: Path): Promise<Position | undefined> => {

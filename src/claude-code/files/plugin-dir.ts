@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { HookscopeError } from '../../errors.js';
 import { findPositions, findSyntaxError, readText } from '../../files/json-file.js';
+import { isTooDeep } from '../../files/nesting.js';
 import { kindOf } from '../../values/problem.js';
 import { isObject, isText } from '../../values/shape.js';
 import { broken, checkFile, type HookFile, type ReadFileOptions, readSettings } from './settings.js';
@@ -58,6 +59,7 @@ async function readManifest(
   let text = '';
   try {
     text = readText(file);
+    if (isTooDeep(text)) return { bad: broken(file, { message: 'is nested too deeply' }) };
     const data: unknown = JSON.parse(text);
     return isObject(data)
       ? { data, text }

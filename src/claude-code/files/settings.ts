@@ -1,4 +1,5 @@
 import { findPositions, findSyntaxError, type Path, type Position } from '../../files/json-file.js';
+import { isTooDeep } from '../../files/nesting.js';
 import { nearest } from '../../values/nearest.js';
 import { kindOf } from '../../values/problem.js';
 import { isObject, isText, type OptionCheck, rules } from '../../values/shape.js';
@@ -64,13 +65,11 @@ const SETTINGS: Readonly<Record<keyof HookSettings, OptionCheck>> = {
 /** Reads a settings file's text, or that of a plugin's hooks file. Never rejects: what is wrong is among its problems. */
 export async function readSettings(text: string, file: string, options: ReadFileOptions): Promise<HookFile> {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  if (isTooDeep(json)) return broken(file, { message: 'is nested too deeply' });
   let data: unknown;
   try {
     data = JSON.parse(json);
-    // Who nests deeper than this can be written out again breaks everything that looks at it.
-    JSON.stringify(data);
   } catch (error) {
-    if (error instanceof RangeError) return broken(file, { message: 'is nested too deeply' });
     const found = await findSyntaxError(json);
     const message = `is not JSON: ${found?.what ?? (error as Error).message}`;
     return broken(file, { message, ...(found && { line: found.line, column: found.column }) });

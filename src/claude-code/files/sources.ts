@@ -111,9 +111,13 @@ function isThere(path: string): boolean {
   }
 }
 
-async function readFrom(path: string, options: ReadFileOptions, read: (path: string) => string): Promise<HookFile> {
+async function readFrom(
+  path: string,
+  options: ReadFileOptions,
+  read: (path: string) => string | Promise<string>,
+): Promise<HookFile> {
   try {
-    return await readSettings(read(path), path, options);
+    return await readSettings(await read(path), path, options);
   } catch (error) {
     return unread(path, error);
   }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { bound } from '../../trust/changes.js';
 import { type ConsentSource, realOr, type TrustRequest } from '../../trust/consent.js';
-import { namedFiles } from '../../trust/named/named-files.js';
+import { namedBy } from '../../trust/named/named-files.js';
 import type { Variables } from '../../trust/named/variables.js';
 import type { HookFile } from '../files/settings.js';
 
@@ -16,17 +16,15 @@ export function trustRequest(file: Trustable, variables: Variables, source?: Con
   const project = resolve(variables.projectDir);
   const { defaults = {} } = variables;
   const definition = { ...file.definition, ...(Object.keys(defaults).length > 0 && { userConfig: defaults }) };
-  const named = Object.values(file.hooks).flatMap((groups) =>
-    groups.flatMap((group) => group.hooks.map((hook) => namedFiles(hook, variables))),
-  );
-  const names = new Set(named.flatMap(({ files }) => files));
+  const handlers = Object.values(file.hooks).flatMap((groups) => groups.flatMap((group) => group.hooks));
+  const { files, unresolved } = namedBy(handlers, variables);
   return {
     file: keyOf(file),
     project,
     definition: JSON.stringify(definition, undefined, 2),
-    files: Object.fromEntries([...names].sort().map((name) => [name, bound(resolve(project, name))])),
+    files: Object.fromEntries(files.map((name) => [name, bound(resolve(project, name))])),
     ...(source && { source }),
-    unresolved: [...new Set(named.flatMap(({ unresolved }) => unresolved))].sort(),
+    unresolved,
   };
 }
 

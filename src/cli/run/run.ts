@@ -7,7 +7,7 @@ import { servicesOf } from '../../host/internals.js';
 import type { ScopeRef } from '../../scopes/tree.js';
 import { type Happening, happeningOf } from '../claude-flags.js';
 import { atPlace, type HostFlags, openHost } from '../open-host.js';
-import type { Terminal } from '../terminal.js';
+import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { type RecordedEvent, type RecordedSession, readSession } from './session-file.js';
 import { jsonLines, liveLines } from './show.js';
 import { Summary } from './summary.js';
@@ -20,13 +20,16 @@ interface RunFlags extends HostFlags {
 
 export async function runCommand(files: readonly string[], flags: RunFlags, terminal: Terminal): Promise<number> {
   const speed = flags.speed === undefined ? undefined : readSpeed(flags.speed);
-  const sessions = await Promise.all(files.map(readSession));
-  const { host } = await openHost(flags, {
-    executes: true,
-    tell: terminal.tell,
-    shown: true,
-    happening: whatHappens(sessions),
-  });
+  const sessions = await unlessInterrupted(terminal, Promise.all(files.map(readSession)));
+  const { host } = await unlessInterrupted(
+    terminal,
+    openHost(flags, {
+      executes: true,
+      tell: terminal.tell,
+      shown: true,
+      happening: whatHappens(sessions),
+    }),
+  );
   // What was run then obeyed the hooks of then: that ours would deny it is shown, and is no alarm.
   servicesOf(host).alarms.replays();
   const summary = new Summary();

@@ -18,9 +18,12 @@ export interface RecordedSession {
   readonly events: readonly RecordedEvent[];
 }
 
+/** Recordings are long. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
 /** Reads a recording, one `{"at_ms", "event", "input"}` a line. Rejects with FILE, naming file and line, before anything is fired. */
 export async function readSession(file: string): Promise<RecordedSession> {
-  const lines = readNamedText(file).split('\n');
+  const lines = (await readNamedText(file, MOST_BYTES)).split('\n');
   const events: RecordedEvent[] = [];
   for (const [i, line] of lines.entries()) {
     if (line.trim() !== '') events.push(await readEvent(line, `${file}:${i + 1}`));

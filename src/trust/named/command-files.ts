@@ -235,12 +235,12 @@ export class CommandFiles extends ShellInput {
           [...readings].map((reading) => `${runs} ${reading}`),
           mode,
         );
-      if (PATH_VARIABLE.test(name)) {
-        for (const folder of value.split(':')) {
-          this.report(word.raw, [folder], mode);
-          this.paths.search(folder === '' ? '.' : folder);
-        }
-      } else this.paths.path(value);
+      if (!PATH_VARIABLE.test(name)) this.paths.path(value);
+    }
+    if (!PATH_VARIABLE.test(name)) return;
+    for (const folder of new Set(values.flatMap((value) => value.split(':')))) {
+      this.report(word.raw, [folder], mode);
+      this.paths.search(folder === '' ? '.' : folder);
     }
   }
 

@@ -7,6 +7,12 @@ import { CommandFiles } from './command-files.js';
 import { NamedPaths } from './named-paths.js';
 import type { Variables } from './variables.js';
 
+/** Characters. A longer command is not read for names, since some take the square of their length. */
+const LONGEST = 16 * 1024;
+const LONGEST_FILE = 32 * LONGEST;
+const TOO_LONG = `a command of more than ${LONGEST / 1024} KiB`;
+const TOO_MUCH = `what stands behind ${LONGEST_FILE / 1024} KiB of commands`;
+
 /** What a command would run, as far as its text says. */
 export interface NamedFiles {
   readonly files: readonly string[];
@@ -26,6 +32,7 @@ export function namedFiles(handler: HandlerDescription, variables: Variables): N
     env?: unknown;
     cwd?: unknown;
   };
+  if (lengthOf(handler) > LONGEST) return { files: [], unresolved: [TOO_LONG] };
   const paths = new NamedPaths(variables);
   const found = new CommandFiles(paths);
   if (isText(cwd)) paths.folder(cwd);
@@ -36,6 +43,24 @@ export function namedFiles(handler: HandlerDescription, variables: Variables): N
     found.shell(handler['shell'] === 'powershell' ? line.replaceAll('\\', '/') : line);
   }
   return { files: paths.all(), unresolved: found.unresolved() };
+}
+
+function lengthOf({ command, args = [], env }: HandlerDescription): number {
+  return JSON.stringify([command, args, env])?.length ?? 0;
+}
+
+/** Reads the commands of one file for names, one after the other, as far as there is time for: what a file may cost is bounded. */
+export function namedBy(handlers: Iterable<HandlerDescription>, variables: Variables): NamedFiles {
+  const files = new Set<string>();
+  const unresolved = new Set<string>();
+  let left = LONGEST_FILE;
+  for (const handler of handlers) {
+    left -= isText(handler['command']) ? lengthOf(handler) : 0;
+    const named = left < 0 ? { files: [], unresolved: [TOO_MUCH] } : namedFiles(handler, variables);
+    for (const name of named.files) files.add(name);
+    for (const word of named.unresolved) unresolved.add(word);
+  }
+  return { files: [...files].sort(), unresolved: [...unresolved].sort() };
 }
 
 /** The hash of what a path leads to, links followed; null: no file is there; `unreadable`: something is that cannot be read. */

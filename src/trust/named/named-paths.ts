@@ -18,6 +18,7 @@ const MANIFEST = '/package.json';
 const MOST_NAMES = 2000;
 const MOST_FOLDERS = 24;
 const MOST_VALUES = 16;
+const LONGEST_VALUE = 1000;
 /** Variables that are lists of folders in which programs or modules are looked for. */
 export const PATH_VARIABLE = /(?:PATH|LIB)$/;
 
@@ -134,7 +135,9 @@ export class NamedPaths {
   }
 
   set(name: string, values: readonly string[]): void {
-    this.#assigned.set(name, [...new Set([...(this.#assigned.get(name) ?? []), ...values])].slice(0, MOST_VALUES));
+    // What grows with each assignment to itself is not followed for ever.
+    const known = values.map((value) => (value.length > LONGEST_VALUE ? UNKNOWN : value));
+    this.#assigned.set(name, [...new Set([...(this.#assigned.get(name) ?? []), ...known])].slice(0, MOST_VALUES));
   }
 
   #known(name: string): readonly string[] | undefined {

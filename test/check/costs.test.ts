@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkHookFiles, type HookReport } from '../../src/check/check.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hookscope-costs-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function at(path: string): string {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  return file;
+}
+const check = (home = 'home'): Promise<HookReport> =>
+  checkHookFiles({ paths: ['.'], cwd: folder, home: join(folder, home), managedDir: join(folder, 'managed') });
+const settings = (command: string, matcher = ''): string =>
+  JSON.stringify({ hooks: { PreToolUse: [{ matcher, hooks: [{ type: 'command', command }] }] } });
+
+const NO_FILES: Readonly<Record<string, (path: string) => void>> = {
+  'a pipe': (path) => void spawnSync('mkfifo', [path]),
+  'a link to a device without an end': (path) => symlinkSync('/dev/zero', path),
+  'a link to nowhere': (path) => symlinkSync('/nowhere/at/all', path),
+  'a link to itself': (path) => symlinkSync(path, path),
+  'a file of 17 MiB': (path) => {
+    writeFileSync(path, '{}');
+    truncateSync(path, 17 * 1024 * 1024);
+  },
+};
+const FOUND = [
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.claude/agents/a.md',
+  '.claude/commands/c.md',
+  '.claude/skills/s/SKILL.md',
+  'managed-settings.d/10.json',
+  'plugin/.claude-plugin/plugin.json',
+  'plugin/hooks/hooks.json',
+  'hookscope.config.json',
+];
+
+describe.each(Object.entries(NO_FILES))('%s', (_, make) => {
+  test('in place of any file is a finding, and the others are looked at all the same', async () => {
+    for (const path of FOUND) make(at(path));
+    writeFileSync(at('zz/.claude/settings.json'), settings('echo ok', '('));
+    const { findings } = await check();
+    expect(findings.map(({ rule, file }) => `${rule} ${file}`)).toEqual([
+      ...FOUND.map((path) => `unreadable ${path}`).sort(),
+      'matcher-invalid zz/.claude/settings.json',
+    ]);
+    for (const { rule, message } of findings)
+      if (rule === 'unreadable') expect(message).toMatch(/^It cannot be read: /);
+  });
+
+  test('in place of the settings of the user says nothing', async () => {
+    make(at('.claude/settings.json'));
+    writeFileSync(at('zz/.claude/settings.json'), settings('echo ok', '('));
+    // The home is the folder itself.
+    expect((await check('.')).findings.map(({ rule }) => rule)).toContain('matcher-invalid');
+  });
+});
+
+test('of one rule in one file no more is told than people read', async () => {
+  const keys = Array.from({ length: 500 }, () => '"a": 1').join(', ');
+  writeFileSync(at('.claude/settings.json'), `{${keys}, "hooks": {}}`);
+  const found = (await check()).findings.filter(({ rule }) => rule === 'duplicate-key');
+  expect(found).toHaveLength(101);
+  expect(found.at(-1)?.message).toMatch(/ So it is 398 times more behind this\.$/);
+});
+
+/** Processor time of looking at a script, in microseconds. */
+async function cost(line: string, count: number, name: string): Promise<number> {
+  writeFileSync(at('.claude/settings.json'), settings(`"$CLAUDE_PROJECT_DIR"/${name}`));
+  writeFileSync(at(name), `#!/usr/bin/env ${name.endsWith('.py') ? 'python3' : 'bash'}\n${line.repeat(count)}`, {
+    mode: 0o755,
+  });
+  const before = process.cpuUsage();
+  await check();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+test.each([
+  ['grep -q foo "$1" && exit 2\n', 'g.sh'],
+  ['echo blocked && exit 1\n', 'g.sh'],
+  ['exit 1 || ', 'g.sh'],
+  ['sys.exit(1)\n', 'g.py'],
+])('what %j costs grows with how often it stands there, and not faster', async (line, name) => {
+  await cost(line, 200, name);
+  const few = await cost(line, 800, name);
+  const many = await cost(line, 6400 / Math.max(1, line.length / 14), name);
+  // At most eight times as much; sixty-four if every one looked at all the others.
+  expect(many / few).toBeLessThan(24);
+});
+
+test('a matcher of many names is not compared with all that are known', async () => {
+  writeFileSync(at('.claude/settings.json'), settings('echo ok', 'Baash|'.repeat(100_000)));
+  expect((await check()).findings).toEqual([]);
+});
