@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { map, Subscriber, startWith } from 'rxjs';
+import { map, take as ours, Subscriber, startWith } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { createBus } from '../../src/emit/bus.js';
 import { report } from '../../src/emit/guard.js';
@@ -39,6 +40,20 @@ describe('a watcher that throws', () => {
       .subscribe();
     bus.emit(started);
     expect(bus.observed).toBe(false);
+  });
+
+  test('behind an operator of another copy of rxjs is let go by that operator as by ours', () => {
+    const { logger } = listen();
+    const require = createRequire(import.meta.url);
+    for (const file of Object.keys(require.cache)) if (file.includes('/rxjs/')) delete require.cache[file];
+    const { take } = require('rxjs') as typeof import('rxjs');
+    expect(take).not.toBe(ours);
+    const bus = createBus({ logger });
+    const seen: number[] = [];
+    bus.events$.pipe(take(1)).subscribe(({ seq }) => seen.push(seq));
+    bus.emit(started);
+    bus.emit(started);
+    expect([seen, bus.observed]).toEqual([[1], false]);
   });
 
   test('already while it subscribes is not kept either', () => {

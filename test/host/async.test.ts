@@ -47,6 +47,18 @@ describe.each([false, true])('an async handler (watched: %s)', (watched) => {
     await host.close();
   });
 
+  test('that throws at once has failed, which is told', async () => {
+    const { host, reports, seen } = make();
+    const broken = (): never => {
+      throw new Error('broken');
+    };
+    host.register(anyHooks({ PreToolUse: [{ hooks: [{ handler: broken, async: true, name: 'b' }] }] }));
+    await host.fire('PreToolUse', PRE);
+    await host.close();
+    expect(reports).toEqual([expect.stringMatching(/hook b failed \(threw\): .*broken/)]);
+    if (watched) expect(seen).toContainEqual(expect.objectContaining({ subtype: 'hook_response', outcome: 'error' }));
+  });
+
   test('is never asked again', async () => {
     const { host } = make();
     const calls: string[] = [];
