@@ -318,7 +318,7 @@ describe('a file it must not write', () => {
 });
 
 describe('a last line cut short', () => {
-  const whole = `${JSON.stringify(stamped(1))}\n`;
+  const whole = [1, 2].map((seq) => `${JSON.stringify(stamped(seq))}\n`).join('');
   const cut = JSON.stringify(stamped(2)).slice(0, -20);
 
   test.each([
@@ -329,7 +329,7 @@ describe('a last line cut short', () => {
   ])('%s is moved aside, and the next line is whole', async (_, torn) => {
     writeFileSync(path, whole + torn);
     const { told, sink } = await write(1, {}, 3);
-    expect(seqsIn(path)).toEqual([1, 3]);
+    expect(seqsIn(path)).toEqual([1, 2, 3]);
     expect(readFileSync(`${path}.torn`, 'utf8')).toBe(`${torn}\n`);
     expect(mode(`${path}.torn`)).toBe(0o600);
     expect(told).toMatchObject([{ message: expect.stringContaining('cut short'), detail: { bytes: torn.length } }]);
@@ -344,9 +344,9 @@ describe('a last line cut short', () => {
   });
 
   test('of its newline alone gets it', async () => {
-    writeFileSync(path, whole + JSON.stringify(stamped(2)));
-    const { told } = await write(1, {}, 3);
-    expect(seqsIn(path)).toEqual([1, 2, 3]);
+    writeFileSync(path, whole + JSON.stringify(stamped(3)));
+    const { told } = await write(1, {}, 4);
+    expect(seqsIn(path)).toEqual([1, 2, 3, 4]);
     expect(existsSync(`${path}.torn`)).toBe(false);
     expect(told).toEqual([]);
   });

@@ -272,4 +272,12 @@ test('the record of an aborted fire says so, with who was asked and who was not'
     ['failed', 'aborted'],
     ['skipped', 'bailed'],
   ]);
+  // Each that was started has ended, before the fire did.
+  expect(seen.map((one) => ('subtype' in one ? one.subtype : one.type))).toEqual([
+    'hook_started',
+    'hook_response',
+    'hook_started',
+    'hook_response',
+    'hook_fire',
+  ]);
 });

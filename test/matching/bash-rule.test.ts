@@ -434,6 +434,7 @@ describe('a Bash rule', () => {
     "printf '%s\\n' 'ls x' ls > f; sh f",
     'xargs --no-such=1 ls rm x',
     'xargs --max-args 1 ls rm x',
+    "cat > f <<'EOF'\nls x\nEOF\nsh f",
     'xargs --null --max-lines ls rm x',
     'xargs --delimiter , --max-procs 2 ls rm x',
     "make; echo 'rm x'",
@@ -456,6 +457,10 @@ describe('a Bash rule', () => {
     ];
     for (const line of [...lines, 'parallel -I', 'env -C', 'nice -n', 'su -c', 'ssh -o', 'xargs --replace'])
       expect(() => matches('rm *', line), line).not.toThrow();
+  });
+
+  it('knows how a name begins that is put together, whatever is quoted', () => {
+    for (const line of ['"gita"b$X', '\'gi\'ta"b"$X', 'git$X']) expect(matches('gitab*', line), line).toBe(true);
   });
 
   it('may span a whole compound command', () => {
