@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hookRecord } from '../src/emit/schema.js';
+import { hookRecord } from '../src/emit/fire-schema.js';
 import { CATALOGUE, HOOK_EVENTS } from '../src/events/catalogue.js';
 import { type JsonSchema, jsonSchema } from '../src/events/json-schema.js';
 

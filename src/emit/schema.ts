@@ -1,159 +1,157 @@
 import { z } from 'zod';
+import { HANDLER_KINDS, VERDICTS } from '../events/define.js';
 
 /**
- * The records as zod schemas: `hookRecord` reads what we emit, `clientMessage` what the Claude Code client prints. Both are made
- * of the same wire fields. Loose: a field a later version adds passes through.
+ * The messages of one handler's call, and what records share, as zod schemas: the only source of the records' types (`record.ts`).
+ * Field names are the wire's. Loose when they read: a field that a later version adds passes through; their types name what we know.
  */
+export type Open<Shape extends z.core.$ZodShape> = z.ZodObject<Shape, z.core.$strip>;
+export const open = <Shape extends z.core.$ZodShape>(shape: Shape): Open<Shape> =>
+  z.looseObject(shape) as unknown as Open<Shape>;
+
+const text = z.string();
+const optionalText = z.string().exactOptional();
+
+export const stamp = {
+  /** Counts from 1, without gaps: a gap in what a sink holds is what it dropped. */
+  seq: z.int().positive(),
+  /** ISO 8601 in UTC with milliseconds, `2025-01-31T09:15:00.123Z`. */
+  time: z.iso.datetime(),
+};
+export const stampSchema: Open<typeof stamp> = open(stamp);
+
+export const kindSchema = z.enum([...HANDLER_KINDS, 'tap', 'unknown']);
+export const runOutcomeSchema = z.enum(['success', 'error', 'cancelled']);
+/** A gate's verdict, or `block` on block and stop events (on stop: go on). */
+export const handlerVerdictSchema = z.enum([...VERDICTS, 'block']);
+
+export const sourceSchema = open({ kind: text, name: optionalText, file: optionalText });
+const failureShape = {
+  cause: text,
+  message: text,
+  /** It counts as a block whatever the handler's `onFailure`: a remote guard that did not answer in time. */
+  blocks: z.literal(true).exactOptional(),
+};
+export const failureSchema: Open<typeof failureShape> = open(failureShape);
+export const conflictSchema = open({ winner: text, loser: text });
+
+export const durationSchema = z.number().nonnegative();
+export const where = {
+  fire_id: z.string().min(1),
+  scope: text,
+  agent_id: optionalText,
+  tool_use_id: optionalText,
+};
+
+/** What the Claude Code client prints of a hook, too. */
 const wire = {
   type: z.literal('system'),
+  /** One a run; a handler that is asked again has a new one. */
   hook_id: z.string().min(1),
+  /** `PreToolUse:Bash`, or the event's bare name where it has no subject. */
   hook_name: z.string().min(1),
   hook_event: z.string().min(1),
   uuid: z.uuid(),
-  session_id: z.string(),
+  session_id: text,
 };
 const started = { ...wire, subtype: z.literal('hook_started') };
-const texts = { stdout: z.string(), stderr: z.string(), output: z.string() };
-const progress = { ...wire, subtype: z.literal('hook_progress'), ...texts };
+const progress = {
+  ...wire,
+  subtype: z.literal('hook_progress'),
+  stdout: text,
+  stderr: text,
+  /** Both, as they came; a callback's `context.progress(text)` is only here. */
+  output: text,
+};
 const response = {
   ...wire,
   subtype: z.literal('hook_response'),
-  ...texts,
-  exit_code: z.int().optional(),
-  outcome: z.enum(['success', 'error', 'cancelled']),
+  stdout: text,
+  stderr: text,
+  output: text,
+  /** Of a process; the status of an HTTP answer; absent where neither came to be. */
+  exit_code: z.int().exactOptional(),
+  outcome: runOutcomeSchema,
 };
 
-export const clientMessage = z.discriminatedUnion('subtype', [
-  z.looseObject(started),
-  z.looseObject(progress),
-  z.looseObject(response),
-]);
+/** What the client prints. */
+export const clientMessage = z.discriminatedUnion('subtype', [open(started), open(progress), open(response)]);
 
-const stamp = { seq: z.int().positive(), time: z.iso.datetime() };
-const kind = z.enum(['callback', 'command', 'http', 'mcp_tool', 'prompt', 'agent', 'tap', 'unknown']);
-const source = z.looseObject({ kind: z.string(), name: z.string().optional(), file: z.string().optional() });
-const failure = z.looseObject({ cause: z.string(), message: z.string(), blocks: z.literal(true).optional() });
-const verdict = z.enum(['none', 'allow', 'ask', 'defer', 'deny']);
-const handlerVerdict = z.enum(['none', 'allow', 'ask', 'defer', 'deny', 'block']);
-const duration = z.number().nonnegative();
-const where = {
-  fire_id: z.string().min(1),
-  scope: z.string(),
-  agent_id: z.string().optional(),
-  tool_use_id: z.string().optional(),
-};
+/** Our own fields beside those. */
 const ours = {
   ...stamp,
   ...where,
-  plugin: z.string().optional(),
-  handler: kind,
-  handler_id: z.string(),
-  name: z.string(),
-  source,
-  origin: z.string().optional(),
+  plugin: optionalText,
+  /** The kind of handler. */
+  handler: kindSchema,
+  /** The handler's id and name in the fire record. */
+  handler_id: text,
+  name: text,
+  source: sourceSchema,
+  /**
+   * Present on what another program's hooks said (`claude`, over the control protocol): then `fire_id` and `handler_id` are its
+   * `hook_id`, `handler` is `unknown`, and no fire record follows. Absent: hooks of this host.
+   */
+  origin: optionalText,
 };
 
-const conflict = z.looseObject({ winner: z.string(), loser: z.string() });
-const handler = z.looseObject({
-  id: z.string().min(1),
-  name: z.string(),
-  handler: kind,
-  plugin: z.string().optional(),
-  source,
-  scope: z.string(),
-  stage: z.number(),
-  wave: z.int().nonnegative().nullable(),
-  status: z.enum(['ran', 'failed', 'skipped', 'background']),
-  reason: z
-    .enum(['matcher', 'if', 'scope', 'policy', 'disabled', 'trust', 'duplicate', 'once', 'bailed', 'invalid'])
-    .optional(),
-  failure: failure.optional(),
-  output: z.unknown().optional(),
-  verdict: handlerVerdict.optional(),
-  exit_code: z.int().optional(),
-  duration_ms: duration.optional(),
-  reasked: z.int().nonnegative().optional(),
-  why: z.string().optional(),
-  warnings: z.array(z.string()).optional(),
-  phase: z.enum(['rewrite', 'decide', 'observe']).optional(),
-  dialect: z.enum(['code', 'claude']).optional(),
-  on_failure: z.enum(['continue', 'block', 'ask']).optional(),
-});
-const decision = z.looseObject({
-  event: z.string().min(1),
-  fold: z.enum(['gate', 'block', 'stop', 'context', 'replace', 'observe']),
-  continue: z.boolean(),
-  verdict: verdict.optional(),
-  blocked: z.boolean().optional(),
-  continues: z.boolean().optional(),
-  endedBy: z.enum(['cap', 'close']).optional(),
-  reason: z.string().optional(),
-  stopReason: z.string().optional(),
-  decidedBy: z.string().optional(),
-  overruled: z.array(z.string()),
-  failures: z.array(failure.extend({ id: z.string(), name: z.string(), blocked: z.boolean() })),
-  conflicts: z.array(conflict),
-});
-const json = z.record(z.string(), z.unknown());
+export const runMessageSchema = open({ ...wire, ...ours });
+const startedShape = {
+  ...started,
+  ...ours,
+  /** The hook's own word for a harness to show while it runs. */
+  status_message: optionalText,
+};
+export const startedSchema: Open<typeof startedShape> = open(startedShape);
+export const progressSchema = open({ ...progress, ...ours });
+const responseShape = {
+  ...response,
+  ...ours,
+  duration_ms: durationSchema,
+  /** What this handler said; absent: no opinion. */
+  decision: handlerVerdictSchema.exactOptional(),
+  failure: failureSchema.exactOptional(),
+};
+export const responseSchema: Open<typeof responseShape> = open(responseShape);
 
-export const fireSchema = z.looseObject({
-  type: z.literal('hook_fire'),
+const controlProblemShape = {
+  type: z.literal('system'),
+  subtype: z.literal('control_problem'),
   ...stamp,
-  ...where,
-  event: z.string().min(1),
-  scope_known: z.boolean(),
-  session_id: z.string(),
-  input: json,
-  final_input: json.optional(),
-  decision,
-  handlers: z.array(handler),
-  conflicts: z.array(conflict),
-  decisions: z.enum(['strictest', 'first', 'last']).optional(),
-  out_of_scope: z.int().nonnegative(),
-  truncated: z.array(z.string()).optional(),
-  error: z.string().optional(),
-});
+  /** Which end: `claude`, or the peer that `serveControl` serves. */
+  peer: text,
+  /** The problem's name: `bad_json`, `cut_off`, `duplicate_request` … */
+  problem: z.string().min(1),
+  message: text,
+  request_id: optionalText,
+};
+export const controlProblemSchema: Open<typeof controlProblemShape> = open(controlProblemShape);
 
-const alarm = z.looseObject({
+export const alarmSchema = open({
   type: z.literal('hook_alarm'),
   ...stamp,
+  /**
+   * `not_honoured`: it was denied, and it ran. `other_input`: it ran with an input that was neither judged nor given by whoever
+   * answers for the user. `unasked`: it ran, and PreToolUse was not fired for it, though this agent's is asked about every tool.
+   */
   alarm: z.enum(['not_honoured', 'other_input', 'unasked']),
+  /** For people. */
   message: z.string().min(1),
-  session_id: z.string(),
-  scope: z.string(),
-  agent_id: z.string().optional(),
-  tool_name: z.string(),
+  session_id: text,
+  scope: text,
+  agent_id: optionalText,
+  tool_name: text,
   tool_use_id: z.string().min(1),
+  /** How it is known that it ran: an event's name, or `result`. */
   evidence: z.string().min(1),
-  denied_by: z.string().optional(),
-  reason: z.string().optional(),
-  judged_input: z.string().optional(),
-  judged_sha256: z.string().length(64).optional(),
-  ran_input: z.string().optional(),
-  ran_sha256: z.string().length(64).optional(),
+  /** `hook`, or who else said no: `rules`, `person`, `nobody` … */
+  denied_by: optionalText,
+  /** Of the denial. */
+  reason: optionalText,
+  /** The beginning of the input that was decided on, as JSON with sorted keys, and the SHA-256 of all of that JSON. */
+  judged_input: optionalText,
+  judged_sha256: z.string().length(64).exactOptional(),
+  /** The same of the input it ran with. */
+  ran_input: optionalText,
+  ran_sha256: z.string().length(64).exactOptional(),
 });
-
-export const hookRecord = z.discriminatedUnion('type', [
-  z.discriminatedUnion('subtype', [
-    z.looseObject({ ...started, ...ours, status_message: z.string().optional() }),
-    z.looseObject({ ...progress, ...ours }),
-    z.looseObject({
-      ...response,
-      ...ours,
-      duration_ms: duration,
-      decision: handlerVerdict.optional(),
-      failure: failure.optional(),
-    }),
-    z.looseObject({
-      type: z.literal('system'),
-      subtype: z.literal('control_problem'),
-      ...stamp,
-      peer: z.string(),
-      problem: z.string().min(1),
-      message: z.string(),
-      request_id: z.string().optional(),
-    }),
-  ]),
-  fireSchema,
-  alarm,
-]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hookRecord } from '../../src/emit/schema.js';
+import { hookRecord } from '../../src/emit/fire-schema.js';
 import type { HookEvent } from '../../src/events/catalogue.js';
 import { CATALOGUE } from '../../src/events/catalogue.js';
 import type { HostOptions } from '../../src/host/options.js';

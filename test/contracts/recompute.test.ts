@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hookRecord } from '../../src/emit/schema.js';
+import { hookRecord } from '../../src/emit/fire-schema.js';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import { inputOf } from '../host/inputs.js';
 import { anyHooks, fireAny, fires, only, registerAs, testHost, watch } from '../host/kit.js';

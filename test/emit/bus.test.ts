@@ -1,7 +1,7 @@
 import { filter, firstValueFrom, map, type Subscription } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { createBus } from '../../src/emit/bus.js';
-import { hookRecord } from '../../src/emit/schema.js';
+import { hookRecord } from '../../src/emit/fire-schema.js';
 import { listen, started } from './samples.js';
 
 function quietBus() {

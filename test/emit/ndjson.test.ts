@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hookRecord } from '../../src/emit/fire-schema.js';
 import type { HookRecord } from '../../src/emit/record.js';
-import { hookRecord } from '../../src/emit/schema.js';
 import { ndjsonSink } from '../../src/emit/sinks/ndjson.js';
 import { fire, listen, stamped } from './samples.js';
 

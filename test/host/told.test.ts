@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hookRecord } from '../../src/emit/schema.js';
+import { hookRecord } from '../../src/emit/fire-schema.js';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
 import { addContext, deny, stop } from '../../src/events/helpers.js';
 import { command } from '../../src/handlers/command/spec.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../../src/create-host.js';
-import { hookRecord } from '../../../src/emit/schema.js';
+import { hookRecord } from '../../../src/emit/fire-schema.js';
 import { deny, rewrite } from '../../../src/events/helpers.js';
 import type { HookAlarm } from '../../../src/host/alarms/alarms.js';
 import { servicesOf } from '../../../src/host/internals.js';
