@@ -17,8 +17,6 @@ export interface ScopeLookup {
 export class ScopeTree {
   readonly managed = new Scope({ id: 'managed', kind: 'managed' });
   readonly host = new Scope({ id: 'host', kind: 'host', parent: this.managed });
-  /** Grows whenever a scope is opened or ended; what is merged over every scope (`merge: 'all'`) depends on it. */
-  version = 0;
   /** The session that names without one mean: the host's own id, or '' when it has none. */
   readonly session: string;
   readonly #anySession: boolean;
@@ -91,7 +89,6 @@ export class ScopeTree {
     });
     const agents = this.#agents.get(session) ?? new Map<string, Scope>();
     this.#agents.set(session, agents.set(agent, scope));
-    this.version++;
     return scope;
   }
 
@@ -103,7 +100,6 @@ export class ScopeTree {
     this.#forget(scope);
     scope.close();
     if (parent?.kind === 'session') this.prune(parent);
-    this.version++;
     return true;
   }
 
@@ -145,7 +141,6 @@ export class ScopeTree {
       scope.pending = this.#waiting.get(session) ?? [];
       this.#waiting.delete(session);
       this.#sessions.set(session, scope);
-      this.version++;
     }
     return scope;
   }

@@ -42,6 +42,16 @@ async function records(...args: string[]): Promise<HookRecord[]> {
 }
 const fires = (all: readonly HookRecord[]): FireRecord[] => all.filter((record) => record.type === 'hook_fire');
 
+test.each(['compaction', 'interactive-permission', 'permissions', 'simple', 'two-parallel-subagents'])(
+  'what ran in the recorded session %s is no alarm, whatever the hooks of today say of it',
+  async (name) => {
+    const { stdout, stderr } = await run(join(SESSIONS, `${name}.jsonl`), '--hooks', 'guard.json', '--json');
+    expect(stdout).toContain('"hook_fire"');
+    expect(stdout).not.toContain('hook_alarm');
+    expect(stderr).not.toMatch(/alarm/i);
+  },
+);
+
 describe('hookscope run', () => {
   test('shows what ran, for whom and why, and what was denied', async () => {
     const { stdout, stderr, code } = await run(SUBAGENTS, '--hooks', 'guard.json');

@@ -120,6 +120,37 @@ describe.each([false, true])('an async handler (watched: %s)', (watched) => {
     expect(await host.close()).toEqual({ pending: [] });
   });
 
+  test.each([
+    [
+      'its answer',
+      () => ({
+        async: true,
+        asyncTimeout: 0,
+        result: turn()
+          .then(turn)
+          .then(() => context('late')),
+      }),
+    ],
+    [
+      'its registration',
+      {
+        handler: () =>
+          turn()
+            .then(turn)
+            .then(() => context('late')),
+        async: true,
+        asyncTimeout: 0,
+      },
+    ],
+  ])('with a time of 0 in %s it has all the time it needs', async (_, hook) => {
+    const { host, reports } = make();
+    host.register(anyHooks({ PostToolUse: [{ hooks: [hook] }] }));
+    await host.fire('PostToolUse', POST);
+    await until(() => host.pendingContext().length + reports.length > 0);
+    expect(reports).toEqual([]);
+    expect(host.pendingContext()).toEqual(['late']);
+  });
+
   test.each<[string, unknown, RegExp]>([
     ['its answer', () => ({ async: true, asyncTimeout: 0.05, result: never() }), /0\.05 s/],
     ['its registration', { handler: () => ({ async: true, result: never() }), asyncTimeout: 0.06 }, /0\.06 s/],

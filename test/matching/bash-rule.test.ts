@@ -16,6 +16,12 @@ describe('a Bash rule', () => {
   // The tables of Claude Code's documentation, "Permissions" and "Hooks reference".
   it.each([
     ['npm run build', 'npm run build', true],
+    // What a shell is given to read is what counts, not what stands before the pipe.
+    ['npm run build', "echo 'npm run build' | sh", true],
+    ['npm run build', "echo 'npm run build' | sh < /dev/null", false],
+    ['npm run build', "echo x | sh < /dev/null <<< 'npm run build'", true],
+    ['npm run build', 'sh < /dev/null', false],
+    ['npm run build', 'sh < commands', true],
     ['npm run build', 'npm run build --watch', false],
     ['npm run test *', 'npm run test unit', true],
     ['npm run test *', 'npm run test', true],

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { leave } from '../../src/session/close.js';
+import type { Core } from '../../src/session/core.js';
+
+test('who leaves waits for what is cleaned up, one after the other, and its scope ends after that', async () => {
+  const done: string[] = [];
+  const cleanup = (name: string) => async () => {
+    await new Promise(setImmediate);
+    done.push(name);
+  };
+  const registrar = { end: () => done.push('scope') };
+  const core = { who: { session_id: 's' }, cleanups: [cleanup('a'), cleanup('b')], deps: { registrar } };
+  await leave(core as unknown as Core);
+  expect(done).toEqual(['a', 'b', 'scope']);
+  expect(core.cleanups).toEqual([]);
+});
