@@ -81,7 +81,7 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
   openSession(options?: SessionOptions<C>): Promise<Session<C>>;
   /** Names of what waited for its end and was cancelled. Sessions that are open end without a SessionEnd: close them first. */
   close(): Promise<{ pending: string[] }>;
-  /** How many records were built so far: none while nobody watches. */
+  /** How many records were built so far: none while there is no subscriber. */
   readonly recordsBuilt: number;
   readonly maxStopContinuations: number;
 }

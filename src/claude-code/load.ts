@@ -64,7 +64,7 @@ export interface LoadedClaudeCode {
   readonly elsewhere: number;
   /** The files that a session's hooks were given as `CLAUDE_ENV_FILE`, to be sourced before its Bash calls. */
   envFiles(session: string): string[];
-  /** Takes all of it back; safe to call twice. */
+  /** Unregisters everything; safe to call twice. */
   undo: Undo;
 }
 

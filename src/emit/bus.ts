@@ -8,28 +8,28 @@ import { freeze } from './record-copy.js';
 import { isoNow } from './stamp.js';
 import { Watchers } from './subscribers.js';
 
-/** The one stream of records. Nothing a watcher does changes a decision, a fire, or what other watchers see. */
+/** The one stream of records. Nothing a subscriber does changes a decision, a fire, or what other subscribers see. */
 export interface Bus {
-  /** Whether anybody watches; costs a few nanoseconds. Ask before reading a clock. */
+  /** Whether there is a subscriber; costs a few nanoseconds. Ask before reading a clock. */
   readonly observed: boolean;
-  /** How many records were built so far: none while nobody watched. */
+  /** How many records were built so far: none while there was no subscriber. */
   readonly built: number;
   /**
-   * Every record in order of `seq`, from the moment of subscribing. Completes when the bus is closed. Watchers that throw are
+   * Every record in order of `seq`, from the moment of subscribing. Completes when the bus is closed. Subscribers that throw are
    * guarded here and behind `pipe`; an Observable of one's own making (`merge(events$, …)`, the groups of `groupBy`, a Subject fed
    * from it) needs its own error handler, as anywhere in RxJS.
    */
   readonly events$: Observable<HookRecord>;
-  /** Builds, stamps and sends a record; `build` is not called when nobody watches. Never throws. */
+  /** Builds, stamps and sends a record; `build` is not called when there is no subscriber. Never throws. */
   emit(build: () => Unstamped<HookRecord>): void;
-  /** The same, for who builds its record with the stamp in it, and with all that it holds frozen. */
+  /** The same, for a builder that puts the stamp in itself and freezes everything that the record holds. */
   emitStamped(build: (seq: number, time: string) => HookRecord): void;
   /** Completes `events$`, after what is being sent. Safe to call twice. */
   close(): void;
 }
 
 export interface BusOptions {
-  /** Is told about watchers that throw. */
+  /** Is told about subscribers that throw. */
   readonly logger: Logger;
 }
 
@@ -41,7 +41,7 @@ export function createBus({ logger }: BusOptions): Bus {
   let sending = false;
   let closed = false;
 
-  // A record that a watcher causes waits for the one being sent, so that every watcher sees them in order.
+  // A record that a subscriber causes waits for the one being sent, so that every subscriber sees them in order.
   function send(): void {
     if (sending) return;
     sending = true;
@@ -64,7 +64,7 @@ export function createBus({ logger }: BusOptions): Bus {
         const seq = bus.built + 1;
         const record = build(seq, isoNow());
         bus.built += 1;
-        // What it holds may have getters that fire events of their own, which were told before it.
+        // Getters in it may have fired events, whose records came first.
         queue.push(Object.freeze(bus.built === seq ? record : { ...record, seq: bus.built }));
       } catch (error) {
         report(logger, 'A record could not be built and was left out', error);
@@ -79,15 +79,15 @@ export function createBus({ logger }: BusOptions): Bus {
   return bus;
 }
 
-/** A stream of one's own, guarded as `events$` is. What comes before its first watcher waits for that one. */
+/** A stream of one's own, guarded as `events$` is. Values before the first subscriber are kept for it. */
 export interface Feed<T> {
   readonly feed$: Observable<T>;
   send(value: T): void;
-  /** Completes it; what still waits is given to the first watcher. */
+  /** Completes it; what is still kept goes to the first subscriber. */
   close(): void;
 }
 
-/** `keep`: how many values wait for the first watcher; of more, the oldest are dropped, and `dropped` is told once. */
+/** `keep`: how many values wait for the first subscriber; of more, the oldest are dropped, and `dropped` is called once. */
 export function createFeed<T>({
   logger,
   keep,

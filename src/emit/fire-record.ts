@@ -20,7 +20,7 @@ type Optional<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | undefined :
 type FireDraft = Optional<Omit<Unstamped<FireRecord>, 'type'>>;
 
 /**
- * A record never changes after it was sent, and no watcher can change what the agent will run, so what they share is copied. Of the decision, which may
+ * A record never changes after it was sent, and no subscriber can change what the agent will run, so what they share is copied. Of the decision, which may
  * be the object `fire()` returns, its own fields are kept, so that JSON shows them and not its wire form.
  */
 export function stampedFireRecord(fire: FireDraft, seq: number, time: string, most?: number): FireRecord {

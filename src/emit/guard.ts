@@ -4,7 +4,7 @@ import { messageOf, tell } from '../values/promises.js';
 /** Where problems go that no caller waits for. The host's default is `process.emitWarning`. */
 export type Logger = (message: string, detail?: unknown) => void;
 
-/** What a watcher may hand to `subscribe`: RxJS's partial observer. */
+/** What a subscriber may hand to `subscribe`: RxJS's partial observer. */
 export interface Watcher<T> {
   next?: ((value: T) => void) | undefined;
   error?: ((error: unknown) => void) | undefined;
@@ -15,14 +15,14 @@ export interface GuardedWatcher<T> {
   next(value: T): void;
   error(error: unknown): void;
   complete(): void;
-  /** What `subscribe` returned, so that a watcher that throws can be let go. */
+  /** What `subscribe` returned, so that a subscriber that throws can be let go. */
   hold(subscription: { unsubscribe(): void }): void;
 }
 
 export const DETACHED = 'A subscriber of events$ threw and was detached; the others go on';
 
 /**
- * Wraps a watcher so that nothing it does comes back: when it throws, or its promise rejects, it is let go and the logger is
+ * Wraps a subscriber so that nothing it does comes back: when it throws, or its promise rejects, it is let go and the logger is
  * told. The error of a pipeline (an operator's callback that threw) goes to its own `error` handler if it has one.
  */
 export function guardWatcher<T>(watcher: Watcher<T>, logger: Logger): GuardedWatcher<T> {
@@ -51,7 +51,7 @@ export function guardWatcher<T>(watcher: Watcher<T>, logger: Logger): GuardedWat
   };
 }
 
-/** Runs a step whose failure must not reach the caller; the logger is told. */
+/** Runs a step whose failure must not reach the caller; the logger is informed. */
 export function guardedCall(step: () => void, logger: Logger): void {
   try {
     step();

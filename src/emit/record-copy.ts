@@ -13,8 +13,8 @@ const LEFT_OUT = Symbol('left out');
 
 /**
  * Copies what a record holds, so that it never changes after it was sent. What no record can hold (too deep, too large, a
- * cycle, a bigint, what throws when it is looked at) is left out and named. The copies are frozen. Never throws. Its members are
- * `private`, not `#private`: every watched fire has one.
+ * cycle, a bigint, what throws when read) is left out and named. The copies are frozen. Never throws. A hot class: `private`
+ * members (CONTRIBUTING.md).
  */
 export class RecordCopy {
   /** Where something was left out: `input.tool_input.a`. */
@@ -136,7 +136,7 @@ export class RecordCopy {
       part = LEFT_OUT;
     }
     const { room } = this;
-    // Nearly all that a record holds is short text: nothing to be named, nothing to be looked into.
+    // Most values in a record are short strings: nothing to name or to descend into.
     if (typeof part === 'string' && part.length + 2 <= room.left) {
       room.left -= part.length + 2;
       return part;
@@ -149,7 +149,7 @@ export class RecordCopy {
 /** Freezes a record and what it holds, as far as that is not frozen yet. */
 export function freeze<T>(record: T): T {
   if (typeof record !== 'object' || record === null || Object.isFrozen(record)) return record;
-  // Nearly all that a record holds is text, or was frozen by whoever copied it.
+  // Nearly all that a record holds is text, or was frozen when it was copied.
   for (const key of Object.keys(record)) {
     const part = (record as Readonly<Record<string, unknown>>)[key];
     if (typeof part === 'object') freeze(part);

@@ -27,7 +27,7 @@ export type {
 export { nextId } from './stamp.js';
 
 /**
- * What watchers are told (docs/semantics.md 10). Field names are the wire's: the first three messages are the Claude Code client's own
+ * What subscribers are told (docs/semantics.md 10). Field names are the wire's: the first three messages are the Claude Code client's own
  * `hook_started`, `hook_progress` and `hook_response` with our fields added, the last is ours alone.
  */
 export type HookRecord = HookStarted | HookProgress | HookResponse | FireRecord | ControlProblemRecord | AlarmRecord;

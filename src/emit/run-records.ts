@@ -4,7 +4,7 @@ import type { RecordedKind, RunOutcome, Unstamped } from './recorded.js';
 import { nextId, unstamped } from './stamp.js';
 
 /**
- * Each record is one literal with its stamp in it, and what is not always there is put to it after: every watched call makes two,
+ * Each record is one literal with its stamp in it, optional fields assigned after it: every call with subscribers makes two,
  * and a literal that begins with a spread would cost more than all the rest.
  */
 export function startedRecord(run: CallInfo, seq: number, time: string): HookStarted {

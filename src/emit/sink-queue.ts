@@ -36,13 +36,13 @@ export interface QueueOptions<T> {
   readonly failed?: () => void;
 }
 
-/** After so many writes in a row that waited for nothing, others get their turn. */
+/** After this many consecutive synchronous writes, the event loop gets a turn. */
 const BURST = 128;
 
 export function createQueue<T>(options: QueueOptions<T>): SinkQueue<T> {
   const { name, logger, capacity, maxWeight = Number.POSITIVE_INFINITY, weigh = () => 1 } = options;
   let waiting: T[] = [];
-  /** How many of them are in hand or written: taking them off one by one would move all the rest each time. */
+  /** How many of them are being or have been written: shifting one by one would move the rest each time. */
   let taken = 0;
   let inHand = 0;
   let weight = 0;

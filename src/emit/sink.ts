@@ -46,7 +46,7 @@ export interface SinkOptions {
 
 /**
  * A sink that hands each record to `write`, one at a time and in order, never in the turn of the agent that caused it.
- * A `write` that throws or rejects ends the sink: it is detached, what waited is counted as dropped, the logger is told.
+ * A `write` that throws or rejects ends the sink: it is detached, what waited is counted as dropped, the logger is informed.
  *
  * ```ts
  * const sink = createSink((record) => post('https://collector.example/records', record), { name: 'collector' });

@@ -2,12 +2,12 @@ import type { Subscriber } from 'rxjs';
 import { DETACHED, guardedCall, type Logger, report } from './guard.js';
 
 /**
- * Who watches one stream: a Subject behind a wall. Whatever a subscription throws back stops here, and the loop over the others goes
- * on. Who comes or goes while a value is told changes the list for the next one.
+ * The subscribers of one stream: a guarded Subject. What a subscription throws stops here, and the loop over the others
+ * continues. Subscribing or unsubscribing during an emit takes effect with the next value.
  */
 export class Watchers<T> {
   readonly #logger: Logger;
-  /** Told when somebody comes or goes. */
+  /** Called when a subscriber comes or goes. */
   readonly #changed: () => void;
   #list: readonly Subscriber<T>[] = [];
   #over = false;

@@ -41,7 +41,7 @@ export interface Call {
   readonly ending: EndSignal;
   /** The project's directory: the host's `session.cwd`, else the input's cwd. */
   readonly projectDir: string;
-  /** A new piece of output; `undefined` when nobody watches. */
+  /** A new piece of output; `undefined` when there is no subscriber. */
   readonly progress: ((piece: { stdout?: string; stderr?: string; text?: string }) => void) | undefined;
   /** Keeps a running thing until it ends or the host closes; `end` must kill it and settle. */
   keep(name: string, done: Promise<unknown>, end: () => Promise<void>): void;

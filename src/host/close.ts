@@ -29,7 +29,7 @@ const KILL = 3_000;
 /** The longest a timer can wait, in milliseconds; a longer one would not wait at all. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Waits for what is under way, then cancels and kills it; says by name what that was. */
+/** Waits for work under way, then cancels and kills it; returns the names of what was pending. */
 export async function closeHost({
   clock,
   background,
@@ -50,7 +50,7 @@ export async function closeHost({
   const pending = [...new Set([...[...clock.pending()].flatMap((node) => node.pendingNames()), ...background.names()])];
   const closed = new HookscopeError('CLOSED', {});
   for (const node of [...clock.pending()]) node.fire.cancel(closed);
-  // Until the fires that were cut short have been told, too.
+  // Cancelled fires are reported first.
   await within(KILL, Promise.all([idle(), background.endAll(), background.drained()]));
   const ended = servers.close();
   await Promise.all(cleanups.map((one) => cleanUp(one, report)));
@@ -59,7 +59,7 @@ export async function closeHost({
   return { pending };
 }
 
-/** A plugin that fails, or does not come to an end, keeps nobody else from theirs. */
+/** A plugin that fails or hangs does not keep the others from cleaning up. */
 async function cleanUp({ plugin, cleanup }: Cleanup, report: (message: string) => void): Promise<void> {
   try {
     if (!(await within(KILL, resultOf(cleanup)))) report(`Plugin ${plugin} did not clean up within ${KILL / 1000} s`);

@@ -22,7 +22,7 @@ export interface RawFire<Input = Readonly<Record<string, unknown>>> {
 /** An event's public tapable hook. Its taps are recorded and folded like any handler; what they answer bails nothing. */
 export type RawHook<Input = Readonly<Record<string, unknown>>> = AsyncSeriesBailHook<[RawFire<Input>], unknown>;
 
-/** An event's public tapable hook; `foreign` once somebody other than us has tapped or intercepted it. */
+/** An event's public tapable hook; `foreign` once anybody but us has tapped or intercepted it. */
 export interface EventHook {
   readonly raw: RawHook;
   foreign: boolean;
@@ -39,9 +39,9 @@ const OURS = 'hookscope';
 
 /** What runs when the hook is called. */
 export interface TapDriver {
-  /** Our own tap: the plan. What comes after the first time does nothing. */
+  /** Our own tap: runs the plan; further calls do nothing. */
   runPlan(): Promise<void>;
-  /** A tap of somebody else's. */
+  /** A raw tap. */
   tap(registration: Registration): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ function listTaps(raw: RawHook, made: ReadonlyMap<unknown, Registration>): RawTa
 
 type Interceptor = Parameters<RawHook['intercept']>[0];
 
-/** Of its functions only `register` may throw, to who taps: in a call tapable would never come to an end. */
+/** Interceptors other than `register` are guarded: a throw inside tapable's generated code would leave the promise pending. */
 function guarded(interceptor: Interceptor, onError: (error: unknown) => void): Interceptor {
   const safe: Record<string, unknown> = { ...interceptor };
   for (const [key, fn] of Object.entries(interceptor)) {
@@ -104,7 +104,7 @@ function guarded(interceptor: Interceptor, onError: (error: unknown) => void): I
   return safe;
 }
 
-/** What taps are told of a fire. */
+/** What taps need of a fire. */
 interface TappedFire extends ContextFire {
   readonly spec: EventSpec;
   readonly input: Readonly<Record<string, unknown>>;

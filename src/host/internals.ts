@@ -3,7 +3,7 @@ import type { HostCore } from './core.js';
 
 const SERVICES = new WeakMap<object, HostCore>();
 
-/** Lets our own loaders of hook files, and nobody else, behind the public host. */
+/** Gives our own loaders of hook files access to a host's internals. */
 export function expose(host: object, services: HostCore): void {
   SERVICES.set(host, services);
 }

@@ -46,7 +46,7 @@ export interface HostOptions<C extends CustomEvents = NoEvents> extends External
   readonly maxInputBytes?: number;
   /** Events of your own, made with `defineEvent`. */
   readonly events?: C;
-  /** Failures and warnings, also where somebody subscribes; of a hook's `detail` is `{ event, hook }`. Default: `process.emitWarning`. */
+  /** Failures and warnings, also where there is a subscriber; of a hook's `detail` is `{ event, hook }`. Default: `process.emitWarning`. */
   readonly logger?: (message: string, detail?: unknown) => void;
   /** What was decided of a call is not what was done: `not_honoured`, `other_input`, `unasked` (docs/semantics.md 13). Not waited for. */
   readonly onAlarm?: (alarm: HookAlarm) => void;

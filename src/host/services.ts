@@ -21,7 +21,7 @@ export interface Services {
   readonly alarms: Alarms;
   readonly largeOutput: LargeOutput;
   readonly decisions: Decisions;
-  /** Seconds; 0: nobody wants to know. */
+  /** Seconds; 0: slow hooks are not reported. */
   readonly slowAfter: number;
   /** Of JSON, that an input may have where it leaves the process. */
   readonly maxInputBytes: number;
@@ -46,7 +46,7 @@ export interface EventState {
   /** It opens one. */
   readonly opens: boolean;
   hook: EventHook | undefined;
-  /** Nothing registered, nobody watching: the answer to every fire. */
+  /** The answer to every fire without registrations and subscribers. */
   readonly quiet: Promise<AnyDecision>;
   /** What callbacks' answers mean that need no reading. */
   readonly meanings: Meanings;

@@ -52,12 +52,12 @@ export interface RegisteredIn {
   readonly agentType: string | undefined;
   /** Takes a `once` registration's single run; false when it was taken before. */
   claim(registration: Registration): boolean;
-  /** It was taken, and nothing ran. */
+  /** Undoes a claim: nothing ran. */
   giveBack(registration: Registration): void;
   claimed(registration: Registration): boolean;
 }
 
-/** One handler's wish: event, matcher, `if`, stage, handler, scope, source, policies. Never changes once made. */
+/** One registered handler: event, matcher, `if`, stage, handler, scope, source, policies. Never changes once made. */
 export interface Registration<Work = unknown> {
   /** Unique in the host and readable: `guards#3`. */
   readonly id: string;

@@ -7,7 +7,7 @@ const NONE: readonly Registration[] = [];
 /**
  * A node of the scope tree: managed policy, the host, a session, an agent. It holds its own registrations only; what a fire
  * sees is merged on read along the lineage, by version, never copied down (so a parent's late registration reaches living
- * children at once, and opening or closing one scope rebuilds nobody else's plan).
+ * children at once, and opening or closing one scope rebuilds no other scope's plan).
  */
 export class Scope implements RegisteredIn {
   readonly id: string;
@@ -94,7 +94,7 @@ export class Scope implements RegisteredIn {
     return true;
   }
 
-  /** It was taken, and nothing ran. */
+  /** Undoes a claim: nothing ran. */
   giveBack(registration: Registration): void {
     this.#claimed?.delete(registration.id);
   }

@@ -22,11 +22,11 @@ export class ScopeTree {
   readonly #anySession: boolean;
   readonly #sessions = new Map<string, Scope>();
   readonly #agents = new Map<string, Map<string, Scope>>();
-  /** What waits for sessions that have no scope now: theirs come and go with what is registered in them. */
+  /** Pending context of sessions that have no scope now. */
   readonly #waiting = new Map<string, string[]>();
   readonly #byHost: ScopeLookup = { scope: this.host, id: 'session', known: true };
 
-  /** `session` is the one that names without a session mean. `anySession`: nobody chose it, so its scopes are found from every session. */
+  /** `session` is the one that names without a session mean. `anySession`: it was not chosen, so its scopes are found from every session. */
   constructor(session: string, anySession = session === '') {
     this.session = session;
     this.#anySession = anySession;
@@ -37,7 +37,7 @@ export class ScopeTree {
     return this.#sessions.size === 0 ? this.#byHost : undefined;
   }
 
-  /** The scope a fire runs in. Never fails: an agent nobody opened has its session's lineage. */
+  /** The scope a fire runs in. Never fails: an agent without a scope gets its session's. */
   find(ref: ScopeRef | undefined, inputSession: string | undefined, inputAgent: string | undefined): ScopeLookup {
     const agent = ref === undefined ? inputAgent : typeof ref === 'string' ? ref : ref.agent;
     if (agent === undefined && typeof ref !== 'object' && this.flat) return this.flat;
@@ -48,7 +48,7 @@ export class ScopeTree {
     return scope ? { scope, id: scope.id, known: true } : { scope: base, id: agent, known: false, session };
   }
 
-  /** What is registered without a session is for all of them, but for what a session driver holds. */
+  /** Hooks registered without a session apply to all sessions, except in scopes that a session driver holds. */
   #shared(scope: Scope | undefined): Scope | undefined {
     return this.#anySession && !scope?.heldBySession ? scope : undefined;
   }
@@ -92,7 +92,7 @@ export class ScopeTree {
     return scope;
   }
 
-  /** Ends a scope and its children. Ending one that is not open is nothing. */
+  /** Ends a scope and its children. Closing one that is not open does nothing. */
   close(ref: ScopeRef): boolean {
     const scope = this.get(ref);
     if (!scope) return false;
@@ -103,7 +103,7 @@ export class ScopeTree {
     return true;
   }
 
-  /** Context that waits for the next turn of a session, whether its scope is open or not; made when it is not there. */
+  /** Pending context of a session's next turn, whether its scope is open or not. */
   pendingContext(session: string): string[] {
     const open = this.#sessions.get(session)?.pending ?? this.#waiting.get(session);
     if (open) return open;
@@ -119,7 +119,7 @@ export class ScopeTree {
     return [...(scope?.pending ?? (agent === undefined ? this.#waiting.get(session) : undefined) ?? [])];
   }
 
-  /** A session with nothing in it is forgotten; what waits for its next turn is not. */
+  /** Forgets an empty session, but keeps its pending context. */
   prune(session: Scope): void {
     if (session.kind !== 'session' || session.heldBySession || session.children.size > 0 || session.events().length > 0)
       return;
@@ -164,7 +164,7 @@ export class ScopeTree {
   }
 }
 
-/** A scope of that name that is in no tree. */
+/** A scope of that name outside the tree. */
 export function detachedScope(ref: ScopeRef): Scope {
   const agent = typeof ref === 'string' || ref.agent !== undefined;
   return new Scope({ id: labelOf(ref), kind: agent ? 'agent' : 'session' });

@@ -54,7 +54,7 @@ export class Core {
   /** Paths asked for, by the harness or by hooks; and those that are watched, absolute. */
   readonly watchPaths = new Set<string>();
   readonly watched = new Set<string>();
-  /** Undone when it ends: a watcher, listeners. */
+  /** Undone when it ends: a subscriber, listeners. */
   readonly cleanups: (() => unknown)[] = [];
   /** The stop event under way, the end under way: who asks again waits for the same. */
   stopping: Promise<unknown> | undefined;

@@ -3,7 +3,7 @@ import { quiet } from './promises.js';
 import { put } from './put.js';
 import { toData, unwrap } from './view.js';
 
-/** Nested deeper than this, a value is no longer data that anybody can print. */
+/** Too deeply nested to be serialised again. */
 export const DEEPEST = 1000;
 /** Bytes of JSON that are carried to hooks outside the process, to the model and to records, unless the host says otherwise. */
 export const MOST_BYTES = 64 * 1024 * 1024;
@@ -76,7 +76,7 @@ function copyParts(value: object & { toJSON?: unknown }, trail: Trail): unknown 
   if (Object.getPrototypeOf(value) !== Object.prototype) {
     const tag = Object.prototype.toString.call(value);
     if (tag !== '[object Object]') {
-      // A promise, perhaps, whose error nobody will hear.
+      // It may be a promise, whose rejection nothing would handle.
       quiet(value);
       throw notJson(trail, tag.slice(8, -1));
     }

@@ -6,14 +6,14 @@ export interface EndSignal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Aborts as an AbortController does, whose signal is made when first read: most work ends before anybody does, and it is dear. */
+/** An AbortController whose signal is made on first read: AbortSignal is expensive, and most handlers finish without anyone reading it. */
 export class LazySignal implements EndSignal {
   aborted = false;
   reason: unknown = undefined;
   private listeners: Set<() => void> | undefined = undefined;
   private controller: AbortController | undefined = undefined;
 
-  /** For whoever needs a real one. */
+  /** A real AbortSignal. */
   get signal(): AbortSignal {
     if (!this.controller) {
       this.controller = new AbortController();

@@ -1,14 +1,14 @@
 import type { EndSignal } from './lazy-signal.js';
 
-/** What a signal ends. */
+/** Something that a signal can end. */
 export interface Abortable {
   end(reason: unknown): void;
 }
 
-/** Many fires may share their caller's signal: it gets one listener, since Node warns of the eleventh. */
+/** Many fires may share one signal: it gets a single listener, since Node warns at the eleventh. */
 const OBEYING = new WeakMap<EndSignal, { readonly all: Set<Abortable>; readonly listener: () => void }>();
 
-/** Ends it when the signal fires. Returns the end of that. */
+/** Ends the target when the signal fires. Returns a function that unlinks it. */
 export function linkAbort(signal: EndSignal, obedient: Abortable): () => void {
   const known = OBEYING.get(signal) ?? listen(signal);
   known.all.add(obedient);

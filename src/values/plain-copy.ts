@@ -1,6 +1,6 @@
 import { put } from './put.js';
 
-/** Until so many keys and elements are copied nobody looks whether something is there twice: that costs more than copying it again. */
+/** Below this many keys and elements duplicates are not looked for: that costs more than copying them again. */
 const MANY = 1_000_000;
 /** What is this deep may be within itself. */
 const DEEP = 400;

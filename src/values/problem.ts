@@ -42,7 +42,7 @@ function expectation(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** Where one of a few words was expected, the word that was said is worth showing. */
+/** Where one of a few words was expected, show the word that was given. */
 const isChoice = (issue: z.core.$ZodIssue): boolean => issue.code === 'invalid_value' || issue.code === 'invalid_union';
 
 function shown(value: unknown): string {
@@ -63,7 +63,7 @@ export function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Keys of a path that anybody wants to read. */
+/** Longest path that is printed in full. */
 const SHOWN = 16;
 
 /** `a.b[0]`, as one would write it. */

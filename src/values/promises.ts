@@ -4,16 +4,16 @@ import { types } from 'node:util';
 export function messageOf(error: unknown): string {
   quiet(error);
   try {
-    // A message need not be text, whatever its type says.
+    // A message need not be a string, whatever its type says.
     return String(error instanceof Error ? error.message : error);
   } catch (another) {
-    // A proxy that lets nobody look at it, an object that cannot be printed.
+    // A proxy that throws on every access, or an object that cannot be printed.
     quiet(another);
     return 'an error that cannot be printed';
   }
 }
 
-/** What a callback handed back looks like a promise, and is none that can be waited for. */
+/** A callback returned something that looks like a promise but cannot be awaited. */
 export class BrokenPromise {
   readonly #message: string;
 
@@ -31,7 +31,7 @@ export class BrokenPromise {
   }
 }
 
-/** Whether a value says that it can be waited for. Throws what its own getter throws. */
+/** Whether a value has a `then` method. Throws what its getter throws. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
@@ -39,9 +39,9 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 const { then } = Promise.prototype;
 const has = Object.prototype.hasOwnProperty;
 
-/** It has the `then` and the class of the language's own promises, and nothing of its own to lie about them; it may still be none. */
+/** It has the native `then` and constructor, not overridden on the object; it may still not be a promise. */
 function isOrdinary(answer: PromiseLike<unknown>): boolean {
-  // Asked of every promise that a handler answers with: in this order, and so, it is quickest.
+  // Checked for every promise that a handler returns; this order is the fastest.
   return (
     answer.then === then &&
     answer.constructor === Promise &&
@@ -116,7 +116,7 @@ function silence(value: unknown): void {
   }
 }
 
-/** What a function of somebody else's comes to. Rejects with what it throws, and with a TypeError for a broken promise. */
+/** The result of a foreign function. Rejects with what it throws, and with a TypeError for a broken promise. */
 export async function resultOf(call: () => unknown): Promise<unknown> {
   try {
     const answer = call();
@@ -153,7 +153,7 @@ export function quiet(value: unknown): void {
   try {
     look(value, 0);
   } catch {
-    // An iterator of its own: whoever is so strange is left alone.
+    // A custom iterator that throws: ignored.
   }
 }
 
@@ -165,7 +165,7 @@ export function jsonText(value: unknown): string | undefined {
   });
 }
 
-/** Calls somebody whose answer nobody needs. What it throws, or rejects with, is told. */
+/** Calls a function whose result is not needed. What it throws or rejects with goes to `failed`. */
 export function tell(call: () => unknown, failed: (error: unknown) => void): void {
   const wrong = (error: unknown): void => {
     quiet(error);

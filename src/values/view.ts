@@ -24,7 +24,7 @@ export function unwrap<T>(value: T): T {
 }
 
 /**
- * The one way into a view is a trap that nobody else listens to: a secret key could be seen by a foreign proxy, and a
+ * The only way into a view is a trap that nothing else uses: a secret key could be seen by a foreign proxy, and a
  * WeakMap costs more than all the rest of a view. A proxy around a view answers with a `view` that is not itself.
  */
 const probe: { answer: View | undefined } = { answer: undefined };
@@ -46,7 +46,7 @@ function wrap(source: object, parent: View | undefined, key: PropertyKey): objec
 
 /**
  * The `toJSON` of every view whose data has none: printing a copy of the data costs a fraction of printing through the view. A copy,
- * since whoever calls it, and a replacer, gets hold of what it gives.
+ * since its caller, or a replacer, gets hold of the result.
  */
 export function toData(this: object): unknown {
   return plainCopy(this, unwrap(this));

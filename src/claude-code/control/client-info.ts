@@ -32,7 +32,7 @@ export interface ClaudeClient extends AsyncDisposable {
    * (an async iterable), each is sent after the result of the one before. Ends with CONTROL_FAILED if the program goes away.
    */
   query(prompt: Prompt | AsyncIterable<Prompt>): AsyncIterable<ClaudeMessage>;
-  /** Every message but those of the control protocol. What came before the first watcher is given to that one. */
+  /** Every message but those of the control protocol. What came before the first subscriber is given to that one. */
   readonly messages$: Observable<ClaudeMessage>;
   /** Ends the turn under way. Resolves with the program's answer; rejects with CONTROL_REFUSED, CONTROL_FAILED. */
   interrupt(): Promise<Json>;

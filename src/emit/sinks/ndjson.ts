@@ -24,7 +24,7 @@ const NDJSON: Keys<NdjsonOptions> = { ...SINK, maxPendingBytes: true, maxBytes: 
  * Writes each record as one line of JSON to a file only its owner can read (0600; missing folders are made 0700). Lines are
  * whole whatever happens to the process: the rest of a line cut short by a crash is moved to `path.torn` at the next opening.
  * What finds `maxPendingBytes` waiting is dropped, and so is what cannot be written (ENOSPC, EACCES …): it is counted in
- * `dropped`, the logger is told, and the next record is tried again.
+ * `dropped`, the logger is informed, and the next record is tried again.
  *
  * ```ts
  * const sink = ndjsonSink('logs/hooks.ndjson', { maxBytes: 10_000_000, keep: 3 });
@@ -56,7 +56,7 @@ export function ndjsonSink(path: string, options: NdjsonOptions = {}): Sink {
     failed: streams.detach,
   });
 
-  // Made into text at once, so that what is written is what was told; not at all when there is no room for it.
+  // Serialised at once, so that what is written is what was emitted; not at all when there is no room for it.
   function push(record: HookRecord): void {
     try {
       if (queue.hasRoom) queue.push(Buffer.from(`${JSON.stringify(record)}\n`));

@@ -22,7 +22,7 @@ export interface ToolUse extends CallKey {
   readonly every?: boolean | undefined;
 }
 
-/** How it is known that a call has run. */
+/** The evidence that a call has run. */
 export interface Evidence {
   /** The event's name, or `result`. */
   readonly by: string;
@@ -41,7 +41,7 @@ interface Judgement {
   readonly call: CallKey;
   /** By the hooks that judge calls, or because they were not asked to the end. */
   readonly denied: Denial | undefined;
-  /** By whoever answers for the user. */
+  /** By the user or approver. */
   refused: Denial | undefined;
   /** What it may run with; absent: that could not be compared. */
   inputs: readonly Remembered[] | undefined;
@@ -55,7 +55,7 @@ export interface AlarmParts {
   readonly logger: Pick<HostLogger, 'report' | 'alarm'>;
 }
 
-/** So many calls that nobody objects to are remembered before there is any sign that this harness tells what ran. */
+/** After this many undisputed calls without a report of what ran, silent judgements are no longer remembered. */
 const PATIENCE = 1_000;
 /** How far back a question without an id is looked for. */
 const BACK = 1_000;
@@ -66,7 +66,7 @@ export class Alarms {
   awake = true;
   /** Something is remembered. */
   some = false;
-  /** What is told has happened elsewhere, under other hooks: a recording. */
+  /** Replays a recording, which ran under other hooks. */
   #replay = false;
   readonly #parts: AlarmParts;
   readonly #memory = new Memory<Judgement>();
@@ -93,7 +93,7 @@ export class Alarms {
     return this.#memory.bytes;
   }
 
-  /** Every hook has been asked about the input, and nobody said anything. */
+  /** Every hook was asked about the input, and all were silent. */
   silent(use: ToolUse, input: unknown): void {
     if (this.#silent >= 0 && ++this.#silent > PATIENCE && !this.#parts.onAlarm) this.awake = false;
     this.#remember(use, undefined, [input, false]);
@@ -114,19 +114,19 @@ export class Alarms {
     this.#remember(use, { by: 'host', reason }, undefined);
   }
 
-  /** Whoever asked took the question back: what was said before stands, if anything was. */
+  /** The question was withdrawn: an earlier judgement stands, if there is one. */
   withdrawn(use: ToolUse): void {
     if (!this.#memory.get(use)) this.#remember(use, undefined, undefined);
   }
 
-  /** Somebody who answers for the user said no. `use.id` undefined: the one call that it can be about. */
+  /** The user or approver said no. `use.id` undefined: the one call that it can be about. */
   refused(use: Omit<ToolUse, 'id'> & { id: string | undefined }, denial: Denial, input: unknown): void {
     const found = this.#find(use, input);
-    // Of several equal calls nobody knows which one was meant.
+    // With several equal calls it is unknown which one was meant.
     if (found.length === 1) (found[0] as Judgement).refused = { ...denial, reason: denial.reason?.slice(0, 1_000) };
   }
 
-  /** Somebody who answers for the user said yes; `given`: to this input, in place of the one that was judged. */
+  /** The user or approver said yes; `given`: to this input, in place of the one that was judged. */
   granted(
     use: Omit<ToolUse, 'id'> & { id: string | undefined },
     input: unknown,

@@ -6,7 +6,7 @@ const PIECES = 200;
 
 /**
  * An input as it was when it was judged. Nearly all are never compared with anything, so a short one is only copied: its text is
- * made when somebody asks for it. Of a long one there is only the hash and the beginning.
+ * made on demand. Of a long one there is only the hash and the beginning.
  */
 export class Remembered {
   /** Characters that it holds, about. */

@@ -48,7 +48,7 @@ function answered(
     alarms.granted(use, input, decision.updatedInput === undefined ? undefined : { value: decision.updatedInput });
 }
 
-/** It was rejected: nobody has given leave. */
+/** It was rejected, which is no permission. */
 export function undecided(fire: CallFire, error: HookscopeError): void {
   const use = fire.state.spec.call === 'judges' ? useOf(fire) : undefined;
   if (use?.id === undefined) return;
@@ -90,7 +90,7 @@ function useOf({ services, input, found, options: how }: CallFire): PossibleUse 
   }
 }
 
-/** What a person answered to a question about a call, `event` being the question in terms of the event that asks the hooks first. */
+/** What the user or approver answered to a question about a call, `event` being the question in terms of the event that asks the hooks first. */
 export function rememberAnswer(
   alarms: Alarms,
   { session_id: session, agent_id: agent, tool_use_id: id, tool_name: tool, tool_input: input }: Input,

@@ -1,6 +1,6 @@
 import type { AlarmRecord } from '../../emit/record.js';
 
-/** A denied call may be among them, of which nobody is told. */
+/** A denied call may be among them, and goes unreported. */
 export const FORGOTTEN =
   'A call ran of which it had to be forgotten what was decided: too much was decided since then. Whether it was honoured is not known';
 

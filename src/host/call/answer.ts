@@ -22,7 +22,7 @@ export function readAnswer(call: CallFacts, value: unknown): Attempt {
   if ('callback' in (registration.work as Work)) {
     if (value === undefined || value === null) return SILENT;
     const result = tryCallback(call, value);
-    // What was not understood may hold promises, whose errors nobody would hear.
+    // A value that was not understood may hold promises, whose rejections nothing would handle.
     if (result.failure || result.warnings?.length) quiet(value);
     return result;
   }
@@ -42,7 +42,7 @@ export function readAnswer(call: CallFacts, value: unknown): Attempt {
   return { ...replyFacts(reply), ...said, failure: said.failure ?? reply.failure, warnings };
 }
 
-/** What of a reply is told whatever it means. */
+/** The parts of a reply that are recorded whatever it means. */
 export function replyFacts(reply: Reply): Pick<Attempt, 'exitCode' | 'stdout' | 'stderr'> {
   return { exitCode: reply.exitCode, stdout: reply.stdout, stderr: reply.stderr };
 }
@@ -51,7 +51,7 @@ function tryCallback(call: CallFacts, value: unknown): Attempt {
   try {
     return readCallback(call, value);
   } catch (error) {
-    // A proxy that lets nobody look at it.
+    // A proxy that throws on every access.
     return badAnswer(messageOf(error));
   }
 }
@@ -92,7 +92,7 @@ function asyncAnswer(
   };
 }
 
-/** What is asked in series serves call after call: what goes on in the background keeps its own. */
+/** A `HandlerCall` in series is reused for the next hook, so background work gets a copy of its facts. */
 export function toBackground(call: CallFacts, later: Promise<unknown>, limitMs: number): void {
   const { fire, registration, context, reporter, input } = call;
   fire.background.follow({ fire, registration, context, reporter, input, later, limitMs });
@@ -125,7 +125,7 @@ export function interpretOutput(
   return { outcome, ...notTaken(fire, registration, outcome), warnings: result.warnings };
 }
 
-/** A rewrite that is for Claude Code, which would ignore it, is a failure; what else it said counts. */
+/** A rewrite that Claude Code would ignore is a failure; the rest of the answer counts. */
 function notTaken(fire: FireFacts, { dialect }: Registration, outcome: Outcome): Attempt | undefined {
   const doneBy = fire.options.doneBy ?? (dialect === 'claude' ? 'client' : undefined);
   if (!outcome.rewrite || doneBy !== 'client') return undefined;
@@ -135,13 +135,13 @@ function notTaken(fire: FireFacts, { dialect }: Registration, outcome: Outcome):
   return { outcome: rest, failure: { cause: 'bad_schema', message } };
 }
 
-/** What a complaint has besides its text: the same is in the record of the fire. */
+/** The `detail` of a log line about a hook. */
 export interface OfHook {
   readonly event: string;
   readonly hook: string;
 }
 
-/** A failure or warning is never silent, whoever watches. */
+/** Failures and warnings are always logged, with or without subscribers. */
 export function logProblems(fire: FireFacts, { id, name }: Registration, result: Attempt): void {
   const about: OfHook = { event: fire.spec.name, hook: name };
   const who = `${about.event} hook ${name}`;
@@ -162,10 +162,10 @@ export function threw(error: unknown): Failure {
   return { cause: 'threw', message: describeError(error) };
 }
 
-/** What a handler's work gave at once, and the promise of it where that is to be waited for. */
+/** What a handler returned, and its promise if it is one. */
 export type StartedWork = { value: unknown; later: Promise<unknown> | undefined } | { threw: unknown };
 
-/** Starts the work; a throw is data. */
+/** Starts the work; a throw is returned, not thrown. */
 export function startWork({ fire, registration, input, context, reporter }: CallFacts): StartedWork {
   const work = registration.work as Work;
   try {

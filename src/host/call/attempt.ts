@@ -12,31 +12,31 @@ export interface Attempt {
   readonly stderr?: string | undefined;
   readonly warnings?: readonly string[] | undefined;
   readonly durationMs?: number | undefined;
-  /** It goes on in the background; what it says comes later. */
+  /** It continues in the background and answers later. */
   readonly background?: boolean | undefined;
-  /** It answered `{ async: true }` and nothing more will come: no word on the input it was given. */
+  /** It answered `{ async: true }` and nothing more will come: it has not judged its input. */
   readonly unjudged?: true | undefined;
 }
 
 /** It said nothing. */
 export const SILENT: Attempt = Object.freeze({});
 
-/** Its answer is still to come: whoever asked is told by `answered`. */
+/** The answer is pending; the owner's `answered` is called with it. */
 export const PENDING = Symbol('pending');
 
-/** Tells whoever watches of one call of one handler. */
+/** Reports one call of one handler to subscribers. */
 export interface CallReporter {
   progress(piece: Piece): void;
-  /** Its end. What is said after it, nobody waits for. */
+  /** The end of the call; later output is ignored. */
   responded(result: Attempt): void;
 }
 
-/** Tells whoever watches of one fire. */
+/** Reports one fire to subscribers. */
 export interface FireReporter {
   started(registration: Registration): CallReporter;
 }
 
-/** With how long it took. One literal: spreading the result after a field of its own would be many times slower. */
+/** Adds the duration. One literal: spreading the result after a field of its own would be many times slower. */
 export function timed(result: Attempt, durationMs: number): Attempt {
   return {
     outcome: result.outcome,

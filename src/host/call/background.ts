@@ -52,15 +52,15 @@ export class Background implements BackgroundWork {
     void kept.done.then(() => this.#kept.delete(kept));
   }
 
-  /** A handler whose time was up and that still has to clean up after itself. */
+  /** A handler that timed out and is still cleaning up. */
   linger(name: string, answer: Promise<unknown>): void {
     this.keep(name, answer, () => Promise.resolve(), true);
   }
 
-  /** Follows an async handler: what it says late joins the pending context of the scope it was fired in. */
+  /** Follows an async handler: its late context joins the pending context of the scope it was fired in. */
   follow(followed: BackgroundCall): void {
     const { registration, limitMs, reporter } = followed;
-    // No clock is read where nobody watches.
+    // Without subscribers no clock is read.
     const began = reporter ? performance.now() : 0;
     let stop: (result: Attempt) => void = noop;
     const stopped = new Promise<Attempt>((resolve) => {
@@ -88,7 +88,7 @@ export class Background implements BackgroundWork {
     try {
       const outside = 'handler' in (asked.registration.work as Work);
       let value = await later;
-      // A command that was async from the start answers twice: that it runs, then what it said.
+      // A command that was async from the start answers twice: that it has started, then with its output.
       while (outside && (value as Reply).later) value = await (value as Reply).later;
       return readAnswer(asked, value);
     } catch (error) {
@@ -126,5 +126,5 @@ export class Background implements BackgroundWork {
 }
 
 function noop(): void {
-  // What ended was told elsewhere.
+  // Its end was reported elsewhere.
 }

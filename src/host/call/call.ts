@@ -15,7 +15,7 @@ export function makeCall(
   reporter: CallReporter | undefined,
 ): Call {
   const { background, services } = fire;
-  // Before it is called, it was found that it can be.
+  // The caller has checked that the input can be carried.
   const carried = fire.carried(input) as Carried;
   return Object.assign(new Ends(context), {
     spec: fire.spec,
@@ -35,19 +35,19 @@ export function makeCall(
   } satisfies Omit<Call, 'signal' | 'ending'>);
 }
 
-/** Getters of a class: in a literal they would make the object slow. */
+/** Getters on a class: getters in an object literal put the object into dictionary mode. */
 class Ends {
-  private readonly context: Context;
+  readonly #context: Context;
 
   constructor(context: Context) {
-    this.context = context;
+    this.#context = context;
   }
 
   get signal(): AbortSignal {
-    return this.context.signal;
+    return this.#context.signal;
   }
 
   get ending(): EndSignal {
-    return Context.ending(this.context);
+    return Context.ending(this.#context);
   }
 }

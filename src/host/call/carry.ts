@@ -24,7 +24,7 @@ export function carry(spec: EventSpec, input: Input, most: number): Carried | Ho
   const copied: Record<string, unknown> = {};
   let withheld: string | undefined;
   for (const key of Object.keys(input)) {
-    // What the model is to get instead is one line, whatever it was.
+    // The model gets one line instead, whatever the value was.
     const found = part(input, key, room, spec.after === true && key !== spec.rewrites?.field);
     if ('value' in found) {
       if (found.value !== undefined) put(copied, key, found.value);
@@ -58,7 +58,7 @@ function part(from: Input, key: string, room: CopyBudget, tells: boolean): { val
 function listOf(from: Input, key: string): readonly Input[] | undefined {
   try {
     const value = from[key];
-    // Not `every`, which passes over what is missing, four billion times if need be.
+    // Not `every`, which iterates over holes, up to four billion of them.
     return Array.isArray(value) && value.findIndex((one) => !isObject(one)) === -1 ? value : undefined;
   } catch {
     return undefined;
@@ -140,7 +140,7 @@ export class Carrying {
     return as;
   }
 
-  /** What could not be carried to all hooks, the model does not get either. */
+  /** What could not be carried to every hook is withheld from the model too. */
   get withheld(): { readonly value: string } | undefined {
     const line = this.#last?.as.withheld;
     return line === undefined ? undefined : { value: line };

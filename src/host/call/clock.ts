@@ -13,7 +13,7 @@ export interface Watched {
   limit: number;
   /** When it was first seen pending, in milliseconds of the monotonic clock; 0: not yet. */
   since: number;
-  /** Whose it is. */
+  /** The fire it belongs to. */
   readonly fire: WatchedFire;
   expire(): void;
   /** The fire was cut short: settle now. */

@@ -11,7 +11,7 @@ export interface HookContext<Host = unknown> {
   readonly host: Host;
   /** `reask`: the input was rewritten after this handler had judged it; `async`: the second call of a two-phase handler. */
   readonly call: 'first' | 'reask' | 'async';
-  /** Tells whoever watches; nobody watching, nothing happens. */
+  /** Reports to subscribers; without any, nothing happens. */
   progress(text: string): void;
 }
 
@@ -21,7 +21,7 @@ export interface ContextFire {
   readonly services: { readonly host: unknown };
 }
 
-/** One handler's context. What it holds is private: a handler can read, never change, what is under way. */
+/** One handler's context. Its state is private: a handler can read the call, never change it. */
 export class Context implements HookContext {
   readonly call: 'first' | 'reask' | 'async';
   readonly #fire: ContextFire;
@@ -55,7 +55,7 @@ export class Context implements HookContext {
     this.#reporter?.progress({ text });
   }
 
-  /** @internal Aborts the signal, also one that is first read later. */
+  /** @internal Aborts the signal, even if it is first read later. */
   static end(context: Context, reason: unknown): void {
     if (context.#ended !== undefined) return;
     context.#ended = reason;
@@ -76,5 +76,5 @@ export class Context implements HookContext {
   }
 }
 
-// One handler cannot change what another's context does.
+// Shared by all contexts: no handler may change it for the others.
 Object.freeze(Context.prototype);

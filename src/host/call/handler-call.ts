@@ -12,20 +12,20 @@ import { Context } from './context.js';
 import { untrusted } from './untrusted.js';
 import type { CallbackFunction, Work } from './work.js';
 
-/** Who is told what came of a call that had to be waited for; `undefined`: nothing, and nobody watches. */
+/** Receives the result of a call that was pending; `undefined`: silence, and no subscriber. */
 export interface CallOwner {
   answered(result: Attempt | undefined, call: HandlerCall): void;
 }
 
-/** How long a process gets to die after its time is up, milliseconds: TERM, KILL after 1.5 s, and a little. */
+/** Milliseconds a process gets to exit after its timeout: TERM, KILL after 1.5 s, and a margin. */
 const GRACE = 2_500;
 
 const LOADED = new WeakSet<Handler>();
 
 /**
  * One call of one handler: the one place with a deadline, a signal and a catch. Hooks in series are called by the same object one after
- * the other, until one is left with its answer still to come; whoever calls in parallel makes one for each. Its members are
- * `private`, not `#private`: every fire would pay for that.
+ * the other, until one times out and is left behind; parallel calls get one each. A hot
+ * class: `private` members (CONTRIBUTING.md).
  */
 export class HandlerCall implements Watched, CallFacts {
   limit = 0;
@@ -38,7 +38,7 @@ export class HandlerCall implements Watched, CallFacts {
   context: Context = undefined as never;
   input: Input;
   reporter: CallReporter | undefined = undefined;
-  /** It was left with its answer still to come, and can serve nobody else. */
+  /** It timed out and was left behind: it cannot serve another hook. */
   spent = false;
   private view: Input;
   private readonly timed: boolean;
@@ -46,7 +46,7 @@ export class HandlerCall implements Watched, CallFacts {
   private began = 0;
   private later: Promise<unknown> | undefined = undefined;
   private timedOut: Attempt | undefined = undefined;
-  // Bound once, not closures made for each call: the first call of a new closure has to find its code again.
+  // Bound once and reused: a fresh closure per call has to find its compiled code again.
   private readonly onValue: (value: unknown) => void;
   private readonly onError: (error: unknown) => void;
 
@@ -60,7 +60,7 @@ export class HandlerCall implements Watched, CallFacts {
     this.onError = this.rejected.bind(this);
   }
 
-  /** Calls the handler. `undefined`: it had nothing to say, and nobody watches. */
+  /** Calls the handler. `undefined`: silence, and no subscriber. */
   begin(r: Registration, input: Input, kind: 'first' | 'reask'): Attempt | undefined | typeof PENDING {
     this.registration = r;
     if (input !== this.input) {
@@ -80,7 +80,7 @@ export class HandlerCall implements Watched, CallFacts {
     return value === undefined ? undefined : this.take(value);
   }
 
-  /** One that has something to be done before it is called, or after. */
+  /** The general case: something has to be done before or after the call. */
   private beginOther(kind: 'first' | 'reask'): Attempt | undefined | typeof PENDING {
     const { fire, registration, input } = this;
     const { callback } = registration.work as { readonly callback?: CallbackFunction };
@@ -151,10 +151,10 @@ export class HandlerCall implements Watched, CallFacts {
     try {
       later.then(this.onValue, this.onError);
     } catch {
-      // It only looks like a promise.
+      // Not a real promise: its `then` throws.
       void settle(later).then(this.onValue, this.onError);
     }
-    // It cut its own fire short before it had returned.
+    // It cancelled its own fire before it returned.
     if (fire.cancelled !== undefined) return this.abandon();
     if (!this.isWatched) this.watch();
     return PENDING;
@@ -180,7 +180,7 @@ export class HandlerCall implements Watched, CallFacts {
     }
   }
 
-  /** What it says that it has nothing to say is silence, where nobody watches. */
+  /** Without subscribers an empty answer is the same as silence. */
   private said(value: unknown): Attempt | undefined {
     const result = readAnswer(this, value);
     return this.began === 0 && result === SILENT ? undefined : this.conclude(result);
@@ -196,7 +196,7 @@ export class HandlerCall implements Watched, CallFacts {
     this.owner.answered(this.conclude(result), this);
   }
 
-  /** Its time is up. A handler outside gets some more, to clean up after itself. */
+  /** It timed out. An external handler gets a grace period to clean up. */
   expire(): void {
     if (this.later === undefined) return;
     if (this.timedOut === undefined) {
@@ -216,12 +216,12 @@ export class HandlerCall implements Watched, CallFacts {
     if (this.later !== undefined) this.owner.answered(this.abandon(), this);
   }
 
-  /** Ends what is waited for, and gives what it has come to instead. */
+  /** Ends the pending call and returns the result that stands in for its answer. */
   abandon(): Attempt {
     Context.end(this.context, this.fire.cancelled);
     const result = this.timedOut ?? { failure: aborted() };
     this.leave();
-    // Where nothing is noted yet, that the fire rejects is all there is to tell.
+    // Without notes, the rejection of the fire is all there is to report.
     return (this.owner as object) === this.fire ? result : this.conclude(result);
   }
 
@@ -240,13 +240,13 @@ export class HandlerCall implements Watched, CallFacts {
     return 'handler' in (this.registration.work as Work);
   }
 
-  /** A registration that is async from the start: nothing it does is waited for. */
+  /** A registration that is async from the start: nothing waits for it. */
   private follow(value: unknown): Attempt {
     toBackground(this, promiseIn(value) ?? Promise.resolve(value), this.registration.asyncTimeout * 1000);
     return this.conclude({ background: true });
   }
 
-  /** What every call ends with: it is told, and what went wrong goes to the logger, whoever watches. An abort went as its caller wished. */
+  /** Every call ends here: it is reported, and problems are logged, with or without subscribers. An abort is no problem: the caller asked for it. */
   private conclude(result: Attempt): Attempt {
     const { fire, registration, reporter, began } = this;
     const { failure, warnings } = result;

@@ -48,7 +48,7 @@ function difference(
   optional: readonly string[] | undefined,
   at: readonly string[] = [],
 ): string | undefined {
-  // What was not there may be of any type.
+  // A value that was absent may become any type.
   if (old === null || old === undefined) return undefined;
   const where = at.length === 0 ? 'it' : `"${at.join('.')}"`;
   if (kind(old) !== kind(value)) return `${where} is ${kind(value)}, not ${kind(old)}`;

@@ -143,7 +143,7 @@ const isManaged = (s: HandlerResult): boolean => s.registration.scope.kind === '
 /** An accepted guard that could not be asked is no opinion among others. */
 const isUntrusted = (s: HandlerResult): boolean => s.failure?.cause === 'untrusted';
 
-/** It kept later handlers from being asked, who might have denied it: its deny is no opinion among others. */
+/** It kept later handlers, which might have denied, from being asked: its deny cannot be overruled. */
 const endsRun = (s: HandlerResult): boolean => s.outcome?.continue === false && s.registration.dialect === 'code';
 
 function block(spec: EventSpec, said: readonly HandlerResult[], context: FoldContext): DecisionFields {

@@ -11,8 +11,8 @@ import type { EventPlans } from '../plan/plans.js';
 import type { EventState } from '../services.js';
 
 /**
- * A subject function that throws leaves its event without a subject: only match-all hooks run, and it is said. Of another type,
- * its text is matched.
+ * A subject function that throws leaves its event without a subject, with a warning: only match-all hooks run. A result that is
+ * not a string is matched as its text.
  */
 function guardSubject(spec: EventSpec, report: (message: string) => void): EventSpec {
   const { subject } = spec;

@@ -23,10 +23,10 @@ export interface FireFacts {
   readonly found: ScopeLookup;
   readonly subject: string | undefined;
   readonly toolUseID: string | undefined;
-  /** Made when first asked for: most fires are told to nobody. */
+  /** Made on first use: most fires have no subscriber. */
   readonly id: string;
   readonly scopeId: string;
-  /** Where context that comes late waits for the next turn; nowhere once the agent, or the driven session, has ended. */
+  /** Late context is kept here for the next turn; `undefined` once the agent, or the session that a driver holds, has ended. */
   readonly pendingContext: string[] | undefined;
 }
 
@@ -47,10 +47,10 @@ export interface BackgroundCall extends CallFacts {
   readonly limitMs: number;
 }
 
-/** Where that is looked after. */
+/** Keeps track of background work. */
 export interface BackgroundWork {
   keep(name: string, done: Promise<unknown>, end: () => Promise<void>): void;
-  /** A handler whose time was up and that still has to clean up after itself. */
+  /** A handler that timed out and is still cleaning up. */
   linger(name: string, answer: Promise<unknown>): void;
   follow(followed: BackgroundCall): void;
 }
@@ -58,15 +58,15 @@ export interface BackgroundWork {
 /** What a call needs of the fire that it is made in. */
 export interface RunningFire extends FireFacts {
   readonly background: BackgroundWork;
-  /** Tells whoever watches; made only when somebody does. */
+  /** Made only when there is a subscriber. */
   readonly reporter: FireReporter | undefined;
-  /** Calls are timed: somebody watches, or wants to know of slow hooks. */
+  /** Calls are timed: there is a subscriber, or `slowAfter` is set. */
   readonly timed: boolean;
   /** Why it was cut short, once it was. */
   readonly cancelled: HookscopeError | undefined;
   cancel(error: HookscopeError): void;
-  /** The input for hooks outside the process; `undefined`: it cannot leave it, which has cut the fire short. */
+  /** The input for hooks outside the process; `undefined`: it cannot be serialised, which has ended the fire. */
   carried(input: Input): Carried | undefined;
-  /** Milliseconds a handler has; handlers that share a deadline have what is left of it. 0: no limit. */
+  /** Milliseconds a handler has; handlers that share a deadline get what is left of it. 0: no limit. */
   remaining(registration: Registration): number;
 }

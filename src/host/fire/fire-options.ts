@@ -12,18 +12,18 @@ export interface FireOptions {
   readonly canAsk?: boolean | undefined;
 }
 
-/** What a session driver says beside that. */
+/** Further options, for session drivers. */
 export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly signal?: EndSignal | undefined;
   /** A stop event that the loop ends with, whatever the hooks say. */
   readonly endedBy?: EndedBy | undefined;
   /** Ids of `once` hooks that ran for this very call in an earlier fire: they are asked again, as within one fire. Grows. */
   readonly alreadyRan?: Set<string> | undefined;
-  /** The call that an event is about whose input does not name it. */
+  /** The tool call, for events whose input does not name it. */
   readonly toolUseID?: string | undefined;
-  /** The host's own last word: it is fired while the host closes, too. */
+  /** Fired by the closing host itself, so it runs although the host is closing. */
   readonly last?: boolean | undefined;
-  /** Who does what is decided: Claude Code, or a session of ours, which can do all of it. Default: what each hook was written for. */
+  /** Who carries out the decision: Claude Code, or a session of ours, which supports all of it. Default: what each hook was written for. */
   readonly doneBy?: 'client' | 'session' | undefined;
   /** This agent's PreToolUse is asked about every tool, and its ids are not reused. */
   readonly everyTool?: boolean | undefined;

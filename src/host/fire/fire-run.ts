@@ -27,8 +27,8 @@ import { Walk } from './walk.js';
 const USUAL: FireSettings = Object.freeze({});
 
 /**
- * One fire under way. As long as nobody says anything it keeps nothing but its place in the list; with the first word it keeps notes,
- * and walks on. Its members are `private`, not `#private`: every fire would pay for that.
+ * One fire under way. While every hook is silent it keeps only its place in the list; from the first answer on it keeps notes and
+ * continues in a `Walk`. A hot class: `private` members (CONTRIBUTING.md).
  */
 export class FireRun implements RunningFire, CallOwner {
   readonly services: HostCore;
@@ -42,10 +42,10 @@ export class FireRun implements RunningFire, CallOwner {
   readonly timed: boolean;
   cancelled: HookscopeError | undefined = undefined;
   readonly found: ScopeLookup;
-  /** Whether it is remembered also when nobody says anything. */
+  /** Remember the call for alarms even when every hook is silent. */
   private readonly remembers: boolean;
   private readonly candidates: Candidates;
-  /** Who is asked next, and who has said something that changes nothing for them: all before were silent. */
+  /** The next hook to ask, and answers so far that change nothing for those to come; every other hook before it was silent. */
   private at = 0;
   private spoken: HandlerState[] | undefined = undefined;
   private call: HandlerCall | undefined = undefined;
@@ -111,9 +111,9 @@ export class FireRun implements RunningFire, CallOwner {
   private begin(): boolean {
     const { hook } = this.state;
     if (this.candidates.quiet !== undefined && !this.timed && !hook?.foreign) return this.listen();
-    // Who runs is to be asked, or everybody is to be listed: there is something to be noted from the beginning.
+    // Who runs depends on more than the subject, or a record will list everybody: notes are needed from the start.
     if (!hook?.foreign) return this.startWalk([]).advance();
-    // What is tapped while a fire is under way counts from the next one on.
+    // A tap added during a fire takes effect from the next fire.
     const walk = this.startWalk(hook.taps());
     void runThroughTaps(hook, this, walk).then(() => walk.endTaps());
     return false;
@@ -124,11 +124,11 @@ export class FireRun implements RunningFire, CallOwner {
     return this.walk;
   }
 
-  /** Asks one after the other. false: an answer is waited for. */
+  /** Asks hooks one after the other. false: an answer is pending. */
   private listen(): boolean {
     const { list } = this.candidates;
     for (; this.at < list.length && this.cancelled === undefined; this.at++) {
-      // The one before may have been left with its answer still to come.
+      // A call that timed out is left behind; it cannot serve another hook.
       if (this.call === undefined || this.call.spent) this.call = new HandlerCall(this, this);
       const result = this.call.begin(list[this.at] as Registration, this.input, 'first');
       if (result === undefined) continue;
@@ -138,7 +138,7 @@ export class FireRun implements RunningFire, CallOwner {
     return true;
   }
 
-  /** Keeps what somebody says. false: it changes what is to come. */
+  /** Keeps an answer. false: it affects later hooks, so a `Walk` must continue. */
   private hear(result: Attempt): boolean {
     const { outcome } = result;
     if (outcome !== undefined && (outcome.rewrite !== undefined || outcome.continue === false)) return false;
@@ -157,19 +157,19 @@ export class FireRun implements RunningFire, CallOwner {
     return walk.advance();
   }
 
-  /** Of the one that was waited for. */
+  /** The pending call has answered. */
   answered(result: Attempt | undefined): void {
     const continues = result === undefined || this.hear(result);
     if (continues) this.at++;
     if (continues ? this.listen() : this.walkOn(result)) this.walked();
   }
 
-  /** Nobody had to be waited for. */
+  /** Every call completed synchronously. */
   private decided(): Promise<AnyDecision> {
     this.forget?.();
     try {
       const decision = this.decide();
-      // A handler has cut it short at once: what the others have decided is not to be read as permission.
+      // A handler cancelled the fire synchronously: what others decided must not be read as permission.
       if (this.cancelled) return Promise.reject(this.cancelled);
       const { quiet } = this.candidates;
       return decision === quiet?.decision ? quiet.promise : Promise.resolve(decision);
@@ -196,7 +196,7 @@ export class FireRun implements RunningFire, CallOwner {
     return this.cancelled ?? reportUnreadable(this, error);
   }
 
-  /** The last two steps: all answers become one, and whoever watches is told. */
+  /** The last two steps: fold the answers, then report to subscribers. */
   private decide(): AnyDecision {
     const { walk, spoken } = this;
     if (walk !== undefined) return this.remembered(this.conclude(walk));
@@ -235,13 +235,13 @@ export class FireRun implements RunningFire, CallOwner {
       subject: this.subject,
       endedBy: this.options.endedBy,
       conflicts: rewrites?.conflicts,
-      // The harness's own copy: what it does with it changes no record.
+      // The harness gets its own copy: changing it must not change the record.
       rewritten: rewrites?.rewritten && { value: copyJson(rewrites.rewritten.value) },
       withheld: this.carrying?.withheld,
     };
   }
 
-  /** The input for hooks outside the process. One that cannot leave it ends the fire, which is no permission. */
+  /** The input for hooks outside the process. One that cannot be serialised rejects the fire, which is no permission. */
   carried(input: Input): Carried | undefined {
     this.carrying ??= new Carrying(this.spec, this.services.maxInputBytes, (error) => this.cancel(error));
     return this.carrying.of(input);
@@ -252,7 +252,7 @@ export class FireRun implements RunningFire, CallOwner {
     this.cancel(new HookscopeError('ABORTED', { event: this.spec.name }, { cause }));
   }
 
-  /** It rejects with the error at once; every handler that is still running is ended, and nobody else is asked. */
+  /** Rejects at once, ends every running handler, and asks no further hook. */
   cancel(error: HookscopeError): void {
     this.cancelled ??= error;
     undecided(this, error);

@@ -13,12 +13,12 @@ import { completeInput } from './input.js';
 export type { FireOptions, FireSettings } from './fire-options.js';
 
 /**
- * The one way of an event, from the agent loop to its decision: find the event and the scope, choose the plan, parse the input once;
- * then the run asks everybody, folds what was said, and tells whoever watches.
+ * The path of every event, from the agent loop to its decision: find the event and the scope, choose the plan, parse the input once;
+ * then `FireRun` asks the hooks, folds their answers, and reports to subscribers.
  */
 export function fire(services: HostCore, event: string, input: Input, options?: FireSettings): Promise<AnyDecision> {
   const state = services.events[event];
-  // A list of one name, which is as good a key, is not that name.
+  // `['PreToolUse']` would coerce to the same key.
   if (state?.spec.name !== event) return Promise.reject(services.unknownEvent(event));
   if (services.closed && !options?.last) return Promise.reject(new HookscopeError('CLOSED', { event }));
   const signal = options?.signal;
@@ -32,7 +32,7 @@ export function fire(services: HostCore, event: string, input: Input, options?: 
   return !watched && isIdle(services, state, options) ? state.quiet : begin(services, state, input, options, watched);
 }
 
-/** From the plan on; apart, so that what is above stays small enough to be inlined where nothing is to be done. */
+/** From the plan on; separate, so that the idle path above stays small enough to be inlined. */
 function begin(
   services: HostCore,
   state: EventState,
@@ -59,7 +59,7 @@ function begin(
   return ended(services, state, found, run.start());
 }
 
-/** Nothing that a fire of the event could do: no registration in any scope, no raw tap, no scope to open or to close, nothing to compare. */
+/** The fire can have no effect: no registration in any scope, no raw tap, no scope to open or close, nothing for alarms to compare. */
 function isIdle(services: HostCore, state: EventState, options: FireSettings | undefined): boolean {
   const { call } = state.spec;
   return (
@@ -71,7 +71,7 @@ function isIdle(services: HostCore, state: EventState, options: FireSettings | u
   );
 }
 
-/** An agent that was let stop takes its scope with it. */
+/** When a stop is allowed, the agent's scope ends. */
 function ended(
   services: HostCore,
   state: EventState,

@@ -31,7 +31,7 @@ export function completeInput(state: Checked, input: Input, session: SessionFiel
   return state.accepts(input) ? input : fillIn(state, input, session);
 }
 
-/** Not `{ ...session }`: what is added to a literal that begins with a spread is added a hundred times slower. */
+/** Not `{ ...session }`: adding properties to a literal that begins with a spread is a hundred times slower. */
 function baseFields({ session_id, transcript_path, cwd, permission_mode }: SessionFields): Record<string, unknown> {
   const base = { session_id, transcript_path, cwd };
   return permission_mode === undefined ? base : { session_id, transcript_path, cwd, permission_mode };

@@ -7,7 +7,7 @@ import type { LargeOutput } from '../tell/large-output.js';
 import type { FireFacts, Input } from './facts.js';
 import { Rewrites, type Vote } from './rewrites.js';
 
-/** Raw taps lie this far before or after the plan. */
+/** Offset that places raw taps before or after every plan position. */
 const AFTER = 1_000_000;
 
 /** What one registration came to in one fire. */
@@ -21,12 +21,12 @@ export class HandlerState implements Vote, HandlerResult {
   rewrote = false;
   offered = false;
   last: Attempt = SILENT;
-  /** What counts of it: its newest good answer, and a failure since. */
+  /** What counts: its latest successful answer, and any failure after it. */
   outcome: Attempt['outcome'] = undefined;
   failure: Attempt['failure'] = undefined;
   /** Its allow was lost when a re-ask failed. */
   lapsed = false;
-  /** As it counts at the end: it is not for what would run. */
+  /** Its allow is not for the input that would run. */
   allowLapsed = false;
   calls = 0;
 
@@ -37,7 +37,7 @@ export class HandlerState implements Vote, HandlerResult {
     this.judged = judged;
   }
 
-  /** What it came to, once more where it was asked again. */
+  /** Takes a result, again after a re-ask. */
   take(result: Attempt, spill: LargeOutput): void {
     if (this.calls > 0 && hasNotJudged(result)) failAgain(this, result);
     else {
@@ -45,20 +45,20 @@ export class HandlerState implements Vote, HandlerResult {
       this.failure = result.failure;
       this.lapsed = false;
     }
-    // It may become a reason, and hold all of a program's stderr.
+    // The message may become a reason, and may hold a program's whole stderr.
     if (this.failure) this.failure = { ...this.failure, message: spill.text(this.failure.message) };
     this.last = result;
     this.calls++;
   }
 
-  /** It is one of those that decide, and has come to something, be it silence. */
+  /** It takes part in the decision and has finished, even if silently. */
   get counts(): boolean {
     if (this.registration.phase === 'observe') return false;
     return !this.last.background || this.outcome !== undefined || this.failure !== undefined;
   }
 }
 
-/** What everybody has come to in one fire, and the input as it stands. Kept only once it matters. `private` members, as of a fire. */
+/** The results of all handlers in one fire, and the current input. Made only when needed. A hot class (CONTRIBUTING.md). */
 export class Notes implements RunFacts {
   input: Input;
   subject: string | undefined;
@@ -106,7 +106,7 @@ export class Notes implements RunFacts {
     return this.earlier?.has(r.id) === true;
   }
 
-  /** For somebody who is about to be asked, on the input as it stands. */
+  /** State for a handler that is about to be asked about the current input. */
   open(registration: Registration, place: number): HandlerState {
     const known = this.slots[place];
     if (known !== undefined) return this.reopen(known);
@@ -116,7 +116,7 @@ export class Notes implements RunFacts {
     return slot;
   }
 
-  /** One who has spoken before there were notes. */
+  /** A handler that answered before there were notes. */
   adopt(slot: HandlerState): void {
     this.count++;
     this.waves++;
@@ -138,7 +138,7 @@ export class Notes implements RunFacts {
     return slot;
   }
 
-  /** Takes the answer of one who was asked by himself. */
+  /** Takes the answer of a handler that was asked alone. */
   settle(slot: HandlerState, result: Attempt): void {
     this.waves++;
     const rewrite = rewriteOf(slot, result);
@@ -182,7 +182,7 @@ export class Notes implements RunFacts {
     return this.made !== undefined && !this.made.hasJudged(slot);
   }
 
-  /** What everybody but the observers came to, in plan order and as it counts. */
+  /** The results of all handlers but observers, in plan order, as they count. */
   said(): HandlerState[] {
     const said: HandlerState[] = [];
     const tapped = this.tapped;
@@ -199,23 +199,23 @@ export class Notes implements RunFacts {
   }
 }
 
-/** An observer's rewrite is none. */
+/** Rewrites by observers are ignored. */
 function rewriteOf(slot: HandlerState, result: Attempt): { readonly value: unknown } | undefined {
   return slot.registration.phase === 'observe' ? undefined : result.outcome?.rewrite;
 }
 
-/** It failed, could not be made, or was left for later. */
+/** It failed, or continues in the background. */
 const hasNotJudged = ({ failure, background, unjudged }: Attempt): boolean =>
   Boolean(failure ?? background ?? unjudged);
 
-/** A re-ask that has not judged the new input keeps the old verdict, except an allow; a verdict it printed all the same counts where it is stricter. */
+/** A re-ask that failed to judge the new input keeps the old verdict, except an allow; a verdict printed despite the failure counts if it is stricter. */
 function failAgain(slot: HandlerState, result: Attempt): void {
   slot.failure = result.failure ?? slot.failure;
   if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
   if (RANK[result.outcome?.verdict ?? 'none'] > RANK[slot.outcome?.verdict ?? 'none']) slot.outcome = result.outcome;
 }
 
-/** All who were asked, in plan order; who has not spoken was silent. */
+/** All handlers that were asked, in plan order; those without an answer were silent. */
 export function everybody(asked: readonly Registration[], spoken: readonly HandlerState[]): HandlerResult[] {
   const slots = new Map(spoken.map((slot) => [slot.registration, slot]));
   return asked

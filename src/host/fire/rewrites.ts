@@ -3,7 +3,7 @@ import type { EventSpec } from '../../events/define.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Conflict } from '../decide/decision.js';
 
-/** One handler's standing towards the input: what it judged, what it made of it. */
+/** One handler's relation to the input: which version it judged, which one it produced. */
 export interface Vote {
   readonly registration: Registration;
   /** Plan position; raw taps lie before and after the plan. */
@@ -19,8 +19,8 @@ export interface Vote {
 }
 
 /**
- * The waterfall of rewrites (docs/semantics.md 6): every accepted rewrite is a new version of the input; who rewrites again when
- * asked again conflicts with the owner of the version it was given, and the outermost scope, then the later in plan order, wins.
+ * The waterfall of rewrites (docs/semantics.md 6): every accepted rewrite is a new version of the input; a handler that rewrites
+ * again on a re-ask conflicts with the owner of the version it was given, and the outermost scope, then the later in plan order, wins.
  */
 export class Rewrites {
   version = 0;
@@ -94,7 +94,7 @@ export class Rewrites {
   }
 }
 
-/** Outermost scope first; within one scope the later in plan order. `phase: 'rewrite'` gave the last word up. */
+/** Outermost scope first; within one scope the later in plan order. Handlers with `phase: 'rewrite'` yield to the others. */
 function outranks(a: Vote, b: Vote): boolean {
   const rank = (s: Vote): number =>
     s.registration.phase === 'rewrite' ? Number.POSITIVE_INFINITY : s.registration.scope.depth;

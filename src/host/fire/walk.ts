@@ -9,27 +9,27 @@ import { type HandlerState, Notes } from './notes.js';
 import { Wave } from './wave.js';
 
 /**
- * The walk along a plan: everybody in order, each seeing the input as those before left it; whoever has not judged a rewrite, again;
- * the observers. It is the only place with an order in time, and goes on without a promise until somebody has to be waited for.
+ * Walks a plan: all handlers in order, each seeing the input as those before it left it; then again those that have not judged the
+ * latest rewrite; then the observers. The only place with an order in time; it creates no promise until an answer is pending.
  */
 export class Walk implements CallOwner, TapDriver {
   readonly notes: Notes;
-  /** Everybody who tapped the event's own hook when the fire began. */
+  /** Raw taps on the event's hook when the fire began. */
   readonly taps: readonly RawTap[];
   private readonly fire: RunningFire;
-  /** Everybody has been asked, and somebody was waited for. */
+  /** Called at the end if any answer was pending. */
   private readonly done: () => void;
   private candidates: Candidates;
   private pass: 'decide' | 'again' | 'observe' = 'decide';
-  /** Who is asked next, in the list; when asking again, there. */
+  /** The next handler in the list; `again` when re-asking. */
   private at = 0;
   private again = 0;
-  /** How far the plan was looked at, whatever was in the list then. */
+  /** The last plan position visited, whatever the list was then. */
   private passed = -1;
   private rules: WhoRuns | undefined = undefined;
-  /** It asks whoever is in series. */
+  /** Serves the handlers in series. */
   private call: HandlerCall | undefined;
-  /** Whose answer it waits for. */
+  /** The handler whose answer is pending. */
   private asking: HandlerState | undefined = undefined;
   private waves: Set<Wave> | undefined = undefined;
   /** While the plan is one tap in the event's own hook: tells it that the plan is through. */
@@ -51,13 +51,13 @@ export class Walk implements CallOwner, TapDriver {
     this.notes = new Notes(fire, fire.options.alreadyRan);
   }
 
-  /** Who runs, on the input as it stands. */
+  /** Who runs on the current input. */
   get who(): WhoRuns {
     this.rules ??= whoRuns(this.candidates, this.notes);
     return this.rules;
   }
 
-  /** The first of the list have been asked, and who of them has not spoken was silent; this is the first word that changes something. */
+  /** Takes over from `FireRun`: the first `asked` of the list were called, those not in `spoken` were silent, and `word` is the first answer that affects later handlers. */
   takeOver(asked: number, spoken: readonly HandlerState[], word: Attempt): void {
     const { notes } = this;
     const { list, places } = this.candidates;
@@ -74,7 +74,7 @@ export class Walk implements CallOwner, TapDriver {
     this.settle(open(asked), word);
   }
 
-  /** Goes on until somebody has to be waited for (false), or to the end (true). */
+  /** Continues until an answer is pending (false), or to the end (true). */
   advance(): boolean {
     if (this.pass === 'decide') {
       if (!this.inOrder()) return false;
@@ -84,7 +84,7 @@ export class Walk implements CallOwner, TapDriver {
       const rewritten = this.notes.version > 0;
       if (rewritten && !this.askAgain()) return false;
       this.pass = 'observe';
-      // Nobody having said a word, the first of the observers may have been asked already.
+      // If every handler was silent, the first observer may have been asked already.
       this.at = Math.max(rewritten ? 0 : this.at, this.candidates.deciders);
     }
     return this.inOrder();
@@ -108,13 +108,13 @@ export class Walk implements CallOwner, TapDriver {
     });
   }
 
-  /** That hook is through. */
+  /** tapable has run every tap. */
   endTaps(): void {
     this.pass = 'again';
     if (this.advance()) this.done();
   }
 
-  /** Everybody of this pass, in waves; a rewrite of what matchers look at makes another list. */
+  /** All handlers of this pass, in waves; a rewrite of what matchers look at changes the list. */
   private inOrder(): boolean {
     const { fire, notes } = this;
     const observing = this.pass === 'observe';
@@ -133,7 +133,7 @@ export class Walk implements CallOwner, TapDriver {
     return true;
   }
 
-  /** docs/semantics.md 6: whoever matches the input that would run and has not judged it is asked, until all have. */
+  /** docs/semantics.md 6: every handler that matches the input that would run and has not judged it is asked, until all have. */
   private askAgain(): boolean {
     const { fire, notes } = this;
     if (fire.spec.fold !== 'gate') return true;
@@ -163,12 +163,12 @@ export class Walk implements CallOwner, TapDriver {
     return this.candidates.quiet !== undefined || this.who.why(r) === undefined;
   }
 
-  /** Asks one by itself. false: its answer is waited for. */
+  /** Asks one handler. false: its answer is pending. */
   private ask(r: Registration, place: number): boolean {
     const { fire, notes } = this;
     if (!this.claim(r)) return true;
     const slot = notes.open(this.rules?.merged(r) ?? r, place);
-    // The one before may have been left with its answer still to come.
+    // A call that timed out is left behind; it cannot serve another hook.
     if (this.call === undefined || this.call.spent) this.call = new HandlerCall(fire, this);
     const result = this.call.begin(slot.registration, notes.input, slot.calls > 0 ? 'reask' : 'first');
     if (result === PENDING) {
@@ -188,7 +188,7 @@ export class Walk implements CallOwner, TapDriver {
     return this.askTogether(slots, () => this.go());
   }
 
-  /** true: they have answered already, and `then` is not called. */
+  /** true: all answered synchronously, and `then` is not called. */
   private askTogether(slots: readonly HandlerState[], then: () => void): boolean {
     const wave = new Wave(this.fire, slots, () => {
       this.waves?.delete(wave);
@@ -204,7 +204,7 @@ export class Walk implements CallOwner, TapDriver {
     return false;
   }
 
-  /** A `once` hook runs once where it lives, and may be asked again about the call that it ran for. */
+  /** A `once` hook runs once in its scope, and may be re-asked about the call that it ran for. */
   private claim(r: Registration): boolean {
     if (!r.once) return true;
     const { notes } = this;
@@ -225,7 +225,7 @@ export class Walk implements CallOwner, TapDriver {
     if (this.notes.version !== version) this.lookAgain();
   }
 
-  /** The input was rewritten: others may match it, and those that judged the one before are to judge it. */
+  /** The input was rewritten: other handlers may match it, and those that judged the previous version must judge this one. */
   private lookAgain(): void {
     const { subject, input }: { subject: string | undefined; input: Input } = this.notes;
     const now = this.fire.plan.candidates(subject, input);
@@ -238,7 +238,7 @@ export class Walk implements CallOwner, TapDriver {
     this.at = next < 0 ? now.list.length : next;
   }
 
-  /** Of the one that was waited for. */
+  /** The pending call has answered. */
   answered(result: Attempt | undefined): void {
     const slot = this.asking as HandlerState;
     this.asking = undefined;
@@ -256,7 +256,7 @@ export class Walk implements CallOwner, TapDriver {
     }
   }
 
-  /** The fire is cut short: ends whoever is under way. */
+  /** The fire is cancelled: ends every running call. */
   cancel(): void {
     this.call?.cancel();
     for (const wave of [...(this.waves ?? [])]) wave.cancel();

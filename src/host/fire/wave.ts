@@ -21,13 +21,13 @@ export class Wave implements CallOwner {
     this.#left = slots.length;
   }
 
-  /** Calls them all. true: they have answered already, and `done` is not called. */
+  /** Calls them all. true: all answered synchronously, and `done` is not called. */
   begin(input: RunningFire['input']): boolean {
     this.slots.forEach((slot, i) => {
       const result = this.#call(slot, input, i);
       if (result !== PENDING) this.#take(i, result);
     });
-    // One of them has cut the fire short while the others were being called.
+    // One of them cancelled the fire while the others were being called.
     if (this.#fire.cancelled) this.cancel();
     this.#began = true;
     return this.#left === 0;

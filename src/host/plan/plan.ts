@@ -13,11 +13,11 @@ export interface Candidates {
   readonly deciders: number;
   /** Copies of one hook by dedup key, only where there is more than one. */
   readonly copies: ReadonlyMap<string, readonly Registration[]> | undefined;
-  /** Nothing but the subject decides, and every one of them runs by itself: what a fire comes to in which none says anything. */
+  /** Set if only the subject decides who runs and all are in series: the decision of a fire in which every hook is silent. */
   readonly quiet: Quiet | undefined;
 }
 
-/** The same for every fire, so nobody can change it; as it is, and as a promise. */
+/** Shared by all fires and frozen; as a value and as a promise. */
 export interface Quiet {
   readonly decision: AnyDecision;
   readonly promise: Promise<AnyDecision>;
@@ -104,7 +104,7 @@ function quietly(spec: EventSpec, list: readonly Registration[]): Quiet {
   return { decision, promise: Promise.resolve(decision) };
 }
 
-/** In series, and only the subject decides whether it runs: nothing more is to be asked. */
+/** In series, and only the subject decides whether it runs. */
 function isPlain(r: Registration): boolean {
   return (
     (r.matcher.all || r.matcher.static) &&
@@ -150,7 +150,7 @@ export function nextWave(
     if (!runs(r)) continue;
     if (r.mode !== 'parallel' || r.scope !== first.scope || r.stage !== first.stage) break;
     wave.push(r);
-    // Those behind it are looked at again in their turn: the wave may change the input.
+    // Later ones are checked again in their turn: this wave may change the input.
     end = i + 1;
   }
   return { wave, end };

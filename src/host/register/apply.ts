@@ -10,7 +10,7 @@ export interface PluginScope {
   register(hooks: Hooks, options?: RegisterOptions): Undo;
   /** Hooks for every agent of an exact type. */
   spawnHooks(agentType: string, hooks: Hooks, options?: RegisterOptions): Undo;
-  /** Applies another plugin under this one; it is taken back with it. */
+  /** Applies another plugin under this one; it is unregistered with it. */
   use(plugin: Plugin, options?: unknown): Promise<Undo>;
   /** What is registered in this scope and the scopes inside it. */
   describe(): Description;

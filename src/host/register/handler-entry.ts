@@ -20,7 +20,7 @@ export interface HandlerOptions {
   readonly dialect?: Dialect | undefined;
   /** What the source adds to its handlers. */
   readonly context?: HandlerContext | undefined;
-  /** What the host gives to handlers that ask somebody else. */
+  /** What the host gives to handlers that run outside it. */
   readonly external: ExternalServices;
   warn(message: string): void;
 }

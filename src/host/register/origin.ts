@@ -19,7 +19,7 @@ export interface Origin extends RegisterOptions {
   readonly place?: RegistrationOptions['place'] | undefined;
   readonly root?: string | undefined;
   readonly family?: string | undefined;
-  /** Is told what does not keep hooks from being registered. Default: the host's logger. */
+  /** Receives warnings that do not prevent registration. Default: the host's logger. */
   readonly warn?: ((message: string) => void) | undefined;
 }
 

@@ -24,7 +24,7 @@ interface Parts extends HostParts {
   readonly plans: PlanStore;
 }
 
-/** Who is registered where: keeps the scope tree, the plans' counts and the agents' own hooks in step. */
+/** Registers hooks in scopes; keeps the scope tree, the plans' counts and hooks by agent type consistent. */
 export class Registrar {
   /** What plugins left to be called at close. */
   readonly cleanups: Cleanup[] = [];
@@ -44,7 +44,7 @@ export class Registrar {
     if (managed) return this.#add(tree.managed, hooks, origin);
     if (ref === undefined) return this.#add(tree.host, hooks, origin);
     const open = tree.get(ref);
-    // Placed in a stand-in first: hooks that are wrong open no scope.
+    // Checked in a detached scope first: invalid hooks must open no scope.
     if (!open) this.#place(detachedScope(ref), hooks, { ...origin, warn: ignore });
     return this.#add(tree.open(ref, { parent: origin.parent }), hooks, origin);
   }
@@ -87,7 +87,7 @@ export class Registrar {
     return this.#spawned(found, spawn.spawnHooks, spawn.type, named);
   }
 
-  /** The scope as it stands, and what it is still to get because of its agent's type. */
+  /** The current scope, and the hooks of its agent's type that are still to be installed. */
   #find(input: Input | undefined, ref: ScopeRef | undefined) {
     const { tree } = this.#parts;
     const session = textOf(input?.['session_id']);
@@ -99,7 +99,7 @@ export class Registrar {
     return { found, named, spawn: spawnHooks && !has ? { spawnHooks, type: type as string } : undefined };
   }
 
-  /** As `scopeOf`, but nothing is opened: an agent's own scope that would be is a stand-in, which `done` takes away. */
+  /** As `scopeOf`, but nothing is opened: an agent scope that would be opened is a detached one, closed by `done`. */
   preview(input: Input, ref: ScopeRef | undefined): ScopeLookup & { done(): void } {
     const { found, spawn } = this.#find(input, ref);
     if (!spawn) return { ...found, done: () => undefined };
@@ -116,18 +116,18 @@ export class Registrar {
     return this.#parts.tree.managed;
   }
 
-  /** Context that waits for the next turn of a session. */
+  /** Pending context of a session's next turn. */
   pendingContext(session: string): string[] {
     return this.#parts.tree.pendingContext(session);
   }
 
-  /** The same of one of its agents; of one without a scope of its own nothing waits. */
+  /** The same for one of its agents; an agent without a scope of its own has none. */
   pendingOf(session: string, agent: unknown): string[] {
     if (agent === undefined) return this.pendingContext(session);
     return (typeof agent === 'string' ? this.#parts.tree.get({ session, agent })?.pending : undefined) ?? [];
   }
 
-  /** What agents of each type will get: scopes that nobody is in. */
+  /** One detached scope per agent type, with the hooks that its agents will get. */
   spawnScopes(): Scope[] {
     return [...this.#spawns.all()].map(([type, spawnHooks]) => this.#detachedAgent(type, spawnHooks));
   }
@@ -211,7 +211,7 @@ export class Registrar {
     return { scope, id: scope.id, known: true };
   }
 
-  /** A scope nobody is in, with what agents of the type will get. */
+  /** A detached scope with the hooks that agents of the type will get. */
   #detachedAgent(type: string, spawnHooks: Iterable<SpawnHooks>): Scope {
     const scope = new Scope({ id: type, kind: 'agent', agentType: type });
     this.#install(scope, type, spawnHooks, false);

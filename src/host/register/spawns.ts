@@ -5,7 +5,7 @@ import type { SpawnHooks } from './origin.js';
 /** How many ended agents are remembered, so that a late event does not open their scope again. */
 const REMEMBERED = 1_000;
 
-/** Hooks that wait for agents of a type, and the agents that have had theirs. */
+/** Hooks by agent type, and the agents that have ended. */
 export class Spawns {
   readonly #byType = new Map<string, Set<SpawnHooks>>();
   readonly #ended = new Set<string>();

@@ -24,7 +24,7 @@ export function describeScope(scope: Scope, waiting: readonly Scope[] = []): Des
   return Object.defineProperty(description, 'toString', { value: () => print(description).join('\n') });
 }
 
-/** Observers run after everybody. */
+/** Observers run last. */
 function inOrder(own: readonly Registration[]): readonly Registration[] {
   return [...own.filter((r) => r.phase !== 'observe'), ...own.filter((r) => r.phase === 'observe')];
 }

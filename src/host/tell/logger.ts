@@ -45,14 +45,14 @@ export class HostLogger {
     }
   };
 
-  /** As `report`; where a flood of other lines leaves no room, it is said first in the next minute, or at close. */
+  /** As `report`; if other lines have used up the limit, it comes first in the next minute, or at close. */
   readonly alarm = (message: string, detail: unknown): void => {
     const isFull = this.#written >= MOST && this.#now() - this.#began < MINUTE;
     if (isFull && this.#alarms.length < COUNTED) this.#alarms.push({ message, detail });
     else this.report(message, detail);
   };
 
-  /** Says what was kept back, in how many lines it returns. */
+  /** Writes what was held back; returns the number of lines. */
   flush(): number {
     const repeated = [...this.#repeats.values()].filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
     const others = repeated.slice(COUNTED).reduce((sum, { count }) => sum + count, this.#left);

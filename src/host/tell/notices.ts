@@ -1,7 +1,7 @@
 /** How many notices are remembered, so that each is given once a session. */
 const REMEMBERED = 1_000;
 
-/** Tells once a session of each file whose hooks do not run because they are not as they were accepted. */
+/** Reports once a session each file whose hooks do not run because they changed after they were accepted. */
 export class Notices {
   readonly #told = new Set<string>();
   readonly #known = new Set<string>();
@@ -11,7 +11,7 @@ export class Notices {
     this.#report = report;
   }
 
-  /** Of this file everybody was told already, before any session. */
+  /** Files already reported before any session. */
   skip(file: string): void {
     this.#known.add(file);
   }

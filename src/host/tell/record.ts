@@ -11,9 +11,9 @@ interface Walked {
   readonly plan: Plan;
   readonly who: WhoRuns;
   readonly notes: Notes;
-  /** Everybody who tapped the event's own hook when the fire began. */
+  /** Raw taps on the event's hook when the fire began. */
   readonly taps: readonly RawTap[];
-  /** It ended before everybody was reached. */
+  /** It ended before every hook was reached. */
   readonly cutShort: boolean;
 }
 
@@ -34,7 +34,7 @@ export function recordHandlers(walked: Walked): HandlerRecord[] {
 
 type Row = { -readonly [K in keyof HandlerRecord]: HandlerRecord[K] };
 
-/** One literal, and what is not always there is put to it after: a watched fire makes one for every registration. */
+/** One literal, optional fields assigned after it: a fire with subscribers makes one per registration. */
 function row(walked: Walked, r: Registration, slot: HandlerState | undefined): HandlerRecord {
   if (!slot) return skippedRow(walked, r);
   const { last, outcome, failure } = slot;

@@ -12,7 +12,7 @@ import type { FireFacts } from '../fire/facts.js';
 import { unreadable } from '../fire/input.js';
 import type { Services } from '../services.js';
 
-/** Tells one fire to whoever watches. Made only when somebody does. */
+/** Reports one fire on the bus. Made only when there is a subscriber. */
 export class BusFireReporter implements FireReporter {
   readonly fire: FireFacts;
   readonly bus: Bus;
@@ -71,7 +71,7 @@ export class BusFireReporter implements FireReporter {
   }
 }
 
-/** One call of one handler, as it is told. */
+/** Reports one call of one handler on the bus. */
 class BusCallReporter implements CallReporter, CallInfo {
   readonly hookId: string;
   readonly hookName: string;
@@ -140,7 +140,7 @@ function handlerVerdict(outcome: Outcome | undefined): HandlerVerdict | undefine
   return outcome?.verdict ?? (outcome?.block ? 'block' : undefined);
 }
 
-/** A fire that was refused before anybody was asked: its input could not be read, or was not right. */
+/** Reports a fire that was rejected before any hook was asked: its input was unreadable or invalid. */
 export function reportRefused(services: Services, spec: EventSpec, input: unknown, code: string): void {
   const isObject = typeof input === 'object' && input !== null;
   const agent = textOf(input, 'agent_id');

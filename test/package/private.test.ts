@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT, readSources } from './sources.js';
+
+/** Classes that are made so often that `#` members would cost too much; CONTRIBUTING.md says why. */
+const HOT = [
+  'emit/record-copy',
+  'events/meant',
+  'host/call/handler-call',
+  'host/fire/fire-run',
+  'host/fire/notes',
+  'host/fire/walk',
+  'values/lazy-signal',
+  'values/view',
+];
+
+test('private members are #private, but in the few files whose classes are hot', () => {
+  const withKeyword = readSources()
+    .filter(({ name }) => /^ {2}private (?!constructor\b)/m.test(readFileSync(join(ROOT, `src/${name}.ts`), 'utf8')))
+    .map(({ name }) => name);
+  expect(withKeyword).toEqual(HOT);
+  const contributing = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+  const rule = /^Private members are[\s\S]*?\n\n/m.exec(contributing)?.[0] ?? '';
+  expect([...rule.matchAll(/`src\/([^`]+)\.ts`/g)].map(([, name]) => name).sort()).toEqual(HOT);
+});
