@@ -67,6 +67,7 @@ export interface CallInfo {
   readonly handler: RecordedKind;
   readonly handlerId: string;
   readonly name: string;
+  /** Frozen: records share it. */
   readonly source: RecordedSource;
   readonly statusMessage?: string | undefined;
   /** Whose hooks they are, where not this host's. */

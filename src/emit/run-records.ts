@@ -23,7 +23,7 @@ export function startedRecord(run: CallInfo, seq: number, time: string): HookSta
     handler: run.handler,
     handler_id: run.handlerId,
     name: run.name,
-    source: freeze(run.source),
+    source: run.source,
   };
   addOptional(record, run);
   if (run.statusMessage !== undefined) record.status_message = run.statusMessage;
@@ -47,7 +47,7 @@ export function progressRecord(run: CallInfo, piece: Piece, seq: number, time: s
     handler: run.handler,
     handler_id: run.handlerId,
     name: run.name,
-    source: freeze(run.source),
+    source: run.source,
     stdout,
     stderr,
     output: stderr + stdout + text,
@@ -73,7 +73,7 @@ export function responseRecord(run: CallInfo, result: RunResult, seq: number, ti
     handler: run.handler,
     handler_id: run.handlerId,
     name: run.name,
-    source: freeze(run.source),
+    source: run.source,
     stdout,
     stderr,
     output: result.output ?? stderr + stdout,

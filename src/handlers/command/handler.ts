@@ -1,18 +1,9 @@
 import type { Call, Handler, Reply } from '../handler.js';
+import { lazyModule } from '../lazy-module.js';
 import { type CommandContext, type CommandSpec, commandText } from './spec.js';
 
-type Runner = typeof import('./run.js');
-let runner: Promise<Runner> | undefined;
-
 /** Starting programs needs a library that is slow to load: it is loaded when the first one is to be started. */
-function loadRunner(): Promise<Runner> {
-  runner ??= import('./run.js').catch((error: unknown) => {
-    // Out of file descriptors, say: the next one may have more luck.
-    runner = undefined;
-    throw error;
-  });
-  return runner;
-}
+const loadRunner = lazyModule(() => import('./run.js'));
 
 /** Turns the description into what the host runs. */
 export function commandHandler(spec: CommandSpec, context: CommandContext = {}): Handler {
@@ -25,8 +16,8 @@ export function commandHandler(spec: CommandSpec, context: CommandContext = {}):
       await loadRunner();
     },
     async run(call: Call): Promise<Reply> {
-      const { runCommandHook: runCommand } = await loadRunner();
-      return runCommand(spec, context, call);
+      const { runCommandHook } = await loadRunner();
+      return runCommandHook(spec, context, call);
     },
   };
 }
