@@ -75,7 +75,7 @@ export interface Driven<Result> extends Turn<Result> {
  * const { text } = await drive(session, { prompt, system, tools }, (round) => generateText({ model, ...round }));
  * ```
  *
- * The tools of one step run beside each other, as the SDK runs them. A session without rules and without a person to ask denies
+ * The tools of one step run beside each other, as the SDK runs them. A session without rules and without the user to ask denies
  * every call that no hook allows. Rejects with what `generate` throws, after StopFailure (aborted: after `session.interrupt()`).
  */
 export async function drive<Tools extends ToolSet, Result extends Generated>(

@@ -132,7 +132,7 @@ type SyncOutput<N extends string, T> = z.infer<ReturnType<typeof baseOutput>> & 
   hookSpecificOutput?: ({ hookEventName?: N | undefined } & T) | undefined;
   async?: false | undefined;
 };
-/** Go on without me. With `result` it is followed, and counts late; without, nobody looks back. Seconds. */
+/** Continue without this handler. With `result` its late answer is awaited; without, it is ignored. Seconds. */
 export type AsyncOutput = z.infer<ReturnType<typeof asyncOutput>> & { result?: Promise<unknown> | undefined };
 
 const plainWord = (name: string): string => name.replace(/[-_\s]/g, '').toLowerCase();

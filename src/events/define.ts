@@ -13,7 +13,7 @@ export type HandlerKind = (typeof HANDLER_KINDS)[number];
 export type Dialect = 'code' | 'claude';
 /** Weakest first: the stronger wins, whatever the order. */
 export const VERDICTS = ['none', 'allow', 'ask', 'defer', 'deny'] as const;
-/** What a gate's hooks come to. `none`: nobody had an opinion, and the harness's own permission flow decides. */
+/** What a gate's hooks come to. `none`: no hook had an opinion, and the harness's own permission flow decides. */
 export type Verdict = (typeof VERDICTS)[number];
 
 /** How an event bears on whether a tool runs, and on which input: it judges the call, answers for the user, or shows that it has run. */
@@ -66,7 +66,7 @@ export interface EventSpec<
   readonly blockValue?: Readonly<Record<string, unknown>>;
   /** What a handler's failure may do: follow `onFailure`, be ignored by it, or fail the thing whatever the policy. */
   readonly failure: 'policy' | 'ignored' | 'fails';
-  /** Whether `onFailure: 'ask'` asks; where there is nobody left to ask it is no opinion. */
+  /** Whether `onFailure: 'ask'` asks; where nobody can be asked any more, the failure is no opinion. */
   readonly askOnFailure: boolean;
   /** The verdict is the object `hookSpecificOutput.decision`; the flat and legacy spellings are not read. */
   readonly nestedDecision?: boolean;
@@ -100,7 +100,7 @@ export interface EventSpec<
     readonly answerNeeded?: true;
     /** It begins or ends a session. */
     readonly bounds?: 'start' | 'end';
-    /** The same call is put to the person at the same time (`can_use_tool`). */
+    /** The same call is put to the user at the same time (`can_use_tool`). */
     readonly askedTwice?: true;
   };
   /** It happens within a turn: a session driver sends `permission_mode` (and `effort`) along with it. */
@@ -140,7 +140,7 @@ export interface EventOptions<Own extends z.ZodObject, Output extends z.ZodObjec
   readonly subjectField?: string;
 }
 
-/** As `EventOptions`, with schemas that are made when somebody first asks for them. */
+/** As `EventOptions`, with schemas that are made on first use. */
 interface BuiltInOptions<Own extends z.ZodObject, Output extends z.ZodObject, F extends Fold>
   extends Omit<EventOptions<Own, Output, F>, 'input' | 'output'> {
   readonly input: () => Own;
@@ -194,7 +194,7 @@ function later(make: () => unknown): PropertyDescriptor {
   };
 }
 
-/** Where nothing can be rewritten, `updatedInput` is no known key: who says it is warned. */
+/** Where nothing can be rewritten, `updatedInput` is an unknown key, with a warning. */
 function defaultOutput(fold: Fold, rewrites: EventSpec['rewrites']): z.ZodObject {
   return fold === 'gate' && !rewrites ? FOLD_OUTPUT.gate().omit({ updatedInput: true }) : FOLD_OUTPUT[fold]();
 }
@@ -206,7 +206,7 @@ function subjectOf(
   field: string | undefined,
 ): { subject?: Subject; subjectField?: string } {
   if (subject === undefined) return {};
-  // The input is checked before anybody asks for its subject: the field is a string, or an optional one and absent.
+  // The input is checked before its subject is read: the field is a string, or an optional one and absent.
   if (typeof subject === 'string')
     return { subject: (input) => input[subject] as string, subjectField: field ?? subject };
   return field === undefined ? { subject } : { subject, subjectField: field };

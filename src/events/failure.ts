@@ -1,6 +1,6 @@
 import type { EventSpec } from './define.js';
 
-/** What a failure means: go on, block (on a gate: deny), or ask a person. */
+/** What a failure means: go on, block (on a gate: deny), or ask the user. */
 export type OnFailure = 'continue' | 'block' | 'ask';
 
 /** Why a handler failed, each cause by its own name (docs/semantics.md 8). */
@@ -51,6 +51,6 @@ export function effectOf(
 ): FailureEffect {
   if (failure.blocks) return failureEffect(spec, 'block');
   if (failure.cause !== 'untrusted' || onFailure === 'block') return failureEffect(spec, onFailure);
-  // An accepted guard did not judge it: a person must, and where nobody is left to ask, nobody may say yes.
+  // An accepted guard could not judge it: the user or an approver must; if nobody can be asked, it is denied.
   return failureEffect(spec, spec.askOnFailure ? 'ask' : 'block');
 }

@@ -33,7 +33,7 @@ export function deny(reason: string): HelperOutput<'deny'> {
   return helperOutput({ verdict: 'deny', reason });
 }
 
-/** Gates: let a person decide. */
+/** Gates: let the user decide. */
 export function ask(reason: string): HelperOutput<'ask'> {
   return helperOutput({ verdict: 'ask', reason });
 }

@@ -134,7 +134,7 @@ function textsOf(spec: EventSpec): Texts {
   };
 }
 
-/** An outcome whose output is written out when somebody wants to see it. */
+/** An outcome whose output is written out on first read. */
 class Meant implements Outcome {
   readonly verdict: Outcome['verdict'];
   readonly block: true | undefined;

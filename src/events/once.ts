@@ -1,4 +1,4 @@
-/** Made when it is first asked for, and kept: a schema costs far more than the rest of a module, and most are never looked at. */
+/** Made on first use and kept: a schema costs far more than the rest of a module, and most are never used. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

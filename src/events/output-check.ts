@@ -46,7 +46,7 @@ export function checkOutput(reading: OutputReading, given: unknown): Json {
   return copied;
 }
 
-/** A gate's own answer without its wrapper: whoever wrote it meant it. */
+/** A gate's own answer without its wrapper: it was meant as one. */
 const isUnwrapped = ({ spec, shape, dialect }: OutputReading, key: string): boolean =>
   dialect !== 'claude' &&
   spec.fold === 'gate' &&
@@ -98,7 +98,7 @@ function copySpecific(reading: OutputReading, given: unknown, into: Record<strin
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw wrongType('hookSpecificOutput', { expected: 'object', got: kindOf(given) });
   }
-  // It would read as an empty object, and its error be heard by nobody.
+  // It would read as an empty object, and its rejection would go unhandled.
   if (types.isPromise(given)) throw wrongType('hookSpecificOutput', { expected: 'object', got: 'a promise' });
   const specific = given as Json;
   const copied: Record<string, unknown> = {};

@@ -33,7 +33,7 @@ function compileFields(shape: Readonly<Record<string, z.core.$ZodType>>): Readon
 }
 
 /** Compiled when a hook first says that key. */
-/** Compiled when it is first asked, and once, also for who has taken `accepts` out of it. */
+/** Compiled on first use, and once, even if `accepts` is called detached. */
 function field(schema: z.core.$ZodType): Field {
   let compiled: Field['accepts'] | undefined;
   return {

@@ -4,7 +4,7 @@ import { createMcpServers } from './mcp/servers.js';
 import { type CallTool, createToolCaller, type ToolCaller } from './mcp/tool-caller.js';
 import type { HookModel } from './model/model.js';
 
-/** What a host gives to the hooks that ask somebody else. */
+/** What a host gives to hooks that run outside it. */
 export interface ExternalHostOptions {
   /** Answers prompt and agent hooks. Without it they fail. */
   readonly model?: HookModel;

@@ -31,13 +31,13 @@ export interface Call {
   readonly onFailure: OnFailure;
   /** Whether the registration sends it to the background, where that differs from what the handler itself was told (copies were merged). */
   readonly async?: boolean | 'two-phase' | undefined;
-  /** Seconds for a background run; the handler's own wish goes first. */
+  /** Seconds for a background run; the handler's own value goes first. */
   readonly asyncTimeout?: number | undefined;
   /** The name its hookEventName must carry. */
   readonly eventName: string;
   /** Fires on timeout, on the caller's abort and when the host closes. After it the handler must clean up and settle soon. */
   readonly signal: AbortSignal;
-  /** The same, where no real one is needed: that is dear to make. */
+  /** The same for code that needs no real AbortSignal, which is expensive to make. */
   readonly ending: EndSignal;
   /** The project's directory: the host's `session.cwd`, else the input's cwd. */
   readonly projectDir: string;

@@ -52,7 +52,7 @@ export const OUTSIDE: Shape = {
 
 export const BACKGROUND: Shape = { async: rules.flag, asyncTimeout: SECONDS };
 
-/** A copy that nobody can change, down to the leaves of plain data. */
+/** A deeply frozen copy of plain data. */
 export function frozen<T>(value: T): T {
   if (Array.isArray(value)) return Object.freeze(value.map(frozen)) as T;
   if (!isObject(value)) return value;

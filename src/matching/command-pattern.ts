@@ -4,7 +4,7 @@ import { compileWildcard } from './wildcard.js';
 
 /**
  * A pattern over Bash commands: `git push`, `npm run *`, `git:*`, `* --version`. A ` *` or `:*` at the end ends a word, so
- * that `ls *` is `ls` and `ls -la` but not `lsof`. Where nobody can tell what a command runs, it matches.
+ * that `ls *` is `ls` and `ls -la` but not `lsof`. Where it is unknown what a command runs, it matches.
  */
 export function compileCommandPattern(pattern: string): (command: unknown) => boolean {
   const text = pattern.endsWith(':*') ? `${pattern.slice(0, -2)} *` : pattern;

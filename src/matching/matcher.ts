@@ -173,7 +173,7 @@ function glob(pattern: string, context: MatcherContext, warnings: string[]): Nam
   try {
     // `!(a|b)` is one group; left to itself minimatch would negate the whole of `(a|b)`, taken literally.
     const nonegate = pattern.startsWith('!(');
-    // Most hosts have no such glob, and registering is synchronous. It is nobody's but ours, so that a second copy of it does no harm.
+    // Most hosts have no such glob, and registering is synchronous. Only we use it, so a second copy of it does no harm.
     const { Minimatch, braceExpand } = createRequire(import.meta.url)('minimatch') as typeof import('minimatch');
     const options = {
       dot: true,
@@ -187,7 +187,7 @@ function glob(pattern: string, context: MatcherContext, warnings: string[]): Nam
   } catch (error) {
     return refuse(context, `"${pattern}" is not a glob (${error instanceof Error ? error.message : String(error)})`);
   }
-  // What is left out would match nothing, and nobody would know.
+  // A part that is left out would silently match nothing.
   if (names > MOST_NAMES)
     return refuse(context, `the braces in "${clip(pattern, 80)}" stand for more than ${MOST_NAMES} names`);
   const isCostly = COSTLY_GLOB.test(pattern);

@@ -24,7 +24,7 @@ const UNKNOWABLE = /[$`&(){}@]|\b(?:iex|invoke-expression|powershell|pwsh|cmd)\b
 
 /**
  * A pattern over PowerShell commands, without letter case. Only plain commands joined by `;`, `|` and `&&` are read;
- * whatever else there is, nobody can tell what runs and the pattern matches.
+ * with anything else it is unknown what runs, and the pattern matches.
  */
 export function compilePowerShellPattern(pattern: string): (command: unknown) => boolean {
   const text = canonical(pattern.replace(/:\*$/, ' *'));

@@ -21,7 +21,7 @@ export interface LoadedConfig {
 const EXTENSIONS = ['.json', '.ts', '.js', '.mjs'];
 
 /**
- * Reads a configuration that somebody named: `.ts`, `.js` or `.mjs`, whose default export it is, or `.json`. Code in it runs.
+ * Reads a configuration that was named: `.ts`, `.js` or `.mjs`, whose default export it is, or `.json`. Code in it runs.
  * @throws HookscopeError FILE, INVALID_CONFIG
  */
 export async function loadConfig(path: string): Promise<LoadedConfig> {

@@ -62,7 +62,7 @@ export interface ToolResult {
   readonly retry: boolean;
   /** The turn is over: call no model, and no `stop()`. */
   readonly endsLoop: boolean;
-  /** What hooks or the person granted with it. */
+  /** What hooks or the user granted with it. */
   readonly updatedPermissions: readonly unknown[];
   /** For a classifier, of PostToolUse hooks. */
   readonly classifierContext?: string;
@@ -74,7 +74,7 @@ export interface ToolResult {
   readonly after?: Decision<'PostToolUse'> | Decision<'PostToolUseFailure'>;
 }
 
-/** A call that was looked at: what is missing filled in, its input a copy nobody else holds. */
+/** A call that was looked at: what is missing filled in, its input a private copy. */
 export interface CheckedCall extends Pick<SessionSettings, 'permission' | 'ask' | 'classify'> {
   readonly id: string;
   readonly name: string;

@@ -10,12 +10,12 @@ import { afterwards } from './results.js';
 
 /** What `session.compact` takes. */
 export interface CompactOptions {
-  /** `manual`: a person asked for it, which counts as a prompt of its own. */
+  /** `manual`: the user asked for it, which counts as a prompt of its own. */
   readonly trigger: 'manual' | 'auto';
   readonly custom_instructions?: string | null | undefined;
   /** Default: the session's. */
   readonly model?: string | undefined;
-  /** Makes the summary, following the instructions (null: none): the person's own, then what PreCompact hooks add. */
+  /** Makes the summary, following the instructions (null: none): the user's own, then what PreCompact hooks add. */
   run(instructions: string | null, context: { readonly signal: AbortSignal }): string | Promise<string>;
 }
 

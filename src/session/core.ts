@@ -56,7 +56,7 @@ export class Core {
   readonly watched = new Set<string>();
   /** Undone when it ends: a subscriber, listeners. */
   readonly cleanups: (() => unknown)[] = [];
-  /** The stop event under way, the end under way: who asks again waits for the same. */
+  /** The stop event and the end under way: a second request waits for the same one. */
   stopping: Promise<unknown> | undefined;
   ending: Promise<unknown> | undefined;
   /** Told of every new path to watch. */
@@ -195,7 +195,7 @@ export interface CoreOptions {
 function turnController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
-  // Every fire of the turn obeys it: while somebody does, that takes no listener of its own.
+  // Every fire of the turn links to it: with this permanent link, none needs a listener of its own.
   linkAbort(controller.signal, { end: () => undefined });
   return controller;
 }

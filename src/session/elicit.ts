@@ -14,7 +14,7 @@ export interface ElicitAnswer {
 
 /** What an MCP server asks the user. */
 export interface ElicitOptions extends OwnFields<'Elicitation'> {
-  /** The person. Absent: nobody is there, and the answer is `cancel`. */
+  /** The user or approver. Absent: nobody is there, and the answer is `cancel`. */
   ask?(
     question: OwnFields<'Elicitation'>,
     context: { readonly signal: AbortSignal },
@@ -31,7 +31,7 @@ const ELICIT: Keys<ElicitOptions> = {
   ask: rules.fn,
 };
 
-/** The hooks answer, else the person, whose answer the ElicitationResult hooks may put another in the place of. */
+/** The hooks answer, else the user, whose answer the ElicitationResult hooks may put another in the place of. */
 export async function elicit(
   core: Core,
   options: ElicitOptions,

@@ -7,13 +7,13 @@ export interface Standing {
   readonly rules: Exclude<PermissionAnswer['behavior'], 'deny'>;
   readonly mode: string;
   readonly effect: Effect;
-  /** A person or a PermissionRequest hook has allowed this very input. */
+  /** The user or a PermissionRequest hook has allowed this very input. */
   readonly granted: boolean;
 }
 
 export type Settled = 'run' | 'ask' | 'classify' | 'refuse';
 
-/** Nobody spoke, and it is more than a read: what each mode does then. An unknown mode is `default`. */
+/** No hook had an opinion, and it is more than a read: what each mode does then. An unknown mode is `default`. */
 const NOBODY_SPOKE: Readonly<Record<PermissionMode, (effect: Effect) => Settled>> = {
   default: () => 'ask',
   plan: () => 'ask',

@@ -93,7 +93,7 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
     remember(core, started);
     return { core, started };
   });
-  // Whoever closes it before it has begun must wait for that.
+  // A close before it has begun must wait for the beginning.
   core.calls.set(entering, `${agent_type} (${agent_id})`);
   return await entering.finally(() => core.calls.delete(entering));
 }

@@ -22,7 +22,7 @@ export interface PermissionCall {
   readonly reason?: string | undefined;
   /** As the rules gave them: what one could grant to be asked less. */
   readonly suggestions: readonly unknown[];
-  /** Aborts when the turn is interrupted and nobody needs the answer any more. */
+  /** Aborts when the turn is interrupted: the answer is no longer needed. */
   readonly signal: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ export interface McpServer {
 export interface PermissionAnswer {
   /** `none`: no rule speaks. Deny and ask stand, whatever a hook allowed. */
   readonly behavior: 'allow' | 'deny' | 'ask' | 'none';
-  /** For the model (deny) or the person (ask). */
+  /** For the model (deny) or the user (ask). */
   readonly message?: string | undefined;
   /** Run this instead; it is judged again like any other input. */
   readonly updatedInput?: unknown;
@@ -44,7 +44,7 @@ export interface PermissionAnswer {
   readonly suggestions?: readonly unknown[] | undefined;
 }
 
-/** What the person said. */
+/** What the user said. */
 export type PersonAnswer =
   | {
       readonly behavior: 'allow';
@@ -53,7 +53,7 @@ export type PersonAnswer =
     }
   | { readonly behavior: 'deny'; readonly message?: string | undefined; readonly interrupt?: boolean | undefined };
 
-/** What a classifier said in the place of the person, in permission mode `auto`; `ask`: it cannot tell. */
+/** What a classifier said in the place of the user, in permission mode `auto`; `ask`: it cannot tell. */
 export interface ClassifierAnswer {
   readonly behavior: 'allow' | 'deny' | 'ask';
   readonly message?: string | undefined;
@@ -64,17 +64,17 @@ type AnswerFunction<Answer> = (
   call: PermissionCall,
 ) => Answer | undefined | Promise<Answer | undefined>;
 
-/** How a session decides and whom it tells; a child has its parent's, where it is not given its own. */
+/** How a session decides and whom it notifies; a child inherits its parent's, where it has none of its own. */
 export interface SessionSettings {
   /** The harness's own rules, asked on every final input. Absent, or no answer: no rule speaks. */
   readonly permission?: AnswerFunction<PermissionAnswer> | undefined;
-  /** The person. Absent, or no answer: nobody is there, and what would be asked is denied. */
+  /** The user or approver. Absent, or no answer: nobody is there, and what would be asked is denied. */
   readonly ask?: AnswerFunction<PersonAnswer> | undefined;
-  /** Permission mode `auto`: decides where nobody spoke. Absent: the person is asked. */
+  /** Permission mode `auto`: decides where no hook had an opinion. Absent: the user is asked. */
   readonly classify?: AnswerFunction<ClassifierAnswer> | undefined;
   /** A hook's systemMessage, for the user. */
   readonly onMessage?: ((message: SessionMessage) => void) | undefined;
-  /** Permissions that a hook or the person granted with a call, before it runs. `setMode` is applied by the session itself. */
+  /** Permissions that a hook or the user granted with a call, before it runs. `setMode` is applied by the session itself. */
   readonly onPermissionUpdate?: ((updates: readonly unknown[], call: PermissionCall) => void) | undefined;
   readonly effort?: { readonly level: string } | undefined;
   /** Continuations in a row after which the stop loop ends. Default: the host's, 8. */

@@ -30,7 +30,7 @@ const ROUNDS = 10;
 
 /**
  * Asks whoever has a say: the PreToolUse hooks, the harness's rules on whatever they make of the input, and where somebody asks,
- * or nobody spoke, the PermissionRequest hooks and the person. A rewrite made after the hooks begins again with it.
+ * or no hook had an opinion, the PermissionRequest hooks and the user. A rewrite made after the hooks begins again with it.
  * Rejects as `host.fire` does; no answer is never permission.
  */
 export async function judgeCall(core: Core, call: CheckedCall): Promise<Judgement> {
@@ -48,7 +48,7 @@ class Judging {
   readonly #call: CheckedCall;
   #input: unknown;
   #pre: Pre | undefined;
-  /** The input a person or a PermissionRequest hook allowed. */
+  /** The input the user or a PermissionRequest hook allowed. */
   #allowed: { readonly input: unknown } | undefined;
   #granted: readonly unknown[] = [];
   /** A `once` guard that judged this call judges every later input of it too. */
@@ -122,7 +122,7 @@ class Judging {
     return this.#request({ ...told, reason: answer.message ?? told.reason });
   }
 
-  /** The PermissionRequest hooks, then the person. */
+  /** The PermissionRequest hooks, then the user. */
   async #request(told: QuestionContext): Promise<Judgement | undefined> {
     const { id, name, mcp, signal } = this.#call;
     const suggestions = told.suggestions.length > 0 ? told.suggestions : undefined;

@@ -114,7 +114,7 @@ function answer(core: Core, text: string, prompt: string, decisions: readonly Sa
   return { ...common, blocked: false, ...why, prompt, context, content, endsLoop: stopping !== undefined };
 }
 
-/** Interrupted while it was looked at: nobody let it through. */
+/** Interrupted while it was judged: it was not let through. */
 function cut(core: Core, decisions: readonly Said[]): PromptAnswer {
   const reason = 'The prompt was interrupted.';
   const prompt_id = core.promptId as string;

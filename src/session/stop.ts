@@ -66,7 +66,7 @@ function instructionOf({ reason, additionalContext }: Decision<'Stop'> | Decisio
   return [...(reason === undefined ? [] : [reason]), ...additionalContext].join('\n') || 'Continue.';
 }
 
-/** The turn is over; an agent with it. Who closes the agent meanwhile waits for this stop and ends it. */
+/** The turn is over, and an agent with it. A concurrent close of the agent waits for this stop and ends it. */
 async function finish(core: Core): Promise<StopAnswer> {
   core.continuations = 0;
   if (core.parent) {

@@ -15,7 +15,7 @@ export async function runTool(core: Core, call: ToolCall): Promise<ToolResult> {
   return track(core, checked);
 }
 
-/** Runs a call that was looked at; whoever interrupts or closes the session waits for it. */
+/** Runs a checked call; interrupting or closing the session waits for it. */
 export function track(core: Core, call: CheckedCall): Promise<ToolResult> {
   const work = perform(core, call);
   core.calls.set(work, `${call.name} (${call.id})`);
@@ -39,7 +39,7 @@ async function perform(core: Core, call: CheckedCall): Promise<ToolResult> {
   return result;
 }
 
-/** Denied or deferred. Where no hook and no person said no, PermissionDenied hooks are told, and may let the model try again. */
+/** Denied or deferred. Where no hook and no user said no, PermissionDenied hooks are told, and may let the model try again. */
 async function refuse(core: Core, call: CheckedCall, judged: Judgement): Promise<ToolResult> {
   const { input, pre, by, reason, text = '', interrupts = false } = judged;
   const common = { ...baseResult(call, input, judged), decision: pre, ...(reason === undefined ? {} : { reason }) };

@@ -68,8 +68,8 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
   /** What waits for the next system prompt; a copy. */
   pendingContext(): string[];
   /**
-   * One tool call: PreToolUse, the harness's rules, where needed PermissionRequest and the person, the tool itself, and
-   * PostToolUse or PostToolUseFailure. What hooks, rules, a person or the tool do never makes it reject: it is in the result.
+   * One tool call: PreToolUse, the harness's rules, where needed PermissionRequest and the user, the tool itself, and
+   * PostToolUse or PostToolUseFailure. What hooks, rules, the user or the tool do never makes it reject: it is in the result.
    */
   tool<Input = Record<string, unknown>, Output = unknown>(call: ToolCall<Input, Output>): Promise<ToolResult>;
   /** The calls of one model turn, then PostToolBatch. `concurrent` neighbours run beside each other, all others one by one. */
@@ -103,7 +103,7 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
     /** TeammateIdle: whether it goes on working. */
     idle(teammate: OwnFields<'TeammateIdle'>): Promise<IdleAnswer>;
   };
-  /** Elicitation; where no hook answers, the person, then ElicitationResult. */
+  /** Elicitation; where no hook answers, the user, then ElicitationResult. */
   elicit(question: ElicitOptions): Promise<ElicitAnswer & { readonly by: 'hook' | 'person' | 'nobody' }>;
   /** CwdChanged; hooks and later events have the new directory. */
   changeCwd(directory: string): Promise<void>;

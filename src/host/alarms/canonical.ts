@@ -19,7 +19,7 @@ const PIECES = 1_000_000;
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * `loose`: as Claude Code reads an input that a hook or a person gave it: `"5"` may become 5, and false or null may be added. `undefined`: it
+ * `loose`: as Claude Code reads an input that a hook or the user gave it: `"5"` may become 5, and false or null may be added. `undefined`: it
  * cannot be compared (it throws when it is read, or has no end). Not recursive: a model may nest as deep as it likes.
  */
 export function canonical(value: unknown, loose = false): Canonical | undefined {

@@ -14,7 +14,7 @@ export class Remembered {
   #copy: { readonly value: unknown } | undefined;
   #exact: Canonical | undefined;
   #loose: string | undefined;
-  /** A hook or a person gave it: Claude Code fills in and converts those. */
+  /** A hook or the user gave it: Claude Code fills in and converts those. */
   readonly #given: boolean;
 
   private constructor(size: number, given: boolean) {
