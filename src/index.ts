@@ -30,6 +30,7 @@ export type { EventDefinition, EventOptions, EventSpec, Fold, HandlerKind, Verdi
 export type { Cause, OnFailure } from './events/failure.js';
 export { addContext, allow, ask, block, combine, deny, rewrite, stop } from './events/helpers.js';
 export { defineEvent } from './events/own-event.js';
+export type { SkipReason } from './events/skip.js';
 export { type CommandOptions, type CommandSpec, command } from './handlers/command/spec.js';
 export { type HttpOptions, type HttpSpec, http } from './handlers/http/spec.js';
 export type { McpHttpServer, McpServers, McpStdioServer } from './handlers/mcp/server-options.js';
@@ -81,7 +82,7 @@ export {
   validateHooks,
   validateOutput,
 } from './plugins/validate.js';
-export type { Mode, Phase, SkipReason, Source } from './scopes/registration.js';
+export type { Mode, Phase, Source } from './scopes/registration.js';
 export type { ScopeRef } from './scopes/tree.js';
 export type { BatchResult } from './session/batch.js';
 export type { DeniedBy, ToolCall, ToolContext, ToolResult } from './session/call.js';

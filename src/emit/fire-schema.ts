@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SKIP_REASONS, type SkipReason } from '../events/skip.js';
 import {
   alarmSchema,
   conflictSchema,
@@ -18,18 +19,7 @@ import {
 } from './schema.js';
 
 export const statusSchema = z.enum(['ran', 'failed', 'skipped', 'background']);
-export const reasonSchema = z.enum([
-  'matcher',
-  'if',
-  'scope',
-  'policy',
-  'disabled',
-  'trust',
-  'duplicate',
-  'once',
-  'bailed',
-  'invalid',
-]);
+const reasonSchema = z.enum(Object.keys(SKIP_REASONS) as SkipReason[]);
 
 /** One registration in a fire record. */
 const handlerShape = {

@@ -1,10 +1,11 @@
 import { styleText } from 'node:util';
+import { SKIP_REASONS } from '../events/skip.js';
 import { clip, column, plain } from '../plain.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { rules } from '../values/shape.js';
 import type { FireRecord, HandlerRecord, RecordedDecision } from './fire-record.js';
 import type { HookProgress, HookRecord, HookResponse, HookStarted } from './record.js';
-import type { HandlerVerdict, RecordedReason } from './recorded.js';
+import type { HandlerVerdict } from './recorded.js';
 
 /** How records become lines for people. */
 export interface PrintOptions {
@@ -85,19 +86,6 @@ const VERDICT_STYLE: Partial<Record<HandlerVerdict, PrintStyle>> = {
   block: 'red',
 };
 
-const WHY_SKIPPED: Record<RecordedReason, string> = {
-  matcher: 'its matcher did not match',
-  if: 'its if rule did not match',
-  scope: 'it belongs to another scope',
-  policy: 'policy does not let it run',
-  disabled: 'it is switched off',
-  trust: 'its file is not trusted yet',
-  duplicate: 'the same hook already ran',
-  once: 'it runs once, and has',
-  bailed: 'a hook before it ended the run',
-  invalid: 'it cannot run as it is written',
-};
-
 function runWord(record: HookStarted | HookProgress | HookResponse, paint: PrintPaint): string {
   if (record.subtype === 'hook_started') return paint('dim', 'started');
   if (record.subtype === 'hook_progress') return paint('dim', `… ${clip(record.output.trimEnd(), 80)}`);
@@ -111,7 +99,7 @@ function handlerLine(handler: HandlerRecord, paint: PrintPaint): string {
   const took = handler.duration_ms === undefined ? '' : ` ${paint('dim', duration(handler.duration_ms))}`;
   const again = handler.reasked ? ` ${paint('dim', `(asked again ${handler.reasked}x)`)}` : '';
   if (handler.status === 'skipped') {
-    const reason = handler.reason === undefined ? 'no reason given' : WHY_SKIPPED[handler.reason];
+    const reason = handler.reason === undefined ? 'no reason given' : SKIP_REASONS[handler.reason];
     const why = handler.why === undefined ? '' : ` (${clip(handler.why, 120)})`;
     return paint('dim', `did not run: ${reason}${why}`);
   }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { reasonSchema, statusSchema } from './fire-schema.js';
+import type { statusSchema } from './fire-schema.js';
 import type {
   conflictSchema,
   failureSchema,
@@ -30,7 +30,6 @@ export type RunOutcome = z.infer<typeof runOutcomeSchema>;
 /** A gate's verdict, or `block` on block and stop events (on stop: go on). */
 export type HandlerVerdict = z.infer<typeof handlerVerdictSchema>;
 export type HandlerStatus = z.infer<typeof statusSchema>;
-export type RecordedReason = z.infer<typeof reasonSchema>;
 
 /** Where a handler was registered: `kind` is `code`, `plugin`, `project`, `user` … */
 export interface RecordedSource extends Recorded<typeof sourceSchema> {}

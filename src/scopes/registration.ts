@@ -1,5 +1,6 @@
 import type { Dialect, EventSpec, HandlerKind } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
+import type { SkipReason } from '../events/skip.js';
 import type { Matcher } from '../matching/matcher.js';
 import type { Rule } from '../matching/rule.js';
 
@@ -7,19 +8,6 @@ import type { Rule } from '../matching/rule.js';
 export type Phase = 'rewrite' | 'decide' | 'observe';
 /** One after the other, or at once with its neighbours of the same scope and stage. */
 export type Mode = 'series' | 'parallel';
-/** Why a registration did not run in a fire; the record carries it. */
-export type SkipReason =
-  | 'matcher'
-  | 'if'
-  | 'scope'
-  | 'policy'
-  | 'disabled'
-  | 'trust'
-  | 'duplicate'
-  | 'once'
-  | 'bailed'
-  | 'invalid';
-
 /** Why a handler is listed but does not run, and which file or setting says so. */
 export interface Skip {
   readonly reason: SkipReason;

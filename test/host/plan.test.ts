@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Candidates, makePlan, mergeCopies, nextWave, skipped } from '../../src/host/plan/plan.js';
+import { type Candidates, makePlan, mergeCopies, nextWave } from '../../src/host/plan/plan.js';
+import { skipped } from '../../src/host/plan/skipped.js';
 import { compileMatcher } from '../../src/matching/matcher.js';
 import { compileRule } from '../../src/matching/rule.js';
 import type { Registration } from '../../src/scopes/registration.js';

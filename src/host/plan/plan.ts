@@ -1,7 +1,8 @@
 import type { EventSpec } from '../../events/define.js';
-import type { Registration, SkipReason } from '../../scopes/registration.js';
+import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { type AnyDecision, type HandlerOutcome, makeDecision } from '../decide/decision.js';
+import { isPlain } from './skipped.js';
 
 /** What a fire's plan is chosen for: the subject is looked at first, since its answers can be remembered. */
 export interface Candidates {
@@ -102,30 +103,6 @@ function quietly(spec: EventSpec, list: readonly Registration[]): Quiet {
     Object.freeze(dialect === 'claude' ? { id, name, dialect } : { id, name });
   const decision = Object.freeze(makeDecision(spec, undefined, () => Object.freeze(list.map(silent))));
   return { decision, promise: Promise.resolve(decision) };
-}
-
-/** In series, and only the subject decides whether it runs. */
-function isPlain(r: Registration): boolean {
-  return (
-    (r.matcher.all || r.matcher.static) &&
-    r.mode === 'series' &&
-    r.rule === undefined &&
-    !r.once &&
-    r.gate === undefined
-  );
-}
-
-/** Whether a candidate runs on this input as it stands now; `undefined`: it does. Matchers, `if` and `once` are asked, in this order. */
-export function skipped(
-  r: Registration,
-  subject: string | undefined,
-  input: Readonly<Record<string, unknown>>,
-): SkipReason | undefined {
-  if (r.skip !== undefined) return r.skip;
-  if (!r.matcher.all && !r.matcher.matches(subject, input)) return 'matcher';
-  if (r.rule !== undefined && !(r.spec.tool && r.rule.matches(input))) return 'if';
-  if (r.once && r.scope.claimed(r)) return 'once';
-  return undefined;
 }
 
 /**

@@ -1,5 +1,7 @@
-import type { Registration, SkipReason } from '../../scopes/registration.js';
-import { type Candidates, mergeCopies, skipped } from './plan.js';
+import type { SkipReason } from '../../events/skip.js';
+import type { Registration } from '../../scopes/registration.js';
+import { type Candidates, mergeCopies } from './plan.js';
+import { skipped } from './skipped.js';
 
 /** What decides who runs, as it stands now. */
 export interface RunFacts {

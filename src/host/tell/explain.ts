@@ -1,5 +1,6 @@
 import type { EventSpec } from '../../events/define.js';
-import type { Registration, SkipReason } from '../../scopes/registration.js';
+import { SKIP_REASONS, type SkipReason } from '../../events/skip.js';
+import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeRef } from '../../scopes/tree.js';
 import type { HostCore } from '../core.js';
@@ -147,7 +148,7 @@ class PlanReader {
     return nextWave(this.#who.candidates, from, (r) => this.#who.why(r) === undefined, last);
   }
 
-  #words(r: Registration, reason: SkipReason): { why?: string } {
+  #words(r: Registration, reason: SkipReason): { why: string } {
     if (r.skipWhy !== undefined) return { why: r.skipWhy };
     const { subject } = this.#facts;
     switch (reason) {
@@ -166,7 +167,7 @@ class PlanReader {
         return { why: `a copy of ${first?.id}${first?.source.file ? ` of ${first.source.file}` : ''}` };
       }
       default:
-        return {};
+        return { why: SKIP_REASONS[reason] };
     }
   }
 }
