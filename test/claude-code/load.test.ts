@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { deny } from '../../src/events/helpers.js';
 import { closeAll, createProject, denies, hook, hooksOn, memoryStore, type Project, ran, skipped } from './project.js';
 
@@ -89,6 +89,18 @@ describe('where hooks come from', () => {
     project.write('home/.claude/agents/own.md', `---\n${JSON.stringify(hooksOn('PreToolUse', hook('agent')))}\n---\n`);
     const { sources } = await project.load({ projectDir: project.home, trust: 'stored' });
     expect(sources.map(({ kind, status }) => `${kind} ${status}`)).toEqual(['user loaded', 'agent loaded']);
+  });
+
+  test('CLAUDE_CONFIG_DIR is not looked at: the home is, and what is named', async () => {
+    everywhere();
+    const path = project.write('elsewhere/settings.json', hooksOn('PreToolUse', hook('elsewhere')));
+    vi.stubEnv('CLAUDE_CONFIG_DIR', join(path, '..'));
+    try {
+      expect(ran(await (await project.load({ places: ['user'] })).fire())).toEqual(['user']);
+      expect(ran(await (await project.load({ places: [], settings: [path] })).fire())).toEqual(['elsewhere']);
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   test('what was loaded is taken back, twice if one likes', async () => {

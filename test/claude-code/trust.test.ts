@@ -118,6 +118,19 @@ describe('consent binds', () => {
     expect(await verdict()).toBe('deny');
   });
 
+  test('not the program that the first line of a script names', async () => {
+    project.write('project/.claude/settings.json', hooksOn('PreToolUse', { type: 'command', command: './guard' }));
+    project.write('project/guard', '#!./own\n', 0o755);
+    const own = project.write('project/own', '#!/bin/sh\necho guarded >&2\nexit 2\n', 0o755);
+    await acceptAll();
+    const held = async (): Promise<number> => (await load()).held.length;
+    expect(await held()).toBe(0);
+    writeFileSync(own, '#!/bin/sh\nexit 0\n');
+    expect(await held()).toBe(0);
+    writeFileSync(join(project.dir, 'guard'), '#!./owm\n');
+    expect(await held()).toBe(1);
+  });
+
   test('the definition, but not what the file says of other things', async () => {
     withScript();
     await acceptAll();

@@ -125,6 +125,17 @@ describe('a sink', () => {
     expect(told).toEqual([{ message: 'Sink "bad" threw and was detached: boom', detail: new Error('boom') }]);
   });
 
+  test('has room for 10,000 records unless told otherwise', async () => {
+    const { told, logger } = listen();
+    const { open, opened } = gate();
+    const sink = createSink(() => opened, { logger });
+    const record = stamped(1);
+    for (let i = 0; i < 10_003; i++) sink.push(record);
+    expect([sink.pending, sink.dropped, told.length]).toEqual([10_000, 3, 1]);
+    open();
+    await sink.flush();
+  });
+
   test('without a name is called a sink', async () => {
     const { told, logger } = listen();
     const bad = createSink(() => Promise.reject(new Error('boom')), { logger });

@@ -449,6 +449,26 @@ describe('a Bash rule', () => {
     expect(matches('rm *', line)).toBe(false);
   });
 
+  it.each([
+    ['rm *', './clean.sh'],
+    ['rm *', 'bash clean.sh'],
+    ['rm *', 'make clean'],
+    ['rm *', 'npm run clean'],
+    ['git push *', 'git p origin'],
+    ['rm *', 'unlink x'],
+    ['rm *', `python -c 'import os; os.remove("x")'`],
+    ['rm *', `node -e 'require("fs").rmSync("x")'`],
+    ['git push *', 'git -C dir push'],
+    ['git push *', 'git --git-dir=x push origin main'],
+  ])('of %j does not see what is not in the line, or is read by no shell, or stands elsewhere: %j', (pattern, line) => {
+    expect(matches(pattern, line)).toBe(false);
+  });
+
+  it('sees a command that stands as a text in what an interpreter is given', () => {
+    expect(matches('rm *', `python -c 'import os; os.system("rm x")'`)).toBe(true);
+    expect(matches('rm *', `perl -e 'system "rm x"'`)).toBe(true);
+  });
+
   it('reads a line that ends where a value should follow', () => {
     const lines = [
       'xargs -I',

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { posix } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createHost } from '../../src/create-host.js';
@@ -276,6 +276,19 @@ describe('a rule over files', () => {
   it('matches a call whose path cannot be told', () => {
     for (const input of [{}, { file_path: 1 }, null, { file_path: 'x'.repeat(5000) }]) {
       expect(matches('Edit(src/**)', 'Edit', input)).toBe(true);
+    }
+  });
+
+  it('compares paths and looks at no file: a symbolic link leads past it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hookscope-rule-'));
+    try {
+      mkdirSync(join(folder, 'secret'));
+      symlinkSync('secret', join(folder, 'public'));
+      const about = (file_path: string) =>
+        rule('Read(secret/**)').matches({ tool_name: 'Read', tool_input: { file_path }, cwd: folder });
+      expect([about('secret/key'), about('public/key'), about('nowhere/../secret/key')]).toEqual([true, false, true]);
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 

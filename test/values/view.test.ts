@@ -1,9 +1,11 @@
 import { inspect, isDeepStrictEqual, types } from 'node:util';
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordCopy } from '../../src/emit/record-copy.js';
 import { HookscopeError } from '../../src/errors.js';
 import { copyJson, NotJson } from '../../src/values/copy.js';
+import { snapshot } from '../../src/values/snapshot.js';
 import { readOnly, unwrap } from '../../src/values/view.js';
 
 const input = () => ({
@@ -109,6 +111,38 @@ describe('reading a view', () => {
 
   it('is refused by structuredClone, as every proxy is', () => {
     expect(() => structuredClone(readOnly({ a: 1 }))).toThrow(expect.objectContaining({ name: 'DataCloneError' }));
+  });
+
+  it('is refused by postMessage too, and its snapshot by neither', () => {
+    const view = readOnly({ a: { b: [1] } });
+    const { port1, port2 } = new MessageChannel();
+    expect(() => port1.postMessage(view)).toThrow(expect.objectContaining({ name: 'DataCloneError' }));
+    expect(() => port1.postMessage(view.a)).toThrow(expect.objectContaining({ name: 'DataCloneError' }));
+    port1.postMessage(snapshot(view));
+    expect(receiveMessageOnPort(port2)).toEqual({ message: { a: { b: [1] } } });
+    expect(structuredClone(snapshot(view.a))).toEqual({ b: [1] });
+    port1.close();
+  });
+
+  it('of what JSON has no word for has no working methods; a snapshot has', () => {
+    class Box {
+      #kept = 1;
+      open(): number {
+        return this.#kept;
+      }
+    }
+    const data = { map: new Map([['k', 1]]), set: new Set([1]), date: new Date(0), box: new Box() };
+    const view = readOnly(data);
+    for (const call of [
+      () => view.map.get('k'),
+      () => view.set.has(1),
+      () => view.date.getTime(),
+      () => view.box.open(),
+    ]) {
+      expect(call).toThrow(TypeError);
+    }
+    const { map, set, date } = snapshot(view);
+    expect([map.get('k'), set.has(1), date.getTime()]).toEqual([1, true, 0]);
   });
 
   it('keeps an own key named __proto__ apart from the prototype', () => {

@@ -65,6 +65,14 @@ const REFUSED: readonly (readonly [what: string, request: unknown, error: Readon
     },
   ],
   [
+    'a message for an MCP server of an SDK',
+    { subtype: 'mcp_message', server_name: 'x', message: { jsonrpc: '2.0', id: 1, method: 'tools/list' } },
+    {
+      client: 'Unsupported control request subtype: mcp_message',
+      server: 'Unsupported control request subtype: mcp_message',
+    },
+  ],
+  [
     'an unknown callback id',
     { subtype: 'hook_callback', callback_id: 'hook_999', input: {} },
     {

@@ -305,6 +305,21 @@ describe('the end', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
+  it('close ends the turn that is under way before it ends the program’s input', async () => {
+    const { client, claude } = await connect(testHost().host);
+    const refused = expect(all(client.query('go'))).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
+    await claude.hear(isUser);
+    const closing = client.close();
+    const asked = await claude.hear(isRequest('interrupt'));
+    await claude.say(success(asked['request_id'], {}));
+    await sleep(20);
+    expect(claude.told.filter(({ ended }) => ended === '')).toEqual([]);
+    await claude.say(result('interrupted'));
+    expect(await closing).toEqual({ exitCode: 0 });
+    expect(claude.told.filter(({ ended }) => ended === '')).toHaveLength(1);
+    await refused;
+  });
+
   it('close answers what the program still asks while it ends', async () => {
     const { host } = testHost();
     const { client, claude, asking } = await connect(host);
