@@ -26,13 +26,15 @@ export {
   type HookInput,
   type HookOutput,
 } from './events/catalogue.js';
-export type { EventDefinition, EventOptions, EventSpec, Fold, HandlerKind, Verdict } from './events/define.js';
+export type { EventDefinition, EventOptions, EventSpec, Fold, Verdict } from './events/define.js';
 export type { Cause, OnFailure } from './events/failure.js';
+export type { HandlerKind } from './events/handler-kinds.js';
 export { addContext, allow, ask, block, combine, deny, rewrite, stop } from './events/helpers.js';
 export { defineEvent } from './events/own-event.js';
 export type { SkipReason } from './events/skip.js';
 export { type CommandOptions, type CommandSpec, command } from './handlers/command/spec.js';
 export { type HttpOptions, type HttpSpec, http } from './handlers/http/spec.js';
+export type { HandlerSpec } from './handlers/kinds.js';
 export type { McpHttpServer, McpServers, McpStdioServer } from './handlers/mcp/server-options.js';
 export { type McpToolOptions, type McpToolSpec, mcpTool } from './handlers/mcp/spec.js';
 export type { CallTool, McpContent, McpToolResult } from './handlers/mcp/tool-caller.js';

@@ -9,6 +9,7 @@ export type {
   CallTool,
   CommandOptions,
   CommandSpec,
+  HandlerSpec,
   HookModel,
   HttpOptions,
   HttpSpec,

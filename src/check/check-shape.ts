@@ -2,7 +2,7 @@ import { otherShape } from '../claude-code/files/other-shapes.js';
 import { checkHooks, HANDLER_KEYS } from '../claude-code/files/schema.js';
 import { HookscopeError } from '../errors.js';
 import { HOOK_EVENTS } from '../events/catalogue.js';
-import { HANDLER_KINDS } from '../events/define.js';
+import { HANDLER_KINDS } from '../events/handler-kinds.js';
 import type { Path } from '../files/json-file.js';
 import { checkConfig } from '../plugins/config.js';
 import { validateHooks } from '../plugins/validate.js';

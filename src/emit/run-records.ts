@@ -1,3 +1,4 @@
+import { exits } from '../events/handler-kinds.js';
 import type { CallInfo, HookProgress, HookResponse, HookStarted, Piece, RunMessage, RunResult } from './record.js';
 import { freeze } from './record-copy.js';
 import type { RecordedKind, RunOutcome, Unstamped } from './recorded.js';
@@ -112,5 +113,5 @@ export function hookResponse(run: CallInfo, result: RunResult): Unstamped<HookRe
 function outcomeOf(handler: RecordedKind, result: RunResult): RunOutcome {
   const { failure, exitCode } = result;
   if (failure !== undefined) return failure.cause === 'timeout' || failure.cause === 'aborted' ? 'cancelled' : 'error';
-  return handler === 'command' && exitCode !== undefined && exitCode !== 0 ? 'error' : 'success';
+  return exitCode !== undefined && exitCode !== 0 && exits(handler) ? 'error' : 'success';
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { HANDLER_KINDS, VERDICTS } from '../events/define.js';
+import { VERDICTS } from '../events/define.js';
+import { HANDLER_KINDS } from '../events/handler-kinds.js';
 
 /**
  * The messages of one handler's call, and what records share, as zod schemas: the only source of the records' types (`record.ts`).

@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import { builtIn, type HandlerKind } from './define.js';
+import { builtIn } from './define.js';
+import { PROGRAMS } from './handler-kinds.js';
 import { Stop } from './turn.js';
-
-const programs: readonly HandlerKind[] = ['command', 'http', 'mcp_tool'];
 
 export const SubagentStart = builtIn({
   input: () => z.object({ agent_id: z.string(), agent_type: z.string() }),
   subject: 'agent_type',
   fold: 'context',
   scope: 'open',
-  types: programs,
+  types: PROGRAMS,
   group: 'agent',
   classic: true,
   about: 'When a subagent starts. A hook can add context, which goes to the subagent.',

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { type baseInput as BaseInput, baseInput, FOLD_OUTPUT } from './base.js';
+import { EXTERNAL_KINDS, type HandlerKind } from './handler-kinds.js';
 
 /** What the outcomes of an event become. */
 export type Fold = 'gate' | 'block' | 'stop' | 'context' | 'replace' | 'observe';
 /** What exit code 2 of a shell hook means: block the thing, feed stderr back to the model, show the user, or nothing. */
 export type Exit2 = 'block' | 'feedback' | 'user' | 'ignore';
 export type PlainStdout = 'context' | 'value' | 'none';
-export const HANDLER_KINDS = ['callback', 'command', 'http', 'mcp_tool', 'prompt', 'agent'] as const;
-/** What runs: a function here, a process, a request, a tool, a question to a model. */
-export type HandlerKind = (typeof HANDLER_KINDS)[number];
 /** How a source is read: `code` (register, plugins, config files) or `claude` (Claude Code's own files and protocol). */
 export type Dialect = 'code' | 'claude';
 /** Weakest first: the stronger wins, whatever the order. */
@@ -163,7 +161,7 @@ export function builtIn<
     plainStdout: 'none',
     endsLoop: decides,
     tool: false,
-    types: ['command', 'http', 'mcp_tool', 'prompt', 'agent'],
+    types: EXTERNAL_KINDS,
     failure: 'policy',
     askOnFailure: true,
     namedBySubject: subject !== undefined,

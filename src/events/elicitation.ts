@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { openString, record } from './base.js';
-import { builtIn, type HandlerKind } from './define.js';
+import { builtIn } from './define.js';
+import { PROGRAMS } from './handler-kinds.js';
 
-const programs: readonly HandlerKind[] = ['command', 'http', 'mcp_tool'];
 const answer = () =>
   z.object({
     action: z.enum(['accept', 'decline', 'cancel']).optional(),
@@ -24,7 +24,7 @@ export const Elicitation = builtIn({
   exit2: 'block',
   output: answer,
   blockValue: { action: 'decline' },
-  types: programs,
+  types: PROGRAMS,
   group: 'elicitation',
   about:
     "When an MCP server asks the user something. A hook can answer in the user's place: accept with content, decline or cancel.",
@@ -44,7 +44,7 @@ export const ElicitationResult = builtIn({
   exit2: 'block',
   output: answer,
   blockValue: { action: 'decline' },
-  types: programs,
+  types: PROGRAMS,
   group: 'elicitation',
   about:
     'When the user has answered an MCP server, before the answer is sent. A hook can put another answer in its place.',

@@ -3,7 +3,8 @@ import { nearest } from '../values/nearest.js';
 import { checkOptions, wrongOption } from '../values/options.js';
 import { isObject, isText, type OptionCheck, oneOf, rules, SECONDS, type Shape, TEXTS } from '../values/shape.js';
 import { baseInput, FOLD_OUTPUT } from './base.js';
-import { builtIn, type EventDefinition, type EventOptions, type Fold, HANDLER_KINDS, type WithBase } from './define.js';
+import { builtIn, type EventDefinition, type EventOptions, type Fold, type WithBase } from './define.js';
+import { HANDLER_KINDS } from './handler-kinds.js';
 
 const SCHEMA: OptionCheck = { expected: 'an object schema of zod, z.object({ … })', accepts: isObjectSchema };
 const KINDS = HANDLER_KINDS.map((kind) => `"${kind}"`).join(', ');

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { openString } from './base.js';
-import { builtIn, type HandlerKind } from './define.js';
-
-const programs: readonly HandlerKind[] = ['command', 'http', 'mcp_tool'];
-/** Before anything can be reached over the network. */
-const local: readonly HandlerKind[] = ['command', 'mcp_tool'];
+import { builtIn } from './define.js';
+import { LOCAL, PROGRAMS } from './handler-kinds.js';
 
 export const SessionStart = builtIn({
   input: () =>
@@ -28,7 +25,7 @@ export const SessionStart = builtIn({
       watchPaths: z.array(z.string()).optional(),
       reloadSkills: z.boolean().optional(),
     }),
-  types: local,
+  types: LOCAL,
   claude: { sent: 'later', bounds: 'start' },
   group: 'session',
   classic: true,
@@ -45,7 +42,7 @@ export const SessionEnd = builtIn({
   fold: 'observe',
   after: true,
   timeout: { claude: 1.5, max: 60 },
-  types: programs,
+  types: PROGRAMS,
   claude: { sent: 'later', bounds: 'end' },
   group: 'session',
   classic: true,
@@ -56,7 +53,7 @@ export const Setup = builtIn({
   input: () => z.object({ trigger: openString('init', 'maintenance') }),
   subject: 'trigger',
   fold: 'context',
-  types: local,
+  types: LOCAL,
   claude: { sent: 'never' },
   group: 'session',
   classic: true,
@@ -73,7 +70,7 @@ export const ConfigChange = builtIn({
   fold: 'block',
   unblockable: ['policy_settings'],
   endsLoop: false,
-  types: programs,
+  types: PROGRAMS,
   group: 'session',
   about:
     'When a settings file or a skill has changed. A hook can keep the change from being applied, but never a managed policy.',
@@ -93,7 +90,7 @@ export const InstructionsLoaded = builtIn({
   fold: 'observe',
   after: true,
   exit2: 'ignore',
-  types: programs,
+  types: PROGRAMS,
   claude: { sent: 'later' },
   group: 'session',
   about: 'When a file of instructions was loaded. A hook can only watch.',

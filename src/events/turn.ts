@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { openString } from './base.js';
-import { builtIn, type HandlerKind } from './define.js';
-
-/** Events that cannot wait for a model's opinion. */
-const programs: readonly HandlerKind[] = ['command', 'http', 'mcp_tool'];
+import { builtIn } from './define.js';
+import { PROGRAMS } from './handler-kinds.js';
 
 export const Stop = builtIn({
   input: () =>
@@ -44,7 +42,7 @@ export const StopFailure = builtIn({
   fold: 'observe',
   after: true,
   exit2: 'ignore',
-  types: programs,
+  types: PROGRAMS,
   group: 'turn',
   about: 'When a turn ended with an API error instead of an answer. A hook can only watch; nothing waits for it.',
 });
@@ -58,7 +56,7 @@ export const PreCompact = builtIn({
   plainStdout: 'context',
   plainAnswer: true,
   endsLoop: false,
-  types: programs,
+  types: PROGRAMS,
   group: 'turn',
   classic: true,
   about:
@@ -70,7 +68,7 @@ export const PostCompact = builtIn({
   subject: 'trigger',
   fold: 'observe',
   after: true,
-  types: programs,
+  types: PROGRAMS,
   group: 'turn',
   about: 'After the conversation was compacted. A hook can only watch; it is given the summary.',
 });
@@ -100,7 +98,7 @@ export const PreModelSwitch = builtIn({
     }),
   endsLoop: false,
   timeout: { claude: 30 },
-  types: programs,
+  types: PROGRAMS,
   group: 'turn',
   about: 'Before the session changes its model. A hook can allow, deny or ask.',
 });
@@ -112,7 +110,7 @@ export const PostModelSwitch = builtIn({
   after: true,
   exit2: 'ignore',
   timeout: { claude: 30 },
-  types: programs,
+  types: PROGRAMS,
   group: 'turn',
   about: 'After the session changed its model. A hook can add context for the new model.',
 });
@@ -135,7 +133,7 @@ export const Notification = builtIn({
   after: true,
   exit2: 'ignore',
   hides: 'the notification',
-  types: programs,
+  types: PROGRAMS,
   group: 'turn',
   classic: true,
   about:
@@ -156,7 +154,7 @@ export const MessageDisplay = builtIn({
   exit2: 'ignore',
   output: () => z.object({ displayContent: z.string().optional() }),
   timeout: { claude: 10 },
-  types: programs,
+  types: PROGRAMS,
   group: 'turn',
   about:
     'When a piece of the answer is about to be shown. A hook can show another text in its place; the message itself stays.',

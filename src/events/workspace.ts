@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { openString } from './base.js';
-import { builtIn, type HandlerKind } from './define.js';
+import { builtIn } from './define.js';
+import { PROGRAMS } from './handler-kinds.js';
 
-const programs: readonly HandlerKind[] = ['command', 'http', 'mcp_tool'];
 const watching = () => z.object({ watchPaths: z.array(z.string()).optional() });
 
 export const CwdChanged = builtIn({
@@ -11,7 +11,7 @@ export const CwdChanged = builtIn({
   after: true,
   output: watching,
   claude: { sent: 'watching' },
-  types: programs,
+  types: PROGRAMS,
   group: 'workspace',
   about: 'When the current directory has changed. A hook can name paths to watch.',
 });
@@ -21,7 +21,7 @@ export const DirectoryAdded = builtIn({
   subject: 'source',
   fold: 'observe',
   after: true,
-  types: programs,
+  types: PROGRAMS,
   group: 'workspace',
   about: 'When a directory was added to the workspace. A hook can only watch.',
 });
@@ -37,7 +37,7 @@ export const FileChanged = builtIn({
   after: true,
   output: watching,
   claude: { sent: 'watching' },
-  types: programs,
+  types: PROGRAMS,
   group: 'workspace',
   about: 'When a watched file was changed, added or removed. A hook can name other paths to watch.',
 });
@@ -50,7 +50,7 @@ export const WorktreeCreate = builtIn({
   output: () => z.object({ worktreePath: z.string().optional() }),
   failure: 'fails',
   claude: { answerNeeded: true },
-  types: programs,
+  types: PROGRAMS,
   group: 'workspace',
   about:
     'When a worktree is needed. A hook makes it and says its path (a command: the last line of stdout); any failure fails the creation.',
@@ -61,7 +61,7 @@ export const WorktreeRemove = builtIn({
   fold: 'observe',
   after: true,
   exit2: 'ignore',
-  types: programs,
+  types: PROGRAMS,
   group: 'workspace',
   about: 'When a worktree is to be removed. A hook can clean up after it.',
 });

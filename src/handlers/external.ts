@@ -1,8 +1,11 @@
+import type { Keys } from '../values/options.js';
+import { type OptionCheck, rules } from '../values/shape.js';
 import type { HttpRules } from './http/rules.js';
 import type { McpServers } from './mcp/server-options.js';
 import { createMcpServers } from './mcp/servers.js';
 import { type CallTool, createToolCaller, type ToolCaller } from './mcp/tool-caller.js';
 import type { HookModel } from './model/model.js';
+import { NAMES } from './options.js';
 
 /** What a host gives to hooks that run outside it. */
 export interface ExternalHostOptions {
@@ -19,6 +22,21 @@ export interface ExternalHostOptions {
   /** Whether http hooks may reach private networks other than this machine itself. Default false. */
   readonly httpHookPrivateAddresses?: boolean;
 }
+
+const URL_PATTERNS: OptionCheck = {
+  expected: 'an array of URL patterns, such as "https://hooks.example.com/*"',
+  accepts: (v) => NAMES.accepts(v) && (v as string[]).every((p) => p === '*' || p.includes('://')),
+};
+
+/** What each of them may hold. */
+export const EXTERNAL_OPTIONS = {
+  model: rules.fn,
+  callTool: rules.fn,
+  mcpServers: rules.object,
+  allowedHttpHookUrls: URL_PATTERNS,
+  httpHookAllowedEnvVars: NAMES,
+  httpHookPrivateAddresses: rules.flag,
+} satisfies Keys<ExternalHostOptions>;
 
 /** The same, made ready for handlers. */
 export interface ExternalServices {

@@ -1,5 +1,6 @@
-import type { EventSpec, HandlerKind } from '../events/define.js';
+import type { EventSpec } from '../events/define.js';
 import type { Failure, OnFailure } from '../events/failure.js';
+import type { HandlerKind } from '../events/handler-kinds.js';
 import type { EndSignal } from '../values/lazy-signal.js';
 
 /** A handler as data, `{ type: 'command', … }`. */

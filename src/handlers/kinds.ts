@@ -1,16 +1,20 @@
 import { HookscopeError } from '../errors.js';
 import type { EventSpec } from '../events/define.js';
+import type { ExternalKind } from '../events/handler-kinds.js';
 import { nearest } from '../values/nearest.js';
 import { commandHandler } from './command/handler.js';
-import { type CommandContext, type CommandOptions, command } from './command/spec.js';
+import { type CommandContext, type CommandOptions, type CommandSpec, command } from './command/spec.js';
 import type { ExternalServices } from './external.js';
 import type { Handler } from './handler.js';
 import { httpHandler } from './http/handler.js';
-import { type HttpOptions, http } from './http/spec.js';
+import { type HttpOptions, type HttpSpec, http } from './http/spec.js';
 import { mcpToolHandler } from './mcp/handler.js';
-import { type McpToolOptions, mcpTool } from './mcp/spec.js';
+import { type McpToolOptions, type McpToolSpec, mcpTool } from './mcp/spec.js';
 import { promptHandler } from './model/handler.js';
-import { agent, type PromptHookOptions, prompt } from './model/spec.js';
+import { type AgentSpec, agent, type PromptHookOptions, type PromptSpec, prompt } from './model/spec.js';
+
+/** Every handler that is plain data: what `command()` and the like return. */
+export type HandlerSpec = CommandSpec | HttpSpec | McpToolSpec | PromptSpec | AgentSpec;
 
 /** A handler made from its description, with the options that the registration itself looks at. */
 export interface Made {
@@ -26,10 +30,13 @@ export interface HandlerContext extends CommandContext {
 
 type HandlerJson = Readonly<Record<string, unknown>>;
 type Needs = ExternalServices & { readonly source: HandlerContext };
-type Maker = (description: HandlerJson, needs: Needs) => { handler: Handler; spec: object };
+type Maker<Kind extends ExternalKind> = (
+  description: HandlerJson,
+  needs: Needs,
+) => { handler: Handler; spec: Extract<HandlerSpec, { type: Kind }> };
 
 /** One entry a handler type: what its description becomes. What is of the wrong type, the public makers refuse. */
-const KINDS: Readonly<Record<string, Maker>> = {
+const KINDS: { readonly [Kind in ExternalKind]: Maker<Kind> } = {
   command({ type: _, command: line, ...options }, { source }) {
     const spec = command(line as string, options as CommandOptions);
     return { spec, handler: commandHandler(spec, source) };
@@ -76,7 +83,7 @@ export function handlerFor(
   source: HandlerContext = {},
 ): Made {
   const type = String(description['type']);
-  const make = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined;
+  const make = Object.hasOwn(KINDS, type) ? KINDS[type as ExternalKind] : undefined;
   const known = Object.keys(KINDS);
   if (!make) {
     const expected = `"${type}" is not a known handler type; there are ${known.join(', ')}`;

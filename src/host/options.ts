@@ -1,22 +1,10 @@
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import type { OnFailure } from '../events/failure.js';
-import type { ExternalHostOptions } from '../handlers/external.js';
+import { EXTERNAL_OPTIONS, type ExternalHostOptions } from '../handlers/external.js';
 import { checkMcpServers } from '../handlers/mcp/server-options.js';
-import { NAMES } from '../handlers/options.js';
 import { checkKeys, checkOptions, type Keys } from '../values/options.js';
-import {
-  COUNT,
-  isObject,
-  isText,
-  type OptionCheck,
-  oneOf,
-  rules,
-  SECONDS,
-  type Shape,
-  SIGNAL,
-  show,
-} from '../values/shape.js';
+import { COUNT, isObject, isText, oneOf, rules, SECONDS, type Shape, SIGNAL, show } from '../values/shape.js';
 import type { HookAlarm } from './alarms/alarms.js';
 import type { Decisions } from './decide/fold.js';
 import type { SessionFields } from './fire/input.js';
@@ -54,11 +42,6 @@ export interface HostOptions<C extends CustomEvents = NoEvents> extends External
   readonly onWake?: (wake: Wake) => void;
 }
 
-const URL_PATTERNS: OptionCheck = {
-  expected: 'an array of URL patterns, such as "https://hooks.example.com/*"',
-  accepts: (v) => NAMES.accepts(v) && (v as string[]).every((p) => p === '*' || p.includes('://')),
-};
-
 const SHAPE = {
   session: rules.object,
   timeout: SECONDS,
@@ -77,15 +60,10 @@ const SHAPE = {
   logger: rules.fn,
   onWake: rules.fn,
   onAlarm: rules.fn,
-  model: rules.fn,
-  callTool: rules.fn,
-  mcpServers: rules.object,
-  allowedHttpHookUrls: URL_PATTERNS,
-  httpHookAllowedEnvVars: NAMES,
-  httpHookPrivateAddresses: rules.flag,
-} satisfies Shape;
+  ...EXTERNAL_OPTIONS,
+} satisfies Keys<HostOptions>;
 
-const SESSION: Shape = {
+const SESSION: Keys<SessionFields> = {
   session_id: rules.text,
   transcript_path: rules.text,
   cwd: rules.text,

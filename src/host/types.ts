@@ -10,10 +10,7 @@ import type {
 import type { Fold } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
 import type { HelperOutput } from '../events/helpers.js';
-import type { CommandSpec } from '../handlers/command/spec.js';
-import type { HttpSpec } from '../handlers/http/spec.js';
-import type { McpToolSpec } from '../handlers/mcp/spec.js';
-import type { AgentSpec, PromptSpec } from '../handlers/model/spec.js';
+import type { HandlerSpec } from '../handlers/kinds.js';
 import type { Mode, Phase, Source } from '../scopes/registration.js';
 import type { HookContext } from './call/context.js';
 import type { BaseDecision, FoldFields } from './decide/decision.js';
@@ -75,11 +72,7 @@ export interface CallbackSpec<E extends EventName<C> = EventName, C extends Cust
 export type HookHandler<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> =
   | HookCallback<E, C>
   | CallbackSpec<E, C>
-  | CommandSpec
-  | HttpSpec
-  | McpToolSpec
-  | PromptSpec
-  | AgentSpec;
+  | HandlerSpec;
 
 /** Handlers that share a matcher and policies. Times are seconds. */
 export interface HookGroup<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> {

@@ -1,5 +1,6 @@
-import type { Dialect, EventSpec, HandlerKind } from '../events/define.js';
+import type { Dialect, EventSpec } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
+import type { HandlerKind } from '../events/handler-kinds.js';
 import type { SkipReason } from '../events/skip.js';
 import type { Matcher } from '../matching/matcher.js';
 import type { Rule } from '../matching/rule.js';

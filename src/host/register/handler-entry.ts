@@ -1,6 +1,7 @@
 import { HookscopeError } from '../../errors.js';
-import { type Dialect, type EventSpec, HANDLER_KINDS, type HandlerKind } from '../../events/define.js';
+import type { Dialect, EventSpec } from '../../events/define.js';
 import type { OnFailure } from '../../events/failure.js';
+import { HANDLER_KINDS, type HandlerKind } from '../../events/handler-kinds.js';
 import type { ExternalServices } from '../../handlers/external.js';
 import type { Handler, HandlerDescription } from '../../handlers/handler.js';
 import { type HandlerContext, handlerFor } from '../../handlers/kinds.js';

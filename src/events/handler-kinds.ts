@@ -1,0 +1,38 @@
+interface KindFacts {
+  /** What a handler of this type asks. Some events cannot wait for what is far away. */
+  readonly asks: 'process' | 'machine' | 'network' | 'model';
+  /** It has a process's exit code: any but 0 is an `error` in records. */
+  readonly exits?: true;
+}
+
+/** Every type of handler: the records' `handler`, the default `types` of an event and what `check` names come from here. */
+const KINDS = {
+  callback: { asks: 'process' },
+  command: { asks: 'machine', exits: true },
+  http: { asks: 'network' },
+  mcp_tool: { asks: 'machine' },
+  prompt: { asks: 'model' },
+  agent: { asks: 'model' },
+} as const satisfies Record<string, KindFacts>;
+
+/** What runs: a function here, a process, a request, a tool, a question to a model. */
+export type HandlerKind = keyof typeof KINDS;
+/** Those that run outside the program. */
+export type ExternalKind = Exclude<HandlerKind, 'callback'>;
+
+export const HANDLER_KINDS: readonly HandlerKind[] = Object.freeze(Object.keys(KINDS) as HandlerKind[]);
+
+const factsOf = (kind: HandlerKind): KindFacts => KINDS[kind];
+const asking = (...what: KindFacts['asks'][]): readonly ExternalKind[] =>
+  Object.freeze(HANDLER_KINDS.filter((kind): kind is ExternalKind => what.includes(factsOf(kind).asks)));
+
+/** The `types` of an event that says nothing else. */
+export const EXTERNAL_KINDS = asking('machine', 'network', 'model');
+/** The `types` of events that cannot wait for a model's opinion. */
+export const PROGRAMS = asking('machine', 'network');
+/** The `types` of events that happen before the network can be relied on. */
+export const LOCAL = asking('machine');
+
+const EXITING: readonly string[] = HANDLER_KINDS.filter((kind) => factsOf(kind).exits);
+/** Whether an exit code of such a handler is a process's, and not another status. */
+export const exits = (kind: string): boolean => EXITING.includes(kind);
