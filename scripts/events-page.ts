@@ -90,6 +90,7 @@ function section(spec: EventSpec): string[] {
 
 function controlled({ sent, answerNeeded, askedTwice }: NonNullable<EventSpec['claude']>): string {
   if (sent === 'never') return 'Claude Code never asks callbacks about it';
+  if (sent === 'unknown') return 'Claude Code has no such event';
   if (sent === 'later')
     return 'Claude Code asks callbacks about it while it runs, but not when it starts or ends in the usual way';
   if (sent === 'watching') return 'Claude Code asks callbacks about it only where it watches the file system';

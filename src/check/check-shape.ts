@@ -1,7 +1,7 @@
 import { otherShape } from '../claude-code/files/other-shapes.js';
 import { checkHooks, HANDLER_KEYS } from '../claude-code/files/schema.js';
 import { HookscopeError } from '../errors.js';
-import { HOOK_EVENTS } from '../events/catalogue.js';
+import { CLAUDE_EVENTS } from '../events/catalogue.js';
 import { HANDLER_KINDS } from '../events/handler-kinds.js';
 import type { Path } from '../files/json-file.js';
 import { checkConfig } from '../plugins/config.js';
@@ -34,7 +34,7 @@ export const checkClaudeShape: Check = function* (file) {
   const { root } = file.parsed;
   if (file.dialect !== 'claude' || root?.kind !== 'object') return;
   const data = plainData(root) as Readonly<Record<string, unknown>>;
-  const other = file.kind === 'manifest' ? undefined : otherShape(data, HOOK_EVENTS);
+  const other = file.kind === 'manifest' ? undefined : otherShape(data, CLAUDE_EVENTS);
   if (other !== undefined) {
     const at = entryOf(root, 'hooks')?.keySpan ?? root;
     yield {
@@ -46,7 +46,7 @@ export const checkClaudeShape: Check = function* (file) {
     return;
   }
   for (const set of file.sets) {
-    for (const { rule, path, message, nearest: near } of checkHooks(plainData(set.node), set.path, HOOK_EVENTS)
+    for (const { rule, path, message, nearest: near } of checkHooks(plainData(set.node), set.path, CLAUDE_EVENTS)
       .findings) {
       if (isRemark(path)) continue;
       const id = Object.hasOwn(RULES, rule) ? (rule as RuleId) : 'wrong-value';

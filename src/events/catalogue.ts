@@ -1,67 +1,28 @@
 import type { z } from 'zod';
-import { SubagentStart, SubagentStop, TaskCompleted, TaskCreated, TeammateIdle } from './agent.js';
+import { AGENT_EVENTS } from './agent.js';
 import type { asyncOutput, baseOutput } from './base.js';
+import { CONVERSATION_EVENTS } from './conversation.js';
 import { type EventDefinition, type EventSpec, type Fold, namedLater } from './define.js';
-import { Elicitation, ElicitationResult } from './elicitation.js';
-import { UserPromptExpansion, UserPromptSubmit } from './prompt.js';
-import { ConfigChange, InstructionsLoaded, SessionEnd, SessionStart, Setup } from './session.js';
-import {
-  PermissionDenied,
-  PermissionRequest,
-  PostToolBatch,
-  PostToolUse,
-  PostToolUseFailure,
-  PreToolUse,
-} from './tool.js';
-import {
-  MessageDisplay,
-  Notification,
-  PostCompact,
-  PostModelSwitch,
-  PreCompact,
-  PreModelSwitch,
-  Stop,
-  StopFailure,
-} from './turn.js';
-import { CwdChanged, DirectoryAdded, FileChanged, WorktreeCreate, WorktreeRemove } from './workspace.js';
+import { ELICITATION_EVENTS } from './elicitation.js';
+import { PROMPT_EVENTS } from './prompt.js';
+import { SESSION_EVENTS } from './session.js';
+import { TEAM_EVENTS } from './team.js';
+import { TOOL_EVENTS } from './tool.js';
+import { TURN_EVENTS } from './turn.js';
+import { WORKSPACE_EVENTS } from './workspace.js';
 
 export { EXIT_REASONS } from './session.js';
 
-/** The fifteen every design names come first. */
 const definitions = {
-  PreToolUse,
-  PostToolUse,
-  PostToolUseFailure,
-  PermissionRequest,
-  UserPromptSubmit,
-  SessionStart,
-  SessionEnd,
-  Setup,
-  Stop,
-  SubagentStart,
-  SubagentStop,
-  PreCompact,
-  Notification,
-  TeammateIdle,
-  TaskCompleted,
-  PostToolBatch,
-  PermissionDenied,
-  UserPromptExpansion,
-  StopFailure,
-  PostCompact,
-  PreModelSwitch,
-  PostModelSwitch,
-  MessageDisplay,
-  TaskCreated,
-  Elicitation,
-  ElicitationResult,
-  ConfigChange,
-  InstructionsLoaded,
-  CwdChanged,
-  DirectoryAdded,
-  FileChanged,
-  WorktreeCreate,
-  WorktreeRemove,
+  ...TOOL_EVENTS,
+  ...PROMPT_EVENTS,
+  ...SESSION_EVENTS,
+  ...TURN_EVENTS,
+  ...AGENT_EVENTS,
+  ...CONVERSATION_EVENTS,
+  ...TEAM_EVENTS,
+  ...ELICITATION_EVENTS,
+  ...WORKSPACE_EVENTS,
 } as const;
 
 type Definitions = typeof definitions;
@@ -71,16 +32,23 @@ export type Catalogue = { readonly [E in HookEvent]: EntryFrom<Definitions[E]> }
 
 type EntryFrom<D> = D extends EventDefinition<infer I, infer O, infer F> ? EventSpec<I, O, F> : never;
 
+/** The classic ones first. */
+const entries = Object.entries<EventDefinition>(definitions).sort(
+  ([, a], [, b]) => Number(b.classic) - Number(a.classic),
+);
+
 /** Every built-in event, by name. It has no prototype: a name from outside can be looked up as it is. */
 export const CATALOGUE: Catalogue = Object.freeze(
-  Object.assign(
-    Object.create(null),
-    Object.fromEntries(Object.entries<EventDefinition>(definitions).map(([name, d]) => [name, namedLater(name, d)])),
-  ),
+  Object.assign(Object.create(null), Object.fromEntries(entries.map(([name, d]) => [name, namedLater(name, d)]))),
 );
 
 /** The names of the built-in events. */
-export const HOOK_EVENTS = Object.freeze(Object.keys(definitions)) as readonly HookEvent[];
+export const HOOK_EVENTS = Object.freeze(entries.map(([name]) => name)) as readonly HookEvent[];
+
+/** Those that Claude Code has too: it is asked to put these to us, and its files may hold hooks for them. */
+export const CLAUDE_EVENTS: readonly HookEvent[] = Object.freeze(
+  HOOK_EVENTS.filter((name) => (CATALOGUE[name] as EventSpec).claude?.sent !== 'unknown'),
+);
 
 /** A host's own events, as `createHost({ events })` takes them. */
 export type CustomEvents = Readonly<Record<string, EventDefinition>>;

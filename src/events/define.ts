@@ -89,9 +89,10 @@ export interface EventSpec<
   readonly claude?: {
     /**
      * It never asks them, or not about the start of the first session and the end of the last (`later`), or only where its own
-     * settings have a hook for CwdChanged or FileChanged, or hooks have named paths to watch (`watching`).
+     * settings have a hook for CwdChanged or FileChanged, or hooks have named paths to watch (`watching`). `unknown`: it has no
+     * such event, so it is not told of it, and `check` finds hooks for it in Claude Code's files wrong.
      */
-    readonly sent?: 'never' | 'later' | 'watching';
+    readonly sent?: 'never' | 'later' | 'watching' | 'unknown';
     /** One that does not answer in time, or not about this event, blocks whatever `onFailure` says. */
     readonly unanswered?: 'blocks';
     /** Once one is registered the thing fails without an answer, so none may be where there is no hook. */

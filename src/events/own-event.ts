@@ -58,7 +58,7 @@ const WITHIN: Readonly<Partial<Record<EventKeys, Shape>>> = {
   timeout: { claude: SECONDS, max: SECONDS },
   rewrites: { field: rules.text, keys: TEXTS, mcpKeys: TEXTS, shaped: rules.flag },
   claude: {
-    sent: oneOf('never', 'later', 'watching'),
+    sent: oneOf('never', 'later', 'watching', 'unknown'),
     unanswered: oneOf('blocks'),
     answerNeeded: rules.flag,
     bounds: oneOf('start', 'end'),

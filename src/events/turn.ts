@@ -3,159 +3,48 @@ import { openString } from './base.js';
 import { builtIn } from './define.js';
 import { PROGRAMS } from './handler-kinds.js';
 
-export const Stop = builtIn({
-  input: () =>
-    z.object({
-      stop_hook_active: z.boolean(),
-      last_assistant_message: z.string().optional(),
-      background_tasks: z.array(z.unknown()).optional(),
-      session_crons: z.array(z.unknown()).optional(),
-    }),
-  fold: 'stop',
-  after: true,
-  failure: 'ignored',
-  inAgentScope: 'SubagentStop',
-  inTurn: true,
-  group: 'turn',
-  classic: true,
-  about:
-    'When the agent is about to end its turn. A hook can keep the loop going; its reason becomes the next instruction.',
-});
-
-export const StopFailure = builtIn({
-  input: () =>
-    z.object({
-      error: openString(
-        'authentication_failed',
-        'billing_error',
-        'rate_limit',
-        'invalid_request',
-        'server_error',
-        'max_output_tokens',
-        'unknown',
-      ),
-      error_details: z.string().optional(),
-      last_assistant_message: z.string().optional(),
-    }),
-  subject: 'error',
-  narrowNames: true,
-  fold: 'observe',
-  after: true,
-  exit2: 'ignore',
-  types: PROGRAMS,
-  group: 'turn',
-  about: 'When a turn ended with an API error instead of an answer. A hook can only watch; nothing waits for it.',
-});
-
-const trigger = () => openString('manual', 'auto');
-
-export const PreCompact = builtIn({
-  input: () => z.object({ trigger: trigger(), custom_instructions: z.string().nullable() }),
-  subject: 'trigger',
-  fold: 'block',
-  plainStdout: 'context',
-  plainAnswer: true,
-  endsLoop: false,
-  types: PROGRAMS,
-  group: 'turn',
-  classic: true,
-  about:
-    'Before the conversation is compacted. A hook can block it; its plain stdout is added to the compaction instructions.',
-});
-
-export const PostCompact = builtIn({
-  input: () => z.object({ trigger: trigger(), compact_summary: z.string() }),
-  subject: 'trigger',
-  fold: 'observe',
-  after: true,
-  types: PROGRAMS,
-  group: 'turn',
-  about: 'After the conversation was compacted. A hook can only watch; it is given the summary.',
-});
-
-const modelSwitch = () =>
-  z.object({
-    from_model: z.string(),
-    to_model: z.string(),
-    /** As it was asked for: an alias, a full id, or null for the default. */
-    requested_model: z.string().nullable(),
-    source: openString('command', 'picker', 'sdk'),
-    context_tokens: z.number(),
-    prompt_cache_warm: z.boolean(),
-    cache_ttl: openString('5m', '1h'),
-    estimated_cache_write_usd: z.number(),
-    pricing: openString('configured', 'catalog', 'default'),
-  });
-
-export const PreModelSwitch = builtIn({
-  input: modelSwitch,
-  subject: 'to_model',
-  fold: 'gate',
-  output: () =>
-    z.object({
-      permissionDecision: z.enum(['allow', 'deny', 'ask']).optional(),
-      permissionDecisionReason: z.string().optional(),
-    }),
-  endsLoop: false,
-  timeout: { claude: 30 },
-  types: PROGRAMS,
-  group: 'turn',
-  about: 'Before the session changes its model. A hook can allow, deny or ask.',
-});
-
-export const PostModelSwitch = builtIn({
-  input: () => modelSwitch().extend({ source: openString('command', 'picker', 'sdk', 'auto', 'resume') }),
-  subject: 'to_model',
-  fold: 'context',
-  after: true,
-  exit2: 'ignore',
-  timeout: { claude: 30 },
-  types: PROGRAMS,
-  group: 'turn',
-  about: 'After the session changed its model. A hook can add context for the new model.',
-});
-
-export const Notification = builtIn({
-  input: () =>
-    z.object({
-      message: z.string(),
-      title: z.string().optional(),
-      /** Absent in old payloads. */
-      notification_type: openString(
-        'permission_prompt',
-        'idle_prompt',
-        'auth_success',
-        'elicitation_dialog',
-      ).optional(),
-    }),
-  subject: 'notification_type',
-  fold: 'context',
-  after: true,
-  exit2: 'ignore',
-  hides: 'the notification',
-  types: PROGRAMS,
-  group: 'turn',
-  classic: true,
-  about:
-    'When the user is told something. A hook can pass it on, add context, or keep it from being shown with suppressOutput.',
-});
-
-export const MessageDisplay = builtIn({
-  input: () =>
-    z.object({
-      turn_id: z.string(),
-      message_id: z.string(),
-      index: z.number(),
-      final: z.boolean(),
-      delta: z.string(),
-    }),
-  fold: 'replace',
-  after: true,
-  exit2: 'ignore',
-  output: () => z.object({ displayContent: z.string().optional() }),
-  timeout: { claude: 10 },
-  types: PROGRAMS,
-  group: 'turn',
-  about:
-    'When a piece of the answer is about to be shown. A hook can show another text in its place; the message itself stays.',
-});
+/** Of the end of a turn. */
+export const TURN_EVENTS = {
+  Stop: builtIn({
+    input: () =>
+      z.object({
+        stop_hook_active: z.boolean(),
+        last_assistant_message: z.string().optional(),
+        background_tasks: z.array(z.unknown()).optional(),
+        session_crons: z.array(z.unknown()).optional(),
+      }),
+    fold: 'stop',
+    after: true,
+    failure: 'ignored',
+    inAgentScope: 'SubagentStop',
+    inTurn: true,
+    group: 'turn',
+    classic: true,
+    about:
+      'When the agent is about to end its turn. A hook can keep the loop going; its reason becomes the next instruction.',
+  }),
+  StopFailure: builtIn({
+    input: () =>
+      z.object({
+        error: openString(
+          'authentication_failed',
+          'billing_error',
+          'rate_limit',
+          'invalid_request',
+          'server_error',
+          'max_output_tokens',
+          'unknown',
+        ),
+        error_details: z.string().optional(),
+        last_assistant_message: z.string().optional(),
+      }),
+    subject: 'error',
+    narrowNames: true,
+    fold: 'observe',
+    after: true,
+    exit2: 'ignore',
+    types: PROGRAMS,
+    group: 'turn',
+    about: 'When a turn ended with an API error instead of an answer. A hook can only watch; nothing waits for it.',
+  }),
+} as const;

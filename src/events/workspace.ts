@@ -5,63 +5,96 @@ import { PROGRAMS } from './handler-kinds.js';
 
 const watching = () => z.object({ watchPaths: z.array(z.string()).optional() });
 
-export const CwdChanged = builtIn({
-  input: () => z.object({ old_cwd: z.string(), new_cwd: z.string() }),
-  fold: 'context',
-  after: true,
-  output: watching,
-  claude: { sent: 'watching' },
-  types: PROGRAMS,
-  group: 'workspace',
-  about: 'When the current directory has changed. A hook can name paths to watch.',
-});
-
-export const DirectoryAdded = builtIn({
-  input: () => z.object({ directory: z.string(), source: openString('slash_command', 'register_repo_root') }),
-  subject: 'source',
-  fold: 'observe',
-  after: true,
-  types: PROGRAMS,
-  group: 'workspace',
-  about: 'When a directory was added to the workspace. A hook can only watch.',
-});
-
-export const FileChanged = builtIn({
-  input: () => z.object({ file_path: z.string(), event: openString('change', 'add', 'unlink') }),
-  // The path may come from another system than ours: both separators count.
-  subject: (input) =>
-    input.file_path.slice(Math.max(input.file_path.lastIndexOf('/'), input.file_path.lastIndexOf('\\')) + 1),
-  subjectField: 'basename of file_path',
-  narrowNames: true,
-  fold: 'context',
-  after: true,
-  output: watching,
-  claude: { sent: 'watching' },
-  types: PROGRAMS,
-  group: 'workspace',
-  about: 'When a watched file was changed, added or removed. A hook can name other paths to watch.',
-});
-
-export const WorktreeCreate = builtIn({
-  input: () => z.object({ name: z.string() }),
-  fold: 'replace',
-  exit2: 'block',
-  plainStdout: 'value',
-  output: () => z.object({ worktreePath: z.string().optional() }),
-  failure: 'fails',
-  claude: { answerNeeded: true },
-  types: PROGRAMS,
-  group: 'workspace',
-  about:
-    'When a worktree is needed. A hook makes it and says its path (a command: the last line of stdout); any failure fails the creation.',
-});
-
-export const WorktreeRemove = builtIn({
-  input: () => z.object({ worktree_path: z.string() }),
-  fold: 'observe',
-  after: true,
-  exit2: 'ignore',
-  types: PROGRAMS,
-  group: 'workspace',
-  about: 'When a worktree is to be removed. A hook can clean up after it.',
-});
+/** Of files, settings and directories. */
+export const WORKSPACE_EVENTS = {
+  ConfigChange: builtIn({
+    input: () =>
+      z.object({
+        source: openString('user_settings', 'project_settings', 'local_settings', 'policy_settings', 'skills'),
+        file_path: z.string().optional(),
+      }),
+    subject: 'source',
+    fold: 'block',
+    unblockable: ['policy_settings'],
+    endsLoop: false,
+    types: PROGRAMS,
+    group: 'session',
+    about:
+      'When a settings file or a skill has changed. A hook can keep the change from being applied, but never a managed policy.',
+  }),
+  InstructionsLoaded: builtIn({
+    input: () =>
+      z.object({
+        file_path: z.string(),
+        memory_type: openString('User', 'Project', 'Local', 'Managed'),
+        load_reason: openString('session_start', 'nested_traversal', 'path_glob_match', 'include', 'compact'),
+        globs: z.array(z.string()).optional(),
+        trigger_file_path: z.string().optional(),
+        parent_file_path: z.string().optional(),
+      }),
+    subject: 'load_reason',
+    fold: 'observe',
+    after: true,
+    exit2: 'ignore',
+    types: PROGRAMS,
+    claude: { sent: 'later' },
+    group: 'session',
+    about: 'When a file of instructions was loaded. A hook can only watch.',
+  }),
+  CwdChanged: builtIn({
+    input: () => z.object({ old_cwd: z.string(), new_cwd: z.string() }),
+    fold: 'context',
+    after: true,
+    output: watching,
+    claude: { sent: 'watching' },
+    types: PROGRAMS,
+    group: 'workspace',
+    about: 'When the current directory has changed. A hook can name paths to watch.',
+  }),
+  DirectoryAdded: builtIn({
+    input: () => z.object({ directory: z.string(), source: openString('slash_command', 'register_repo_root') }),
+    subject: 'source',
+    fold: 'observe',
+    after: true,
+    types: PROGRAMS,
+    group: 'workspace',
+    about: 'When a directory was added to the workspace. A hook can only watch.',
+  }),
+  FileChanged: builtIn({
+    input: () => z.object({ file_path: z.string(), event: openString('change', 'add', 'unlink') }),
+    // The path may come from another system than ours: both separators count.
+    subject: (input) =>
+      input.file_path.slice(Math.max(input.file_path.lastIndexOf('/'), input.file_path.lastIndexOf('\\')) + 1),
+    subjectField: 'basename of file_path',
+    narrowNames: true,
+    fold: 'context',
+    after: true,
+    output: watching,
+    claude: { sent: 'watching' },
+    types: PROGRAMS,
+    group: 'workspace',
+    about: 'When a watched file was changed, added or removed. A hook can name other paths to watch.',
+  }),
+  WorktreeCreate: builtIn({
+    input: () => z.object({ name: z.string() }),
+    fold: 'replace',
+    exit2: 'block',
+    plainStdout: 'value',
+    output: () => z.object({ worktreePath: z.string().optional() }),
+    failure: 'fails',
+    claude: { answerNeeded: true },
+    types: PROGRAMS,
+    group: 'workspace',
+    about:
+      'When a worktree is needed. A hook makes it and says its path (a command: the last line of stdout); any failure fails the creation.',
+  }),
+  WorktreeRemove: builtIn({
+    input: () => z.object({ worktree_path: z.string() }),
+    fold: 'observe',
+    after: true,
+    exit2: 'ignore',
+    types: PROGRAMS,
+    group: 'workspace',
+    about: 'When a worktree is to be removed. A hook can clean up after it.',
+  }),
+} as const;

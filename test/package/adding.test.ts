@@ -1,6 +1,9 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { handlerSchema } from '../../src/emit/fire-schema.js';
 import { kindSchema } from '../../src/emit/schema.js';
+import { CATALOGUE, CLAUDE_EVENTS, HOOK_EVENTS } from '../../src/events/catalogue.js';
+import type { EventSpec } from '../../src/events/define.js';
 import { EXTERNAL_KINDS, HANDLER_KINDS } from '../../src/events/handler-kinds.js';
 import { SKIP_REASONS } from '../../src/events/skip.js';
 import * as api from '../../src/index.js';
@@ -18,5 +21,21 @@ describe('what can be added stands in one place', () => {
   test.each(EXTERNAL_KINDS)('the maker of a %s handler is exported', (kind) => {
     const maker = kind.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
     expect(api).toHaveProperty(maker, expect.any(Function));
+  });
+
+  test('every event of src/events is in the catalogue, under its own name', async () => {
+    const files = readdirSync(new URL('../../src/events', import.meta.url)).map((file) => file.replace('.ts', '.js'));
+    const modules = await Promise.all(files.map((file) => import(`../../src/events/${file}`) as Promise<object>));
+    const groups = modules.flatMap((module) => Object.entries(module).filter(([name]) => name.endsWith('_EVENTS')));
+    const names = groups.flatMap(([name, group]) =>
+      ['HOOK_EVENTS', 'CLAUDE_EVENTS'].includes(name) ? [] : Object.keys(group),
+    );
+    expect(names.toSorted()).toEqual([...HOOK_EVENTS].sort());
+  });
+
+  test('an event that Claude Code does not have is marked in its entry', () => {
+    const specs: EventSpec[] = HOOK_EVENTS.map((name) => CATALOGUE[name]);
+    const theirs = specs.filter((spec) => spec.claude?.sent !== 'unknown').map((spec) => spec.name);
+    expect(CLAUDE_EVENTS).toEqual(theirs);
   });
 });

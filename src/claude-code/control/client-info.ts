@@ -49,7 +49,8 @@ export interface ClaudeClient extends AsyncDisposable {
 const specOf = (event: HookEvent): EventSpec => CATALOGUE[event];
 
 /** As the catalogue says. */
-export const neverSent = (): HookEvent[] => HOOK_EVENTS.filter((event) => specOf(event).claude?.sent === 'never');
+export const neverSent = (): HookEvent[] =>
+  HOOK_EVENTS.filter((event) => ['never', 'unknown'].includes(specOf(event).claude?.sent ?? ''));
 
 /** Reads the reply to `initialize`. */
 export function infoOf(response: Json): ClaudeInfo {

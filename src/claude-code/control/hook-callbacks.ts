@@ -1,4 +1,4 @@
-import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../events/catalogue.js';
+import { CATALOGUE, CLAUDE_EVENTS, type HookEvent } from '../../events/catalogue.js';
 import type { EventSpec } from '../../events/define.js';
 import { failureEffect } from '../../events/failure.js';
 import { blockOutput } from '../../handlers/blocking.js';
@@ -41,7 +41,7 @@ export class HookCallbacks {
 
   /** The `hooks` of the `initialize` request. `hooked`: whether anybody has a hook for the event now. */
   config(hooked: (event: HookEvent) => boolean): Record<string, WireMatcher[]> {
-    const asked = HOOK_EVENTS.filter((event) => !specOf(event).claude?.answerNeeded || hooked(event));
+    const asked = CLAUDE_EVENTS.filter((event) => !specOf(event).claude?.answerNeeded || hooked(event));
     return matcherConfig(Object.fromEntries(asked.map((event) => [event, [this.#matcher(event)]])), this.registry);
   }
 

@@ -1,4 +1,4 @@
-import { HOOK_EVENTS } from '../../events/catalogue.js';
+import { CLAUDE_EVENTS } from '../../events/catalogue.js';
 import { wrong } from '../../host/register/handler-entry.js';
 import { nearest } from '../../values/nearest.js';
 import { isObject, isText, SECONDS, show } from '../../values/shape.js';
@@ -51,8 +51,8 @@ export function matcherConfig<Callback extends object>(
   if (!isObject(hooks)) throw wrong('hooks', 'expected an object of events, { PreToolUse: [{ hooks: [fn] }] }');
   const config: Record<string, WireMatcher[]> = {};
   for (const [event, matchers] of Object.entries(hooks)) {
-    if (!(HOOK_EVENTS as readonly string[]).includes(event))
-      throw wrong(event, 'is not a known event', nearest(event, HOOK_EVENTS));
+    if (!(CLAUDE_EVENTS as readonly string[]).includes(event))
+      throw wrong(event, 'is not a known event', nearest(event, CLAUDE_EVENTS));
     if (!Array.isArray(matchers)) throw wrong(event, 'expected an array of matchers, [{ matcher, hooks: [fn] }]');
     for (const [i, matcher] of matchers.entries()) checkMatcher(matcher, `${event}[${i}]`);
   }

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { openString } from './base.js';
+import { builtIn } from './define.js';
+import { PROGRAMS } from './handler-kinds.js';
+
+const trigger = () => openString('manual', 'auto');
+
+const modelSwitch = () =>
+  z.object({
+    from_model: z.string(),
+    to_model: z.string(),
+    /** As it was asked for: an alias, a full id, or null for the default. */
+    requested_model: z.string().nullable(),
+    source: openString('command', 'picker', 'sdk'),
+    context_tokens: z.number(),
+    prompt_cache_warm: z.boolean(),
+    cache_ttl: openString('5m', '1h'),
+    estimated_cache_write_usd: z.number(),
+    pricing: openString('configured', 'catalog', 'default'),
+  });
+
+/** Of the conversation as a whole: its compaction, its model, what the user is shown of it. */
+export const CONVERSATION_EVENTS = {
+  PreCompact: builtIn({
+    input: () => z.object({ trigger: trigger(), custom_instructions: z.string().nullable() }),
+    subject: 'trigger',
+    fold: 'block',
+    plainStdout: 'context',
+    plainAnswer: true,
+    endsLoop: false,
+    types: PROGRAMS,
+    group: 'turn',
+    classic: true,
+    about:
+      'Before the conversation is compacted. A hook can block it; its plain stdout is added to the compaction instructions.',
+  }),
+  PostCompact: builtIn({
+    input: () => z.object({ trigger: trigger(), compact_summary: z.string() }),
+    subject: 'trigger',
+    fold: 'observe',
+    after: true,
+    types: PROGRAMS,
+    group: 'turn',
+    about: 'After the conversation was compacted. A hook can only watch; it is given the summary.',
+  }),
+  PreModelSwitch: builtIn({
+    input: modelSwitch,
+    subject: 'to_model',
+    fold: 'gate',
+    output: () =>
+      z.object({
+        permissionDecision: z.enum(['allow', 'deny', 'ask']).optional(),
+        permissionDecisionReason: z.string().optional(),
+      }),
+    endsLoop: false,
+    timeout: { claude: 30 },
+    types: PROGRAMS,
+    group: 'turn',
+    about: 'Before the session changes its model. A hook can allow, deny or ask.',
+  }),
+  PostModelSwitch: builtIn({
+    input: () => modelSwitch().extend({ source: openString('command', 'picker', 'sdk', 'auto', 'resume') }),
+    subject: 'to_model',
+    fold: 'context',
+    after: true,
+    exit2: 'ignore',
+    timeout: { claude: 30 },
+    types: PROGRAMS,
+    group: 'turn',
+    about: 'After the session changed its model. A hook can add context for the new model.',
+  }),
+  Notification: builtIn({
+    input: () =>
+      z.object({
+        message: z.string(),
+        title: z.string().optional(),
+        /** Absent in old payloads. */
+        notification_type: openString(
+          'permission_prompt',
+          'idle_prompt',
+          'auth_success',
+          'elicitation_dialog',
+        ).optional(),
+      }),
+    subject: 'notification_type',
+    fold: 'context',
+    after: true,
+    exit2: 'ignore',
+    hides: 'the notification',
+    types: PROGRAMS,
+    group: 'turn',
+    classic: true,
+    about:
+      'When the user is told something. A hook can pass it on, add context, or keep it from being shown with suppressOutput.',
+  }),
+  MessageDisplay: builtIn({
+    input: () =>
+      z.object({
+        turn_id: z.string(),
+        message_id: z.string(),
+        index: z.number(),
+        final: z.boolean(),
+        delta: z.string(),
+      }),
+    fold: 'replace',
+    after: true,
+    exit2: 'ignore',
+    output: () => z.object({ displayContent: z.string().optional() }),
+    timeout: { claude: 10 },
+    types: PROGRAMS,
+    group: 'turn',
+    about:
+      'When a piece of the answer is about to be shown. A hook can show another text in its place; the message itself stays.',
+  }),
+} as const;
