@@ -21,6 +21,12 @@ const SYSTEM: string[] = [
   'test/plugins/{hooks-file,load}.test.ts',
   'test/matching/{bash-real,regex-cost}.test.ts',
 ];
+/** What measures memory, or what is loaded, has a process of its own. */
+const ALONE = [
+  'test/host/{leaks,process,logger-heard}.test.ts',
+  'test/emit/guard.test.ts',
+  'test/package/budgets.test.ts',
+];
 const NEVER = ['test/fixtures/**', '**/node_modules/**'];
 
 export default defineConfig({
@@ -48,7 +54,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...NEVER, ...SYSTEM],
+          exclude: [...NEVER, ...SYSTEM, ...ALONE],
           setupFiles: ['test/no-process.ts'],
           // They share what they import: to load it is most of their time.
           isolate: false,
@@ -56,7 +62,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'system', include: SYSTEM, exclude: NEVER },
+        test: { name: 'system', include: SYSTEM, exclude: [...NEVER, ...ALONE], isolate: false },
+      },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE, exclude: NEVER },
       },
     ],
     coverage: {

@@ -59,6 +59,8 @@ describe('a record as a line', () => {
     const lines = [alarm, problem].map((draft) => formatRecord(sent(draft as Unstamped<HookRecord>)));
     for (const line of lines) expect(line.indexOf('#')).toBe(formatRecord(sent(hookStarted(RUN))).indexOf('started'));
     expect(formatRecord(fire()).indexOf('deny by')).toBe(lines[0]?.indexOf('#'));
+    expect(columns(lines[0] as string)[1]).toBe('session');
+    expect(columns(formatRecord(sent({ ...alarm, agent_id: 'a7' } as Unstamped<HookRecord>)))[1]).toBe('a7');
   });
 
   test('stays one line whatever a hook prints', () => {

@@ -440,6 +440,8 @@ describe('a Bash rule', () => {
     "printf '%s\\n' 'ls x' ls > f; sh f",
     'xargs --no-such=1 ls rm x',
     'xargs --max-args 1 ls rm x',
+    'timeout -s KILL -k 5 -v 10 ls rm x',
+    "sg dev -c 'ls rm x'",
     "cat > f <<'EOF'\nls x\nEOF\nsh f",
     'xargs --null --max-lines ls rm x',
     'xargs --delimiter , --max-procs 2 ls rm x',
