@@ -104,6 +104,12 @@ describe('the messages of a run', () => {
     expect(hookRecord.safeParse({ ...stamp, ...run }).success).toBe(false);
   });
 
+  test('say each whose call it was', () => {
+    const whose = { agent_id: 'agent-1', tool_use_id: 'toolu_1', plugin: 'guards' };
+    for (const draft of [hookStarted(RUN), hookProgress(RUN, {}), hookResponse(RUN, { durationMs: 1 })])
+      expect(draft).toMatchObject(whose);
+  });
+
   test('leave out what there is not, instead of undefined', () => {
     for (const draft of [hookStarted(minimal), hookProgress(minimal, {}), hookResponse(minimal, { durationMs: 1 })]) {
       expect(Object.entries(draft).filter(([, value]) => value === undefined)).toEqual([]);
