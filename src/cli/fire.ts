@@ -1,9 +1,11 @@
 import type { Host } from '../create-host.js';
-import { formatFire, formatRecord } from '../emit/print.js';
+import { formatFire, formatRecord, type PrintOptions } from '../emit/print.js';
 import type { FireRecord, HookResponse } from '../emit/record.js';
 import { HookscopeError } from '../errors.js';
 import { eventName } from '../events/catalogue.js';
+import { subjectIn } from '../events/subject.js';
 import type { AnyDecision } from '../host/decide/decision.js';
+import { servicesOf } from '../host/internals.js';
 import { plain, plainJson, plainLines } from '../plain.js';
 import { happeningOf } from './claude-flags.js';
 import { readInput } from './event-input.js';
@@ -53,7 +55,7 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
     const { record, later, cancelled } = fired;
     await terminal.print(plainJson({ ...record, later, wakes, cancelled }));
   } else if (flags.exitCode) await terminal.print(plainJson(fired.decision));
-  else await terminal.print(describe(fired, wakes, terminal));
+  else await terminal.print(describe(fired, wakes, { color: terminal.color, subject: subjectsOf(host) }));
   if (!flags.exitCode) return 0;
   if (blocked) process.stderr.write(`${plainLines(fired.decision.reason ?? 'Blocked, and no reason was given.')}\n`);
   else for (const note of notes) terminal.tell(note);
@@ -101,18 +103,24 @@ function isBlocked({ verdict, blocked, continues }: AnyDecision): boolean {
   return verdict === 'deny' || blocked === true || continues === true;
 }
 
-function describe(fired: Fired, wakes: readonly { readonly text: string }[], { color }: Terminal): string {
+/** What matchers look at, of the host's own events too. */
+function subjectsOf(host: Host): NonNullable<PrintOptions['subject']> {
+  const { events } = servicesOf(host);
+  return (event, input) => subjectIn(events[event]?.spec, input);
+}
+
+function describe(fired: Fired, wakes: readonly { readonly text: string }[], how: PrintOptions): string {
   const { decision, record, responses, later, cancelled } = fired;
   const said = (what: string, texts: readonly string[]): string[] => texts.map((line) => `  ${what}: ${plain(line)}`);
   const json = (value: unknown): string[] => (value === undefined ? [] : [JSON.stringify(value)]);
   return [
-    formatFire(record, { color }),
+    formatFire(record, how),
     ...said('input now', json(decision.updatedInput)),
     ...said('output now', json(decision.updatedOutput)),
     ...said('value', json(decision.value)),
     ...said('for the model', decision.additionalContext),
     ...said('for the user', decision.systemMessages),
-    ...responses.map((response) => `  later: ${formatRecord(response, { color, since: record.time })}`),
+    ...responses.map((response) => `  later: ${formatRecord(response, { ...how, since: record.time })}`),
     ...said('for the next turn', later),
     ...said(
       'wakes the agent',

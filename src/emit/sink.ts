@@ -54,12 +54,29 @@ export interface SinkOptions {
  * ```
  * @throws HookscopeError INVALID_OPTIONS
  */
-export function createSink(write: (record: HookRecord) => void | Promise<void>, options: SinkOptions = {}): Sink {
-  checkKeys(options, SINK, 'createSink: ');
+export function createSink(write: WriteRecord, options: SinkOptions = {}): Sink {
+  return sinkOf({ caller: 'createSink', keys: SINK, options, write });
+}
+
+type WriteRecord = (record: HookRecord) => void | Promise<void>;
+
+/** A sink that has a function of its own is made of this. */
+interface SinkParts<Options extends SinkOptions> {
+  /** The function the user called: what is wrong with an option is said of that. */
+  readonly caller: string;
+  /** Every key of the options: `SINK`, and its own. */
+  readonly keys: Keys<Options>;
+  readonly options: Options;
+  readonly write: WriteRecord;
+}
+
+/** As `createSink`, for a sink with options of its own. */
+export function sinkOf<Options extends SinkOptions>({ caller, keys, options, write }: SinkParts<Options>): Sink {
+  checkKeys(options, keys, `${caller}: `);
   const { name = 'sink' } = options;
   const streams = createStreams();
   const queue: SinkQueue<HookRecord> = createQueue({
-    ...queueDefaults(options),
+    ...queueDefaults(options, caller),
     name,
     batch: 1,
     write: ([record]) => (record === undefined ? undefined : write(record)),
@@ -107,11 +124,11 @@ export function createStreams() {
 }
 
 /** The options every sink shares, checked, with their defaults. */
-export function queueDefaults(options: SinkOptions) {
+export function queueDefaults(options: SinkOptions, caller: string) {
   const { capacity = 10_000, closeTimeout = 5, logger = warnOf } = options;
-  checkInteger('capacity', capacity, 1);
+  checkInteger(`${caller}: capacity`, capacity, 1);
   if (typeof closeTimeout !== 'number' || !(closeTimeout >= 0))
-    throw invalid('closeTimeout', 'must be a number of seconds, 0 or more');
+    throw invalid(`${caller}: closeTimeout`, 'must be a number of seconds, 0 or more');
   return { capacity, closeTimeout, logger };
 }
 

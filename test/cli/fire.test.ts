@@ -47,6 +47,23 @@ describe('hookscope fire, for people', () => {
     expect((await fire(spelling, '--input', 'call.json')).stdout).toMatch(/^PreToolUse:Bash {2}no opinion/);
   });
 
+  test.each<[string, object, string]>([
+    ['SessionStart', { source: 'startup' }, 'SessionStart:startup'],
+    ['FileChanged', { file_path: '/project/src/a.ts', event: 'change' }, 'FileChanged:a.ts'],
+    ['UserPromptSubmit', { prompt: 'Hello.' }, 'UserPromptSubmit'],
+    ['Deploy', { target: 'prod' }, 'Deploy:prod'],
+  ])('names %s %j by what matchers look at', async (event, input, title) => {
+    folder.write('input.json', input);
+    folder.write(
+      'deploy.config.mjs',
+      `import { defineEvent } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
+      import { z } from ${JSON.stringify(join(ROOT, 'node_modules/zod/index.js'))};
+      export default { events: { Deploy: defineEvent({ input: z.object({ target: z.string() }), subject: 'target', fold: 'gate' }) } };`,
+    );
+    const { stdout, stderr } = await fire(event, '--input', 'input.json', '--config', 'deploy.config.mjs');
+    expect(stdout.split('  ')[0], stderr).toBe(title);
+  });
+
   test('shows what the hook put in place of the input, and what it said to whom', async () => {
     folder.write(
       'say.mjs',

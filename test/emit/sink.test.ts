@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createBus } from '../../src/emit/bus.js';
 import type { HookRecord } from '../../src/emit/record.js';
-import { createSink } from '../../src/emit/sink.js';
+import { createSink, SINK, sinkOf } from '../../src/emit/sink.js';
+import { ndjsonSink } from '../../src/emit/sinks/ndjson.js';
 import { listen, stamped, started } from './samples.js';
 
 /** A promise and what settles it. */
@@ -214,10 +215,16 @@ describe('a sink', () => {
     { capacity: Number.NaN },
     { closeTimeout: -1 },
     { closeTimeout: Number.NaN },
-  ])('refuses options %j by name', (options) => {
+    { capcity: 5 },
+    { name: 5 },
+  ])('refuses options %j by name, said of the function that was called', (options) => {
     const [key] = Object.keys(options);
-    expect(() => createSink(() => undefined, options)).toThrow(
-      expect.objectContaining({ code: 'INVALID_OPTIONS', message: expect.stringContaining(key as string) }),
-    );
+    const misused = { code: 'INVALID_OPTIONS' };
+    const write = (): void => undefined;
+    const syslogSink = (given: object) => sinkOf({ caller: 'syslogSink', keys: SINK, options: given, write });
+    const named = (caller: string) => ({ ...misused, message: expect.stringContaining(`${caller}: ${key}`) });
+    expect(() => createSink(write, options as object)).toThrow(expect.objectContaining(named('createSink')));
+    expect(() => ndjsonSink('unused', options as object)).toThrow(expect.objectContaining(named('ndjsonSink')));
+    expect(() => syslogSink(options)).toThrow(expect.objectContaining(named('syslogSink')));
   });
 });

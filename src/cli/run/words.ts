@@ -3,6 +3,7 @@ import type { styleText } from 'node:util';
 import type { FireRecord, HandlerRecord } from '../../emit/record.js';
 import { CATALOGUE } from '../../events/catalogue.js';
 import type { EventSpec } from '../../events/define.js';
+import { subjectIn } from '../../events/subject.js';
 import { clip, plain } from '../../plain.js';
 
 export type Style = Parameters<typeof styleText>[0];
@@ -64,7 +65,7 @@ export function about({ event, input, decision }: FireRecord): string {
   const role = roleOf(event);
   if (role === 'open') return 'its scope opens';
   if (role === 'close') return decision.continues ? '' : 'its scope ends';
-  return clip(specOf(event)?.subject?.(input) ?? '', 70);
+  return clip(subjectIn(specOf(event), input) ?? '', 70);
 }
 
 /** What a tool is called with, short. */

@@ -36,10 +36,10 @@ const NDJSON: Keys<NdjsonOptions> = { ...SINK, maxPendingBytes: true, maxBytes: 
 export function ndjsonSink(path: string, options: NdjsonOptions = {}): Sink {
   checkKeys(options, NDJSON, 'ndjsonSink: ');
   const { name = path, maxPendingBytes = 64 * 1024 * 1024, maxBytes = 64 * 1024 * 1024, keep = 5 } = options;
-  checkInteger('maxPendingBytes', maxPendingBytes, 1);
-  checkInteger('maxBytes', maxBytes, 1);
-  checkInteger('keep', keep, 1);
-  const defaults = queueDefaults({ capacity: Number.MAX_SAFE_INTEGER, ...options });
+  checkInteger('ndjsonSink: maxPendingBytes', maxPendingBytes, 1);
+  checkInteger('ndjsonSink: maxBytes', maxBytes, 1);
+  checkInteger('ndjsonSink: keep', keep, 1);
+  const defaults = queueDefaults({ capacity: Number.MAX_SAFE_INTEGER, ...options }, 'ndjsonSink');
   const { logger } = defaults;
   const streams = createStreams();
   const file = createRotatingFile({ path, maxBytes, keep, logger });

@@ -1,5 +1,6 @@
 import type { EventSpec } from '../../events/define.js';
 import { SKIP_REASONS, type SkipReason } from '../../events/skip.js';
+import { subjectIn } from '../../events/subject.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeRef } from '../../scopes/tree.js';
@@ -56,7 +57,7 @@ export function explain(
   const found = services.registrar.preview(full, ref);
   try {
     const plan = state.plans.get(found.scope);
-    const subject = subjectOf(spec, full);
+    const subject = subjectIn(spec, full);
     const reader = new PlanReader(plan, subject, full);
     const outside = outsideOf(services.registrar, spec, plan, found.scope);
     return {
@@ -68,16 +69,6 @@ export function explain(
     };
   } finally {
     found.done();
-  }
-}
-
-/** The input need not be whole here: without its subject only match-all hooks run. */
-function subjectOf(spec: EventSpec, input: Input): string | undefined {
-  try {
-    const subject: unknown = spec.subject?.(input);
-    return typeof subject === 'string' ? subject : undefined;
-  } catch {
-    return undefined;
   }
 }
 
