@@ -20,6 +20,12 @@ describe('a long text', () => {
       (d) => d.reason,
     ],
     ['the reason of a block', 'PostToolUse', (t) => ({ decision: 'block', reason: t }), (d) => d.reason],
+    [
+      'the reason of a stop beside a short reason',
+      'PostToolUse',
+      (t) => ({ continue: false, stopReason: t, reason: 'short' }),
+      (d) => d.stopReason,
+    ],
     ['the reason of a stop', 'PostToolUse', (t) => ({ continue: false, stopReason: t }), (d) => d.stopReason],
     [
       'the message of an answer',
@@ -81,6 +87,24 @@ describe('a long text', () => {
     const decision = await host.fire('PostToolUse', INPUTS.PostToolUse);
     expect(fileOf(decision.reason)).not.toBe(fileOf(decision.systemMessages[0]));
     expect(readdirSync(dirname(fileOf(decision.reason)))).toHaveLength(2);
+  });
+
+  test('of a failure is cut as well, and of 10,000 characters is not; a preview is its first 2,000', async () => {
+    const { host } = testHost();
+    let text = '';
+    host.register({ PreToolUse: [{ hooks: [() => Promise.reject(new Error(text))] }] });
+    const failed = async (length: number): Promise<string> => {
+      text = '';
+      const around = (await host.fire('PreToolUse', INPUTS.PreToolUse)).failures[0]?.message.length ?? 0;
+      text = `${'x'.repeat(2_000 - around)}${'y'.repeat(length - 2_000)}`;
+      return (await host.fire('PreToolUse', INPUTS.PreToolUse)).failures[0]?.message ?? '';
+    };
+    const whole = await failed(10_000);
+    expect([whole.length, whole]).toEqual([10_000, expect.stringContaining(text)]);
+    const cut = await failed(10_001);
+    expect(cut).toMatch(/^Output too large \(10001 characters\)\..*\n\nPreview:\n[^y]+$/s);
+    expect(cut.split('Preview:\n')[1]).toHaveLength(2_000);
+    expect(readFileSync(fileOf(cut), 'utf8')).toContain(text);
   });
 
   test('is not cut in the middle of a character', async () => {

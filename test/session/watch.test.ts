@@ -3,7 +3,8 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, expect, test } from 'vitest';
+import { FSWatcher } from 'chokidar';
+import { afterEach, expect, test, vi } from 'vitest';
 import { until } from '../host/kit.js';
 import { type Input, on, opened } from './kit.js';
 
@@ -86,6 +87,24 @@ test('a session that ended watches nothing', async () => {
   const told = seen.filter((s) => s.event === 'FileChanged').map((s) => s.input['session_id']);
   expect(new Set(told)).toEqual(new Set(['x']));
   await host.close();
+});
+
+test('a host that closes waits until what its sessions and their agents watch is let go', async () => {
+  const cwd = folder();
+  const { host, session } = await opened({ cwd });
+  const child = await session.spawn({ agent_type: 'w', id: 'a' });
+  await session.watch(['a']);
+  await child.watch(['b']);
+  const done: string[] = [];
+  const { close } = FSWatcher.prototype;
+  const heard = vi.spyOn(FSWatcher.prototype, 'close').mockImplementation(async function (this: FSWatcher) {
+    await close.call(this);
+    await new Promise(setImmediate);
+    done.push('let go');
+  });
+  await host.close();
+  heard.mockRestore();
+  expect(done).toEqual(['let go', 'let go']);
 });
 
 test('a watch keeps no process alive', async () => {

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { anyHooks, registerAs, testHost } from './kit.js';
+
+const CALL = { tool_name: 'Bash', tool_input: { command: 'ls' } };
+const quiet = (): void => undefined;
+
+/** Name, reason and words of what would not run. */
+const whyNot = (host: ReturnType<typeof testHost>['host'], event: string, input: object = CALL) =>
+  host
+    .explain(event as 'PreToolUse', input as never)
+    .hooks.filter(({ runs }) => !runs)
+    .map(({ name, reason, why }) => [name, reason, why]);
+
+test('explain says in words why a hook would not run, with what decided it', () => {
+  const { host } = testHost();
+  host.register(
+    anyHooks({
+      PreToolUse: [
+        { name: 'other tool', matcher: 'Write', hooks: [quiet] },
+        { name: 'other rule', if: 'Bash(rm *)', hooks: [quiet] },
+        { name: 'both', matcher: 'Bash', hooks: [{ type: 'command', command: 'true', if: 'Edit(src/**)' }] },
+      ],
+      Stop: [{ name: 'no tool', if: 'Bash(rm *)', hooks: [quiet] }],
+      FileChanged: [{ name: 'no file', matcher: '.env', hooks: [quiet] }],
+    }),
+  );
+  expect(whyNot(host, 'PreToolUse')).toEqual([
+    ['other tool', 'matcher', 'its matcher Write does not match Bash'],
+    ['other rule', 'if', 'its rule Bash(rm *) does not match'],
+    ['both', 'if', 'its rule Edit(src/**) does not match'],
+  ]);
+  expect(whyNot(host, 'Stop')).toEqual([['no tool', 'if', 'Stop has no tool call for its rule Bash(rm *)']]);
+  expect(whyNot(host, 'FileChanged', {})).toEqual([
+    ['no file', 'matcher', 'its matcher .env does not match an event without a subject'],
+  ]);
+});
+
+test('of hooks elsewhere it says whose they are: of which session, agent or type of agents', async () => {
+  const { host } = testHost();
+  host.scope({ session: 'other' }).register({ PreToolUse: [{ name: 'theirs', hooks: [quiet] }] });
+  host.registerScoped('a1', { PreToolUse: [{ name: 'of one', hooks: [quiet] }] });
+  host.spawnHooks('reviewer', { PreToolUse: [{ name: 'of a type', hooks: [quiet] }] });
+  expect(whyNot(host, 'PreToolUse').sort()).toEqual([
+    ['of a type', 'scope', 'only for agent reviewer'],
+    ['of one', 'scope', 'only for agent a1'],
+    ['theirs', 'scope', 'only for session other'],
+  ]);
+  await host.fire('SubagentStart', { agent_id: 'r1', agent_type: 'reviewer' });
+  expect(whyNot(host, 'PreToolUse').filter(([name]) => name === 'of a type')).toEqual([
+    ['of a type', 'scope', 'only for agent reviewer'],
+    ['of a type', 'scope', 'only for agent reviewer'],
+  ]);
+});
+
+test('of a hook that has had its one run it says so, of a copy which is the one', async () => {
+  const { host } = testHost();
+  host.register({ PreToolUse: [{ name: 'first time', once: true, hooks: [quiet] }] });
+  await host.fire('PreToolUse', CALL);
+  expect(whyNot(host, 'PreToolUse')).toEqual([['first time', 'once', 'it has run once in this scope']]);
+
+  const twice = testHost().host;
+  const hooks = { PreToolUse: [{ hooks: [{ type: 'command', command: 'true' }] }] };
+  registerAs(twice, hooks, { dialect: 'claude', file: '/p/a.json' } as never);
+  registerAs(twice, hooks, { dialect: 'claude', file: '/p/b.json' } as never);
+  expect(whyNot(twice, 'PreToolUse')).toEqual([['true', 'duplicate', expect.stringMatching(/^a copy of \S+/)]]);
+});
