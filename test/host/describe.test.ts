@@ -71,7 +71,7 @@ test('describe() lists what is registered in running order, with all that matter
     'observe',
     'on failure block',
     'stage 2',
-    'never runs: trust',
+    'never runs: trust, x',
     'plugin plug /p.js',
   ]) {
     expect(text).toContain(words);

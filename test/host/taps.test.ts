@@ -51,6 +51,16 @@ describe('host.hooks', () => {
 });
 
 describe('a raw tap', () => {
+  test.each([1, 2])('has its row in the record, be there %i of them', async (count) => {
+    const { host } = testHost();
+    const seen = watch(host);
+    for (let i = 0; i < count; i++) host.hooks.PreToolUse.tap(`tap${i}`, () => undefined);
+    await host.fire('PreToolUse', PRE);
+    expect(fires(seen)[0]?.handlers.map(({ name, status }) => [name, status])).toEqual(
+      Array.from({ length: count }, (_, i) => [`tap${i}`, 'ran']),
+    );
+  });
+
   test('runs around the plan, by stage and before', async () => {
     const { host, mark, ran } = logging();
     const { PreToolUse } = host.hooks;

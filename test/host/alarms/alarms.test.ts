@@ -31,6 +31,16 @@ const bash = (command: unknown, id = 't1'): Fields => ({
 const ran = (command: unknown, id = 't1'): Fields => ({ ...bash(command, id), tool_response: { stdout: '' } });
 
 describe('what was decided and what was done', () => {
+  test('an agent whose calls have all ended, and that calls again while another does', async () => {
+    const { host, kinds } = guarded();
+    await host.fireAny('PreToolUse', bash('pwd'));
+    await host.fireAny('PostToolUse', ran('pwd'));
+    await host.fireAny('PreToolUse', bash('rm x', 't2'));
+    await host.fireAny('PreToolUse', { ...bash('pwd', 't3'), session_id: 'other' });
+    await host.fireAny('PostToolUse', ran('rm x', 't2'));
+    expect(kinds()).toEqual(['not_honoured']);
+  });
+
   test('a call that was denied and ran: one alarm, whoever asks how often; it says who, what and why', async () => {
     const { host, alarms, reports } = guarded();
     const seen = watch(host);

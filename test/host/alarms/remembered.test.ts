@@ -45,6 +45,17 @@ test('what is remembered of an input is what it was, and compares as that would,
   );
 });
 
+test.each<[unknown, unknown, boolean]>([
+  [{ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, true],
+  [[1, [2]], [1, [2]], true],
+  [{ 0: 'a' }, ['a'], false],
+  [['a'], { 0: 'a' }, false],
+  [['a'], { 0: 'a', length: 1 }, false],
+  [{ a: 1 }, { a: 1, b: undefined }, false],
+])('a short input is compared as it is: %j and %j', (one, other, same) => {
+  expect(Remembered.of(one, false)?.isPlainly(other)).toBe(same);
+});
+
 test('of a long input only the hash and the beginning are remembered', () => {
   for (const long of [
     { a: 'x'.repeat(1_000_000) },
