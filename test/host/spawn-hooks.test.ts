@@ -27,6 +27,14 @@ const agents = (host: Host): string[] =>
     ?.map((m) => m.slice(9, -1)) ?? [];
 
 describe('hooks for every agent of a type', () => {
+  test('are explained beside those that the agent was given before its first event', () => {
+    const { host, mark } = spawning();
+    host.registerScoped('a1', anyHooks({ PreToolUse: mark('own') }), { name: 'own' });
+    const { hooks } = host.explain('PreToolUse', tool('a1'));
+    expect(hooks.filter(({ runs }) => runs).map(({ scope }) => scope)).toEqual(['a1', 'a1']);
+    expect(hooks.filter(({ runs, name }) => runs && name.startsWith('own'))).toHaveLength(1);
+  });
+
   test('are there from before its SubagentStart to after its SubagentStop, its Stop being that', async () => {
     const { host, ran } = spawning();
     await host.fire('SubagentStart', start('a1'));

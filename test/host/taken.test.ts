@@ -14,6 +14,7 @@ const WRITE = {
   userModified: false,
 };
 const GREP = { mode: 'files_with_matches', filenames: ['a'], numFiles: 1, totalFiles: 1 };
+const AGENT = { status: 'completed', content: [], totalTokens: 1, usage: { tokens: 1 }, toolsUsed: 2 };
 const UNKNOWN = { text: 'secret', size: 6 };
 
 const call = (tool_name: string, tool_response: unknown) => ({
@@ -44,6 +45,8 @@ const CASES: readonly (readonly [string, unknown, unknown, boolean])[] = [
   ['Write', WRITE, { ...WRITE, structuredPatch: {} }, false],
   ['Grep', GREP, { filenames: [], numFiles: 0 }, true],
   ['Grep', GREP, { filenames: [] }, false],
+  ['Agent', AGENT, { status: 'completed', content: [], totalTokens: 1 }, true],
+  ['Agent', AGENT, { content: [], totalTokens: 1 }, false],
   // What is needed of a tool that we do not know, nobody knows.
   ['Later', UNKNOWN, { text: 'REDACTED' }, true],
   ['Later', UNKNOWN, { text: 5 }, false],
