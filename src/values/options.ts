@@ -33,8 +33,8 @@ export function checkOptions(where: string, options: object, shape: AnyKeys, cod
 
 export function checkOption(where: string, value: unknown, check: OptionCheck, code?: Code): void {
   if (check.accepts(value)) return;
-  const got = check.secret ? kindOf(value) : show(value);
-  throw wrongOption(where, `expected ${check.expected}, got ${got}`, undefined, code);
+  const got = value === undefined ? 'and there is none' : `got ${check.secret ? kindOf(value) : show(value)}`;
+  throw wrongOption(where, `expected ${check.expected}, ${got}`, undefined, code);
 }
 
 export function wrongOption(
