@@ -68,7 +68,7 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
   scope(id: ScopeRef): HookScope<C>;
   /** Hooks for every agent of an exact type, in a scope of its own from before its SubagentStart to after its SubagentStop. */
   spawnHooks(agentType: string, hooks: Hooks<C>, options?: RegisterOptions): Undo;
-  /** HookStarted, HookProgress, HookResponse and one fire record a fire. */
+  /** HookStarted, HookProgress and HookResponse of each call, one fire record per fire, alarms, and problems of control connections. */
   readonly events$: Bus['events$'];
   /** The event's own tapable hook; our plan is one tap in it. */
   readonly hooks: { readonly [E in EventName<C>]: RawHook<HookInput<E, C>> };

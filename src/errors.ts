@@ -1,7 +1,7 @@
 import { plain } from './plain.js';
 
 /**
- * Every error hookscope throws, one entry an error. The code is public API; the message says what was wrong, which thing,
+ * Every error hookscope throws, one entry per error. The code is public API; the message says what was wrong, which thing,
  * and what to do. A handler's own failure is never one of these: it is an outcome, named in the decision and the record.
  */
 const MESSAGES = {

@@ -2,6 +2,7 @@ import type { ToolCall, ToolResult } from '../session/call.js';
 import { type Content, contextTexts } from '../session/content.js';
 import { forModel } from '../session/context.js';
 import type { Session } from '../session/types.js';
+import { messageOf } from '../values/promises.js';
 
 /** What came of one turn: a prompt, and every round of the framework's loop until hooks let it stop. */
 export interface Turn<Result> {
@@ -129,8 +130,4 @@ async function fail(session: Session, thrown: unknown): Promise<never> {
     await session.stop({ error: kind, errorDetails: messageOf(error) });
   }
   throw thrown;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -115,7 +115,7 @@ function* judgeValues(names: readonly string[], known: readonly string[], event:
       (one) => one !== event && !CATALOGUE[one].tool && subjectValues(CATALOGUE[one])?.includes(name),
     );
     const hint = other === undefined ? '' : ` ${other} has it.`;
-    const message = `"${name}" is no value that ${event} is known to have: ${list(known, 'or')}.${hint}`;
+    const message = `"${name}" is not a known value for ${event}; known are ${list(known, 'or')}.${hint}`;
     if (near === undefined && !isTool) yield { rule: 'matcher-unknown-name', message };
     else
       yield { rule: 'matcher-never', message, fix: near === undefined ? 'Take the matcher out.' : `Write "${near}".` };

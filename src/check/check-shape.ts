@@ -101,7 +101,7 @@ function* checkTypes({ handlers }: SourceFile): Generator<CheckFinding> {
       yield {
         rule: 'unknown-type',
         ...atKey(handler, 'type'),
-        message: `"${type}" is no type of handler, so it never runs.${hint}`,
+        message: `"${type}" is not a handler type, so it never runs.${hint}`,
       };
     } else if (spec && !(spec.types as readonly string[]).includes(type)) {
       const allowed = HANDLER_KINDS.filter((kind) => spec.types.includes(kind)).join(', ');

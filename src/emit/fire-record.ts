@@ -10,7 +10,7 @@ export interface HandlerRecord extends Recorded<typeof handlerSchema> {}
 export interface RecordedDecision extends Recorded<typeof decisionSchema> {}
 
 /**
- * One a fire, at its end. It lists every registration for the event in the fire's scope and its ancestors, in plan order, so that
+ * One per fire, emitted when it ends. It lists every registration for the event in the fire's scope and its ancestors, in plan order, so that
  * "why did my hook not run?" and "who blocked this?" are answered by this record alone.
  */
 export interface FireRecord extends Recorded<typeof fireSchema> {}

@@ -91,7 +91,7 @@ const fireShape = {
   decision: decisionSchema,
   handlers: z.array(handlerSchema),
   conflicts: z.array(conflictSchema),
-  /** How the verdicts became one; absent: the strictest. */
+  /** How the verdicts became one; absent in records of older versions: the strictest. */
   decisions: z.enum(['strictest', 'first', 'last']).exactOptional(),
   /** How many registrations for this event are in scopes that are not ancestors of this one. */
   out_of_scope: z.int().nonnegative(),

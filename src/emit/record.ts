@@ -28,7 +28,7 @@ export { nextId } from './stamp.js';
 
 /**
  * What subscribers are told (docs/semantics.md 10). Field names are the wire's: the first three messages are the Claude Code client's own
- * `hook_started`, `hook_progress` and `hook_response` with our fields added, the last is ours alone.
+ * `hook_started`, `hook_progress` and `hook_response` with our fields added, the last three are ours alone.
  */
 export type HookRecord = HookStarted | HookProgress | HookResponse | FireRecord | ControlProblemRecord | AlarmRecord;
 

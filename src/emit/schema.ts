@@ -47,7 +47,7 @@ export const where = {
 /** What the Claude Code client prints of a hook, too. */
 const wire = {
   type: z.literal('system'),
-  /** One a run; a handler that is asked again has a new one. */
+  /** One per run; a handler that is asked again has a new one. */
   hook_id: z.string().min(1),
   /** `PreToolUse:Bash`, or the event's bare name where it has no subject. */
   hook_name: z.string().min(1),

@@ -79,8 +79,8 @@ export interface EventSpec<
   /** `hook_name` on the wire carries the subject, `PreToolUse:Bash` (but plain `SubagentStop`). */
   readonly namedBySubject: boolean;
   /**
-   * It tells of what has happened: what of it cannot be carried to hooks outside the process is withheld there (and, of the field
-   * that hooks may rewrite, from the model), and the loop goes on. Absent: the fire is refused, so that nothing passes unjudged.
+   * It fires after the fact. Fields that cannot be serialised are withheld from hooks outside the process (and, of the field that
+   * hooks may rewrite, from the model), and the loop goes on. Absent: such a fire is refused, so that nothing passes unjudged.
    */
   readonly after?: true;
   /** What `suppressOutput` keeps from being seen here, in words; absent: nothing. */
@@ -107,7 +107,7 @@ export interface EventSpec<
   readonly group: 'session' | 'prompt' | 'tool' | 'turn' | 'agent' | 'workspace' | 'elicitation' | 'custom';
   /** Two sentences for people: when it fires, what a hook can do. */
   readonly about: string;
-  /** One of the fifteen every design names. */
+  /** One of the fifteen classic events, which come first in `HOOK_EVENTS`. */
   readonly classic: boolean;
 }
 

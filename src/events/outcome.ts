@@ -1,5 +1,6 @@
+import type { Json } from '../values/shape.js';
 import { type Dialect, type EventSpec, VERDICTS, type Verdict } from './define.js';
-import { checkOutput, type Json, type OutputReading, whyBad } from './output-check.js';
+import { checkOutput, type OutputReading, whyBad } from './output-check.js';
 import { outputShape } from './output-shape.js';
 import { idleKey, unknownNested } from './output-warnings.js';
 

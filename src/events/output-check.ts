@@ -3,11 +3,10 @@ import { copyJson, NotJson } from '../values/copy.js';
 import { findProblem, kindOf } from '../values/problem.js';
 import { messageOf, quiet } from '../values/promises.js';
 import { put } from '../values/put.js';
+import type { Json } from '../values/shape.js';
 import type { Dialect, EventSpec } from './define.js';
 import { asyncFields, type Field, type OutputShape, topFields } from './output-shape.js';
 import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './output-warnings.js';
-
-export type Json = Readonly<Record<string, unknown>>;
 
 /** One output being read. */
 export interface OutputReading {

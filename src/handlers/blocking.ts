@@ -1,7 +1,6 @@
 import { baseOutput } from '../events/base.js';
 import type { EventSpec } from '../events/define.js';
-
-export type Json = Readonly<Record<string, unknown>>;
+import type { Json } from '../values/shape.js';
 
 /** The event an output is read for, under the name that output must carry. */
 export interface OutputTarget {

@@ -2,6 +2,7 @@ import { HookscopeError } from '../errors.js';
 import type { EventSpec } from '../events/define.js';
 import type { ExternalKind } from '../events/handler-kinds.js';
 import { nearest } from '../values/nearest.js';
+import type { Json } from '../values/shape.js';
 import { commandHandler } from './command/handler.js';
 import { type CommandContext, type CommandOptions, type CommandSpec, command } from './command/spec.js';
 import type { ExternalServices } from './external.js';
@@ -28,14 +29,13 @@ export interface HandlerContext extends CommandContext {
   readonly refuseUrl?: (url: string) => string | undefined;
 }
 
-type HandlerJson = Readonly<Record<string, unknown>>;
 type Needs = ExternalServices & { readonly source: HandlerContext };
 type Maker<Kind extends ExternalKind> = (
-  description: HandlerJson,
+  description: Json,
   needs: Needs,
 ) => { handler: Handler; spec: Extract<HandlerSpec, { type: Kind }> };
 
-/** One entry a handler type: what its description becomes. What is of the wrong type, the public makers refuse. */
+/** One entry per handler type: what its description becomes. What is of the wrong type, the public makers refuse. */
 const KINDS: { readonly [Kind in ExternalKind]: Maker<Kind> } = {
   command({ type: _, command: line, ...options }, { source }) {
     const spec = command(line as string, options as CommandOptions);
@@ -46,7 +46,7 @@ const KINDS: { readonly [Kind in ExternalKind]: Maker<Kind> } = {
     return { spec, handler: httpHandler(spec, { ...rules, refusal: source.refuseUrl?.(spec.url) }) };
   },
   mcp_tool({ type: _, server, tool, input, ...options }, { tools }) {
-    const spec = mcpTool(server as string, tool as string, input as HandlerJson | undefined, options as McpToolOptions);
+    const spec = mcpTool(server as string, tool as string, input as Json | undefined, options as McpToolOptions);
     return { spec, handler: mcpToolHandler(spec, tools) };
   },
   prompt({ type: _, prompt: text, ...options }, { model }) {
@@ -76,7 +76,7 @@ const SHARED = [
 
 /** Makes the handler a description tells of. Throws INVALID_HOOKS with the place. */
 export function handlerFor(
-  description: HandlerJson,
+  description: Json,
   where: string,
   spec: EventSpec,
   external: ExternalServices,

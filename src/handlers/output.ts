@@ -1,5 +1,6 @@
 import type { Cause, OnFailure } from '../events/failure.js';
-import { blockOutput, type Json, type OutputTarget, printedBlock } from './blocking.js';
+import type { Json } from '../values/shape.js';
+import { blockOutput, type OutputTarget, printedBlock } from './blocking.js';
 import type { Reply } from './handler.js';
 
 /** How a shell hook ended and what it printed. */

@@ -9,7 +9,7 @@ export interface Rule {
   readonly text: string;
   /** Whether it is about the tool at all: of a call of another it needs no look. */
   isAbout(tool: string): boolean;
-  /** Never throws; where the call does not tell, true: a rule often says when a guard is needed. */
+  /** Never throws. True when the call is ambiguous, so that a guard is not skipped. */
   matches(input: { readonly tool_name?: unknown; readonly tool_input?: unknown; readonly cwd?: unknown }): boolean;
 }
 

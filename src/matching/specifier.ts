@@ -109,7 +109,7 @@ function compileFile(tool: string, text: string, { dialect, root }: RuleOf): Spe
     const path = call.input[CONTENT.get(call.tool) ?? 'file_path'];
     return test(path ?? (SEARCHERS.includes(call.tool) ? '.' : undefined), call.cwd);
   };
-  const braces = /\{.*,.*\}/s.test(text) ? { warning: `"${text}": braces mean themselves in a gitignore pattern` } : {};
+  const braces = /\{.*,.*\}/s.test(text) ? { warning: `"${text}": braces are literal in a gitignore pattern` } : {};
   return { tools, matches, ...braces };
 }
 

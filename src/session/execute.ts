@@ -1,5 +1,5 @@
-import { describeError, messageOf } from '../values/message.js';
-import { quiet, resultOf } from '../values/promises.js';
+import { describeError } from '../values/message.js';
+import { messageOf, quiet, resultOf } from '../values/promises.js';
 import { type CheckedCall, callFields, copyInput, type ToolResult } from './call.js';
 import type { Content } from './content.js';
 import { contextTexts, feedbackTexts, hiddenText, isContent, plainContent, withTexts } from './content.js';

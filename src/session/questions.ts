@@ -1,7 +1,6 @@
 import { HookscopeError } from '../errors.js';
 import { linkAbort } from '../values/link-abort.js';
-import { messageOf } from '../values/message.js';
-import { resultOf, tell } from '../values/promises.js';
+import { messageOf, resultOf, tell } from '../values/promises.js';
 import { isObject } from '../values/shape.js';
 import type { CheckedCall } from './call.js';
 import { copyInput, describeCall } from './call.js';

@@ -38,7 +38,7 @@ export function changeOfFiles(consent: Consent, { file, files }: TrustRequest): 
   return stopped && `${stopped}, which ${file} names, could be executed when it was accepted, and cannot now`;
 }
 
-/** Whether it was a program that could be started, and is none now: no less switched off than one that is gone. */
+/** Whether it was executable and no longer is; treated like a deleted file. */
 export function hasStopped(before: Consent['files'][string] | undefined, isExecutableNow: boolean): boolean {
   return before?.executable === true && before.data !== true && !isExecutableNow;
 }

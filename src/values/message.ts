@@ -1,7 +1,5 @@
 import { messageOf, quiet } from './promises.js';
 
-export { messageOf };
-
 /** As `messageOf`, with the kind of error before it: `TypeError: x is not a function`. Our own errors speak for themselves. */
 export function describeError(error: unknown): string {
   try {

@@ -1,4 +1,7 @@
 import { jsonText } from './promises.js';
+/** An object of JSON, or one like it. */
+export type Json = Readonly<Record<string, unknown>>;
+
 /** What one key may hold, in code and in words. */
 export interface OptionCheck {
   readonly expected: string;

@@ -55,7 +55,7 @@ export class Connection {
     this.#name = name;
     this.#program = program;
     const problem = (found: ControlProblem): void => {
-      // That it has gone before it was ready is what connecting rejects with.
+      // If it exits before it is ready, connecting rejects with that; it is not reported twice.
       if (this.#ready || found.problem !== 'connection') tellProblem(services, name, found);
     };
     this.#feed = createFeed<ClaudeMessage>({
@@ -202,9 +202,9 @@ export class Connection {
       : this.#fire(event, input, how);
 
   readonly #fire: FireEvent = async (event, input, how): Promise<AnyDecision> => {
-    const { scope, claude: control, call } = specOf(event);
-    await this.#sessions.seen(input, control?.bounds !== undefined);
-    if (control?.bounds === 'end') return this.#sessions.finish(input);
+    const { scope, claude, call } = specOf(event);
+    await this.#sessions.seen(input, claude?.bounds !== undefined);
+    if (claude?.bounds === 'end') return this.#sessions.finish(input);
     if (scope === 'open') this.#sessions.agentStarts(input);
     const canAsk = this.#options.canUseTool !== undefined;
     return fireIn(this.#services, event, input, { ...how, ...this.#sessions.doing(call), canAsk });

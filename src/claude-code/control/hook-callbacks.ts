@@ -4,7 +4,7 @@ import { failureEffect } from '../../events/failure.js';
 import { blockOutput } from '../../handlers/blocking.js';
 import type { AnyDecision, HandlerOutcome } from '../../host/decide/decision.js';
 import type { EndSignal } from '../../values/lazy-signal.js';
-import { messageOf } from '../../values/message.js';
+import { messageOf } from '../../values/promises.js';
 import { isObject } from '../../values/shape.js';
 import { type CallbackMatcher, CallbackRegistry, matcherConfig } from './registry.js';
 import type { ControlAsk, Json, WireMatcher } from './wire.js';
@@ -81,7 +81,7 @@ async function answerEvent(
     if (failed !== undefined) throw new Error(failed);
     if (decision.suppressOutput && spec.hides !== undefined)
       inVain(`a hook of ${event} answered suppressOutput, which hides nothing over this protocol; rewrite the output`);
-    // Withdrawn meanwhile: what waits, waits on.
+    // The request was cancelled meanwhile: pending messages are kept for the next one.
     if (how.signal.aborted) return {};
     return merge(decision.toJSON(), beside(spec, input), event);
   } catch (error) {

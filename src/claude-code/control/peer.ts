@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { HookscopeError } from '../../errors.js';
 import type { EndSignal } from '../../values/lazy-signal.js';
-import { messageOf } from '../../values/message.js';
+import { messageOf } from '../../values/promises.js';
 import { isObject } from '../../values/shape.js';
 import { IncomingRequest, type Waiting } from './incoming-request.js';
 import { isJson, LINE_LIMIT, readLines } from './lines.js';

@@ -81,7 +81,7 @@ export class FewProblems {
 /** Brought about by hooks of ours: few, and each is worth its own line. Of all others the other side can make any number. */
 const OURS: readonly ControlProblemName[] = ['never_sent', 'no_effect'];
 
-/** To the logger, where what the other side does is one line a minute and kind, and on the stream. */
+/** To the logger, where what the other side does is one line per minute and kind, and on the stream. */
 export function tellProblem(
   { bus, report }: HostCore,
   peer: string,

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { adoptGroup, type ProcessGroup } from '../../handlers/command/process-group.js';
-import { messageOf } from '../../values/message.js';
+import { messageOf } from '../../values/promises.js';
 
 /** Characters of what a program wrote to stderr last; its failure is told with them. */
 const TAIL = 2_000;

@@ -7,8 +7,8 @@ import type { Call, Handler, Reply } from '../../handlers/handler.js';
 import { madeHandler } from '../../host/register/handler-entry.js';
 import type { Registrar } from '../../host/register/registrar.js';
 import type { Undo } from '../../host/types.js';
-import { messageOf } from '../../values/message.js';
 import { nearest } from '../../values/nearest.js';
+import { messageOf } from '../../values/promises.js';
 import { isObject, show } from '../../values/shape.js';
 import type { Peer } from './peer.js';
 import { clipped } from './problem.js';
@@ -46,7 +46,7 @@ export function registerRemoteHooks(
 }
 
 /** What a guard has not judged must not happen: there the client fails closed, whatever `onFailure` says. */
-const failsClosed = ({ claude: control }: EventSpec): boolean => control?.unanswered === 'blocks';
+const failsClosed = ({ claude }: EventSpec): boolean => claude?.unanswered === 'blocks';
 
 /** A callback in another program, asked over the wire. */
 function remoteHandler(peer: Peer, id: string): Handler {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { Json } from '../../values/shape.js';
 
 /** The control protocol's messages, in the order of keys the recorded client and the early design have. */
-export type Json = Readonly<Record<string, unknown>>;
+export type { Json };
 
 /** What is asked of the other side; each `subtype` has fields of its own. */
 export interface ControlAsk extends Json {

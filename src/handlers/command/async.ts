@@ -1,4 +1,4 @@
-import type { Json } from '../blocking.js';
+import type { Json } from '../../values/shape.js';
 import { parseObject } from '../output.js';
 
 /** Characters a first line may have that asks to go on without its hook. */

@@ -1,5 +1,5 @@
 import { HookscopeError } from '../../errors.js';
-import type { Json } from '../blocking.js';
+import type { Json } from '../../values/shape.js';
 import type { Call, Reply } from '../handler.js';
 import { asyncWish } from './async.js';
 import { goBackground } from './background.js';

@@ -1,6 +1,5 @@
 import type { Failure } from '../../events/failure.js';
-import { messageOf } from '../../values/message.js';
-import { resultOf } from '../../values/promises.js';
+import { messageOf, resultOf } from '../../values/promises.js';
 
 /** A text that a tool answered, or something else (an image, say) that a hook cannot read. */
 export interface McpContent {

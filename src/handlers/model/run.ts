@@ -1,9 +1,9 @@
 import type { Cause } from '../../events/failure.js';
 import { unlessAborted } from '../../values/abort.js';
-import { messageOf } from '../../values/message.js';
-import { jsonText, resultOf } from '../../values/promises.js';
+import { jsonText, messageOf, resultOf } from '../../values/promises.js';
+import type { Json } from '../../values/shape.js';
 import { readOnly } from '../../values/view.js';
-import { blockOutput, type Json } from '../blocking.js';
+import { blockOutput } from '../blocking.js';
 import type { Call, Reply } from '../handler.js';
 import { ANSWER_SCHEMA, type HookModel, type ModelVerdict, readModelAnswer } from './model.js';
 import type { AgentSpec, PromptSpec } from './spec.js';

@@ -1,17 +1,15 @@
 import type { HookscopeError } from '../../errors.js';
 import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
-import { isText } from '../../values/shape.js';
+import { isText, type Json } from '../../values/shape.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { EventState, Services } from '../services.js';
 import type { Alarms, ToolUse } from './alarms.js';
-
-type Input = Readonly<Record<string, unknown>>;
 
 /** A fire about a call of a tool. */
 export interface CallFire {
   readonly services: Services;
   readonly state: EventState;
-  readonly input: Input;
+  readonly input: Json;
   /** Absent: it was refused before its scope was looked for. */
   readonly found: ScopeLookup | undefined;
   readonly options:
@@ -93,7 +91,7 @@ function useOf({ services, input, found, options: how }: CallFire): PossibleUse 
 /** What the user or approver answered to a question about a call, `event` being the question in terms of the event that asks the hooks first. */
 export function rememberAnswer(
   alarms: Alarms,
-  { session_id: session, agent_id: agent, tool_use_id: id, tool_name: tool, tool_input: input }: Input,
+  { session_id: session, agent_id: agent, tool_use_id: id, tool_name: tool, tool_input: input }: Json,
   answer: {
     readonly behavior: 'allow' | 'deny';
     readonly updatedInput?: unknown;

@@ -2,7 +2,7 @@ import type { AlarmRecord } from '../../emit/record.js';
 
 /** A denied call may be among them, and goes unreported. */
 export const FORGOTTEN =
-  'A call ran of which it had to be forgotten what was decided: too much was decided since then. Whether it was honoured is not known';
+  'A call ran whose decision is no longer remembered, because too many calls were decided since. Whether it was honoured is not known';
 
 const WHAT = {
   not_honoured: 'was denied, and it ran',

@@ -1,15 +1,13 @@
 import { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
 import { type CopyBudget, copyJson, DEEPEST, NotJson } from '../../values/copy.js';
-import { messageOf } from '../../values/message.js';
+import { messageOf } from '../../values/promises.js';
 import { put } from '../../values/put.js';
-import { isObject } from '../../values/shape.js';
-
-type Input = Readonly<Record<string, unknown>>;
+import { isObject, type Json } from '../../values/shape.js';
 
 /** An input as hooks outside the process get it: a plain copy, and its JSON. */
 export interface Carried {
-  readonly input: Input;
+  readonly input: Json;
   readonly json: string;
   /** What stands in place of the field that hooks may rewrite, where that cannot be carried. */
   readonly withheld?: string | undefined;
@@ -19,7 +17,7 @@ export interface Carried {
  * Makes an input ready to leave the process. One that cannot (too deep, too large, no JSON data) is an INVALID_INPUT before the
  * fact; of what has happened, what cannot be carried is withheld.
  */
-export function carry(spec: EventSpec, input: Input, most: number): Carried | HookscopeError {
+export function carry(spec: EventSpec, input: Json, most: number): Carried | HookscopeError {
   const room: CopyBudget = { left: most };
   const copied: Record<string, unknown> = {};
   let withheld: string | undefined;
@@ -41,7 +39,7 @@ export function carry(spec: EventSpec, input: Input, most: number): Carried | Ho
   return spec.after ? smallest(spec, copied, why) : refused(spec, '(the input)', why);
 }
 
-function part(from: Input, key: string, room: CopyBudget, tells: boolean): { value: unknown } | { why: string } {
+function part(from: Json, key: string, room: CopyBudget, tells: boolean): { value: unknown } | { why: string } {
   const { left } = room;
   try {
     const value = from[key];
@@ -55,7 +53,7 @@ function part(from: Input, key: string, room: CopyBudget, tells: boolean): { val
 }
 
 /** A list of things, each of which may be carried in part: the calls of a batch. */
-function listOf(from: Input, key: string): readonly Input[] | undefined {
+function listOf(from: Json, key: string): readonly Json[] | undefined {
   try {
     const value = from[key];
     // Not `every`, which iterates over holes, up to four billion of them.
@@ -66,7 +64,7 @@ function listOf(from: Input, key: string): readonly Input[] | undefined {
 }
 
 /** One of them without what cannot be carried; where that is no field of it but it itself, a line in its place. */
-function lightened(one: Input, room: CopyBudget): unknown {
+function lightened(one: Json, room: CopyBudget): unknown {
   const { left } = room;
   try {
     return copyJson(one, 'it', room);
@@ -89,7 +87,7 @@ function lightened(one: Input, room: CopyBudget): unknown {
 }
 
 /** The short texts of an input, which say what it is about. */
-function smallest(spec: EventSpec, input: Input, why: string): Carried {
+function smallest(spec: EventSpec, input: Json, why: string): Carried {
   const short = (value: unknown): boolean => typeof value !== 'object' && String(value).length <= 10_000;
   const copied = Object.fromEntries(
     Object.entries(input).map(([key, value]) => [key, short(value) ? value : withheldLine(key, why)]),
@@ -121,7 +119,7 @@ export class Carrying {
   readonly #spec: EventSpec;
   readonly #most: number;
   readonly #refuse: (error: HookscopeError) => void;
-  #last: { readonly input: Input; readonly as: Carried } | undefined;
+  #last: { readonly input: Json; readonly as: Carried } | undefined;
 
   constructor(spec: EventSpec, most: number, refuse: (error: HookscopeError) => void) {
     this.#spec = spec;
@@ -129,7 +127,7 @@ export class Carrying {
     this.#refuse = refuse;
   }
 
-  of(input: Input): Carried | undefined {
+  of(input: Json): Carried | undefined {
     if (this.#last?.input === input) return this.#last.as;
     const as = carry(this.#spec, input, this.#most);
     if (as instanceof HookscopeError) {

@@ -1,8 +1,9 @@
 import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { promiseIn, quiet, ready, settle } from '../../values/promises.js';
+import type { Json } from '../../values/shape.js';
 import { readOnly } from '../../values/view.js';
-import type { CallFacts, Input, RunningFire } from '../fire/facts.js';
+import type { CallFacts, RunningFire } from '../fire/facts.js';
 import { logProblems, readAnswer, replyFacts, threw, toBackground } from './answer.js';
 import { type Attempt, type CallReporter, PENDING, SILENT, timed } from './attempt.js';
 import { makeCall } from './call.js';
@@ -36,11 +37,11 @@ export class HandlerCall implements Watched, CallFacts {
   owner: CallOwner;
   registration: Registration = undefined as never;
   context: Context = undefined as never;
-  input: Input;
+  input: Json;
   reporter: CallReporter | undefined = undefined;
   /** It timed out and was left behind: it cannot serve another hook. */
   spent = false;
-  private view: Input;
+  private view: Json;
   private readonly timed: boolean;
   private isWatched = false;
   private began = 0;
@@ -61,7 +62,7 @@ export class HandlerCall implements Watched, CallFacts {
   }
 
   /** Calls the handler. `undefined`: silence, and no subscriber. */
-  begin(r: Registration, input: Input, kind: 'first' | 'reask'): Attempt | undefined | typeof PENDING {
+  begin(r: Registration, input: Json, kind: 'first' | 'reask'): Attempt | undefined | typeof PENDING {
     this.registration = r;
     if (input !== this.input) {
       this.input = input;

@@ -21,7 +21,7 @@ export interface Conflict {
 /** Why a loop ended although hooks would have kept it going: too many continuations in a row, or the agent was being closed. */
 export type EndedBy = 'cap' | 'close';
 
-/** What one handler said, in plan order: the list the early designs return from Fire. */
+/** What one handler said; a decision lists them in plan order. */
 export interface HandlerOutcome {
   readonly id: string;
   readonly name: string;

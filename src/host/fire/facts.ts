@@ -2,14 +2,13 @@ import type { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
+import type { Json } from '../../values/shape.js';
 import type { CallReporter, FireReporter } from '../call/attempt.js';
 import type { Carried } from '../call/carry.js';
 import type { Context } from '../call/context.js';
 import type { Plan } from '../plan/plan.js';
 import type { EventState, Services } from '../services.js';
 import type { FireSettings } from './fire-options.js';
-
-export type Input = Readonly<Record<string, unknown>>;
 
 /** What is known of a fire from its beginning on. Contexts, records and background runs read it; none of it changes. */
 export interface FireFacts {
@@ -18,7 +17,7 @@ export interface FireFacts {
   readonly spec: EventSpec;
   readonly plan: Plan;
   /** As it was parsed, before any rewrite. */
-  readonly input: Input;
+  readonly input: Json;
   readonly options: FireSettings;
   readonly found: ScopeLookup;
   readonly subject: string | undefined;
@@ -37,7 +36,7 @@ export interface CallFacts {
   readonly context: Context;
   readonly reporter: CallReporter | undefined;
   /** What it was called with. */
-  readonly input: Input;
+  readonly input: Json;
 }
 
 /** One that goes on in the background. */
@@ -66,7 +65,7 @@ export interface RunningFire extends FireFacts {
   readonly cancelled: HookscopeError | undefined;
   cancel(error: HookscopeError): void;
   /** The input for hooks outside the process; `undefined`: it cannot be serialised, which has ended the fire. */
-  carried(input: Input): Carried | undefined;
+  carried(input: Json): Carried | undefined;
   /** Milliseconds a handler has; handlers that share a deadline get what is left of it. 0: no limit. */
   remaining(registration: Registration): number;
 }

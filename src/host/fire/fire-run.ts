@@ -5,6 +5,7 @@ import type { Registration } from '../../scopes/registration.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
 import { copyJson } from '../../values/copy.js';
 import { linkAbort } from '../../values/link-abort.js';
+import type { Json } from '../../values/shape.js';
 import { decided, undecided } from '../alarms/use.js';
 import { type Attempt, PENDING } from '../call/attempt.js';
 import { type Carried, Carrying } from '../call/carry.js';
@@ -18,7 +19,7 @@ import type { Candidates, Plan, Quiet } from '../plan/plan.js';
 import type { EventState } from '../services.js';
 import { recordHandlers } from '../tell/record.js';
 import { BusFireReporter, reportUnreadable } from '../tell/reporter.js';
-import type { BackgroundWork, Input, RunningFire } from './facts.js';
+import type { BackgroundWork, RunningFire } from './facts.js';
 import type { FireSettings } from './fire-options.js';
 import { everybody, HandlerState } from './notes.js';
 import type { Rewrites } from './rewrites.js';
@@ -34,7 +35,7 @@ export class FireRun implements RunningFire, CallOwner {
   readonly services: HostCore;
   readonly state: EventState;
   readonly plan: Plan;
-  readonly input: Input;
+  readonly input: Json;
   readonly options: FireSettings;
   readonly subject: string | undefined;
   readonly toolUseID: string | undefined;
@@ -62,7 +63,7 @@ export class FireRun implements RunningFire, CallOwner {
     state: EventState,
     found: ScopeLookup,
     plan: Plan,
-    input: Input,
+    input: Json,
     how: FireSettings = USUAL,
     watched: boolean,
     remembers: boolean,
@@ -242,7 +243,7 @@ export class FireRun implements RunningFire, CallOwner {
   }
 
   /** The input for hooks outside the process. One that cannot be serialised rejects the fire, which is no permission. */
-  carried(input: Input): Carried | undefined {
+  carried(input: Json): Carried | undefined {
     this.carrying ??= new Carrying(this.spec, this.services.maxInputBytes, (error) => this.cancel(error));
     return this.carrying.of(input);
   }

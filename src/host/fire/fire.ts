@@ -1,11 +1,11 @@
 import { HookscopeError } from '../../errors.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
+import type { Json } from '../../values/shape.js';
 import { ran, undecided } from '../alarms/use.js';
 import type { HostCore } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { EventState } from '../services.js';
 import { reportRefused } from '../tell/reporter.js';
-import type { Input } from './facts.js';
 import type { FireSettings } from './fire-options.js';
 import { FireRun } from './fire-run.js';
 import { completeInput } from './input.js';
@@ -16,7 +16,7 @@ export type { FireOptions, FireSettings } from './fire-options.js';
  * The path of every event, from the agent loop to its decision: find the event and the scope, choose the plan, parse the input once;
  * then `FireRun` asks the hooks, folds their answers, and reports to subscribers.
  */
-export function fire(services: HostCore, event: string, input: Input, options?: FireSettings): Promise<AnyDecision> {
+export function fire(services: HostCore, event: string, input: Json, options?: FireSettings): Promise<AnyDecision> {
   const state = services.events[event];
   // `['PreToolUse']` would coerce to the same key.
   if (state?.spec.name !== event) return Promise.reject(services.unknownEvent(event));
@@ -36,7 +36,7 @@ export function fire(services: HostCore, event: string, input: Input, options?: 
 function begin(
   services: HostCore,
   state: EventState,
-  input: Input,
+  input: Json,
   options: FireSettings | undefined,
   watched: boolean,
 ): Promise<AnyDecision> {

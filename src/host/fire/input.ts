@@ -1,10 +1,9 @@
 import { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
 import { checkInput } from '../../events/guard.js';
-import { messageOf } from '../../values/message.js';
+import { messageOf } from '../../values/promises.js';
 import { put } from '../../values/put.js';
-
-type Input = Readonly<Record<string, unknown>>;
+import type { Json } from '../../values/shape.js';
 
 /** An event, and a quick check of its input; false only means that it must be looked at more closely. */
 interface Checked {
@@ -27,7 +26,7 @@ export function unreadable(event: string, error: unknown): HookscopeError {
 }
 
 /** The one parse of an input: as it is when nothing is missing, else with the session's fields around it. */
-export function completeInput(state: Checked, input: Input, session: SessionFields): Input | HookscopeError {
+export function completeInput(state: Checked, input: Json, session: SessionFields): Json | HookscopeError {
   return state.accepts(input) ? input : fillIn(state, input, session);
 }
 
@@ -37,7 +36,7 @@ function baseFields({ session_id, transcript_path, cwd, permission_mode }: Sessi
   return permission_mode === undefined ? base : { session_id, transcript_path, cwd, permission_mode };
 }
 
-function fillIn(state: Checked, input: Input, session: SessionFields): Input | HookscopeError {
+function fillIn(state: Checked, input: Json, session: SessionFields): Json | HookscopeError {
   const { name } = state.spec;
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     return new HookscopeError('INVALID_INPUT', { event: name, field: '(the input)', expected: 'must be an object' });

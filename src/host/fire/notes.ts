@@ -1,10 +1,11 @@
 import type { Registration } from '../../scopes/registration.js';
+import type { Json } from '../../values/shape.js';
 import { type Attempt, SILENT } from '../call/attempt.js';
 import { RANK } from '../decide/fold.js';
 import type { HandlerResult } from '../decide/fold-common.js';
 import type { RunFacts } from '../plan/who-runs.js';
 import type { LargeOutput } from '../tell/large-output.js';
-import type { FireFacts, Input } from './facts.js';
+import type { FireFacts } from './facts.js';
 import { Rewrites, type Vote } from './rewrites.js';
 
 /** Offset that places raw taps before or after every plan position. */
@@ -60,7 +61,7 @@ export class HandlerState implements Vote, HandlerResult {
 
 /** The results of all handlers in one fire, and the current input. Made only when needed. A hot class (CONTRIBUTING.md). */
 export class Notes implements RunFacts {
-  input: Input;
+  input: Json;
   subject: string | undefined;
   /** Somebody ended the run. */
   bailed = false;

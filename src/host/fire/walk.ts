@@ -1,10 +1,11 @@
 import type { Registration } from '../../scopes/registration.js';
+import type { Json } from '../../values/shape.js';
 import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import type { RawTap, TapDriver } from '../hooks.js';
 import { type Candidates, nextWave } from '../plan/plan.js';
 import { type WhoRuns, whoRuns } from '../plan/who-runs.js';
-import type { Input, RunningFire } from './facts.js';
+import type { RunningFire } from './facts.js';
 import { type HandlerState, Notes } from './notes.js';
 import { Wave } from './wave.js';
 
@@ -227,7 +228,7 @@ export class Walk implements CallOwner, TapDriver {
 
   /** The input was rewritten: other handlers may match it, and those that judged the previous version must judge this one. */
   private lookAgain(): void {
-    const { subject, input }: { subject: string | undefined; input: Input } = this.notes;
+    const { subject, input }: { subject: string | undefined; input: Json } = this.notes;
     const now = this.fire.plan.candidates(subject, input);
     this.again = 0;
     if (now === this.candidates) return;

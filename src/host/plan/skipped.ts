@@ -1,7 +1,6 @@
 import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
-
-type Input = Readonly<Record<string, unknown>>;
+import type { Json } from '../../values/shape.js';
 
 /** One reason not to run that is looked at anew in each fire. */
 interface SkipCheck {
@@ -10,7 +9,7 @@ interface SkipCheck {
   canSkip(r: Registration): boolean;
   /** The subject alone decides, so the memo of candidates has asked already. Absent: it is asked before every call. */
   bySubject?(r: Registration): boolean;
-  skips(r: Registration, subject: string | undefined, input: Input): boolean;
+  skips(r: Registration, subject: string | undefined, input: Json): boolean;
 }
 
 /** In the order they are asked. A reason that is added here also keeps its registrations off the quick way, which asks nobody. */
@@ -36,7 +35,7 @@ export function isPlain(r: Registration): boolean {
 }
 
 /** Why a candidate does not run on this input as it stands now; `undefined`: it does. */
-export function skipped(r: Registration, subject: string | undefined, input: Input): SkipReason | undefined {
+export function skipped(r: Registration, subject: string | undefined, input: Json): SkipReason | undefined {
   if (r.skip !== undefined) return r.skip;
   for (const check of SKIP_CHECKS) if (check.canSkip(r) && check.skips(r, subject, input)) return check.reason;
   return undefined;

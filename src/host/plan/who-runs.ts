@@ -37,7 +37,7 @@ export class WhoRuns {
     return copies ? mergeCopies(copies) : r;
   }
 
-  /** Those copies of one hook that match, or have run, and may run; of one that may not: nothing, it fails for itself. */
+  /** Those copies of one hook that match, or have run, and are trusted. Undefined for an untrusted copy: it is not merged and fails on its own. */
   copies(r: Registration): readonly Registration[] | undefined {
     const copies = r.dedup === undefined ? undefined : this.candidates.copies?.get(r.dedup);
     const { input } = this.#facts;

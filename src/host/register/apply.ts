@@ -1,6 +1,5 @@
 import { HookscopeError } from '../../errors.js';
-import { messageOf } from '../../values/message.js';
-import { resultOf } from '../../values/promises.js';
+import { messageOf, resultOf } from '../../values/promises.js';
 import type { Description, Hooks, Plugin, RegisterOptions, Undo } from '../types.js';
 
 /** What a plugin registers through; everything it does is under its name. */

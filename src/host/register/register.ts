@@ -39,7 +39,10 @@ export interface RegistrationOptions extends HandlerOptions {
   report?(message: string): void;
 }
 
-/** Turns hooks in the shape everybody knows into registrations. Throws INVALID_HOOKS, naming the place, before anything is registered. */
+/**
+ * Turns hooks in Claude Code's shape, { event: [{ matcher, hooks }] }, into registrations. Throws INVALID_HOOKS, naming the place,
+ * before anything is registered.
+ */
 export function readRegistrations(hooks: unknown, how: RegistrationOptions): Registration[] {
   if (!isObject(hooks)) throw wrong('hooks', 'expected an object of events, { PreToolUse: [{ hooks: [fn] }] }');
   const single = countHandlers(hooks) < 2;

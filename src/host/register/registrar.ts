@@ -3,6 +3,7 @@ import type { Registration } from '../../scopes/registration.js';
 import { Scope } from '../../scopes/scope.js';
 import type { ScopeLookup, ScopeRef, ScopeTree } from '../../scopes/tree.js';
 import { detachedScope, labelOf } from '../../scopes/tree.js';
+import type { Json } from '../../values/shape.js';
 import type { CallbackFunction } from '../call/work.js';
 import type { Cleanup } from '../close.js';
 import { checkRegisterOptions } from '../options.js';
@@ -16,8 +17,6 @@ import { type HostParts, type Origin, registrationOptions, type SpawnHooks, spaw
 import { placeOnce } from './place.js';
 import { type RegistrationOptions, readRegistrations } from './register.js';
 import { Spawns } from './spawns.js';
-
-type Input = Readonly<Record<string, unknown>>;
 
 interface Parts extends HostParts {
   readonly tree: ScopeTree;
@@ -75,20 +74,20 @@ export class Registrar {
    * The scope a fire runs in; an agent whose type has spawnHooks gets its own at its first event. One that has ended gets none for
    * an event that comes late, but does when it is started again (`starts`).
    */
-  scopeOf(input: Input | undefined, ref: ScopeRef | undefined, starts: boolean): ScopeLookup {
+  scopeOf(input: Json | undefined, ref: ScopeRef | undefined, starts: boolean): ScopeLookup {
     const { flat } = this.#parts.tree;
     if (flat && ref === undefined && input?.['agent_id'] === undefined) return flat;
     return this.#lookUp(input, ref, starts);
   }
 
-  #lookUp(input: Input | undefined, ref: ScopeRef | undefined, starts: boolean): ScopeLookup {
+  #lookUp(input: Json | undefined, ref: ScopeRef | undefined, starts: boolean): ScopeLookup {
     const { found, named, spawn } = this.#find(input, ref);
     if (!spawn || (!found.known && !starts && this.#spawns.hasEnded(named, found.id))) return found;
     return this.#spawned(found, spawn.spawnHooks, spawn.type, named);
   }
 
   /** The current scope, and the hooks of its agent's type that are still to be installed. */
-  #find(input: Input | undefined, ref: ScopeRef | undefined) {
+  #find(input: Json | undefined, ref: ScopeRef | undefined) {
     const { tree } = this.#parts;
     const session = textOf(input?.['session_id']);
     const found = tree.find(ref, session, textOf(input?.['agent_id']));
@@ -100,7 +99,7 @@ export class Registrar {
   }
 
   /** As `scopeOf`, but nothing is opened: an agent scope that would be opened is a detached one, closed by `done`. */
-  preview(input: Input, ref: ScopeRef | undefined): ScopeLookup & { done(): void } {
+  preview(input: Json, ref: ScopeRef | undefined): ScopeLookup & { done(): void } {
     const { found, spawn } = this.#find(input, ref);
     if (!spawn) return { ...found, done: () => undefined };
     const { type: agentType, spawnHooks } = spawn;

@@ -4,6 +4,7 @@ import { subjectIn } from '../../events/subject.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeRef } from '../../scopes/tree.js';
+import type { Json } from '../../values/shape.js';
 import type { HostCore } from '../core.js';
 import { nextWave, type Plan } from '../plan/plan.js';
 import { type RunFacts, type WhoRuns, whoRuns } from '../plan/who-runs.js';
@@ -41,13 +42,11 @@ export interface ExplainOptions {
   readonly scope?: ScopeRef | undefined;
 }
 
-type Input = Readonly<Record<string, unknown>>;
-
 /** Which handlers would run for this input, in which order and wave, and why the others would not. Nothing runs, no scope is opened. */
 export function explain(
   services: HostCore,
   event: string,
-  input: Input,
+  input: Json,
   { scope: ref }: ExplainOptions = {},
 ): Explanation {
   const state = services.events[event];
@@ -98,7 +97,7 @@ class PlanReader {
   readonly #facts: RunFacts;
   readonly #who: WhoRuns;
 
-  constructor(plan: Plan, subject: string | undefined, input: Input) {
+  constructor(plan: Plan, subject: string | undefined, input: Json) {
     this.#plan = plan;
     this.#facts = { subject, input, hasRun: () => false, ranBefore: () => false };
     this.#who = whoRuns(plan.candidates(subject, input), this.#facts);

@@ -56,13 +56,13 @@ export function createSpill(report: (message: string) => void): LargeOutput {
 
 const isTooLong = (text: string | undefined): boolean => text !== undefined && text.length > LIMIT;
 
-type Json = Outcome['output'];
+type Output = Outcome['output'];
 
-function replaced(output: Json, previews: ReadonlyMap<string, string>): Json {
+function replaced(output: Output, previews: ReadonlyMap<string, string>): Output {
   const part = (key: string, value: unknown): unknown => {
     if (typeof value === 'string') return KEYS.includes(key) ? (previews.get(value) ?? value) : value;
     const holds = HOLDERS.includes(key) && typeof value === 'object' && value !== null;
-    return holds ? replaced(value as Json, previews) : value;
+    return holds ? replaced(value as Output, previews) : value;
   };
   return Object.fromEntries(Object.entries(output).map(([key, value]) => [key, part(key, value)]));
 }

@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 type Logger = (message: string, detail?: unknown) => void;
 
 /**
- * What a host has to say of failures and warnings. Repeats, such as one handler failing with one cause, are one line a minute and one with their
+ * What a host has to say of failures and warnings. Repeats, such as one handler failing with one cause, are one line per minute and one with their
  * count; a host writes at most 100 lines a minute, and says how many were left out.
  */
 export class HostLogger {

@@ -17,7 +17,7 @@ interface Walked {
   readonly cutShort: boolean;
 }
 
-/** One row a registration of the lineage, in plan order, raw taps where they ran: why it ran or did not. */
+/** One row per registration of the lineage, in plan order, raw taps where they ran: why it ran or did not. */
 export function recordHandlers(walked: Walked): HandlerRecord[] {
   const { plan, notes, taps } = walked;
   const rows = plan.registrations.map((r, place) => row(walked, r, notes.at(place)));

@@ -29,7 +29,7 @@ let last: { source: string; reading: BashCommands | undefined } | undefined;
 /**
  * Reads a Bash command. Undefined: nobody can tell what it runs (it does not parse, is too long, its command's name is
  * an expansion, a shell reads what another command writes). Takes off leading assignments; looks into lists, pipes,
- * subshells, functions, substitutions, and all that `bash-programs.ts` knows to run commands that it is given.
+ * subshells, functions, substitutions, and all that `programs.ts` knows to run commands that it is given.
  */
 export function readBash(source: string): BashCommands | undefined {
   // Several rules look at the same call in turn.

@@ -326,7 +326,7 @@ describe('what is remembered', () => {
     expect(reports).toEqual([]);
     for (let i = 0; i < 3; i++) await host.fireAny('PostToolUse', ran('rm x', 'denied'));
     expect(kinds()).toEqual([]);
-    expect(reports).toEqual([expect.stringContaining('had to be forgotten what was decided')]);
+    expect(reports).toEqual([expect.stringContaining('decision is no longer remembered')]);
   }, 60_000);
 
   test('a call that had to be forgotten was not unasked', async () => {
