@@ -52,6 +52,21 @@ describe('a decision can be computed from its record', () => {
     );
   });
 
+  test.each(['strictest', 'first', 'last'] as const)(
+    'whichever two verdicts stand beside each other (%s)',
+    async (decisions) => {
+      const verdicts = ['allow', 'ask', 'defer', 'deny'];
+      for (const [one, other] of verdicts.flatMap((a) => verdicts.map((b) => [a, b]))) {
+        const { host } = testHost({ decisions });
+        const seen = watch(host);
+        const says = (permissionDecision?: string) => () => ({ hookSpecificOutput: { permissionDecision } });
+        host.register(anyHooks({ PreToolUse: [{ hooks: [says(one), says(other)] }] }));
+        const { outcomes: _, ...fields } = await fireAny(host, 'PreToolUse', inputOf('PreToolUse'));
+        expect(recompute(only(fires(seen)), entryOf('PreToolUse')), `${one}, ${other}`).toEqual(fields);
+      }
+    },
+  );
+
   test('also where a policy is managed, a text is long, a managed setting cannot be blocked', async () => {
     const { host } = testHost();
     const seen = watch(host);
