@@ -2,41 +2,32 @@ import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Json } from '../../values/shape.js';
 
-/** One reason not to run that is looked at anew in each fire. */
-interface SkipCheck {
-  readonly reason: SkipReason;
-  /** Whether it can ever skip this registration. */
-  canSkip(r: Registration): boolean;
-  /** The subject alone decides, so the memo of candidates has asked already. Absent: it is asked before every call. */
-  bySubject?(r: Registration): boolean;
-  skips(r: Registration, subject: string | undefined, input: Json): boolean;
-}
+/**
+ * The reasons that are looked at anew before each call, and whom each of them can skip although the subject is matched: such hooks
+ * are kept off the quick way, which asks nobody. A reason that is not here cannot be given below.
+ */
+const CAN_SKIP = {
+  matcher: (r) => !r.matcher.all && !r.matcher.static,
+  if: (r) => r.rule !== undefined,
+  once: (r) => r.once,
+} satisfies Partial<Record<SkipReason, (r: Registration) => boolean>>;
 
-/** In the order they are asked. A reason that is added here also keeps its registrations off the quick way, which asks nobody. */
-const SKIP_CHECKS: readonly SkipCheck[] = [
-  {
-    reason: 'matcher',
-    canSkip: (r) => !r.matcher.all,
-    bySubject: (r) => r.matcher.static,
-    skips: (r, subject, input) => !r.matcher.matches(subject, input),
-  },
-  {
-    reason: 'if',
-    canSkip: (r) => r.rule !== undefined,
-    skips: (r, _subject, input) => !(r.spec.tool && r.rule?.matches(input)),
-  },
-  { reason: 'once', canSkip: (r) => r.once, skips: (r) => r.scope.claimed(r) },
-];
+const ASKED = Object.values(CAN_SKIP);
 
 /** In series, and only the subject decides whether it runs. */
 export function isPlain(r: Registration): boolean {
-  if (r.mode !== 'series' || r.gate !== undefined) return false;
-  return SKIP_CHECKS.every((check) => !check.canSkip(r) || check.bySubject?.(r) === true);
+  return r.mode === 'series' && r.gate === undefined && !ASKED.some((canSkip) => canSkip(r));
 }
 
 /** Why a candidate does not run on this input as it stands now; `undefined`: it does. */
 export function skipped(r: Registration, subject: string | undefined, input: Json): SkipReason | undefined {
-  if (r.skip !== undefined) return r.skip;
-  for (const check of SKIP_CHECKS) if (check.canSkip(r) && check.skips(r, subject, input)) return check.reason;
+  return r.skip ?? asked(r, subject, input);
+}
+
+/** Not a loop over checks: the walk asks before every call. */
+function asked(r: Registration, subject: string | undefined, input: Json): keyof typeof CAN_SKIP | undefined {
+  if (!r.matcher.all && !r.matcher.matches(subject, input)) return 'matcher';
+  if (r.rule !== undefined && !(r.spec.tool && r.rule.matches(input))) return 'if';
+  if (r.once && r.scope.claimed(r)) return 'once';
   return undefined;
 }
