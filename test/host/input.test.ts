@@ -24,6 +24,12 @@ const ATTEMPTS: Readonly<
   'change its prototype': (i) => Object.setPrototypeOf(i, null),
 };
 
+test.each([0, -1, 1.5, '1'])('a limit of %j bytes for inputs is refused in words', (maxInputBytes) => {
+  expect(() => createHost({ maxInputBytes: maxInputBytes as number })).toThrow(
+    /maxInputBytes.*a whole number of bytes over 0/,
+  );
+});
+
 describe.each([false, true])('a hook’s input (watched: %s)', (watched) => {
   const make = () => {
     const made = testHost();

@@ -86,6 +86,16 @@ describe('an output that Claude Code is to put in the place of another', () => {
     }
   });
 
+  test.each([
+    [{ content: 'x' }, '"file.filePath" is missing'],
+    [{ ...READ.file, content: 5 }, '"file.content" is a number, not a string'],
+  ])('the failure names the key, however deep: %j', async (file, message) => {
+    const { host } = testHost();
+    registerAs(host, anyHooks({ PostToolUse: [{ hooks: [() => rewrite({ ...READ, file })] }] }), { dialect: 'claude' });
+    const { failures } = await host.fireAny('PostToolUse', call('Read', READ));
+    expect(failures[0]?.message).toContain(message);
+  });
+
   test('of a hook of its own files it is looked at wherever it is fired; of one from code only over the control protocol', async () => {
     const of = async (dialect: 'claude' | 'code') => {
       const { host, reports } = testHost();
