@@ -49,8 +49,11 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
   }
   let left = 0;
   for (const file of waiting) {
-    await terminal.print(await describe(file, data));
-    const answer = ask && (flags.yes ? { data: data.namesOf(file) } : await question(file, data, { ask, terminal }));
+    const shown = await describe(file, data);
+    await terminal.print(shown);
+    const above = shown.split('\n').length;
+    const answer =
+      ask && (flags.yes ? { data: data.namesOf(file) } : await question(file, data, { ask, terminal, above }));
     if (answer) accept(file, answer.data, store);
     else left++;
     if (ask) await terminal.print(answer ? 'accepted' : 'held');
@@ -58,6 +61,9 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
   if (!ask) terminal.tell('nothing was accepted: run it at a terminal to be asked');
   return left > 0 ? 1 : 0;
 }
+
+/** Lines that a small terminal shows at once. */
+const SCREEN = 24;
 
 function accept({ state, request }: HeldFile, data: readonly string[], store: TrustStore): void {
   if (state === 'gone') store.revoke(request.file);
@@ -68,13 +74,15 @@ function accept({ state, request }: HeldFile, data: readonly string[], store: Tr
 async function question(
   file: HeldFile,
   data: Data,
-  { ask, terminal }: { readonly ask: Ask; readonly terminal: Terminal },
+  { ask, terminal, above }: { readonly ask: Ask; readonly terminal: Terminal; readonly above: number },
 ): Promise<{ data: readonly string[] } | undefined> {
   const names = Object.keys(file.request.files);
   const verb = file.state === 'gone' ? 'Forget' : 'Accept';
   const choices = names.length > 0 ? 'y/N, data NAME: that file changes by itself' : 'y/N';
+  // What has scrolled out of sight is not to be accepted as if it had been read.
+  const length = above > SCREEN ? ` (${above} lines above)` : '';
   for (let chosen = data.namesOf(file); ; ) {
-    const answer = (await ask(`${verb} ${plain(file.file)}? [${choices}] `)).trim();
+    const answer = (await ask(`${verb} ${plain(file.file)}?${length} [${choices}] `)).trim();
     if (/^y(es)?$/i.test(answer)) return { data: chosen };
     const [, word] = /^data(?:\s+(\S.*))?$/i.exec(answer) ?? [];
     if (!/^data\b/i.test(answer) || names.length === 0) return undefined;

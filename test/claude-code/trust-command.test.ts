@@ -184,3 +184,11 @@ test('--trust takes two words', async () => {
   const { code, stderr } = await cli(['list', '--claude-code', project.dir, '--trust', 'some'], { cwd: project.path });
   expect([code, stderr]).toEqual([1, expect.stringContaining('--trust: expected all or stored, got "some"')]);
 });
+
+test('a question whose beginning has left the screen says how much stands above it', async () => {
+  const script = join(project.dir, 'guard.sh');
+  writeFileSync(script, `${readFileSync(script, 'utf8')}${'echo more\n'.repeat(100)}`);
+  const { text, asked } = await trust({}, 'n');
+  expect(text.split('\n').length).toBeGreaterThan(100);
+  expect(Number(/\((\d+) lines above\)/.exec(asked[0] as string)?.[1])).toBeGreaterThan(100);
+});
