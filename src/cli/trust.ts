@@ -62,8 +62,8 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
   return left > 0 ? 1 : 0;
 }
 
-/** Lines that a small terminal shows at once. */
-const SCREEN = 24;
+/** Lines that most terminals show at once. */
+const SCREEN = 40;
 
 function accept({ state, request }: HeldFile, data: readonly string[], store: TrustStore): void {
   if (state === 'gone') store.revoke(request.file);
