@@ -18,7 +18,7 @@ import {
   where,
 } from './schema.js';
 
-export const statusSchema = z.enum(['ran', 'failed', 'skipped', 'background']);
+const statusSchema = z.enum(['ran', 'failed', 'skipped', 'background']);
 const reasonSchema = z.enum(Object.keys(SKIP_REASONS) as SkipReason[]);
 
 /** One registration in a fire record. */

@@ -21,7 +21,6 @@ export type {
   RecordedFailure,
   RecordedKind,
   RecordedSource,
-  RunOutcome,
   Unstamped,
 } from './recorded.js';
 export { nextId } from './stamp.js';

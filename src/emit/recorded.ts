@@ -1,7 +1,5 @@
 import type { z } from 'zod';
-import type { statusSchema } from './fire-schema.js';
 import type {
-  conflictSchema,
   failureSchema,
   handlerVerdictSchema,
   kindSchema,
@@ -29,13 +27,9 @@ export type RecordedKind = z.infer<typeof kindSchema>;
 export type RunOutcome = z.infer<typeof runOutcomeSchema>;
 /** A gate's verdict, or `block` on block and stop events (on stop: go on). */
 export type HandlerVerdict = z.infer<typeof handlerVerdictSchema>;
-export type HandlerStatus = z.infer<typeof statusSchema>;
 
 /** Where a handler was registered: `kind` is `code`, `plugin`, `project`, `user` … */
 export interface RecordedSource extends Recorded<typeof sourceSchema> {}
 
 /** Why a handler failed: `cause` is one of the names of docs/semantics.md 8, `timeout`, `bad_json` … */
 export interface RecordedFailure extends Recorded<typeof failureSchema> {}
-
-/** Ids of two handlers that rewrote the same thing; the winner's rewrite stands. */
-export interface RecordedConflict extends Recorded<typeof conflictSchema> {}
