@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { plain } from './plain.js';
 
 /**
@@ -58,13 +59,9 @@ export class HookscopeError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** Whether it is one of ours. What was thrown may be anything, also a proxy that throws when it is asked what it is. */
+/** Whether it is one of ours. What was thrown may be anything; a proxy is not asked what it is: it may throw, and what it throws too. */
 export function isHookscopeError(error: unknown): error is HookscopeError {
-  try {
-    return error instanceof HookscopeError;
-  } catch {
-    return false;
-  }
+  return !types.isProxy(error) && error instanceof HookscopeError;
 }
 
 /** The codes in the order of the catalogue; docs/errors.md is generated from it. */

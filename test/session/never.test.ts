@@ -34,3 +34,26 @@ test('nor does a hook, a message that is never taken, or a wake that never ends'
   await host.close();
   await begun;
 });
+
+test('what a proxy throws that was thrown itself is heard: a promise in it ends no process', async () => {
+  const unheard: unknown[] = [];
+  const note = (error: unknown): void => void unheard.push(error);
+  process.on('unhandledRejection', note);
+  const thrown = new Proxy(
+    {},
+    {
+      getPrototypeOf() {
+        throw { inside: Promise.reject(new Error('inside')) };
+      },
+    },
+  );
+  const { session } = await opened({
+    permission() {
+      throw thrown;
+    },
+  });
+  expect(await session.tool(read)).toMatchObject({ status: 'denied' });
+  await turn();
+  process.off('unhandledRejection', note);
+  expect(unheard).toEqual([]);
+});
