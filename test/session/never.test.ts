@@ -43,7 +43,7 @@ test('what a proxy throws that was thrown itself is heard: a promise in it ends 
     {},
     {
       getPrototypeOf() {
-        throw { inside: Promise.reject(new Error('inside')) };
+        throw Object.assign(new Error('x'), { inside: Promise.reject(new Error('inside')) });
       },
     },
   );
