@@ -32,3 +32,28 @@ test('describe() lists what agents of a type will get, before any is there', asy
     ].join('\n'),
   );
 });
+
+test('two agents whose session and id read the same when they are joined are two agents', async () => {
+  for (const [one, two] of [
+    [
+      ['a', 'b c'],
+      ['a b', 'c'],
+    ],
+    [
+      ['a', 'b","c'],
+      ['a","b', 'c'],
+    ],
+    [
+      ['a', 'b\0c'],
+      ['a\0b', 'c'],
+    ],
+  ] as const) {
+    await using host = createHost();
+    host.spawnHooks('reviewer', { PreToolUse: [{ hooks: [() => deny('reviewers read')] }] });
+    const of = ([session_id, agent_id]: readonly [string, string]) => ({ session_id, agent_id });
+    await host.fire('SubagentStart', { ...AGENT, ...of(one) });
+    await host.fire('SubagentStop', { ...STOP, ...of(one) });
+    expect((await host.fire('PreToolUse', { ...CALL, ...of(two) })).verdict).toBe('deny');
+    expect((await host.fire('PreToolUse', { ...CALL, ...of(one) })).verdict).toBe('none');
+  }
+});
