@@ -88,7 +88,7 @@ export function prepareHooks(judged: JudgedSource, options: PrepareOptions): Pre
     const found = originals.get(handler);
     return found && judged.stateOf(found) === 'never' ? { reason: 'trust', why: neverWhy(judged) } : undefined;
   };
-  const gateOf = (handler: ClaudeHandler | undefined): Registration['gate'] => {
+  const trustCheckOf = (handler: ClaudeHandler | undefined): Registration['trustCheck'] => {
     if (!handler || !consent) return undefined;
     if (judged.stateOf(handler) === 'untrusted') return () => ({ file: file.file, why });
     return guardFiles(handler, consent, { file: file.file, variables, fallback });
@@ -109,7 +109,7 @@ export function prepareHooks(judged: JudgedSource, options: PrepareOptions): Pre
           : `plugin ${variables.pluginRoot}`,
       warn,
       skip: (handler) => never(handler) ?? whole ?? policy.skip({ managed, plugin }) ?? spoilt.get(handler),
-      gate: (handler) => gateOf(originals.get(handler)),
+      trustCheckOf: (handler) => trustCheckOf(originals.get(handler)),
       context: {
         refuseUrl: (url) => policy.refuseUrl({ managed, plugin }, url),
         env: claudeEnvironment({ ...variables, envDir: options.envFiles, warn: report }),

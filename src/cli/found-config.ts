@@ -3,7 +3,7 @@ import type { Host } from '../create-host.js';
 import { servicesOf } from '../host/internals.js';
 import { applyConfigAs } from '../plugins/config.js';
 import { checkOwner, type LoadedConfig, loadConfig } from '../plugins/config-file.js';
-import { checkPluginBound, gateOf, registerHeld } from '../plugins/config-found.js';
+import { checkPluginBound, registerHeld, trustChecksOf } from '../plugins/config-found.js';
 import { type FoundConfig, isCodeFile, judgeConfigs } from '../plugins/config-trust.js';
 import { checkOutside, createTrustStore, defaultTrustFile } from '../trust/store.js';
 import { wordsFor } from './claude-flags.js';
@@ -59,7 +59,12 @@ export async function applyConfigsHere(
       return executes;
     };
     const { config, file } = loaded;
-    await applyConfigAs(host, config, { file, warn: announce }, { gate: gateOf(used, process.cwd()), mayLoad });
+    await applyConfigAs(
+      host,
+      config,
+      { file, warn: announce },
+      { trustCheckOf: trustChecksOf(used, process.cwd()), mayLoad },
+    );
   }
   for (const found of all) {
     registerHeld(host, found);

@@ -47,7 +47,7 @@ export function registerHeld<C extends CustomEvents>(
   }
   const before = textOf(file, consent ?? request);
   const known = hooksOf(before);
-  const how: Origin = { gate: () => () => ({ file, why }) };
+  const how: Origin = { trustCheckOf: () => () => ({ file, why }) };
   const isKnown = known && !known.hasPlugins && tryAdd(() => add(known, how));
   const texts = Object.values(consent?.files ?? {}).map(({ text = '' }) => text);
   if (!isKnown)
@@ -65,7 +65,10 @@ export function registerHeld<C extends CustomEvents>(
 }
 
 /** What is asked before a command of an accepted configuration runs: whether its files are as they were accepted. */
-export function gateOf({ file, consent }: FoundConfig, fallback: string): (handler: HookTable) => Registration['gate'] {
+export function trustChecksOf(
+  { file, consent }: FoundConfig,
+  fallback: string,
+): (handler: HookTable) => Registration['trustCheck'] {
   return (handler) => {
     if (!consent) return undefined;
     const variables = { projectDir: consent.project };

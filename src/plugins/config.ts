@@ -94,7 +94,7 @@ export async function applyConfig<C extends CustomEvents>(
 }
 
 /** How one that was found is applied. */
-export interface ConfigOrigin extends Pick<Origin, 'gate'> {
+export interface ConfigOrigin extends Pick<Origin, 'trustCheckOf'> {
   /** Throws where a plugin is not to be loaded; `false`: without a word. */
   readonly mayLoad?: (name: string) => Promise<boolean>;
 }
@@ -104,7 +104,7 @@ export async function applyConfigAs<C extends CustomEvents>(
   host: Host<C>,
   config: HookscopeConfig<C>,
   { file, warn }: ApplyConfigOptions,
-  { gate, mayLoad }: ConfigOrigin,
+  { trustCheckOf, mayLoad }: ConfigOrigin,
 ): Promise<Undo> {
   const { registrar } = servicesOf(host);
   const { plugins = [], hooks, spawnHooks = {} } = config;
@@ -124,11 +124,13 @@ export async function applyConfigAs<C extends CustomEvents>(
     }
     if (hooks)
       undos.push(
-        within(file, 'hooks', () => registrar.register(undefined, hooks, { source: { kind: 'config', file }, gate })),
+        within(file, 'hooks', () =>
+          registrar.register(undefined, hooks, { source: { kind: 'config', file }, trustCheckOf }),
+        ),
       );
     for (const [type, own] of Object.entries(spawnHooks)) {
       const source = { kind: 'spawn', name: type, file };
-      undos.push(within(file, `spawnHooks.${type}`, () => registrar.spawnHooks(type, own, { source, gate })));
+      undos.push(within(file, `spawnHooks.${type}`, () => registrar.spawnHooks(type, own, { source, trustCheckOf })));
     }
     return undo;
   } catch (error) {

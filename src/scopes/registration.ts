@@ -90,7 +90,7 @@ export interface Registration<Work = unknown> {
   /** Which file or setting decided the skip, for people. */
   readonly skipWhy?: string | undefined;
   /** Asked before every run: why what it would run is not what was accepted. Then it does not run, and fails. */
-  readonly gate?: ((input: Readonly<Record<string, unknown>>) => Untrusted | undefined) | undefined;
+  readonly trustCheck?: ((input: Readonly<Record<string, unknown>>) => Untrusted | undefined) | undefined;
 }
 
 /** Sorts one scope's registrations of one event: stage, then `before`, then the order they came in. Throws a name on a cycle. */

@@ -16,7 +16,7 @@ export function guardFiles(
   handler: HandlerDescription,
   consent: Consent,
   { file, variables, fallback }: { readonly file: string; readonly variables: Variables; readonly fallback: string },
-): Registration['gate'] {
+): Registration['trustCheck'] {
   const names = namedFiles(handler, variables).files;
   if (names.length === 0) return undefined;
   const untrusted = (what: string): Untrusted => ({ file, why: `${what}; see hookscope trust` });

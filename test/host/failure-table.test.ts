@@ -67,7 +67,8 @@ function inputOf(event: HookEvent): Record<string, unknown> {
 
 async function effectOf(event: HookEvent, cause: string, onFailure: OnFailure): Promise<string> {
   await using host = createHost({ logger: () => undefined });
-  const origin = cause === 'untrusted' ? { gate: () => () => ({ file: 'settings.json', why: 'it has changed' }) } : {};
+  const origin =
+    cause === 'untrusted' ? { trustCheckOf: () => () => ({ file: 'settings.json', why: 'it has changed' }) } : {};
   servicesOf(host).registrar.register(
     undefined,
     { [event]: [{ onFailure, hooks: [FAILING[cause] as HookHandler] }] },

@@ -143,7 +143,7 @@ describe('who is a candidate', () => {
     ['a parallel one', { mode: 'parallel' }, false],
     ['one with a rule', { rule: compileRule('Bash(ls)', { dialect: 'code', where: '' }).rule }, false],
     ['a once', { once: true }, false],
-    ['one that may be held', { gate: () => undefined }, false],
+    ['one that may be held', { trustCheck: () => undefined }, false],
     ['one with a predicate', { matcher: matcher(() => true) }, false],
     ['an async one', { async: true }, true],
     ['a rewriter', { phase: 'rewrite' }, true],

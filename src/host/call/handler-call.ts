@@ -69,7 +69,8 @@ export class HandlerCall implements Watched, CallFacts {
       this.view = readOnly(input);
     }
     const { callback } = r.work as { readonly callback?: CallbackFunction };
-    if (callback === undefined || this.timed || r.async === true || r.gate !== undefined) return this.beginOther(kind);
+    if (callback === undefined || this.timed || r.async === true || r.trustCheck !== undefined)
+      return this.beginOther(kind);
     const context = new Context(this.fire, kind, undefined);
     this.context = context;
     let value: unknown;
@@ -86,7 +87,7 @@ export class HandlerCall implements Watched, CallFacts {
     const { fire, registration, input } = this;
     const { callback } = registration.work as { readonly callback?: CallbackFunction };
     if (callback === undefined && this.mustLoad(kind)) return PENDING;
-    const changed = registration.gate?.(input);
+    const changed = registration.trustCheck?.(input);
     if (changed) return untrusted(fire, registration, changed);
     if (callback === undefined && !fire.carried(input)) return { failure: aborted() };
     if (this.timed) this.start(kind);

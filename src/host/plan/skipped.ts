@@ -16,7 +16,7 @@ const ASKED = Object.values(CAN_SKIP);
 
 /** In series, and only the subject decides whether it runs. */
 export function isPlain(r: Registration): boolean {
-  return r.mode === 'series' && r.gate === undefined && !ASKED.some((canSkip) => canSkip(r));
+  return r.mode === 'series' && r.trustCheck === undefined && !ASKED.some((canSkip) => canSkip(r));
 }
 
 /** Why a candidate does not run on this input as it stands now; `undefined`: it does. */

@@ -41,9 +41,9 @@ export class WhoRuns {
   copies(r: Registration): readonly Registration[] | undefined {
     const copies = r.dedup === undefined ? undefined : this.candidates.copies?.get(r.dedup);
     const { input } = this.#facts;
-    if (!copies || r.gate?.(input)) return undefined;
+    if (!copies || r.trustCheck?.(input)) return undefined;
     const matches = (copy: Registration): boolean => this.#reason(copy) === undefined || this.#facts.hasRun(copy);
-    return copies.filter((copy) => matches(copy) && (copy === r || !copy.gate?.(input)));
+    return copies.filter((copy) => matches(copy) && (copy === r || !copy.trustCheck?.(input)));
   }
 
   #reason(r: Registration): SkipReason | undefined {

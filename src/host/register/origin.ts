@@ -14,7 +14,7 @@ export interface Origin extends RegisterOptions {
   readonly dialect?: 'code' | 'claude' | undefined;
   readonly timeout?: number | undefined;
   readonly skip?: RegistrationOptions['skip'];
-  readonly gate?: RegistrationOptions['gate'];
+  readonly trustCheckOf?: RegistrationOptions['trustCheckOf'];
   readonly context?: RegistrationOptions['context'];
   readonly place?: RegistrationOptions['place'] | undefined;
   readonly root?: string | undefined;
@@ -67,7 +67,7 @@ export function registrationOptions(
     timeoutFor: origin.timeoutFor ?? options.timeoutFor,
     timeout: origin.timeout ?? options.timeout ?? 60,
     skip: origin.skip,
-    gate: origin.gate,
+    trustCheckOf: origin.trustCheckOf,
     context: origin.context,
     external,
     place: origin.source?.file === undefined ? (origin.place ?? callerPlace) : () => undefined,

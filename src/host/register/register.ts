@@ -24,7 +24,7 @@ export interface RegistrationOptions extends HandlerOptions {
   /** Why all of them, or some, are listed but never run. */
   readonly skip?: Skip | ((handler: HandlerDescription) => Skip | undefined) | undefined;
   /** Of each handler: what is asked before every run, why it must not run now. */
-  readonly gate?: ((handler: HandlerDescription) => Registration['gate']) | undefined;
+  readonly trustCheckOf?: ((handler: HandlerDescription) => Registration['trustCheck']) | undefined;
   /** What a file pattern in `if` that begins with one slash is tied to. */
   readonly root?: string | undefined;
   /** Where in somebody else's code they are registered; `undefined`: it is not known, or their place in a file says more. */
@@ -140,7 +140,7 @@ function readGroup(
       dedup: dedup === undefined ? undefined : JSON.stringify([how.family ?? null, dedup, rule.rule?.text ?? null]),
       skip: skip?.reason,
       skipWhy: skip?.why,
-      gate: isObject(hook) ? how.gate?.(hook) : undefined,
+      trustCheck: isObject(hook) ? how.trustCheckOf?.(hook) : undefined,
     };
   });
 }

@@ -59,7 +59,7 @@ export function describeHook(r: Registration): DescribedHook {
 
 /** As things are now, where it would run if no input says another place. */
 function untrusted(r: Registration): Pick<DescribedHook, 'untrusted'> {
-  const why = r.skip === undefined ? r.gate?.({})?.why : undefined;
+  const why = r.skip === undefined ? r.trustCheck?.({})?.why : undefined;
   return why === undefined ? {} : { untrusted: why };
 }
 

@@ -127,7 +127,7 @@ class PlanReader {
   }
 
   #planned(r: Registration, wave: number): ExplainedHook {
-    const untrusted = r.gate?.(this.#facts.input);
+    const untrusted = r.trustCheck?.(this.#facts.input);
     return row(
       this.#who.merged(r),
       untrusted ? { wave, reason: 'untrusted', why: untrusted.why } : { runs: true, wave },
