@@ -1,4 +1,5 @@
 import { isThenable, messageOf, settle } from '../values/promises.js';
+import { timerDelay } from '../values/timer.js';
 import { type Logger, report } from './guard.js';
 
 /** What waits to be written, bounded: what finds it full is dropped and counted, never waited for. */
@@ -162,7 +163,7 @@ function nextTurn(): Promise<void> {
 async function within(promise: Promise<void>, seconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), seconds * 1000);
+    timer = setTimeout(() => resolve(false), timerDelay(seconds));
   });
   const inTime = await Promise.race([promise.then(() => true), late]);
   clearTimeout(timer);

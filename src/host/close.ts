@@ -3,6 +3,7 @@ import type { Bus } from '../emit/bus.js';
 import { HookscopeError } from '../errors.js';
 import { describeError } from '../values/message.js';
 import { resultOf } from '../values/promises.js';
+import { LONGEST_TIMER } from '../values/timer.js';
 import type { Background } from './call/background.js';
 import type { Clock } from './call/clock.js';
 
@@ -26,8 +27,6 @@ interface Closing {
 
 /** Processes that were told to end get this long, milliseconds. */
 const KILL = 3_000;
-/** The longest a timer can wait, in milliseconds; a longer one would not wait at all. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Waits for work under way, then cancels and kills it; returns the names of what was pending. */
 export async function closeHost({

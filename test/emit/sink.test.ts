@@ -195,6 +195,21 @@ describe('a sink', () => {
     ]);
   });
 
+  test.each([1e8, Number.POSITIVE_INFINITY])(
+    'closes in its own time where closeTimeout is %d s, longer than a timer can wait',
+    async (closeTimeout) => {
+      const { open, opened } = gate();
+      const sink = createSink(() => opened, { closeTimeout });
+      sink.push(stamped(1));
+      const closed = sink.close();
+      // A timer that overflows fires after 1 ms, before this one.
+      await sleep(20);
+      open();
+      await closed;
+      expect(sink.dropped).toBe(0);
+    },
+  );
+
   test('flush waits for what was there, not for what comes later', async () => {
     const gates = [gate(), gate()];
     const sink = createSink((record) => gates[record.seq - 1]?.opened);

@@ -93,12 +93,6 @@ export function checkConnectOptions(options: unknown): void {
   }
 }
 
-/** The longest a timer can wait; a longer one would not wait at all. */
-const LONGEST_TIMER = 2 ** 31 - 1;
-
-/** For a timer. */
-export const milliseconds = (seconds: number): number => Math.min(seconds * 1000, LONGEST_TIMER);
-
 /** What the protocol needs, before the caller's own. */
 export function programArgs(options: ConnectSettings): string[] {
   const person = options.canUseTool ? ['--permission-prompt-tool', 'stdio'] : [];

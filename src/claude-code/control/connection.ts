@@ -6,8 +6,9 @@ import { fire as fireIn } from '../../host/fire/fire.js';
 import type { Undo } from '../../host/types.js';
 import { linkAbort } from '../../values/link-abort.js';
 import { describeError } from '../../values/message.js';
+import { timerDelay } from '../../values/timer.js';
 import { type ClaudeClient, type ClaudeInfo, infoOf, neverSent } from './client-info.js';
-import { type ConnectSettings, milliseconds, startSource } from './client-options.js';
+import { type ConnectSettings, startSource } from './client-options.js';
 import { ClientSessions } from './client-sessions.js';
 import { type ClaudeMessage, Conversation } from './conversation.js';
 import { ForeignHooks } from './foreign-hooks.js';
@@ -142,7 +143,7 @@ export class Connection {
         (this.#services.events[event]?.plans.total ?? 0) > 0 || waiting.some((scope) => scope.own(event).length > 0),
     );
     const ask = { subtype: 'initialize', hooks, ...this.#options.initialize };
-    const late = seconds > 0 ? AbortSignal.timeout(milliseconds(seconds)) : undefined;
+    const late = seconds > 0 ? AbortSignal.timeout(timerDelay(seconds)) : undefined;
     let response: Json;
     try {
       response = await this.#peer.request(ask, { signal: late });
@@ -238,7 +239,7 @@ export class Connection {
 
   /** One that cannot be talked with any more, or is to end, has that many seconds to end by itself. */
   #endWithin(seconds: number): void {
-    const timer = setTimeout(() => void this.kill(), milliseconds(seconds));
+    const timer = setTimeout(() => void this.kill(), timerDelay(seconds));
     void this.#program.ended.then(() => clearTimeout(timer));
   }
 

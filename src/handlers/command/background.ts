@@ -1,11 +1,10 @@
+import { timerDelay } from '../../values/timer.js';
 import type { Reply } from '../handler.js';
 import { type CommandRun, endRun, finishRun } from './end.js';
 import { commandText } from './spec.js';
 
 /** Seconds. */
 const DEFAULT_DEADLINE = 30;
-/** The longest a timer can wait, in milliseconds. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
  * Lets the hook run on while the fire goes on without it, under its own deadline and until the host closes.
@@ -33,7 +32,7 @@ function secondsOf({ spec, call }: CommandRun, wish: Readonly<Record<string, unk
 async function follow(run: CommandRun, seconds: number, closing: Promise<void>): Promise<Reply> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
-    if (seconds > 0) timer = setTimeout(resolve, Math.min(seconds * 1000, LONGEST_TIMER), 'late');
+    if (seconds > 0) timer = setTimeout(resolve, timerDelay(seconds), 'late');
   });
   const first = await Promise.race([run.running.ended, late, closing]);
   clearTimeout(timer);

@@ -5,13 +5,12 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { messageOf } from '../../values/promises.js';
+import { LONGEST_TIMER } from '../../values/timer.js';
 import type { McpHttpServer, McpStdioServer } from './server-options.js';
 import type { McpCall, McpToolResult, ToolAnswer } from './tool-caller.js';
 
 /** Milliseconds until a server must have answered the first message. */
 const CONNECT = 30_000;
-/** The longest a timer can wait: a call's deadline is the hook's, and comes by its signal. */
-const NEVER = 2 ** 31 - 1;
 /** Characters of a server's last words that an error repeats. */
 const TAIL = 500;
 
@@ -82,7 +81,8 @@ function listen(transport: Transport): () => string {
 async function callTool(client: Client, name: string, { tool, input, signal }: McpCall): Promise<ToolAnswer> {
   try {
     const params = { name: tool, arguments: { ...input } };
-    const result = await client.callTool(params, CallToolResultSchema, { signal, timeout: NEVER });
+    // The deadline is the hook's, and comes by its signal.
+    const result = await client.callTool(params, CallToolResultSchema, { signal, timeout: LONGEST_TIMER });
     return { result: result as McpToolResult };
   } catch (error) {
     const gone = error instanceof McpError ? error.code === ErrorCode.ConnectionClosed : !signal.aborted;

@@ -1,13 +1,11 @@
 import { HookscopeError } from '../../errors.js';
 import type { Reply } from '../../handlers/handler.js';
+import { LONGEST_TIMER } from '../../values/timer.js';
 import type { BackgroundCall, BackgroundWork } from '../fire/facts.js';
 import { logProblems, readAnswer, threw } from './answer.js';
 import type { Attempt } from './attempt.js';
 import { Context } from './context.js';
 import type { Work } from './work.js';
-
-/** The longest a timer can wait, in milliseconds; a longer one would not wait at all. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 interface KeptWork {
   readonly name: string;
