@@ -10,24 +10,20 @@ export class CallbackRegistry<Callback extends object> {
   readonly #ids = new Map<Callback, string>();
 
   /** The callback's id, the one it has if it was registered before. */
-  register(callback: Callback): string {
+  readonly register = (callback: Callback): string => {
     const known = this.#ids.get(callback);
     if (known !== undefined) return known;
     const id = `hook_${this.#ids.size}`;
     this.#ids.set(callback, id);
     this.#byId.set(id, callback);
     return id;
-  }
+  };
 
   /** The callback of that id. */
-  callback(id: string): Callback | undefined {
-    return this.#byId.get(id);
-  }
+  readonly callback = (id: string): Callback | undefined => this.#byId.get(id);
 
   /** The id of a callback that was registered. */
-  idOf(callback: Callback): string | undefined {
-    return this.#ids.get(callback);
-  }
+  readonly idOf = (callback: Callback): string | undefined => this.#ids.get(callback);
 
   /** How many callbacks there are. */
   get size(): number {

@@ -2,7 +2,7 @@ import { type EndSignal, LazySignal } from '../../values/lazy-signal.js';
 import { quiet } from '../../values/promises.js';
 import type { CallReporter } from './attempt.js';
 
-/** What a callback gets as its third argument. */
+/** What a callback gets as its third argument. It belongs to one call; its members work when they are taken out of it. */
 export interface HookContext<Host = unknown> {
   /** Aborts on this handler's timeout, on the caller's own signal and when the host closes. Made when first read. */
   readonly signal: AbortSignal;
@@ -47,12 +47,15 @@ export class Context implements HookContext {
     return this.#fire.services.host;
   }
 
-  progress(text: string): void {
-    if (typeof text !== 'string') {
-      quiet(text);
-      throw new TypeError(`context.progress(text) takes a string, got ${typeof text}`);
-    }
-    this.#reporter?.progress({ text });
+  /** A getter, so that it works when it is taken out, and costs only those who read it. */
+  get progress(): (text: string) => void {
+    return (text) => {
+      if (typeof text !== 'string') {
+        quiet(text);
+        throw new TypeError(`context.progress(text) takes a string, got ${typeof text}`);
+      }
+      this.#reporter?.progress({ text });
+    };
   }
 
   /** @internal Aborts the signal, even if it is first read later. */
