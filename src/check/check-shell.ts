@@ -1,4 +1,6 @@
 import type { Word } from 'unbash';
+import { CATALOGUE, CLAUDE_EVENTS } from '../events/catalogue.js';
+import type { EventSpec } from '../events/define.js';
 import { bashismsOf } from './bashisms.js';
 import { atKey, type Check, type CheckFinding, inText } from './checking.js';
 import { commandLine, shellOf } from './runs.js';
@@ -113,8 +115,9 @@ function literalIn(word: Word): string | undefined {
 /** Parts of an event that people expect in a variable. */
 const EXPECTED =
   /^(CLAUDE_(TOOL|FILE|HOOK|EVENT|PROMPT|SESSION|COMMAND|MESSAGE|NOTIFICATION|USER|TRANSCRIPT|CWD|EDITED|CHANGED|MODIFIED|MATCHED|EXIT|INPUT|OUTPUT|RESPONSE|RESULT|ARG|WORKING)\w*|TOOL_(NAME|INPUT|OUTPUT|ARGS|RESPONSE|RESULT)\w*|STDIN_JSON|HOOK_(INPUT|EVENT)\w*|FILE_PATH|USER_PROMPT)$/;
-/** The client sets these on some events or for plugins only. */
-const ENV_FILE_EVENTS = ['SessionStart', 'Setup', 'CwdChanged', 'FileChanged'];
+const ENV_FILE_EVENTS: readonly string[] = CLAUDE_EVENTS.filter(
+  (name) => (CATALOGUE[name] as EventSpec).claude?.envFile,
+);
 
 function* unsetVariables(
   handler: HandlerNode,

@@ -4,9 +4,6 @@ import { EXTERNAL_KINDS, type HandlerKind } from './handler-kinds.js';
 
 /** What the outcomes of an event become. */
 export type Fold = 'gate' | 'block' | 'stop' | 'context' | 'replace' | 'observe';
-/** What exit code 2 of a shell hook means: block the thing, feed stderr back to the model, show the user, or nothing. */
-export type Exit2 = 'block' | 'feedback' | 'user' | 'ignore';
-export type PlainStdout = 'context' | 'value' | 'none';
 /** How a source is read: `code` (register, plugins, config files) or `claude` (Claude Code's own files and protocol). */
 export type Dialect = 'code' | 'claude';
 /** Weakest first: the stronger wins, whatever the order. */
@@ -14,8 +11,24 @@ export const VERDICTS = ['none', 'allow', 'ask', 'defer', 'deny'] as const;
 /** What a gate's hooks come to. `none`: no hook had an opinion, and the harness's own permission flow decides. */
 export type Verdict = (typeof VERDICTS)[number];
 
+/** The words that fields of an event may hold; `EventSpec` says what they mean. */
+export const EVENT_WORDS = {
+  exit2: ['block', 'feedback', 'user', 'ignore'],
+  plainStdout: ['context', 'value', 'none'],
+  callRole: ['judges', 'answers', 'ran'],
+  failure: ['policy', 'ignored', 'fails'],
+  scope: ['open', 'close'],
+  group: ['session', 'prompt', 'tool', 'turn', 'agent', 'workspace', 'elicitation', 'custom'],
+  sent: ['never', 'later', 'watching', 'unknown'],
+  bounds: ['start', 'end'],
+} as const;
+type Word<Field extends keyof typeof EVENT_WORDS> = (typeof EVENT_WORDS)[Field][number];
+
+/** What exit code 2 of a shell hook means: block the thing, feed stderr back to the model, show the user, or nothing. */
+export type Exit2 = Word<'exit2'>;
+export type PlainStdout = Word<'plainStdout'>;
 /** How an event bears on whether a tool runs, and on which input: it judges the call, answers for the user, or shows that it has run. */
-export type CallRole = 'judges' | 'answers' | 'ran';
+export type CallRole = Word<'callRole'>;
 
 /** One event of the catalogue: everything the host needs to know about it, as data. */
 export interface EventSpec<
@@ -44,7 +57,7 @@ export interface EventSpec<
   /** `if` rules are checked on tool events only. */
   readonly tool: boolean;
   /** What it says of the call that it is about; decided and done are compared by it. */
-  readonly call?: CallRole;
+  readonly callRole?: CallRole;
   /** Handler types other than in-process callbacks that may serve it. */
   readonly types: readonly HandlerKind[];
   /** Default timeout in Claude Code files, seconds, where the event has its own; `max` caps a configured one. */
@@ -63,7 +76,7 @@ export interface EventSpec<
   /** `replace` events: the value a block stands for (declining an elicitation). */
   readonly blockValue?: Readonly<Record<string, unknown>>;
   /** What a handler's failure may do: follow `onFailure`, be ignored by it, or fail the thing whatever the policy. */
-  readonly failure: 'policy' | 'ignored' | 'fails';
+  readonly failure: Word<'failure'>;
   /** Whether `onFailure: 'ask'` asks; where nobody can be asked any more, the failure is no opinion. */
   readonly askOnFailure: boolean;
   /** The verdict is the object `hookSpecificOutput.decision`; the flat and legacy spellings are not read. */
@@ -71,7 +84,7 @@ export interface EventSpec<
   /** `continue: false` interrupts the loop. */
   readonly interrupts?: boolean;
   /** This event opens or closes the scope of the agent it names. */
-  readonly scope?: 'open' | 'close';
+  readonly scope?: Word<'scope'>;
   /** In an agent's own registrations this event means that one (Stop means SubagentStop). */
   readonly inAgentScope?: string;
   /** A block has no effect for these subjects (ConfigChange: policy_settings). */
@@ -92,19 +105,21 @@ export interface EventSpec<
      * settings have a hook for CwdChanged or FileChanged, or hooks have named paths to watch (`watching`). `unknown`: it has no
      * such event, so it is not told of it, and `check` finds hooks for it in Claude Code's files wrong.
      */
-    readonly sent?: 'never' | 'later' | 'watching' | 'unknown';
+    readonly sent?: Word<'sent'>;
     /** One that does not answer in time, or not about this event, blocks whatever `onFailure` says. */
     readonly unanswered?: 'blocks';
     /** Once one is registered the thing fails without an answer, so none may be where there is no hook. */
     readonly answerNeeded?: true;
     /** It begins or ends a session. */
-    readonly bounds?: 'start' | 'end';
+    readonly bounds?: Word<'bounds'>;
     /** The same call is put to the user at the same time (`can_use_tool`). */
     readonly askedTwice?: true;
+    /** Its hooks are given a file for variables of later Bash calls (`CLAUDE_ENV_FILE`). */
+    readonly envFile?: true;
   };
   /** It happens within a turn: a session driver sends `permission_mode` (and `effort`) along with it. */
   readonly inTurn?: true;
-  readonly group: 'session' | 'prompt' | 'tool' | 'turn' | 'agent' | 'workspace' | 'elicitation' | 'custom';
+  readonly group: Word<'group'>;
   /** Two sentences for people: when it fires, what a hook can do. */
   readonly about: string;
   /** One of the fifteen classic events, which come first in `HOOK_EVENTS`. */

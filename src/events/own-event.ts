@@ -1,9 +1,17 @@
 import type { z } from 'zod';
 import { nearest } from '../values/nearest.js';
 import { checkOptions, wrongOption } from '../values/options.js';
-import { isObject, isText, type OptionCheck, oneOf, rules, SECONDS, type Shape, TEXTS } from '../values/shape.js';
+import { isObject, isText, type OptionCheck, oneOf, rules, SECONDS, TEXTS } from '../values/shape.js';
 import { baseInput, FOLD_OUTPUT } from './base.js';
-import { builtIn, type EventDefinition, type EventOptions, type Fold, type WithBase } from './define.js';
+import {
+  builtIn,
+  EVENT_WORDS,
+  type EventDefinition,
+  type EventOptions,
+  type EventSpec,
+  type Fold,
+  type WithBase,
+} from './define.js';
 import { HANDLER_KINDS } from './handler-kinds.js';
 
 const SCHEMA: OptionCheck = { expected: 'an object schema of zod, z.object({ … })', accepts: isObjectSchema };
@@ -22,12 +30,12 @@ const EVENT: Readonly<Record<EventKeys, OptionCheck>> = {
   },
   subjectField: rules.text,
   narrowNames: rules.flag,
-  exit2: oneOf('block', 'feedback', 'user', 'ignore'),
-  plainStdout: oneOf('context', 'value', 'none'),
+  exit2: oneOf(...EVENT_WORDS.exit2),
+  plainStdout: oneOf(...EVENT_WORDS.plainStdout),
   plainAnswer: rules.flag,
   endsLoop: rules.flag,
   tool: rules.flag,
-  call: oneOf('judges', 'answers', 'ran'),
+  callRole: oneOf(...EVENT_WORDS.callRole),
   types: {
     expected: `an array of ${KINDS}`,
     accepts: (v) => Array.isArray(v) && v.every((kind) => HANDLER_KINDS.includes(kind)),
@@ -36,11 +44,11 @@ const EVENT: Readonly<Record<EventKeys, OptionCheck>> = {
   rewrites: rules.object,
   value: TEXTS,
   blockValue: rules.object,
-  failure: oneOf('policy', 'ignored', 'fails'),
+  failure: oneOf(...EVENT_WORDS.failure),
   askOnFailure: rules.flag,
   nestedDecision: rules.flag,
   interrupts: rules.flag,
-  scope: oneOf('open', 'close'),
+  scope: oneOf(...EVENT_WORDS.scope),
   inAgentScope: rules.text,
   unblockable: TEXTS,
   namedBySubject: rules.flag,
@@ -48,21 +56,24 @@ const EVENT: Readonly<Record<EventKeys, OptionCheck>> = {
   hides: rules.text,
   claude: rules.object,
   inTurn: rules.flag,
-  group: oneOf('session', 'prompt', 'tool', 'turn', 'agent', 'workspace', 'elicitation', 'custom'),
+  group: oneOf(...EVENT_WORDS.group),
   about: rules.text,
   classic: rules.flag,
 };
 
+type Within<Key extends keyof EventSpec> = Readonly<Record<keyof NonNullable<EventSpec[Key]>, OptionCheck>>;
+
 /** What stands within a field. */
-const WITHIN: Readonly<Partial<Record<EventKeys, Shape>>> = {
+const WITHIN: { readonly [Key in 'timeout' | 'rewrites' | 'claude']: Within<Key> } = {
   timeout: { claude: SECONDS, max: SECONDS },
   rewrites: { field: rules.text, keys: TEXTS, mcpKeys: TEXTS, shaped: rules.flag },
   claude: {
-    sent: oneOf('never', 'later', 'watching', 'unknown'),
+    sent: oneOf(...EVENT_WORDS.sent),
     unanswered: oneOf('blocks'),
     answerNeeded: rules.flag,
-    bounds: oneOf('start', 'end'),
+    bounds: oneOf(...EVENT_WORDS.bounds),
     askedTwice: rules.flag,
+    envFile: rules.flag,
   },
 };
 

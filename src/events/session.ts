@@ -31,7 +31,7 @@ export const SESSION_EVENTS = {
         reloadSkills: z.boolean().optional(),
       }),
     types: LOCAL,
-    claude: { sent: 'later', bounds: 'start' },
+    claude: { sent: 'later', bounds: 'start', envFile: true },
     group: 'session',
     classic: true,
     about:
@@ -55,7 +55,7 @@ export const SESSION_EVENTS = {
     subject: 'trigger',
     fold: 'context',
     types: LOCAL,
-    claude: { sent: 'never' },
+    claude: { sent: 'never', envFile: true },
     group: 'session',
     classic: true,
     about: 'When a project is set up or maintained, before the session starts. A hook can add context.',

@@ -45,9 +45,9 @@ export class ClientSessions {
    * Who does what is decided, and whether it is known to ask about every call before that runs: we have one callback for all
    * tools, so it does once it has asked about one.
    */
-  doing(call: CallRole | undefined): { readonly everyTool: boolean; readonly doneBy: 'client' } {
-    if (call === 'judges') this.#judges = true;
-    return { everyTool: call !== 'ran' || this.#judges, doneBy: 'client' };
+  doing(role: CallRole | undefined): { readonly everyTool: boolean; readonly doneBy: 'client' } {
+    if (role === 'judges') this.#judges = true;
+    return { everyTool: role !== 'ran' || this.#judges, doneBy: 'client' };
   }
 
   /** Whether a session is one of this client's. */

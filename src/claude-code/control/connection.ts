@@ -203,12 +203,12 @@ export class Connection {
       : this.#fire(event, input, how);
 
   readonly #fire: FireEvent = async (event, input, how): Promise<AnyDecision> => {
-    const { scope, claude, call } = specOf(event);
+    const { scope, claude, callRole } = specOf(event);
     await this.#sessions.seen(input, claude?.bounds !== undefined);
     if (claude?.bounds === 'end') return this.#sessions.finish(input);
     if (scope === 'open') this.#sessions.agentStarts(input);
     const canAsk = this.#options.canUseTool !== undefined;
-    return fireIn(this.#services, event, input, { ...how, ...this.#sessions.doing(call), canAsk });
+    return fireIn(this.#services, event, input, { ...how, ...this.#sessions.doing(callRole), canAsk });
   };
 
   #warnOfNeverSent(): void {

@@ -51,9 +51,6 @@ function fillIn(text: string, variables: Variables): string {
   );
 }
 
-/** Events whose hooks may leave variables for later Bash calls, in the file CLAUDE_ENV_FILE names. */
-const ENV_FILE_EVENTS: readonly string[] = ['SessionStart', 'Setup', 'CwdChanged', 'FileChanged'];
-
 export interface EnvironmentOptions extends Variables {
   /** Where files for CLAUDE_ENV_FILE go. */
   readonly envDir: EnvFiles;
@@ -87,8 +84,7 @@ export function claudeEnvironment(options: EnvironmentOptions): (call: Call) => 
     for (const [key, value] of Object.entries(userConfig ?? {})) {
       if (typeof value !== 'object') env[`CLAUDE_PLUGIN_OPTION_${key.toUpperCase()}`] = String(value);
     }
-    if (ENV_FILE_EVENTS.includes(call.spec.name))
-      env['CLAUDE_ENV_FILE'] = envDir.next(call.spec.name, String(session ?? ''));
+    if (call.spec.claude?.envFile) env['CLAUDE_ENV_FILE'] = envDir.next(call.spec.name, String(session ?? ''));
     return env;
   };
 }

@@ -24,12 +24,12 @@ export interface CallFire {
 /** Remembers what a fire came to, where that says whether a call may run and with which input. `undefined`: nobody said anything. */
 export function decided(fire: CallFire, decision: AnyDecision | undefined): void {
   const { alarms } = fire.services;
-  const { call } = fire.state.spec;
+  const { callRole } = fire.state.spec;
   const use = useOf(fire);
   if (!use) return;
   const input = fire.input['tool_input'];
-  if (call === 'answers') answered(fire, use, decision);
-  else if (call === 'judges' && use.id !== undefined) {
+  if (callRole === 'answers') answered(fire, use, decision);
+  else if (callRole === 'judges' && use.id !== undefined) {
     if (decision) alarms.judged(use as ToolUse, decision, input);
     else alarms.silent(use as ToolUse, input);
   }
@@ -48,7 +48,7 @@ function answered(
 
 /** It was rejected, which is no permission. */
 export function undecided(fire: CallFire, error: HookscopeError): void {
-  const use = fire.state.spec.call === 'judges' ? useOf(fire) : undefined;
+  const use = fire.state.spec.callRole === 'judges' ? useOf(fire) : undefined;
   if (use?.id === undefined) return;
   if (error.code === 'ABORTED') fire.services.alarms.withdrawn(use as ToolUse);
   else fire.services.alarms.rejected(use as ToolUse, error.message);

@@ -216,7 +216,7 @@ export class FireRun implements RunningFire, CallOwner {
   }
 
   private remembered(decision: AnyDecision): AnyDecision {
-    if (this.spec.call !== undefined && this.cancelled === undefined) decided(this, decision);
+    if (this.spec.callRole !== undefined && this.cancelled === undefined) decided(this, decision);
     return decision;
   }
 

@@ -41,11 +41,11 @@ function begin(
   watched: boolean,
 ): Promise<AnyDecision> {
   const found = services.registrar.scopeOf(input, options?.scope, state.opens);
-  const { call } = state.spec;
-  if (call === 'ran') ran({ services, state, input, found, options });
+  const { callRole } = state.spec;
+  if (callRole === 'ran') ran({ services, state, input, found, options });
   const plan = state.plans.get(found.scope);
-  const remembers = call === 'judges' && (watched || services.alarms.awake || options?.everyTool === true);
-  const told = watched || (remembers && services.alarms.cares(call, options?.everyTool));
+  const remembers = callRole === 'judges' && (watched || services.alarms.awake || options?.everyTool === true);
+  const told = watched || (remembers && services.alarms.cares(callRole, options?.everyTool));
   if (plan.size === 0 && !told && !state.hook?.foreign) return ended(services, state, found, state.quiet);
 
   const complete = completeInput(state, input, services.session);
@@ -61,13 +61,13 @@ function begin(
 
 /** The fire can have no effect: no registration in any scope, no raw tap, no scope to open or close, nothing for alarms to compare. */
 function isIdle(services: HostCore, state: EventState, options: FireSettings | undefined): boolean {
-  const { call } = state.spec;
+  const { callRole } = state.spec;
   return (
     state.plans.total === 0 &&
     !services.registrar.spawns &&
     !state.closes &&
     !state.hook?.foreign &&
-    (call === undefined || !services.alarms.cares(call, options?.everyTool))
+    (callRole === undefined || !services.alarms.cares(callRole, options?.everyTool))
   );
 }
 
