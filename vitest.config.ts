@@ -21,8 +21,9 @@ const SYSTEM: string[] = [
   'test/plugins/{hooks-file,load}.test.ts',
   'test/matching/{bash-real,regex-cost}.test.ts',
 ];
-/** What measures memory, or what is loaded, has a process of its own. */
+/** What measures memory, or what is loaded, or loads something else, has a process of its own. */
 const ALONE = [
+  'test/events/unknown-to-claude.test.ts',
   'test/host/{leaks,process,logger-heard}.test.ts',
   'test/emit/guard.test.ts',
   'test/package/budgets.test.ts',
