@@ -5,7 +5,7 @@ import type { Content, ContentBlock } from '../session/content.js';
 import type { SpawnOptions } from '../session/options.js';
 import type { Session } from '../session/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { rules } from '../values/shape.js';
+import { checks } from '../values/shape.js';
 import { runTurn, Steps, type Turn } from './turn.js';
 
 export type { Turn } from './turn.js';
@@ -30,13 +30,13 @@ export interface DriveOptions<Tools extends ToolSet> {
 }
 
 const DRIVE: Keys<DriveOptions<ToolSet>> = {
-  prompt: rules.text,
-  messages: rules.list,
-  system: rules.text,
-  tools: rules.object,
-  toolHow: rules.object,
-  stopWhen: { expected: 'a function or an array of functions', accepts: (v) => [v].flat().every(rules.fn.accepts) },
-  prepareStep: rules.fn,
+  prompt: checks.text,
+  messages: checks.list,
+  system: checks.text,
+  tools: checks.object,
+  toolHow: checks.object,
+  stopWhen: { expected: 'a function or an array of functions', accepts: (v) => [v].flat().every(checks.fn.accepts) },
+  prepareStep: checks.fn,
 };
 
 /** What `generateText` and `streamText` get for one round; `model` and every other setting are yours. */

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { HookModel, ModelRequest } from '../handlers/model/model.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { COUNT, rules } from '../values/shape.js';
+import { COUNT, checks } from '../values/shape.js';
 
 type Message = Anthropic.Messages.Message;
 type MessageParam = Anthropic.Messages.MessageParam;
@@ -32,10 +32,10 @@ export interface AnthropicModelOptions {
 }
 
 const KEYS: Keys<AnthropicModelOptions> = {
-  client: rules.object,
-  model: rules.text,
+  client: checks.object,
+  model: checks.text,
   maxTokens: COUNT,
-  tools: rules.list,
+  tools: checks.list,
   maxTurns: COUNT,
 };
 

@@ -9,7 +9,7 @@ import type { Origin } from '../host/register/origin.js';
 import type { Registrar } from '../host/register/registrar.js';
 import type { Undo } from '../host/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { rules } from '../values/shape.js';
+import { checks } from '../values/shape.js';
 import type { ClaudeProblem } from './files/findings.js';
 import { type ClaudeFiles, completeFiles, FILES } from './files/places.js';
 import { readPolicy } from './files/policy.js';
@@ -39,8 +39,8 @@ const LOAD: Keys<LoadClaudeCodeOptions> = {
   ...FILES,
   host: true,
   trust: TRUST,
-  policy: rules.object,
-  envDir: rules.text,
+  policy: checks.object,
+  envDir: checks.text,
 };
 
 /** One file, and what became of it. */

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { SKIP_REASONS } from '../events/skip.js';
 import { clip, column, plain } from '../plain.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { rules } from '../values/shape.js';
+import { checks } from '../values/shape.js';
 import type { FireRecord, HandlerRecord, RecordedDecision } from './fire-record.js';
 import type { HookProgress, HookRecord, HookResponse, HookStarted } from './record.js';
 import type { HandlerVerdict } from './recorded.js';
@@ -17,7 +17,7 @@ export interface PrintOptions {
   readonly subject?: (event: string, input: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
-const PRINT: Keys<PrintOptions> = { color: rules.flag, since: rules.text, subject: rules.fn };
+const PRINT: Keys<PrintOptions> = { color: checks.flag, since: checks.text, subject: checks.fn };
 
 type PrintStyle = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
 type PrintPaint = (style: PrintStyle | undefined, text: string) => string;

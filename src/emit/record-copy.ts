@@ -1,5 +1,5 @@
 import { type CopyBudget, DEEPEST, MOST_BYTES } from '../values/copy.js';
-import { quiet } from '../values/promises.js';
+import { ignoreRejections } from '../values/promises.js';
 import { put } from '../values/put.js';
 import { toData, unwrap } from '../values/view.js';
 
@@ -40,7 +40,7 @@ export class RecordCopy {
     try {
       copied = this.copy(value);
     } catch (error) {
-      quiet(error);
+      ignoreRejections(error);
       copied = LEFT_OUT;
       this.objects.length = before;
     }
@@ -101,7 +101,7 @@ export class RecordCopy {
   }
 
   private printed(value: unknown): unknown {
-    quiet(value);
+    ignoreRejections(value);
     return this.copy(value);
   }
 
@@ -132,7 +132,7 @@ export class RecordCopy {
     try {
       part = (value as Record<string, unknown>)[key];
     } catch (error) {
-      quiet(error);
+      ignoreRejections(error);
       part = LEFT_OUT;
     }
     const { room } = this;

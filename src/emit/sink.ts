@@ -1,7 +1,7 @@
 import { HookscopeError } from '../errors.js';
 import { warn } from '../plain.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { rules } from '../values/shape.js';
+import { checks } from '../values/shape.js';
 import type { Logger } from './guard.js';
 import type { HookRecord } from './record.js';
 import { createQueue, type SinkQueue } from './sink-queue.js';
@@ -102,7 +102,7 @@ export function sinkOf<Options extends SinkOptions>({ caller, keys, options, wri
 }
 
 /** What every sink takes. */
-export const SINK: Keys<SinkOptions> = { name: rules.text, capacity: true, closeTimeout: true, logger: rules.fn };
+export const SINK: Keys<SinkOptions> = { name: checks.text, capacity: true, closeTimeout: true, logger: checks.fn };
 
 /** The streams a sink is attached to. */
 export function createStreams() {

@@ -30,7 +30,7 @@ export const AGENT_EVENTS = {
     subject: 'agent_type',
     namedBySubject: false,
     fold: 'stop',
-    after: true,
+    afterTheFact: true,
     failure: 'ignored',
     scope: 'close',
     inTurn: true,

@@ -10,7 +10,7 @@ export function openString<const Known extends string>(...known: Known[]): z.Zod
 }
 
 /** JSON of any shape under string keys. */
-export const record = () => z.record(z.string(), z.unknown());
+export const jsonObject = () => z.record(z.string(), z.unknown());
 
 /** Fields every input has. Wire names, as a hook gets them on stdin. */
 export const baseInput = once(() =>

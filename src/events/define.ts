@@ -95,7 +95,7 @@ export interface EventSpec<
    * It fires after the fact. Fields that cannot be serialised are withheld from hooks outside the process (and, of the field that
    * hooks may rewrite, from the model), and the loop goes on. Absent: such a fire is refused, so that nothing passes unjudged.
    */
-  readonly after?: true;
+  readonly afterTheFact?: true;
   /** What `suppressOutput` keeps from being seen here, in words; absent: nothing. */
   readonly hides?: string;
   /** What Claude Code does with callbacks over its control protocol, where that is not the usual. */
@@ -171,11 +171,11 @@ export function builtIn<
 >(options: BuiltInOptions<Own, Output, F>): EventDefinition<WithBase<Own>, Output, F> {
   const { subject, subjectField, input, output, ...given } = options;
   const { fold, rewrites } = options;
-  const decides = VERDICT_FOLDS.includes(fold);
+  const hasVerdict = VERDICT_FOLDS.includes(fold);
   const definition = {
-    exit2: decides ? 'block' : 'user',
+    exit2: hasVerdict ? 'block' : 'user',
     plainStdout: 'none',
-    endsLoop: decides,
+    endsLoop: hasVerdict,
     tool: false,
     types: EXTERNAL_KINDS,
     failure: 'policy',

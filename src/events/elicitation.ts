@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { openString, record } from './base.js';
+import { jsonObject, openString } from './base.js';
 import { builtIn } from './define.js';
 import { PROGRAMS } from './handler-kinds.js';
 
 const answer = () =>
   z.object({
     action: z.enum(['accept', 'decline', 'cancel']).optional(),
-    content: record().optional(),
+    content: jsonObject().optional(),
   });
 
 /** Of questions that an MCP server asks the user. */

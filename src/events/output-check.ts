@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { copyJson, NotJson } from '../values/copy.js';
 import { findProblem, kindOf } from '../values/problem.js';
-import { messageOf, quiet } from '../values/promises.js';
+import { ignoreRejections, messageOf } from '../values/promises.js';
 import { put } from '../values/put.js';
 import type { Json } from '../values/shape.js';
 import type { Dialect, EventSpec } from './define.js';
@@ -65,7 +65,7 @@ function asPrinted(given: unknown): Json {
     if (Object.keys(printed as object).length > 0 || isPlain(printed as object)) return printed as Json;
     throw new BadOutput('expected an object with keys of its own, got one that has nothing but its prototype');
   }
-  quiet(printed);
+  ignoreRejections(printed);
   const got = typeof printed === 'object' && printed !== null ? tag.slice(8, -1) : kindOf(printed);
   throw new BadOutput(`expected an object, got ${got === 'Array' ? 'array' : got}`);
 }
@@ -123,7 +123,7 @@ function keepUnknown(from: Json, key: string, into: Record<string, unknown>): st
     if (copied !== undefined) put(into, key, copied);
     return key;
   } catch (error) {
-    quiet(error);
+    ignoreRejections(error);
     return key;
   }
 }

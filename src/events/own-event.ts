@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { nearest } from '../values/nearest.js';
 import { checkOptions, wrongOption } from '../values/options.js';
-import { isObject, isText, type OptionCheck, oneOf, rules, SECONDS, TEXTS } from '../values/shape.js';
+import { checks, isObject, isText, type OptionCheck, oneOf, SECONDS, TEXTS } from '../values/shape.js';
 import { baseInput, FOLD_OUTPUT } from './base.js';
 import {
   builtIn,
@@ -28,37 +28,37 @@ const EVENT: Readonly<Record<EventKeys, OptionCheck>> = {
     expected: 'a field of the input or a function of it',
     accepts: (v) => isText(v) || typeof v === 'function',
   },
-  subjectField: rules.text,
-  narrowNames: rules.flag,
+  subjectField: checks.text,
+  narrowNames: checks.flag,
   exit2: oneOf(...EVENT_WORDS.exit2),
   plainStdout: oneOf(...EVENT_WORDS.plainStdout),
-  plainAnswer: rules.flag,
-  endsLoop: rules.flag,
-  tool: rules.flag,
+  plainAnswer: checks.flag,
+  endsLoop: checks.flag,
+  tool: checks.flag,
   callRole: oneOf(...EVENT_WORDS.callRole),
   types: {
     expected: `an array of ${KINDS}`,
     accepts: (v) => Array.isArray(v) && v.every((kind) => HANDLER_KINDS.includes(kind)),
   },
-  timeout: rules.object,
-  rewrites: rules.object,
+  timeout: checks.object,
+  rewrites: checks.object,
   value: TEXTS,
-  blockValue: rules.object,
+  blockValue: checks.object,
   failure: oneOf(...EVENT_WORDS.failure),
-  askOnFailure: rules.flag,
-  nestedDecision: rules.flag,
-  interrupts: rules.flag,
+  askOnFailure: checks.flag,
+  nestedDecision: checks.flag,
+  interrupts: checks.flag,
   scope: oneOf(...EVENT_WORDS.scope),
-  inAgentScope: rules.text,
+  inAgentScope: checks.text,
   unblockable: TEXTS,
-  namedBySubject: rules.flag,
-  after: rules.flag,
-  hides: rules.text,
-  claude: rules.object,
-  inTurn: rules.flag,
+  namedBySubject: checks.flag,
+  afterTheFact: checks.flag,
+  hides: checks.text,
+  claude: checks.object,
+  inTurn: checks.flag,
   group: oneOf(...EVENT_WORDS.group),
-  about: rules.text,
-  classic: rules.flag,
+  about: checks.text,
+  classic: checks.flag,
 };
 
 type Within<Key extends keyof EventSpec> = Readonly<Record<keyof NonNullable<EventSpec[Key]>, OptionCheck>>;
@@ -66,14 +66,14 @@ type Within<Key extends keyof EventSpec> = Readonly<Record<keyof NonNullable<Eve
 /** What stands within a field. */
 const WITHIN: { readonly [Key in 'timeout' | 'rewrites' | 'claude']: Within<Key> } = {
   timeout: { claude: SECONDS, max: SECONDS },
-  rewrites: { field: rules.text, keys: TEXTS, mcpKeys: TEXTS, shaped: rules.flag },
+  rewrites: { field: checks.text, keys: TEXTS, mcpKeys: TEXTS, shaped: checks.flag },
   claude: {
     sent: oneOf(...EVENT_WORDS.sent),
     unanswered: oneOf('blocks'),
-    answerNeeded: rules.flag,
+    answerNeeded: checks.flag,
     bounds: oneOf(...EVENT_WORDS.bounds),
-    askedTwice: rules.flag,
-    envFile: rules.flag,
+    askedTwice: checks.flag,
+    envFile: checks.flag,
   },
 };
 

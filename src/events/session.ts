@@ -41,7 +41,7 @@ export const SESSION_EVENTS = {
     input: () => z.object({ reason: openString(...EXIT_REASONS) }),
     subject: 'reason',
     fold: 'observe',
-    after: true,
+    afterTheFact: true,
     timeout: { claude: 1.5, max: 60 },
     types: PROGRAMS,
     claude: { sent: 'later', bounds: 'end' },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { record } from './base.js';
+import { jsonObject } from './base.js';
 import { builtIn } from './define.js';
 
 /** The call a tool event is about. What goes in and what comes out is the tool's own business, and may be large. */
@@ -23,7 +23,7 @@ export const TOOL_EVENTS = {
       z.object({
         permissionDecision: z.enum(['allow', 'deny', 'ask', 'defer']).optional(),
         permissionDecisionReason: z.string().optional(),
-        updatedInput: record().optional(),
+        updatedInput: jsonObject().optional(),
         additionalContext: additionalContext(),
       }),
     rewrites: { field: 'tool_input', keys: ['updatedInput'] },
@@ -40,7 +40,7 @@ export const TOOL_EVENTS = {
     input: () => z.object({ ...call(), tool_response: z.unknown(), duration_ms: z.number().optional() }),
     subject: 'tool_name',
     fold: 'block',
-    after: true,
+    afterTheFact: true,
     exit2: 'feedback',
     output: () =>
       z.object({
@@ -69,7 +69,7 @@ export const TOOL_EVENTS = {
       }),
     subject: 'tool_name',
     fold: 'block',
-    after: true,
+    afterTheFact: true,
     exit2: 'feedback',
     endsLoop: false,
     tool: true,
@@ -92,7 +92,7 @@ export const TOOL_EVENTS = {
         ),
       }),
     fold: 'block',
-    after: true,
+    afterTheFact: true,
     inTurn: true,
     group: 'tool',
     about:
@@ -112,7 +112,7 @@ export const TOOL_EVENTS = {
           .discriminatedUnion('behavior', [
             z.object({
               behavior: z.literal('allow'),
-              updatedInput: record().optional(),
+              updatedInput: jsonObject().optional(),
               updatedPermissions: z.array(z.unknown()).optional(),
             }),
             z.object({
@@ -140,7 +140,7 @@ export const TOOL_EVENTS = {
     input: () => z.object({ ...call(), reason: z.string() }),
     subject: 'tool_name',
     fold: 'context',
-    after: true,
+    afterTheFact: true,
     exit2: 'ignore',
     output: () => z.object({ retry: z.boolean().optional() }),
     tool: true,

@@ -23,8 +23,8 @@ export function printedBlock(
   }
   const legacy = json['decision'] === 'block' || json['decision'] === 'deny';
   const denied = spec.fold === 'gate' && specific['permissionDecision'] === 'deny';
-  const decides = spec.fold === 'gate' || spec.fold === 'block' || spec.fold === 'stop';
-  if (!denied && !(legacy && decides)) return undefined;
+  const canBlock = spec.fold === 'gate' || spec.fold === 'block' || spec.fold === 'stop';
+  if (!denied && !(legacy && canBlock)) return undefined;
   return reasonOf(denied ? specific['permissionDecisionReason'] : undefined, json['reason'], json['stopReason']);
 }
 

@@ -1,5 +1,5 @@
 import type { Keys } from '../values/options.js';
-import { type OptionCheck, rules } from '../values/shape.js';
+import { checks, type OptionCheck } from '../values/shape.js';
 import type { HttpRules } from './http/rules.js';
 import type { McpServers } from './mcp/server-options.js';
 import { createMcpServers } from './mcp/servers.js';
@@ -30,12 +30,12 @@ const URL_PATTERNS: OptionCheck = {
 
 /** What each of them may hold. */
 export const EXTERNAL_OPTIONS = {
-  model: rules.fn,
-  callTool: rules.fn,
-  mcpServers: rules.object,
+  model: checks.fn,
+  callTool: checks.fn,
+  mcpServers: checks.object,
   allowedHttpHookUrls: URL_PATTERNS,
   httpHookAllowedEnvVars: NAMES,
-  httpHookPrivateAddresses: rules.flag,
+  httpHookPrivateAddresses: checks.flag,
 } satisfies Keys<ExternalHostOptions>;
 
 /** The same, made ready for handlers. */

@@ -1,5 +1,5 @@
 import type { OnFailure } from '../events/failure.js';
-import { isObject, isText, type OptionCheck, oneOf, rules, SECONDS, type Shape } from '../values/shape.js';
+import { checks, isObject, isText, type OptionCheck, oneOf, SECONDS, type Shape } from '../values/shape.js';
 
 /** What every hook that runs outside the loop may be told. Times are seconds. */
 export interface ExternalOptions {
@@ -43,14 +43,14 @@ export const TEXTS_BY_NAME: OptionCheck = {
 
 export const OUTSIDE: Shape = {
   timeout: SECONDS,
-  if: rules.text,
+  if: checks.text,
   onFailure: oneOf('continue', 'block', 'ask'),
-  once: rules.flag,
-  statusMessage: rules.text,
+  once: checks.flag,
+  statusMessage: checks.text,
   name: TEXT,
 };
 
-export const BACKGROUND: Shape = { async: rules.flag, asyncTimeout: SECONDS };
+export const BACKGROUND: Shape = { async: checks.flag, asyncTimeout: SECONDS };
 
 /** A deeply frozen copy of plain data. */
 export function frozen<T>(value: T): T {

@@ -5,7 +5,7 @@ import { HookscopeError } from '../errors.js';
 import type { EventSpec } from '../events/define.js';
 import type { Registration } from '../scopes/registration.js';
 import { describeError } from '../values/message.js';
-import { quiet, resultOf, tell } from '../values/promises.js';
+import { ignoreRejections, resultOf, tell } from '../values/promises.js';
 import { readOnly } from '../values/view.js';
 import { Context, type ContextFire, type HookContext } from './call/context.js';
 import type { CallbackFunction } from './call/work.js';
@@ -152,7 +152,7 @@ function callerOf(spec: EventSpec, tap: { readonly type: string; readonly fn: un
           fn(fire, (error, result) => {
             if (error) reject(error);
             else resolve({ result });
-            quiet(result);
+            ignoreRejections(result);
           });
         }),
     ).then((answer) => resultOf(() => (answer as { result: unknown }).result));

@@ -4,7 +4,7 @@ import type { OnFailure } from '../events/failure.js';
 import { EXTERNAL_OPTIONS, type ExternalHostOptions } from '../handlers/external.js';
 import { checkMcpServers } from '../handlers/mcp/server-options.js';
 import { checkKeys, checkOptions, type Keys } from '../values/options.js';
-import { COUNT, isObject, isText, oneOf, rules, SECONDS, type Shape, SIGNAL, show } from '../values/shape.js';
+import { COUNT, checks, isObject, isText, oneOf, SECONDS, type Shape, SIGNAL, show } from '../values/shape.js';
 import type { HookAlarm } from './alarms/alarms.js';
 import type { Decisions } from './decide/fold.js';
 import type { SessionFields } from './fire/input.js';
@@ -43,7 +43,7 @@ export interface HostOptions<C extends CustomEvents = NoEvents> extends External
 }
 
 const SHAPE = {
-  session: rules.object,
+  session: checks.object,
   timeout: SECONDS,
   closeTimeout: SECONDS,
   onFailure: oneOf('continue', 'block', 'ask'),
@@ -56,18 +56,18 @@ const SHAPE = {
     expected: 'a whole number of bytes over 0',
     accepts: (v) => Number.isInteger(v) && (v as number) > 0,
   },
-  events: rules.object,
-  logger: rules.fn,
-  onWake: rules.fn,
-  onAlarm: rules.fn,
+  events: checks.object,
+  logger: checks.fn,
+  onWake: checks.fn,
+  onAlarm: checks.fn,
   ...EXTERNAL_OPTIONS,
 } satisfies Keys<HostOptions>;
 
 const SESSION: Keys<SessionFields> = {
-  session_id: rules.text,
-  transcript_path: rules.text,
-  cwd: rules.text,
-  permission_mode: rules.text,
+  session_id: checks.text,
+  transcript_path: checks.text,
+  cwd: checks.text,
+  permission_mode: checks.text,
 };
 
 /** The names of the options. */
@@ -89,10 +89,10 @@ export function checkHostOptions(options: object): void {
 }
 
 const REGISTER: Keys<RegisterOptions> = {
-  name: rules.text,
+  name: checks.text,
   onFailure: SHAPE.onFailure,
   timeoutFor: SHAPE.timeoutFor,
-  source: rules.object,
+  source: checks.object,
 };
 
 /** What hooks are registered with, beside the hooks. */
@@ -115,7 +115,7 @@ export function checkScopeRef(ref: unknown, where: string): void {
 
 const FIRE: Shape = {
   scope: { expected: "an agent's id, or { session, agent }", accepts: isScopeRef },
-  canAsk: rules.flag,
+  canAsk: checks.flag,
   signal: SIGNAL,
 };
 

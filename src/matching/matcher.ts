@@ -3,7 +3,7 @@ import { types } from 'node:util';
 import { HookscopeError } from '../errors.js';
 import type { Dialect, EventSpec } from '../events/define.js';
 import { clip, warn } from '../plain.js';
-import { isThenable, quiet, tell } from '../values/promises.js';
+import { ignoreRejections, isThenable, tell } from '../values/promises.js';
 import { readOnly } from '../values/view.js';
 import { claudeTest } from './claude-matcher.js';
 import { inTime, whyExponential } from './regex-cost.js';
@@ -111,12 +111,12 @@ function byPredicate(predicate: Predicate, context: MatcherContext): Matcher {
       if (subject === undefined || subject === '') return false;
       try {
         const answer = predicate(subject, typeof input === 'object' && input !== null ? readOnly(input) : input);
-        quiet(answer);
+        ignoreRejections(answer);
         if (!isThenable(answer)) return Boolean(answer);
         tell(() => answer, report);
         report(new TypeError('a matcher must answer at once, and returned a promise'));
       } catch (error) {
-        quiet(error);
+        ignoreRejections(error);
         report(error);
       }
       return true;

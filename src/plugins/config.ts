@@ -8,7 +8,7 @@ import type { Origin } from '../host/register/origin.js';
 import type { Hooks, Plugin, Undo } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { isObject, rules } from '../values/shape.js';
+import { checks, isObject } from '../values/shape.js';
 import { type LoadPluginOptions, loadPlugin } from './load.js';
 
 /** A plugin by package name or path, or itself; with its options behind it. */
@@ -89,7 +89,7 @@ export async function applyConfig<C extends CustomEvents>(
   config: HookscopeConfig<C>,
   options: ApplyConfigOptions,
 ): Promise<Undo> {
-  checkKeys(options, { file: rules.text, warn: rules.fn } satisfies Keys<ApplyConfigOptions>, 'applyConfig: ');
+  checkKeys(options, { file: checks.text, warn: checks.fn } satisfies Keys<ApplyConfigOptions>, 'applyConfig: ');
   return applyConfigAs(host, config, options, {});
 }
 

@@ -5,7 +5,7 @@ import { HookscopeError } from '../errors.js';
 import type { Plugin } from '../host/types.js';
 import { warn } from '../plain.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { rules } from '../values/shape.js';
+import { checks } from '../values/shape.js';
 import { checkManifest, invalid, KEYWORD, type Manifest, manifestOf, readManifest } from './manifest.js';
 import { firstLineOf, importDefault, resolveImport } from './module.js';
 
@@ -17,7 +17,7 @@ export interface LoadPluginOptions {
   readonly warn?: (message: string) => void;
 }
 
-const LOAD: Keys<LoadPluginOptions> = { from: rules.text, warn: rules.fn };
+const LOAD: Keys<LoadPluginOptions> = { from: checks.text, warn: checks.fn };
 
 /** Where a plugin lies; a lone file has no package.json that speaks for it. */
 interface LocatedPlugin {

@@ -7,7 +7,7 @@ import { readOutput } from '../events/outcome.js';
 import type { Hooks } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { isObject, rules } from '../values/shape.js';
+import { checks, isObject } from '../values/shape.js';
 
 /** One thing that registering would refuse. */
 export interface HooksProblem {
@@ -23,7 +23,7 @@ export interface ValidateOptions<C extends CustomEvents = NoEvents> {
   readonly events?: C;
 }
 
-const VALIDATE: Keys<ValidateOptions> = { events: rules.object };
+const VALIDATE: Keys<ValidateOptions> = { events: checks.object };
 
 /**
  * Every problem that registering these hooks would have, for the tests of a plugin or a configuration; none: they can be

@@ -4,7 +4,7 @@ import type { Decision } from '../host/types.js';
 import { copyJson, MOST_BYTES } from '../values/copy.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { messageOf } from '../values/promises.js';
-import { rules } from '../values/shape.js';
+import { checks } from '../values/shape.js';
 import type { Content } from './content.js';
 import type { Core } from './core.js';
 import type { Effect, McpServer, PermissionCall, SessionSettings } from './options.js';
@@ -94,14 +94,14 @@ const CALL: Keys<ToolCall> = {
   input: true,
   id: true,
   effect: true,
-  concurrent: rules.flag,
-  mcp: rules.object,
-  invalid: rules.text,
+  concurrent: checks.flag,
+  mcp: checks.object,
+  invalid: checks.text,
   execute: true,
-  render: rules.fn,
-  permission: rules.fn,
-  ask: rules.fn,
-  classify: rules.fn,
+  render: checks.fn,
+  permission: checks.fn,
+  ask: checks.fn,
+  classify: checks.fn,
 };
 
 /** A tool may be an object of a class of its own, with whatever that needs. */

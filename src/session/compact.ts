@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Decision } from '../host/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { resultOf } from '../values/promises.js';
-import { oneOf, rules } from '../values/shape.js';
+import { checks, oneOf } from '../values/shape.js';
 import { messagesForModel, remember, tellUser, wait } from './context.js';
 import { type Core, wasCut } from './core.js';
 import { orAborted } from './questions.js';
@@ -21,9 +21,9 @@ export interface CompactOptions {
 
 const COMPACT: Keys<CompactOptions> = {
   trigger: oneOf('manual', 'auto'),
-  custom_instructions: rules.textOrNull,
-  model: rules.text,
-  run: rules.fn,
+  custom_instructions: checks.textOrNull,
+  model: checks.text,
+  run: checks.fn,
 };
 
 /** What came of a compaction. */

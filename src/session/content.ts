@@ -1,7 +1,7 @@
 import { whyNot, withheldLine } from '../host/call/carry.js';
 import type { BaseDecision } from '../host/decide/decision.js';
 import { copyJson, MOST_BYTES } from '../values/copy.js';
-import { quiet } from '../values/promises.js';
+import { ignoreRejections } from '../values/promises.js';
 
 /** A piece of what the model gets, as the model's API has it: `{ type: 'text', text }`, an image … */
 export interface ContentBlock {
@@ -35,7 +35,7 @@ export function plainContent(response: unknown, most = MOST_BYTES): Content {
     const copy = copyJson(response, '', { left: most });
     return isContent(copy) ? copy : JSON.stringify(copy);
   } catch (error) {
-    quiet(error);
+    ignoreRejections(error);
     return withheldLine("the tool's response", whyNot(error));
   }
 }

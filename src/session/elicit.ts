@@ -1,6 +1,6 @@
 import { checkKeys, type Keys } from '../values/options.js';
 import { resultOf } from '../values/promises.js';
-import { rules } from '../values/shape.js';
+import { checks } from '../values/shape.js';
 import { tellUser } from './context.js';
 import type { Core } from './core.js';
 import type { OwnFields } from './options.js';
@@ -22,13 +22,13 @@ export interface ElicitOptions extends OwnFields<'Elicitation'> {
 }
 
 const ELICIT: Keys<ElicitOptions> = {
-  mcp_server_name: rules.text,
-  message: rules.text,
-  mode: rules.text,
-  url: rules.text,
-  elicitation_id: rules.text,
-  requested_schema: rules.object,
-  ask: rules.fn,
+  mcp_server_name: checks.text,
+  message: checks.text,
+  mode: checks.text,
+  url: checks.text,
+  elicitation_id: checks.text,
+  requested_schema: checks.object,
+  ask: checks.fn,
 };
 
 /** The hooks answer, else the user, whose answer the ElicitationResult hooks may put another in the place of. */

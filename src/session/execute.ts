@@ -1,5 +1,5 @@
 import { describeError } from '../values/message.js';
-import { messageOf, quiet, resultOf } from '../values/promises.js';
+import { ignoreRejections, messageOf, resultOf } from '../values/promises.js';
 import { type CheckedCall, callFields, copyInput, type ToolResult } from './call.js';
 import type { Content } from './content.js';
 import { contextTexts, feedbackTexts, hiddenText, isContent, plainContent, withTexts } from './content.js';
@@ -78,7 +78,7 @@ function rendered(core: Core, call: CheckedCall, response: unknown, final: unkno
   if (!call.render || (rewritten && isContent(final) && !isContent(response))) return plainContent(final, most);
   try {
     const content = call.render(final);
-    quiet(content);
+    ignoreRejections(content);
     if (isContent(content)) return plainContent(content, most);
   } catch (error) {
     core.deps.report(

@@ -1,45 +1,45 @@
 import { checkKeys, type Keys, wrongOption } from '../values/options.js';
-import { COUNT, isObject, isText, oneOf, rules, SECONDS, SIGNAL } from '../values/shape.js';
+import { COUNT, checks, isObject, isText, oneOf, SECONDS, SIGNAL } from '../values/shape.js';
 import type { SessionOptions, SessionSettings, SpawnOptions } from './options.js';
 
 const SETTINGS: Keys<SessionSettings> = {
-  permission: rules.fn,
-  ask: rules.fn,
-  classify: rules.fn,
-  onMessage: rules.fn,
-  onPermissionUpdate: rules.fn,
-  effort: rules.object,
+  permission: checks.fn,
+  ask: checks.fn,
+  classify: checks.fn,
+  onMessage: checks.fn,
+  onPermissionUpdate: checks.fn,
+  effort: checks.object,
   maxStopContinuations: COUNT,
-  watch: rules.flag,
+  watch: checks.flag,
 };
 const COMMON = {
   ...SETTINGS,
   hooks: true,
-  plugins: rules.list,
-  cwd: rules.text,
-  permission_mode: rules.text,
-  model: rules.text,
+  plugins: checks.list,
+  cwd: checks.text,
+  permission_mode: checks.text,
+  model: checks.text,
   signal: SIGNAL,
 } as const;
 
 const SESSION: Keys<SessionOptions> = {
   ...COMMON,
   session_id: true,
-  transcript_path: rules.text,
-  source: rules.text,
-  session_title: rules.text,
-  agent_type: rules.text,
-  resumed: rules.object,
+  transcript_path: checks.text,
+  source: checks.text,
+  session_title: checks.text,
+  agent_type: checks.text,
+  resumed: checks.object,
   setup: oneOf('init', 'maintenance'),
-  instructions: rules.list,
+  instructions: checks.list,
   endTimeout: SECONDS,
 };
 const SPAWN: Keys<SpawnOptions> = {
   ...COMMON,
-  agent_type: rules.text,
+  agent_type: checks.text,
   id: true,
   parent: { expected: 'an agent of this session, or its id', accepts: (v) => isText(v) || isObject(v) },
-  agent_transcript_path: rules.text,
+  agent_transcript_path: checks.text,
 };
 
 /** Each call's options: what is misspelt is refused before anything is fired. */

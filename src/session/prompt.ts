@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Decision } from '../host/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { rules } from '../values/shape.js';
+import { checks } from '../values/shape.js';
 import { addWatchPaths, forModel, tellUser } from './context.js';
 import { type Core, wasCut } from './core.js';
 
@@ -25,13 +25,13 @@ export interface PromptOptions {
   readonly command?: PromptCommand | undefined;
 }
 
-const PROMPT: Keys<PromptOptions> = { prompt_id: rules.text, source: rules.text, command: true };
+const PROMPT: Keys<PromptOptions> = { prompt_id: checks.text, source: checks.text, command: true };
 const COMMAND: Keys<PromptCommand> = {
-  expansion_type: rules.text,
-  command_name: rules.text,
-  command_args: rules.text,
-  command_source: rules.text,
-  expanded: rules.text,
+  expansion_type: checks.text,
+  command_name: checks.text,
+  command_args: checks.text,
+  command_source: checks.text,
+  expanded: checks.text,
 };
 
 /** What becomes of a prompt. */

@@ -1,7 +1,7 @@
 import type { EndedBy } from '../host/decide/decision.js';
 import type { Decision } from '../host/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { rules } from '../values/shape.js';
+import { checks } from '../values/shape.js';
 import { type Core, wasCut } from './core.js';
 
 /** How the turn is about to end. */
@@ -16,11 +16,11 @@ export interface StopOptions {
 }
 
 const STOP: Keys<StopOptions> = {
-  lastMessage: rules.text,
-  backgroundTasks: rules.list,
-  sessionCrons: rules.list,
-  error: rules.text,
-  errorDetails: rules.text,
+  lastMessage: checks.text,
+  backgroundTasks: checks.list,
+  sessionCrons: checks.list,
+  error: checks.text,
+  errorDetails: checks.text,
 };
 
 export const checkStop = (options: unknown): void => checkKeys(options, STOP, 'stop: ');

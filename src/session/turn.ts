@@ -1,7 +1,7 @@
 import type { Decision } from '../host/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { resultOf } from '../values/promises.js';
-import { rules } from '../values/shape.js';
+import { checks } from '../values/shape.js';
 import { remember, tellUser } from './context.js';
 import type { Core } from './core.js';
 import type { OwnFields } from './options.js';
@@ -30,16 +30,16 @@ export interface ModelSwitch extends Partial<Omit<OwnFields<'PostModelSwitch'>, 
 }
 
 const SWITCH: Keys<ModelSwitch> = {
-  from_model: rules.text,
-  to_model: rules.text,
-  requested_model: rules.text,
-  source: rules.text,
-  context_tokens: rules.number,
-  prompt_cache_warm: rules.flag,
-  cache_ttl: rules.text,
-  estimated_cache_write_usd: rules.number,
-  pricing: rules.text,
-  ask: rules.fn,
+  from_model: checks.text,
+  to_model: checks.text,
+  requested_model: checks.text,
+  source: checks.text,
+  context_tokens: checks.number,
+  prompt_cache_warm: checks.flag,
+  cache_ttl: checks.text,
+  estimated_cache_write_usd: checks.number,
+  pricing: checks.text,
+  ask: checks.fn,
 };
 
 /** What came of `session.switchModel`. */

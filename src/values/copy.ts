@@ -1,5 +1,5 @@
 import { formatPath } from './problem.js';
-import { quiet } from './promises.js';
+import { ignoreRejections } from './promises.js';
 import { put } from './put.js';
 import { toData, unwrap } from './view.js';
 
@@ -77,7 +77,7 @@ function copyParts(value: object & { toJSON?: unknown }, trail: Trail): unknown 
     const tag = Object.prototype.toString.call(value);
     if (tag !== '[object Object]') {
       // It may be a promise, whose rejection nothing would handle.
-      quiet(value);
+      ignoreRejections(value);
       throw notJson(trail, tag.slice(8, -1));
     }
   }

@@ -1,4 +1,4 @@
-import { messageOf, quiet } from './promises.js';
+import { ignoreRejections, messageOf } from './promises.js';
 
 /** As `messageOf`, with the kind of error before it: `TypeError: x is not a function`. Our own errors speak for themselves. */
 export function describeError(error: unknown): string {
@@ -7,7 +7,7 @@ export function describeError(error: unknown): string {
     return `${error.name}: ${error.message}`;
   } catch (another) {
     // As above.
-    quiet(another);
+    ignoreRejections(another);
     return messageOf(error);
   }
 }

@@ -2,13 +2,13 @@ import { types } from 'node:util';
 
 /** What was thrown, in words. Anything can be thrown, also what cannot be looked at, or a promise; this never throws. */
 export function messageOf(error: unknown): string {
-  quiet(error);
+  ignoreRejections(error);
   try {
     // A message need not be a string, whatever its type says.
     return String(error instanceof Error ? error.message : error);
   } catch (another) {
     // A proxy that throws on every access, or an object that cannot be printed.
-    quiet(another);
+    ignoreRejections(another);
     return 'an error that cannot be printed';
   }
 }
@@ -107,7 +107,7 @@ function asOrdinary(promise: Promise<unknown>, call: () => void): void {
 /** A promise whose own `then` does not work is a promise all the same: were it to reject with nobody listening, the process would end. */
 function silence(value: unknown): void {
   if (!types.isPromise(value)) return;
-  const call = (): void => void then.call(value, quiet, quiet);
+  const call = (): void => void then.call(value, ignoreRejections, ignoreRejections);
   try {
     if (Object.isExtensible(value)) asOrdinary(value, call);
     else call();
@@ -123,15 +123,15 @@ export async function resultOf(call: () => unknown): Promise<unknown> {
     const value = isThenable(answer) ? await settle(answer) : answer;
     const why = BrokenPromise.why(value);
     if (why !== undefined) throw new TypeError(`what it answered ${why.slice('it '.length)}`);
-    quiet(value);
+    ignoreRejections(value);
     return value;
   } catch (error) {
-    quiet(error);
+    ignoreRejections(error);
     throw error;
   }
 }
 
-/** How far `quiet` looks. */
+/** How far `ignoreRejections` looks. */
 const DEEPEST = 20;
 const MOST = 500;
 
@@ -139,13 +139,13 @@ const MOST = 500;
  * Promises somewhere in a value that nobody will wait for: one that rejects would end the process. Looks at plain data, some
  * way down; runs no getter. Never throws.
  */
-export function quiet(value: unknown): void {
+export function ignoreRejections(value: unknown): void {
   const seen = new Set<unknown>();
   const look = (item: unknown, depth: number): void => {
     if (typeof item !== 'object' || item === null || types.isProxy(item)) return;
     if (depth > DEEPEST || seen.size >= MOST || seen.has(item) || ArrayBuffer.isView(item)) return;
     seen.add(item);
-    if (types.isPromise(item)) void settle(item).then(quiet, quiet);
+    if (types.isPromise(item)) void settle(item).then(ignoreRejections, ignoreRejections);
     if (types.isMap(item) || types.isSet(item)) for (const part of item) look(part, depth + 1);
     const keys = Array.isArray(item) && item.length > MOST ? [...Array(MOST).keys()] : Object.keys(item);
     for (const key of keys) look(Object.getOwnPropertyDescriptor(item, key)?.value, depth + 1);
@@ -160,7 +160,7 @@ export function quiet(value: unknown): void {
 /** A value as JSON; what a `toJSON` in it hands back may be, or hold, a promise that nobody waits for. */
 export function jsonText(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, part: unknown) => {
-    if (types.isPromise(part)) quiet(part);
+    if (types.isPromise(part)) ignoreRejections(part);
     return part;
   });
 }
@@ -168,13 +168,13 @@ export function jsonText(value: unknown): string | undefined {
 /** Calls a function whose result is not needed. What it throws or rejects with goes to `failed`. */
 export function tell(call: () => unknown, failed: (error: unknown) => void): void {
   const wrong = (error: unknown): void => {
-    quiet(error);
+    ignoreRejections(error);
     failed(error);
   };
   try {
     const answer = call();
-    if (isThenable(answer)) void settle(answer).then(quiet, wrong);
-    else quiet(answer);
+    if (isThenable(answer)) void settle(answer).then(ignoreRejections, wrong);
+    else ignoreRejections(answer);
   } catch (error) {
     wrong(error);
   }

@@ -20,7 +20,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export const rules = {
+export const checks = {
   any: { expected: 'anything', accepts: () => true },
   text: { expected: 'a string', accepts: isText },
   flag: { expected: 'true or false', accepts: (v: unknown) => typeof v === 'boolean' },

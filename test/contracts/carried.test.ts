@@ -165,7 +165,7 @@ test('an input that cannot be carried is refused before the fact, and withheld a
         const value = place((BAD[bad] as () => unknown)(), keys);
         const input = { ...INPUTS[event], [field]: whole ? [value] : value };
         const { end, asked, sent, seen } = await fireWith(event, input, kind, watched);
-        if (CATALOGUE[event].after) {
+        if (CATALOGUE[event].afterTheFact) {
           expect(end).toHaveProperty('decision');
           expect(asked).toBe(1);
           for (const body of sent) expect(body).toContain('withheld');
@@ -179,7 +179,7 @@ test('an input that cannot be carried is refused before the fact, and withheld a
         if (!watched) return;
         const record = only(fires(seen));
         expect(() => hookRecord.parse(JSON.parse(JSON.stringify(record)))).not.toThrow();
-        if (!CATALOGUE[event].after) expect(record.error).toBe('INVALID_INPUT');
+        if (!CATALOGUE[event].afterTheFact) expect(record.error).toBe('INVALID_INPUT');
         if (!/room for|a number|infinite|a map/.test(bad))
           expect(record.truncated?.join()).toMatch(new RegExp(`^input\\.${field}`));
       },

@@ -3,7 +3,7 @@ import { HookscopeError } from '../../errors.js';
 import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
 import type { Hooks } from '../../host/types.js';
 import { checkOptions } from '../../values/options.js';
-import { isObject, isText, rules, SECONDS, type Shape } from '../../values/shape.js';
+import { checks, isObject, isText, SECONDS, type Shape } from '../../values/shape.js';
 import type { CanUseTool } from './permission.js';
 import type { Json } from './wire.js';
 
@@ -60,19 +60,19 @@ export const SIGNAL = {
 };
 
 const SHAPE: Shape = {
-  host: rules.object,
+  host: checks.object,
   executable: { expected: 'a string that is not empty', accepts: (v) => isText(v) && v !== '' },
   args: WORDS,
   env: { expected: 'an object of strings', accepts: (v) => isObject(v) && Object.values(v).every(isText) },
-  cwd: rules.text,
+  cwd: checks.text,
   spawnHooks: { expected: 'an object of hooks by agent type', accepts: isObject },
-  canUseTool: rules.fn,
+  canUseTool: checks.fn,
   signal: SIGNAL,
-  initialize: rules.object,
+  initialize: checks.object,
   timeout: { ...SECONDS, expected: 'seconds, a number over 0', accepts: (v) => SECONDS.accepts(v) && v !== 0 },
   initializeTimeout: SECONDS,
   closeTimeout: SECONDS,
-  stderr: rules.fn,
+  stderr: checks.fn,
   maxLine: BYTES,
 };
 

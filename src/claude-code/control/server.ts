@@ -10,7 +10,7 @@ import type { Undo } from '../../host/types.js';
 import { checkOptions } from '../../values/options.js';
 import { findProblem } from '../../values/problem.js';
 import { resultOf } from '../../values/promises.js';
-import { isObject, rules, type Shape } from '../../values/shape.js';
+import { checks, isObject, type Shape } from '../../values/shape.js';
 import { BYTES } from './client-options.js';
 import { Peer } from './peer.js';
 import type { PermissionResult } from './permission.js';
@@ -82,13 +82,13 @@ export interface CanUseToolCall extends Json {
 const SHAPE: Shape = {
   input: { expected: 'a readable stream', accepts: (v) => isObject(v) && typeof v['on'] === 'function' },
   output: { expected: 'a writable stream', accepts: (v) => isObject(v) && typeof v['write'] === 'function' },
-  host: rules.object,
+  host: checks.object,
   info: { expected: 'an object, or a function that makes one', accepts: (v) => isObject(v) || typeof v === 'function' },
   requests: {
     expected: 'an object of functions by subtype',
     accepts: (v) => isObject(v) && Object.values(v).every((fn) => typeof fn === 'function'),
   },
-  name: rules.text,
+  name: checks.text,
   maxLine: BYTES,
 };
 

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Keys } from '../../values/options.js';
-import { oneOf, rules, TEXTS } from '../../values/shape.js';
+import { checks, oneOf, TEXTS } from '../../values/shape.js';
 import type { AgentEntry, FindOptions, PluginEntry } from './source.js';
 
 /** The usual places that are looked into. */
@@ -33,17 +33,17 @@ export interface ClaudeFiles {
 
 /** A name that nobody reads would leave out what it was meant for. */
 export const FILES: Keys<ClaudeFiles> = {
-  projectDir: rules.text,
-  home: rules.text,
-  managedDir: rules.text,
+  projectDir: checks.text,
+  home: checks.text,
+  managedDir: checks.text,
   places: {
     expected: `an array of ${CLAUDE_PLACES.map((place) => `"${place}"`).join(', ')}`,
     accepts: (v) => Array.isArray(v) && v.every((place) => CLAUDE_PLACES.includes(place)),
   },
   settings: TEXTS,
-  plugins: rules.list,
-  agents: rules.list,
-  mainAgent: rules.text,
+  plugins: checks.list,
+  agents: checks.list,
+  mainAgent: checks.text,
   onInvalid: oneOf('drop', 'skip'),
 };
 

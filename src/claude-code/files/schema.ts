@@ -1,7 +1,7 @@
 import type { Path } from '../../files/json-file.js';
 import { nearest } from '../../values/nearest.js';
 import { kindOf } from '../../values/problem.js';
-import { isObject, isText, type OptionCheck, oneOf, rules } from '../../values/shape.js';
+import { checks, isObject, isText, type OptionCheck, oneOf } from '../../values/shape.js';
 import type { Finding } from './findings.js';
 
 /** Hooks in Claude Code's format. What has a wrong value is left out, what is unknown too. */
@@ -32,15 +32,15 @@ const texts: OptionCheck = { expected: 'an array of strings', accepts: (v) => Ar
 const needed = (rule: OptionCheck): Key => ({ ...rule, required: true });
 
 const EVERY: Readonly<Record<string, Key>> = {
-  type: rules.text,
-  if: rules.text,
+  type: checks.text,
+  if: checks.text,
   timeout: {
     expected: 'seconds, a number over 0',
     accepts: (v) => typeof v === 'number' && Number.isFinite(v) && v > 0,
   },
-  onFailure: rules.text,
-  statusMessage: rules.text,
-  once: rules.flag,
+  onFailure: checks.text,
+  statusMessage: checks.text,
+  once: checks.flag,
 };
 
 /** The handler types and their keys. */
@@ -50,10 +50,10 @@ export const HANDLER_KEYS: Readonly<Record<string, Readonly<Record<string, Key>>
     command: needed(text),
     args: texts,
     shell: oneOf('bash', 'powershell'),
-    async: rules.flag,
-    asyncRewake: rules.flag,
-    rewakeMessage: rules.text,
-    rewakeSummary: rules.text,
+    async: checks.flag,
+    asyncRewake: checks.flag,
+    rewakeMessage: checks.text,
+    rewakeSummary: checks.text,
   },
   http: {
     ...EVERY,
@@ -64,12 +64,12 @@ export const HANDLER_KEYS: Readonly<Record<string, Readonly<Record<string, Key>>
     },
     allowedEnvVars: texts,
   },
-  mcp_tool: { ...EVERY, server: needed(text), tool: needed(text), input: rules.object },
-  prompt: { ...EVERY, prompt: needed(text), model: text, continueOnBlock: rules.flag },
-  agent: { ...EVERY, prompt: needed(text), model: text, continueOnBlock: rules.flag },
+  mcp_tool: { ...EVERY, server: needed(text), tool: needed(text), input: checks.object },
+  prompt: { ...EVERY, prompt: needed(text), model: text, continueOnBlock: checks.flag },
+  agent: { ...EVERY, prompt: needed(text), model: text, continueOnBlock: checks.flag },
 };
 
-const GROUP_KEYS: Readonly<Record<string, Key>> = { matcher: rules.text, hooks: needed(rules.list) };
+const GROUP_KEYS: Readonly<Record<string, Key>> = { matcher: checks.text, hooks: needed(checks.list) };
 
 /** For people, and no sign of a mistake. */
 const REMARKS = new Set(['description', 'name', 'id', 'comment', '_comment', '$comment', '$schema', 'note', '_note']);

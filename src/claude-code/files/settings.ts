@@ -2,7 +2,7 @@ import { findPositions, findSyntaxError, type Path, type Position } from '../../
 import { isTooDeep } from '../../files/nesting.js';
 import { nearest } from '../../values/nearest.js';
 import { kindOf } from '../../values/problem.js';
-import { isObject, isText, type OptionCheck, rules } from '../../values/shape.js';
+import { checks, isObject, isText, type OptionCheck } from '../../values/shape.js';
 import { type ClaudeProblem, type Finding, type Located, problemOf } from './findings.js';
 import { otherShape } from './other-shapes.js';
 import { type CheckedHooks, type ClaudeGroup, type ClaudeHandler, type ClaudeHooks, checkHooks } from './schema.js';
@@ -54,11 +54,11 @@ const configs: OptionCheck = {
 };
 
 const SETTINGS: Readonly<Record<keyof HookSettings, OptionCheck>> = {
-  disableAllHooks: rules.flag,
-  allowManagedHooksOnly: rules.flag,
+  disableAllHooks: checks.flag,
+  allowManagedHooksOnly: checks.flag,
   allowedHttpHookUrls: list,
   httpHookAllowedEnvVars: list,
-  enabledPlugins: rules.object,
+  enabledPlugins: checks.object,
   pluginConfigs: configs,
 };
 

@@ -1,5 +1,5 @@
 import { checkOption, checkOptions } from '../../values/options.js';
-import { isText, oneOf, rules, SECONDS, type Shape } from '../../values/shape.js';
+import { checks, isText, oneOf, SECONDS, type Shape } from '../../values/shape.js';
 import type { Call } from '../handler.js';
 import { type ExternalOptions, frozen, OUTSIDE, TEXT } from '../options.js';
 
@@ -86,7 +86,7 @@ const COMMAND: Shape = {
   },
   async: oneOf(true, false, 'two-phase'),
   asyncTimeout: SECONDS,
-  asyncRewake: rules.flag,
+  asyncRewake: checks.flag,
   rewakeMessage: TEXT,
   rewakeSummary: TEXT,
   env: {
@@ -94,7 +94,7 @@ const COMMAND: Shape = {
     accepts: (v) => typeof v === 'object' && v !== null && Object.values(v).every(isText),
   },
   cwd: TEXT,
-  keep: rules.flag,
+  keep: checks.flag,
   outputLimit: {
     expected: 'a number of bytes over 0',
     accepts: (v) => typeof v === 'number' && Number.isFinite(v) && v > 0,

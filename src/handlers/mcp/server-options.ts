@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { checkOptions, wrongOption } from '../../values/options.js';
-import { isObject, oneOf, rules, type Shape } from '../../values/shape.js';
+import { checks, isObject, oneOf, type Shape } from '../../values/shape.js';
 import { TEXT, TEXTS_BY_NAME } from '../options.js';
 
 /** A server that is started as a process and spoken to over its stdin and stdout. It inherits our environment. */
@@ -38,7 +38,7 @@ const HTTP: Shape = { type: oneOf('http', 'sse'), url: TEXT, headers: TEXTS_BY_N
 export function checkMcpServers(servers: McpServers): void {
   for (const [name, server] of Object.entries(servers)) {
     const at = `mcpServers.${name}`;
-    if (!isObject(server)) throw wrongOption(at, `expected ${rules.object.expected}`);
+    if (!isObject(server)) throw wrongOption(at, `expected ${checks.object.expected}`);
     const remote = server['type'] !== undefined && server['type'] !== 'stdio';
     checkOptions(`${at}.`, server, remote ? HTTP : STDIO);
     const needed = remote ? 'url' : 'command';

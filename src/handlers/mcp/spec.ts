@@ -1,5 +1,5 @@
 import { checkOption, checkOptions } from '../../values/options.js';
-import { rules } from '../../values/shape.js';
+import { checks } from '../../values/shape.js';
 import { BACKGROUND, type BackgroundOptions, type ExternalOptions, frozen, OUTSIDE, TEXT } from '../options.js';
 
 /** Options of `mcpTool()`. All times are seconds. */
@@ -32,7 +32,7 @@ export function mcpTool(
 ): McpToolSpec {
   checkOption('mcpTool(): server', server, TEXT);
   checkOption('mcpTool(): tool', tool, TEXT);
-  if (input !== undefined) checkOption('mcpTool(): input', input, rules.object);
+  if (input !== undefined) checkOption('mcpTool(): input', input, checks.object);
   checkOptions('mcpTool(): ', options, { ...OUTSIDE, ...BACKGROUND });
   return Object.freeze({
     type: 'mcp_tool',

@@ -1,5 +1,5 @@
 import { checkOption, checkOptions } from '../../values/options.js';
-import { rules } from '../../values/shape.js';
+import { checks } from '../../values/shape.js';
 import { type ExternalOptions, OUTSIDE, TEXT } from '../options.js';
 
 /** Options of `prompt()` and `agent()`. All times are seconds. */
@@ -51,6 +51,6 @@ export function agent(text: string, options: PromptHookOptions = {}): AgentSpec 
 
 function specOf<Type extends 'prompt' | 'agent'>(type: Type, text: string, options: PromptHookOptions) {
   checkOption(`${type}(): prompt`, text, TEXT);
-  checkOptions(`${type}(): `, options, { ...OUTSIDE, model: TEXT, continueOnBlock: rules.flag });
+  checkOptions(`${type}(): `, options, { ...OUTSIDE, model: TEXT, continueOnBlock: checks.flag });
   return Object.freeze({ type, prompt: text, ...options });
 }

@@ -5,7 +5,7 @@ import { type Outcome, readOutput } from '../../events/outcome.js';
 import type { Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { describeError } from '../../values/message.js';
-import { BrokenPromise, messageOf, promiseIn, quiet } from '../../values/promises.js';
+import { BrokenPromise, ignoreRejections, messageOf, promiseIn } from '../../values/promises.js';
 import { readOnly } from '../../values/view.js';
 import type { CallFacts, FireFacts } from '../fire/facts.js';
 import { type Attempt, SILENT } from './attempt.js';
@@ -23,7 +23,7 @@ export function readAnswer(call: CallFacts, value: unknown): Attempt {
     if (value === undefined || value === null) return SILENT;
     const result = tryCallback(call, value);
     // A value that was not understood may hold promises, whose rejections nothing would handle.
-    if (result.failure || result.warnings?.length) quiet(value);
+    if (result.failure || result.warnings?.length) ignoreRejections(value);
     return result;
   }
   const reply = value as Reply;
@@ -70,7 +70,7 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   if (value instanceof Error) return { failure: threw(value) };
   const again = asyncAnswer(value);
   if (!again) return interpretOutput(fire, registration, helperToOutput(fire.spec, value), false);
-  quiet(value);
+  ignoreRejections(value);
   if (again.result !== undefined) {
     const limitMs = (again.timeout ?? registration.asyncTimeout) * 1000;
     toBackground(call, again.result, limitMs);
@@ -158,7 +158,7 @@ export function isOfHook(detail: unknown): detail is OfHook {
 /** A failure of a handler's own code. */
 export function threw(error: unknown): Failure {
   // A promise can be thrown, too.
-  quiet(error);
+  ignoreRejections(error);
   return { cause: 'threw', message: describeError(error) };
 }
 

@@ -23,12 +23,12 @@ export function carry(spec: EventSpec, input: Json, most: number): Carried | Hoo
   let withheld: string | undefined;
   for (const key of Object.keys(input)) {
     // The model gets one line instead, whatever the value was.
-    const found = part(input, key, room, spec.after === true && key !== spec.rewrites?.field);
+    const found = part(input, key, room, spec.afterTheFact === true && key !== spec.rewrites?.field);
     if ('value' in found) {
       if (found.value !== undefined) put(copied, key, found.value);
       continue;
     }
-    if (!spec.after) return refused(spec, key, found.why);
+    if (!spec.afterTheFact) return refused(spec, key, found.why);
     const line = withheldLine(key, found.why);
     if (key === spec.rewrites?.field) withheld = line;
     copied[key] = line;
@@ -36,7 +36,7 @@ export function carry(spec: EventSpec, input: Json, most: number): Carried | Hoo
   const json = JSON.stringify(copied);
   if (json.length <= most / 3 || Buffer.byteLength(json) <= most) return { input: copied, json, withheld };
   const why = tooLarge(most);
-  return spec.after ? smallest(spec, copied, why) : refused(spec, '(the input)', why);
+  return spec.afterTheFact ? smallest(spec, copied, why) : refused(spec, '(the input)', why);
 }
 
 function part(from: Json, key: string, room: CopyBudget, tells: boolean): { value: unknown } | { why: string } {

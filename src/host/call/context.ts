@@ -1,5 +1,5 @@
 import { type EndSignal, LazySignal } from '../../values/lazy-signal.js';
-import { quiet } from '../../values/promises.js';
+import { ignoreRejections } from '../../values/promises.js';
 import type { CallReporter } from './attempt.js';
 
 /** What a callback gets as its third argument. It belongs to one call; its members work when they are taken out of it. */
@@ -51,7 +51,7 @@ export class Context implements HookContext {
   get progress(): (text: string) => void {
     return (text) => {
       if (typeof text !== 'string') {
-        quiet(text);
+        ignoreRejections(text);
         throw new TypeError(`context.progress(text) takes a string, got ${typeof text}`);
       }
       this.#reporter?.progress({ text });

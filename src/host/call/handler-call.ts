@@ -1,6 +1,6 @@
 import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
-import { promiseIn, quiet, ready, settle } from '../../values/promises.js';
+import { ignoreRejections, promiseIn, ready, settle } from '../../values/promises.js';
 import type { Json } from '../../values/shape.js';
 import { readOnly } from '../../values/view.js';
 import type { CallFacts, RunningFire } from '../fire/facts.js';
@@ -174,7 +174,7 @@ export class HandlerCall implements Watched, CallFacts {
   }
 
   private fulfilled(value: unknown): void {
-    if (this.later === undefined) quiet(value);
+    if (this.later === undefined) ignoreRejections(value);
     else if (this.timedOut !== undefined) this.end({ ...replyFacts(value as Reply), ...this.timedOut });
     else {
       this.later = undefined;

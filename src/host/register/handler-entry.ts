@@ -7,7 +7,7 @@ import type { Handler, HandlerDescription } from '../../handlers/handler.js';
 import { type HandlerContext, handlerFor } from '../../handlers/kinds.js';
 import type { Mode, Phase, Registration, Skip } from '../../scopes/registration.js';
 import { checkOptions } from '../../values/options.js';
-import { isObject, isText, oneOf, rules, SECONDS, type Shape } from '../../values/shape.js';
+import { checks, isObject, isText, oneOf, SECONDS, type Shape } from '../../values/shape.js';
 import type { CallbackFunction, Work } from '../call/work.js';
 
 /** Marks a handler that we have made ourselves, for hooks that come from another program. */
@@ -28,14 +28,14 @@ export interface HandlerOptions {
 
 /** A handler's own options go before its group's. */
 const HANDLER: Shape = {
-  handler: rules.fn,
-  name: rules.text,
-  if: rules.text,
+  handler: checks.fn,
+  name: checks.text,
+  if: checks.text,
   timeout: SECONDS,
   async: oneOf(true, false, 'two-phase'),
   asyncTimeout: SECONDS,
   onFailure: oneOf('continue', 'block', 'ask'),
-  once: rules.flag,
+  once: checks.flag,
 };
 
 /** What handlers and groups may say alike. */

@@ -8,7 +8,7 @@ import type { Scope } from '../../scopes/scope.js';
 import { describeError } from '../../values/message.js';
 import { nearest } from '../../values/nearest.js';
 import { checkOptions } from '../../values/options.js';
-import { isObject, oneOf, rules, SECONDS, type Shape } from '../../values/shape.js';
+import { checks, isObject, oneOf, SECONDS, type Shape } from '../../values/shape.js';
 import { type HandlerOptions, type Options, readHandler, wrong } from './handler-entry.js';
 
 /** What every registration of one `register` call shares. */
@@ -57,18 +57,18 @@ export function readRegistrations(hooks: unknown, how: RegistrationOptions): Reg
 }
 
 const GROUP: Shape = {
-  matcher: rules.any,
-  if: rules.text,
-  stage: rules.number,
-  before: rules.names,
+  matcher: checks.any,
+  if: checks.text,
+  stage: checks.number,
+  before: checks.names,
   mode: oneOf('series', 'parallel'),
   timeout: SECONDS,
   timeoutFor: oneOf('handler', 'group'),
   onFailure: oneOf('continue', 'block', 'ask'),
   phase: oneOf('rewrite', 'decide', 'observe'),
-  once: rules.flag,
-  name: rules.text,
-  hooks: rules.list,
+  once: checks.flag,
+  name: checks.text,
+  hooks: checks.list,
 };
 
 function readGroup(
