@@ -2,10 +2,10 @@ import { Observable } from 'rxjs/internal/Observable';
 import type { Operator } from 'rxjs/internal/Operator';
 import { Subscriber } from 'rxjs/internal/Subscriber';
 import type { Subscription } from 'rxjs/internal/Subscription';
+import { deepFreeze } from '../values/freeze.js';
 import { guardWatcher, type Logger, report, type Watcher } from './guard.js';
 import type { HookRecord, Unstamped } from './record.js';
-import { freeze } from './record-copy.js';
-import { isoNow } from './stamp.js';
+import { isoNow, type Numbers } from './stamp.js';
 import { Watchers } from './subscribers.js';
 
 /** The one stream of records. Nothing a subscriber does changes a decision, a fire, or what other subscribers see. */
@@ -22,8 +22,8 @@ export interface Bus {
   readonly events$: Observable<HookRecord>;
   /** Builds, stamps and sends a record; `build` is not called when there is no subscriber. Never throws. */
   emit(build: () => Unstamped<HookRecord>): void;
-  /** The same, for a builder that puts the stamp in itself and freezes everything that the record holds. */
-  emitStamped(build: (seq: number, time: string) => HookRecord): void;
+  /** The same, for a builder that puts the stamp in itself and freezes everything that the record holds; the other two arguments are handed on to it. */
+  emitStamped<A, B>(build: (a: A, b: B, numbers: Numbers) => HookRecord, a: A, b: B): void;
   /** Completes `events$`, after what is being sent. Safe to call twice. */
   close(): void;
 }
@@ -42,10 +42,10 @@ export function createBus({ logger }: BusOptions): Bus {
   let closed = false;
 
   // A record that a subscriber causes waits for the one being sent, so that every subscriber sees them in order.
-  function send(): void {
-    if (sending) return;
+  function send(record: HookRecord): void {
+    if (sending) return void queue.push(record);
     sending = true;
-    for (let record = queue.shift(); record !== undefined; record = queue.shift()) watchers.next(record);
+    for (let next: HookRecord | undefined = record; next !== undefined; next = queue.shift()) watchers.next(next);
     sending = false;
     if (closed) watchers.complete();
   }
@@ -55,28 +55,32 @@ export function createBus({ logger }: BusOptions): Bus {
     observed: false,
     built: 0,
     events$: guarded(watchers, logger),
+    next: () => ++bus.built,
     emit(build: () => Unstamped<HookRecord>) {
-      bus.emitStamped((seq, time) => freeze({ seq, time, ...build() }));
+      bus.emitStamped(stamped, build, undefined);
     },
-    emitStamped(build: (seq: number, time: string) => HookRecord) {
+    emitStamped<A, B>(build: (a: A, b: B, numbers: Numbers) => HookRecord, a: A, b: B) {
       if (closed || !bus.observed) return;
+      let record: HookRecord;
       try {
-        const seq = bus.built + 1;
-        const record = build(seq, isoNow());
-        bus.built += 1;
-        // Getters in it may have fired events, whose records came first.
-        queue.push(Object.freeze(bus.built === seq ? record : { ...record, seq: bus.built }));
+        record = Object.freeze(build(a, b, bus));
       } catch (error) {
         report(logger, 'A record could not be built and was left out', error);
+        return;
       }
-      send();
+      send(record);
     },
     close() {
       closed = true;
-      send();
+      if (!sending) watchers.complete();
     },
   };
   return bus;
+}
+
+function stamped(build: () => Unstamped<HookRecord>, _: undefined, numbers: Numbers): HookRecord {
+  const record = build();
+  return deepFreeze({ seq: numbers.next(), time: isoNow(), ...record });
 }
 
 /** A stream of one's own, guarded as `events$` is. Values before the first subscriber are kept for it. */

@@ -1,7 +1,8 @@
+import { deepFreeze } from '../values/freeze.js';
 import type { decisionSchema, fireSchema, handlerSchema } from './fire-schema.js';
-import { freeze, RecordCopy } from './record-copy.js';
+import { RecordCopy } from './record-copy.js';
 import type { Recorded, Unstamped } from './recorded.js';
-import { unstamped } from './stamp.js';
+import { isoNow, type Numbers, unstamped } from './stamp.js';
 
 /** One registration in a fire record, whether it ran or not. */
 export interface HandlerRecord extends Recorded<typeof handlerSchema> {}
@@ -17,22 +18,25 @@ export interface FireRecord extends Recorded<typeof fireSchema> {}
 
 /** What is told of a fire; `undefined` is left out. */
 type Optional<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };
-type FireDraft = Optional<Omit<Unstamped<FireRecord>, 'type'>>;
+type FireDraft = Optional<Omit<Unstamped<FireRecord>, 'type' | 'handlers'>> & {
+  /** Lists them, frozen; what is not the host's own goes through the copy. */
+  readonly handlers: (copy: RecordCopy) => readonly HandlerRecord[];
+};
 
 /**
  * A record never changes after it was sent, and no subscriber can change what the agent will run, so what they share is copied. Of the decision, which may
  * be the object `fire()` returns, its own fields are kept, so that JSON shows them and not its wire form.
  */
-export function stampedFireRecord(fire: FireDraft, seq: number, time: string, most?: number): FireRecord {
+export function stampedFireRecord(fire: FireDraft, most: number | undefined, numbers: Numbers): FireRecord {
   const copy = new RecordCopy(most === undefined ? undefined : { left: most });
   // What decides first: of a record that is too large, the rest is left out.
-  const decision = copy.object({ ...fire.decision }, 'decision');
-  const handlers = copy.object(fire.handlers, 'handlers');
+  const decision = decisionOf(fire.decision, copy);
+  const handlers = fire.handlers(copy);
   const input = copy.object(fire.input, 'input');
   const final = fire.final_input && copy.object(fire.final_input, 'final_input');
   const record: { -readonly [K in keyof FireRecord]: FireRecord[K] } = {
-    seq,
-    time,
+    seq: numbers.next(),
+    time: isoNow(),
     type: 'hook_fire',
     fire_id: fire.fire_id,
     event: fire.event,
@@ -42,18 +46,36 @@ export function stampedFireRecord(fire: FireDraft, seq: number, time: string, mo
     input,
     decision,
     handlers,
-    conflicts: freeze(fire.conflicts.map((conflict) => ({ ...conflict }))),
+    conflicts: deepFreeze(fire.conflicts.map((conflict) => ({ ...conflict }))),
     out_of_scope: fire.out_of_scope,
   };
   if (fire.agent_id !== undefined) record.agent_id = fire.agent_id;
   if (fire.tool_use_id !== undefined) record.tool_use_id = fire.tool_use_id;
   if (final !== undefined) record.final_input = final;
   if (fire.decisions !== undefined) record.decisions = fire.decisions;
-  if (copy.truncated.length > 0) record.truncated = freeze(copy.truncated);
+  if (copy.truncated.length > 0) record.truncated = deepFreeze(copy.truncated);
   if (fire.error !== undefined) record.error = fire.error;
   return record;
 }
 
-export function fireRecord(fire: FireDraft, most?: number): Unstamped<FireRecord> {
-  return unstamped(stampedFireRecord(fire, 0, '', most));
+/** Those that nothing can change any more are the ones that many fires share. */
+const SHARED = new WeakMap<RecordedDecision, RecordedDecision>();
+
+function decisionOf(decision: RecordedDecision, copy: RecordCopy): RecordedDecision {
+  if (!Object.isFrozen(decision)) return copy.object({ ...decision }, 'decision');
+  let shared = SHARED.get(decision);
+  if (shared === undefined) {
+    shared = copy.object({ ...decision }, 'decision');
+    if (copy.truncated.length === 0) SHARED.set(decision, shared);
+  }
+  return shared;
+}
+
+/** From plain data alone. */
+export function fireRecord(
+  { handlers, ...fire }: Optional<Omit<Unstamped<FireRecord>, 'type'>>,
+  most?: number,
+): Unstamped<FireRecord> {
+  const draft: FireDraft = { ...fire, handlers: (copy) => copy.object(handlers, 'handlers') };
+  return unstamped(stampedFireRecord(draft, most, { next: () => 0 }));
 }

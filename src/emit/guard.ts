@@ -1,5 +1,5 @@
 import { plain, warn } from '../plain.js';
-import { messageOf, tell } from '../values/promises.js';
+import { ignoreRejections, messageOf, tell } from '../values/promises.js';
 
 /** Where problems go that no caller waits for. The host's default is `process.emitWarning`. */
 export type Logger = (message: string, detail?: unknown) => void;
@@ -38,7 +38,17 @@ export function guardWatcher<T>(watcher: Watcher<T>, logger: Logger): GuardedWat
     tell(step, letGo);
   };
   return {
-    next: (value) => call(() => watcher.next?.(value)),
+    // As `call`, without a closure for each record.
+    next(value) {
+      if (gone) return;
+      try {
+        const answer: unknown = watcher.next?.(value);
+        if (answer !== undefined) call(() => answer);
+      } catch (error) {
+        ignoreRejections(error);
+        letGo(error);
+      }
+    },
     error(error) {
       if (watcher.error) call(() => watcher.error?.(error));
       else letGo(error);

@@ -33,6 +33,19 @@ export class RecordCopy {
     return (typeof copied === 'object' && copied !== null ? copied : Object.freeze({})) as T;
   }
 
+  /** A copy of what may be anything; `undefined` if no record can hold it. */
+  anything(value: unknown, at: string): unknown {
+    const copied = this.part(value, at);
+    return copied === LEFT_OUT ? undefined : copied;
+  }
+
+  /** Names what did not fit. */
+  lacks(at: string): void {
+    this.keys.push(at);
+    this.leaveOut();
+    this.keys.pop();
+  }
+
   private part(value: unknown, key: string): unknown {
     this.keys.push(key);
     const before = this.objects.length;
@@ -80,7 +93,8 @@ export class RecordCopy {
     }
   }
 
-  private takes(bytes: number): boolean {
+  /** Whether there is room for so much that is not copied. */
+  takes(bytes: number): boolean {
     if (this.room.left < bytes) return false;
     this.room.left -= bytes;
     return true;
@@ -144,15 +158,4 @@ export class RecordCopy {
     if (part === undefined || part === null || typeof part === 'number' || typeof part === 'boolean') return part;
     return this.part(part, key);
   }
-}
-
-/** Freezes a record and what it holds, as far as that is not frozen yet. */
-export function freeze<T>(record: T): T {
-  if (typeof record !== 'object' || record === null || Object.isFrozen(record)) return record;
-  // Nearly all that a record holds is text, or was frozen when it was copied.
-  for (const key of Object.keys(record)) {
-    const part = (record as Readonly<Record<string, unknown>>)[key];
-    if (typeof part === 'object') freeze(part);
-  }
-  return Object.freeze(record);
 }

@@ -16,6 +16,7 @@ export {
   type RecordedDecision,
   stampedFireRecord,
 } from './fire-record.js';
+export type { RecordCopy } from './record-copy.js';
 export type {
   HandlerVerdict,
   RecordedFailure,
@@ -23,7 +24,7 @@ export type {
   RecordedSource,
   Unstamped,
 } from './recorded.js';
-export { nextId } from './stamp.js';
+export { isoNow, type Numbers, nextId } from './stamp.js';
 
 /**
  * What subscribers are told (docs/semantics.md 10). Field names are the wire's: the first three messages are the Claude Code client's own

@@ -1,6 +1,6 @@
 import { exits } from '../events/handler-kinds.js';
+import { deepFreeze } from '../values/freeze.js';
 import type { CallInfo, HookProgress, HookResponse, HookStarted, Piece, RunMessage, RunResult } from './record.js';
-import { freeze } from './record-copy.js';
 import type { RecordedKind, RunOutcome, Unstamped } from './recorded.js';
 import { nextId, unstamped } from './stamp.js';
 
@@ -84,7 +84,7 @@ export function responseRecord(run: CallInfo, result: RunResult, seq: number, ti
   addOptional(record, run);
   if (exitCode !== undefined) record.exit_code = exitCode;
   if (decision !== undefined) record.decision = decision;
-  if (failure !== undefined) record.failure = freeze(failure);
+  if (failure !== undefined) record.failure = deepFreeze(failure);
   return record;
 }
 

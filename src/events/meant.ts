@@ -1,4 +1,4 @@
-import { copyJson } from '../values/copy.js';
+import { deepFreeze } from '../values/freeze.js';
 import type { EventSpec } from './define.js';
 import { helperOutput, helperToOutput, MEANING, type Meaning } from './helpers.js';
 import { type Outcome, readOutput } from './outcome.js';
@@ -50,6 +50,8 @@ export class Meanings {
   private readonly spec: EventSpec;
   /** By kind; null: to be read each time. */
   private readonly known: (AnswerPlan | null | undefined)[] = new Array(5 * 3 * 3 * 4).fill(undefined);
+  /** The latest answer of each kind: hooks that say the same again and again share what it means. */
+  private readonly last: (Meant | undefined)[] = [];
   /** Of the event's schema, compiled at the first answer of a helper. */
   private texts: Texts | undefined = undefined;
 
@@ -80,13 +82,18 @@ export class Meanings {
     const kind = ((which * 3 + why) * 3 + what) * 4 + end;
     // Its own copy: what is written out later is what was decided by.
     const meaning = { verdict, reason, context, stop } as Meaning;
+    const last = this.last[kind];
+    if (last?.says(meaning)) return last;
     let reading = this.known[kind];
     if (reading === undefined) {
       reading = this.read(meaning);
       this.known[kind] = reading;
     }
     if (reading === null) return undefined;
-    return reading === SILENCE ? NOTHING_SAID : new Meant(this.spec, reading, meaning);
+    if (reading === SILENCE) return NOTHING_SAID;
+    const meant = new Meant(this.spec, reading, meaning);
+    if (meant.isShort) this.last[kind] = meant;
+    return meant;
   }
 
   private read({ verdict, reason, context, stop }: Meaning): AnswerPlan | null {
@@ -145,6 +152,7 @@ class Meant implements Outcome {
   private readonly spec: EventSpec;
   private readonly meaning: Meaning;
   private written: Outcome['output'] | undefined = undefined;
+  private text: string | undefined = undefined;
 
   constructor(spec: EventSpec, reading: AnswerPlan, meaning: Meaning) {
     this.verdict = reading.verdict;
@@ -158,8 +166,24 @@ class Meant implements Outcome {
   }
 
   get output(): Outcome['output'] {
-    this.written ??= copyJson(helperToOutput(this.spec, helperOutput(this.meaning))) as Outcome['output'];
+    this.written ??= deepFreeze(helperToOutput(this.spec, helperOutput(this.meaning))) as Outcome['output'];
     return this.written;
+  }
+
+  get printed(): string {
+    this.text ??= JSON.stringify(this.output);
+    return this.text;
+  }
+
+  /** Worth keeping for those who say the same. */
+  get isShort(): boolean {
+    return (this.reason?.length ?? 0) + (this.stopReason?.length ?? 0) + (this.additionalContext?.length ?? 0) < 1000;
+  }
+
+  /** Whether it is what such an answer means, too. */
+  says({ reason, context, stop }: Meaning): boolean {
+    const { meaning } = this;
+    return meaning.reason === reason && meaning.context === context && meaning.stop === stop;
   }
 }
 

@@ -8,6 +8,8 @@ import { idleKey, unknownNested } from './output-warnings.js';
 export interface Outcome {
   /** The output as the handler gave it, a plain copy. */
   readonly output: Json;
+  /** The output as JSON, where that is known already; the output is frozen then. */
+  readonly printed?: string | undefined;
   /** gate: its verdict, legacy spellings read; absent: no opinion. */
   readonly verdict?: Exclude<Verdict, 'none'> | undefined;
   /** block and stop events: it said block (on stop: go on). replace: it refused the thing altogether. */

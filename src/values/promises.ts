@@ -140,6 +140,7 @@ const MOST = 500;
  * way down; runs no getter. Never throws.
  */
 export function ignoreRejections(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
   const seen = new Set<unknown>();
   const look = (item: unknown, depth: number): void => {
     if (typeof item !== 'object' || item === null || types.isProxy(item)) return;

@@ -222,11 +222,12 @@ export class FireRun implements RunningFire, CallOwner {
 
   private conclude({ notes, who, taps }: Walk): AnyDecision {
     const { cancelled, plan, reporter } = this;
-    const said = notes.said();
-    const decision = fold(this.spec, said, this.foldContext(notes.rewrites));
+    const quiet = notes.silent && !cancelled && !this.carrying ? this.candidates.quiet : undefined;
+    const decision = quiet?.decision ?? fold(this.spec, notes.said(), this.foldContext(notes.rewrites));
     if (reporter === undefined) return decision;
     const cutShort = notes.bailed || cancelled !== undefined;
-    reporter.ended(decision, recordHandlers({ plan, who, notes, taps, cutShort }), notes.input, cancelled?.code);
+    const walked = { plan, who, notes, taps, cutShort };
+    reporter.ended(decision, (copy) => recordHandlers(walked, copy), notes.input, cancelled?.code);
     return decision;
   }
 

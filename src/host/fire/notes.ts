@@ -65,6 +65,8 @@ export class Notes implements RunFacts {
   subject: string | undefined;
   /** Somebody ended the run. */
   bailed = false;
+  /** Nobody has said anything, failed, or gone on in the background; and there is no raw tap. */
+  silent = true;
   /** By place in the plan. */
   private readonly slots: (HandlerState | undefined)[];
   /** Of raw taps, in the order they were asked. */
@@ -136,6 +138,7 @@ export class Notes implements RunFacts {
     const position = this.count++ + (after ? AFTER : -AFTER);
     const slot = new HandlerState(registration, position, this.waves, this.version);
     this.tapped.push(slot);
+    this.silent = false;
     return slot;
   }
 
@@ -172,6 +175,7 @@ export class Notes implements RunFacts {
 
   private note(slot: HandlerState, result: Attempt): void {
     slot.take(result, this.fire.services.largeOutput);
+    if (result.outcome !== undefined || result.failure !== undefined || result.background) this.silent = false;
     const { dialect, phase } = slot.registration;
     if (result.outcome?.continue === false && dialect === 'code' && phase !== 'observe') this.bailed = true;
   }

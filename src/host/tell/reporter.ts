@@ -1,6 +1,6 @@
 import type { Bus } from '../../emit/bus.js';
-import type { CallInfo, HandlerRecord, HandlerVerdict, Piece } from '../../emit/record.js';
-import { nextId, stampedFireRecord } from '../../emit/record.js';
+import type { CallInfo, HandlerRecord, HookRecord, Numbers, Piece, RecordCopy } from '../../emit/record.js';
+import { isoNow, nextId, stampedFireRecord } from '../../emit/record.js';
 import { progressRecord, responseRecord, startedRecord } from '../../emit/run-records.js';
 import type { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
@@ -11,6 +11,8 @@ import { type AnyDecision, makeDecision } from '../decide/decision.js';
 import type { FireFacts } from '../fire/facts.js';
 import { unreadable } from '../fire/input.js';
 import type { Services } from '../services.js';
+
+const NOBODY: readonly HandlerRecord[] = Object.freeze([]);
 
 /** Reports one fire on the bus. Made only when there is a subscriber. */
 export class BusFireReporter implements FireReporter {
@@ -26,147 +28,154 @@ export class BusFireReporter implements FireReporter {
     this.fire = fire;
     this.bus = bus;
     this.hookName = spec.namedBySubject && subject ? `${spec.name}:${subject}` : spec.name;
-    this.sessionId = textOf(input, 'session_id') ?? '';
-    this.agentId = textOf(input, 'agent_id');
+    this.sessionId = textIn(input, 'session_id') ?? '';
+    this.agentId = textIn(input, 'agent_id');
   }
 
   started(registration: Registration): CallReporter {
     const told = new BusCallReporter(this, registration);
-    this.bus.emitStamped((seq, time) => startedRecord(told, seq, time));
+    this.bus.emitStamped(tellStarted, told, undefined);
     return told;
   }
 
   /** The end of the fire. `error`: it was not decided (aborted, closed). */
   ended(
     decision: AnyDecision,
-    handlers: readonly HandlerRecord[],
+    handlers: (copy: RecordCopy) => readonly HandlerRecord[],
     finalInput: Readonly<Record<string, unknown>>,
     error?: string,
   ): void {
     const { fire } = this;
-    this.bus.emitStamped((seq, time) =>
-      stampedFireRecord(
-        {
-          fire_id: fire.id,
-          event: fire.spec.name,
-          scope: fire.scopeId,
-          scope_known: fire.found.known,
-          session_id: this.sessionId,
-          agent_id: this.agentId,
-          tool_use_id: fire.toolUseID,
-          input: fire.input,
-          final_input: finalInput === fire.input ? undefined : finalInput,
-          decision,
-          handlers,
-          conflicts: decision.conflicts,
-          decisions: fire.services.decisions,
-          out_of_scope: fire.services.outOfScope(fire.spec, fire.plan.size),
-          error,
-        },
-        seq,
-        time,
-        fire.services.maxInputBytes,
-      ),
-    );
+    const record = {
+      fire_id: fire.id,
+      event: fire.spec.name,
+      scope: fire.scopeId,
+      scope_known: fire.found.known,
+      session_id: this.sessionId,
+      agent_id: this.agentId,
+      tool_use_id: fire.toolUseID,
+      input: fire.input,
+      final_input: finalInput === fire.input ? undefined : finalInput,
+      decision,
+      handlers,
+      conflicts: decision.conflicts,
+      decisions: fire.services.decisions,
+      out_of_scope: fire.services.outOfScope(fire.spec, fire.plan.size),
+      error,
+    };
+    this.bus.emitStamped(stampedFireRecord, record, fire.services.maxInputBytes);
   }
+}
+
+function tellStarted(call: BusCallReporter, _: undefined, numbers: Numbers): HookRecord {
+  return startedRecord(call, numbers.next(), isoNow());
+}
+
+function tellProgress(call: BusCallReporter, piece: Piece, numbers: Numbers): HookRecord {
+  return progressRecord(call, piece, numbers.next(), isoNow());
+}
+
+function tellResponse(call: BusCallReporter, result: Attempt, numbers: Numbers): HookRecord {
+  const { stdout, stderr, outcome, exitCode, durationMs = 0, failure } = result;
+  const told = {
+    stdout,
+    stderr,
+    output: stdout === undefined && outcome !== undefined ? textOf(outcome) : undefined,
+    exitCode,
+    durationMs,
+    decision: outcome?.verdict ?? (outcome?.block ? ('block' as const) : undefined),
+    failure: failure && { ...failure },
+  };
+  return responseRecord(call, told, numbers.next(), isoNow());
+}
+
+function textOf(outcome: Outcome): string {
+  return outcome.printed ?? JSON.stringify(outcome.output);
 }
 
 /** Reports one call of one handler on the bus. */
 class BusCallReporter implements CallReporter, CallInfo {
-  readonly hookId: string;
-  readonly hookName: string;
-  readonly event: string;
-  readonly sessionId: string;
-  readonly fireId: string;
-  readonly scope: string;
-  readonly agentId: string | undefined;
-  readonly toolUseId: string | undefined;
-  readonly plugin: string | undefined;
-  readonly handler: CallInfo['handler'];
-  readonly handlerId: string;
-  readonly name: string;
-  readonly source: CallInfo['source'];
-  readonly statusMessage: string | undefined;
-  readonly #bus: Bus;
-  #over = false;
+  readonly hookId: string = nextId();
+  private readonly of: BusFireReporter;
+  private readonly registration: Registration;
+  private over = false;
 
-  constructor({ fire, bus, hookName, sessionId, agentId }: BusFireReporter, registration: Registration) {
-    this.#bus = bus;
-    this.hookId = nextId();
-    this.hookName = hookName;
-    this.event = fire.spec.name;
-    this.sessionId = sessionId;
-    this.fireId = fire.id;
-    this.scope = fire.scopeId;
-    this.agentId = agentId;
-    this.toolUseId = fire.toolUseID;
-    this.plugin = registration.plugin;
-    this.handler = registration.kind;
-    this.handlerId = registration.id;
-    this.name = registration.name;
-    this.source = registration.source;
-    this.statusMessage = registration.statusMessage;
+  constructor(of: BusFireReporter, registration: Registration) {
+    this.of = of;
+    this.registration = registration;
+  }
+
+  get hookName(): string {
+    return this.of.hookName;
+  }
+  get event(): string {
+    return this.of.fire.spec.name;
+  }
+  get sessionId(): string {
+    return this.of.sessionId;
+  }
+  get fireId(): string {
+    return this.of.fire.id;
+  }
+  get scope(): string {
+    return this.of.fire.scopeId;
+  }
+  get agentId(): string | undefined {
+    return this.of.agentId;
+  }
+  get toolUseId(): string | undefined {
+    return this.of.fire.toolUseID;
+  }
+  get plugin(): string | undefined {
+    return this.registration.plugin;
+  }
+  get handler(): CallInfo['handler'] {
+    return this.registration.kind;
+  }
+  get handlerId(): string {
+    return this.registration.id;
+  }
+  get name(): string {
+    return this.registration.name;
+  }
+  get source(): CallInfo['source'] {
+    return this.registration.source;
+  }
+  get statusMessage(): string | undefined {
+    return this.registration.statusMessage;
   }
 
   progress(piece: Piece): void {
-    if (!this.#over) this.#bus.emitStamped((seq, time) => progressRecord(this, piece, seq, time));
+    if (!this.over) this.of.bus.emitStamped(tellProgress, this, piece);
   }
 
   responded(result: Attempt): void {
-    this.#over = true;
-    this.#bus.emitStamped((seq, time) =>
-      responseRecord(
-        this,
-        {
-          stdout: result.stdout,
-          stderr: result.stderr,
-          output:
-            result.stdout === undefined && result.outcome !== undefined
-              ? JSON.stringify(result.outcome.output)
-              : undefined,
-          exitCode: result.exitCode,
-          durationMs: result.durationMs ?? 0,
-          decision: handlerVerdict(result.outcome),
-          failure: result.failure && { ...result.failure },
-        },
-        seq,
-        time,
-      ),
-    );
+    this.over = true;
+    this.of.bus.emitStamped(tellResponse, this, result);
   }
-}
-
-function handlerVerdict(outcome: Outcome | undefined): HandlerVerdict | undefined {
-  return outcome?.verdict ?? (outcome?.block ? 'block' : undefined);
 }
 
 /** Reports a fire that was rejected before any hook was asked: its input was unreadable or invalid. */
 export function reportRefused(services: Services, spec: EventSpec, input: unknown, code: string): void {
   const isObject = typeof input === 'object' && input !== null;
-  const agent = textOf(input, 'agent_id');
-  services.bus.emitStamped((seq, time) =>
-    stampedFireRecord(
-      {
-        fire_id: nextId(),
-        event: spec.name,
-        scope: agent ?? 'session',
-        scope_known: agent === undefined,
-        session_id: textOf(input, 'session_id') ?? services.session.session_id ?? '',
-        agent_id: agent,
-        tool_use_id: textOf(input, 'tool_use_id'),
-        input: isObject ? (input as Readonly<Record<string, unknown>>) : {},
-        decision: makeDecision(spec, undefined, []),
-        handlers: [],
-        conflicts: [],
-        decisions: services.decisions,
-        out_of_scope: 0,
-        error: code,
-      },
-      seq,
-      time,
-      services.maxInputBytes,
-    ),
-  );
+  const agent = textIn(input, 'agent_id');
+  const record = {
+    fire_id: nextId(),
+    event: spec.name,
+    scope: agent ?? 'session',
+    scope_known: agent === undefined,
+    session_id: textIn(input, 'session_id') ?? services.session.session_id ?? '',
+    agent_id: agent,
+    tool_use_id: textIn(input, 'tool_use_id'),
+    input: isObject ? (input as Readonly<Record<string, unknown>>) : {},
+    decision: makeDecision(spec, undefined, []),
+    handlers: () => NOBODY,
+    conflicts: [],
+    decisions: services.decisions,
+    out_of_scope: 0,
+    error: code,
+  };
+  services.bus.emitStamped(stampedFireRecord, record, services.maxInputBytes);
 }
 
 /** Its input threw when it was looked at while the fire was under way. */
@@ -180,7 +189,7 @@ export function reportUnreadable(
 }
 
 /** A text of an input that may throw when it is read. */
-function textOf(input: unknown, key: string): string | undefined {
+function textIn(input: unknown, key: string): string | undefined {
   try {
     const value = (input as Readonly<Record<string, unknown>>)[key];
     return typeof value === 'string' ? value : undefined;
