@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
-import { eventName } from '../events/catalogue.js';
 import { parseJson } from '../files/json-file.js';
 import type { ExplainedHook, Explanation } from '../host/tell/explain.js';
 import { plain, plainJson } from '../plain.js';
 import { isObject } from '../values/shape.js';
-import { happeningOf } from './claude-flags.js';
+import { openForEvent } from './event-host.js';
 import { objectOf, readInput } from './event-input.js';
-import { type HostFlags, openHost } from './open-host.js';
-import { type Terminal, unlessInterrupted } from './terminal.js';
+import type { HostFlags } from './open-host.js';
+import type { Terminal } from './terminal.js';
 
 interface ExplainFlags extends HostFlags {
   readonly tool?: string;
@@ -21,17 +20,14 @@ export async function explainCommand(
   flags: ExplainFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const input = inputOf(await unlessInterrupted(terminal, readAny(flags.input)), flags.tool);
-  const { host } = await unlessInterrupted(
+  const { host, event, input } = await openForEvent(
+    args[0] as string,
+    async () => inputOf(await readAny(flags.input), flags.tool),
+    flags,
+    { executes: false, tell: terminal.tell },
     terminal,
-    openHost(flags, {
-      executes: false,
-      tell: terminal.tell,
-      happening: happeningOf(input),
-    }),
   );
   try {
-    const event = eventName(args[0] as string, Object.keys(host.hooks)) ?? (args[0] as string);
     const explanation = host.explain(event as never, input, { scope: flags.scope });
     await terminal.print(flags.json ? plainJson(explanation) : describe(explanation));
   } finally {

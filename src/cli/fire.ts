@@ -2,15 +2,14 @@ import type { Host } from '../create-host.js';
 import { formatFire, formatRecord, type PrintOptions } from '../emit/print.js';
 import type { FireRecord, HookResponse } from '../emit/record.js';
 import { HookscopeError } from '../errors.js';
-import { eventName } from '../events/catalogue.js';
 import { subjectIn } from '../events/subject.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import { servicesOf } from '../host/internals.js';
 import { plain, plainJson, plainLines } from '../plain.js';
-import { happeningOf } from './claude-flags.js';
+import { openForEvent } from './event-host.js';
 import { readInput } from './event-input.js';
-import { atPlace, type HostFlags, openHost } from './open-host.js';
-import { type Terminal, unlessInterrupted } from './terminal.js';
+import { atPlace, type HostFlags } from './open-host.js';
+import type { Terminal } from './terminal.js';
 
 interface FireFlags extends HostFlags {
   readonly input?: string;
@@ -35,18 +34,15 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
   const notes: string[] = [];
   // As a hook, standard error is for the reason alone.
   const tell = flags.exitCode ? (note: string) => void notes.push(note) : terminal.tell;
-  const input = await unlessInterrupted(terminal, readInput(flags.input));
-  const { host, wakes } = await unlessInterrupted(
+  const shown = !flags.exitCode && !flags.json;
+  const { host, wakes, event, input } = await openForEvent(
+    args[0] as string,
+    () => readInput(flags.input),
+    flags,
+    { executes: true, tell, shown, announce: terminal.tell },
     terminal,
-    openHost(flags, {
-      executes: true,
-      tell,
-      shown: !flags.exitCode && !flags.json,
-      announce: terminal.tell,
-      happening: happeningOf(input),
-    }),
   );
-  const fired = await fireOnce(host, args[0] as string, input, flags, terminal.signal).catch((error: unknown) => {
+  const fired = await fireOnce(host, event, input, flags, terminal.signal).catch((error: unknown) => {
     // What is wrong with the input is said of where it came from.
     throw hasCode(error, 'INVALID_INPUT') ? atPlace(flags.input ?? '--input is not given', error) : error;
   });
@@ -68,12 +64,11 @@ function hasCode(error: unknown, code: HookscopeError['code']): boolean {
 
 async function fireOnce(
   host: Host,
-  spelling: string,
+  event: string,
   input: Readonly<Record<string, unknown>>,
   { scope }: FireFlags,
   signal: AbortSignal,
 ): Promise<Fired> {
-  const event = eventName(spelling, Object.keys(host.hooks)) ?? spelling;
   const records: FireRecord[] = [];
   const responses: HookResponse[] = [];
   host.events$.subscribe((record) => {

@@ -16,6 +16,7 @@ beforeAll(() => {
   folder.write('event-typo.json', { PreTolUse: [] });
   folder.write('regex.json', { PreToolUse: [{ matcher: '^Bash$', hooks: [] }] });
   folder.write('settings.json', { permissions: {}, hooks: {} });
+  folder.write('deploy.ts', DEPLOY);
   folder.write('throws.ts', "throw new Error('no team is set');");
   folder.write('bad-key.json', { timeot: 5 });
   folder.install('hookscope-plugin-old', 'export default {};', { peerDependencies: { hookscope: '^99' } });
@@ -41,16 +42,22 @@ beforeAll(() => {
 });
 afterAll(() => folder.remove());
 
+/** A configuration with an event of its own. */
+const DEPLOY = `import { defineEvent } from 'hookscope';
+import { z } from 'zod';
+export default { events: { Deploy: defineEvent({ input: z.object({}), fold: 'gate' }) } };`;
 const line = (event: string, input: object): string => JSON.stringify({ at_ms: 0, event, input });
 
 /** Arguments, and what the one message must hold. */
-const CASES: readonly [args: string, message: string | RegExp][] = [
+const CASES: [args: string, message: string | RegExp][] = [
   ['fier', "unknown command 'fier'"],
   ['fire', "missing required argument 'event'"],
   ['fire PreToolUse Stop', 'too many arguments'],
   ['fire PreToolUse --jsn', "unknown option '--jsn'"],
   ['fire PreToolUse --input', "option '--input <file>' argument missing"],
   ['fire PreTolUse --input call.json', 'Unknown event "PreTolUse". Did you mean "PreToolUse"?'],
+  ['fire Deploy --config deploy.ts --input none.json', 'none.json: there is no such file.'],
+  ['explain Deploy --config deploy.ts --input none.json', 'none.json: there is no such file.'],
   ['fire PreToolUse', '--input is not given: Invalid input for PreToolUse: "tool_name"'],
   ['fire PreToolUse --input none.json', 'none.json: there is no such file.'],
   ['fire PreToolUse --input .', '.: is a directory, not a file.'],
@@ -99,6 +106,12 @@ const CASES: readonly [args: string, message: string | RegExp][] = [
   ['run session.jsonl --speed fast', '--speed: expected a number over 0, got "fast"'],
   ['run session.jsonl --speed 0', '--speed: expected a number over 0, got "0"'],
 ];
+
+/** The event is looked at before its input, whatever is wrong with that. */
+const UNREAD = ['fire', 'explain'].flatMap((command) =>
+  ['none.json', 'broken.json', 'array.json', '.', '-'].map((input) => `${command} PreTolUse --input ${input}`),
+);
+for (const args of UNREAD) CASES.push([args, 'Unknown event "PreTolUse". Did you mean "PreToolUse"?']);
 
 describe('whoever gets it wrong is told so in one message, and the exit code is 1', () => {
   test.each(CASES)('hookscope %s', async (args, message) => {
