@@ -14,8 +14,6 @@ export class Scope implements RegisteredIn {
   readonly kind: ScopeKind;
   readonly parent: Scope | undefined;
   readonly session: string;
-  /** The agent's type, where it is known (spawnHooks). */
-  agentType: string | undefined;
   /** Opened by the host itself for spawnHooks; the host ends it too. */
   readonly spawned: boolean;
   readonly depth: number;
@@ -25,12 +23,12 @@ export class Scope implements RegisteredIn {
   /** Grows with every change of this scope's own registrations. */
   version = 0;
   closed = false;
-  /** A session driver holds it: only fires of its own session run in it, and it stays while it is empty. */
-  heldBySession = false;
   /** Context that waits for the next turn of this scope. */
   pending: string[] = [];
   /** Anything the host caches per event (plans). */
   readonly cache = new Map<string, unknown>();
+  #agentType: string | undefined;
+  #heldBySession = false;
   #byEvent: Map<string, Own> | undefined;
   #claimed: Set<string> | undefined;
 
@@ -46,11 +44,30 @@ export class Scope implements RegisteredIn {
     this.kind = options.kind;
     this.parent = options.parent;
     this.session = options.session ?? '';
-    this.agentType = options.agentType;
+    this.#agentType = options.agentType;
     this.spawned = options.spawned ?? false;
     this.depth = options.parent ? options.parent.depth + 1 : 0;
     this.lineage = options.parent ? [...options.parent.lineage, this] : [this];
     options.parent?.children.add(this);
+  }
+
+  /** The agent's type, where it is known (spawnHooks). */
+  get agentType(): string | undefined {
+    return this.#agentType;
+  }
+
+  /** The agent turns out to be of that type. */
+  setType(type: string): void {
+    this.#agentType = type;
+  }
+
+  /** A session driver holds it: only fires of its own session run in it, and it stays while it is empty. */
+  get heldBySession(): boolean {
+    return this.#heldBySession;
+  }
+
+  hold(): void {
+    this.#heldBySession = true;
   }
 
   /** This scope's own registrations for an event, in running order. */

@@ -95,7 +95,7 @@ async function tellBatch(
   if (!decision) return { results, endsLoop: true, reason: 'The turn was interrupted.' };
   tellUser(core, decision);
   const endsLoop = decision.blocked || !decision.continue;
-  if (endsLoop) core.over ??= 'hook';
+  if (endsLoop) core.endLoop('hook');
   const texts = contextTexts('PostToolBatch', forModel(decision));
   const last = results.at(-1) as ToolResult;
   const all =

@@ -47,7 +47,7 @@ export function addWatchPaths(core: Core, { watchPaths }: BaseDecision): void {
   const added = (watchPaths ?? []).filter((path) => !core.watchPaths.has(path));
   if (added.length === 0) return;
   for (const path of added) core.watchPaths.add(path);
-  core.onWatchPaths?.(added);
+  core.onWatchPaths?.(core, added);
 }
 
 /** The system prompt with what waited for it, one line each, after a blank line; nothing waits any more. */

@@ -36,6 +36,9 @@ export interface Identity {
   readonly agent_transcript_path?: string | undefined;
 }
 
+/** Why a loop is over: nothing more runs (`interrupted`), a hook ended it, or a call was deferred. */
+export type LoopEnd = 'interrupted' | 'hook' | 'deferred';
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What every part of a session stands on: who it is, what its events carry, its one way to fire, its signals and its end. */
@@ -59,17 +62,16 @@ export class Core {
   /** The stop event and the end under way: a second request waits for the same one. */
   stopping: Promise<unknown> | undefined;
   ending: Promise<unknown> | undefined;
-  /** Told of every new path to watch. */
-  onWatchPaths: ((paths: readonly string[]) => void) | undefined;
+  /** Is given every new path that hooks ask to have watched; absent: nobody watches. */
+  readonly onWatchPaths: CoreOptions['onWatchPaths'];
   cwd: string;
   model: string | undefined;
   title: string | undefined;
   promptId: string | undefined;
   /** Continuations of the stop loop, in a row. */
   continuations = 0;
-  /** Why the loop is over before its stop event: nothing more runs (interrupted), a hook ended it, or a call was deferred. */
-  over: 'interrupted' | 'hook' | 'deferred' | undefined;
   state: 'open' | 'closing' | 'closed' = 'open';
+  #over: LoopEnd | undefined;
   #mode: string | undefined;
   #dead: unknown;
   #turn = turnController();
@@ -83,6 +85,8 @@ export class Core {
     this.settings = how.settings;
     this.cwd = how.cwd;
     this.model = how.model;
+    this.title = how.title;
+    this.onWatchPaths = how.onWatchPaths;
     this.promptId = how.parent?.promptId;
     this.#mode = how.mode;
   }
@@ -112,9 +116,27 @@ export class Core {
     throw new HookscopeError('SESSION_CLOSED', { session: this.who.session_id, agent: this.who.agent_id, call });
   }
 
+  /** Why the loop is over before its stop event. */
+  get over(): LoopEnd | undefined {
+    return this.#over;
+  }
+
+  /** A new prompt: no continuations, and nothing has ended the loop. */
+  begin(promptId: string): void {
+    this.promptId = promptId;
+    this.continuations = 0;
+    this.#over = this.dead ? 'interrupted' : undefined;
+  }
+
+  /** Ends the loop. The first reason stays, unless the loop is interrupted. */
+  endLoop(why: LoopEnd): void {
+    if (why === 'interrupted') this.#over = why;
+    else this.#over ??= why;
+  }
+
   /** A model turn with calls: a loop that only waited for a deferred call goes on with it. */
   resume(): void {
-    if (this.over === 'deferred') this.over = undefined;
+    if (this.#over === 'deferred') this.#over = undefined;
   }
 
   /** Fires an event as this session: its own fields around the event's. Rejects as `host.fire` does. */
@@ -142,7 +164,7 @@ export class Core {
 
   /** Ends what runs in this turn; a new prompt begins another. */
   interrupt(reason: unknown): void {
-    this.over = 'interrupted';
+    this.endLoop('interrupted');
     const turn = this.#turn;
     if (this.#dead === undefined) this.#turn = turnController();
     for (const child of this.children) child.interrupt(reason);
@@ -189,6 +211,8 @@ export interface CoreOptions {
   readonly cwd: string;
   readonly model?: string | undefined;
   readonly mode?: string | undefined;
+  readonly title?: string | undefined;
+  readonly onWatchPaths?: ((core: Core, paths: readonly string[]) => void) | undefined;
 }
 
 /** One turn's signal; any number of calls listen to it. */

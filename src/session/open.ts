@@ -6,8 +6,8 @@ import type { Decision, Hooks, Plugin } from '../host/types.js';
 import type { ScopeRef } from '../scopes/tree.js';
 import { leave } from './close.js';
 import { remember } from './context.js';
-import { Core, type SessionDeps } from './core.js';
-import { inherit, type PluginUse, type SessionOptions, type SpawnOptions } from './options.js';
+import { Core, type CoreOptions, type SessionDeps } from './core.js';
+import { inherit, type PluginUse, type SessionOptions, type SessionSettings, type SpawnOptions } from './options.js';
 import { watchPaths } from './watch.js';
 import { instructionsLoaded } from './workspace.js';
 
@@ -28,22 +28,23 @@ export async function openCore<C extends CustomEvents = NoEvents>(
   if (options.signal?.aborted) throw new HookscopeError('ABORTED', { event: 'SessionStart' });
   const { agent_type } = options;
   const transcript_path = options.transcript_path ?? defaults.transcript_path ?? '';
+  const settings = inherit(options, undefined);
   const core = new Core(
     deps,
     { session_id, transcript_path, agent_type },
     {
       scope: deps.registrar.openForSession({ session: session_id }, {}),
-      settings: inherit(options, undefined),
+      settings,
       cwd: options.cwd ?? defaults.cwd ?? process.cwd(),
       model: options.model,
+      title: options.session_title,
+      onWatchPaths: watcherOf(settings),
       mode: options.permission_mode ?? defaults.permission_mode,
     },
   );
   open.set(session_id, core);
   core.cleanups.push(() => open.delete(session_id));
   closeOnAbort(core, options.signal);
-  watchWhatHooksName(core);
-  core.title = options.session_title;
   return await orLeave(core, async () => {
     await install(core, { session: session_id }, options);
     if (options.setup) remember(core, await core.fire('Setup', { trigger: options.setup }));
@@ -71,22 +72,23 @@ export async function spawnCore<C extends CustomEvents = NoEvents>(
   if (parent.over === 'interrupted') throw new HookscopeError('ABORTED', { event: 'SubagentStart' });
   const ref = { session: session_id, agent: agent_id };
   const above = parent.who.agent_id === undefined ? undefined : { session: session_id, agent: parent.who.agent_id };
+  const settings = inherit(options, parent.settings);
   const core = new Core(
     from.deps,
     { session_id, transcript_path, agent_id, agent_type, agent_transcript_path },
     {
       parent,
       scope: from.deps.registrar.openForSession(ref, { parent: above, agentType: agent_type }),
-      settings: inherit(options, parent.settings),
+      settings,
       cwd: options.cwd ?? parent.cwd,
       model: options.model ?? parent.model,
+      onWatchPaths: watcherOf(settings),
       mode: options.permission_mode,
     },
   );
   parent.children.add(core);
   from.agents.set(agent_id, core);
   closeOnAbort(core, options.signal);
-  watchWhatHooksName(core);
   const entering = orLeave(core, async () => {
     await install(core, ref, options);
     const started = await core.fire('SubagentStart', {});
@@ -134,9 +136,9 @@ async function orLeave<T>(core: Core, enter: () => Promise<T>): Promise<T> {
   }
 }
 
-function watchWhatHooksName(core: Core): void {
-  if (core.settings.watch === false) return;
-  core.onWatchPaths = (paths) => {
+function watcherOf({ watch }: SessionSettings): CoreOptions['onWatchPaths'] {
+  if (watch === false) return undefined;
+  return (core, paths) => {
     watchPaths(core, paths).catch((error) => core.deps.report(`Watching ${paths.join(', ')}: ${String(error)}`, error));
   };
 }

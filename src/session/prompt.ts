@@ -61,9 +61,7 @@ export async function runPrompt(core: Core, text: string, options: PromptOptions
   core.demand('prompt');
   checkKeys(options, PROMPT, 'prompt: ');
   checkKeys(options.command, COMMAND, 'prompt: command.');
-  core.promptId = options.prompt_id ?? randomUUID();
-  core.continuations = 0;
-  core.over = core.dead ? 'interrupted' : undefined;
+  core.begin(options.prompt_id ?? randomUUID());
   const decisions: Said[] = [];
   try {
     if (core.dead) return cut(core, decisions);
@@ -95,7 +93,7 @@ function expansion(
 function answer(core: Core, text: string, prompt: string, decisions: readonly Said[]): PromptAnswer {
   const blocking = decisions.find((d) => d.blocked);
   const stopping = decisions.find((d) => !d.continue);
-  if (blocking || stopping) core.over ??= 'hook';
+  if (blocking || stopping) core.endLoop('hook');
   const common = {
     prompt_id: core.promptId as string,
     decisions,

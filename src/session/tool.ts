@@ -35,7 +35,7 @@ async function perform(core: Core, call: CheckedCall): Promise<ToolResult> {
     throw error;
   }
   const result = judged.verdict === 'run' ? await execute(core, call, judged) : await refuse(core, call, judged);
-  if (result.endsLoop) core.over ??= result.status === 'deferred' ? 'deferred' : 'hook';
+  if (result.endsLoop) core.endLoop(result.status === 'deferred' ? 'deferred' : 'hook');
   return result;
 }
 
@@ -49,7 +49,7 @@ async function refuse(core: Core, call: CheckedCall, judged: Judgement): Promise
   const told =
     by === 'rules' || by === 'mode' || by === 'classifier' ? await tellDenied(core, call, input, text) : undefined;
   const retry = told?.retry === true;
-  if (interrupts) core.over = 'interrupted';
+  if (interrupts) core.endLoop('interrupted');
   return {
     ...common,
     status: 'denied',

@@ -137,7 +137,7 @@ export class Registrar {
     how: { parent?: ScopeRef | undefined; agentType?: string },
   ): Scope {
     const scope = this.#parts.tree.open(ref, { parent: how.parent });
-    scope.heldBySession = true;
+    scope.hold();
     const spawnHooks = how.agentType === undefined ? undefined : (this.#spawns.of(how.agentType, ref.session) ?? []);
     if (!spawnHooks || scope.agentType !== undefined) return scope;
     return this.#spawned({ scope, id: scope.id, known: true }, spawnHooks, how.agentType as string, ref.session).scope;
@@ -205,7 +205,7 @@ export class Registrar {
   ): ScopeLookup {
     const ref = { agent: found.id, ...(session === undefined ? {} : { session }) };
     const scope = found.known ? found.scope : this.#parts.tree.open(ref, { agentType: type, spawned: true });
-    scope.agentType = type;
+    scope.setType(type);
     this.#install(scope, type, spawnHooks, true);
     return { scope, id: scope.id, known: true };
   }
