@@ -1,7 +1,7 @@
 import type { SyntaxNode } from 'unbash';
 import { argsOf, type FoundCommand, type Shell, type ShellNode } from './shell.js';
 
-/** What bash knows and a plain sh does not. `fatal`: sh gives up there, with exit code 2. */
+/** A construct of bash that plain sh lacks. `fatal`: sh stops there with exit code 2. */
 export interface Bashism {
   readonly pos: number;
   readonly end: number;
@@ -10,7 +10,7 @@ export interface Bashism {
   readonly fatal: boolean;
 }
 
-/** Everything in a text that dash, the sh of Debian and Ubuntu, reads otherwise than bash, in its order. */
+/** Everything in a text that dash (the sh of Debian and Ubuntu) reads differently from bash, in order. */
 export function bashismsOf(shell: Shell): Bashism[] {
   const found: Bashism[] = [];
   for (const at of shell.nodes) {
@@ -82,7 +82,7 @@ function isBashExpansion(node: Extract<SyntaxNode, { type: 'ParameterExpansion' 
   return operation !== undefined && operation.type !== 'Default' && operation.type !== 'Remove';
 }
 
-/** All of a `[[ ]]` is named already. */
+/** Within a reported `[[ ]]` nothing more is reported. */
 const inTest = (around: readonly SyntaxNode[]): boolean => around.some((parent) => parent.type === 'TestCommand');
 
 const unquoted = (text: string): string => text.replace(/\\.|"(?:[^"\\]|\\.)*"|'[^']*'|\$\([^)]*\)/g, '');

@@ -27,7 +27,7 @@ function earlier(handler: HandlerNode, file: SourceFile, files: readonly SourceF
   for (const other of files) {
     if (other !== file && !(isSettings(other) && isSettings(file) && other.project === file.project)) continue;
     for (const one of other.handlers) {
-      // Only what came before: of two, the second is one too many.
+      // Compare with earlier ones only: the second of two is reported.
       if (one === handler) return undefined;
       if (one.event === handler.event && keyOf(one) === key && overlap(one.matcher, handler.matcher))
         return { handler: one, file: other };

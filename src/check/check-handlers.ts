@@ -35,7 +35,7 @@ function* checkRule(handler: HandlerNode, { dialect }: SourceFile): Generator<Ch
     yield { rule: 'if-not-tool-event', ...at, message: `${handler.event} is about no tool, so the hook never runs.` };
     return;
   }
-  // In code it is refused, and the shape says so.
+  // In code it is an error, which checkOwnShape reports.
   if (dialect === 'code') return;
   const [warning] = compileRule(text, { dialect, where: 'if' }).warnings;
   const why = warning?.replace(/^if: /, '');
@@ -103,7 +103,7 @@ export function checkPolicy(policies: readonly PolicyFile[]): Check {
       if (why === undefined && refused !== undefined)
         yield { rule: 'disabled-by-policy', ...atKey(handler, 'url'), message: `The hook always fails: ${refused}.` };
       if (why === undefined || why === allOff) continue;
-      // What turns one off turns all off.
+      // A policy that turns one hook off turns all of them off.
       allOff = why;
       const [set] = file.sets;
       const start = set?.node.start ?? 0;
@@ -117,13 +117,13 @@ export function checkPolicy(policies: readonly PolicyFile[]): Check {
   };
 }
 
-/** A policy reads the URL, which must be one. */
+/** Policies match valid URLs only. */
 function urlOf({ node, type }: HandlerNode): string | undefined {
   const url = textAt(node, 'url');
   return type === 'http' && url !== undefined && URL.canParse(url) ? url : undefined;
 }
 
-/** A project's settings count for what is in the project, a file of no known place for itself. */
+/** A project's settings apply to the files of that project; a file outside every known place is judged on its own. */
 function binds({ kind, path, project }: PolicyFile, file: SourceFile): boolean {
   if (kind === 'settings') return path === file.path;
   return project === undefined || project === file.project;

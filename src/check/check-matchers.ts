@@ -9,7 +9,7 @@ import { ELSEWHERE, FORMER, KNOWN_TOOLS, SAMPLE_MCP, subjectValues, TOOLS } from
 import type { Group, SourceFile } from './source-file.js';
 import { textOf } from './tree.js';
 
-/** Characters. Nobody has written a longer one, and each of its names is compared with all that are known. */
+/** In characters. Each name of a matcher is compared with all known names, so longer ones are not checked. */
 const LONGEST = 5000;
 
 /** What a group's matcher can match. */
@@ -80,7 +80,7 @@ function toolProblem(name: string, beside: readonly string[]): MatcherFinding | 
   };
 }
 
-/** A typing mistake, or another case; two tools that are merely alike are not meant. */
+/** A typo, or different letter case; two existing tools with similar names do not count. */
 function nearTool(name: string): string | undefined {
   const swapped = [...KNOWN_TOOLS].find((tool) => letters(tool) === letters(name));
   const near = swapped ?? nearest(name, KNOWN_TOOLS);
@@ -124,12 +124,12 @@ function* judgeValues(names: readonly string[], known: readonly string[], event:
 
 const RULE_SHAPE = /^(\w+)\(([^|]*)\)$/;
 
-/** A regular expression, `known` being what it may meet. */
+/** A regular expression; `known` are the values that it can see. */
 function* judgePattern(text: string, known: readonly string[] | undefined, tool: boolean): Generator<MatcherFinding> {
   const pattern = compile(text);
   const why = 'bad' in pattern ? undefined : whyExponential(text);
   if (why !== undefined) {
-    // It is not even tried on what it may meet.
+    // It is not tried on the values that it can see.
     yield { rule: 'regex-catastrophic', message: `It can take exponential time: ${why}.` };
     return;
   }
@@ -185,7 +185,7 @@ function* unmatched(text: string, regex: RegExp, known: readonly string[], tool:
     };
 }
 
-/** `Edit*`, where reading it as a glob and as a regular expression is not the same. */
+/** `Edit*`, where a glob and a regular expression would match different names. */
 function globProblem(text: string, regex: RegExp, known: readonly string[], tool: boolean): MatcherFinding | undefined {
   if (!/\*/.test(text) || /\.[*+]|[\^$\\([+]/.test(text)) return undefined;
   const globs = text.split(/[|,]/).map((part) => compileWildcard(part.trim()));

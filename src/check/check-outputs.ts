@@ -8,11 +8,11 @@ import type { ProgramText } from './scripts.js';
 import { argsOf, expand, type FoundCommand, outputOf } from './shell.js';
 import type { HandlerNode, SourceFile } from './source-file.js';
 
-/** Answers that stand in shell texts word for word. */
+/** Checks answers that are written literally in shell texts. */
 export const checkOutputs: Check = function* (file, about) {
   for (const handler of file.handlers) {
     for (const text of about.texts(handler, file)) {
-      // A script that serves several events says different things to them.
+      // A script that serves several events may answer each differently.
       if (text.file !== undefined && about.eventsOf(text.file).size > 1) continue;
       if (text.shell) for (const command of text.shell.commands) yield* judge(handler, text, command, file);
       else yield* mentions(handler, text);
@@ -28,10 +28,10 @@ function* judge(
 ): Generator<CheckFinding> {
   const answer = answerOf(command);
   if (answer === undefined || !handler.spec) return;
-  // A script may answer other agents too, in their own words.
+  // A script may also answer other agents, which have keys of their own.
   if (text.file !== undefined && !Object.keys(answer).some((key) => KNOWN.has(key))) return;
   const isOwnStop = file.kind === 'agent' && handler.spec.inAgentScope !== undefined;
-  // Only a run could tell whose Stop it will be.
+  // Whether this is Stop or SubagentStop is known only at run time.
   const eventName = isOwnStop
     ? String((answer['hookSpecificOutput'] as { hookEventName?: unknown } | undefined)?.hookEventName ?? handler.event)
     : handler.event;
@@ -55,7 +55,7 @@ const KNOWN = new Set([
   'stopReason',
 ]);
 
-/** The JSON object that a command prints; undefined: it prints something else, or only a run could tell. */
+/** The JSON object that a command prints; undefined if it prints something else or that is known only at run time. */
 function answerOf(command: FoundCommand): Readonly<Record<string, unknown>> | undefined {
   const printed = printedBy(command)?.trim();
   if (printed === undefined || !printed.startsWith('{') || !printed.endsWith('}') || outputOf(command) !== 'stdout')
@@ -91,10 +91,10 @@ function printedBy(command: FoundCommand): string | undefined {
   }
 }
 
-/** Keys that few events know, as programs write them. */
+/** Keys that only some events accept, as programs write them. */
 const RARE = /\b(permissionDecision|updatedInput|updatedToolOutput|initialUserMessage)\b["']?\s*\]?\s*[:=](?!=)/g;
 
-/** Of other programs only what they mention can be seen. */
+/** Programs in other languages are only searched for the names of keys. */
 function* mentions(handler: HandlerNode, text: ProgramText): Generator<CheckFinding> {
   const { spec, event } = handler;
   if (!spec || text.language === 'other') return;

@@ -15,7 +15,7 @@ export const checkShell: Check = function* (file, about) {
     for (const text of about.texts(handler, file)) {
       const { shell } = text;
       if (!shell) continue;
-      // What follows an error is guesswork.
+      // What follows a syntax error is guesswork.
       if (shell.errors.length > 0) yield* syntaxError(handler, text, shell);
       else if (text.plainSh) yield* bashisms(handler, text, shell);
       yield* unsetVariables(handler, text, shell, file);
@@ -33,7 +33,7 @@ function* syntaxError(handler: HandlerNode, text: ProgramText, shell: Shell): Ge
 }
 
 function* bashisms(handler: HandlerNode, text: ProgramText, shell: Shell): Generator<CheckFinding> {
-  // Such a text knows what it is doing: it looks which shell it has, or starts the right one.
+  // Such a text is deliberate: it tests which shell runs it, or starts the right one.
   if (/BASH_VERSION|ZSH_VERSION|exec (\/\S+\/)?bash\b/.test(shell.source)) return;
   const all = bashismsOf(shell);
   for (const fatal of [true, false]) {
@@ -55,7 +55,7 @@ function* bashisms(handler: HandlerNode, text: ProgramText, shell: Shell): Gener
   }
 }
 
-/** Where the client puts a path that may hold a space. */
+/** Placeholders for paths, which may contain a space. */
 const PLACEHOLDER = /^\$\{?(CLAUDE_(?:PROJECT_DIR|PLUGIN_ROOT|PLUGIN_DATA|SKILL_DIR))\b/;
 
 function* placeholders(handler: HandlerNode, { dialect }: SourceFile): Generator<CheckFinding> {
@@ -104,7 +104,7 @@ function restOf(word: Word, part: string): string {
     : '…';
 }
 
-/** A path that is only text: `'$CLAUDE_PROJECT_DIR/x.sh'`, `"~/x.sh"`. With braces the client itself fills it in. */
+/** A path that is not expanded: `'$CLAUDE_PROJECT_DIR/x.sh'`, `"~/x.sh"`. With braces Claude Code fills it in itself. */
 function literalIn(word: Word): string | undefined {
   const [part] = word.parts ?? [];
   if (word.parts?.length !== 1 || part === undefined) return undefined;
@@ -112,7 +112,7 @@ function literalIn(word: Word): string | undefined {
   return part.type === 'DoubleQuoted' && /^~\/[\w./-]+$/.test(expand(word, {}) ?? '') ? '~' : undefined;
 }
 
-/** Parts of an event that people expect in a variable. */
+/** Variables in which people expect parts of an event. */
 const EXPECTED =
   /^(CLAUDE_(TOOL|FILE|HOOK|EVENT|PROMPT|SESSION|COMMAND|MESSAGE|NOTIFICATION|USER|TRANSCRIPT|CWD|EDITED|CHANGED|MODIFIED|MATCHED|EXIT|INPUT|OUTPUT|RESPONSE|RESULT|ARG|WORKING)\w*|TOOL_(NAME|INPUT|OUTPUT|ARGS|RESPONSE|RESULT)\w*|STDIN_JSON|HOOK_(INPUT|EVENT)\w*|FILE_PATH|USER_PROMPT)$/;
 const ENV_FILE_EVENTS: readonly string[] = CLAUDE_EVENTS.filter(

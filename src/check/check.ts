@@ -109,7 +109,7 @@ function readFiles({ paths, hooksFiles = [] }: CheckOptions, { cwd, home }: Surr
   for (const path of paths) for (const file of findHookFiles(resolve(cwd, path))) found.set(file, undefined);
   for (const path of hooksFiles) found.set(resolve(cwd, path), 'hooks-file');
   const files: SourceFile[] = [];
-  // A Map hands out what is added on the way.
+  // Iterating a Map also visits entries that are added meanwhile.
   for (const [path, kind] of found) {
     const place = placeOf(path, home);
     const file = readAny(path, { ...place, kind: kind ?? place.kind });
@@ -120,7 +120,7 @@ function readFiles({ paths, hooksFiles = [] }: CheckOptions, { cwd, home }: Surr
   return files;
 }
 
-/** One that cannot be read is a finding of its own, and keeps nobody from looking at the others. */
+/** A file that cannot be read becomes a finding; the others are still checked. */
 function readAny(path: string, place: FilePlace): SourceFile | undefined {
   try {
     return readSource(path, readText(path), place);
@@ -130,7 +130,7 @@ function readAny(path: string, place: FilePlace): SourceFile | undefined {
   }
 }
 
-/** Hooks files of any name that a manifest names and that are there. */
+/** The existing hooks files that a manifest names. */
 function namedBy({ kind, plugin, parsed }: SourceFile): string[] {
   const hooks = entryOf(parsed.root, 'hooks')?.value;
   if (kind !== 'manifest' || plugin === undefined || hooks === undefined) return [];
@@ -165,13 +165,13 @@ function placed(found: CheckFinding, file: SourceFile, name: (path: string) => s
   };
 }
 
-/** A path below the working directory without it, any other as it is. */
+/** Relative to the working directory if it is inside it, otherwise unchanged. */
 function shortest(cwd: string, file: string): string {
   const short = relative(cwd, file);
   return short.startsWith('..') || short === '' ? file : short;
 }
 
-/** What many hooks run is wrong once. */
+/** A script that several hooks run is reported once. */
 function unique(findings: readonly HookFinding[]): HookFinding[] {
   const seen = new Map<string, HookFinding>();
   for (const found of findings) {
@@ -181,7 +181,7 @@ function unique(findings: readonly HookFinding[]): HookFinding[] {
   return [...seen.values()];
 }
 
-/** Of one rule in one file no more is told than people read. */
+/** Limits the findings of one rule in one file to as many as people read. */
 const MOST = 100;
 
 function bounded(findings: readonly HookFinding[]): HookFinding[] {

@@ -11,7 +11,7 @@ export interface CheckFinding {
   /** Where in the hook file; with `script`, where in the script. */
   readonly at: Span;
   readonly where: Path;
-  /** What is wrong here, a whole sentence. */
+  /** What is wrong here, as a full sentence. */
   readonly message: string;
   /** Instead of the rule's own. */
   readonly fix?: string | undefined;
@@ -35,9 +35,9 @@ export interface Checking {
   readonly machine: Surroundings;
   runs(handler: HandlerNode, file: SourceFile): readonly Invocation[];
   script(path: string): ScriptFile | undefined;
-  /** A path as people are told it. */
+  /** A path as it is shown to people. */
   name(path: string): string;
-  /** Every text the handler is made of that could be read. */
+  /** Every readable piece of code that the handler runs. */
   texts(handler: HandlerNode, file: SourceFile): readonly ProgramText[];
   /** The events a script serves, over all files. */
   eventsOf(script: string): ReadonlySet<string>;

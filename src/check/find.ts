@@ -33,7 +33,7 @@ function list(folder: string): { name: string; isDirectory(): boolean }[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
-    // A folder that may not be read is nobody's mistake in a hook file.
+    // An unreadable folder is not a mistake in a hook file.
     if ((error as NodeJS.ErrnoException).code === 'EACCES') return [];
     throw error;
   }
@@ -46,7 +46,7 @@ function isHookJson(path: string): boolean {
   if (/^settings\b.*\.json$/.test(name)) return parent === '.claude';
   if (parent === 'managed-settings.d') return name.endsWith('.json');
   if (name === 'managed-settings.json' || name === 'hookscope.config.json') return true;
-  // Others call their data so too.
+  // Other programs use this file name too.
   if (!/^(.+\.)?hooks\.json$/.test(name)) return false;
   const text = textOf(path);
   return text === undefined || HOOKS.test(text);
@@ -55,13 +55,13 @@ function isHookJson(path: string): boolean {
 const HOOKS =
   /^\uFEFF?\s*\{[\s\S]*"(hooks|PreToolUse|PostToolUse|Stop|SubagentStop|SessionStart|UserPromptSubmit)"\s*:/;
 
-/** Markdown is common, hooks in it are not. */
+/** Markdown files are common; hooks in them are rare. */
 function isHookMarkdown(path: string): boolean {
   const text = textOf(path);
   return text === undefined ? PLACES.test(dirname(path)) : holdsHooks(frontmatterOf(text)?.yaml ?? '');
 }
 
-/** Where what cannot be read is missed by somebody. */
+/** Places where an unreadable file must be reported, because its hooks would be missing. */
 const PLACES = /[/\\]\.claude[/\\](?:agents|commands|skills)\b/;
 
 /** Undefined: it cannot be read. */

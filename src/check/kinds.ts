@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** What a file is, which says how it is read. The last two are hookscope's own, the others Claude Code's. */
+/** The kind of a file decides how it is read. The last two are hookscope's, the others Claude Code's. */
 export type FileKind =
   | 'managed'
   | 'user'
@@ -52,7 +52,7 @@ export function placeOf(path: string, home: string | undefined): FilePlace {
 
   if (name === 'hookscope.config.json') return { kind: 'config', project: folder, plugin: undefined };
   if (name.endsWith('.md')) return at(markdownKind(path));
-  // Other agents keep theirs beside it, in folders of their own.
+  // Other agents keep such files in folders of their own.
   if (name === 'plugin.json' && basename(folder).startsWith('.')) return { ...at('manifest'), plugin: dirname(folder) };
   if (name === 'managed-settings.json' || basename(folder) === 'managed-settings.d') return at('managed');
   if (name === 'settings.local.json') return at('local');
@@ -64,7 +64,7 @@ export function placeOf(path: string, home: string | undefined): FilePlace {
   return at(isOwnName(path) ? 'hooks-file' : 'settings');
 }
 
-/** `hooks.json` and `guards.hooks.json`, but not in a folder that some other agent keeps (`.codex/hooks.json`). */
+/** `hooks.json` and `guards.hooks.json`, but not in the folder of another agent (`.codex/hooks.json`). */
 function isOwnName(path: string): boolean {
   return /(^|\.)hooks\.json$/.test(basename(path)) && !/[/\\]\.[^/\\]+[/\\]/.test(path);
 }

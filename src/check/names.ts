@@ -8,7 +8,7 @@ export const TOOLS: readonly string[] =
     ' ',
   );
 
-/** Names that tools had, and what does their work today. Those that are still understood are aliases, and not here. */
+/** Former tool names and their replacements. Names that still work are aliases and are not listed here. */
 export const FORMER: Readonly<Record<string, string>> = {
   MultiEdit: 'Edit',
   LS: 'Glob',
@@ -45,7 +45,7 @@ export const KNOWN_TOOLS: ReadonlySet<string> = new Set([...TOOLS, ...ALIASES]);
 /** Stands for the tools of all MCP servers. */
 export const SAMPLE_MCP = 'mcp__server__tool';
 
-/** The values a matcher can meet on an event that is about no tool; undefined: anything. */
+/** The values that a matcher can see on an event that is not about a tool; undefined if any value is possible. */
 export function subjectValues(spec: EventSpec): readonly string[] | undefined {
   const schema = spec.subjectField === undefined ? undefined : spec.input.shape[spec.subjectField];
   const { examples } = (schema instanceof z.ZodType ? unwrap(schema).meta() : undefined) ?? {};

@@ -3,7 +3,7 @@ import { argsOf, expand, type FoundCommand, isCertain, parseShell, type Shell } 
 import { type HandlerNode, type SourceFile, skillFolder } from './source-file.js';
 import { entryOf, plainData, textAt } from './tree.js';
 
-/** A program that a command hook starts, as far as its text tells. */
+/** A program that a command hook starts, as far as its text shows. */
 export interface Invocation {
   /** As it is written. */
   readonly written: string;
@@ -11,15 +11,15 @@ export interface Invocation {
   readonly path: string | undefined;
   /** Depends on the directory the hook happens to run in. */
   readonly relative: boolean;
-  /** What reads the script; undefined: it is started itself. */
+  /** The interpreter of the script; undefined if it is executed directly. */
   readonly interpreter: string | undefined;
   /** Given to an interpreter as its argument, `python3 -c '…'`. */
   readonly inline: string | undefined;
-  /** Nothing in the text makes it depend on anything. */
+  /** It runs unconditionally. */
   readonly certain: boolean;
 }
 
-/** The text that a shell will read; undefined: it is no command, or none is to read it. */
+/** The text that a shell will read; undefined if this is not a command, or runs without a shell. */
 export function shellOf(handler: HandlerNode): Shell | undefined {
   const line = commandLine(handler);
   return line === undefined || textAt(handler.node, 'shell') === 'powershell' ? undefined : parseShell(line);
@@ -35,7 +35,7 @@ function isFalse(node: HandlerNode['node']): boolean {
   return shell?.kind === 'scalar' && shell.value === false;
 }
 
-/** The words of an exec form, `command` and `args`; undefined: it has a shell, or wrong values. */
+/** The words of an exec form, `command` and `args`; undefined if it uses a shell or has wrong values. */
 export function execWords({ node, type }: HandlerNode): string[] | undefined {
   const command = textAt(node, 'command');
   if (type !== 'command' || command === undefined) return undefined;
@@ -45,7 +45,7 @@ export function execWords({ node, type }: HandlerNode): string[] | undefined {
   return Array.isArray(words) && words.every((word) => typeof word === 'string') ? [command, ...words] : undefined;
 }
 
-/** Where a variable or a relative path leads to. */
+/** What variables and relative paths are resolved against. */
 export interface Bearings {
   readonly home: string | undefined;
   readonly cwd: string;
@@ -77,7 +77,7 @@ export function variablesOf(file: SourceFile, { home }: Bearings): Readonly<Reco
   };
 }
 
-/** Hooks run where the session is. That is the project's folder, unless the agent has gone elsewhere. */
+/** Hooks run in the session's current directory: the project's folder, unless the agent has changed it. */
 function baseOf(file: SourceFile, { cwd }: Bearings): string | undefined {
   return file.dialect === 'code' ? (file.project ?? cwd) : file.project;
 }
@@ -100,9 +100,9 @@ function wordsOf(
   }));
 }
 
-/** Programs that start the one behind them. */
+/** Programs that run the command that follows them. */
 const WRAPPERS = /^(exec|command|env|nohup|nice|time|timeout|sudo|builtin|stdbuf|setsid)$/;
-/** Which options hold a program (`inline`), and which are followed by a value of their own. */
+/** Which options take code (`inline`), and which take another value. Only what is surely a script counts here; what may be one, `trust/named` finds. */
 const INTERPRETERS: readonly { names: RegExp; inline: RegExp; valued: RegExp; verbs?: RegExp }[] = [
   { names: /^(ba|da|z|k)?sh$/, inline: /^-[a-z]*c$/, valued: /^(-o|-O|--rcfile|--init-file)$/ },
   { names: /^python[\d.]*$|^pypy3?$/, inline: /^-c$/, valued: /^(-W|-X)$/ },
@@ -143,7 +143,7 @@ function isPassedOver(words: readonly InvocationWord[], at: number): boolean {
   const value = words[at]?.value;
   if (value === undefined) return false;
   if (WRAPPERS.test(value)) return words.length > at + 1;
-  // What a wrapper was given: `timeout -k 1 5s`, `env A=b`.
+  // Arguments of the wrapper: `timeout -k 1 5s`, `env A=b`.
   return at > 0 && (/^-|^\w+=|^[\d.]+[smhd]?$/.test(value) || /^-[kusng]$/.test(words[at - 1]?.value ?? ''));
 }
 
@@ -162,7 +162,7 @@ function scriptOf(
     }
     if (reader.valued.test(value)) at++;
     else if (!value.startsWith('-') && !(at === 0 && reader.verbs?.test(value))) {
-      // `bun run build` and `uv run pytest` name no file.
+      // `bun run build` and `uv run pytest` do not name a file.
       return /[/\\]|\.(c|m)?[jt]sx?$|\.(py|sh|bash|zsh|rb|pl|php)$/.test(value)
         ? [{ ...run, written, ...located(value, base) }]
         : [];
@@ -173,7 +173,7 @@ function scriptOf(
 
 function located(value: string, base: string | undefined): Pick<Invocation, 'path' | 'relative'> {
   if (isAbsolute(value)) return { path: value, relative: false };
-  // A folder of another system.
+  // A path of another platform.
   if (/^[A-Za-z]:[/\\]|\\/.test(value)) return { path: undefined, relative: false };
   return { path: base === undefined ? undefined : resolve(base, value), relative: true };
 }

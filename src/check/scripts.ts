@@ -7,13 +7,13 @@ import { parseShell, type Shell } from './shell.js';
 export interface ScriptFile {
   readonly path: string;
   readonly executable: boolean;
-  /** Undefined: no text (a program), or too long. */
+  /** Undefined if it is binary or too long. */
   readonly text: string | undefined;
-  /** What its first line asks for, `#!` taken off. */
+  /** The interpreter line, without `#!`. */
   readonly shebang: string | undefined;
 }
 
-/** Nobody writes a longer hook by hand. */
+/** In bytes; scripts written by hand are shorter. */
 const MAX_SIZE = 262_144;
 
 /** The script at a path; undefined: there is none. */
@@ -30,7 +30,7 @@ export function readScript(path: string): ScriptFile | undefined {
   }
 }
 
-/** It is not there, or not for us to see. */
+/** It does not exist, or we may not see it. */
 function isAbsence(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   return ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].includes(code);
@@ -41,7 +41,7 @@ function textOf(bytes: Buffer): string | undefined {
 }
 
 function isExecutable(path: string): boolean {
-  // Windows goes by the ending.
+  // Windows decides by the file extension.
   if (process.platform === 'win32') return true;
   try {
     return (statSync(path).mode & 0o111) !== 0;
@@ -60,7 +60,7 @@ export function isOnPath(name: string, path: string): boolean {
         accessSync(join(folder, name + ending), constants.X_OK);
         return true;
       } catch {
-        // Not in this folder; there are others.
+        // Not in this folder: try the next one.
         return false;
       }
     }),
@@ -69,7 +69,7 @@ export function isOnPath(name: string, path: string): boolean {
 
 export type Language = 'shell' | 'python' | 'javascript' | 'other';
 
-/** What a script is written in, by what reads it, its first line, or its name. */
+/** The language of a script, judged by its interpreter, its first line, or its name. */
 export function languageOf(interpreter: string | undefined, script?: Pick<ScriptFile, 'path' | 'shebang'>): Language {
   for (const hint of [interpreter ?? '', script?.shebang ?? '', script?.path ?? '']) {
     if (/\b(ba|da|z|k)?sh\b|\.(ba|z)?sh$/.test(hint)) return 'shell';
@@ -79,14 +79,14 @@ export function languageOf(interpreter: string | undefined, script?: Pick<Script
   return 'other';
 }
 
-/** A program text that a hook is made of: its own line, what an interpreter is given, or a script. */
+/** A piece of code that a hook runs: its command line, inline code for an interpreter, or a script. */
 export interface ProgramText {
   readonly language: Language;
   readonly source: string;
   readonly shell: Shell | undefined;
-  /** Undefined: it stands in the hook file. */
+  /** Undefined if the text is in the hook file itself. */
   readonly file: string | undefined;
-  /** The plain `sh` reads it, whatever that is on the machine. */
+  /** It is run by `sh`, whichever shell that is on the machine. */
   readonly plainSh: boolean;
 }
 

@@ -1,16 +1,16 @@
 import { type Command, forEachChild, parse, type SyntaxNode, type Word } from 'unbash';
 
-/** A shell text, read; nothing of it was run. */
+/** A parsed shell text. Nothing in it is executed. */
 export interface Shell {
   readonly source: string;
-  /** Why no shell can run it. */
+  /** Syntax errors. */
   readonly errors: readonly { readonly message: string; readonly pos: number }[];
-  /** Every node with what is around it, outermost first. */
+  /** Every node with its ancestors, outermost first. */
   readonly nodes: readonly ShellNode[];
   readonly commands: readonly FoundCommand[];
-  /** Names the text itself gives a value. */
+  /** Variables that the text assigns. */
   readonly assigned: ReadonlySet<string>;
-  /** Names it has a value for in case they have none: `${A:-b}`. */
+  /** Variables with a default in the text: `${A:-b}`. */
   readonly defaulted: ReadonlySet<string>;
 }
 
@@ -21,17 +21,17 @@ export interface ShellNode {
 
 export interface FoundCommand extends ShellNode {
   readonly node: Command;
-  /** The name after quoting; empty: only assignments or redirections. */
+  /** The name with quotes removed; empty if there are only assignments or redirections. */
   readonly name: string;
 }
 
-/** Longer texts are not read, nor deeper ones: each substitution is parsed anew when it is reached. */
+/** Longer or more deeply nested texts are not parsed: each substitution is parsed again when it is reached. */
 const MAX_LENGTH = 100_000;
 const MAX_DEPTH = 200;
 
 const known = new Map<string, Shell | undefined>();
 
-/** Reads a shell text, once. Undefined: too long, or nested too deep. */
+/** Parses a shell text; the result is cached. Undefined if it is too long or too deeply nested. */
 export function parseShell(source: string): Shell | undefined {
   if (!known.has(source)) {
     if (known.size > 500) known.clear();
@@ -57,7 +57,7 @@ function read(source: string): Shell | undefined {
       defaulted: new Set(defaultedIn(nodes)),
     };
   } catch (error) {
-    // Ours, or the parser's, which recurses.
+    // Our own limit, or a stack overflow in the parser, which recurses.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -100,7 +100,7 @@ function* defaultedIn(nodes: readonly ShellNode[]): Generator<string> {
   }
 }
 
-/** As many commands are looked at before a place: what is farther away says nothing about it. */
+/** How many commands before a place are looked at: those farther away say nothing about it. */
 const NEAR = 100;
 
 /** The commands that stand between two offsets, the nearest to the second. */
@@ -114,12 +114,12 @@ export function commandsBetween({ commands }: Shell, start: number, end: number)
   return commands.slice(Math.max(0, low - NEAR), low).filter(({ node }) => node.pos >= start && node.end <= end);
 }
 
-/** The words of a command behind its name. */
+/** The arguments of a command. */
 export function argsOf({ node }: FoundCommand): Word[] {
   return node.args.filter((arg) => arg.type === 'Word');
 }
 
-/** A word's text with these variables filled in and `~` too; undefined: only a run could tell. */
+/** A word's text with `~` and these variables expanded; undefined if it is known only at run time. */
 export function expand(word: Word, variables: Readonly<Record<string, string | undefined>>): string | undefined {
   const parts = word.parts ?? [{ type: 'Literal', value: word.value } as const];
   const text = join(parts, variables);
@@ -162,7 +162,7 @@ function partValue(part: ShellPart, variables: Readonly<Record<string, string | 
   }
 }
 
-/** Whether it runs whenever the text does: at top level, in no branch, behind no `||` or `&&`. */
+/** Whether it always runs: at top level, in no branch, and not after `||` or `&&`. */
 export function isCertain({ node, around }: ShellNode): boolean {
   return around.every((parent, i) => {
     const child = around[i + 1] ?? node;
@@ -173,7 +173,7 @@ export function isCertain({ node, around }: ShellNode): boolean {
   });
 }
 
-/** Where what it prints goes: to the hook's own output, to its errors, or to something else (a file, a pipe, a variable). */
+/** Where its output goes: to the hook's standard output, its standard error, or elsewhere (a file, a pipe, a variable). */
 export function outputOf({ node, around }: FoundCommand): 'stdout' | 'stderr' | 'elsewhere' {
   for (const [i, parent] of [...around.entries(), [around.length, node] as const].reverse()) {
     const child = around[i + 1] ?? node;

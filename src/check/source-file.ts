@@ -7,14 +7,14 @@ import type { FileKind, FilePlace } from './kinds.js';
 import { createLines, type Entry, entryOf, type ObjectNode, type ParsedFile, type TreeNode, textAt } from './tree.js';
 import { frontmatterOf, holdsHooks, parseYamlTree } from './yaml-tree.js';
 
-/** A file with hooks, read but not judged. */
+/** A parsed file with hooks, not checked yet. */
 export interface SourceFile extends FilePlace {
   /** Absolute. */
   readonly path: string;
   readonly text: string;
   readonly dialect: Dialect;
   readonly parsed: ParsedFile;
-  /** Where each set of hooks in it stands: one, but for the `spawnHooks` of a configuration. */
+  /** The position of each set of hooks: one, unless a configuration has `spawnHooks`. */
   readonly sets: readonly { readonly path: Path; readonly node: TreeNode }[];
   readonly groups: readonly Group[];
   readonly handlers: readonly HandlerNode[];
@@ -24,7 +24,7 @@ export interface SourceFile extends FilePlace {
 /** One `{ matcher, hooks }` of a file. */
 export interface Group {
   readonly event: string;
-  /** Undefined: nobody knows the event. */
+  /** Undefined if the event is unknown. */
   readonly spec: EventSpec | undefined;
   readonly path: Path;
   readonly node: ObjectNode;
@@ -42,13 +42,13 @@ export interface HandlerNode {
   readonly matcher: string | undefined;
 }
 
-/** A text as the file of that kind. Undefined: a Markdown file whose frontmatter says nothing of hooks. */
+/** Parses a text as a file of that kind. Undefined for a Markdown file whose frontmatter has no hooks. */
 export function readSource(path: string, text: string, place: FilePlace): SourceFile | undefined {
   const parsed = parse(path, text);
   return parsed && sourceOf(path, text, place, parsed);
 }
 
-/** A file that is there and cannot be read: why, in words, is all that it says. */
+/** A file that exists but cannot be read; it holds only the reason. */
 export function unreadSource(path: string, why: string, place: FilePlace): SourceFile {
   const errors = [{ start: 0, end: 1, message: `It cannot be read: ${why}` }];
   return sourceOf(path, '', place, { root: undefined, errors });
@@ -80,7 +80,7 @@ function setsOf(root: TreeNode | undefined, kind: FileKind): SourceFile['sets'] 
   return [...own, ...spawned.map(({ key, value }) => ({ path: ['spawnHooks', key], node: value }))];
 }
 
-/** A manifest holds hooks by event, under "hooks" once more, names a file, or has a list of all these. */
+/** A manifest has hooks by event, nested under "hooks", the name of a file, or a list of these. */
 function* manifestSets(node: TreeNode, path: Path): Generator<{ path: Path; node: TreeNode }> {
   if (node.kind === 'array') {
     for (const [i, item] of node.items.entries()) if (item.kind === 'object') yield* manifestSets(item, [...path, i]);

@@ -20,13 +20,13 @@ export interface Entry {
   readonly value: TreeNode;
 }
 
-/** What could be read of a text, and what is wrong with it. */
+/** The parsed part of a text, and its errors. */
 export interface ParsedFile {
   readonly root: TreeNode | undefined;
   readonly errors: readonly (Span & { readonly message: string })[];
 }
 
-/** The entry that counts: of two with one key, the last. */
+/** The entry that counts: the last one with that key. */
 export function entryOf(node: TreeNode | undefined, key: string): Entry | undefined {
   return node?.kind === 'object' ? node.entries.findLast((entry) => entry.key === key) : undefined;
 }
@@ -51,7 +51,7 @@ export function plainData(node: TreeNode): unknown {
   return Object.fromEntries(node.entries.map(({ key, value }) => [key, plainData(value)]));
 }
 
-/** Where the value at a path stands: its key if it is more than a scalar, the nearest around it if there is none. */
+/** The position of the value at a path: its key unless it is a scalar; if it is missing, the nearest ancestor. */
 export function spanAt(root: TreeNode, path: Path): Span {
   let span: Span = root;
   let node: TreeNode | undefined = root;

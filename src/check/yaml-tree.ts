@@ -10,7 +10,7 @@ export function frontmatterOf(text: string): { readonly yaml: string; readonly s
   return { yaml, start: open.length };
 }
 
-/** A frontmatter that says nothing of hooks is nobody's business here: people write much there that is no YAML. */
+/** A frontmatter without hooks is ignored: people write much there that is not YAML. */
 export function holdsHooks(yaml: string): boolean {
   return /^["']?hooks["']?[ \t]*:/m.test(yaml);
 }
@@ -22,7 +22,7 @@ export function parseYamlTree(yaml: string, start: number): ParsedFile {
   const parse = (text: string): Document =>
     parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
   const strict = parse(yaml);
-  // What the client reads all the same says nothing of hooks; the places of the rest stay.
+  // Entries that are not YAML, which Claude Code tolerates, do not concern hooks; the offsets of the rest stay.
   const lenient = isReadable(strict) ? strict : parse(makeLenient(yaml, (text) => isReadable(parse(text))).yaml);
   const document = isReadable(lenient) ? lenient : strict;
   const errors = document.errors.map(({ message, pos: [from, to] }) => ({
@@ -47,12 +47,12 @@ interface YamlReading {
   readonly document: Document;
   readonly start: number;
   readonly errors: (Span & { readonly message: string })[];
-  /** What the aliases stand for that are being read. */
+  /** The anchors of the aliases that are being resolved. */
   readonly within: Set<Node>;
   left: number;
 }
 
-/** With aliases a few lines can stand for billions of nodes. */
+/** A few lines of aliases can expand to billions of nodes. */
 const MAX_NODES = 20_000;
 
 function convert(node: Node | null | undefined, reading: YamlReading, around: Span = EMPTY): TreeNode {
@@ -95,7 +95,7 @@ function spanOf(node: Node | null | undefined, { start }: YamlReading, around: S
   return range ? { start: start + range[0], end: start + range[1] } : around;
 }
 
-/** Of what YAML has beyond JSON (dates, big numbers), the text. */
+/** Values that JSON does not have (dates, big numbers) are kept as text. */
 function toValue(value: unknown): string | number | boolean | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : String(value);

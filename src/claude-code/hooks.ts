@@ -54,7 +54,7 @@ export function prepareHooks(judged: JudgedSource, options: PrepareOptions): Pre
   };
   const prepare = (handler: ClaudeHandler): HandlerDescription => {
     let prepared: HandlerDescription = handler;
-    // It never runs: what has no value now must not hide it.
+    // It never runs, so a variable without a value must not hide it.
     if (judged.stateOf(handler) === 'untrusted') return original({ ...handler }, handler);
     try {
       prepared = policy.restrict({ managed, plugin }, substitute(handler, variables));
@@ -140,7 +140,7 @@ function wholeSkip({ file }: ClaudeSource, before: string | undefined): Skip | u
   return undefined;
 }
 
-/** The host says of which hook it speaks: `PreToolUse[0].hooks[1].if: …`. */
+/** The host's messages begin with the hook they are about: `PreToolUse[0].hooks[1].if: …`. */
 function readWarning(
   message: string,
   hooks: Readonly<Record<string, readonly ClaudeGroup[]>>,

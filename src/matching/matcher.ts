@@ -64,7 +64,7 @@ function compile(matcher: unknown, context: MatcherContext, warnings: string[]):
   if (typeof matcher === 'string')
     return new NameMatcher(matcher, codeTests(matcher, context, warnings), context.event);
   if (types.isRegExp(matcher)) {
-    // Without g and y: a test must not depend on the one before it.
+    // Without g and y: with them a test would depend on the previous one.
     const pattern = new RegExp(matcher.source, matcher.flags.replace(/[gy]/g, ''));
     const why = whyExponential(pattern.source, pattern.flags);
     if (why !== undefined) warnings.push(`${context.where}: ${String(matcher)} can take exponential time (${why})`);
@@ -138,7 +138,7 @@ function codeTests(text: string, context: MatcherContext, warnings: string[]): N
   return names.map((name) => (isGlob(name) ? glob(name, context, warnings) : exact(name)));
 }
 
-/** Apart, so that what is kept of a registration is the name and not all that its reading needed. */
+/** A function of its own, so that a registration keeps the name alone and not the whole closure. */
 function exact(name: string): NameTest {
   return { test: (subject) => subject === name };
 }
@@ -205,7 +205,7 @@ function glob(pattern: string, context: MatcherContext, warnings: string[]): Nam
   return { test: isCostly ? (name) => bounded(name, late) : test, every: negated };
 }
 
-/** What is repeated, or may be split in many ways: `+(a|aa)`, `*a*a*a*`. */
+/** Patterns with repetition, or that can match in many ways: `+(a|aa)`, `*a*a*a*`. */
 const COSTLY_GLOB = /[?*+@!]\(|(?:\*[^*]*){3}/;
 /** What people write is shorter, and stands for fewer names. */
 const LONGEST_GLOB = 4096;

@@ -19,7 +19,7 @@ const ALIASES = new Map<string, string>(
     'write-output': 'echo write',
   }).flatMap(([name, aliases]) => aliases.split(' ').map((alias) => [alias, name] as const)),
 );
-/** Anything that may name or build a command otherwise: variables, blocks, calls, escapes, other shells. */
+/** Anything that may name or build a command in another way: variables, blocks, calls, escapes, other shells. */
 const UNKNOWABLE = /[$`&(){}@]|\b(?:iex|invoke-expression|powershell|pwsh|cmd)\b/i;
 
 /**

@@ -48,7 +48,7 @@ type ParsedRule = Omit<Rule, 'text'> & { readonly warning?: string | undefined }
 
 function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
   const [, tool, , content] = /^([\w.:/*-]+)(\((.*)\))?$/s.exec(text) ?? [];
-  // There is no way to join rules, and a pattern that holds the next rule would never match.
+  // Rules cannot be joined: a pattern that contains the next rule would never match.
   const joined = /\)\s*(?:&&|\|\||[,;|])\s*\w+\(/.test(content ?? '');
   if (tool === undefined || tool.includes('.*') || joined) {
     return { expected: 'expected one permission rule, Tool or Tool(specifier), as in Bash(git *)' };

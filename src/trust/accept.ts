@@ -9,7 +9,7 @@ export function consentOf(request: TrustRequest, store: TrustStore): Consent | u
   return consentAmong(request, store.list());
 }
 
-/** The same, of all that was accepted, newest last. */
+/** The same, taken from a list of everything accepted, newest last. */
 export function consentAmong(request: TrustRequest, all: readonly Consent[]): Consent | undefined {
   return consentFor(request, all, (consent) => changeSince(consent, request) === undefined);
 }

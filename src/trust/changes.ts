@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Consent, TrustRequest } from './consent.js';
 import { isExecutable, readBytes, UNREADABLE } from './named/named-files.js';
 
-/** A text longer than this, or that is none (not UTF-8: other bytes would look the same), is compared by its hash alone. */
+/** A longer text, or one that is not UTF-8 (different bytes could look the same), is compared by hash alone. */
 const SHOWN = 256 * 1024;
 
 /** The hash of what a path leads to, and its text where it is one. */
@@ -15,7 +15,7 @@ export function bound(path: string): Consent['files'][string] {
   return { sha256, ...(text !== undefined && { text }), ...(isExecutable(path) && { executable: true }) };
 }
 
-/** What of it cannot be bound. */
+/** Why it cannot be bound. */
 export function whyUnreadable({ file, files }: TrustRequest): string | undefined {
   const name = Object.keys(files).find((key) => files[key]?.sha256 === UNREADABLE);
   return name && `${file} names ${name}, which cannot be read`;
@@ -64,7 +64,7 @@ function changeOfFile(file: string, name: string, hash: string | null): string {
 /** Whether consent was given to these bytes under that name, or to whatever is there. */
 export function covers({ files }: Pick<Consent, 'files'>, name: string, hash: string | null): boolean {
   const file = Object.hasOwn(files, name) ? files[name] : undefined;
-  // What was not looked for then must not be there now.
+  // A file that consent does not mention must not exist now.
   if (file === undefined) return hash === null;
   return file.data === true || (file.sha256 === hash && hash !== UNREADABLE);
 }

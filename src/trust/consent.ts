@@ -7,9 +7,9 @@ const sourceSchema = z.object({
   kind: z.string(),
   /** Where it was found, links not followed: relative to the project where it lies in it, else absolute. */
   place: z.string(),
-  /** Tells several parts of one file apart. */
+  /** Distinguishes several parts of one file. */
   part: z.string().optional(),
-  /** Types of the agent, names of the skill: whom its hooks are for. */
+  /** Whom its hooks are for: types of an agent, names of a skill. */
   names: z.array(z.string()).optional(),
   plugin: z.string().optional(),
   /** The plugin's folder. */
@@ -42,7 +42,7 @@ export const consentSchema = z.object({
   at: z.string(),
 });
 
-/** What somebody has accepted: one file with the bytes of the files it names. */
+/** What a user has accepted: one file, with the bytes of the files that it names. */
 export type Consent = z.infer<typeof consentSchema>;
 
 /** What kind of file consent is for, and whom it speaks of. */
@@ -55,7 +55,7 @@ export interface TrustRequest extends Pick<Consent, 'file' | 'project' | 'defini
   readonly unresolved: readonly string[];
 }
 
-/** Its path with links resolved; where there is nothing, as it is. */
+/** Its path with links resolved; unchanged if it does not exist. */
 export function realOr(path: string): string {
   try {
     return realpathSync(path);
@@ -64,13 +64,13 @@ export function realOr(path: string): string {
   }
 }
 
-/** How a path is named in a project: so that a project reached by a link is the same one. */
+/** How a path is named in a project, so that a project reached through a link is the same project. */
 export function placeIn(project: string, path: string): string {
   const way = relative(resolve(project), resolve(path));
   return way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? resolve(path) : way;
 }
 
-/** Whether one takes the other's place in the store. */
+/** Whether one replaces the other in the store. */
 export function replaces(one: Consent, other: Consent): boolean {
   if (one.project !== other.project) return false;
   if (!one.source || !other.source) return one.file === other.file;

@@ -2,7 +2,7 @@ import { plain, plainLines } from '../plain.js';
 import { hasStopped } from './changes.js';
 import type { Consent, TrustRequest } from './consent.js';
 
-/** Texts with more lines changed than this are shown one after the other: to find the fewest takes the square of it. */
+/** With more changed lines than this, the texts are shown one after the other: a minimal diff takes quadratic time. */
 const MOST_EDITS = 1000;
 
 /**
@@ -21,7 +21,7 @@ export async function trustDiff(previous: Consent | undefined, request: TrustReq
     const whole =
       patchOf(old, now) ?? `--- ${title}\n+++ ${title}\n@@ all of it @@\n${lines('-', old)}${lines('+', now)}`;
     const patch = whole.replace(/^(?:Index: .*\n)?=+\n/, '');
-    // Of that a patch says nothing.
+    // A patch does not show this.
     parts.push(patch.includes('@@') ? plainLines(patch) : `${title}: its last line end\n`);
   };
   if (previous?.source) compare(`${file} (whom it is for)`, whomFor(previous), whomFor(request));
@@ -31,7 +31,7 @@ export async function trustDiff(previous: Consent | undefined, request: TrustReq
     const after = files[name];
     if (hasStopped(before, after?.executable === true)) parts.push(`${plain(name)}: executable -> not executable\n`);
     if (before?.data || (before?.sha256 ?? null) === (after?.sha256 ?? null)) continue;
-    // Other bytes are never shown as nothing.
+    // A change of bytes that are not text must not look like no change.
     const differs = (before?.text ?? '') !== (after?.text ?? '');
     if (differs && shown(before) && shown(after)) compare(name, before?.text ?? '', after?.text ?? '');
     else parts.push(`${plain(name)}: ${before?.sha256 ?? 'no file'} -> ${after?.sha256 ?? 'no file'}\n`);

@@ -1,6 +1,6 @@
 import type { Consent, TrustRequest } from './consent.js';
 
-/** A file of which not all is as it was accepted. */
+/** A file that differs from what was accepted. */
 export interface Held<Kind extends string> {
   readonly kind: Kind;
   /** Of a plugin, agent or skill. */

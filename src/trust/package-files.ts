@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Consent } from './consent.js';
 import { hashFile } from './named/named-files.js';
 
-/** What lies in a package and is not its own. */
+/** Folders in a package that are not its own files. */
 const NOT_OWN = ['node_modules', '.git'];
 
 /** All of a package's own files as one thing to bind: the text lists them with their hashes, so that a change can be shown. */

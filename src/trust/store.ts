@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { HookscopeError } from '../errors.js';
 import { type Consent, consentSchema, replaces } from './consent.js';
 
-/** Version 1 did not say of what kind a file is and whom it speaks of. */
+/** Version 1 did not record the kind of a file and whom its hooks are for. */
 const storeSchema = z.object({ version: z.union([z.literal(1), z.literal(2)]), accepted: z.array(consentSchema) });
 
 /** Where consent is kept. One of your own may keep it anywhere the projects cannot write. */
@@ -94,7 +94,7 @@ export function checkOutside(path: string, projectDir: string): void {
   }
 }
 
-/** As the system knows it; an account that it does not know has none. */
+/** From the system's account database; undefined for an account that is not in it. */
 function accountHome(): string | undefined {
   try {
     return userInfo().homedir;
@@ -138,7 +138,7 @@ function readStore(file: string): Consent[] {
   }
 }
 
-/** Whoever else can write the file can say what is trusted. */
+/** Anyone else who can write the file could decide what is trusted. */
 function checkOwner(file: string): void {
   const user = process.getuid?.();
   if (user === undefined) return;
@@ -152,7 +152,7 @@ function checkOwner(file: string): void {
     throw refuse('it may be written by other users', `${again}, or look it through and chmod 600`);
 }
 
-/** Whole or not at all, also when the process is killed. */
+/** Atomically, even if the process is killed. */
 function writeStore(file: string, accepted: readonly Consent[]): void {
   const next = `${file}.${process.pid}.tmp`;
   try {

@@ -40,7 +40,7 @@ export async function readAgentFile(
   const why = whyNoFrontmatter(block);
   if (why !== undefined) return broken(file, { message: `its frontmatter ${why}`, ...position(start) });
   const { parseDocument } = await import('yaml');
-  // Warnings of the parser are told as problems, not by the process.
+  // The parser's warnings are reported as problems, not as process warnings.
   const parse = (yaml: string, uniqueKeys: boolean): ParsedFrontmatter => {
     const document = parseDocument(yaml, { logLevel: 'silent', prettyErrors: false, uniqueKeys });
     const [error] = document.errors;
@@ -77,7 +77,7 @@ export async function readAgentFile(
   return { ...read, ...(lenient && { problems: [warning, ...read.problems] }), ...(name === '' ? {} : { name }) };
 }
 
-/** How an agent is called whose file says no name: as the file. A skill is called as its folder. */
+/** The name of an agent whose file has none is the file's; a skill's is its folder's. */
 export function nameOfFile(file: string): string {
   const name = basename(file).replace(/\.md$/i, '');
   return name.toUpperCase() === 'SKILL' ? basename(dirname(file)) : name;

@@ -13,7 +13,7 @@ export interface Finding {
   readonly nearest?: string | undefined;
 }
 
-/** A finding as people are told it. An error keeps its whole file from being used, unless `onInvalid` is `skip`. */
+/** A finding as it is shown to people. An error drops the whole file, unless `onInvalid` is `skip`. */
 export interface ClaudeProblem extends Partial<Position> {
   readonly level: 'error' | 'warning';
   readonly rule: string;

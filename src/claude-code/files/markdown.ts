@@ -83,7 +83,7 @@ async function read(path: string | HookFile, options: FindOptions): Promise<Agen
   return readAgentFile(text, path, options);
 }
 
-/** Where the home is the project, its files are the user's. */
+/** If the home directory is the project, its files are the user's. */
 function sameFolder(one: string, other: string): boolean {
   return existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other);
 }
@@ -109,7 +109,7 @@ function markdownIn(folder: string): (string | HookFile)[] {
   );
 }
 
-/** What a folder holds; one that is there and cannot be listed stands for itself, with its problem. */
+/** The entries of a folder; one that exists but cannot be listed is reported as a file with a problem. */
 function listed(folder: string, list: () => string[]): (string | HookFile)[] {
   if (!existsSync(folder)) return [];
   try {

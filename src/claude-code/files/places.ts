@@ -31,7 +31,7 @@ export interface ClaudeFiles {
   readonly onInvalid?: 'drop' | 'skip';
 }
 
-/** A name that nobody reads would leave out what it was meant for. */
+/** A misspelt place would silently leave out the files that were meant. */
 export const FILES: Keys<ClaudeFiles> = {
   projectDir: checks.text,
   home: checks.text,

@@ -3,7 +3,7 @@ import { matchesUrl } from '../../handlers/http/rules.js';
 import type { Skip } from '../../scopes/registration.js';
 import type { HookSettings } from './settings.js';
 
-/** One file's settings, and whose they are. */
+/** The settings of one file, and where they come from. */
 export interface SettingsOf {
   readonly kind: string;
   readonly file: string;
@@ -16,7 +16,7 @@ export interface PolicySource {
   readonly plugin?: string | undefined;
 }
 
-/** What settings files together say of hooks; files that are held or dropped say nothing. */
+/** The combined policy of all settings files; held or dropped files do not count. */
 export interface Policy {
   /** Why a source's handler never runs, and which file says so; undefined: it may. */
   skip(source: PolicySource): Skip | undefined;
@@ -42,7 +42,7 @@ export function readPolicy(all: readonly SettingsOf[]): Policy {
       const off = plugin === undefined ? undefined : switchOf(all, plugin);
       if (off?.value === false)
         return { reason: 'disabled', why: `enabledPlugins in ${off.file} turns the plugin off` };
-      // A plugin that managed settings turn on is theirs.
+      // A plugin that managed settings enable counts as managed.
       const theirs = managed || (off?.managed === true && off.value === true);
       const by = disabledBy(managed);
       if (by) return { reason: 'disabled', why: `disableAllHooks in ${by.file}` };

@@ -4,7 +4,7 @@ import { kindOf } from '../../values/problem.js';
 import { checks, isObject, isText, type OptionCheck, oneOf } from '../../values/shape.js';
 import type { Finding } from './findings.js';
 
-/** Hooks in Claude Code's format. What has a wrong value is left out, what is unknown too. */
+/** Hooks in Claude Code's format. Wrong values and unknown keys are left out. */
 export type ClaudeHooks = Readonly<Record<string, readonly ClaudeGroup[]>>;
 
 export interface ClaudeGroup {
@@ -12,7 +12,7 @@ export interface ClaudeGroup {
   readonly hooks: readonly ClaudeHandler[];
 }
 
-/** A handler with the keys of its type and no others; one of an unknown type as it was. */
+/** A handler with only the keys of its type; one of an unknown type is unchanged. */
 export type ClaudeHandler = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** Checked hooks, and what was found in them. */
@@ -71,10 +71,10 @@ export const HANDLER_KEYS: Readonly<Record<string, Readonly<Record<string, Key>>
 
 const GROUP_KEYS: Readonly<Record<string, Key>> = { matcher: checks.text, hooks: needed(checks.list) };
 
-/** For people, and no sign of a mistake. */
+/** Notes for people, which are not mistakes. */
 const REMARKS = new Set(['description', 'name', 'id', 'comment', '_comment', '$comment', '$schema', 'note', '_note']);
 
-/** From here on it was probably meant as milliseconds. */
+/** A timeout of this many seconds or more was probably meant as milliseconds. */
 const LONG = 1000;
 
 function isHttpUrl(value: unknown): boolean {
@@ -149,7 +149,7 @@ class SchemaCheck {
     return [this.#placed({ ...own, ...this.#policy(hook['onFailure'], path), type }, path)];
   }
 
-  /** Who asks for something else than to go on is not given less than a block. */
+  /** An unknown policy is read as `block`: whoever wrote it did not want to continue. */
   #policy(onFailure: unknown, path: Path): { onFailure?: 'continue' | 'block' } {
     if (onFailure === undefined) return {};
     if (onFailure === 'continue' || onFailure === 'block') return { onFailure };

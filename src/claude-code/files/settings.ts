@@ -29,7 +29,7 @@ export interface HookFile {
   /** As it stands in the file: what consent binds. */
   readonly definition: Readonly<Record<string, unknown>>;
   readonly problems: readonly ClaudeProblem[];
-  /** Why nothing of it counts: its first error. */
+  /** Its first error, if the whole file is dropped. */
   readonly dropped?: string;
   placeOf(part: ClaudeGroup | ClaudeHandler): Path | undefined;
   locate: Located['locate'];
@@ -40,7 +40,7 @@ export interface ReadFileOptions {
   readonly events: readonly string[];
   /** What a wrong entry costs: its whole file (`drop`, as in the client), or itself. */
   readonly onInvalid: 'drop' | 'skip';
-  /** A plugin's own file or a frontmatter: nothing but hooks counts in it. */
+  /** A plugin's own file or a frontmatter: only hooks count in it. */
   readonly hooksOnly?: boolean;
   /** Where the text stands in its file, if it is not all of it. */
   readonly locate?: Located['locate'];
@@ -138,7 +138,7 @@ function hooksOf(
   return undefined;
 }
 
-/** Settings hold much that is not ours: of what is unknown only what is nearly one of our keys is worth a word. */
+/** Settings have many keys that are not ours: an unknown one is reported only if it looks like one of ours. */
 function readKeys(data: Readonly<Record<string, unknown>>, findings: Finding[]): HookSettings {
   const known = ['hooks', ...Object.keys(SETTINGS)];
   const found: Record<string, unknown> = {};

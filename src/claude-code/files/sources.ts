@@ -53,7 +53,7 @@ async function userAndProject(options: FindOptions): Promise<ClaudeSource[]> {
   ] as const;
   const found: ClaudeSource[] = [];
   for (const [kind, path, root] of files) {
-    // Where the home is the project, its settings are the user's.
+    // If the home directory is the project, its settings are the user's.
     const again =
       kind === 'project' &&
       has(options, 'user') &&
@@ -102,7 +102,7 @@ async function readIfThere(path: string, options: ReadFileOptions): Promise<Hook
   return isThere(path) ? readFrom(path, options, readText) : undefined;
 }
 
-/** Also if nobody can read it or it is a link to nowhere: then its hooks are missed by somebody. */
+/** True also for an unreadable file or a dangling link: somebody expects its hooks to run. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -12,7 +12,7 @@ const PATHS: Readonly<Record<string, (variables: Variables) => string | undefine
   CLAUDE_SKILL_DIR: (v) => v.skillDir,
 };
 
-/** What a shell reads as itself, whatever stands around it. */
+/** Characters that mean themselves to a shell, in quotes or not. */
 const PLAIN = /^[\w./@+:~-]+$/;
 
 /**
@@ -111,7 +111,7 @@ export class EnvFiles {
     return file;
   }
 
-  /** Those of a session, in the order in which its hooks were started. */
+  /** The files of a session, in the order in which its hooks were started. */
   of(session: string): string[] {
     return [...(this.#files.get(session) ?? [])];
   }

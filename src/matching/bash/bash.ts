@@ -60,7 +60,7 @@ function read(source: string): BashCommands | undefined {
     if (runsPieces(found)) return undefined;
     guess(found);
     if ([...found.evaluated].some((name) => found.defined.has(name))) return undefined;
-    // What was guessed at may write and run files too.
+    // Guessed commands may write and run files too.
     return runsPieces(found) ? undefined : found;
   } catch (error) {
     // The parser recurses, so nesting it does not count itself ends in a RangeError.
@@ -82,11 +82,11 @@ function readAll(script: Script, found: BashReading): void {
   for (let next = found.scripts.pop(); next !== undefined; next = found.scripts.pop()) readScript(next, found);
 }
 
-/** Reads what is perhaps not run at all: what does not parse in it is nothing. */
+/** Reads texts that may not be run at all; one that does not parse is ignored. */
 function guess(found: BashReading): void {
   const loose: BashReading = { ...found };
   const seen = new Set<string>();
-  // Reading one may bring others, and may tell that what is said is run.
+  // Reading one may add others, and may show that printed words are run.
   for (;;) {
     const texts = [...loose.guesses, ...(loose.runsTexts || loose.runsFiles ? loose.said : [])];
     const fresh = texts.filter(([text]) => !seen.has(text));
@@ -140,7 +140,7 @@ function readScript({ text: source, ...around }: Script, found: BashReading): vo
     spend(COST.node, found);
     switch (node.type) {
       case 'Script':
-        // With history expansion on, words are taken from lines before.
+        // With history expansion, words come from earlier lines.
         if (HISTORY.test(text) && text.includes('!')) throw new Unknowable();
         if (node.errors !== undefined && node.errors.length > 0) throw new Unreadable();
         within = node.source ?? text;

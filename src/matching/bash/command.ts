@@ -43,7 +43,7 @@ export function readWords(
   for (const [at, start] of starts) {
     const name = words[at];
     if (name === undefined) continue;
-    // A command costs time however short it is.
+    // Every command costs time, however short it is.
     spend(start === 'perhaps' ? COST.guess : COST.command, found);
     if (name.sure !== undefined && (start !== 'perhaps' || mayBeName(words, at))) throw new Unknowable();
     if (start === 'open' && isHole(name, hole)) throw new Unknowable();
@@ -77,7 +77,7 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
   for (const line of use.lines) {
     const [, itself] = SAYS_ITSELF.exec(line.map((word) => word.text).join(' ')) ?? [];
     if (itself !== undefined) {
-      // Unless the line has made a program of that name.
+      // Unless the line has created a program of that name.
       found.runsFiles = true;
       found.ran.set(itself, true);
       found.evaluated.add(itself);
@@ -90,14 +90,14 @@ function readUse(use: OptionUse, found: BashReading, { input, hole }: ScriptCont
   }
   if (!use.input) return;
   if (input === 'unknown') throw new Unknowable();
-  // Also where it is given a text: the shell around it may have changed what it reads since.
+  // Even if it is given a text: the surrounding shell may have redirected its input since.
   found.readsInput = true;
-  // What a command in it reads is the rest of it.
+  // A command in it reads the rest of it.
   if (input !== undefined)
     found.scripts.push(...input.map((text) => ({ text, input: 'unknown' as const, hole: undefined })));
 }
 
-/** The words that are not commands: some may hold them all the same. */
+/** The words that are not commands; some may contain commands nevertheless. */
 function readRest(
   words: readonly KnownWord[],
   shown: ReadonlySet<number>,

@@ -1,7 +1,7 @@
 import type { Command, CommandNode, Redirection } from 'unbash';
 import { knownWord, sureText, wordsOf } from './words.js';
 
-/** What a command reads: nothing that the line gives it, texts of the line, or what nobody can tell. */
+/** What a command reads: nothing from the line, texts of the line, or something unknown. */
 export type CommandInput = undefined | 'unknown' | readonly string[];
 
 /** What redirections give a command to read; without one of them it reads what is around it. */
@@ -17,7 +17,7 @@ export function inputOf(redirects: readonly Redirection[], around: CommandInput)
     const text = textOf(redirect);
     if (text === undefined) return 'unknown';
     texts.push(text);
-    // The last one wins; another descriptor's may be handed on.
+    // The last one wins; a redirection of another descriptor may be passed on.
     input = texts;
   }
   return texts.length > 0 && input === undefined ? texts : input;
@@ -79,7 +79,7 @@ export function writesWords(node: Command, input: CommandInput): boolean {
   );
 }
 
-/** Formats that put nothing together. */
+/** Formats of printf that do not join its arguments. */
 const FORMAT: Readonly<Record<string, (words: number) => boolean>> = {
   '%s\\n': () => true,
   '%b\\n': () => true,

@@ -1,11 +1,11 @@
 import type { BashProgram } from './program.js';
 import { isFile, type KnownWord, restOf, splitWords } from './words.js';
 
-/** What a command does with its own words. Numbers are places among them. */
+/** What a command does with its own words. Numbers are indexes of words. */
 export interface OptionUse {
   /** Where commands begin. */
   runs: number[];
-  /** From where on any word may begin one. */
+  /** From this index on, any word may begin a command. */
   anywhere?: number;
   /** Each is a command line that it reads. */
   lines: (readonly KnownWord[])[];
@@ -29,7 +29,7 @@ export interface OptionUse {
   shows?: true;
   /** It may write them to a file. */
   writes?: true;
-  /** Nothing is known of it, but that its words may be for it to run. */
+  /** Nothing is known about it, except that it may run its words. */
   stranger?: true;
   /** Its words may hold command lines. */
   reads?: true;
@@ -55,7 +55,7 @@ export class OptionReader {
   from = 0;
   /** The values of its options. */
   readonly values = new Set<number>();
-  /** An option or operand of which nobody can tell whether it takes the next word. */
+  /** It is unknown whether an option or operand takes the next word. */
   unsure = false;
   /** `sh -c`. */
   lineFirst = false;
@@ -74,7 +74,7 @@ export class OptionReader {
     const { operands = 0, rest, shell } = this.#program;
     let before = operands;
     this.from = from;
-    /** Where nothing is run the options go on to the end. */
+    /** If nothing is run, options may appear anywhere. */
     const all = rest === undefined && this.#program.under === undefined;
     for (this.at = from; ; this.at++) {
       const word = this.#words[this.at];

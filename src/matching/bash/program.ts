@@ -32,20 +32,20 @@ export interface BashProgram {
   readonly rest?: 'command' | 'line' | 'first' | 'lines' | 'file' | 'anywhere' | 'shown';
   /** Words behind which a command begins, wherever they stand: `-exec` of find. */
   readonly after?: string;
-  /** With nothing to run it runs what it reads. */
+  /** Without a command it runs its standard input. */
   readonly input?: true;
-  /** It puts words that it reads or finds behind the command or into it. */
+  /** It adds words that it reads or finds to the command. */
   readonly fills?: true;
   /** Any word of it may hold a command line in a way of its own: `--checkpoint-action=exec=…` of tar. */
   readonly reads?: true;
-  /** Files that it takes commands from without being told. */
+  /** Files from which it takes commands without being told to. */
   readonly unasked?: string;
   /** What it is given to show may be for a file. */
   readonly writes?: true;
-  /** What it runs is nowhere to be seen. */
+  /** What it runs is not visible in the line. */
   readonly hidden?: true;
   /** By the first operand: `docker exec`. */
   readonly under?: Readonly<Record<string, BashProgram>>;
-  /** It does as said only if one of its words looks so; else they are `shown`. */
+  /** This applies only if one of its words looks like this; otherwise they are `shown`. */
   readonly only?: RegExp;
 }

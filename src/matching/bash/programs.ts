@@ -44,9 +44,9 @@ const packages: BashProgram = {
   long: 'message~ testNamePattern~ grep~ prompt~ print~ call!',
 };
 
-/** By name; a name without an entry is a program that is taken to run nothing but what its words surely say. */
+/** By name. A program without an entry is assumed to run only what its words say for certain. */
 export const TABLE: Readonly<Record<string, BashProgram>> = {
-  // Shells, and what takes a line for one.
+  // Shells, and programs that take a command line for one.
   'sh bash rbash zsh dash ash ksh mksh pdksh oksh yash osh posh rksh fish csh tcsh elvish nu xonsh': shell,
   eval: { rest: 'line' },
   trap: { short: 'lpP', rest: 'first' },
@@ -55,13 +55,13 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   'mapfile readarray': { short: 'd:n:O:s:tu:c:C!' },
   'complete compgen': { short: 'C!W!F:A:G:P:S:X:o:abcdefgjksuv' },
   'pwsh powershell cmd': anywhere,
-  // Words of a shell's own that run the words after them.
+  // Shell builtins that run the words after them.
   exec: { short: 'cla:', rest: 'command' },
   command: { short: 'pv/V/', rest: 'command' },
   'builtin noglob nocorrect coproc': command,
   hash: { short: 'ldtrp', rest: 'anywhere' },
   repeat: { operands: 1, rest: 'command' },
-  // Other users.
+  // Programs that run a command as another user.
   sudo: {
     short: 'ABbEeHKklNnPSsViv/C:D:g:h:p:R:r:T:t:U:u:',
     long:
@@ -80,7 +80,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   pkexec: { long: 'user: disable-internal-agent keep-cwd', ...start },
   sg: { operands: 1, short: 'c!', rest: 'lines', input: true },
   newgrp: { input: true },
-  // Surroundings.
+  // Programs that change the environment of a command.
   env: {
     short: 'i0vu:C:S%',
     long: 'ignore-environment null unset: chdir: split-string% block-signal? default-signal? ignore-signal? list-signal-handling debug',
@@ -98,7 +98,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     command,
   'setarch ssh-agent prlimit choom uclampset coresched pipesz run-one logsave start-stop-daemon ld.so cmake cgexec runcon openvt':
     { rest: 'anywhere' },
-  // Of a folder's files it runs those that it chooses.
+  // It chooses which files of a folder it runs.
   'run-parts': { hidden: true },
   stdbuf: { short: 'i:o:e:', long: 'input: output: error:', rest: 'command' },
   setsid: { short: 'cfw', long: 'ctty fork wait', rest: 'command' },
@@ -148,7 +148,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   faketime: { short: 'fmp:', operands: 1, rest: 'command' },
   'busybox toybox': command,
   'poetry pipenv uv direnv mise conda bundle devbox rye pdm hatch': { under: { run: anywhere, exec: anywhere } },
-  // What runs a command for each of many things.
+  // Programs that run a command for each of many items.
   xargs: {
     short: '0a:d:E:e?I@i&J@L:l?n:P:prs:txo',
     long:
@@ -171,7 +171,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     long: 'interval: differences? no-title beep errexit chgexit color exec precise',
     rest: 'line',
   },
-  // Elsewhere.
+  // On another machine, in a container, or later.
   'ssh autossh slogin': {
     short: '46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o=p:P:Q:R:S:W:w:',
     operands: 1,
@@ -185,7 +185,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
     under: { ...containers.under, compose: containers, container: containers },
   },
   'at batch crontab': { rest: 'file', input: true, short: 'c/l/r/f:q:mMt:v/u:d/i' },
-  // What says or stores its words.
+  // Programs that print or store their words.
   'echo cat tee': { rest: 'shown', writes: true },
   'grep egrep fgrep ag ack ls ll head tail wc uniq cut tr diff cmp jq yq basename dirname touch mkdir stat file true false pwd which whereis type xxd od base64 sha256sum md5sum du df cd pushd sleep seq date printenv whatis apropos tree column nl fold paste join comm strings logger wall notify-send say xdg-open':
     shown,
@@ -227,7 +227,7 @@ export const TABLE: Readonly<Record<string, BashProgram>> = {
   },
 };
 
-/** Programs that print commands about themselves to be evaluated: none of them stand in the line. */
+/** Programs that print commands to be evaluated; those commands are not in the line. */
 export const SAYS_ITSELF =
   /^\$\(((?:ssh-agent|dircolors|direnv|brew|pyenv|rbenv|nodenv|fnm|zoxide|starship|opam|keychain))(?: [\w -]*)?\)$/;
 

@@ -1,9 +1,9 @@
 import type { CommandInput } from './input.js';
 import type { CommandText } from './words.js';
 
-/** Thrown to leave a reading that has met what it cannot know. */
+/** Thrown to stop reading at something that cannot be known. */
 export class Unknowable extends Error {}
-/** The same, for a text that is none of the shell's. */
+/** The same, for a text that is not shell code. */
 export class Unreadable extends Unknowable {}
 
 /** A text that is read as a script, and what is around it. */
@@ -17,7 +17,7 @@ export interface ScriptContext {
   readonly hole: string | undefined;
 }
 
-/** What was found in a line so far. */
+/** What has been found in a line so far. */
 export interface BashReading {
   readonly commands: CommandText[];
   expands: boolean;
@@ -29,9 +29,9 @@ export interface BashReading {
   readonly guesses: Map<string, boolean>;
   /** Texts that are only shown or stored; the same, once a file is run. */
   readonly said: Map<string, boolean>;
-  /** Something reads what it is sent, so what is said may be run. */
+  /** Something runs its input, so printed words may be run. */
   runsTexts: boolean;
-  /** A file is run, which the line may have written. */
+  /** A file is run that the line itself may have written. */
   runsFiles: boolean;
   /** Files that the line writes, by their names without folders; whether each is written once, with a text that is sure. */
   readonly written: Map<string, boolean>;
@@ -72,7 +72,7 @@ export function isSpent(found: BashReading): boolean {
   return found.spent.read > MAX_READ;
 }
 
-/** Whether parsing it alone would take longer than a hook may wait. */
+/** Whether parsing alone would take longer than a hook may wait. */
 export function isTooLong(source: string): boolean {
   if (source.length > MAX_LENGTH) return true;
   if (source.length < MAX_DOCUMENTS) return false;

@@ -64,7 +64,7 @@ function afterWords(
   };
 }
 
-/** What stands behind options and operands. */
+/** The words after options and operands. */
 function take(words: readonly KnownWord[], at: number, own: BashProgram, reader: OptionReader, use: OptionUse): void {
   if (own.fills) use.hole ??= '{}';
   const first = words[at];

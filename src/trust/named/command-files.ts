@@ -73,7 +73,7 @@ export class CommandFiles extends ShellInput {
     if (name !== undefined) {
       const own = values.map((value) => value.slice(value.indexOf('=') + 1));
       const isSure = !CONDITIONS.has(reading.command.after) && this.#blocks === 0;
-      // `[ -n "$x" ] || x=…`: it may have come with the environment.
+      // `[ -n "$x" ] || x=…`: the value may come from the environment.
       this.#assign(name, word, isSure || this.paths.look(name) ? own : [...own, UNKNOWN], reading.mode);
       return;
     }
@@ -126,7 +126,7 @@ export class CommandFiles extends ShellInput {
     }
     if (kind === 'line' || kind === 'module' || kind === 'text') reading.settled = true;
     if (kind === 'line' && program.operands === 'command') {
-      // `env -S sh file`: what stands behind belongs to it.
+      // `env -S sh file`: the words that follow are its arguments.
       const inner = programOf([word.text.split(' ')[0] ?? '']);
       if (inner) Object.assign(reading, { program: inner, skips: inner.skips ?? 0, settled: false });
     }
@@ -178,7 +178,7 @@ export class CommandFiles extends ShellInput {
     } else if (program.operands === 'data') for (const value of values) this.paths.code(value, undefined);
     else if (program.operands === 'code') {
       if (reading.settled) {
-        // What inline code is given may be what it loads.
+        // Inline code may load the files that it is given as arguments.
         if (reading.inline && values.some((value) => /\0.*[/.]|[/.].*\0/s.test(value)))
           this.report(word.raw, values, reading.mode);
         return;
@@ -227,7 +227,7 @@ export class CommandFiles extends ShellInput {
     const [runs] = Object.hasOwn(CODE_VARIABLES, name) ? [CODE_VARIABLES[name] as string] : [];
     for (const value of values) {
       if (runs !== undefined) this.report(word.raw, [value], mode);
-      // Some expand what is in it once more, some do not.
+      // Some programs expand the text once more, some do not.
       const readings = new Set([value, value.replace(/[$`]/g, '\\$&')]);
       if (runs !== undefined && !value.includes(UNKNOWN))
         this.lines(
@@ -244,7 +244,7 @@ export class CommandFiles extends ShellInput {
     }
   }
 
-  /** A word that says what runs: one that is open is reported. */
+  /** A word that says what runs. It is reported if its value is known only at run time. */
   #named(word: ShellWord, values: readonly string[], { mode, program, settled }: CommandReading, always = false): void {
     const isAddress = program?.operands === 'code' && values.some((value) => value.includes('://'));
     if (always || !settled)

@@ -2,22 +2,22 @@ import type { Kind, ProgramOptions } from './program.js';
 import type { ReadingMode } from './shell-lines.js';
 import type { ShellCommand } from './shell-words.js';
 
-/** One command as far as it was read. */
+/** The state of reading one command. */
 export interface CommandReading {
   readonly mode: ReadingMode;
   readonly command: ShellCommand;
   program: ProgramOptions | undefined;
-  /** What the next word is for the option before it. */
+  /** What the next word means to the option before it. */
   pending: Kind | undefined;
-  /** Operands that come before a wrapper's command. */
+  /** How many operands still come before a wrapper's command. */
   skips: number;
-  /** What runs was named. */
+  /** The code that runs has been named. */
   settled: boolean;
-  /** Its code stands in the line. */
+  /** Its code is in the line itself. */
   inline: boolean;
-  /** The word before was an option that nobody knows here: it may take this one for its value. */
+  /** The previous word was an unknown option, which may take this word as its value. */
   unsure: boolean;
-  /** The word is a shell's line, and was read as that. */
+  /** The word is a shell command line, and was read as one. */
   isLine: boolean;
   /** `xargs` gives it words that are not in the line. */
   fed: boolean;

@@ -7,13 +7,13 @@ import { CommandFiles } from './command-files.js';
 import { NamedPaths } from './named-paths.js';
 import type { Variables } from './variables.js';
 
-/** Characters. A longer command is not read for names, since some take the square of their length. */
+/** In characters. Longer commands are not searched for names, because for some the time grows with the square of the length. */
 const LONGEST = 16 * 1024;
 const LONGEST_FILE = 32 * LONGEST;
 const TOO_LONG = `a command of more than ${LONGEST / 1024} KiB`;
 const TOO_MUCH = `what stands behind ${LONGEST_FILE / 1024} KiB of commands`;
 
-/** What a command would run, as far as its text says. */
+/** What a command would run, as far as its text shows. */
 export interface NamedFiles {
   readonly files: readonly string[];
   /** Words, as written, that stand where a program is named and are known only when the command runs. */
@@ -49,7 +49,7 @@ function lengthOf({ command, args = [], env }: HandlerDescription): number {
   return JSON.stringify([command, args, env])?.length ?? 0;
 }
 
-/** Reads the commands of one file for names, one after the other, as far as there is time for: what a file may cost is bounded. */
+/** Searches the commands of one file for names, one after the other, within a fixed budget of time. */
 export function namedBy(handlers: Iterable<HandlerDescription>, variables: Variables): NamedFiles {
   const files = new Set<string>();
   const unresolved = new Set<string>();
@@ -80,7 +80,7 @@ export function readBytes(path: string): Buffer | null | typeof UNREADABLE {
   }
 }
 
-/** Whether somebody may start it as a program; where nothing is, not. */
+/** Whether it can be executed; false if it does not exist. */
 export function isExecutable(path: string): boolean {
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
 }

@@ -7,19 +7,19 @@ import type { ProgramOptions } from './program.js';
 import { type Lookup, UNKNOWN } from './shell-values.js';
 import type { Variables } from './variables.js';
 
-/** Programs of the system are the user's own; a project or plugin cannot change them. */
+/** System programs belong to the user: a project or plugin cannot change them. */
 const SYSTEM = ['/bin', '/sbin', '/usr', '/lib', '/dev', '/nix/store', '/opt/homebrew', '/System', '/Library'];
-/** Addresses, and what no path can hold. */
+/** URLs, and characters that no path contains. */
 const NO_PATH = /[\0\n]|:\/\//;
-/** A name that is one of a file for certain. */
+/** Certainly the name of a file. */
 const CODE = /\.(?:[cm]?[jt]sx?|py|rb|pl|sh|php)$/;
 const MANIFEST = '/package.json';
-/** Of one handler. Nobody looks at more than these when asked for consent. */
+/** Per handler; nobody reviews more than these when asked for consent. */
 const MOST_NAMES = 2000;
 const MOST_FOLDERS = 24;
 const MOST_VALUES = 16;
 const LONGEST_VALUE = 1000;
-/** Variables that are lists of folders in which programs or modules are looked for. */
+/** Variables that hold a search path for programs or modules. */
 export const PATH_VARIABLE = /(?:PATH|LIB)$/;
 
 /** The paths and variables that one handler's commands name. */
@@ -39,14 +39,14 @@ export class NamedPaths {
   /** What a variable stands for, assigned in the line or known before. */
   readonly look: Lookup = (name) => this.#assigned.get(name) ?? this.#known(name);
 
-  /** Where commands may go, or look for what they run. */
+  /** Folders that commands may change into, or search for what they run. */
   folder(path: string): void {
     if (path === '' || path.includes(UNKNOWN)) return;
     for (const folder of isAbsolute(path) ? [] : [...this.#folders]) this.#addFolder(join(folder, path));
     this.#addFolder(path);
   }
 
-  /** Where the shell looks for programs. */
+  /** The folders in which the shell looks for programs. */
   search(path: string): void {
     this.#searches = true;
     this.folder(path);
@@ -69,7 +69,7 @@ export class NamedPaths {
     return [...new Set(all.map((path) => normalize(path)))].filter((path) => !isSystem(path) || isOwn(path)).sort();
   }
 
-  /** What is too much to be bound, in words. */
+  /** Why there is too much to bind, in words. */
   overflow(): string[] {
     return this.#more > 0 ? [`${this.#more} more names`] : [];
   }
@@ -102,7 +102,7 @@ export class NamedPaths {
     const parts = path.split(modules.separator);
     for (const end of modules.ends) {
       this.#add(parts.join('/') + end);
-      // A package is run before what is in it.
+      // The package itself is run before the files in it.
       for (let n = 1; n < Math.min(parts.length, 8); n++) this.#add(parts.slice(0, n).join('/') + end);
     }
   }
@@ -135,7 +135,7 @@ export class NamedPaths {
   }
 
   set(name: string, values: readonly string[]): void {
-    // What grows with each assignment to itself is not followed for ever.
+    // A variable that grows with each assignment to itself must not be followed forever.
     const known = values.map((value) => (value.length > LONGEST_VALUE ? UNKNOWN : value));
     this.#assigned.set(name, [...new Set([...(this.#assigned.get(name) ?? []), ...known])].slice(0, MOST_VALUES));
   }

@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import { readText } from '../../files/json-file.js';
 import { isObject, isText } from '../../values/shape.js';
 
-/** More than this no package needs to be imported as itself. */
+/** No package needs more than this to be imported by its own name. */
 const MOST = 20;
 
-/** The files that a package's manifest names for who imports the folder. */
+/** The files that a package's manifest names as its entry points. */
 export function entriesOf(folder: string): string[] {
   let manifest: unknown;
   try {
     manifest = JSON.parse(readText(join(folder, 'package.json')));
   } catch {
-    // None is there, or none that Node could use.
+    // There is no manifest, or none that Node could use.
     return [];
   }
   if (!isObject(manifest)) return [];

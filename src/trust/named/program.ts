@@ -6,9 +6,9 @@ type Operands =
   | 'command'
   /** They are lines of shell. */
   | 'lines'
-  /** It goes there. */
+  /** It changes into that folder. */
   | 'folder'
-  /** It prints those files, for whoever reads it. */
+  /** It prints those files. */
   | 'data'
   /** They are files, or code in its own language. */
   | 'texts'
@@ -34,28 +34,28 @@ export interface ProgramOptions extends Readonly<Partial<Record<Kind, string>>> 
   readonly operands: Operands;
   /** Options without a value. After any other the next word may be a value or the program. */
   readonly flags?: string;
-  /** What may stand behind a name of code. `''`: the name as it is. */
+  /** Suffixes that may be added to the name of code. `''`: the name as it is. */
   readonly ends?: readonly string[];
-  /** Modules have dots (`.`) or the like where files have slashes, and ends of their own. */
+  /** Module names have a separator (`.`) where paths have slashes, and suffixes of their own. */
   readonly modules?: { readonly separator: string; readonly ends: readonly string[] };
   /** Where it looks for packages that an option names, and for programs that an operand names. */
   readonly packages?: string;
   readonly binaries?: string;
-  /** Files it reads unasked. */
+  /** Files that it reads without being told to. */
   readonly unasked?: readonly string[];
-  /** Words that may come first and name no code: `uv run x`. */
+  /** Subcommands, which may come first and do not name code: `uv run x`. */
   readonly verbs?: string;
   /** How many operands come before the command. */
   readonly skips?: number;
-  /** Words with which it runs what nobody sees here; `''`: it does so always. */
+  /** Subcommands with which it runs code that is not visible here; `''`: it always does. */
   readonly open?: string;
   /** It reads code from its standard input. */
   readonly stdin?: true;
-  /** Options with which it does so whatever it is given. */
+  /** Options with which it does so even if it is given a file. */
   readonly always?: RegExp;
 }
 
-/** One entry for programs that are alike. */
+/** The same entry under several names. */
 export function every(names: string, program: ProgramOptions): Record<string, ProgramOptions> {
   return Object.fromEntries(names.split(' ').map((name) => [name, program]));
 }

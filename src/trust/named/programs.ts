@@ -3,10 +3,10 @@ import type { ProgramOptions } from './program.js';
 import { RUNNERS } from './runners.js';
 
 const PROGRAMS: Readonly<Record<string, ProgramOptions>> = { ...INTERPRETERS, ...RUNNERS };
-/** Of a program. */
+/** In characters, of a program's name. */
 const LONGEST_NAME = 64;
 
-/** What is known of a program that a word may name, with a version behind it or not. */
+/** What is known of the program that a word may name, with or without a version suffix. */
 export function programOf(values: readonly string[]): ProgramOptions | undefined {
   const name = values.map(nameOf).find((value) => Object.hasOwn(PROGRAMS, value));
   return name === undefined ? undefined : PROGRAMS[name];

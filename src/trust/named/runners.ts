@@ -43,7 +43,7 @@ const builder = (folder: string, ...unasked: string[]): ProgramOptions => ({
 });
 const reader: ProgramOptions = { operands: 'data', code: '-f --file', value: '-n -e' };
 
-/** Programs that run other programs, or what a file of the project says, by name; and those that run nothing. */
+/** By name: programs that run other programs or the tasks of a project's file, and programs that run nothing. */
 export const RUNNERS: Readonly<Record<string, ProgramOptions>> = {
   ...every('make gmake', make),
   just: builder('-d --working-directory', 'justfile', 'Justfile', '.justfile'),

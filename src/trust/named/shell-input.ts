@@ -4,14 +4,14 @@ import { type Piped, ShellLines } from './shell-lines.js';
 import { UNKNOWN, wordValues } from './shell-values.js';
 import type { ShellWord } from './shell-words.js';
 
-/** What stands for standard input, or for a descriptor that the line has opened. */
+/** Names of standard input, or of a descriptor that the line has opened. */
 const DESCRIPTOR = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
-/** Options with which a program says something of itself and reads nothing. */
+/** Options with which a program prints something about itself and reads nothing. */
 const ABOUT = /^(?:--?version|--help|-[vVh])$/;
-/** Programs that say where others are. */
+/** Commands that print where a program is. */
 const ABOUT_OTHERS = /^(?:command -[vV]|which|type|hash|whereis) /;
 
-/** Finds what programs read that were told of no code. */
+/** Finds the input of programs that read their code from it. */
 export abstract class ShellInput extends ShellLines {
   /** What commands around a program may hand it: it counts once one reads what it was not given itself. */
   readonly #sources: (() => void)[] = [];
@@ -65,7 +65,7 @@ export abstract class ShellInput extends ShellLines {
       for (const text of value.split(/\s/)) this.paths.code(text, program);
     }
     const passes = programOf(printer)?.operands === 'data';
-    // Of a group only the last command is seen here.
+    // Only the last command of a group is seen here.
     if (!(known && isLast && (isText || passes))) this.report(command.raw, [UNKNOWN], mode);
     if (!passes) return;
     for (const word of command.words) {
