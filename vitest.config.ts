@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -16,7 +17,7 @@ const SYSTEM: string[] = [
   'test/examples/*.test.ts',
   'test/host/{abort,async,checklist,close,costs,failure-table,failure,leaks,logger-heard,process,running,taken,timeouts,told}.test.ts',
   'test/handlers/{command-async,command-vectors,command,http,mcp-tool,process-group,process-tree}.test.ts',
-  'test/package/{budgets,doc-harness,docs,examples,promises-process}.test.ts',
+  'test/package/{budgets,doc-harness,docs,examples,options,promises-process}.test.ts',
   'test/session/watch.test.ts',
   'test/plugins/{hooks-file,load}.test.ts',
   'test/matching/{bash-real,regex-cost}.test.ts',
@@ -41,7 +42,8 @@ export default defineConfig({
   resolve: { alias: [{ find: /^hookscope$/, replacement: fileURLToPath(new URL('./src/index.ts', import.meta.url)) }] },
   test: {
     environment: 'node',
-    maxWorkers: '100%',
+    // One more than there are cores: files that start processes wait for most of their time.
+    maxWorkers: availableParallelism() + 1,
     // Handlers spawn process groups and listen for signals: that needs a process, not a thread.
     pool: 'forks',
     // What is built is loaded as it is.

@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { map, take as ours, Subscriber, startWith } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { createBus } from '../../src/emit/bus.js';
@@ -8,7 +6,7 @@ import { report } from '../../src/emit/guard.js';
 import { useCompiled } from './compiled.js';
 import { listen, started } from './samples.js';
 
-const PROGRAM = fileURLToPath(new URL('../fixtures/emit/throwing-watcher.mjs', import.meta.url));
+const { start } = useCompiled();
 
 describe('a watcher that throws', () => {
   test('is detached and reported once; the others, before and after it, go on', () => {
@@ -129,21 +127,24 @@ test('a logger that throws is told about by a process warning', async () => {
   expect((await warned).message).toBe('The logger threw (disk gone) on: A sink failed: why');
 });
 
-describe('a process survives a watcher that throws', () => {
-  const { start } = useCompiled();
-  const ways = JSON.parse(
-    execFileSync(process.execPath, [PROGRAM, 'unused', '--list'], { encoding: 'utf8' }),
-  ) as string[];
-
-  test.each(ways)('by way of %s', async (way) => {
-    const { code, stdout, stderr } = await start('throwing-watcher.mjs', way).ended;
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const { before, after, told } = JSON.parse(stdout) as { before: number[]; after: number[]; told: string[] };
-    expect([before, after]).toEqual([
+test('a process survives watchers that throw, in whatever way', async () => {
+  const { code, stdout, stderr } = await start('throwing-watcher.mjs').ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const came = stdout.split('\n').filter((line) => line !== '');
+  expect(came).toHaveLength(18);
+  for (const line of came) {
+    const { way, before, after, told } = JSON.parse(line) as Record<'before' | 'after', number[]> & {
+      way: string;
+      told: string[];
+    };
+    expect([before, after], way).toEqual([
       [1, 2, 3],
       [1, 2, 3],
     ]);
-    expect(told.length).toBeGreaterThan(0);
-    expect(told.every((line) => line.includes('boom'))).toBe(true);
-  });
+    expect(told.length, way).toBeGreaterThan(0);
+    expect(
+      told.every((text) => text.includes('boom')),
+      way,
+    ).toBe(true);
+  }
 });

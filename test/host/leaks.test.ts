@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
 import { getEventListeners } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
 import { command } from '../../src/handlers/command/spec.js';
 import { servicesOf } from '../../src/host/internals.js';
+import { useBuilt } from '../built.js';
 import { inputOf } from './inputs.js';
 import { anyHooks, fireAny, never, testHost, turn, until, watch } from './kit.js';
 
-const PROGRAM = fileURLToPath(new URL('../fixtures/programs/host-leaks.ts', import.meta.url));
+const built = useBuilt({ 'host-leaks': 'test/fixtures/programs/host-leaks.ts' });
 const rewrite = { hookSpecificOutput: { updatedInput: { command: 'pwd' } } };
 
 /** Fires of every kind, by what their hooks do. */
@@ -69,7 +70,7 @@ test.each(Object.keys(KINDS))(
 );
 
 test('what fires were given is let go, whatever became of them', async () => {
-  const args = ['--expose-gc', '--import', 'tsx', PROGRAM];
+  const args = ['--expose-gc', join(built, 'host-leaks.js')];
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 });
   const { alive, of, grew, pending } = JSON.parse(stdout) as Record<string, number>;
   expect({ alive, pending }).toEqual({ alive: 0, pending: [] });

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { useBuilt } from '../built.js';
 
-const PROGRAM = fileURLToPath(new URL('../fixtures/programs/host-chaos.ts', import.meta.url));
+const built = useBuilt({ 'host-chaos': 'test/fixtures/programs/host-chaos.ts' });
 
 async function run(how: string): Promise<Record<string, unknown>> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', PROGRAM, how], {
-    timeout: 60_000,
-  });
+  const program = join(built, 'host-chaos.js');
+  const { stdout } = await promisify(execFile)(process.execPath, [program, how], { timeout: 60_000 });
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
