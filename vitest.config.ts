@@ -8,10 +8,10 @@ const seeded = fileURLToPath(new URL('./test/fast-check.ts', import.meta.url));
 const SYSTEM: string[] = [
   'test/adapters/*.test.ts',
   'test/check/{cli,costs}.test.ts',
-  'test/claude-code/{commands,environment,explain,generated,hostile-files,load,named-run,settings-cost,trust-command,trust,untrusted-generated,untrusted,vectors}.test.ts',
+  'test/claude-code/{commands,environment,explain,generated,load,named-run,settings-cost,trust-command,trust,untrusted-generated,untrusted,vectors}.test.ts',
   'test/cli/{demo,fire,found-config,help,hostile-folder,hostile-strings,misuse,packed,run}.test.ts',
   'test/contracts/*.test.ts',
-  'test/claude-code/control/{alarms,appendix-a,bad-lines,client-hooks,client-permission,client-sessions,client-talk,client,design-001,flood,fuzz,ids-model,recorded-client,recorded-server,registry,server}.test.ts',
+  'test/claude-code/control/{alarms,appendix-a,client-hooks,client-permission,client-sessions,client-talk,client,design-001,flood,fuzz,ids-model,recorded-client,recorded-server,registry,server}.test.ts',
   'test/emit/{guard,ndjson-process}.test.ts',
   'test/events/lifecycle.test.ts',
   'test/examples/*.test.ts',
@@ -22,8 +22,10 @@ const SYSTEM: string[] = [
   'test/plugins/{hooks-file,load}.test.ts',
   'test/matching/{bash-real,regex-cost}.test.ts',
 ];
-/** What measures memory, or what is loaded, or loads something else, has a process of its own. */
+/** What measures memory, takes much of it, looks at what is loaded, or loads something else, has a process of its own. */
 const ALONE = [
+  'test/claude-code/control/bad-lines.test.ts',
+  'test/claude-code/hostile-files.test.ts',
   'test/events/unknown-to-claude.test.ts',
   'test/host/{leaks,process,logger-heard}.test.ts',
   'test/emit/guard.test.ts',
@@ -65,7 +67,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'system', include: SYSTEM, exclude: [...NEVER, ...ALONE], isolate: false },
+        test: {
+          name: 'system',
+          include: SYSTEM,
+          exclude: [...NEVER, ...ALONE],
+          setupFiles: ['test/small.ts'],
+          execArgv: ['--expose-gc'],
+          isolate: false,
+        },
       },
       {
         extends: true,

@@ -1,13 +1,21 @@
+import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** What is built stays beside the packages that it loads. */
-const EXTERNAL = [/^rxjs/, 'execa', 'signal-exit', 'zod'];
+/** In a process of its own: a bundler takes hundreds of megabytes, and starting a process takes longer the more its parent has. */
+const BUILD = `
+  import { rolldown } from 'rolldown';
+  const { input, dir } = JSON.parse(process.argv[1]);
+  // What is built stays beside the packages that it loads.
+  const bundle = await rolldown({ input, platform: 'node', external: [/^rxjs/, 'execa', 'signal-exit', 'zod'] });
+  await bundle.write({ dir, format: 'esm', entryFileNames: '[name].js' });
+  await bundle.close();
+`;
 
 /**
  * Builds files of the project, `{ name: 'src/…ts' }`, before the tests of a file, for the processes that these start: a process
@@ -16,9 +24,8 @@ const EXTERNAL = [/^rxjs/, 'execa', 'signal-exit', 'zod'];
 export function useBuilt(input: Readonly<Record<string, string>>): string {
   const folder = join(ROOT, 'node_modules/.cache/hookscope', `test-${process.pid}-${Object.keys(input).join('-')}`);
   beforeAll(async () => {
-    const bundle = await rolldown({ cwd: ROOT, input: { ...input }, platform: 'node', external: EXTERNAL });
-    await bundle.write({ dir: folder, format: 'esm', entryFileNames: '[name].js' });
-    await bundle.close();
+    const args = ['--input-type=module', '--eval', BUILD, JSON.stringify({ input, dir: folder })];
+    await promisify(execFile)(process.execPath, args, { cwd: ROOT });
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;

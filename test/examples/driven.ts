@@ -1,9 +1,10 @@
-import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
+import { processes } from '../handlers/shell-call.js';
 
 const ROOT = new URL('../../', import.meta.url);
 export const AGENT = new URL('examples/agent/agent.mjs', ROOT).pathname;
@@ -22,8 +23,7 @@ type StartModel = (file: string, seen: (question: Question) => unknown) => Promi
 export const bash = (command: string) => ({ name: 'Bash', input: { command } });
 export const acceptEdits = ['--permission-mode', 'acceptEdits'];
 /** Whether a process runs whose command line holds that. */
-export const running = (marker: string): boolean =>
-  execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(marker);
+export const running = (marker: string): boolean => processes(marker).length > 0;
 export async function until(met: () => boolean): Promise<void> {
   while (!met()) await new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { until } from '../../host/kit.js';
 
 export type Json = Record<string, unknown>;
 export type Piece = string | { readonly fill: string; readonly times: number } | { readonly base64: string };
@@ -83,16 +82,28 @@ export async function puppet(): Promise<Puppet> {
   let socket: Socket | undefined;
   let gone = false;
   let orders = 0;
+  let waiting: (() => void)[] = [];
+  const stir = (): void => {
+    const woken = waiting;
+    waiting = [];
+    for (const wake of woken) wake();
+  };
+  /** Until something is so; only what the program says, or its end, can make it so. */
+  const when = async (met: () => boolean): Promise<void> => {
+    while (!met()) await new Promise<void>((resolve) => waiting.push(resolve));
+  };
   const server: Server = createServer((connection) => {
     socket = connection;
     connection.on('error', () => connection.destroy());
     connection.on('close', () => {
       gone = true;
+      stir();
     });
     createInterface({ input: connection, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
       const frame = JSON.parse(line) as Json;
       if (typeof frame['line'] === 'string') heard.push(frame['line']);
       else told.push(frame);
+      stir();
     });
   });
   await new Promise<void>((resolve) => server.listen(path, resolve));
@@ -102,22 +113,22 @@ export async function puppet(): Promise<Puppet> {
   });
 
   const hello = async () => {
-    await until(() => told[0] !== undefined);
+    await when(() => told[0] !== undefined);
     return told[0] as never;
   };
   const order = async (what: Order): Promise<void> => {
     await hello();
     const done = ++orders;
     socket?.write(`${JSON.stringify({ ...what, done })}\n`);
-    await until(() => gone || told.some((frame) => frame['done'] === done));
+    await when(() => gone || told.some((frame) => frame['done'] === done));
   };
   const hear = async (is: (message: Json) => boolean = () => true): Promise<Json> => {
     let found = -1;
-    await until(() => {
+    await when(() => {
       found = heard.findIndex((line, at) => !taken.has(at) && is(JSON.parse(line) as Json));
+      if (found >= 0) taken.add(found);
       return found >= 0;
     });
-    taken.add(found);
     return JSON.parse(heard[found] as string) as Json;
   };
   const say = (...messages: readonly unknown[]) =>
