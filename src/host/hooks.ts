@@ -45,7 +45,27 @@ export interface TapDriver {
   tap(registration: Registration): Promise<void>;
 }
 
-const DRIVERS = new WeakMap<object, TapDriver>();
+/** What the hook is called with, for interceptors; each tap gets a fire of its own. A WeakMap of drivers would cost more than the rest of the fire. */
+class TappedCall implements RawFire {
+  readonly event: string;
+  readonly input: RawFire['input'];
+  readonly toolUseID: string | undefined;
+  readonly context: HookContext;
+  readonly #driver: TapDriver;
+
+  constructor(fire: TappedFire, driver: TapDriver) {
+    this.event = fire.spec.name;
+    this.input = readOnly(fire.input);
+    this.toolUseID = fire.toolUseID;
+    this.context = new Context(fire, 'first', undefined);
+    this.#driver = driver;
+  }
+
+  static driverOf(fire: RawFire): TapDriver {
+    if (typeof fire === 'object' && fire !== null && #driver in fire) return fire.#driver;
+    throw new HookscopeError('INVALID_OPTIONS', { where: 'host.hooks', expected: 'a fire made by host.fire()' });
+  }
+}
 
 /** What a raw tap becomes: an ordinary registration, whose timeout and policies are the host's. */
 export type MakeTap = (name: string, callback: CallbackFunction, stage: number) => Registration;
@@ -57,16 +77,25 @@ export type MakeTap = (name: string, callback: CallbackFunction, stage: number) 
 export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: string) => void): EventHook {
   const raw: RawHook = new BailHook(['fire'], spec.name);
   const made = new Map<unknown, Registration>();
-  const hook: EventHook = { raw, foreign: false, taps: () => listTaps(raw, made) };
-  raw.tapPromise({ name: OURS, stage: 0 }, (fire) => driverOf(fire).runPlan().then(nothing));
+  let listed: readonly RawTap[] | undefined;
+  const hook: EventHook = {
+    raw,
+    foreign: false,
+    taps() {
+      listed ??= listTaps(raw, made);
+      return listed;
+    },
+  };
+  raw.tapPromise({ name: OURS, stage: 0 }, (fire) => TappedCall.driverOf(fire).runPlan().then(nothing));
   const [ours] = raw.taps;
   raw.intercept({
     name: OURS,
     register(tap) {
       if (tap === ours) return tap;
       hook.foreign = true;
+      listed = undefined;
       const registration = makeTap(tap.name, callerOf(spec, tap), tap.stage ?? 0);
-      const fn = (fire: RawFire): Promise<undefined> => driverOf(fire).tap(registration).then(nothing);
+      const fn = (fire: RawFire): Promise<undefined> => TappedCall.driverOf(fire).tap(registration).then(nothing);
       made.set(fn, registration);
       return { ...tap, type: 'promise', fn };
     },
@@ -114,26 +143,13 @@ interface TappedFire extends ContextFire {
 
 /** Runs the plan through the tapable hook, raw taps around it. Whatever becomes of those, the plan runs. */
 export async function runThroughTaps(hook: EventHook, fire: TappedFire, driver: TapDriver): Promise<void> {
-  const raw: RawFire = {
-    event: fire.spec.name,
-    input: readOnly(fire.input),
-    toolUseID: fire.toolUseID,
-    // For interceptors; each tap gets its own.
-    context: new Context(fire, 'first', undefined),
-  };
-  DRIVERS.set(raw, driver);
+  const raw = new TappedCall(fire, driver);
   try {
     await hook.raw.promise(raw);
   } catch (error) {
     fire.services.report(`host.hooks.${fire.spec.name} failed: ${describeError(error)}`);
   }
   await driver.runPlan();
-}
-
-function driverOf(fire: RawFire): TapDriver {
-  const driver = DRIVERS.get(fire);
-  if (driver) return driver;
-  throw new HookscopeError('INVALID_OPTIONS', { where: 'host.hooks', expected: 'a fire made by host.fire()' });
 }
 
 function nothing(): undefined {

@@ -4,7 +4,6 @@ import { HookscopeError } from '../errors.js';
 import type { Dialect, EventSpec } from '../events/define.js';
 import { clip, warn } from '../plain.js';
 import { ignoreRejections, isThenable, tell } from '../values/promises.js';
-import { readOnly } from '../values/view.js';
 import { claudeTest } from './claude-matcher.js';
 import { inTime, whyExponential } from './regex-cost.js';
 import { toolNames } from './tool-names.js';
@@ -16,8 +15,8 @@ export interface Matcher {
   readonly static: boolean;
   /** For people and for records: `*` where it matches all. */
   readonly text: string;
-  /** An empty or undefined subject is matched by a match-all only. Never throws. */
-  matches(subject: string | undefined, input: unknown): boolean;
+  /** An empty or undefined subject is matched by a match-all only. Never throws. `input`: read-only; static ones need none. */
+  matches(subject: string | undefined, input?: unknown): boolean;
 }
 
 export interface MatcherContext {
@@ -110,7 +109,7 @@ function byPredicate(predicate: Predicate, context: MatcherContext): Matcher {
     matches: (subject, input) => {
       if (subject === undefined || subject === '') return false;
       try {
-        const answer = predicate(subject, typeof input === 'object' && input !== null ? readOnly(input) : input);
+        const answer = predicate(subject, input);
         ignoreRejections(answer);
         if (!isThenable(answer)) return Boolean(answer);
         tell(() => answer, report);

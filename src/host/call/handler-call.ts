@@ -41,6 +41,8 @@ export class HandlerCall implements Watched, CallFacts {
   reporter: CallReporter | undefined = undefined;
   /** It timed out and was left behind: it cannot serve another hook. */
   spent = false;
+  /** Its place in a wave. */
+  place = 0;
   private view: Json;
   private readonly timed: boolean;
   private isWatched = false;
@@ -51,12 +53,12 @@ export class HandlerCall implements Watched, CallFacts {
   private readonly onValue: (value: unknown) => void;
   private readonly onError: (error: unknown) => void;
 
-  constructor(fire: RunningFire, asker: CallOwner) {
+  constructor(fire: RunningFire, owner: CallOwner, input = fire.input, view = readOnly(input)) {
     this.fire = fire;
-    this.owner = asker;
+    this.owner = owner;
     this.timed = fire.timed;
-    this.input = fire.input;
-    this.view = readOnly(fire.input);
+    this.input = input;
+    this.view = view;
     this.onValue = this.fulfilled.bind(this);
     this.onError = this.rejected.bind(this);
   }

@@ -1,5 +1,6 @@
 import type { Registration } from '../../scopes/registration.js';
 import type { Json } from '../../values/shape.js';
+import { readOnly } from '../../values/view.js';
 import { type Attempt, SILENT } from '../call/attempt.js';
 import { RANK } from '../decide/fold.js';
 import type { HandlerResult } from '../decide/fold-common.js';
@@ -74,6 +75,8 @@ export class Notes implements RunFacts {
   private readonly fire: FireFacts;
   private readonly earlier: ReadonlySet<string> | undefined;
   private made: Rewrites | undefined = undefined;
+  private viewed: Json | undefined = undefined;
+  private inputView: Json | undefined = undefined;
   private waves = 0;
   private count = 0;
 
@@ -83,6 +86,15 @@ export class Notes implements RunFacts {
     this.input = fire.input;
     this.subject = fire.subject;
     this.slots = new Array<HandlerState | undefined>(fire.plan.size);
+  }
+
+  /** Made when a predicate first looks at this input. */
+  get view(): Json {
+    if (this.viewed !== this.input) {
+      this.viewed = this.input;
+      this.inputView = readOnly(this.input);
+    }
+    return this.inputView as Json;
   }
 
   /** How often the input was rewritten. */

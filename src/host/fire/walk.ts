@@ -1,5 +1,4 @@
 import type { Registration } from '../../scopes/registration.js';
-import type { Json } from '../../values/shape.js';
 import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import type { RawTap, TapDriver } from '../hooks.js';
@@ -181,12 +180,15 @@ export class Walk implements CallOwner, TapDriver {
   }
 
   /** Asks several at the same time. */
-  private askAll(wave: readonly Registration[]): boolean {
-    const { notes, rules, fire } = this;
-    const wanted = wave.filter((r) => this.claim(r));
-    if (wanted.length === 0) return true;
-    const slots = wanted.map((r) => notes.open(rules?.merged(r) ?? r, fire.plan.position(r)));
-    return this.askTogether(slots, () => this.go());
+  private askAll(wave: readonly number[]): boolean {
+    const { notes, rules } = this;
+    const { list, places } = this.candidates;
+    const slots: HandlerState[] = [];
+    for (const i of wave) {
+      const r = list[i] as Registration;
+      if (this.claim(r)) slots.push(notes.open(rules?.merged(r) ?? r, places[i] as number));
+    }
+    return slots.length === 0 || this.askTogether(slots, () => this.go());
   }
 
   /** true: all answered synchronously, and `then` is not called. */
@@ -228,8 +230,7 @@ export class Walk implements CallOwner, TapDriver {
 
   /** The input was rewritten: other handlers may match it, and those that judged the previous version must judge this one. */
   private lookAgain(): void {
-    const { subject, input }: { subject: string | undefined; input: Json } = this.notes;
-    const now = this.fire.plan.candidates(subject, input);
+    const now = this.fire.plan.candidates(this.notes.subject);
     this.again = 0;
     if (now === this.candidates) return;
     if (this.at > 0) this.passed = Math.max(this.passed, this.candidates.places[this.at - 1] as number);

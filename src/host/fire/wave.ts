@@ -1,62 +1,68 @@
+import type { Json } from '../../values/shape.js';
+import { readOnly } from '../../values/view.js';
 import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
 import { aborted } from '../call/call-failures.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import type { RunningFire } from './facts.js';
 import type { HandlerState } from './notes.js';
 
-/** Handlers that are called at the same time, each by a call of its own. It is over when all have answered. */
+/** Handlers that are called at the same time, each by a call of its own. It is over when all have answered. A hot class (CONTRIBUTING.md). */
 export class Wave implements CallOwner {
   readonly slots: readonly HandlerState[];
   readonly results: Attempt[] = [];
-  readonly #fire: RunningFire;
-  readonly #done: (wave: Wave) => void;
-  readonly #calls = new Map<HandlerCall, number>();
-  #left: number;
-  #began = false;
+  private readonly fire: RunningFire;
+  private readonly done: (wave: Wave) => void;
+  /** Those under way, each at its slot's place. */
+  private readonly calls: (HandlerCall | undefined)[] = [];
+  private left: number;
+  private began = false;
 
   constructor(fire: RunningFire, slots: readonly HandlerState[], done: (wave: Wave) => void) {
-    this.#fire = fire;
+    this.fire = fire;
     this.slots = slots;
-    this.#done = done;
-    this.#left = slots.length;
+    this.done = done;
+    this.left = slots.length;
   }
 
   /** Calls them all. true: all answered synchronously, and `done` is not called. */
   begin(input: RunningFire['input']): boolean {
-    this.slots.forEach((slot, i) => {
-      const result = this.#call(slot, input, i);
-      if (result !== PENDING) this.#take(i, result);
-    });
+    const { slots } = this;
+    const view = readOnly(input);
+    for (let i = 0; i < slots.length; i++) {
+      const result = this.call(slots[i] as HandlerState, input, view, i);
+      if (result !== PENDING) this.take(i, result);
+    }
     // One of them cancelled the fire while the others were being called.
-    if (this.#fire.cancelled) this.cancel();
-    this.#began = true;
-    return this.#left === 0;
+    if (this.fire.cancelled) this.cancel();
+    this.began = true;
+    return this.left === 0;
   }
 
-  #call(slot: HandlerState, input: RunningFire['input'], i: number): Attempt | undefined | typeof PENDING {
-    const fire = this.#fire;
+  private call(slot: HandlerState, input: Json, view: Json, i: number): Attempt | undefined | typeof PENDING {
+    const { fire } = this;
     if (fire.cancelled) return { failure: aborted() };
-    const call = new HandlerCall(fire, this);
+    const call = new HandlerCall(fire, this, input, view);
+    call.place = i;
     const result = call.begin(slot.registration, input, slot.calls > 0 ? 'reask' : 'first');
-    if (result === PENDING) this.#calls.set(call, i);
+    if (result === PENDING) this.calls[i] = call;
     return result;
   }
 
-  #take(i: number, result: Attempt | undefined): void {
+  private take(i: number, result: Attempt | undefined): void {
     this.results[i] = result ?? SILENT;
-    this.#left--;
+    this.left--;
   }
 
   answered(result: Attempt | undefined, call: HandlerCall): void {
-    const i = this.#calls.get(call);
-    if (i === undefined) return;
-    this.#calls.delete(call);
+    const i = call.place;
+    if (this.calls[i] === undefined) return;
+    this.calls[i] = undefined;
     call.release();
-    this.#take(i, result);
-    if (this.#left === 0 && this.#began) this.#done(this);
+    this.take(i, result);
+    if (this.left === 0 && this.began) this.done(this);
   }
 
   cancel(): void {
-    for (const call of [...this.#calls.keys()]) call.cancel();
+    for (const call of [...this.calls]) call?.cancel();
   }
 }

@@ -31,8 +31,8 @@ export interface Plan {
   readonly size: number;
   /** Where a registration stands in the order. */
   position(registration: Registration): number;
-  /** For the subject of this input; remembered per subject, at most `MEMO` of them. */
-  candidates(subject: string | undefined, input: unknown): Candidates;
+  /** Remembered per subject, at most `MEMO` of them. */
+  candidates(subject: string | undefined): Candidates;
 }
 
 const MEMO = 512;
@@ -55,13 +55,13 @@ export function makePlan(spec: EventSpec, scopes: readonly Scope[], own: Scope):
     registrations,
     size: registrations.length,
     position,
-    candidates(subject, input) {
+    candidates(subject) {
       if (whole) return whole;
       const key = subject ?? '';
       const known = memo.get(key);
       if (known) return known;
       // A predicate looks at the input too: its registration stays a candidate and is asked again at its wave.
-      const found = choose(registrations.filter((r) => mayRun(r, subject, input)));
+      const found = choose(registrations.filter((r) => mayRun(r, subject)));
       if (memo.size >= MEMO) memo.clear();
       memo.set(key, found);
       return found;
@@ -69,8 +69,8 @@ export function makePlan(spec: EventSpec, scopes: readonly Scope[], own: Scope):
   };
 }
 
-function mayRun(r: Registration, subject: string | undefined, input: unknown): boolean {
-  if (r.matcher.static && !r.matcher.matches(subject, input)) return false;
+function mayRun(r: Registration, subject: string | undefined): boolean {
+  if (r.matcher.static && !r.matcher.matches(subject)) return false;
   return !isByTool(r) || (subject !== undefined && r.rule?.isAbout(subject) === true);
 }
 
@@ -107,26 +107,27 @@ function quietly(spec: EventSpec, list: readonly Registration[]): Quiet {
 
 /**
  * The next wave from `from` on, as the input now stands: a maximal run of parallel registrations with equal scope and
- * stage, or one series registration. `end` is where the wave after it begins; `last` where the list ends, before the observers.
+ * stage, or one series registration; by their places in the list. `end` is where the wave after it begins; `last` where the list
+ * ends, before the observers.
  */
 export function nextWave(
   { list, deciders }: Pick<Candidates, 'list' | 'deciders'>,
   from: number,
   runs: (r: Registration) => boolean,
   last = deciders,
-): { wave: readonly Registration[]; end: number } | undefined {
+): { wave: readonly number[]; end: number } | undefined {
   let i = from;
   while (i < last && !runs(list[i] as Registration)) i++;
   const first = i < last ? list[i] : undefined;
   if (!first) return undefined;
-  if (first.mode === 'series') return { wave: [first], end: i + 1 };
-  const wave: Registration[] = [first];
+  if (first.mode === 'series') return { wave: [i], end: i + 1 };
+  const wave = [i];
   let end = i + 1;
   for (i = end; i < last; i++) {
     const r = list[i] as Registration;
     if (!runs(r)) continue;
     if (r.mode !== 'parallel' || r.scope !== first.scope || r.stage !== first.stage) break;
-    wave.push(r);
+    wave.push(i);
     // Later ones are checked again in their turn: this wave may change the input.
     end = i + 1;
   }

@@ -1,6 +1,17 @@
 import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
-import type { Json } from '../../values/shape.js';
+
+/** What decides who runs, as it stands now. */
+export interface RunFacts {
+  readonly subject: string | undefined;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The input as predicates get it. */
+  readonly view: Readonly<Record<string, unknown>>;
+  /** It was called in this very fire. */
+  hasRun(r: Registration): boolean;
+  /** It ran in an earlier fire about the same call: a `once` hook may be asked again, as within one fire. */
+  ranBefore(r: Registration): boolean;
+}
 
 /**
  * The reasons that are looked at anew before each call, and whom each of them can skip although the subject is matched: such hooks
@@ -20,14 +31,15 @@ export function isPlain(r: Registration): boolean {
 }
 
 /** Why a candidate does not run on this input as it stands now; `undefined`: it does. */
-export function skipped(r: Registration, subject: string | undefined, input: Json): SkipReason | undefined {
-  return r.skip ?? asked(r, subject, input);
+export function skipped(r: Registration, facts: RunFacts): SkipReason | undefined {
+  return r.skip ?? asked(r, facts);
 }
 
 /** Not a loop over checks: the walk asks before every call. */
-function asked(r: Registration, subject: string | undefined, input: Json): keyof typeof CAN_SKIP | undefined {
-  if (!r.matcher.all && !r.matcher.matches(subject, input)) return 'matcher';
-  if (r.rule !== undefined && !(r.spec.tool && r.rule.matches(input))) return 'if';
+function asked(r: Registration, facts: RunFacts): keyof typeof CAN_SKIP | undefined {
+  const { matcher, rule } = r;
+  if (!matcher.all && !matcher.matches(facts.subject, matcher.static ? undefined : facts.view)) return 'matcher';
+  if (rule !== undefined && !(r.spec.tool && rule.matches(facts.input))) return 'if';
   if (r.once && r.scope.claimed(r)) return 'once';
   return undefined;
 }

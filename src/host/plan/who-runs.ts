@@ -1,17 +1,9 @@
 import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
 import { type Candidates, mergeCopies } from './plan.js';
-import { skipped } from './skipped.js';
+import { type RunFacts, skipped } from './skipped.js';
 
-/** What decides who runs, as it stands now. */
-export interface RunFacts {
-  readonly subject: string | undefined;
-  readonly input: Readonly<Record<string, unknown>>;
-  /** It was called in this very fire. */
-  hasRun(r: Registration): boolean;
-  /** It ran in an earlier fire about the same call: a `once` hook may be asked again, as within one fire. */
-  ranBefore(r: Registration): boolean;
-}
+export type { RunFacts } from './skipped.js';
 
 /** The one reading of a plan: the walk asks it before each call, the record and `explain` when they list everybody. */
 export class WhoRuns {
@@ -47,7 +39,7 @@ export class WhoRuns {
   }
 
   #reason(r: Registration): SkipReason | undefined {
-    return skipped(r, this.#facts.subject, this.#facts.input);
+    return skipped(r, this.#facts);
   }
 
   #mayAgain(r: Registration): boolean {

@@ -5,6 +5,7 @@ import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeRef } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
+import { readOnly } from '../../values/view.js';
 import type { HostCore } from '../core.js';
 import { nextWave, type Plan } from '../plan/plan.js';
 import { type RunFacts, type WhoRuns, whoRuns } from '../plan/who-runs.js';
@@ -99,8 +100,8 @@ class PlanReader {
 
   constructor(plan: Plan, subject: string | undefined, input: Json) {
     this.#plan = plan;
-    this.#facts = { subject, input, hasRun: () => false, ranBefore: () => false };
-    this.#who = whoRuns(plan.candidates(subject, input), this.#facts);
+    this.#facts = { subject, input, view: readOnly(input), hasRun: () => false, ranBefore: () => false };
+    this.#who = whoRuns(plan.candidates(subject), this.#facts);
   }
 
   running(): ExplainedHook[] {
@@ -109,7 +110,7 @@ class PlanReader {
     let wave = 0;
     const read = (from: number, last: number): void => {
       for (let next = this.#next(from, last); next; next = this.#next(next.end, last)) {
-        for (const r of next.wave) rows.push(this.#planned(r, wave));
+        for (const at of next.wave) rows.push(this.#planned(list[at] as Registration, wave));
         wave++;
       }
     };
