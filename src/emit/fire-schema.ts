@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ON_FAILURE } from '../events/failure.js';
 import { SKIP_REASONS, type SkipReason } from '../events/skip.js';
 import {
   alarmSchema,
@@ -51,7 +52,7 @@ const handlerShape = {
   /** What the decision is computed by: `rewrite` and `observe` have no verdict; `continue: false` denies only from `code`. */
   phase: z.enum(['rewrite', 'decide', 'observe']).exactOptional(),
   dialect: z.enum(['code', 'claude']).exactOptional(),
-  on_failure: z.enum(['continue', 'block', 'ask']).exactOptional(),
+  on_failure: z.enum(ON_FAILURE).exactOptional(),
 };
 export const handlerSchema: Open<typeof handlerShape> = open(handlerShape);
 

@@ -3,6 +3,8 @@ interface KindFacts {
   readonly asks: 'process' | 'machine' | 'network' | 'model';
   /** It has a process's exit code: any but 0 is an `error` in records. */
   readonly exits?: true;
+  /** Its timeout in Claude Code's files, where neither it nor the event says; absent: 600. */
+  readonly claudeSeconds?: number;
 }
 
 /** Every type of handler: the records' `handler`, the default `types` of an event and what `check` names come from here. */
@@ -11,8 +13,8 @@ const KINDS = {
   command: { asks: 'machine', exits: true },
   http: { asks: 'network' },
   mcp_tool: { asks: 'machine' },
-  prompt: { asks: 'model' },
-  agent: { asks: 'model' },
+  prompt: { asks: 'model', claudeSeconds: 30 },
+  agent: { asks: 'model', claudeSeconds: 60 },
 } as const satisfies Record<string, KindFacts>;
 
 /** What runs: a function here, a process, a request, a tool, a question to a model. */
@@ -32,6 +34,10 @@ export const EXTERNAL_KINDS = asking('machine', 'network', 'model');
 export const PROGRAMS = asking('machine', 'network');
 /** The `types` of events that happen before the network can be relied on. */
 export const LOCAL = asking('machine');
+
+/** Seconds that Claude Code's files give such a handler. */
+export const claudeSeconds = (kind: string): number =>
+  (Object.hasOwn(KINDS, kind) ? factsOf(kind as HandlerKind).claudeSeconds : undefined) ?? 600;
 
 const EXITING: readonly string[] = HANDLER_KINDS.filter((kind) => factsOf(kind).exits);
 /** Whether an exit code of such a handler is a process's, and not another status. */

@@ -1,5 +1,6 @@
-import type { OnFailure } from '../events/failure.js';
-import { checks, isObject, isText, type OptionCheck, oneOf, SECONDS, type Shape } from '../values/shape.js';
+import { ON_FAILURE, type OnFailure } from '../events/failure.js';
+import type { Keys } from '../values/options.js';
+import { checks, isObject, isText, type OptionCheck, oneOf, SECONDS } from '../values/shape.js';
 
 /** What every hook that runs outside the loop may be told. Times are seconds. */
 export interface ExternalOptions {
@@ -41,16 +42,16 @@ export const TEXTS_BY_NAME: OptionCheck = {
   accepts: (v) => isObject(v) && Object.values(v).every(isText),
 };
 
-export const OUTSIDE: Shape = {
+export const OUTSIDE = {
   timeout: SECONDS,
   if: checks.text,
-  onFailure: oneOf('continue', 'block', 'ask'),
+  onFailure: oneOf(...ON_FAILURE),
   once: checks.flag,
   statusMessage: checks.text,
   name: TEXT,
-};
+} satisfies Keys<ExternalOptions>;
 
-export const BACKGROUND: Shape = { async: checks.flag, asyncTimeout: SECONDS };
+export const BACKGROUND = { async: checks.flag, asyncTimeout: SECONDS } satisfies Keys<BackgroundOptions>;
 
 /** A deeply frozen copy of plain data. */
 export function frozen<T>(value: T): T {

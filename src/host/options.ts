@@ -1,6 +1,6 @@
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
-import type { OnFailure } from '../events/failure.js';
+import { ON_FAILURE, type OnFailure } from '../events/failure.js';
 import { EXTERNAL_OPTIONS, type ExternalHostOptions } from '../handlers/external.js';
 import { checkMcpServers } from '../handlers/mcp/server-options.js';
 import { checkKeys, checkOptions, type Keys } from '../values/options.js';
@@ -46,7 +46,7 @@ const SHAPE = {
   session: checks.object,
   timeout: SECONDS,
   closeTimeout: SECONDS,
-  onFailure: oneOf('continue', 'block', 'ask'),
+  onFailure: oneOf(...ON_FAILURE),
   merge: oneOf('lineage', 'all'),
   decisions: oneOf('strictest', 'first', 'last'),
   timeoutFor: oneOf('handler', 'group'),

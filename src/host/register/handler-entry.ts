@@ -1,14 +1,15 @@
 import { HookscopeError } from '../../errors.js';
 import type { Dialect, EventSpec } from '../../events/define.js';
-import type { OnFailure } from '../../events/failure.js';
+import { ON_FAILURE } from '../../events/failure.js';
 import { HANDLER_KINDS, type HandlerKind } from '../../events/handler-kinds.js';
 import type { ExternalServices } from '../../handlers/external.js';
 import type { Handler, HandlerDescription } from '../../handlers/handler.js';
 import { type HandlerContext, handlerFor } from '../../handlers/kinds.js';
-import type { Mode, Phase, Registration, Skip } from '../../scopes/registration.js';
-import { checkOptions } from '../../values/options.js';
-import { checks, isObject, isText, oneOf, SECONDS, type Shape } from '../../values/shape.js';
+import type { Registration, Skip } from '../../scopes/registration.js';
+import { checkOptions, type Keys } from '../../values/options.js';
+import { checks, isObject, isText, oneOf, SECONDS } from '../../values/shape.js';
 import type { CallbackFunction, Work } from '../call/work.js';
+import type { CallbackSpec, HookGroup } from '../types.js';
 
 /** Marks a handler that we have made ourselves, for hooks that come from another program. */
 const MADE = Symbol('made');
@@ -27,32 +28,20 @@ export interface HandlerOptions {
 }
 
 /** A handler's own options go before its group's. */
-const HANDLER: Shape = {
+const HANDLER = {
   handler: checks.fn,
   name: checks.text,
   if: checks.text,
   timeout: SECONDS,
   async: oneOf(true, false, 'two-phase'),
   asyncTimeout: SECONDS,
-  onFailure: oneOf('continue', 'block', 'ask'),
+  onFailure: oneOf(...ON_FAILURE),
   once: checks.flag,
-};
+} satisfies Keys<CallbackSpec>;
 
 /** What handlers and groups may say alike. */
-export interface Options {
+export interface Options extends Omit<HookGroup, 'matcher' | 'hooks'>, Omit<CallbackSpec, 'handler'> {
   readonly matcher?: unknown;
-  readonly if?: string;
-  readonly stage?: number;
-  readonly before?: string | readonly string[];
-  readonly mode?: Mode;
-  readonly timeout?: number;
-  readonly timeoutFor?: 'handler' | 'group';
-  readonly onFailure?: OnFailure;
-  readonly phase?: Phase;
-  readonly once?: boolean;
-  readonly name?: string;
-  readonly async?: boolean | 'two-phase';
-  readonly asyncTimeout?: number;
   readonly asyncRewake?: boolean;
   readonly rewakeMessage?: string;
   readonly rewakeSummary?: string;

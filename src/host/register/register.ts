@@ -1,5 +1,6 @@
 import type { EventSpec } from '../../events/define.js';
-import type { OnFailure } from '../../events/failure.js';
+import { ON_FAILURE, type OnFailure } from '../../events/failure.js';
+import { claudeSeconds } from '../../events/handler-kinds.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import { compileMatcher } from '../../matching/matcher.js';
 import { compileRule } from '../../matching/rule.js';
@@ -7,8 +8,9 @@ import type { Registration, Skip, Source } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { describeError } from '../../values/message.js';
 import { nearest } from '../../values/nearest.js';
-import { checkOptions } from '../../values/options.js';
-import { checks, isObject, oneOf, SECONDS, type Shape } from '../../values/shape.js';
+import { checkOptions, type Keys } from '../../values/options.js';
+import { checks, isObject, oneOf, SECONDS } from '../../values/shape.js';
+import type { HookGroup } from '../types.js';
 import { type HandlerOptions, type Options, readHandler, wrong } from './handler-entry.js';
 
 /** What every registration of one `register` call shares. */
@@ -56,7 +58,7 @@ export function readRegistrations(hooks: unknown, how: RegistrationOptions): Reg
   });
 }
 
-const GROUP: Shape = {
+const GROUP = {
   matcher: checks.any,
   if: checks.text,
   stage: checks.number,
@@ -64,12 +66,12 @@ const GROUP: Shape = {
   mode: oneOf('series', 'parallel'),
   timeout: SECONDS,
   timeoutFor: oneOf('handler', 'group'),
-  onFailure: oneOf('continue', 'block', 'ask'),
+  onFailure: oneOf(...ON_FAILURE),
   phase: oneOf('rewrite', 'decide', 'observe'),
   once: checks.flag,
   name: checks.text,
   hooks: checks.list,
-};
+} satisfies Keys<HookGroup>;
 
 function readGroup(
   named: EventSpec,
@@ -160,12 +162,9 @@ export function tooLong(where: string, timeout: number): string {
 
 const NONE: readonly string[] = Object.freeze([]);
 
-/** Seconds that Claude Code's files give a handler where the event does not say. */
-const CLAUDE_TIMES: Readonly<Record<string, number>> = { prompt: 30, agent: 60 };
-
 /** Seconds where neither handler nor group says. */
 function usualTime(how: RegistrationOptions, { timeout }: EventSpec, kind: Registration['kind']): number {
-  return how.dialect === 'claude' ? (timeout?.claude ?? CLAUDE_TIMES[kind] ?? 600) : how.timeout;
+  return how.dialect === 'claude' ? (timeout?.claude ?? claudeSeconds(kind)) : how.timeout;
 }
 
 /** Seconds. An event that must not take long (SessionEnd) has its own default, and a most, in code too. */
