@@ -12,8 +12,8 @@ import { closeHost } from './host/close.js';
 import type { HostCore } from './host/core.js';
 import { eventSpecs, eventState } from './host/fire/event-states.js';
 import { fire } from './host/fire/fire.js';
-import type { FireOptions } from './host/fire/fire-options.js';
 import { unreadable } from './host/fire/input.js';
+import type { FireOptions } from './host/fire-options.js';
 import { createHook, type RawHook } from './host/hooks.js';
 import { expose } from './host/internals.js';
 import {

@@ -50,7 +50,7 @@ export type {
   FoldFields,
   HandlerOutcome,
 } from './host/decide/decision.js';
-export type { FireOptions } from './host/fire/fire-options.js';
+export type { FireOptions } from './host/fire-options.js';
 export type { RawFire, RawHook } from './host/hooks.js';
 export type { HostOptions } from './host/options.js';
 export type { PluginScope } from './host/register/apply.js';

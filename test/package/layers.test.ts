@@ -41,6 +41,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** What the pure folders of the host may import of it. */
 const PURE: Record<string, readonly string[]> = { 'host/decide': [], 'host/plan': ['host/decide'] };
 
+/** Rooms of the host that know nothing of those behind them, types included. */
+const BENEATH: Record<string, readonly string[]> = {
+  'host/call': ['host/fire', 'host/tell', 'host/register'],
+  'host/alarms': ['host/fire', 'host/call', 'host/register'],
+};
+
 /** Where a package may be named. One that is not listed may be named in one file, whichever; types are free. */
 const HOMES: Record<string, readonly string[]> = {
   execa: ['handlers/command/start', 'claude-code/control/process'],
@@ -87,6 +93,17 @@ function pureBreaks(sources: readonly Source[]): string[] {
   );
 }
 
+/** The imports of a room from one that stands above it, as `from -> to`. */
+function roomBreaks(sources: readonly Source[]): string[] {
+  return Object.entries(BENEATH).flatMap(([room, above]) =>
+    sources
+      .filter(({ name }) => name.startsWith(`${room}/`))
+      .flatMap(({ name, imports }) =>
+        imports.flatMap(({ file }) => (above.some((at) => file?.startsWith(`${at}/`)) ? [`${name} -> ${file}`] : [])),
+      ),
+  );
+}
+
 /** The packages named outside their home, as `package in file`. */
 function strayPackages(sources: readonly Source[]): string[] {
   const users = new Map<string, Set<string>>();
@@ -119,6 +136,12 @@ describe('the source tree', () => {
   test('keeps what decides and what plans apart from what runs', () => {
     expect(pureBreaks(sources)).toEqual([]);
     expect(sources.filter(({ name }) => name.startsWith('host/decide/')).length).toBeGreaterThan(1);
+  });
+
+  test('keeps one call from knowing the fire around it', () => {
+    expect(roomBreaks(sources)).toEqual([]);
+    const call = { name: 'host/call/x', lines: 1, imports: importsOf('host/call/x', "import '../fire/walk.js';") };
+    expect(roomBreaks([call])).toEqual(['host/call/x -> host/fire/walk']);
   });
 
   test('has no circle of imports', () => {

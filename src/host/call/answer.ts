@@ -7,10 +7,10 @@ import type { Registration } from '../../scopes/registration.js';
 import { describeError } from '../../values/message.js';
 import { BrokenPromise, ignoreRejections, messageOf, promiseIn } from '../../values/promises.js';
 import { readOnly } from '../../values/view.js';
-import type { CallFacts, FireFacts } from '../fire/facts.js';
 import { type Attempt, SILENT } from './attempt.js';
 import { makeCall } from './call.js';
 import { Context } from './context.js';
+import type { CallFacts, FireFacts } from './facts.js';
 import { whyNotTaken } from './taken.js';
 import type { Work } from './work.js';
 

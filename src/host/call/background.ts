@@ -1,10 +1,10 @@
 import { HookscopeError } from '../../errors.js';
 import type { Reply } from '../../handlers/handler.js';
 import { LONGEST_TIMER } from '../../values/timer.js';
-import type { BackgroundCall, BackgroundWork } from '../fire/facts.js';
 import { logProblems, readAnswer, threw } from './answer.js';
 import type { Attempt } from './attempt.js';
 import { Context } from './context.js';
+import type { BackgroundCall, BackgroundWork } from './facts.js';
 import type { Work } from './work.js';
 
 interface KeptWork {

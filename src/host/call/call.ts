@@ -1,10 +1,10 @@
 import type { Call } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { EndSignal } from '../../values/lazy-signal.js';
-import type { RunningFire } from '../fire/facts.js';
 import type { CallReporter } from './attempt.js';
 import type { Carried } from './carry.js';
 import { Context } from './context.js';
+import type { RunningFire } from './facts.js';
 
 /** What a handler outside the process is run with. */
 export function makeCall(

@@ -3,13 +3,13 @@ import type { Registration } from '../../scopes/registration.js';
 import { ignoreRejections, promiseIn, ready, settle } from '../../values/promises.js';
 import type { Json } from '../../values/shape.js';
 import { readOnly } from '../../values/view.js';
-import type { CallFacts, RunningFire } from '../fire/facts.js';
 import { logProblems, readAnswer, replyFacts, threw, toBackground } from './answer.js';
 import { type Attempt, type CallReporter, PENDING, SILENT, timed } from './attempt.js';
 import { makeCall } from './call.js';
 import { aborted, timeout } from './call-failures.js';
 import type { Watched } from './clock.js';
 import { Context } from './context.js';
+import type { CallFacts, RunningFire } from './facts.js';
 import { untrusted } from './untrusted.js';
 import type { CallbackFunction, Work } from './work.js';
 

@@ -1,6 +1,6 @@
 import type { Registration, Untrusted } from '../../scopes/registration.js';
-import type { FireFacts } from '../fire/facts.js';
 import type { Attempt } from './attempt.js';
+import type { FireFacts } from './facts.js';
 
 /** A hook that is not as it was accepted does not run: a failure, which asks at least, and denies where nobody can be asked. */
 export function untrusted(fire: FireFacts, registration: Registration, { file, why }: Untrusted): Attempt {

@@ -4,13 +4,13 @@ import type { Json } from '../../values/shape.js';
 import { ran, undecided } from '../alarms/use.js';
 import type { HostCore } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
+import type { FireSettings } from '../fire-options.js';
 import type { EventState } from '../services.js';
 import { reportRefused } from '../tell/reporter.js';
-import type { FireSettings } from './fire-options.js';
 import { FireRun } from './fire-run.js';
 import { completeInput } from './input.js';
 
-export type { FireOptions, FireSettings } from './fire-options.js';
+export type { FireOptions, FireSettings } from '../fire-options.js';
 
 /**
  * The path of every event, from the agent loop to its decision: find the event and the scope, choose the plan, parse the input once;

@@ -2,11 +2,11 @@ import type { Registration } from '../../scopes/registration.js';
 import type { Json } from '../../values/shape.js';
 import { readOnly } from '../../values/view.js';
 import { type Attempt, SILENT } from '../call/attempt.js';
+import type { FireFacts } from '../call/facts.js';
 import { RANK } from '../decide/fold.js';
 import type { HandlerResult } from '../decide/fold-common.js';
 import type { RunFacts } from '../plan/who-runs.js';
 import type { LargeOutput } from '../tell/large-output.js';
-import type { FireFacts } from './facts.js';
 import { Rewrites, type Vote } from './rewrites.js';
 
 /** Offset that places raw taps before or after every plan position. */

@@ -1,10 +1,10 @@
 import type { Registration } from '../../scopes/registration.js';
 import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
+import type { RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import type { RawTap, TapDriver } from '../hooks.js';
 import { type Candidates, nextWave } from '../plan/plan.js';
 import { type WhoRuns, whoRuns } from '../plan/who-runs.js';
-import type { RunningFire } from './facts.js';
 import { type HandlerState, Notes } from './notes.js';
 import { Wave } from './wave.js';
 

@@ -2,8 +2,8 @@ import type { Json } from '../../values/shape.js';
 import { readOnly } from '../../values/view.js';
 import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
 import { aborted } from '../call/call-failures.js';
+import type { RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
-import type { RunningFire } from './facts.js';
 import type { HandlerState } from './notes.js';
 
 /** Handlers that are called at the same time, each by a call of its own. It is over when all have answered. A hot class (CONTRIBUTING.md). */

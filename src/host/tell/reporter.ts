@@ -7,8 +7,8 @@ import type { EventSpec } from '../../events/define.js';
 import type { Outcome } from '../../events/outcome.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Attempt, CallReporter, FireReporter } from '../call/attempt.js';
+import type { FireFacts } from '../call/facts.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';
-import type { FireFacts } from '../fire/facts.js';
 import { unreadable } from '../fire/input.js';
 import type { Services } from '../services.js';
 

@@ -3,12 +3,12 @@ import type { EventSpec } from '../../events/define.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
-import type { CallReporter, FireReporter } from '../call/attempt.js';
-import type { Carried } from '../call/carry.js';
-import type { Context } from '../call/context.js';
+import type { FireSettings } from '../fire-options.js';
 import type { Plan } from '../plan/plan.js';
 import type { EventState, Services } from '../services.js';
-import type { FireSettings } from './fire-options.js';
+import type { CallReporter, FireReporter } from './attempt.js';
+import type { Carried } from './carry.js';
+import type { Context } from './context.js';
 
 /** What is known of a fire from its beginning on. Contexts, records and background runs read it; none of it changes. */
 export interface FireFacts {

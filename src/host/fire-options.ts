@@ -1,6 +1,6 @@
-import type { ScopeRef } from '../../scopes/tree.js';
-import type { EndSignal } from '../../values/lazy-signal.js';
-import type { EndedBy } from '../decide/decision.js';
+import type { ScopeRef } from '../scopes/tree.js';
+import type { EndSignal } from '../values/lazy-signal.js';
+import type { EndedBy } from './decide/decision.js';
 
 /** How one event is fired. */
 export interface FireOptions {
