@@ -113,7 +113,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   });
 
   const services: HostCore = {
-    host: undefined,
+    publicHost: () => host,
     clock,
     bus,
     background,
@@ -246,7 +246,6 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     maxStopContinuations,
   };
   const host = new PluginHost(bus, members) as unknown as Host<C>;
-  services.host = host;
   expose(host, services);
   return host;
 }

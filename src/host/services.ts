@@ -14,8 +14,8 @@ import type { Wake } from './types.js';
 
 /** What one fire needs of its host; plain fields, since every fire reads them. */
 export interface Services {
-  /** The public host, as handlers see it in their context. */
-  host: unknown;
+  /** The public host, as handlers see it in their context; a function, since the host is made after its services. */
+  publicHost(): unknown;
   readonly clock: Clock;
   readonly bus: Bus;
   readonly alarms: Alarms;

@@ -18,7 +18,7 @@ export interface HookContext<Host = unknown> {
 /** What a context says of its fire. */
 export interface ContextFire {
   readonly scopeId: string;
-  readonly services: { readonly host: unknown };
+  readonly services: { publicHost(): unknown };
 }
 
 /** One handler's context. Its state is private: a handler can read the call, never change it. */
@@ -44,7 +44,7 @@ export class Context implements HookContext {
   }
 
   get host(): unknown {
-    return this.#fire.services.host;
+    return this.#fire.services.publicHost();
   }
 
   /** A getter, so that it works when it is taken out, and costs only those who read it. */
