@@ -128,11 +128,10 @@ export class HandlerCall implements Watched, CallFacts {
   private mustLoad(kind: 'first' | 'reask'): boolean {
     const { handler } = this.registration.work as { handler: Handler };
     if (handler.load === undefined || LOADED.has(handler)) return false;
-    LOADED.add(handler);
     this.limit = 0;
     if (!this.isWatched) this.watch();
     handler.load().then(
-      () => this.loaded(kind),
+      () => this.loaded(handler, kind),
       (error: unknown) => {
         this.start(kind);
         this.owner.answered(this.conclude({ failure: { cause: 'spawn_failed', message: threw(error).message } }), this);
@@ -141,7 +140,8 @@ export class HandlerCall implements Watched, CallFacts {
     return true;
   }
 
-  private loaded(kind: 'first' | 'reask'): void {
+  private loaded(handler: Handler, kind: 'first' | 'reask'): void {
+    LOADED.add(handler);
     const { fire, registration, input } = this;
     const result = fire.cancelled ? { failure: aborted() } : this.begin(registration, input, kind);
     if (result !== PENDING) this.owner.answered(result, this);
