@@ -24,6 +24,7 @@ import {
   type HostOptions,
 } from './host/options.js';
 import { PlanStore } from './host/plan/plans.js';
+import type { HookScope } from './host/plugin-types.js';
 import { handleOf } from './host/register/handle.js';
 import { isLong, tooLong } from './host/register/register.js';
 import { Registrar } from './host/register/registrar.js';
@@ -34,7 +35,7 @@ import { createSpill } from './host/tell/large-output.js';
 import { HostLogger } from './host/tell/logger.js';
 import { Notices } from './host/tell/notices.js';
 import { reportRefused } from './host/tell/reporter.js';
-import type { Decision, HookScope, Hooks, RegisterOptions, Undo } from './host/types.js';
+import type { AgentHooks, Decision, Hooks, RegisterOptions, Undo } from './host/types.js';
 import { type ScopeRef, ScopeTree } from './scopes/tree.js';
 import type { SessionDeps } from './session/core.js';
 import type { SessionOptions } from './session/options.js';
@@ -66,8 +67,11 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
   unregisterScoped(id: ScopeRef): boolean;
   /** The scope of that name. It is opened by the first thing registered in it. */
   scope(id: ScopeRef): HookScope<C>;
-  /** Hooks for every agent of an exact type, in a scope of its own from before its SubagentStart to after its SubagentStop. */
-  spawnHooks(agentType: string, hooks: Hooks<C>, options?: RegisterOptions): Undo;
+  /**
+   * Hooks for every agent of an exact type, in a scope of its own from before its SubagentStart to after its SubagentStop. A function
+   * is called once for each agent and makes its hooks, with state of their own; where it throws, every gate of that agent fails.
+   */
+  spawnHooks(agentType: string, hooks: AgentHooks<C>, options?: RegisterOptions): Undo;
   /** HookStarted, HookProgress and HookResponse of each call, one fire record per fire, alarms, and problems of control connections. */
   readonly events$: Bus['events$'];
   /** The event's own tapable hook; our plan is one tap in it. */
@@ -199,6 +203,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     id: 'host',
     register: base.register,
     use: base.use,
+    on: base.on,
     fire: fireAny as Host<C>['fire'],
     fireAny,
     explain(event, input, how) {
@@ -213,7 +218,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     },
     unregisterScoped(id) {
       checkScopeRef(id, 'unregisterScoped');
-      return registrar.end(id);
+      return registrar.end(id) !== undefined;
     },
     scope: scopeHandle,
     spawnHooks: (type, scoped, how) => registrar.spawnHooks(type, scoped, checkRegisterOptions(how, 'spawnHooks')),
@@ -231,9 +236,8 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
         background,
         bus,
         closeTimeout: options.closeTimeout ?? 5,
-        cleanups: registrar.cleanups,
+        lives: registrar.lives,
         servers: external.tools,
-        report,
       })
         .finally(() => sessions.abandon())
         .finally(() => logger.flush());

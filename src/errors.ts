@@ -21,6 +21,8 @@ const MESSAGES = {
   INVALID_PLUGIN: (d: { plugin: string; expected: string }) => `Plugin "${d.plugin}": ${d.expected}.`,
   PLUGIN_FAILED: (d: { plugin: string; message: string }) =>
     `Plugin "${d.plugin}" failed while it was applied: ${d.message}. None of its hooks were registered.`,
+  PLUGIN_ENDED: (d: { plugin: string; scope: string; call: string }) =>
+    `Plugin "${d.plugin}" is no longer in use in scope "${d.scope}"; ${d.call}() did nothing. Stop its work when scope.signal aborts, or in scope.onClose(fn).`,
   PLUGIN_NOT_FOUND: (d: { plugin: string; from: string; nearest?: string | undefined; isPath?: boolean }) =>
     `Plugin "${d.plugin}" was not found from ${d.from}. ${d.isPath === true ? 'There is no such file' : `Install it there: npm install ${d.plugin}`}.${d.nearest ? ` Did you mean "${d.nearest}"?` : ''}`,
   UNKNOWN_SCOPE: (d: { scope: string }) =>

@@ -53,9 +53,19 @@ export type {
 export type { FireOptions } from './host/fire-options.js';
 export type { RawFire, RawHook } from './host/hooks.js';
 export type { HostOptions } from './host/options.js';
-export type { PluginScope } from './host/register/apply.js';
+export type {
+  HookScope,
+  OptionsReader,
+  Plugin,
+  PluginScope,
+  PluginUndo,
+  Registers,
+  UseArguments,
+  UseOptions,
+} from './host/plugin-types.js';
 export type { ExplainedHook, ExplainOptions, Explanation } from './host/tell/explain.js';
 export type {
+  AgentHooks,
   CallbackSpec,
   Decision,
   DescribedHook,
@@ -64,11 +74,11 @@ export type {
   HookGroup,
   HookHandler,
   HookResult,
-  HookScope,
   Hooks,
   HostHandle,
-  Plugin,
+  OnOptions,
   RegisterOptions,
+  SpawnedAgent,
   Undo,
   Wake,
 } from './host/types.js';

@@ -5,16 +5,20 @@
  */
 
 export type {
+  AgentHooks,
   ErrorCode,
   FireOptions,
   HookScope,
   Host,
   HostHandle,
   HostOptions,
+  OnOptions,
   RawFire,
   RawHook,
   RegisterOptions,
+  Registers,
   ScopeRef,
+  SpawnedAgent,
   Undo,
   Wake,
 } from '../../src/index.js';

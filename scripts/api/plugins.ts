@@ -8,9 +8,13 @@ export type {
   HookscopeConfig,
   LoadedConfig,
   LoadPluginOptions,
+  OptionsReader,
   Plugin,
   PluginDefinition,
   PluginEntry,
   PluginScope,
+  PluginUndo,
+  UseArguments,
+  UseOptions,
 } from '../../src/index.js';
 export { applyConfig, defineConfig, definePlugin, loadConfig, loadHooksFile, loadPlugin } from '../../src/index.js';

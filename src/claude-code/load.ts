@@ -114,7 +114,7 @@ export async function loadClaudeCode<C extends CustomEvents>(
   });
   const undo = registerAll(services.registrar, prepared);
   const cleanup = (): void => rmSync(folder, { recursive: true, force: true });
-  if (options.envDir === undefined) services.registrar.cleanups.push({ plugin: 'claude-code', cleanup });
+  const keep = options.envDir === undefined ? services.registrar.atClose('claude-code', cleanup) : undefined;
   if (elsewhere > 0 && held.some(({ state }) => state === 'never'))
     services.report(`acceptances for projects at other places: ${elsewhere}; see hookscope trust --list`);
   const problems = (await Promise.all(prepared.map((hooks) => hooks.problems()))).flat();
@@ -126,7 +126,8 @@ export async function loadClaudeCode<C extends CustomEvents>(
     envFiles: (session) => envFiles.of(session),
     undo() {
       undo();
-      if (options.envDir === undefined) cleanup();
+      keep?.();
+      if (keep) cleanup();
     },
   };
 }

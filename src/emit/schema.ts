@@ -1,7 +1,6 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { VERDICTS } from '../events/define.js';
 import { HANDLER_KINDS } from '../events/handler-kinds.js';
-import { zod } from '../values/zod.js';
 
 /**
  * The messages of one handler's call, and what records share, as zod schemas: the only source of the records' types (`record.ts`).
@@ -9,37 +8,37 @@ import { zod } from '../values/zod.js';
  */
 export type Open<Shape extends z.core.$ZodShape> = z.ZodObject<Shape, z.core.$strip>;
 export const open = <Shape extends z.core.$ZodShape>(shape: Shape): Open<Shape> =>
-  zod().looseObject(shape) as unknown as Open<Shape>;
+  z.looseObject(shape) as unknown as Open<Shape>;
 
-const text = zod().string();
-const optionalText = zod().string().exactOptional();
+const text = z.string();
+const optionalText = z.string().exactOptional();
 
 export const stamp = {
   /** Counts from 1, without gaps: a gap in what a sink holds is what it dropped. */
-  seq: zod().int().positive(),
+  seq: z.int().positive(),
   /** ISO 8601 in UTC with milliseconds, `2025-01-31T09:15:00.123Z`. */
-  time: zod().iso.datetime(),
+  time: z.iso.datetime(),
 };
 export const stampSchema: Open<typeof stamp> = open(stamp);
 
-export const kindSchema = zod().enum([...HANDLER_KINDS, 'tap', 'unknown']);
-export const runOutcomeSchema = zod().enum(['success', 'error', 'cancelled']);
+export const kindSchema = z.enum([...HANDLER_KINDS, 'tap', 'unknown']);
+export const runOutcomeSchema = z.enum(['success', 'error', 'cancelled']);
 /** A gate's verdict, or `block` on block and stop events (on stop: go on). */
-export const handlerVerdictSchema = zod().enum([...VERDICTS, 'block']);
+export const handlerVerdictSchema = z.enum([...VERDICTS, 'block']);
 
 export const sourceSchema = open({ kind: text, name: optionalText, file: optionalText });
 const failureShape = {
   cause: text,
   message: text,
   /** It counts as a block whatever the handler's `onFailure`: a remote guard that did not answer in time. */
-  blocks: zod().literal(true).exactOptional(),
+  blocks: z.literal(true).exactOptional(),
 };
 export const failureSchema: Open<typeof failureShape> = open(failureShape);
 export const conflictSchema = open({ winner: text, loser: text });
 
-export const durationSchema = zod().number().nonnegative();
+export const durationSchema = z.number().nonnegative();
 export const where = {
-  fire_id: zod().string().min(1),
+  fire_id: z.string().min(1),
   scope: text,
   agent_id: optionalText,
   tool_use_id: optionalText,
@@ -47,19 +46,19 @@ export const where = {
 
 /** What the Claude Code client prints of a hook, too. */
 const wire = {
-  type: zod().literal('system'),
+  type: z.literal('system'),
   /** One per run; a handler that is asked again has a new one. */
-  hook_id: zod().string().min(1),
+  hook_id: z.string().min(1),
   /** `PreToolUse:Bash`, or the event's bare name where it has no subject. */
-  hook_name: zod().string().min(1),
-  hook_event: zod().string().min(1),
-  uuid: zod().uuid(),
+  hook_name: z.string().min(1),
+  hook_event: z.string().min(1),
+  uuid: z.uuid(),
   session_id: text,
 };
-const started = { ...wire, subtype: zod().literal('hook_started') };
+const started = { ...wire, subtype: z.literal('hook_started') };
 const progress = {
   ...wire,
-  subtype: zod().literal('hook_progress'),
+  subtype: z.literal('hook_progress'),
   stdout: text,
   stderr: text,
   /** Both, as they came; a callback's `context.progress(text)` is only here. */
@@ -67,17 +66,17 @@ const progress = {
 };
 const response = {
   ...wire,
-  subtype: zod().literal('hook_response'),
+  subtype: z.literal('hook_response'),
   stdout: text,
   stderr: text,
   output: text,
   /** Of a process; the status of an HTTP answer; absent where neither came to be. */
-  exit_code: zod().int().exactOptional(),
+  exit_code: z.int().exactOptional(),
   outcome: runOutcomeSchema,
 };
 
 /** What the client prints. */
-export const clientMessage = zod().discriminatedUnion('subtype', [open(started), open(progress), open(response)]);
+export const clientMessage = z.discriminatedUnion('subtype', [open(started), open(progress), open(response)]);
 
 /** Our own fields beside those. */
 const ours = {
@@ -117,43 +116,43 @@ const responseShape = {
 export const responseSchema: Open<typeof responseShape> = open(responseShape);
 
 const controlProblemShape = {
-  type: zod().literal('system'),
-  subtype: zod().literal('control_problem'),
+  type: z.literal('system'),
+  subtype: z.literal('control_problem'),
   ...stamp,
   /** Which end: `claude`, or the peer that `serveControl` serves. */
   peer: text,
   /** The problem's name: `bad_json`, `cut_off`, `duplicate_request` … */
-  problem: zod().string().min(1),
+  problem: z.string().min(1),
   message: text,
   request_id: optionalText,
 };
 export const controlProblemSchema: Open<typeof controlProblemShape> = open(controlProblemShape);
 
 export const alarmSchema = open({
-  type: zod().literal('hook_alarm'),
+  type: z.literal('hook_alarm'),
   ...stamp,
   /**
    * `not_honoured`: it was denied, and it ran. `other_input`: it ran with an input that was neither judged nor given by whoever
    * answers for the user. `unasked`: it ran, and PreToolUse was not fired for it, though this agent's is asked about every tool.
    */
-  alarm: zod().enum(['not_honoured', 'other_input', 'unasked']),
+  alarm: z.enum(['not_honoured', 'other_input', 'unasked']),
   /** For people. */
-  message: zod().string().min(1),
+  message: z.string().min(1),
   session_id: text,
   scope: text,
   agent_id: optionalText,
   tool_name: text,
-  tool_use_id: zod().string().min(1),
+  tool_use_id: z.string().min(1),
   /** How it is known that it ran: an event's name, or `result`. */
-  evidence: zod().string().min(1),
+  evidence: z.string().min(1),
   /** `hook`, or who else said no: `rules`, `person`, `nobody` … */
   denied_by: optionalText,
   /** Of the denial. */
   reason: optionalText,
   /** The beginning of the input that was decided on, as JSON with sorted keys, and the SHA-256 of all of that JSON. */
   judged_input: optionalText,
-  judged_sha256: zod().string().length(64).exactOptional(),
+  judged_sha256: z.string().length(64).exactOptional(),
   /** The same of the input it ran with. */
   ran_input: optionalText,
-  ran_sha256: zod().string().length(64).exactOptional(),
+  ran_sha256: z.string().length(64).exactOptional(),
 });

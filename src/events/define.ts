@@ -1,5 +1,4 @@
-import type { z } from 'zod';
-import { zod } from '../values/zod.js';
+import { z } from 'zod';
 import { type baseInput as BaseInput, baseInput, FOLD_OUTPUT } from './base.js';
 import { EXTERNAL_KINDS, type HandlerKind } from './handler-kinds.js';
 
@@ -240,7 +239,7 @@ export function namedLater<Input extends z.ZodObject, Output extends z.ZodObject
   name: string,
   definition: EventDefinition<Input, Output, F>,
 ): EventSpec<Input, Output, F> {
-  const input = later(() => definition.input.extend({ hook_event_name: zod().literal(name) }));
+  const input = later(() => definition.input.extend({ hook_event_name: z.literal(name) }));
   const fields = { ...Object.getOwnPropertyDescriptors(definition), input };
   return Object.freeze(Object.defineProperties({ name }, fields)) as EventSpec<Input, Output, F>;
 }

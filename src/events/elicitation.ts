@@ -1,11 +1,11 @@
-import { zod } from '../values/zod.js';
+import { z } from 'zod';
 import { jsonObject, openString } from './base.js';
 import { builtIn } from './define.js';
 import { PROGRAMS } from './handler-kinds.js';
 
 const answer = () =>
-  zod().object({
-    action: zod().enum(['accept', 'decline', 'cancel']).optional(),
+  z.object({
+    action: z.enum(['accept', 'decline', 'cancel']).optional(),
     content: jsonObject().optional(),
   });
 
@@ -13,13 +13,13 @@ const answer = () =>
 export const ELICITATION_EVENTS = {
   Elicitation: builtIn({
     input: () =>
-      zod().object({
-        mcp_server_name: zod().string(),
-        message: zod().string(),
+      z.object({
+        mcp_server_name: z.string(),
+        message: z.string(),
         mode: openString('form', 'url').optional(),
-        url: zod().string().optional(),
-        elicitation_id: zod().string().optional(),
-        requested_schema: zod().unknown().optional(),
+        url: z.string().optional(),
+        elicitation_id: z.string().optional(),
+        requested_schema: z.unknown().optional(),
       }),
     subject: 'mcp_server_name',
     fold: 'replace',
@@ -33,12 +33,12 @@ export const ELICITATION_EVENTS = {
   }),
   ElicitationResult: builtIn({
     input: () =>
-      zod().object({
-        mcp_server_name: zod().string(),
+      z.object({
+        mcp_server_name: z.string(),
         action: openString('accept', 'decline', 'cancel'),
-        elicitation_id: zod().string().optional(),
+        elicitation_id: z.string().optional(),
         mode: openString('form', 'url').optional(),
-        content: zod().unknown().optional(),
+        content: z.unknown().optional(),
       }),
     subject: 'mcp_server_name',
     fold: 'replace',

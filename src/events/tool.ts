@@ -1,28 +1,28 @@
-import { zod } from '../values/zod.js';
+import { z } from 'zod';
 import { jsonObject } from './base.js';
 import { builtIn } from './define.js';
 
 /** The call a tool event is about. What goes in and what comes out is the tool's own business, and may be large. */
 const call = () => ({
-  tool_name: zod().string(),
-  tool_input: zod().unknown(),
+  tool_name: z.string(),
+  tool_input: z.unknown(),
   /** Absent in old payloads. */
-  tool_use_id: zod().string().optional(),
+  tool_use_id: z.string().optional(),
   /** Only for tools of an MCP server. */
-  mcp_server: zod().looseObject({ name: zod().string(), source: zod().string().optional() }).optional(),
+  mcp_server: z.looseObject({ name: z.string(), source: z.string().optional() }).optional(),
 });
-const additionalContext = () => zod().string().optional();
+const additionalContext = () => z.string().optional();
 
 /** Of tool calls. */
 export const TOOL_EVENTS = {
   PreToolUse: builtIn({
-    input: () => zod().object(call()),
+    input: () => z.object(call()),
     subject: 'tool_name',
     fold: 'gate',
     output: () =>
-      zod().object({
-        permissionDecision: zod().enum(['allow', 'deny', 'ask', 'defer']).optional(),
-        permissionDecisionReason: zod().string().optional(),
+      z.object({
+        permissionDecision: z.enum(['allow', 'deny', 'ask', 'defer']).optional(),
+        permissionDecisionReason: z.string().optional(),
         updatedInput: jsonObject().optional(),
         additionalContext: additionalContext(),
       }),
@@ -37,17 +37,17 @@ export const TOOL_EVENTS = {
       'Before a tool runs. A hook can allow, deny, ask or defer the call, replace its whole input, and add context for the model.',
   }),
   PostToolUse: builtIn({
-    input: () => zod().object({ ...call(), tool_response: zod().unknown(), duration_ms: zod().number().optional() }),
+    input: () => z.object({ ...call(), tool_response: z.unknown(), duration_ms: z.number().optional() }),
     subject: 'tool_name',
     fold: 'block',
     afterTheFact: true,
     exit2: 'feedback',
     output: () =>
-      zod().object({
+      z.object({
         additionalContext: additionalContext(),
-        updatedToolOutput: zod().unknown().optional(),
-        updatedMCPToolOutput: zod().unknown().optional(),
-        classifierContext: zod().string().optional(),
+        updatedToolOutput: z.unknown().optional(),
+        updatedMCPToolOutput: z.unknown().optional(),
+        classifierContext: z.string().optional(),
       }),
     rewrites: { field: 'tool_response', keys: ['updatedToolOutput'], mcpKeys: ['updatedMCPToolOutput'], shaped: true },
     hides: "the tool's output",
@@ -61,11 +61,11 @@ export const TOOL_EVENTS = {
   }),
   PostToolUseFailure: builtIn({
     input: () =>
-      zod().object({
+      z.object({
         ...call(),
-        error: zod().string(),
-        is_interrupt: zod().boolean().optional(),
-        duration_ms: zod().number().optional(),
+        error: z.string(),
+        is_interrupt: z.boolean().optional(),
+        duration_ms: z.number().optional(),
       }),
     subject: 'tool_name',
     fold: 'block',
@@ -81,13 +81,13 @@ export const TOOL_EVENTS = {
   }),
   PostToolBatch: builtIn({
     input: () =>
-      zod().object({
-        tool_calls: zod().array(
-          zod().looseObject({
-            tool_name: zod().string(),
-            tool_input: zod().unknown(),
-            tool_use_id: zod().string().optional(),
-            tool_response: zod().unknown().optional(),
+      z.object({
+        tool_calls: z.array(
+          z.looseObject({
+            tool_name: z.string(),
+            tool_input: z.unknown(),
+            tool_use_id: z.string().optional(),
+            tool_response: z.unknown().optional(),
           }),
         ),
       }),
@@ -101,29 +101,24 @@ export const TOOL_EVENTS = {
   PermissionRequest: builtIn({
     input: () => {
       const { tool_name, tool_input, mcp_server } = call();
-      return zod().object({
-        tool_name,
-        tool_input,
-        permission_suggestions: zod().array(zod().unknown()).optional(),
-        mcp_server,
-      });
+      return z.object({ tool_name, tool_input, permission_suggestions: z.array(z.unknown()).optional(), mcp_server });
     },
     subject: 'tool_name',
     fold: 'gate',
     exit2: 'ignore',
     output: () =>
-      zod().object({
-        decision: zod()
+      z.object({
+        decision: z
           .discriminatedUnion('behavior', [
-            zod().object({
-              behavior: zod().literal('allow'),
+            z.object({
+              behavior: z.literal('allow'),
               updatedInput: jsonObject().optional(),
-              updatedPermissions: zod().array(zod().unknown()).optional(),
+              updatedPermissions: z.array(z.unknown()).optional(),
             }),
-            zod().object({
-              behavior: zod().literal('deny'),
-              message: zod().string().optional(),
-              interrupt: zod().boolean().optional(),
+            z.object({
+              behavior: z.literal('deny'),
+              message: z.string().optional(),
+              interrupt: z.boolean().optional(),
             }),
           ])
           .optional(),
@@ -142,12 +137,12 @@ export const TOOL_EVENTS = {
       "When the user would be asked for permission. A hook can answer in the user's place: allow, with another input or new rules, or deny.",
   }),
   PermissionDenied: builtIn({
-    input: () => zod().object({ ...call(), reason: zod().string() }),
+    input: () => z.object({ ...call(), reason: z.string() }),
     subject: 'tool_name',
     fold: 'context',
     afterTheFact: true,
     exit2: 'ignore',
-    output: () => zod().object({ retry: zod().boolean().optional() }),
+    output: () => z.object({ retry: z.boolean().optional() }),
     tool: true,
     inTurn: true,
     group: 'tool',

@@ -1,17 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '../emit/bus.js';
 import { HookscopeError } from '../errors.js';
-import { describeError } from '../values/message.js';
-import { resultOf } from '../values/promises.js';
-import { LONGEST_TIMER } from '../values/timer.js';
+import { within } from '../values/timer.js';
 import type { Background } from './call/background.js';
 import type { Clock } from './call/clock.js';
-
-/** What a plugin left to be called at close; one each time it was applied. */
-export interface Cleanup {
-  readonly plugin: string;
-  readonly cleanup: () => unknown;
-}
 
 interface Closing {
   readonly clock: Clock;
@@ -19,10 +11,10 @@ interface Closing {
   readonly bus: Bus;
   /** Seconds. */
   readonly closeTimeout: number;
-  readonly cleanups: readonly Cleanup[];
+  /** Plugins, and whatever else has something to clean up. */
+  readonly lives: { close(): Promise<void> };
   /** MCP servers that hooks have called. */
   readonly servers: { close(): Promise<void> };
-  report(message: string): void;
 }
 
 /** Processes that were told to end get this long, milliseconds. */
@@ -34,9 +26,8 @@ export async function closeHost({
   background,
   bus,
   closeTimeout,
-  cleanups,
+  lives,
   servers,
-  report,
 }: Closing): Promise<{ pending: string[] }> {
   const idle = async (): Promise<void> => {
     while (!clock.idle) await sleep(5);
@@ -52,31 +43,8 @@ export async function closeHost({
   // Cancelled fires are reported first.
   await within(KILL, Promise.all([idle(), background.endAll(), background.drained()]));
   const ended = servers.close();
-  await Promise.all(cleanups.map((one) => cleanUp(one, report)));
+  await lives.close();
   await ended;
   bus.close();
   return { pending };
-}
-
-/** A plugin that fails or hangs does not keep the others from cleaning up. */
-async function cleanUp({ plugin, cleanup }: Cleanup, report: (message: string) => void): Promise<void> {
-  try {
-    if (!(await within(KILL, resultOf(cleanup)))) report(`Plugin ${plugin} did not clean up within ${KILL / 1000} s`);
-  } catch (error) {
-    report(`Plugin ${plugin} failed while it was cleaned up: ${describeError(error)}`);
-  }
-}
-
-/** Waits for the work, but no longer than that many milliseconds; whether it was done by then. */
-async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
-  const done = new AbortController();
-  const over = sleep(Math.min(ms, LONGEST_TIMER), undefined, { signal: done.signal }).then(
-    () => false,
-    () => true,
-  );
-  try {
-    return await Promise.race([work.then(() => true), over]);
-  } finally {
-    done.abort();
-  }
 }

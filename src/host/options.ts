@@ -8,6 +8,7 @@ import { COUNT, checks, isObject, isText, oneOf, SECONDS, type Shape, SIGNAL, sh
 import type { HookAlarm } from './alarms/alarms.js';
 import type { Decisions } from './decide/fold.js';
 import type { SessionFields } from './fire/input.js';
+import type { UseOptions } from './plugin-types.js';
 import type { RegisterOptions, Wake } from './types.js';
 
 /** Options of `createHost`. All times are seconds. */
@@ -104,6 +105,13 @@ export function checkRegisterOptions<Options extends RegisterOptions>(
   if (options !== undefined) checkKeys(options, { ...REGISTER, ...more }, `${where}: `);
   return options;
 }
+
+const USE: Keys<UseOptions> = {
+  name: { expected: 'a string that is not empty', accepts: (v) => isText(v) && v !== '' },
+};
+
+/** How a plugin is used, beside its own options. */
+export const checkUseOptions = (options: unknown): void => checkKeys(options, USE, 'use: ');
 
 /** A scope that is named wrongly would be another one: INVALID_OPTIONS. `{}` is the session that names without one mean. */
 export function checkScopeRef(ref: unknown, where: string): void {

@@ -82,8 +82,10 @@ export interface HookGroup<E extends EventName<C> = EventName, C extends CustomE
   readonly if?: string;
   /** Lower runs first; default 0. */
   readonly stage?: number;
-  /** Names of hooks in the same scope and stage that this one must run before. */
+  /** Names of hooks, or of plugins, in the same scope and stage that these run before. Nobody need have the name. */
   readonly before?: string | readonly string[];
+  /** The same, that these run after. */
+  readonly after?: string | readonly string[];
   readonly mode?: Mode;
   readonly timeout?: number;
   readonly timeoutFor?: 'handler' | 'group';
@@ -112,30 +114,27 @@ export interface RegisterOptions {
 /** Takes back what was registered; safe to call twice. */
 export type Undo = () => void;
 
-/** A plugin, as `definePlugin` makes it. */
-export interface Plugin<Options = unknown, C extends CustomEvents = CustomEvents> {
-  readonly name: string;
-  /** Reads what the user gave; throws or reports on anything wrong. */
-  readonly options?: {
-    /** What the user gave, checked and with its defaults; a zod schema will do. */
-    parse(value: unknown): Options;
-  };
-  /** Registers its hooks; may be async. A function it returns is called when the host closes. */
-  apply(scope: HookScope<C>, options: Options): unknown;
+/** One agent, as a function for `spawnHooks` gets it, which makes that agent's hooks. */
+export interface SpawnedAgent {
+  readonly id: string;
+  /** The same. */
+  readonly agent_id: string;
+  readonly agent_type: string;
+  readonly session_id: string;
+  /** Aborts when the agent's scope ends. */
+  readonly signal: AbortSignal;
+  /** Calls the function when the agent's scope ends. The undo takes it out again. */
+  onClose(fn: () => unknown): Undo;
 }
 
-/** Where hooks are registered: the host, or the scope of one session or agent. */
-export interface HookScope<C extends CustomEvents = NoEvents> {
-  readonly id: string;
-  /** Adds hooks, all or none. Throws INVALID_HOOKS, naming the key, what was expected and the nearest right name. */
-  register(hooks: Hooks<C>, options?: RegisterOptions): Undo;
-  /** Applies a plugin. Rejects with INVALID_PLUGIN (its options) or PLUGIN_FAILED, naming the plugin; nothing is half registered. */
-  use<O>(plugin: Plugin<O>, options?: unknown): Promise<Undo>;
-  /** Ends the scope and its children. */
-  close(): unknown;
-  /** This scope, its hooks in running order, and the scopes inside it. `String(…)` of it prints it. */
-  describe(): Description;
-}
+/** Hooks of agents: the same for all of them, or made for each by a function that is called once for it. */
+export type AgentHooks<C extends CustomEvents = NoEvents> = Hooks<C> | ((agent: SpawnedAgent) => Hooks<C>);
+
+/** What `on` takes beside the event and the hook: the keys of a group. */
+export type OnOptions<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> = Omit<
+  HookGroup<E, C>,
+  'hooks'
+>;
 
 /** One registration, as `describe()` shows it. */
 export interface DescribedHook {

@@ -4,15 +4,16 @@ import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import { servicesOf } from '../host/internals.js';
 import { checkHostOptions, HOST_OPTIONS, type HostOptions } from '../host/options.js';
+import type { Plugin, UseOptions } from '../host/plugin-types.js';
 import type { Origin } from '../host/register/origin.js';
-import type { Hooks, Plugin, Undo } from '../host/types.js';
+import type { AgentHooks, Hooks, Undo } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks, isObject } from '../values/shape.js';
 import { type LoadPluginOptions, loadPlugin } from './load.js';
 
 /** A plugin by package name or path, or itself; with its options behind it. */
-export type PluginEntry = string | Plugin | readonly [plugin: string | Plugin, options?: unknown];
+export type PluginEntry = string | Plugin | readonly [plugin: string | Plugin, options?: unknown, how?: UseOptions];
 
 /** What a configuration file holds: the options of `createHost`, and what is registered in the host. */
 export interface HookscopeConfig<C extends CustomEvents = NoEvents> extends HostOptions<C> {
@@ -20,8 +21,8 @@ export interface HookscopeConfig<C extends CustomEvents = NoEvents> extends Host
   readonly plugins?: readonly PluginEntry[];
   /** For every agent. They come after the plugins' hooks, so theirs is the last word in a conflict of rewrites. */
   readonly hooks?: Hooks<NoInfer<C>>;
-  /** By exact agent type: hooks that each agent of the type has for itself. */
-  readonly spawnHooks?: Readonly<Record<string, Hooks<NoInfer<C>>>>;
+  /** By exact agent type: hooks that each agent of the type has for itself, or a function that makes them for it. */
+  readonly spawnHooks?: Readonly<Record<string, AgentHooks<NoInfer<C>>>>;
 }
 
 /**
@@ -110,17 +111,19 @@ export async function applyConfigAs<C extends CustomEvents>(
   const { plugins = [], hooks, spawnHooks = {} } = config;
   const undos: Undo[] = [];
   const undo = (): void => {
-    for (const take of undos.splice(0).reverse()) take();
+    for (const take of undos.splice(0).reverse()) void take();
   };
   const from = dirname(file);
   try {
     for (const entry of plugins) {
-      const [plugin, options] = Array.isArray(entry)
-        ? (entry as [string | Plugin, unknown])
-        : [entry as string | Plugin];
+      const [plugin, options, how] = (Array.isArray(entry) ? entry : [entry]) as [
+        string | Plugin,
+        unknown?,
+        UseOptions?,
+      ];
       if (typeof plugin === 'string' && mayLoad && !(await mayLoad(plugin))) continue;
       const loaded = typeof plugin === 'string' ? await loadPlugin(plugin, { from, ...(warn && { warn }) }) : plugin;
-      undos.push(await host.use(loaded, options));
+      undos.push(await host.use(loaded, options, how));
     }
     if (hooks)
       undos.push(
@@ -153,7 +156,11 @@ export function within<T>(file: string, key: string, step: () => T): T {
 }
 
 function isPluginEntry(entry: unknown): boolean {
-  if (Array.isArray(entry))
-    return entry.length >= 1 && entry.length <= 2 && !Array.isArray(entry[0]) && isPluginEntry(entry[0]);
+  if (!Array.isArray(entry)) return isPlugin(entry);
+  const [plugin, , how, ...more] = entry as unknown[];
+  return isPlugin(plugin) && more.length === 0 && (how === undefined || (isObject(how) && 'name' in how));
+}
+
+function isPlugin(entry: unknown): boolean {
   return (typeof entry === 'string' && entry !== '') || (isObject(entry) && typeof entry['apply'] === 'function');
 }

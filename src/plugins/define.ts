@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { PluginScope } from '../host/register/apply.js';
-import type { Plugin } from '../host/types.js';
+import type { CustomEvents } from '../events/catalogue.js';
+import type { Plugin, PluginScope } from '../host/plugin-types.js';
 
 /** A plugin before it is checked: its name, the schema of its options, and what it does. */
 export interface PluginDefinition<Schema extends z.ZodType | undefined> {
@@ -8,7 +8,10 @@ export interface PluginDefinition<Schema extends z.ZodType | undefined> {
   readonly name: string;
   /** What the user may set. Wrong options are an error that names plugin and key. */
   readonly options?: Schema;
-  /** Registers the plugin's hooks. What it returns, if a function, is called when the host closes. */
+  /**
+   * Registers the plugin's hooks. A function, an AsyncDisposable or a Disposable that it returns is called once: when the plugin is
+   * unregistered, or its scope, session or host ends.
+   */
   apply(scope: PluginScope, options: Schema extends z.ZodType ? z.output<Schema> : unknown): unknown;
 }
 
@@ -27,6 +30,10 @@ export interface PluginDefinition<Schema extends z.ZodType | undefined> {
  */
 export function definePlugin<Schema extends z.ZodType | undefined = undefined>(
   definition: PluginDefinition<Schema>,
-): Plugin<Schema extends z.ZodType ? z.output<Schema> : unknown> {
+): Plugin<
+  Schema extends z.ZodType ? z.output<Schema> : unknown,
+  CustomEvents,
+  Schema extends z.ZodType ? z.input<Schema> : unknown
+> {
   return Object.freeze({ ...definition }) as never;
 }

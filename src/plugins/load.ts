@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HookscopeError } from '../errors.js';
-import type { Plugin } from '../host/types.js';
+import type { Plugin } from '../host/plugin-types.js';
 import { warn } from '../plain.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';

@@ -1,8 +1,9 @@
-import { isPlaced, order, type Registration } from './registration.js';
+import { isPlaced, order } from './order.js';
+import type { Registration } from './registration.js';
 
 /**
  * A scope's registrations of one event. Sorted on first read: thousands may be added and removed before that, at constant cost
- * each. Only hooks placed by name (`before`) are sorted when added, since removing one must not move the others.
+ * each. Only hooks placed by name (`before`, `after`) are sorted when added, since removing one must not move the others.
  */
 export class Own {
   /** Handed out once sorted, and never changed after that. */
@@ -18,7 +19,7 @@ export class Own {
     this.#placed = placed;
   }
 
-  /** Adds registrations; the previous object must not be used afterwards. If it throws (a `before` cycle), nothing has changed. */
+  /** Adds registrations; the previous object must not be used afterwards. If it throws (an OrderCircle), nothing has changed. */
   static with(known: Own | undefined, added: readonly Registration[]): Own {
     const placed = (known ? known.#placed : false) || added.some(isPlaced);
     if (placed) return new Own(order([...(known?.sorted ?? []), ...added]), true);

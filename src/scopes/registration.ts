@@ -62,7 +62,11 @@ export interface Registration<Work = unknown> {
   readonly matcher: Matcher;
   readonly rule?: Rule | undefined;
   readonly stage: number;
+  /** Names of others, or of what they belong to: it runs before, or after, them. */
   readonly before: readonly string[];
+  readonly after: readonly string[];
+  /** What else `before` and `after` may call it by: its plugin, the name of its `register` call. */
+  readonly groups: readonly string[];
   readonly mode: Mode;
   /** Seconds; 0 is none. */
   readonly timeout: number;
@@ -91,36 +95,4 @@ export interface Registration<Work = unknown> {
   readonly skipWhy?: string | undefined;
   /** Asked before every run: why what it would run is not what was accepted. Then it does not run, and fails. */
   readonly trustCheck?: ((input: Readonly<Record<string, unknown>>) => Untrusted | undefined) | undefined;
-}
-
-/** Sorts one scope's registrations of one event: stage, then `before`, then the order they came in. Throws a name on a cycle. */
-export function order(registrations: readonly Registration[]): Registration[] {
-  const sorted = [...registrations].sort((a, b) => a.stage - b.stage);
-  return sorted.some(isPlaced) ? placeBefore(sorted) : sorted;
-}
-
-export const isPlaced = (r: Registration): boolean => r.before.length > 0;
-
-function placeBefore(sorted: readonly Registration[]): Registration[] {
-  const result: Registration[] = [];
-  const state = new Map<Registration, 'open' | 'done'>();
-  const wanting = new Map<string, Registration[]>();
-  for (const r of sorted) {
-    for (const name of new Set(r.before)) {
-      const key = `${r.stage}:${name}`;
-      const list = wanting.get(key);
-      if (list) list.push(r);
-      else wanting.set(key, [r]);
-    }
-  }
-  const visit = (r: Registration): void => {
-    if (state.get(r) === 'done') return;
-    if (state.get(r) === 'open') throw new RangeError(r.name);
-    state.set(r, 'open');
-    for (const earlier of wanting.get(`${r.stage}:${r.name}`) ?? []) if (earlier !== r) visit(earlier);
-    state.set(r, 'done');
-    result.push(r);
-  };
-  for (const r of sorted) visit(r);
-  return result;
 }

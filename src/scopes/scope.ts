@@ -1,6 +1,6 @@
+import { isPlaced } from './order.js';
 import { Own } from './own.js';
 import type { RegisteredIn, Registration, ScopeKind } from './registration.js';
-import { isPlaced } from './registration.js';
 
 const NONE: readonly Registration[] = [];
 
@@ -23,6 +23,8 @@ export class Scope implements RegisteredIn {
   /** Grows with every change of this scope's own registrations. */
   version = 0;
   closed = false;
+  /** How many plugins, and whatever else ends with it, live in it. */
+  lives = 0;
   /** Context that waits for the next turn of this scope. */
   pending: string[] = [];
   /** Anything the host caches per event (plans). */
@@ -80,7 +82,7 @@ export class Scope implements RegisteredIn {
     return this.#byEvent ? [...this.#byEvent.keys()] : [];
   }
 
-  /** Adds all or nothing: a `before` cycle throws before anything changed. */
+  /** Adds all or nothing: an OrderCircle is thrown before anything changed. */
   add(registrations: readonly Registration[]): void {
     // Those that may throw first: what is added to the others is in them at once.
     const groups = [...group(registrations)].sort(
@@ -118,6 +120,17 @@ export class Scope implements RegisteredIn {
 
   claimed(registration: Registration): boolean {
     return this.#claimed?.has(registration.id) ?? false;
+  }
+
+  /** Nothing is registered or lives in it, or below it. */
+  get empty(): boolean {
+    return this.children.size === 0 && this.lives === 0 && this.events().length === 0;
+  }
+
+  /** This scope and those below it, innermost first. */
+  *tree(): Generator<Scope> {
+    for (const child of this.children) yield* child.tree();
+    yield this;
   }
 
   /** Ends this scope and its children, innermost first. */

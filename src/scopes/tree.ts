@@ -121,8 +121,7 @@ export class ScopeTree {
 
   /** Forgets an empty session, but keeps its pending context. */
   prune(session: Scope): void {
-    if (session.kind !== 'session' || session.heldBySession || session.children.size > 0 || session.events().length > 0)
-      return;
+    if (session.kind !== 'session' || session.heldBySession || !session.empty) return;
     if (this.#sessions.get(session.session) !== session) return;
     this.#sessions.delete(session.session);
     if (session.pending.length > 0) this.#waiting.set(session.session, session.pending);

@@ -75,8 +75,9 @@ export async function leave(core: Core): Promise<void> {
   core.parent?.children.delete(core);
   if (agent_id !== undefined) core.agents.delete(agent_id);
   for (const cleanup of core.cleanups.splice(0)) await cleanup();
-  if (agent_id === undefined) core.deps.registrar.end({ session: session_id });
-  else core.deps.registrar.endAgent(core.scope);
+  const { registrar } = core.deps;
+  // Its plugins clean up.
+  await (agent_id === undefined ? registrar.end({ session: session_id }) : registrar.endAgent(core.scope));
 }
 
 async function cutShort(core: Core): Promise<void> {

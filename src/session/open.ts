@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import type { SessionFields } from '../host/fire/input.js';
-import type { Decision, Hooks, Plugin } from '../host/types.js';
+import type { Plugin, UseOptions } from '../host/plugin-types.js';
+import type { Decision, Hooks } from '../host/types.js';
 import type { ScopeRef } from '../scopes/tree.js';
 import { leave } from './close.js';
 import { remember } from './context.js';
@@ -121,8 +122,8 @@ async function install<C extends CustomEvents>(
   const { registrar } = core.deps;
   if (hooks) registrar.register(ref, hooks);
   for (const use of plugins) {
-    const [plugin, options] = Array.isArray(use) ? (use as readonly [Plugin, unknown]) : [use as Plugin, undefined];
-    await registrar.use(ref, plugin, options);
+    const [plugin, options, how] = (Array.isArray(use) ? use : [use]) as [Plugin, unknown?, UseOptions?];
+    await registrar.use(ref, plugin, options, how);
   }
 }
 

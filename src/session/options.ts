@@ -1,5 +1,6 @@
 import type { CustomEvents, HookEvent, HookInput, NoEvents } from '../events/catalogue.js';
-import type { Hooks, Plugin } from '../host/types.js';
+import type { Plugin, UseOptions } from '../host/plugin-types.js';
+import type { Hooks } from '../host/types.js';
 
 /** How much is asked before a call runs. */
 export type PermissionMode = 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk' | 'auto';
@@ -92,7 +93,7 @@ export interface SessionMessage {
 }
 
 /** A plugin, or a plugin with its options. */
-export type PluginUse = Plugin | readonly [plugin: Plugin, options: unknown];
+export type PluginUse = Plugin | readonly [plugin: Plugin, options: unknown, how?: UseOptions];
 
 interface Registered<C extends CustomEvents> {
   /** Hooks of this session or agent alone; they end with it. */

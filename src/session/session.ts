@@ -1,5 +1,7 @@
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import { checkRegisterOptions } from '../host/options.js';
+import type { Plugin, UseOptions } from '../host/plugin-types.js';
+import { oneHook } from '../host/register/handle.js';
 import type { Decision } from '../host/types.js';
 import { endBatch, runBatch } from './batch.js';
 import type { ToolCall } from './call.js';
@@ -102,9 +104,13 @@ function facade<C extends CustomEvents>(core: Core, started: Session['started'],
       checkRegisterOptions(options, 'register');
       return registrar.register(ref, hooks, options);
     },
-    async use(plugin, options) {
+    on(event, hook, options) {
+      core.demand('on');
+      return registrar.register(ref, oneHook(event, hook, options));
+    },
+    async use(plugin: Plugin, ...[options, how]: [unknown?, UseOptions?]) {
       core.demand('use');
-      return registrar.use(ref, plugin as never, options);
+      return registrar.use(ref, plugin, options, how);
     },
     async fire(event, input) {
       core.demand('fire');

@@ -1,5 +1,6 @@
 import type { CustomEvents, EventName, FireInput, NoEvents } from '../events/catalogue.js';
-import type { Decision, Hooks, Plugin, RegisterOptions, Undo } from '../host/types.js';
+import type { Registers } from '../host/plugin-types.js';
+import type { Decision, Hooks, RegisterOptions, Undo } from '../host/types.js';
 import type { BatchResult } from './batch.js';
 import type { ToolCall, ToolResult } from './call.js';
 import type { Closed } from './close.js';
@@ -56,8 +57,10 @@ export interface Session<C extends CustomEvents = NoEvents> extends AsyncDisposa
 
   /** Adds hooks of this session or agent alone; they end with it. Throws INVALID_HOOKS. */
   register(hooks: Hooks<C>, options?: RegisterOptions): Undo;
-  /** Applies a plugin to this session or agent alone. Rejects with INVALID_PLUGIN, PLUGIN_FAILED. */
-  use<O>(plugin: Plugin<O>, options?: unknown): Promise<Undo>;
+  /** Adds one hook of this session or agent alone. Throws INVALID_HOOKS, INVALID_OPTIONS. */
+  on: Registers<C>['on'];
+  /** Applies a plugin to this session or agent alone; it cleans up before `close` resolves. Rejects with INVALID_PLUGIN, PLUGIN_FAILED. */
+  use: Registers<C>['use'];
   /** Fires any event as this session, its own fields filled in. What comes of the decision is the caller's business. */
   fire<E extends EventName<C>>(event: E, input: FireInput<E, C>): Promise<Decision<E, C>>;
 

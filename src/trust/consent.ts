@@ -1,46 +1,45 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import type { z } from 'zod';
-import { zod } from '../values/zod.js';
+import { z } from 'zod';
 
-const sourceSchema = zod().object({
+const sourceSchema = z.object({
   /** `project`, `plugin`, `agent` … */
-  kind: zod().string(),
+  kind: z.string(),
   /** Where it was found, links not followed: relative to the project where it lies in it, else absolute. */
-  place: zod().string(),
+  place: z.string(),
   /** Distinguishes several parts of one file. */
-  part: zod().string().optional(),
+  part: z.string().optional(),
   /** Whom its hooks are for: types of an agent, names of a skill. */
-  names: zod().array(zod().string()).optional(),
-  plugin: zod().string().optional(),
+  names: z.array(z.string()).optional(),
+  plugin: z.string().optional(),
   /** The plugin's folder. */
-  root: zod().string().optional(),
+  root: z.string().optional(),
 });
 
-export const consentSchema = zod().object({
+export const consentSchema = z.object({
   /** The file, absolute, links resolved. */
-  file: zod().string(),
+  file: z.string(),
   /** The project it was accepted for. */
-  project: zod().string(),
+  project: z.string(),
   /** The hooks and settings of the file, as JSON. */
-  definition: zod().string(),
+  definition: z.string(),
   /**
    * By name in the commands: the hash of its bytes, null where there was no file; the text, to show changes. `data`: it changes by
    * itself, and its name alone is bound. `executable`: it could be started as a program.
    */
-  files: zod().record(
-    zod().string(),
-    zod().object({
-      sha256: zod().string().nullable(),
-      text: zod().string().optional(),
-      data: zod().literal(true).optional(),
-      executable: zod().literal(true).optional(),
+  files: z.record(
+    z.string(),
+    z.object({
+      sha256: z.string().nullable(),
+      text: z.string().optional(),
+      data: z.literal(true).optional(),
+      executable: z.literal(true).optional(),
     }),
   ),
   /** What kind of file it is, and whom it speaks of. Absent: it was accepted by a version that did not bind this. */
   source: sourceSchema.optional(),
   /** When, ISO 8601. */
-  at: zod().string(),
+  at: z.string(),
 });
 
 /** What a user has accepted: one file, with the bytes of the files that it names. */

@@ -88,7 +88,7 @@ test('handlers are named by themselves, their group, the call, or the place they
     register();
     return (host.describe().children[0]?.hooks ?? []).slice(before).map((h) => h.name);
   };
-  expect(names(() => host.register({ Stop: [{ hooks: [named] }] }, { name: 'call' }))).toEqual(['call']);
+  expect(names(() => host.register({ Stop: [{ hooks: [named] }] }, { name: 'call' }))).toEqual(['call/check']);
   expect(names(() => host.register({ Stop: [{ hooks: [named, () => {}] }] }, { name: 'call' }))).toEqual([
     'call/check',
     'call',
@@ -177,8 +177,8 @@ test('a plugin taken back leaves no hook', async () => {
     apply: (scope: { register(hooks: unknown): unknown }) => void scope.register(anyHooks({ Stop: [{ hooks: [fn] }] })),
   } as never);
   expect(host.describe().children[0]?.hooks).toMatchObject([{ plugin: 'p', source: { kind: 'plugin', name: 'p' } }]);
-  undo();
-  undo();
+  void undo();
+  void undo();
   expect(JSON.stringify(host.describe())).toBe(before);
 });
 

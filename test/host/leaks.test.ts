@@ -10,7 +10,10 @@ import { useBuilt } from '../built.js';
 import { inputOf } from './inputs.js';
 import { anyHooks, fireAny, never, testHost, turn, until, watch } from './kit.js';
 
-const built = useBuilt({ 'host-leaks': 'test/fixtures/programs/host-leaks.ts' });
+const built = useBuilt({
+  'host-leaks': 'test/fixtures/programs/host-leaks.ts',
+  'plugin-leaks': 'test/fixtures/programs/plugin-leaks.ts',
+});
 const rewrite = { hookSpecificOutput: { updatedInput: { command: 'pwd' } } };
 
 /** Fires of every kind, by what their hooks do. */
@@ -78,3 +81,13 @@ test('what fires were given is let go, whatever became of them', async () => {
   // A few names of ended agents and of tools are remembered; the inputs alone are three times that.
   expect(grew).toBeLessThan(2_000_000);
 }, 90_000);
+
+test('of a plugin in each of a thousand sessions and their agents nothing stays', async () => {
+  const args = ['--expose-gc', join(built, 'plugin-leaks.js')];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 90_000 });
+  const { grew, ...rest } = JSON.parse(stdout) as Record<string, number>;
+  // A session has three uses of it, with two cleanups each, and an agent with hooks of two makers, one with a cleanup.
+  expect(rest).toEqual({ alive: 0, of: 5_000, cleaned: 7_000, scopes: 1 });
+  // Calls are remembered for alarms. The states alone are hundreds of megabytes.
+  expect(grew).toBeLessThan(5_000_000);
+}, 100_000);

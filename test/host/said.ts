@@ -34,6 +34,8 @@ export function registration(spec: EventSpec, id: string, over: Partial<Registra
     matcher: compileMatcher(undefined, { dialect: 'code', event: spec, where: id }).matcher,
     stage: 0,
     before: [],
+    after: [],
+    groups: [],
     mode: 'series',
     timeout: 60,
     onFailure: 'continue',

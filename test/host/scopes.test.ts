@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
-import type { HookScope } from '../../src/host/types.js';
+import type { HookScope } from '../../src/host/plugin-types.js';
 import type { ScopeRef } from '../../src/scopes/tree.js';
 import { INPUTS } from './inputs.js';
 import { deferred, fires, only, testHost, turn, until, watch } from './kit.js';

@@ -25,6 +25,9 @@ const memory: claude.TrustStore = { accepted: () => [], list: () => [], accept: 
 const PLACES: Readonly<Record<string, readonly [known: string, call: (more: object) => unknown]>> = {
   createHost: ['logger', (more) => hookscope.createHost(more)],
   'createHost session': ['session_id', (more) => hookscope.createHost({ session: more })],
+  'Host.on': ['onFailure', (more) => host.on('Stop', () => undefined, more)],
+  'HookScope.on': ['matcher', (more) => host.scope('a').on('Stop', () => undefined, more)],
+  'Session.on': ['timeout', (more) => session.on('Stop', () => undefined, more)],
   'Host.register': ['onFailure', (more) => host.register(hooks, more)],
   'HookScope.register': ['timeoutFor', (more) => host.scope('a').register(hooks, more)],
   'Host.registerScoped': ['parent', (more) => host.registerScoped('a', hooks, more)],
@@ -39,6 +42,7 @@ const PLACES: Readonly<Record<string, readonly [known: string, call: (more: obje
   'Host.fireAny': ['scope', (more) => host.fireAny('PreToolUse', INPUTS.PreToolUse, more)],
   'Host.explain': ['scope', (more) => host.explain('PreToolUse', {}, more)],
   'Host.openSession': ['hooks', (more) => host.openSession(more)],
+  'PluginScope.on': ['onFailure', (more) => plugin((scope) => scope.on('Stop', () => undefined, more))],
   'PluginScope.register': ['onFailure', (more) => plugin((scope) => scope.register(hooks, more))],
   'PluginScope.spawnHooks': ['onFailure', (more) => plugin((scope) => scope.spawnHooks('a', hooks, more))],
   'Session.register': ['onFailure', (more) => session.register(hooks, more)],

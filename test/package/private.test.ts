@@ -11,8 +11,6 @@ const HOT = [
   'host/fire/fire-run',
   'host/fire/notes',
   'host/fire/walk',
-  'host/fire/wave',
-  'host/tell/reporter',
   'values/lazy-signal',
   'values/view',
 ];

@@ -159,10 +159,10 @@ describe('what a configuration holds is registered', () => {
       hooks: { PreToolUse: [{ hooks: [function mine() {}] }] },
     });
     expect(registered().map((h) => [h.event, h.name, h.source])).toEqual([
-      ['PreToolUse', 'denying', { kind: 'plugin', name: 'denying' }],
-      ['PreToolUse', 'denying', { kind: 'plugin', name: 'denying' }],
+      ['PreToolUse', 'denying/index.js:1', { kind: 'plugin', name: 'denying' }],
+      ['PreToolUse', 'denying/own.mjs:2', { kind: 'plugin', name: 'denying' }],
       ['PreToolUse', 'mine', { kind: 'config', file: file() }],
-      ['Stop', 'inline', { kind: 'plugin', name: 'inline' }],
+      ['Stop', expect.stringMatching(/^inline\/config\.test\.ts:\d+$/), { kind: 'plugin', name: 'inline' }],
     ]);
     expect((await host.fire('PreToolUse', LS)).reason).toBe('a');
   });

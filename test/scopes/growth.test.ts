@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHost } from '../../src/create-host.js';
-import { order, type Registration } from '../../src/scopes/registration.js';
+import { order } from '../../src/scopes/order.js';
+import type { Registration } from '../../src/scopes/registration.js';
 import { Scope } from '../../src/scopes/scope.js';
 
 /** A registration that counts how often somebody looks at where it belongs. */
@@ -10,6 +11,8 @@ function counting(id: string, looked: { times: number }, event = 'PreToolUse', b
     name: id,
     spec: { name: event },
     before,
+    after: [],
+    groups: [],
     get stage() {
       looked.times++;
       return 0;

@@ -7,6 +7,7 @@ const piece = { turn_id: 't', message_id: 'm', index: 0, final: true, delta: 'd'
 
 /** Every call there is. */
 const CALLS: Record<string, (s: Session) => unknown> = {
+  on: (s) => s.on('Stop', () => undefined),
   register: (s) => s.register({ Stop: [{ hooks: [() => undefined] }] }),
   use: (s) => s.use({ name: 'p', apply: () => undefined }),
   fire: (s) => s.fire('Setup', { trigger: 'init' }),

@@ -1,7 +1,7 @@
 import type { Host } from '../../create-host.js';
 import { HookscopeError } from '../../errors.js';
 import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
-import type { Hooks } from '../../host/types.js';
+import type { AgentHooks } from '../../host/types.js';
 import { checkOptions } from '../../values/options.js';
 import { checks, isObject, isText, SECONDS, type Shape } from '../../values/shape.js';
 import type { CanUseTool } from './permission.js';
@@ -20,7 +20,7 @@ export interface ConnectOptions<C extends CustomEvents = NoEvents> {
   /** Where it runs. Default: the host's `session.cwd`, else this process's folder. */
   readonly cwd?: string;
   /** Hooks for its subagents by their exact type, each in a scope of its own as long as that agent lives. */
-  readonly spawnHooks?: Readonly<Record<string, Hooks<C>>>;
+  readonly spawnHooks?: Readonly<Record<string, AgentHooks<C>>>;
   /** Asks a person about a call that no rule and no PermissionRequest hook has decided. Without it the program asks nobody. */
   readonly canUseTool?: CanUseTool;
   /** Aborting it ends the program. */

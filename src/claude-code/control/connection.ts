@@ -120,15 +120,14 @@ export class Connection {
     if (this.#services.closed) throw new HookscopeError('CLOSED', {});
     const { spawnHooks = {}, signal, initializeTimeout = 60 } = this.#options;
     const { registrar } = this.#services;
+    const within = (session?: string): boolean => session !== undefined && this.#sessions.has(session);
     for (const [type, hooks] of Object.entries(spawnHooks)) {
       const origin = { source: { kind: 'spawn', name: type } };
-      this.#undo.push(registrar.spawnHooks(type, hooks, origin, this.#sessions.has));
+      this.#undo.push(registrar.spawnHooks(type, hooks, origin, { within }));
     }
     if (signal) this.#undo.push(linkAbort(signal, { end: () => void this.kill() }));
     if (signal?.aborted) void this.kill();
-    const cleanup = { plugin: `connectClaude(${this.#name})`, cleanup: () => this.kill() };
-    registrar.cleanups.push(cleanup);
-    this.#undo.push(() => void registrar.cleanups.splice(registrar.cleanups.indexOf(cleanup), 1));
+    this.#undo.push(registrar.atClose(`connectClaude(${this.#name})`, () => this.kill()));
     const response = await this.#initialize(initializeTimeout);
     this.#ready = true;
     this.#failsClosed = response['hook_on_failure_supported'] === true;
@@ -137,11 +136,9 @@ export class Connection {
   }
 
   async #initialize(seconds: number): Promise<Json> {
-    const waiting = this.#services.registrar.spawnScopes();
-    const hooks = this.#callbacks.config(
-      (event) =>
-        (this.#services.events[event]?.plans.total ?? 0) > 0 || waiting.some((scope) => scope.own(event).length > 0),
-    );
+    const { registrar, events } = this.#services;
+    const waits = registrar.waiting();
+    const hooks = this.#callbacks.config((event) => (events[event]?.plans.total ?? 0) > 0 || waits(event));
     const ask = { subtype: 'initialize', hooks, ...this.#options.initialize };
     const late = seconds > 0 ? AbortSignal.timeout(timerDelay(seconds)) : undefined;
     let response: Json;

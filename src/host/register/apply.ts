@@ -1,60 +1,45 @@
 import { HookscopeError } from '../../errors.js';
 import { messageOf, resultOf } from '../../values/promises.js';
-import type { Description, Hooks, Plugin, RegisterOptions, Undo } from '../types.js';
+import type { Plugin, PluginScope } from '../plugin-types.js';
+import type { Life } from './lives.js';
 
-/** What a plugin registers through; everything it does is under its name. */
-export interface PluginScope {
-  readonly id: string;
-  /** Adds hooks, all or none. Throws INVALID_HOOKS. */
-  register(hooks: Hooks, options?: RegisterOptions): Undo;
-  /** Hooks for every agent of an exact type. */
-  spawnHooks(agentType: string, hooks: Hooks, options?: RegisterOptions): Undo;
-  /** Applies another plugin under this one; it is unregistered with it. */
-  use(plugin: Plugin, options?: unknown): Promise<Undo>;
-  /** What is registered in this scope and the scopes inside it. */
-  describe(): Description;
+/** A plugin that was checked, and its options, read. */
+export interface ReadPlugin {
+  readonly plugin: Plugin;
+  readonly options: unknown;
 }
 
-/** Applies a plugin: all of its hooks, or none when it throws. */
-export async function applyPlugin(
-  plugin: Plugin,
-  given: unknown,
-  scope: PluginScope,
-): Promise<{ undo: Undo; cleanup: (() => unknown) | undefined }> {
-  const name = checkPlugin(plugin);
-  const options = readOptions(plugin, given);
-  const undos: Undo[] = [];
-  const undo = (): void => {
-    for (const take of undos.reverse()) take();
-    undos.length = 0;
-  };
-  const kept = <A extends unknown[]>(register: (...args: A) => Undo): ((...args: A) => Undo) => {
-    return (...args) => {
-      const take = register(...args);
-      undos.push(take);
-      return take;
-    };
-  };
-  const own = {
-    ...scope,
-    register: kept(scope.register),
-    spawnHooks: kept(scope.spawnHooks),
-    use: async (inner: Plugin, innerOptions?: unknown) => {
-      const take = await scope.use(inner, innerOptions);
-      undos.push(take);
-      return take;
-    },
-  };
+/** Throws INVALID_PLUGIN. */
+export function readPlugin(plugin: Plugin, given: unknown): ReadPlugin {
+  checkPlugin(plugin);
+  return { plugin, options: readOptions(plugin, given) };
+}
+
+/** Applies a plugin: all of its hooks, or none when it throws or its scope ends meanwhile. Rejects with PLUGIN_FAILED. */
+export async function applyPlugin({ plugin, options }: ReadPlugin, life: Life, scope: PluginScope): Promise<void> {
   try {
-    const cleanup = await resultOf(() => plugin.apply(own as never, options));
-    return { undo, cleanup: typeof cleanup === 'function' ? (cleanup as () => unknown) : undefined };
+    const cleanup = cleanupIn(await resultOf(() => plugin.apply(scope as never, options)));
+    // Where it has ended already, it is called at once.
+    if (cleanup) life.onClose(cleanup);
+    if (life.over) throw new Error(`the scope "${life.scope.id}" ended meanwhile`);
   } catch (error) {
-    undo();
-    throw new HookscopeError('PLUGIN_FAILED', { plugin: name, message: messageOf(error) }, { cause: error });
+    await life.end();
+    throw new HookscopeError('PLUGIN_FAILED', { plugin: plugin.name, message: messageOf(error) }, { cause: error });
   }
 }
 
-function checkPlugin(plugin: unknown): string {
+/** A function, an AsyncDisposable or a Disposable. */
+function cleanupIn(answer: unknown): (() => unknown) | undefined {
+  if (typeof answer === 'function') return () => Reflect.apply(answer, undefined, []);
+  if (typeof answer !== 'object' || answer === null) return undefined;
+  for (const key of [Symbol.asyncDispose, Symbol.dispose]) {
+    const dispose: unknown = Reflect.get(answer, key);
+    if (typeof dispose === 'function') return () => Reflect.apply(dispose, answer, []);
+  }
+  return undefined;
+}
+
+function checkPlugin(plugin: unknown): void {
   const { name, apply } = (plugin ?? {}) as { name?: unknown; apply?: unknown };
   if (typeof name !== 'string' || name === '') {
     throw new HookscopeError('INVALID_PLUGIN', {
@@ -67,7 +52,6 @@ function checkPlugin(plugin: unknown): string {
       plugin: name,
       expected: 'apply: expected a function (scope, options)',
     });
-  return name;
 }
 
 function readOptions(plugin: Plugin, given: unknown): unknown {

@@ -1,31 +1,56 @@
-import { order, type Registration } from '../../scopes/registration.js';
+import { isPlaced, namesOf, OrderCircle, order } from '../../scopes/order.js';
+import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
+import { nearest } from '../../values/nearest.js';
 import { wrong } from './handler-entry.js';
 
-/** Names in `before` must be there already, or come in the same call, in the same stage, and must not go round in a circle. */
-export function checkBefore(scope: Scope, added: readonly Registration[]): void {
-  for (const r of added) {
-    for (const name of r.before) {
-      const known = [...scope.own(r.spec.name), ...added].some(
-        (o) => o !== r && o.spec === r.spec && o.stage === r.stage && o.name === name,
-      );
-      if (!known)
-        throw wrong(
-          `${r.spec.name}: before: "${name}"`,
-          `no hook of that name is registered in scope "${scope.id}", stage ${r.stage}`,
-        );
-    }
+/**
+ * What `before` and `after` ask for must be possible: INVALID_HOOKS names the circle. Names that nobody has are fine, plugins come
+ * and go; what is likely a mistake is warned of.
+ */
+export function checkOrder(scope: Scope, added: readonly Registration[], warn: (message: string) => void): void {
+  for (const event of new Set(added.map((r) => r.spec.name))) {
+    const all = [...scope.own(event), ...added.filter((r) => r.spec.name === event)];
+    if (!all.some(isPlaced)) continue;
+    checkCircle(event, all);
+    for (const warning of mistakes(all, new Set(added))) warn(`${event}: ${warning}`);
   }
-  checkCircles(scope, added);
 }
 
-function checkCircles(scope: Scope, added: readonly Registration[]): void {
-  for (const event of new Set(added.filter((r) => r.before.length > 0).map((r) => r.spec.name))) {
-    try {
-      order([...scope.own(event), ...added.filter((r) => r.spec.name === event)]);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      throw wrong(`${event}: before: ${error.message}`, 'the order goes round in a circle');
+function checkCircle(event: string, all: readonly Registration[]): void {
+  const own = all.find(
+    (r) => [...r.before, ...r.after].includes(r.name) && !all.some((o) => o !== r && isCalled(o, r)),
+  );
+  try {
+    if (own) throw new OrderCircle([own.name, own.name]);
+    order(all);
+  } catch (error) {
+    if (!(error instanceof OrderCircle)) throw error;
+    // Each runs before the next; or, where that is what was asked for, after it.
+    const key = all.some(({ before }) => before.length > 0) ? 'before' : 'after';
+    const names = key === 'before' ? error.names : [...error.names].reverse();
+    const circle = names.map((name) => `"${name}"`).join(' → ');
+    throw wrong(`${event}: ${key}: ${circle}`, 'the order goes round in a circle');
+  }
+}
+
+const isCalled = (other: Registration, r: Registration): boolean =>
+  other.stage === r.stage && namesOf(other).has(r.name);
+
+/** Names that nobody in the stage has, and that are close to those of somebody; of those who are new, or whom the new ones may be meant by. */
+function* mistakes(all: readonly Registration[], added: ReadonlySet<Registration>): Generator<string> {
+  for (const r of all) {
+    const others = all.filter((o) => o !== r && (added.has(r) || added.has(o)));
+    for (const [key, name] of [...entries('before', r), ...entries('after', r)]) {
+      if (all.some((o) => o !== r && o.stage === r.stage && namesOf(o).has(name))) continue;
+      const elsewhere = others.find((o) => namesOf(o).has(name));
+      const near = nearest(name, new Set(others.flatMap((o) => [...namesOf(o)])));
+      if (elsewhere)
+        yield `${r.name} is to run ${key} "${name}", which is in stage ${elsewhere.stage} and not in its own, ${r.stage}: stages come first`;
+      else if (near !== undefined)
+        yield `${r.name} is to run ${key} "${name}", which nobody is called. Did you mean "${near}"?`;
     }
   }
 }
+
+const entries = (key: 'before' | 'after', r: Registration): [string, string][] => r[key].map((name) => [key, name]);

@@ -1,8 +1,22 @@
+import { HookscopeError } from '../../errors.js';
+import type { Scope } from '../../scopes/scope.js';
 import { labelOf, type ScopeRef } from '../../scopes/tree.js';
+import { checkKeys, type Keys } from '../../values/options.js';
 import { checkRegisterOptions } from '../options.js';
+import type { Plugin, PluginScope, PluginUndo, UseOptions } from '../plugin-types.js';
 import { describeScope } from '../tell/describe.js';
-import type { Plugin, RegisterOptions, Undo } from '../types.js';
-import type { Registrar } from './registrar.js';
+import type { OnOptions, RegisterOptions, Undo } from '../types.js';
+import type { Life } from './lives.js';
+import type { Origin, SpawnHooks } from './origin.js';
+
+/** A host's registrar, as far as it is used here. */
+interface Registrar {
+  register(ref: ScopeRef | undefined, hooks: unknown, origin?: Origin): Undo;
+  use(ref: ScopeRef | undefined, plugin: Plugin, options: unknown, how?: UseOptions): Promise<PluginUndo>;
+  spawnHooks(type: string, hooks: unknown, origin: Origin, of: Pick<SpawnHooks, 'within' | 'life'>): Undo;
+  end(ref: ScopeRef): Promise<void> | undefined;
+  scope(ref: ScopeRef | undefined): Scope;
+}
 
 /** What users hold of a scope, which is opened by the first thing registered in it; `undefined`: the host's. */
 export function handleOf(registrar: Registrar, ref: ScopeRef | undefined) {
@@ -10,8 +24,73 @@ export function handleOf(registrar: Registrar, ref: ScopeRef | undefined) {
     id: ref === undefined ? 'host' : labelOf(ref),
     register: (hooks: unknown, options?: RegisterOptions): Undo =>
       registrar.register(ref, hooks, checkRegisterOptions(options, 'register')),
-    use: (plugin: Plugin, options?: unknown): Promise<Undo> => registrar.use(ref, plugin, options),
-    close: (): boolean => (ref === undefined ? false : registrar.end(ref)),
+    on: (event: string, hook: unknown, options?: object): Undo =>
+      registrar.register(ref, oneHook(event, hook, options)),
+    use: (plugin: Plugin, options?: unknown, how?: UseOptions): Promise<PluginUndo> =>
+      registrar.use(ref, plugin, options, how),
+    close: (): boolean => ref !== undefined && registrar.end(ref) !== undefined,
     describe: () => describeScope(registrar.scope(ref)),
   };
+}
+
+/** The same for a plugin, for as long as it is in use. Throws PLUGIN_ENDED then. */
+export function pluginScopeOf(registrar: Registrar, ref: ScopeRef | undefined, plugin: Plugin, life: Life) {
+  const origin: Origin = { plugin: plugin.name, group: life.name, source: { kind: 'plugin', name: plugin.name } };
+  /** A late call would be for whoever has that scope's name then. */
+  const demand = (call: string): void => {
+    if (life.over) throw new HookscopeError('PLUGIN_ENDED', { plugin: life.name, scope: life.scope.id, call });
+  };
+  const add = (hooks: unknown, how?: RegisterOptions): Undo =>
+    life.undo(registrar.register(ref, hooks, { ...how, ...origin }));
+  return {
+    id: ref === undefined ? 'host' : labelOf(ref),
+    register: (hooks, how) => {
+      demand('register');
+      return add(hooks, checkRegisterOptions(how, 'register'));
+    },
+    on: (event, hook, options) => {
+      demand('on');
+      return add(oneHook(event, hook, options));
+    },
+    spawnHooks: (type, hooks, how) => {
+      demand('spawnHooks');
+      const all = { ...checkRegisterOptions(how, 'spawnHooks'), ...origin };
+      const { scope } = life;
+      // Of one session or agent: it is none of the others' business.
+      const within = (_: unknown, parent?: Scope): boolean => parent?.lineage.includes(scope) === true;
+      return life.undo(registrar.spawnHooks(type, hooks, all, { life, ...(ref === undefined ? {} : { within }) }));
+    },
+    use: async (inner: Plugin, ...[options, how]: [unknown?, UseOptions?]) => {
+      demand('use');
+      const undo = await registrar.use(ref, inner, options, how);
+      life.undo(() => void undo());
+      return undo;
+    },
+    describe: () => describeScope(registrar.scope(ref)),
+    get signal() {
+      return life.signal;
+    },
+    onClose: (fn) => life.onClose(fn),
+  } satisfies PluginScope as PluginScope;
+}
+
+const ON: Keys<OnOptions> = {
+  matcher: true,
+  if: true,
+  stage: true,
+  before: true,
+  after: true,
+  mode: true,
+  timeout: true,
+  timeoutFor: true,
+  onFailure: true,
+  phase: true,
+  once: true,
+  name: true,
+};
+
+/** One hook in the shape of many. */
+export function oneHook(event: string, hook: unknown, options: object | undefined): Record<string, unknown> {
+  checkKeys(options, ON, 'on: ');
+  return { [event]: [{ ...options, hooks: [hook] }] };
 }

@@ -4,6 +4,7 @@ import type { ExternalServices } from '../../handlers/external.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeRef } from '../../scopes/tree.js';
 import type { RegisterOptions } from '../types.js';
+import type { Life } from './lives.js';
 import { callerPlace } from './place.js';
 import type { RegistrationOptions } from './register.js';
 
@@ -11,6 +12,8 @@ import type { RegistrationOptions } from './register.js';
 export interface Origin extends RegisterOptions {
   readonly parent?: ScopeRef | undefined;
   readonly plugin?: string | undefined;
+  /** What the plugin's hooks are named by; absent: its name. */
+  readonly group?: string | undefined;
   readonly dialect?: 'code' | 'claude' | undefined;
   readonly timeout?: number | undefined;
   readonly skip?: RegistrationOptions['skip'];
@@ -27,8 +30,10 @@ export interface Origin extends RegisterOptions {
 export interface SpawnHooks {
   readonly hooks: unknown;
   readonly origin: Origin;
-  /** Agents of these sessions alone; absent: of any. */
-  readonly within?: ((session: string) => boolean) | undefined;
+  /** Agents of these sessions, or below these scopes, alone; absent: all. */
+  readonly within?: ((session: string | undefined, parent: Scope | undefined) => boolean) | undefined;
+  /** The plugin that brought them: when it ends, living agents lose them too. */
+  readonly life?: Life | undefined;
 }
 
 export const spawnOrigin = (type: string, { origin }: SpawnHooks): Origin => ({
@@ -42,6 +47,7 @@ export interface HostParts {
   readonly options: Pick<RegistrationOptions, 'timeoutFor'> & {
     readonly onFailure?: OnFailure;
     readonly timeout?: number;
+    readonly closeTimeout?: number;
   };
   readonly specs: ReadonlyMap<string, EventSpec>;
   readonly external: ExternalServices;
@@ -62,6 +68,7 @@ export function registrationOptions(
     source: Object.freeze({ ...(origin.source ?? { kind: 'code' }) }),
     name: origin.name,
     plugin: origin.plugin,
+    group: origin.group ?? origin.plugin,
     dialect: origin.dialect,
     onFailure: origin.onFailure ?? options.onFailure ?? 'continue',
     timeoutFor: origin.timeoutFor ?? options.timeoutFor,

@@ -19,6 +19,8 @@ export interface RegistrationOptions extends HandlerOptions {
   readonly source: Source;
   readonly name?: string | undefined;
   readonly plugin?: string | undefined;
+  /** What its hooks are named by. */
+  readonly group?: string | undefined;
   readonly onFailure?: OnFailure | undefined;
   readonly timeoutFor?: 'handler' | 'group' | undefined;
   /** Seconds where neither the handler nor its group says. */
@@ -47,14 +49,13 @@ export interface RegistrationOptions extends HandlerOptions {
  */
 export function readRegistrations(hooks: unknown, how: RegistrationOptions): Registration[] {
   if (!isObject(hooks)) throw wrong('hooks', 'expected an object of events, { PreToolUse: [{ hooks: [fn] }] }');
-  const single = countHandlers(hooks) < 2;
   const anonymous = new Anonymous(how.place);
   return Object.entries(hooks).flatMap(([event, groups]) => {
     const spec = how.spec(event);
     if (!spec) throw wrong(event, 'is not a known event', nearest(event, how.events));
     if (groups === undefined) return [];
     if (!Array.isArray(groups)) throw wrong(event, 'expected an array of groups, [{ matcher, hooks: [fn] }]');
-    return groups.flatMap((group, i) => readGroup(spec, group, `${event}[${i}]`, how, { single, anonymous }));
+    return groups.flatMap((group, i) => readGroup(spec, group, `${event}[${i}]`, how, anonymous));
   });
 }
 
@@ -63,6 +64,7 @@ const GROUP = {
   if: checks.text,
   stage: checks.number,
   before: checks.names,
+  after: checks.names,
   mode: oneOf('series', 'parallel'),
   timeout: SECONDS,
   timeoutFor: oneOf('handler', 'group'),
@@ -78,7 +80,7 @@ function readGroup(
   group: unknown,
   where: string,
   how: RegistrationOptions,
-  { single, anonymous }: { readonly single: boolean; readonly anonymous: Anonymous },
+  anonymous: Anonymous,
 ): Registration[] {
   if (!isObject(group)) throw wrong(where, 'expected a group, { matcher, hooks: [fn] }');
   checkOptions(`${where}.`, group, GROUP, 'INVALID_HOOKS');
@@ -104,11 +106,7 @@ function readGroup(
     const rule = compileRule(own.if ?? shared.if, { dialect, where: `${at}.if`, ...root });
     for (const warning of rule.warnings) how.warn(warning);
     warnOfUnit(own.timeout, at, how);
-    const call = dialect === 'claude' ? undefined : (how.name ?? how.plugin);
-    const name =
-      own.name ??
-      shared.name ??
-      (call === undefined ? (label ?? anonymous.next() ?? at) : nameIn(call, single ? undefined : label));
+    const { name, groups } = namesIn(how, own.name ?? shared.name, label, () => anonymous.next() ?? at);
     const skip = (typeof how.skip === 'function' ? how.skip(hook as HandlerDescription) : how.skip) ?? invalid;
     const timeout = timeLimit(spec, own.timeout ?? shared.timeout, usualTime(how, spec, kind));
     return {
@@ -123,7 +121,9 @@ function readGroup(
       matcher,
       rule: rule.rule,
       stage: shared.stage ?? 0,
-      before: typeof shared.before === 'string' ? [shared.before] : (shared.before ?? NONE),
+      before: listOf(shared.before),
+      after: listOf(shared.after),
+      groups,
       mode: shared.mode ?? (dialect === 'claude' ? 'parallel' : 'series'),
       timeout,
       shared: byGroup,
@@ -162,6 +162,9 @@ export function tooLong(where: string, timeout: number): string {
 
 const NONE: readonly string[] = Object.freeze([]);
 
+const listOf = (names: string | readonly string[] | undefined): readonly string[] =>
+  typeof names === 'string' ? [names] : (names ?? NONE);
+
 /** Seconds where neither handler nor group says. */
 function usualTime(how: RegistrationOptions, { timeout }: EventSpec, kind: Registration['kind']): number {
   return how.dialect === 'claude' ? (timeout?.claude ?? claudeSeconds(kind)) : how.timeout;
@@ -189,12 +192,19 @@ class Anonymous {
   }
 }
 
-/** A call's only handler has the call's name; of several, each has its own behind it: `guards/checkPath`. */
-function nameIn(call: string, label: string | undefined): string {
-  return label === undefined ? call : `${call}/${label}`;
-}
-
-function countHandlers(hooks: Readonly<Record<string, unknown>>): number {
-  const groups = Object.values(hooks).filter(Array.isArray).flat() as { hooks?: unknown }[];
-  return groups.reduce((sum, group) => sum + (Array.isArray(group?.hooks) ? group.hooks.length : 0), 0);
+/**
+ * A plugin's hook is `plugin/hook`, one of a call with a name `call/hook`, whatever else is registered. What has no name of its own is
+ * called like the call, or by where it was registered.
+ */
+function namesIn(
+  { dialect, name: call, group }: RegistrationOptions,
+  own: string | undefined,
+  label: string | undefined,
+  place: () => string,
+): Pick<Registration, 'name' | 'groups'> {
+  if (dialect === 'claude') return { name: own ?? label ?? place(), groups: NONE };
+  const below = (name: string): string => (group === undefined ? name : `${group}/${name}`);
+  const inCall = call === undefined ? (label ?? place()) : label === undefined ? call : `${call}/${label}`;
+  const groups = [group, call === undefined ? undefined : below(call)].filter((name) => name !== undefined);
+  return { name: below(own ?? inCall), groups };
 }

@@ -1,68 +1,86 @@
-import type { EventSpec } from '../../events/define.js';
 import type { Registration } from '../../scopes/registration.js';
 import { Scope } from '../../scopes/scope.js';
-import type { ScopeLookup, ScopeRef, ScopeTree } from '../../scopes/tree.js';
-import { detachedScope, labelOf } from '../../scopes/tree.js';
+import type { ScopeLookup, ScopeRef } from '../../scopes/tree.js';
+import { detachedScope } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
-import type { CallbackFunction } from '../call/work.js';
-import type { Cleanup } from '../close.js';
-import { checkRegisterOptions } from '../options.js';
-import type { PlanStore } from '../plan/plans.js';
-import { describeScope } from '../tell/describe.js';
-import type { Plugin, Undo } from '../types.js';
-import { applyPlugin } from './apply.js';
-import { checkBefore } from './before.js';
+import { checkUseOptions } from '../options.js';
+import type { Plugin, PluginUndo, UseOptions } from '../plugin-types.js';
+import type { Undo } from '../types.js';
+import { Adding, type AddingParts } from './adding.js';
+import { AgentInstaller } from './agent-hooks.js';
+import { applyPlugin, readPlugin } from './apply.js';
+import { pluginScopeOf } from './handle.js';
 import { wrong } from './handler-entry.js';
-import { type HostParts, type Origin, registrationOptions, type SpawnHooks, spawnOrigin } from './origin.js';
+import { Lives } from './lives.js';
+import type { Origin, SpawnHooks } from './origin.js';
 import { placeOnce } from './place.js';
-import { type RegistrationOptions, readRegistrations } from './register.js';
 import { Spawns } from './spawns.js';
-
-interface Parts extends HostParts {
-  readonly tree: ScopeTree;
-  readonly plans: PlanStore;
-}
 
 /** Registers hooks in scopes; keeps the scope tree, the plans' counts and hooks by agent type consistent. */
 export class Registrar {
-  /** What plugins left to be called at close. */
-  readonly cleanups: Cleanup[] = [];
-  readonly #parts: Parts;
+  /** What ends with its scope at the latest. */
+  readonly lives: Lives;
+  readonly #parts: AddingParts;
   readonly #spawns = new Spawns();
   /** Some agents get scopes of their own, so any event may open one. */
   spawns = false;
-  #ids = 0;
+  readonly #adding: Adding;
+  readonly #installer: AgentInstaller;
 
-  constructor(parts: Parts) {
+  constructor(parts: AddingParts) {
     this.#parts = parts;
+    const { options, report, tree } = parts;
+    this.lives = new Lives({ seconds: options.closeTimeout ?? 5, report, left: (scope) => tree.prune(scope) });
+    this.#adding = new Adding(parts);
+    this.#installer = new AgentInstaller(parts, this.#adding, this.lives);
   }
 
   /** Adds hooks to the scope (`undefined`: the host's), all or none; it is opened by what is registered in it. */
   register(ref: ScopeRef | 'managed' | undefined, hooks: unknown, origin: Origin = {}, managed = false): Undo {
     const { tree } = this.#parts;
-    if (managed) return this.#add(tree.managed, hooks, origin);
-    if (ref === undefined) return this.#add(tree.host, hooks, origin);
+    if (managed) return this.#adding.add(tree.managed, hooks, origin);
+    if (ref === undefined) return this.#adding.add(tree.host, hooks, origin);
     const open = tree.get(ref);
     // Checked in a detached scope first: invalid hooks must open no scope.
-    if (!open) this.#place(detachedScope(ref), hooks, { ...origin, warn: ignore });
-    return this.#add(tree.open(ref, { parent: origin.parent }), hooks, origin);
+    if (!open) this.#adding.place(detachedScope(ref), hooks, { ...origin, warn: () => undefined });
+    return this.#adding.add(tree.open(ref, { parent: origin.parent }), hooks, origin);
   }
 
-  end(ref: ScopeRef): boolean {
+  /** Ends a scope and those in it. Resolves when what lived there has cleaned up; `undefined`: it was not open. */
+  end(ref: ScopeRef): Promise<void> | undefined {
     const { tree } = this.#parts;
     const scope = tree.get(ref);
-    if (!scope) return false;
-    this.#leave(scope);
-    return tree.close(ref);
+    if (!scope) return undefined;
+    const scopes = [...scope.tree()];
+    for (const each of scopes) this.#leave(each);
+    tree.close(ref);
+    return this.lives.end(scopes);
+  }
+
+  /** Calls it when the host closes, under that name; the undo forgets it. */
+  atClose(name: string, call: () => unknown): Undo {
+    const life = this.lives.begin(this.#parts.tree.host, name);
+    const forget = life.onClose(call);
+    return () => {
+      forget();
+      void life.end();
+    };
   }
 
   /** Hooks for every agent of that type. They are read at once, so that a mistake is an error here and not at a spawn. */
-  spawnHooks(agentType: string, hooks: unknown, origin: Origin = {}, within?: SpawnHooks['within']): Undo {
+  spawnHooks(
+    agentType: string,
+    hooks: unknown,
+    origin: Origin = {},
+    of: Pick<SpawnHooks, 'within' | 'life'> = {},
+  ): Undo {
     if (typeof agentType !== 'string' || agentType === '')
       throw wrong('spawnHooks', "expected an agent's type, a string that is not empty");
     const named = { ...origin, place: placeOnce() };
-    this.#place(this.#detachedAgent(agentType, this.#spawns.of(agentType) ?? []), hooks, named);
-    const undo = this.#spawns.add(agentType, { hooks, origin: named, within });
+    // One that makes them is called for each agent, and not before.
+    if (typeof hooks === 'function') named.place();
+    else this.#adding.place(this.#installer.detached(agentType, this.#spawns.of(agentType) ?? []), hooks, named);
+    const undo = this.#spawns.add(agentType, { hooks, origin: named, ...of });
     this.spawns = true;
     return () => {
       undo();
@@ -86,6 +104,12 @@ export class Registrar {
     return this.#spawned(found, spawn.spawnHooks, spawn.type, named);
   }
 
+  /** For which events hooks wait for agents; of those that are made for each agent nobody knows. */
+  waiting(): (event: string) => boolean {
+    const scopes = this.spawnScopes();
+    return (event) => this.#spawns.anything || scopes.some((scope) => scope.own(event).length > 0);
+  }
+
   /** The current scope, and the hooks of its agent's type that are still to be installed. */
   #find(input: Json | undefined, ref: ScopeRef | undefined) {
     const { tree } = this.#parts;
@@ -93,7 +117,8 @@ export class Registrar {
     const found = tree.find(ref, session, textOf(input?.['agent_id']));
     const named = (typeof ref === 'object' ? ref.session : undefined) ?? session ?? tree.session;
     const type = this.spawns ? textOf(input?.['agent_type']) : undefined;
-    const spawnHooks = type === undefined ? undefined : this.#spawns.of(type, named);
+    const parent = found.known && found.id !== 'session' ? found.scope.parent : found.scope;
+    const spawnHooks = type === undefined ? undefined : this.#spawns.of(type, named, parent);
     const has = found.id === 'session' || (found.known && found.scope.agentType !== undefined);
     return { found, named, spawn: spawnHooks && !has ? { spawnHooks, type: type as string } : undefined };
   }
@@ -106,7 +131,7 @@ export class Registrar {
     const parent = (found.known ? found.scope.parent : found.scope) as Scope;
     const scope = new Scope({ id: found.id, kind: 'agent', parent, session: parent.session, agentType });
     if (found.known) for (const event of found.scope.events()) scope.add(found.scope.own(event));
-    this.#install(scope, agentType, spawnHooks, false);
+    this.#installer.preview(scope, agentType, spawnHooks);
     return { scope, id: found.id, known: true, done: () => scope.close() };
   }
 
@@ -128,7 +153,7 @@ export class Registrar {
 
   /** One detached scope per agent type, with the hooks that its agents will get. */
   spawnScopes(): Scope[] {
-    return [...this.#spawns.all()].map(([type, spawnHooks]) => this.#detachedAgent(type, spawnHooks));
+    return [...this.#spawns.all()].map(([type, spawnHooks]) => this.#installer.detached(type, spawnHooks));
   }
 
   /** Opens a scope for a session driver, the hooks of the agent's type in it. Throws UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. */
@@ -138,7 +163,8 @@ export class Registrar {
   ): Scope {
     const scope = this.#parts.tree.open(ref, { parent: how.parent });
     scope.hold();
-    const spawnHooks = how.agentType === undefined ? undefined : (this.#spawns.of(how.agentType, ref.session) ?? []);
+    const spawnHooks =
+      how.agentType === undefined ? undefined : (this.#spawns.of(how.agentType, ref.session, scope.parent) ?? []);
     if (!spawnHooks || scope.agentType !== undefined) return scope;
     return this.#spawned({ scope, id: scope.id, known: true }, spawnHooks, how.agentType as string, ref.session).scope;
   }
@@ -148,13 +174,13 @@ export class Registrar {
     const { tree } = this.#parts;
     if (tree.get(ref)) return;
     const scope = tree.open(ref, { spawned: true });
-    const spawnHooks = this.#spawns.of(agentType, ref.session) ?? [];
+    const spawnHooks = this.#spawns.of(agentType, ref.session, scope.parent) ?? [];
     this.#spawned({ scope, id: scope.id, known: true }, spawnHooks, agentType, ref.session);
   }
 
   /** A stop that was allowed ended the agent: the scope the host opened for it goes. */
   agentEnded(scope: Scope): void {
-    if (scope.spawned && !scope.heldBySession) this.endAgent(scope);
+    if (scope.spawned && !scope.heldBySession) void this.endAgent(scope);
   }
 
   /** The session is over: the scopes that the host opened for those of its agents go. Another program may be in it, too. */
@@ -164,30 +190,30 @@ export class Registrar {
   }
 
   /** Ends an agent's scope; an event of it that comes late does not open it again. */
-  endAgent(scope: Scope): void {
-    if (!scope.closed) this.end({ session: scope.session, agent: scope.id });
+  endAgent(scope: Scope): Promise<void> | undefined {
+    return scope.closed ? undefined : this.end({ session: scope.session, agent: scope.id });
   }
 
-  async use(ref: ScopeRef | undefined, plugin: Plugin, options: unknown): Promise<Undo> {
-    const ofPlugin = { plugin: plugin?.name, source: { kind: 'plugin', name: plugin?.name } };
-    const { undo, cleanup } = await applyPlugin(plugin, options, {
-      id: ref === undefined ? 'host' : labelOf(ref),
-      register: (hooks, how) => this.register(ref, hooks, { ...checkRegisterOptions(how, 'register'), ...ofPlugin }),
-      spawnHooks: (type, hooks, how) =>
-        this.spawnHooks(type, hooks, { ...checkRegisterOptions(how, 'spawnHooks'), ...ofPlugin }),
-      use: (inner, innerOptions) => this.use(ref, inner, innerOptions),
-      describe: () => describeScope(this.scope(ref)),
-    });
-    if (cleanup) this.cleanups.push({ plugin: plugin.name, cleanup });
-    return undo;
+  /** Opens the scope. Rejects with INVALID_OPTIONS, INVALID_PLUGIN, PLUGIN_FAILED, CLOSED; then it leaves nothing behind. */
+  async use(ref: ScopeRef | undefined, plugin: Plugin, options: unknown, how?: UseOptions): Promise<PluginUndo> {
+    checkUseOptions(how);
+    const read = readPlugin(plugin, options);
+    const { tree } = this.#parts;
+    const wasOpen = ref === undefined || tree.get(ref) !== undefined;
+    const scope = ref === undefined ? tree.host : tree.open(ref);
+    try {
+      const life = this.lives.begin(scope, how?.name ?? plugin.name, true);
+      await applyPlugin(read, life, pluginScopeOf(this, ref, plugin, life));
+      return () => life.end();
+    } catch (error) {
+      if (!wasOpen && !scope.closed && scope.empty) void this.end(ref as ScopeRef);
+      throw error;
+    }
   }
 
   /** A raw tap as a registration of the host's scope; tapable decides where it runs. */
-  tap(spec: EventSpec, name: string, callback: CallbackFunction, stage: number): Registration {
-    const { tree, options } = this.#parts;
-    const how = this.#options(tree.host, { name, source: { kind: 'tap', name } });
-    const [made] = readRegistrations({ [spec.name]: [{ stage, hooks: [callback] }] }, how) as [Registration];
-    return { ...made, kind: 'tap', onFailure: options.onFailure ?? 'continue' };
+  tap(...tap: Parameters<Adding['tap']>): Registration {
+    return this.#adding.tap(...tap);
   }
 
   /** The scope of that name; where none is open, one that is in no tree. */
@@ -206,63 +232,16 @@ export class Registrar {
     const ref = { agent: found.id, ...(session === undefined ? {} : { session }) };
     const scope = found.known ? found.scope : this.#parts.tree.open(ref, { agentType: type, spawned: true });
     scope.setType(type);
-    this.#install(scope, type, spawnHooks, true);
+    for (const hooks of spawnHooks) this.#installer.install(scope, type, hooks);
     return { scope, id: scope.id, known: true };
   }
 
-  /** A detached scope with the hooks that agents of the type will get. */
-  #detachedAgent(type: string, spawnHooks: Iterable<SpawnHooks>): Scope {
-    const scope = new Scope({ id: type, kind: 'agent', agentType: type });
-    this.#install(scope, type, spawnHooks, false);
-    return scope;
-  }
-
-  /** Their warnings were given when they came. What they named in `before` may be gone since: that is no agent's fault. */
-  #install(scope: Scope, type: string, spawnHooks: Iterable<SpawnHooks>, counted: boolean): void {
-    for (const hooks of spawnHooks) {
-      try {
-        const registrations = this.#place(scope, hooks.hooks, { ...spawnOrigin(type, hooks), warn: ignore });
-        if (counted) this.#parts.plans.count(registrations, 1);
-      } catch (error) {
-        this.#parts.report(`Hooks for agents of type "${type}" were left out: ${String(error)}`);
-      }
-    }
-  }
-
-  /** Puts hooks into a scope, all or none. Throws INVALID_HOOKS. */
-  #place(scope: Scope, hooks: unknown, origin: Origin): Registration[] {
-    const registrations = readRegistrations(hooks, this.#options(scope, origin));
-    checkBefore(scope, registrations);
-    scope.add(registrations);
-    return registrations;
-  }
-
-  #add(scope: Scope, hooks: unknown, origin: Origin): Undo {
-    const registrations = this.#place(scope, hooks, origin);
-    this.#parts.plans.count(registrations, 1);
-    let done = false;
-    return () => {
-      if (done || scope.closed) return;
-      done = true;
-      scope.remove(registrations);
-      this.#parts.plans.count(registrations, -1);
-      if (scope.kind === 'session') this.#parts.tree.prune(scope);
-    };
-  }
-
-  /** What ends with a scope: its hooks and its children. Agents with hooks of their type are remembered. */
+  /** Its hooks end with a scope. Agents with hooks of their type are remembered. */
   #leave(scope: Scope): void {
     for (const event of scope.events()) this.#parts.plans.count(scope.own(event), -1);
-    for (const child of scope.children) this.#leave(child);
     if (scope.agentType !== undefined) this.#spawns.remember(scope);
   }
-
-  #options(scope: Scope, origin: Origin): RegistrationOptions {
-    return registrationOptions(this.#parts, scope, origin, (name) => `${name}#${++this.#ids}`);
-  }
 }
-
-const ignore = (): void => undefined;
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -14,11 +14,16 @@ export class Spawns {
     return this.#byType.size > 0;
   }
 
-  /** What an agent of the type gets in that session; of a session nobody named, what is for any. */
-  of(type: string, session?: string): readonly SpawnHooks[] | undefined {
+  /** Hooks that are made when an agent comes may be of any event. */
+  get anything(): boolean {
+    return [...this.#byType.values()].some((all) => [...all].some(({ hooks }) => typeof hooks === 'function'));
+  }
+
+  /** What an agent of the type gets in that session, below that scope; of a session nobody named, what is for any. */
+  of(type: string, session?: string, parent?: Scope): readonly SpawnHooks[] | undefined {
     const all = this.#byType.get(type);
     if (!all) return undefined;
-    const wanted = [...all].filter(({ within }) => !within || (session !== undefined && within(session)));
+    const wanted = [...all].filter(({ within }) => !within || within(session, parent));
     return wanted.length > 0 ? wanted : undefined;
   }
 

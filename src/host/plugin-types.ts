@@ -1,0 +1,74 @@
+import type { CustomEvents, EventName, NoEvents } from '../events/catalogue.js';
+import type { AgentHooks, Description, HookHandler, Hooks, OnOptions, RegisterOptions, Undo } from './types.js';
+
+/** What reads a plugin's options; a zod schema will do. */
+export interface OptionsReader<Options = unknown, Given = unknown> {
+  /** What the user gave, checked and with its defaults; throws on anything wrong. */
+  parse(value: unknown): Options;
+  /** Where the types of a Standard Schema say what the user may give. */
+  readonly '~standard'?: { readonly types?: { readonly input: Given; readonly output: Options } | undefined };
+}
+
+/** A plugin, as `definePlugin` makes it. `Given`: what the user may set. */
+export interface Plugin<Options = unknown, C extends CustomEvents = CustomEvents, Given = unknown> {
+  readonly name: string;
+  readonly options?: OptionsReader<Options, Given>;
+  /**
+   * Registers its hooks; may be async. A function, an AsyncDisposable or a Disposable that it returns is called once: when the
+   * plugin is unregistered, or its scope, session or host ends.
+   */
+  apply(scope: PluginScope<C>, options: Options): unknown;
+}
+
+/** How a plugin is used, beside its own options. */
+export interface UseOptions {
+  /** In place of the plugin's name in the names of its hooks, `name/hook`; needed where one scope uses a plugin twice. */
+  readonly name?: string;
+}
+
+/** What follows the plugin in `use`: its options, which may be left out where all of them may. */
+export type UseArguments<Given> = unknown extends Given
+  ? [options?: unknown, how?: UseOptions]
+  : undefined extends Given
+    ? [options?: Given, how?: UseOptions]
+    : Record<never, never> extends Given
+      ? [options?: Given, how?: UseOptions]
+      : [options: Given, how?: UseOptions];
+
+/** Takes back a plugin's hooks, at once, and resolves when it has cleaned up. Never rejects; safe to call twice. */
+export type PluginUndo = () => Promise<void>;
+
+/** What hooks are registered with, wherever they are. */
+export interface Registers<C extends CustomEvents = NoEvents> {
+  /** Adds hooks, all or none. Throws INVALID_HOOKS, naming the key, what was expected and the nearest right name. */
+  register(hooks: Hooks<C>, options?: RegisterOptions): Undo;
+  /**
+   * Adds one hook: `on('PreToolUse', guard, { matcher: 'Bash' })`; the options are those of a group. Throws INVALID_HOOKS,
+   * INVALID_OPTIONS.
+   */
+  on<E extends EventName<C>>(event: E, hook: HookHandler<E, C>, options?: OnOptions<E, C>): Undo;
+  /** Applies a plugin. Rejects with INVALID_PLUGIN (its options) or PLUGIN_FAILED, naming the plugin; nothing is half registered. */
+  use<O, Given>(plugin: Plugin<O, CustomEvents, Given>, ...options: UseArguments<Given>): Promise<PluginUndo>;
+}
+
+/** Where hooks are registered: the host, or the scope of one session or agent. */
+export interface HookScope<C extends CustomEvents = NoEvents> extends Registers<C> {
+  readonly id: string;
+  /** Ends the scope and its children. */
+  close(): unknown;
+  /** This scope, its hooks in running order, and the scopes inside it. `String(…)` of it prints it. */
+  describe(): Description;
+}
+
+/** What a plugin registers through; everything it does is under its name, and ends with it. After that, PLUGIN_ENDED. */
+export interface PluginScope<C extends CustomEvents = NoEvents> extends Registers<C> {
+  readonly id: string;
+  /** Hooks for every agent of an exact type: of the whole host, or below the session or agent that the plugin is used in. */
+  spawnHooks(agentType: string, hooks: AgentHooks<C>, options?: RegisterOptions): Undo;
+  /** What is registered in this scope and the scopes inside it. */
+  describe(): Description;
+  /** Aborts when the plugin is unregistered, or its scope, session or host ends. */
+  readonly signal: AbortSignal;
+  /** Calls the function then, once, the last one first; at once where that is over. The undo takes it out again. */
+  onClose(fn: () => unknown): Undo;
+}

@@ -1,0 +1,61 @@
+import type { EventSpec } from '../../events/define.js';
+import type { Registration } from '../../scopes/registration.js';
+import type { Scope } from '../../scopes/scope.js';
+import type { ScopeTree } from '../../scopes/tree.js';
+import type { CallbackFunction } from '../call/work.js';
+import type { PlanStore } from '../plan/plans.js';
+import type { Undo } from '../types.js';
+import { checkOrder } from './before.js';
+import { type HostParts, type Origin, registrationOptions } from './origin.js';
+import { type RegistrationOptions, readRegistrations } from './register.js';
+
+/** What it takes to add hooks to scopes. */
+export interface AddingParts extends HostParts {
+  readonly tree: ScopeTree;
+  readonly plans: PlanStore;
+}
+
+/** Puts hooks into scopes, and keeps the plans' counts. */
+export class Adding {
+  readonly #parts: AddingParts;
+  #ids = 0;
+
+  constructor(parts: AddingParts) {
+    this.#parts = parts;
+  }
+
+  /** All or none; the undo is safe to call twice. Throws INVALID_HOOKS. */
+  add(scope: Scope, hooks: unknown, origin: Origin): Undo {
+    const registrations = this.place(scope, hooks, origin);
+    this.#parts.plans.count(registrations, 1);
+    let done = false;
+    return () => {
+      if (done || scope.closed) return;
+      done = true;
+      scope.remove(registrations);
+      this.#parts.plans.count(registrations, -1);
+      this.#parts.tree.prune(scope);
+    };
+  }
+
+  /** The same in a scope that is in no tree. */
+  place(scope: Scope, hooks: unknown, origin: Origin): Registration[] {
+    const options = this.#options(scope, origin);
+    const registrations = readRegistrations(hooks, options);
+    checkOrder(scope, registrations, options.warn);
+    scope.add(registrations);
+    return registrations;
+  }
+
+  /** A raw tap as a registration of the host's scope; tapable decides where it runs. */
+  tap(spec: EventSpec, name: string, callback: CallbackFunction, stage: number): Registration {
+    const { tree, options } = this.#parts;
+    const how = this.#options(tree.host, { name, source: { kind: 'tap', name } });
+    const [made] = readRegistrations({ [spec.name]: [{ stage, hooks: [callback], name }] }, how) as [Registration];
+    return { ...made, kind: 'tap', onFailure: options.onFailure ?? 'continue' };
+  }
+
+  #options(scope: Scope, origin: Origin): RegistrationOptions {
+    return registrationOptions(this.#parts, scope, origin, (name) => `${name}#${++this.#ids}`);
+  }
+}

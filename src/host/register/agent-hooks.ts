@@ -1,0 +1,105 @@
+import { HookscopeError } from '../../errors.js';
+import type { EventSpec } from '../../events/define.js';
+import { Scope } from '../../scopes/scope.js';
+import { describeError } from '../../values/message.js';
+import { ignoreRejections, isThenable } from '../../values/promises.js';
+import type { SpawnedAgent, Undo } from '../types.js';
+import type { Adding, AddingParts } from './adding.js';
+import { wrong } from './handler-entry.js';
+import type { Life, Lives } from './lives.js';
+import { type Origin, type SpawnHooks, spawnOrigin } from './origin.js';
+
+/** Gives agents the hooks of their type. */
+export class AgentInstaller {
+  readonly #parts: AddingParts;
+  readonly #adding: Adding;
+  readonly #lives: Lives;
+
+  constructor(parts: AddingParts, adding: Adding, lives: Lives) {
+    this.#parts = parts;
+    this.#adding = adding;
+    this.#lives = lives;
+  }
+
+  /** In the scope of an agent, once. What it should have and cannot have, every gate of it says. */
+  install(scope: Scope, type: string, spawnHooks: SpawnHooks): void {
+    const origin = quietly(type, spawnHooks);
+    let undo: Undo | undefined;
+    try {
+      const hooks = this.#hooksOf(spawnHooks, scope, type);
+      // Its maker may have ended it.
+      if (!scope.closed) undo = this.#adding.add(scope, hooks, origin);
+    } catch (error) {
+      const { report, specs } = this.#parts;
+      const why = error instanceof HookscopeError ? error.message : describeError(error);
+      report(`Agent "${scope.id}" has no ${makerName(type)} hooks, so all of its gates fail: ${why}`);
+      if (!scope.closed) undo = this.#adding.add(scope, failingGates(specs.values(), type, { why, error }), origin);
+    }
+    const { life } = spawnHooks;
+    if (!life || !undo) return;
+    const forget = life.onClose(undo);
+    if (!life.over) this.#lives.begin(scope, life.name).onClose(forget);
+  }
+
+  /** In a scope that is in no tree, to be looked at. No function of the user's is called, so what that would make is not there. */
+  preview(scope: Scope, type: string, all: Iterable<SpawnHooks>): void {
+    for (const spawnHooks of all) {
+      if (typeof spawnHooks.hooks === 'function') continue;
+      try {
+        this.#adding.place(scope, spawnHooks.hooks, quietly(type, spawnHooks));
+      } catch {
+        // Agents are told (`install`).
+      }
+    }
+  }
+
+  /** A scope in no tree with the hooks that agents of the type will get. */
+  detached(type: string, all: Iterable<SpawnHooks>): Scope {
+    const scope = new Scope({ id: type, kind: 'agent', agentType: type });
+    this.preview(scope, type, all);
+    return scope;
+  }
+
+  /** As they are, or made for this agent. */
+  #hooksOf({ hooks }: SpawnHooks, scope: Scope, type: string): unknown {
+    if (typeof hooks !== 'function') return hooks;
+    const made: unknown = hooks(agentOf(scope, type, this.#lives.begin(scope, makerName(type))));
+    if (!isThenable(made)) return made;
+    ignoreRejections(made);
+    throw wrong(makerName(type), 'expected a function that returns hooks at once, got a promise of them');
+  }
+}
+
+/** The agent as its hooks' maker gets it. */
+function agentOf(scope: Scope, type: string, life: Life): SpawnedAgent {
+  return {
+    id: scope.id,
+    agent_id: scope.id,
+    agent_type: type,
+    session_id: scope.session,
+    get signal() {
+      return life.signal;
+    },
+    onClose: (fn) => life.onClose(fn),
+  };
+}
+
+const makerName = (type: string): string => `spawnHooks("${type}")`;
+
+/** In place of hooks that an agent should have: a hook of every gate that fails. */
+function failingGates(
+  specs: Iterable<EventSpec>,
+  type: string,
+  { why, error }: { readonly why: string; readonly error: unknown },
+): Record<string, unknown> {
+  const fail = (): never => {
+    throw new Error(`${makerName(type)} gave this agent no hooks: ${why}`, { cause: error });
+  };
+  const group = { name: makerName(type), hooks: [fail] };
+  return Object.fromEntries([...specs].filter(({ fold }) => fold === 'gate').map(({ name }) => [name, [group]]));
+}
+
+const ignore = (): void => undefined;
+
+/** Their warnings were given when they came. */
+const quietly = (type: string, hooks: SpawnHooks): Origin => ({ ...spawnOrigin(type, hooks), warn: ignore });

@@ -1,0 +1,157 @@
+import { HookscopeError } from '../../errors.js';
+import type { Scope } from '../../scopes/scope.js';
+import { LazySignal } from '../../values/lazy-signal.js';
+import { describeError } from '../../values/message.js';
+import { checkOption } from '../../values/options.js';
+import { resultOf } from '../../values/promises.js';
+import { checks } from '../../values/shape.js';
+import { within } from '../../values/timer.js';
+import type { Undo } from '../types.js';
+
+type Closer = () => unknown;
+
+interface Parts {
+  /** How long each cleanup is waited for. */
+  readonly seconds: number;
+  report(message: string): void;
+  /** Something that lived in the scope has ended. */
+  left(scope: Scope): void;
+}
+
+/** What lives in scopes, plugins above all, and ends with them; and the cleanups that are under way. */
+export class Lives {
+  readonly #parts: Parts;
+  readonly #in = new Map<Scope, Set<Life>>();
+  readonly #underWay = new Set<Promise<void>>();
+  #closed = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Throws CLOSED once the host has cleaned up. */
+  begin(scope: Scope, name: string, plugin = false): Life {
+    if (this.#closed) throw new HookscopeError('CLOSED', {});
+    const lives = this.#in.get(scope) ?? new Set();
+    if (plugin && [...lives].some((life) => life.plugin && life.name === name))
+      this.#parts.report(
+        `Plugin ${name} is used twice in scope "${scope.id}": all of its hooks run twice, under the same names. Give the second one a name, use(plugin, options, { name })`,
+      );
+    const life = new Life(scope, name, plugin, { over: (one) => this.#over(one), run: this.#run });
+    this.#in.set(scope, lives.add(life));
+    scope.lives++;
+    return life;
+  }
+
+  /** The host closes: everything ends, what is innermost and came last first. Resolves when all cleanups are done, or out of time. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const scopes = [...this.#in.keys()].sort((a, b) => b.depth - a.depth);
+    void this.end(scopes);
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  /** Ends what lives in the scopes. */
+  async end(scopes: readonly Scope[]): Promise<void> {
+    const lives = scopes.flatMap((scope) => [...(this.#in.get(scope) ?? [])].reverse());
+    await Promise.all(lives.map((life) => life.end()));
+  }
+
+  #over(life: Life): void {
+    const { scope } = life;
+    const lives = this.#in.get(scope);
+    lives?.delete(life);
+    if (lives?.size === 0) this.#in.delete(scope);
+    scope.lives--;
+    this.#parts.left(scope);
+  }
+
+  /** All are started at once: one that fails or hangs keeps no other from cleaning up. */
+  readonly #run = (name: string, closers: readonly Closer[]): Promise<void> => {
+    if (closers.length === 0) return Promise.resolve();
+    const all = Promise.all(closers.map((closer) => this.#cleanUp(name, closer))).then(() => undefined);
+    this.#underWay.add(all);
+    return all.finally(() => this.#underWay.delete(all));
+  };
+
+  async #cleanUp(name: string, closer: Closer): Promise<void> {
+    const { seconds, report } = this.#parts;
+    try {
+      const done = await within(seconds * 1000, resultOf(closer));
+      if (!done) report(`Plugin ${name} did not clean up within ${seconds} s`);
+    } catch (error) {
+      report(`Plugin ${name} failed while it was cleaned up: ${describeError(error)}`);
+    }
+  }
+}
+
+interface Ends {
+  over(life: Life): void;
+  run(name: string, closers: readonly Closer[]): Promise<void>;
+}
+
+/** What a plugin, or hooks made for one agent, have while they are in use: it ends once, with their scope at the latest. */
+export class Life {
+  readonly scope: Scope;
+  readonly name: string;
+  readonly plugin: boolean;
+  readonly #ends: Ends;
+  readonly #undos = new Set<Undo>();
+  readonly #closers = new Set<{ readonly call: Closer }>();
+  readonly #ending = new LazySignal();
+  #ended: Promise<void> | undefined;
+
+  constructor(scope: Scope, name: string, plugin: boolean, ends: Ends) {
+    this.scope = scope;
+    this.name = name;
+    this.plugin = plugin;
+    this.#ends = ends;
+  }
+
+  get over(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  /** What is registered for it, and is taken back before it cleans up. The undo that it hands back is forgotten once it was called. */
+  undo(take: Undo): Undo {
+    if (this.over) take();
+    const once = (): void => {
+      if (this.#undos.delete(once)) take();
+    };
+    this.#undos.add(once);
+    return once;
+  }
+
+  /** Calls the function when it ends; at once where it has ended. The undo takes the function out again. */
+  onClose(call: Closer): Undo {
+    checkOption('onClose(fn)', call, checks.fn);
+    if (this.over) {
+      void this.#ends.run(this.name, [call]);
+      return () => undefined;
+    }
+    const closer = { call };
+    this.#closers.add(closer);
+    return () => void this.#closers.delete(closer);
+  }
+
+  /** Ends it: its hooks go, its signal aborts, then its cleanups are called, the last one first. Never rejects. */
+  end(): Promise<void> {
+    if (this.#ended !== undefined) return this.#ended;
+    let done: () => void = () => undefined;
+    // Set before anything of the user's is called, which may well end it again.
+    this.#ended = new Promise((resolve) => {
+      done = resolve;
+    });
+    for (const take of [...this.#undos].reverse()) take();
+    this.#ends.over(this);
+    this.#ending.abort(new DOMException(`${this.name} has ended in scope "${this.scope.id}"`, 'AbortError'));
+    const closers = [...this.#closers].reverse().map(({ call }) => call);
+    this.#closers.clear();
+    void this.#ends.run(this.name, closers).then(done);
+    return this.#ended;
+  }
+}
