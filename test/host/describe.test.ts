@@ -88,7 +88,7 @@ test('handlers are named by themselves, their group, the call, or the place they
     register();
     return (host.describe().children[0]?.hooks ?? []).slice(before).map((h) => h.name);
   };
-  expect(names(() => host.register({ Stop: [{ hooks: [named] }] }, { name: 'call' }))).toEqual(['call/check']);
+  expect(names(() => host.register({ Stop: [{ hooks: [named] }] }, { name: 'call' }))).toEqual(['call']);
   expect(names(() => host.register({ Stop: [{ hooks: [named, () => {}] }] }, { name: 'call' }))).toEqual([
     'call/check',
     'call',

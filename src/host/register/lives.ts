@@ -46,7 +46,7 @@ export class Lives {
   /** The host closes: everything ends, what is innermost and came last first. Resolves when all cleanups are done, or out of time. */
   async close(): Promise<void> {
     this.#closed = true;
-    const scopes = [...this.#in.keys()].sort((a, b) => b.depth - a.depth);
+    const scopes = [...this.#in.keys()].reverse().sort((a, b) => b.depth - a.depth);
     void this.end(scopes);
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }

@@ -49,7 +49,7 @@ export interface RegistrationOptions extends HandlerOptions {
  */
 export function readRegistrations(hooks: unknown, how: RegistrationOptions): Registration[] {
   if (!isObject(hooks)) throw wrong('hooks', 'expected an object of events, { PreToolUse: [{ hooks: [fn] }] }');
-  const anonymous = new Anonymous(how.place);
+  const anonymous = new Anonymous(how.place, countHandlers(hooks) < 2);
   return Object.entries(hooks).flatMap(([event, groups]) => {
     const spec = how.spec(event);
     if (!spec) throw wrong(event, 'is not a known event', nearest(event, how.events));
@@ -106,7 +106,11 @@ function readGroup(
     const rule = compileRule(own.if ?? shared.if, { dialect, where: `${at}.if`, ...root });
     for (const warning of rule.warnings) how.warn(warning);
     warnOfUnit(own.timeout, at, how);
-    const { name, groups } = namesIn(how, own.name ?? shared.name, label, () => anonymous.next() ?? at);
+    const { name, groups } = namesIn(how, own.name ?? shared.name, {
+      label,
+      alone: anonymous.alone,
+      place: () => anonymous.next() ?? at,
+    });
     const skip = (typeof how.skip === 'function' ? how.skip(hook as HandlerDescription) : how.skip) ?? invalid;
     const timeout = timeLimit(spec, own.timeout ?? shared.timeout, usualTime(how, spec, kind));
     return {
@@ -178,12 +182,15 @@ function timeLimit({ timeout }: EventSpec, own: number | undefined, usual: numbe
 
 /** Names for the functions of one `register` call that have none: where it was called, and from the second on their number there. */
 class Anonymous {
+  /** It is of the call's only function. */
+  readonly alone: boolean;
   readonly #findPlace: () => string | undefined;
   #place: string | undefined;
   #count = 0;
 
-  constructor(findPlace: () => string | undefined) {
+  constructor(findPlace: () => string | undefined, alone: boolean) {
     this.#findPlace = findPlace;
+    this.alone = alone;
   }
 
   next(): string | undefined {
@@ -193,18 +200,23 @@ class Anonymous {
 }
 
 /**
- * A plugin's hook is `plugin/hook`, one of a call with a name `call/hook`, whatever else is registered. What has no name of its own is
- * called like the call, or by where it was registered.
+ * A plugin's hook is `plugin/hook`, whatever else is registered. Of a call with a name the only hook, and what has no name of its own,
+ * is called like the call, others `call/hook`; without a name for the call, by where it was registered.
  */
 function namesIn(
   { dialect, name: call, group }: RegistrationOptions,
   own: string | undefined,
-  label: string | undefined,
-  place: () => string,
+  { label, alone, place }: { readonly label: string | undefined; readonly alone: boolean; place(): string },
 ): Pick<Registration, 'name' | 'groups'> {
   if (dialect === 'claude') return { name: own ?? label ?? place(), groups: NONE };
   const below = (name: string): string => (group === undefined ? name : `${group}/${name}`);
-  const inCall = call === undefined ? (label ?? place()) : label === undefined ? call : `${call}/${label}`;
+  const isCall = label === undefined || (alone && group === undefined);
+  const inCall = call === undefined ? (label ?? place()) : isCall ? call : `${call}/${label}`;
   const groups = [group, call === undefined ? undefined : below(call)].filter((name) => name !== undefined);
   return { name: below(own ?? inCall), groups };
+}
+
+function countHandlers(hooks: Readonly<Record<string, unknown>>): number {
+  const groups = Object.values(hooks).filter(Array.isArray).flat() as { hooks?: unknown }[];
+  return groups.reduce((sum, group) => sum + (Array.isArray(group?.hooks) ? group.hooks.length : 0), 0);
 }
