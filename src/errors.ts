@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { plain } from './plain.js';
+import { ended, plain } from './plain.js';
 
 /**
  * Every error hookscope throws, one entry per error. The code is public API; the message says what was wrong, which thing,
@@ -9,22 +9,22 @@ const MESSAGES = {
   UNKNOWN_EVENT: (d: { event: string; nearest?: string | undefined }) =>
     `Unknown event "${d.event}".${d.nearest ? ` Did you mean "${d.nearest}"?` : ''} Known events are in HOOK_EVENTS; add your own with createHost({ events }).`,
   INVALID_INPUT: (d: { event: string; field: string; expected: string }) =>
-    `Invalid input for ${d.event}: "${d.field}" ${d.expected}.`,
+    `Invalid input for ${d.event}: "${d.field}" ${ended(d.expected)}`,
   INVALID_HOOKS: (d: { where: string; expected: string; nearest?: string | undefined }) =>
-    `Invalid hooks: ${d.where}: ${d.expected}.${d.nearest ? ` Did you mean "${d.nearest}"?` : ''} Nothing was registered.`,
+    `Invalid hooks: ${d.where}: ${ended(d.expected)}${d.nearest ? ` Did you mean "${d.nearest}"?` : ''} Nothing was registered.`,
   INVALID_OPTIONS: (d: { where: string; expected: string; nearest?: string | undefined }) =>
-    `Invalid option ${d.where}: ${d.expected}.${d.nearest ? ` Did you mean "${d.nearest}"?` : ''}`,
+    `Invalid option ${d.where}: ${ended(d.expected)}${d.nearest ? ` Did you mean "${d.nearest}"?` : ''}`,
   INVALID_CONFIG: (d: { file: string; where: string; expected: string; nearest?: string | undefined }) =>
-    `Invalid configuration ${d.file}: ${d.where ? `${d.where}: ` : ''}${d.expected}.${d.nearest ? ` Did you mean "${d.nearest}"?` : ''}`,
+    `Invalid configuration ${d.file}: ${d.where ? `${d.where}: ` : ''}${ended(d.expected)}${d.nearest ? ` Did you mean "${d.nearest}"?` : ''}`,
   UNTRUSTED: (d: { file: string; why: string; remedy?: string }) =>
-    `${d.file} was found here but is not used: ${d.why}. ${d.remedy ?? 'Name it to use it all the same (--config), or go on without it (--no-config)'}.`,
-  INVALID_PLUGIN: (d: { plugin: string; expected: string }) => `Plugin "${d.plugin}": ${d.expected}.`,
+    `${d.file} was found here but is not used: ${ended(d.why)} ${ended(d.remedy ?? 'Name it to use it all the same (--config), or go on without it (--no-config)')}`,
+  INVALID_PLUGIN: (d: { plugin: string; expected: string }) => `Plugin "${d.plugin}": ${ended(d.expected)}`,
   PLUGIN_FAILED: (d: { plugin: string; message: string }) =>
-    `Plugin "${d.plugin}" failed while it was applied: ${d.message}. None of its hooks were registered.`,
+    `Plugin "${d.plugin}" failed while it was applied: ${ended(d.message)} None of its hooks were registered.`,
   PLUGIN_ENDED: (d: { plugin: string; scope: string; call: string }) =>
     `Plugin "${d.plugin}" is no longer in use in scope "${d.scope}"; ${d.call}() did nothing. Stop its work when scope.signal aborts, or in scope.onClose(fn).`,
   PLUGIN_NOT_FOUND: (d: { plugin: string; from: string; nearest?: string | undefined; isPath?: boolean }) =>
-    `Plugin "${d.plugin}" was not found from ${d.from}. ${d.isPath === true ? 'There is no such file' : `Install it there: npm install ${d.plugin}`}.${d.nearest ? ` Did you mean "${d.nearest}"?` : ''}`,
+    `Plugin "${d.plugin}" was not found from ${ended(d.from)} ${ended(d.isPath === true ? 'There is no such file' : `Install it there: npm install ${d.plugin}`)}${d.nearest ? ` Did you mean "${d.nearest}"?` : ''}`,
   UNKNOWN_SCOPE: (d: { scope: string }) =>
     `No scope "${d.scope}" is open. Open it first with registerScoped("${d.scope}", hooks).`,
   SCOPE_CONFLICT: (d: { scope: string; parent: string; asked: string }) =>
@@ -38,10 +38,10 @@ const MESSAGES = {
   SESSION_CLOSED: (d: { session: string; agent?: string | undefined; call: string }) =>
     `${d.agent === undefined ? `Session "${d.session}"` : `Agent "${d.agent}" of session "${d.session}"`} is closed; ${d.call}() did nothing. ${d.agent === undefined ? 'Open' : 'Spawn'} a new one.`,
   READ_ONLY: (d: { what: string }) =>
-    `A hook's input is read-only: ${d.what}. Return updatedInput (or use rewrite()) to change what runs; snapshot(input) gives a copy.`,
-  CONTROL_FAILED: (d: { peer: string; problem: string }) => `The connection to ${d.peer} failed: ${d.problem}.`,
-  CONTROL_REFUSED: (d: { peer: string; message: string }) => `${d.peer} refused the request: ${d.message}`,
-  FILE: (d: { file: string; problem: string }) => `${d.file}: ${d.problem}.`,
+    `A hook's input is read-only: ${ended(d.what)} Return updatedInput (or use rewrite()) to change what runs; snapshot(input) gives a copy.`,
+  CONTROL_FAILED: (d: { peer: string; problem: string }) => `The connection to ${d.peer} failed: ${ended(d.problem)}`,
+  CONTROL_REFUSED: (d: { peer: string; message: string }) => `${d.peer} refused the request: ${ended(d.message)}`,
+  FILE: (d: { file: string; problem: string }) => `${d.file}: ${ended(d.problem)}`,
 } as const;
 
 /** The `code` of a HookscopeError; docs/errors.md lists their messages. */

@@ -52,3 +52,9 @@ export function warn(message: string): void {
 function written(character: string): string {
   return SHORT[character] ?? `\\u{${(character.codePointAt(0) as number).toString(16)}}`;
 }
+
+/** A sentence with one mark at its end: what is put into our messages may have brought its own full stop. */
+export function ended(text: string): string {
+  const bare = text.trimEnd().replace(/\.$/, '');
+  return /[.?!…]$/.test(bare) ? bare : `${bare}.`;
+}

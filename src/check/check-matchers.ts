@@ -3,7 +3,7 @@ import { isNameList } from '../matching/claude-matcher.js';
 import { whyExponential } from '../matching/regex-cost.js';
 import { toolNames } from '../matching/tool-names.js';
 import { compileWildcard } from '../matching/wildcard.js';
-import { nearest } from '../values/nearest.js';
+import { nearest, nearestSpelling } from '../values/nearest.js';
 import type { Check, CheckFinding } from './checking.js';
 import { ELSEWHERE, FORMER, KNOWN_TOOLS, SAMPLE_MCP, subjectValues, TOOLS } from './names.js';
 import type { Group, SourceFile } from './source-file.js';
@@ -83,7 +83,7 @@ function toolProblem(name: string, beside: readonly string[]): MatcherFinding | 
 /** A typo, or different letter case; two existing tools with similar names do not count. */
 function nearTool(name: string): string | undefined {
   const swapped = [...KNOWN_TOOLS].find((tool) => letters(tool) === letters(name));
-  const near = swapped ?? nearest(name, KNOWN_TOOLS);
+  const near = swapped ?? nearestSpelling(name, KNOWN_TOOLS);
   if (near === undefined || swapped !== undefined) return near;
   return name.length > 4 && near.charAt(0).toLowerCase() === name.charAt(0).toLowerCase() ? near : undefined;
 }

@@ -5,6 +5,7 @@ import { completeFiles } from '../claude-code/files/places.js';
 import { HookscopeError } from '../errors.js';
 import { HOOK_EVENTS } from '../events/catalogue.js';
 import { readText } from '../files/json-file.js';
+import { ended } from '../plain.js';
 import { formatPath } from '../values/problem.js';
 import { checkDuplicates } from './check-duplicates.js';
 import { checkGuards } from './check-guards.js';
@@ -159,9 +160,9 @@ function placed(found: CheckFinding, file: SourceFile, name: (path: string) => s
     endColumn: end.column,
     where: formatPath(where),
     ...(script ? { hookFile: name(file.path) } : {}),
-    message,
+    message: ended(message),
     why,
-    fix: found.fix ?? fix,
+    fix: ended(found.fix ?? fix),
   };
 }
 

@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
-import { parseJson } from '../files/json-file.js';
 import type { ExplainedHook, Explanation } from '../host/tell/explain.js';
 import { plain, plainJson } from '../plain.js';
 import { isObject } from '../values/shape.js';
 import { openForEvent } from './event-host.js';
-import { objectOf, readInput } from './event-input.js';
+import { readInput } from './event-input.js';
 import type { HostFlags } from './open-host.js';
 import type { Terminal } from './terminal.js';
 
@@ -22,7 +20,7 @@ export async function explainCommand(
 ): Promise<number> {
   const { host, event, input } = await openForEvent(
     args[0] as string,
-    async () => inputOf(await readAny(flags.input), flags.tool),
+    async () => inputOf(await readInput(flags.input), flags.tool),
     flags,
     { executes: false, tell: terminal.tell },
     terminal,
@@ -34,12 +32,6 @@ export async function explainCommand(
     await host.close();
   }
   return 0;
-}
-
-/** JSON on the command line, or where it can be read. */
-async function readAny(given: string | undefined): Promise<Readonly<Record<string, unknown>>> {
-  if (given === undefined || !given.trimStart().startsWith('{') || existsSync(given)) return readInput(given);
-  return objectOf(await parseJson(given, '--input'), '--input');
 }
 
 /** With the tool's name, what holds no field of a tool event is the tool's own input. */

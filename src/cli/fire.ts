@@ -7,7 +7,7 @@ import type { AnyDecision } from '../host/decide/decision.js';
 import { servicesOf } from '../host/internals.js';
 import { plain, plainJson, plainLines } from '../plain.js';
 import { openForEvent } from './event-host.js';
-import { readInput } from './event-input.js';
+import { nameOfInput, readInput } from './event-input.js';
 import { atPlace, type HostFlags } from './open-host.js';
 import type { Terminal } from './terminal.js';
 
@@ -44,7 +44,9 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
   );
   const fired = await fireOnce(host, event, input, flags, terminal.signal).catch((error: unknown) => {
     // What is wrong with the input is said of where it came from.
-    throw hasCode(error, 'INVALID_INPUT') ? atPlace(flags.input ?? '--input is not given', error) : error;
+    throw hasCode(error, 'INVALID_INPUT')
+      ? atPlace(flags.input === undefined ? '--input is not given' : nameOfInput(flags.input), error)
+      : error;
   });
   const blocked = isBlocked(fired.decision);
   if (flags.json) {

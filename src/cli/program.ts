@@ -49,7 +49,7 @@ const COMMANDS: readonly CommandRow[] = [
     about: 'Fire one event; print the decision and, for every registered hook, what it said or why it did not run',
     arguments: { event: 'PreToolUse, pre-tool-use, … (docs/events.md lists them)' },
     options: [
-      ['--input <file>', 'the event as a JSON object, "-" reads it from standard input; default: {}'],
+      ['--input <file>', 'the event as a JSON object, or the file that holds it; "-": standard input; default: {}'],
       ...HOST,
       ...CLAUDE,
       ['--scope <id>', "fire in this agent's scope; default: the input's agent_id"],
@@ -75,7 +75,9 @@ const COMMANDS: readonly CommandRow[] = [
   {
     usage: 'run <session...>',
     about: 'Send the events of recorded sessions through the hooks, in order, and say what ran for whom and why',
-    arguments: { session: 'a file with one {"at_ms", "event", "input"} a line' },
+    arguments: {
+      session: 'a file with one {"at_ms", "event", "input"} a line, or with records that a sink of hookscope has kept',
+    },
     options: [
       ...HOST,
       ...CLAUDE,
@@ -97,7 +99,7 @@ it was: the result of a call that is denied here still follows. At the end: runs
       ['--tool <name>', "the tool that is called; with it, --input may be the tool's own input alone"],
       [
         '--input <json>',
-        'the event, or the fields of it that matter, as JSON or the file that holds it; "-": standard input',
+        'the event, or the fields of it that matter, as a JSON object, or the file that holds it; "-": standard input; default: {}',
       ],
       ...HOST,
       ...CLAUDE,

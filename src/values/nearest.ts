@@ -1,9 +1,24 @@
 import { distance } from 'fastest-levenshtein';
 
-/**
- * The candidate a mistyped name most likely meant, case aside; undefined if none is near: more than a third of its letters differ.
- */
+/** The candidate a mistyped name most likely meant; a name that is only begun (`PreTool`) means the shortest that begins so. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  const all = [...candidates];
+  return nearestSpelling(name, all) ?? begunWith(name, all);
+}
+
+/** Fewer letters begin too much. */
+const FEWEST = 3;
+
+function begunWith(name: string, candidates: readonly string[]): string | undefined {
+  const letters = (text: string): string => text.replace(/[-_\s]/g, '').toLowerCase();
+  const wanted = letters(name);
+  if (wanted.length < FEWEST) return undefined;
+  const begun = candidates.filter((candidate) => letters(candidate).startsWith(wanted));
+  return begun.reduce<string | undefined>((best, one) => (best && best.length <= one.length ? best : one), undefined);
+}
+
+/** The same by its letters alone, case aside; undefined if none is near: more than a third of them differ. */
+export function nearestSpelling(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
   let best: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;

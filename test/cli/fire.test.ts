@@ -23,6 +23,31 @@ function hooks(command: string, options: object = {}, event = 'PreToolUse') {
 const fire = (...args: string[]) => cli(['fire', ...args], { cwd: folder.path });
 const record = async (...args: string[]) => JSON.parse((await fire(...args, '--json')).stdout);
 
+test.each(['fire', 'explain'])(
+  'hookscope %s takes its input as JSON, as a file, or from standard input',
+  async (command) => {
+    const json = JSON.stringify(LS);
+    const given = async (input: string, stdin?: string): Promise<unknown> => {
+      const how = { cwd: folder.path, ...(stdin === undefined ? {} : { stdin }) };
+      const { stdout, code } = await cli(
+        [command, 'PreToolUse', '--hooks', 'guard.json', '--json', '--input', input],
+        how,
+      );
+      expect(code).toBe(0);
+      const { decision, handlers, hooks: planned } = JSON.parse(stdout);
+      return [decision?.reason, handlers?.[0].status, planned?.[0].runs];
+    };
+    const expected = command === 'fire' ? ['not here', 'ran', undefined] : [undefined, undefined, true];
+    for (const input of [json, ` \n${json}`, 'call.json']) expect(await given(input)).toEqual(expected);
+    expect(await given('-', json)).toEqual(expected);
+  },
+);
+
+test('a file whose name begins as JSON does is that file', async () => {
+  folder.write('{a}', LS);
+  expect((await record('PreToolUse', '--hooks', 'guard.json', '--input', '{a}')).decision.reason).toBe('not here');
+});
+
 describe('hookscope fire, for people', () => {
   test('prints the decision, and a line for every registered hook with why', async () => {
     folder.write('other.json', {

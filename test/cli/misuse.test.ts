@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFolder, type Folder, LS } from '../plugins/folder.js';
+import { DOUBLE_STOP } from '../values/double-stop.js';
 import { cli, isOneMessage, SESSIONS } from './cli.js';
 
 let folder: Folder;
@@ -18,6 +19,11 @@ beforeAll(() => {
   folder.write('settings.json', { permissions: {}, hooks: {} });
   folder.write('deploy.ts', DEPLOY);
   folder.write('throws.ts', "throw new Error('no team is set');");
+  folder.write('throws-sentence.ts', "throw new Error('No team is set.');");
+  folder.install(
+    'hookscope-plugin-fails-too',
+    "export default { name: 'g', apply() { throw new Error('Is there a database?'); } };",
+  );
   folder.write('bad-key.json', { timeot: 5 });
   folder.install('hookscope-plugin-old', 'export default {};', { peerDependencies: { hookscope: '^99' } });
   folder.install('hookscope-plugin-none', 'export const a = 1;');
@@ -68,6 +74,12 @@ const CASES: [args: string, message: string | RegExp][] = [
     'fire PreToolUse --input wrong.json',
     /^hookscope: wrong\.json: Invalid input for PreToolUse: "tool_name" .*number\.$/m,
   ],
+  ['fire PreToolUse --input [1]', "--input: expected one JSON object, the event's input, got an array."],
+  ['fire PreToolUse --input {"tool_name":7}', '--input: Invalid input for PreToolUse: "tool_name"'],
+  ['fire PreToolUse --input {"tool_name":', '--input: is not JSON: line 1, column'],
+  ['explain PreToolUse --input [1]', "--input: expected one JSON object, the event's input, got an array."],
+  ['fire PreTool', 'Unknown event "PreTool". Did you mean "PreToolUse"?'],
+  ['explain user-prompt', 'Unknown event "user-prompt". Did you mean "UserPromptSubmit"?'],
   ['fire PreToolUse --input wrong.json --json', 'Invalid input for PreToolUse: "tool_name"'],
   ['fire PreToolUse --input wrong.json --exit-code', 'Invalid input for PreToolUse: "tool_name"'],
   ['fire PreToolUse --input other-event.json', '"hook_event_name"'],
@@ -80,6 +92,8 @@ const CASES: [args: string, message: string | RegExp][] = [
   ['list --hooks settings.json', 'settings.json: permissions: is not a known key beside "hooks"'],
   ['list --config none.ts', 'none.ts: there is no such file.'],
   ['list --config throws.ts', 'throws.ts: it could not be run: no team is set.'],
+  ['list --config throws-sentence.ts', 'throws-sentence.ts: it could not be run: No team is set.\n'],
+  ['list --plugin hookscope-plugin-fails-too', 'while it was applied: Is there a database? None of its hooks'],
   ['list --config bad-key.json', 'bad-key.json: timeot: is not a known key'],
   ['list --config strict.json', /Plugin "strict": options: max: .*number/],
   ['list --plugin hookscope-plugin-x', 'Install it there: npm install hookscope-plugin-x'],
@@ -120,6 +134,7 @@ describe('whoever gets it wrong is told so in one message, and the exit code is 
     // What runs as code is said first, whatever comes of it.
     const told = stderr.replace(/^(?:hookscope: using [^\n]+, which runs as code\n)+/, '');
     expect(isOneMessage(told), stderr).toBe(true);
+    expect(stderr).not.toMatch(DOUBLE_STOP);
     expect(code).toBe(1);
   });
 

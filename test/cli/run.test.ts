@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHost } from '../../src/create-host.js';
 import type { FireRecord, HookRecord } from '../../src/emit/record.js';
+import { ndjsonSink } from '../../src/emit/sinks/ndjson.js';
 import { createFolder, denying, type Folder } from '../plugins/folder.js';
 import { BIN, cli, SESSIONS, spawnCli, start } from './cli.js';
 
@@ -16,6 +18,7 @@ beforeAll(() => {
   folder.write('guard.json', { PreToolUse: [shell('Bash', `echo 'no shell' >&2; exit 2`, { name: 'guard' })] });
   folder.write('slow.json', { PreToolUse: [shell('Bash', 'sleep 30', { name: 'slow' })] });
   folder.write('scopes.mjs', SCOPES);
+  folder.write('always.json', { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] });
 });
 afterAll(() => folder.remove());
 
@@ -51,6 +54,80 @@ test.each(['compaction', 'interactive-permission', 'permissions', 'simple', 'two
     expect(stderr).not.toMatch(/alarm/i);
   },
 );
+
+describe('hookscope run, given what hookscope has recorded', () => {
+  const calls = (all: readonly HookRecord[]): string[] =>
+    fires(all).map((f) => `${f.scope} ${f.event} ${JSON.stringify(f.input['tool_input'] ?? null)}`);
+  const decided = (all: readonly HookRecord[]): unknown[] => fires(all).map(({ decision }) => decision.verdict);
+
+  test.each(['compaction', 'interactive-permission', 'permissions', 'simple', 'two-parallel-subagents'])(
+    'fires the same events again: %s',
+    async (name) => {
+      const { stdout } = await run(join(SESSIONS, `${name}.jsonl`), '--hooks', 'guard.json', '--json');
+      folder.write('again.ndjson', stdout);
+      const first = stdout
+        .trimEnd()
+        .split('\n')
+        .map((text) => JSON.parse(text) as HookRecord);
+      const again = await records('again.ndjson', '--hooks', 'guard.json');
+      expect(calls(first).length).toBeGreaterThan(1);
+      expect(calls(again)).toEqual(calls(first));
+      expect(decided(again)).toEqual(decided(first));
+    },
+  );
+
+  test('as a sink writes it to a file, while it is still written', async () => {
+    const host = createHost();
+    const sink = ndjsonSink(join(folder.path, 'kept.ndjson'));
+    sink.attach(host.events$);
+    for (const command of ['ls', 'pwd', 'id', 'date'])
+      await host.fire('PreToolUse', { tool_name: 'Bash', tool_input: { command }, tool_use_id: command });
+    await host.close();
+    await sink.close();
+    const kept = readFileSync(join(folder.path, 'kept.ndjson'), 'utf8');
+    const again = await records('kept.ndjson', '--hooks', 'guard.json');
+    expect(calls(again).length).toBeGreaterThan(3);
+    folder.write('growing.ndjson', `${kept}{"type":"hook_fire","ev`);
+    const growing = await run('growing.ndjson', '--hooks', 'guard.json', '--json');
+    expect(growing.stderr).toMatch(/growing\.ndjson:\d+: its last line is not complete/);
+    expect(
+      calls(
+        growing.stdout
+          .trimEnd()
+          .split('\n')
+          .map((t) => JSON.parse(t) as HookRecord),
+      ),
+    ).toEqual(calls(again));
+  });
+
+  test('keeps the recorded pace, and says what of an input the record does not hold', async () => {
+    const fire = (time: string, more: object = {}): string =>
+      JSON.stringify({ type: 'hook_fire', time, event: 'Stop', input: { stop_hook_active: false }, ...more });
+    folder.write(
+      'odd.ndjson',
+      [
+        fire('2026-01-01T00:00:00.000Z'),
+        JSON.stringify({ type: 'system', subtype: 'hook_started', hook_event: 'Stop' }),
+        fire('2026-01-01T00:00:02.500Z', { truncated: ['input.data', 'decision.x'] }),
+        fire('2026-01-01T00:00:03.000Z', { error: 'INVALID_INPUT', input: {} }),
+        '',
+      ].join('\n'),
+    );
+    const { stdout, stderr, code } = await run('odd.ndjson', '--hooks', 'always.json');
+    expect(code).toBe(0);
+    expect(stdout).toContain('2 of 2 events sent');
+    expect(stdout).toContain('+2.500s');
+    expect(stderr).toContain('odd.ndjson:3: the record does not hold all of its input: input.data');
+    expect(stderr).toContain('odd.ndjson:4: Stop was refused for its input');
+  });
+
+  test('a torn line that is not the last is an error, and so are records without a fire', async () => {
+    folder.write('torn.ndjson', `{"type":"hook_fire","ev\n{"type":"system"}\n`);
+    folder.write('none.ndjson', `{"type":"system","subtype":"hook_started"}\n`);
+    expect((await run('torn.ndjson')).stderr).toContain('torn.ndjson:1: is not JSON');
+    expect((await run('none.ndjson')).stderr).toContain('none.ndjson: holds no events.');
+  });
+});
 
 describe('hookscope run', () => {
   test('shows what ran, for whom and why, and what was denied', async () => {

@@ -7,6 +7,7 @@ import { rememberAnswer } from '../../host/alarms/use.js';
 import type { HostCore } from '../../host/core.js';
 import { servicesOf } from '../../host/internals.js';
 import type { Undo } from '../../host/types.js';
+import { ended } from '../../plain.js';
 import { checkOptions } from '../../values/options.js';
 import { findProblem } from '../../values/problem.js';
 import { resultOf } from '../../values/promises.js';
@@ -207,7 +208,7 @@ async function askPerson(
 function readPermission(call: CanUseToolCall, answer: Json): PermissionResult {
   const wrong = whyWrong(permissionResult, answer);
   if (wrong !== undefined)
-    return { behavior: 'deny', message: `The answer about ${call.tool_name} makes no sense: ${wrong}.` };
+    return { behavior: 'deny', message: `The answer about ${call.tool_name} makes no sense: ${ended(wrong)}` };
   const said = answer as PermissionReply;
   if (said.behavior === 'deny') {
     const message = said.message ?? `${call.tool_name} was denied.`;

@@ -1,6 +1,6 @@
 import { findPositions, findSyntaxError, type Path, type Position } from '../../files/json-file.js';
 import { isTooDeep } from '../../files/nesting.js';
-import { nearest } from '../../values/nearest.js';
+import { nearestSpelling } from '../../values/nearest.js';
 import { kindOf } from '../../values/problem.js';
 import { checks, isObject, isText, type OptionCheck } from '../../values/shape.js';
 import { type ClaudeProblem, type Finding, type Located, problemOf } from './findings.js';
@@ -145,7 +145,7 @@ function readKeys(data: Readonly<Record<string, unknown>>, findings: Finding[]):
   for (const [key, value] of Object.entries(data)) {
     const rule = Object.hasOwn(SETTINGS, key) ? SETTINGS[key as keyof HookSettings] : undefined;
     if (!rule) {
-      const near = known.includes(key) ? undefined : nearest(key, known);
+      const near = known.includes(key) ? undefined : nearestSpelling(key, known);
       if (near)
         findings.push({
           rule: 'unknown-key',

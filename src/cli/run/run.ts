@@ -21,6 +21,7 @@ interface RunFlags extends HostFlags {
 export async function runCommand(files: readonly string[], flags: RunFlags, terminal: Terminal): Promise<number> {
   const speed = flags.speed === undefined ? undefined : readSpeed(flags.speed);
   const sessions = await unlessInterrupted(terminal, Promise.all(files.map(readSession)));
+  for (const note of sessions.flatMap(({ notes }) => notes)) terminal.tell(note);
   const { host } = await unlessInterrupted(
     terminal,
     openHost(flags, {

@@ -16,29 +16,82 @@ export interface RecordedEvent {
 export interface RecordedSession {
   readonly name: string;
   readonly events: readonly RecordedEvent[];
+  /** What of it cannot be replayed as it was. */
+  readonly notes: readonly string[];
 }
 
 /** Recordings are long. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** Reads a recording, one `{"at_ms", "event", "input"}` a line. Rejects with FILE, naming file and line, before anything is fired. */
+/**
+ * Reads a recording: one `{"at_ms", "event", "input"}` a line, or the records that our own sinks write, of which the fires are
+ * events. Rejects with FILE, naming file and line, before anything is fired.
+ */
 export async function readSession(file: string): Promise<RecordedSession> {
   const lines = (await readNamedText(file, MOST_BYTES)).split('\n');
   const events: RecordedEvent[] = [];
+  const notes: string[] = [];
+  const clock: Clock = {};
   for (const [i, line] of lines.entries()) {
-    if (line.trim() !== '') events.push(await readEvent(line, `${file}:${i + 1}`));
+    if (line.trim() === '') continue;
+    const place = `${file}:${i + 1}`;
+    const isLast = i === lines.length - 1;
+    try {
+      const found = await parseJson(line, place);
+      const read = isRecord(found) ? readRecord(found, place, clock, notes) : readEvent(found, place);
+      if (read) events.push(read);
+    } catch (error) {
+      // What stands behind the last newline of a file that is still written is no record yet.
+      if (!isLast || clock.records === undefined) throw error;
+      notes.push(`${place}: its last line is not complete, and is left out`);
+    }
   }
   if (events.length === 0) throw new HookscopeError('FILE', { file, problem: 'holds no events' });
-  return { name: basename(file), events };
+  return { name: basename(file), events, notes };
 }
 
-async function readEvent(line: string, place: string): Promise<RecordedEvent> {
-  const wrong = (problem: string): HookscopeError => new HookscopeError('FILE', { file: place, problem });
-  const found = await parseJson(line, place);
-  if (!isObject(found)) throw wrong('expected {"at_ms", "event", "input"}');
+/** When the first record of a file was made. */
+interface Clock {
+  began?: number;
+  records?: number;
+}
+
+/** Every record of ours says its type, and no line of a recording does. */
+function isRecord(found: unknown): found is Readonly<Record<string, unknown>> {
+  return isObject(found) && typeof found['type'] === 'string' && found['at_ms'] === undefined;
+}
+
+/** A fire is its event; all other records say what came of it. */
+function readRecord(
+  record: Readonly<Record<string, unknown>>,
+  place: string,
+  clock: Clock,
+  notes: string[],
+): RecordedEvent | undefined {
+  clock.records = (clock.records ?? 0) + 1;
+  const { type, time, event, input, truncated, error } = record;
+  if (type !== 'hook_fire') return undefined;
+  if (typeof event !== 'string') throw wrong(place, '"event" must be a string');
+  if (!isObject(input)) throw wrong(place, '"input" must be an object');
+  const made = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+  if (Number.isNaN(made)) throw wrong(place, '"time" must be a date');
+  if (error === 'INVALID_INPUT') {
+    notes.push(`${place}: ${event} was refused for its input when it was recorded, and is left out`);
+    return undefined;
+  }
+  const missing = Array.isArray(truncated) ? truncated.filter((path) => /^input\b/.test(String(path))) : [];
+  if (missing.length > 0) notes.push(`${place}: the record does not hold all of its input: ${missing.join(', ')}`);
+  clock.began ??= made;
+  return { place, at: Math.max(0, made - clock.began), event, input };
+}
+
+function readEvent(found: unknown, place: string): RecordedEvent {
+  if (!isObject(found)) throw wrong(place, 'expected {"at_ms", "event", "input"} or a record of hookscope');
   const { at_ms: at, event, input } = found;
-  if (typeof at !== 'number' || !(at >= 0)) throw wrong('"at_ms" must be a number of milliseconds, 0 or more');
-  if (typeof event !== 'string') throw wrong('"event" must be a string');
-  if (!isObject(input)) throw wrong('"input" must be an object');
+  if (typeof at !== 'number' || !(at >= 0)) throw wrong(place, '"at_ms" must be a number of milliseconds, 0 or more');
+  if (typeof event !== 'string') throw wrong(place, '"event" must be a string');
+  if (!isObject(input)) throw wrong(place, '"input" must be an object');
   return { place, at, event, input };
 }
+
+const wrong = (file: string, problem: string): HookscopeError => new HookscopeError('FILE', { file, problem });

@@ -1,4 +1,5 @@
 import { HookscopeError } from '../../errors.js';
+import { ended } from '../../plain.js';
 import type { Json } from '../../values/shape.js';
 import type { Call, Reply } from '../handler.js';
 import { asyncWish } from './async.js';
@@ -36,7 +37,9 @@ export async function runCommandHook(spec: CommandSpec, context: CommandContext,
 }
 
 function notStarted(spec: CommandSpec, problem: string): Reply {
-  return { failure: { cause: 'spawn_failed', message: `${commandText(spec)} could not be started: ${problem}.` } };
+  return {
+    failure: { cause: 'spawn_failed', message: `${commandText(spec)} could not be started: ${ended(problem)}` },
+  };
 }
 
 async function answer(run: CommandRun, wish: Promise<Json>): Promise<Reply> {

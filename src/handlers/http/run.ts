@@ -1,4 +1,5 @@
 import type { Cause } from '../../events/failure.js';
+import { ended } from '../../plain.js';
 import type { Call, Reply } from '../handler.js';
 import { parseObject } from '../output.js';
 import { post, type Response } from './client.js';
@@ -14,7 +15,7 @@ export async function runHttp(spec: HttpSpec, rules: HttpRules, call: Call): Pro
   const url = new URL(spec.url);
   const name = publicUrl(spec.url);
   const refusal = refused(url, rules);
-  if (refusal) return failed('connection', `Nothing was sent to ${name}: ${refusal}.`);
+  if (refusal) return failed('connection', `Nothing was sent to ${name}: ${ended(refusal)}`);
   const answer = await post({
     url,
     headers: headersOf(spec, url, rules),
@@ -25,7 +26,7 @@ export async function runHttp(spec: HttpSpec, rules: HttpRules, call: Call): Pro
   });
   if (!('problem' in answer)) return { ...readResponse(answer, name), exitCode: answer.status };
   if (call.signal.aborted) return failed('aborted', `${name} had not answered when the hook was ended.`);
-  return failed('connection', `${name} could not be asked: ${answer.problem}.`);
+  return failed('connection', `${name} could not be asked: ${ended(answer.problem)}`);
 }
 
 function refused(url: URL, rules: HttpRules): string | undefined {

@@ -1,0 +1,78 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { expect, test } from 'vitest';
+import { start } from '../cli/cli.js';
+import { ROOT } from './sources.js';
+
+/** What `npm pack` would put into the package, without building it. */
+async function shippedFiles(): Promise<string[]> {
+  const { stdout } = await start('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: ROOT,
+    stdin: '',
+    env: process.env,
+  });
+  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+  return files.map(({ path }) => path);
+}
+
+/** Links to other files, also those of pictures and of HTML, outside of code. */
+function linksIn(markdown: string): string[] {
+  const prose = markdown.replace(/^(`{3,}|~{3,}).*\n[\s\S]*?^\1\s*$/gm, '').replace(/`[^`\n]*`/g, '');
+  const found = [...prose.matchAll(/\]\(([^)\s]+)[^)]*\)|^\[[^\]]+\]:\s*(\S+)|(?:href|src)="([^"]+)"/gm)];
+  return found.map(([, inline, named, html]) => inline ?? named ?? html ?? '');
+}
+
+/** Relative links of the shipped documents that lead to nothing that is shipped. */
+function deadLinks(shipped: readonly string[], read: (path: string) => string): string[] {
+  const files = new Set(shipped);
+  const folders = new Set(shipped.flatMap((path) => parents(path)));
+  return shipped
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((path) =>
+      linksIn(read(path))
+        .filter((link) => !/^(?:[a-z]+:|#)/i.test(link))
+        .map((link) => decodeURIComponent(link.split('#')[0] as string))
+        .filter((link) => {
+          const target = posix.normalize(posix.join(posix.dirname(path), link)).replace(/\/$/, '');
+          return !files.has(target) && !folders.has(target);
+        })
+        .map((link) => `${path} -> ${link}`),
+    );
+}
+
+function parents(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
+}
+
+test('every link of every document that npm ships leads to a file that it ships', async () => {
+  const shipped = await shippedFiles();
+  const documents = shipped.filter((path) => path.endsWith('.md'));
+  expect(documents).toEqual(
+    expect.arrayContaining(['README.md', 'SECURITY.md', 'docs/guide.md', 'docs/api/README.md']),
+  );
+  expect(deadLinks(shipped, (path) => readFileSync(join(ROOT, path), 'utf8'))).toEqual([]);
+});
+
+test('nothing is shipped that was made by a run, or belongs to one machine', async () => {
+  const shipped = await shippedFiles();
+  expect(shipped.filter((path) => /(^|\/)(node_modules|coverage|\.claude|\.git)\/|\.tgz$|\.env$/.test(path))).toEqual(
+    [],
+  );
+  expect(shipped.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+test('dead links are found in every spelling', () => {
+  const texts: Readonly<Record<string, string>> = {
+    'a.md':
+      '[x](b.md) [y](docs) [z](gone.md#x) ![p](gone.svg "title") <a href="gone.html">h</a>\n[r]: gone-too.md\n`[c](code.md)`',
+    'docs/b.md': '[up](../a.md) [out](../test/x.md) [web](https://x.example) [here](#x)',
+  };
+  expect(deadLinks(['a.md', 'b.md', 'docs/b.md'], (path) => texts[path] ?? '')).toEqual([
+    'a.md -> gone.md',
+    'a.md -> gone.svg',
+    'a.md -> gone.html',
+    'a.md -> gone-too.md',
+    'docs/b.md -> ../test/x.md',
+  ]);
+});
