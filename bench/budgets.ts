@@ -40,7 +40,7 @@ async function serializing(): Promise<number> {
   return typical(() => JSON.stringify(decision));
 }
 
-function heap(): number {
+export function heap(): number {
   for (let i = 0; i < 4; i++) globalThis.gc?.();
   return process.memoryUsage().heapUsed;
 }

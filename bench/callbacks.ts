@@ -11,9 +11,9 @@ export const cases: Case[] = [
   against('100 async callbacks', 1.1, () => everybody(100, SILENT)),
   against('10 sync callbacks', 0.5, () => everybody(10, SILENT_SYNC)),
   {
-    ...against('nothing registered', 1, () => [
+    ...against('nothing registered', 1, async () => [
       { name: 'empty async call', run: async () => undefined },
-      ...everybody(0, SILENT).filter((c) => c.name !== 'loop'),
+      ...(await everybody(0, SILENT)).filter((c) => c.name !== 'loop'),
     ]),
     floor: 'empty async call',
   },

@@ -20,6 +20,8 @@ export interface Case {
   /** What the subject's time is before it is compared, where it is not its own: what the case adds to another candidate's. */
   readonly less?: string;
   readonly rounds?: number;
+  /** Slices of each candidate before anything is measured, where a run is so long that fewer of them are warm. */
+  readonly warmUp?: number;
   /** What its work takes is not this process's CPU: other processes do part of it. */
   readonly wall?: boolean;
 }
@@ -53,7 +55,7 @@ export interface CaseResult {
 export interface Figure {
   readonly name: string;
   readonly value: number;
-  readonly unit: 'ms' | 'bytes' | '× node -e 0';
+  readonly unit: 'ms' | 'bytes' | 'records' | '× node -e 0';
   readonly below: number;
 }
 
@@ -80,7 +82,7 @@ const wallTime: Clock = () => Number(process.hrtime.bigint());
 export async function compare(given: Case): Promise<CaseResult> {
   const { rounds = ROUNDS } = given;
   const clock = given.wall ? wallTime : cpuTime;
-  const warmUp = given.wall ? 10 : WARM_UP;
+  const { warmUp = given.wall ? 10 : WARM_UP } = given;
   const candidates = await given.candidates();
   // What making them left behind is nobody's cost.
   globalThis.gc?.();

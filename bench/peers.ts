@@ -2,13 +2,14 @@ import Emittery from 'emittery';
 import { createHooks } from 'hookable';
 import { createHost, type HookInput } from 'hookscope';
 import { AsyncSeriesBailHook } from 'tapable';
+import { gemini } from './gemini.js';
 import type { Candidate } from './harness.js';
 import { type Callback, callbacks, preToolUse as input, plainLoop } from './recorded.js';
 
 type Input = HookInput<'PreToolUse'>;
 
 /** The same callbacks in a plain loop, under a host, and under each peer; all run them in series and wait for each. */
-export function everybody(count: number, source: string): Candidate[] {
+export async function everybody(count: number, source: string): Promise<Candidate[]> {
   const made = (): Callback[] => callbacks(count, source);
   return [
     { name: 'loop', run: plainLoop(made(), input) },
@@ -17,6 +18,7 @@ export function everybody(count: number, source: string): Candidate[] {
     { name: 'tapable, each caught and with a timeout', run: tapable(made().map(guarded), true) },
     { name: 'hookable', run: hookable(made()) },
     { name: 'emittery', run: emittery(made()) },
+    ...(await gemini(made())),
   ];
 }
 

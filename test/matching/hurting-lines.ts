@@ -1,0 +1,94 @@
+const LENGTH = 9_990;
+const fill = (text: string): string => text.repeat(Math.ceil(LENGTH / text.length)).slice(0, LENGTH);
+/** `sh -c 'sh -c '\''…'\'''`, as deep as it fits. */
+function nested(): string {
+  for (let line = 'a b'; ; ) {
+    const next = `sh -c '${line.replaceAll("'", "'\\''")}'`;
+    if (next.length > LENGTH) return line;
+    line = next;
+  }
+}
+
+/** What is repeated over the whole line, by itself … */
+const REPEATED = [
+  ...[
+    'a ',
+    'a;',
+    'a|',
+    'a&',
+    'a\n',
+    '`a`',
+    "'a b' ",
+    '"a b" ',
+    '$a ',
+    '"$a" ',
+    `\${a:-b}`,
+    '$(a) ',
+    '<(a) ',
+    '{a,b}',
+    '*?[a]',
+    '\\a',
+    ' ',
+  ],
+  ...[
+    '/a/b/c ',
+    "$'\\x41' ",
+    '#a\n',
+    '>a ',
+    '<<a ',
+    '<<<a ',
+    '<<a\na\n',
+    "'a b;c $(d)' ",
+    "a='b c d' ",
+    "a='b c'; ",
+    'f() { a; };',
+    '(',
+  ],
+  ...[
+    'case a in a) b;; esac;',
+    'if a; then b; fi;',
+    'while a; do b; done;',
+    '$(',
+    `\${a`,
+    '"$(',
+    '! ',
+    'a && ',
+    'echo "a b" > s; sh s; ',
+  ],
+  ...[
+    'xargs ',
+    'sudo ',
+    'env A=1 ',
+    'eval ',
+    'time ',
+    'busybox ',
+    'tmux xargs ',
+    "foo 'bar baz' | ",
+    'xargs -I{} ',
+    "trap 'a b' ",
+  ],
+];
+/** … and behind a program that takes it for something. */
+const BEHIND: readonly (readonly [before: string, repeated: string, after: string])[] = [
+  ...['a b;\n', 'a b; ', 'e a;', '=a b!', '`a b` ', '$(a b) ', '\\x41 ', '\\n'].flatMap((text) =>
+    ['foo', 'git', 'sed', 'eval', 'echo x | sh -c', 'tmux', 'ssh h', 'make'].map(
+      (name) => [`${name} '`, text, "'"] as const,
+    ),
+  ),
+  ...['a ', "'a b' ", "'x=y z' ", '{} '].flatMap((text) =>
+    ['tmux', 'git', 'parallel', 'xargs -I%', 'docker exec c', 'find .', 'tar', 'pwsh'].map(
+      (name) => [`${name} `, text, ''] as const,
+    ),
+  ),
+  ['find . ', '-exec a \\; ', ''],
+  ['sh <<E\n', 'a b;\n', '\nE'],
+  ['echo $((', '1+', '1))'],
+];
+/** Lines of 10,000 characters, each of one thing that a shell reads, over and over. */
+export const HURTING = [
+  ...REPEATED.map(fill),
+  ...BEHIND.map(([before, text, after]) => before + fill(text).slice(0, LENGTH - before.length - after.length) + after),
+  nested(),
+  `${'('.repeat(4_000)}a${')'.repeat(4_000)}`,
+  `${'{ '.repeat(1_900)}a${'; }'.repeat(1_900)}`,
+];
