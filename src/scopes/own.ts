@@ -9,19 +9,20 @@ export class Own {
   /** Handed out once sorted, and never changed after that. */
   #list: Registration[];
   #isSorted: boolean;
-  readonly #placed: boolean;
+  /** Whether hooks are, or were, placed by name. */
+  readonly placed: boolean;
   /** Those in the list that were taken out again; each once. */
   #gone: Set<Registration> | undefined = undefined;
 
   private constructor(list: Registration[], placed: boolean) {
     this.#list = list;
     this.#isSorted = placed;
-    this.#placed = placed;
+    this.placed = placed;
   }
 
   /** Adds registrations; the previous object must not be used afterwards. If it throws (an OrderCircle), nothing has changed. */
   static with(known: Own | undefined, added: readonly Registration[]): Own {
-    const placed = (known ? known.#placed : false) || added.some(isPlaced);
+    const placed = (known ? known.placed : false) || added.some(isPlaced);
     if (placed) return new Own(order([...(known?.sorted ?? []), ...added]), true);
     const own = known ?? new Own([], false);
     if (own.#isSorted) own.#list = [...own.#list];

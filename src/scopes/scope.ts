@@ -77,6 +77,11 @@ export class Scope implements RegisteredIn {
     return this.#byEvent?.get(event)?.sorted ?? NONE;
   }
 
+  /** Whether this scope's own registrations for an event may have an order by name; asked without sorting them. */
+  placed(event: string): boolean {
+    return this.#byEvent?.get(event)?.placed ?? false;
+  }
+
   /** Every event this scope itself has registrations for. */
   events(): string[] {
     return this.#byEvent ? [...this.#byEvent.keys()] : [];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHost } from '../../src/create-host.js';
+import { checkOrder } from '../../src/host/register/before.js';
 import { order } from '../../src/scopes/order.js';
 import type { Registration } from '../../src/scopes/registration.js';
 import { Scope } from '../../src/scopes/scope.js';
@@ -29,7 +30,10 @@ describe('what hooks cost that come and go', () => {
       const looked = { times: 0 };
       const scope = new Scope({ id: 'host', kind: 'host' });
       const all = Array.from({ length: 16_000 }, (_, i) => counting(`h${i}`, looked));
-      for (const r of all) scope.add([r]);
+      for (const r of all) {
+        checkOrder(scope, [r], () => undefined);
+        scope.add([r]);
+      }
       expect(looked.times).toBe(0);
       expect(scope.own('PreToolUse')).toEqual(all);
       expect(looked.times).toBeLessThan(16_000 * 4);
