@@ -132,7 +132,6 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     events: Object.setPrototypeOf(Object.fromEntries(states), null),
     registrar,
     unknownEvent(given) {
-      // What is not even a string is named by what it is.
       const event = typeof given === 'string' ? given : inspect(given);
       return new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, entries.keys()) });
     },
@@ -180,6 +179,8 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       registrar,
       clock,
       alarms: services.alarms,
+      records: bus,
+      hooksOf: (event, scope) => (services.events[event] as EventState).plans.get(scope).registrations,
       maxStopContinuations,
       maxInputBytes: services.maxInputBytes,
       report,

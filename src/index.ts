@@ -10,6 +10,7 @@ export type {
   HookResponse,
   HookStarted,
   RecordedDecision,
+  ToolCallRecord,
 } from './emit/record.js';
 export { createSink, type RecordStream, type Sink, type SinkOptions } from './emit/sink.js';
 export { type NdjsonOptions, ndjsonSink } from './emit/sinks/ndjson.js';
@@ -29,7 +30,7 @@ export {
 export type { EventDefinition, EventOptions, EventSpec, Fold, Verdict } from './events/define.js';
 export type { Cause, OnFailure } from './events/failure.js';
 export type { HandlerKind } from './events/handler-kinds.js';
-export { addContext, allow, ask, block, combine, deny, rewrite, stop } from './events/helpers.js';
+export { addContext, allow, ask, block, combine, defer, deny, rewrite, stop } from './events/helpers.js';
 export { defineEvent } from './events/own-event.js';
 export type { SkipReason } from './events/skip.js';
 export { type CommandOptions, type CommandSpec, command } from './handlers/command/spec.js';
@@ -97,11 +98,12 @@ export {
 export type { Mode, Phase, Source } from './scopes/registration.js';
 export type { ScopeRef } from './scopes/tree.js';
 export type { BatchResult } from './session/batch.js';
-export type { DeniedBy, ToolCall, ToolContext, ToolResult } from './session/call.js';
+export type { ToolCall, ToolContext, ToolResult } from './session/call.js';
 export type { Closed } from './session/close.js';
 export type { CompactAnswer, CompactOptions } from './session/compact.js';
 export type { Content, ContentBlock } from './session/content.js';
 export type { ElicitAnswer, ElicitOptions } from './session/elicit.js';
+export type { DeniedBy } from './session/judgement.js';
 export type {
   ClassifierAnswer,
   Effect,

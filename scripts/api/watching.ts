@@ -27,5 +27,6 @@ export type {
   SinkOptions,
   SkipReason,
   Source,
+  ToolCallRecord,
 } from '../../src/index.js';
 export { createSink, formatFire, formatRecord, ndjsonSink } from '../../src/index.js';

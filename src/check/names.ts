@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { EventSpec } from '../events/define.js';
 import { TOOL_ALIASES } from '../matching/tool-names.js';
+import { zod } from '../values/zod.js';
 
 /** The tools of Claude Code, by the names that matchers see. */
 export const TOOLS: readonly string[] =
@@ -48,10 +49,10 @@ export const SAMPLE_MCP = 'mcp__server__tool';
 /** The values that a matcher can see on an event that is not about a tool; undefined if any value is possible. */
 export function subjectValues(spec: EventSpec): readonly string[] | undefined {
   const schema = spec.subjectField === undefined ? undefined : spec.input.shape[spec.subjectField];
-  const { examples } = (schema instanceof z.ZodType ? unwrap(schema).meta() : undefined) ?? {};
+  const { examples } = (schema instanceof zod().ZodType ? unwrap(schema).meta() : undefined) ?? {};
   return Array.isArray(examples) ? examples.filter((value) => typeof value === 'string') : undefined;
 }
 
 function unwrap(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
+  return schema instanceof zod().ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
 }

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { createInterface } from 'node:readline/promises';
 import { plain, plainLines } from '../plain.js';
 
 /** What a command talks to: standard output for what was asked, standard error for everything else. */
@@ -111,6 +110,8 @@ function visible(text: string, color: boolean): string {
 }
 
 async function ask(question: string, signal: AbortSignal): Promise<string> {
+  // Loaded when somebody is asked: most commands ask nobody.
+  const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return await lines.question(plainLines(question), { signal });

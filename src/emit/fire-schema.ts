@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { ON_FAILURE } from '../events/failure.js';
 import { SKIP_REASONS, type SkipReason } from '../events/skip.js';
+import { zod } from '../values/zod.js';
 import {
   alarmSchema,
   conflictSchema,
@@ -16,96 +16,98 @@ import {
   sourceSchema,
   stamp,
   startedSchema,
+  toolCallSchema,
   where,
 } from './schema.js';
 
-const statusSchema = z.enum(['ran', 'failed', 'skipped', 'background']);
-const reasonSchema = z.enum(Object.keys(SKIP_REASONS) as SkipReason[]);
+const statusSchema = zod().enum(['ran', 'failed', 'skipped', 'background']);
+const reasonSchema = zod().enum(Object.keys(SKIP_REASONS) as SkipReason[]);
 
 /** One registration in a fire record. */
 const handlerShape = {
-  id: z.string().min(1),
+  id: zod().string().min(1),
   /** An unnamed shell hook's command line, an http hook's URL, the file and line that registered a function. */
-  name: z.string(),
+  name: zod().string(),
   handler: kindSchema,
-  plugin: z.string().exactOptional(),
+  plugin: zod().string().exactOptional(),
   source: sourceSchema,
-  scope: z.string(),
-  stage: z.number(),
+  scope: zod().string(),
+  stage: zod().number(),
   /** Handlers of one wave ran at the same time; null: it was not in the plan. */
-  wave: z.int().nonnegative().nullable(),
+  wave: zod().int().nonnegative().nullable(),
   status: statusSchema,
   /** Of a skip. */
   reason: reasonSchema.exactOptional(),
   failure: failureSchema.exactOptional(),
   /** What it answered, as it answered. */
-  output: z.unknown().optional(),
+  output: zod().unknown().optional(),
   /** As it counted in the end: an allow that did not survive a rewrite is `none`. */
   verdict: handlerVerdictSchema.exactOptional(),
-  exit_code: z.int().exactOptional(),
+  exit_code: zod().int().exactOptional(),
   duration_ms: durationSchema.exactOptional(),
   /** How often it was asked again. */
-  reasked: z.int().nonnegative().exactOptional(),
+  reasked: zod().int().nonnegative().exactOptional(),
   /** Of a skip by policy, trust and the like: the file or setting that decided it. */
-  why: z.string().exactOptional(),
-  warnings: z.array(z.string()).exactOptional(),
+  why: zod().string().exactOptional(),
+  warnings: zod().array(zod().string()).exactOptional(),
   /** What the decision is computed by: `rewrite` and `observe` have no verdict; `continue: false` denies only from `code`. */
-  phase: z.enum(['rewrite', 'decide', 'observe']).exactOptional(),
-  dialect: z.enum(['code', 'claude']).exactOptional(),
-  on_failure: z.enum(ON_FAILURE).exactOptional(),
+  phase: zod().enum(['rewrite', 'decide', 'observe']).exactOptional(),
+  dialect: zod().enum(['code', 'claude']).exactOptional(),
+  on_failure: zod().enum(ON_FAILURE).exactOptional(),
 };
 export const handlerSchema: Open<typeof handlerShape> = open(handlerShape);
 
 const decisionShape = {
-  event: z.string().min(1),
-  fold: z.enum(['gate', 'block', 'stop', 'context', 'replace', 'observe']),
-  continue: z.boolean(),
+  event: zod().string().min(1),
+  fold: zod().enum(['gate', 'block', 'stop', 'context', 'replace', 'observe']),
+  continue: zod().boolean(),
   verdict: handlerVerdictSchema.exclude(['block']).optional(),
-  blocked: z.boolean().optional(),
-  continues: z.boolean().optional(),
+  blocked: zod().boolean().optional(),
+  continues: zod().boolean().optional(),
   /** A stop that ended although hooks (`overruled`) would have gone on: too many continuations in a row, or a close. */
-  endedBy: z.enum(['cap', 'close']).optional(),
-  reason: z.string().optional(),
-  stopReason: z.string().optional(),
+  endedBy: zod().enum(['cap', 'close']).optional(),
+  reason: zod().string().optional(),
+  stopReason: zod().string().optional(),
   /** A handler's id. */
-  decidedBy: z.string().optional(),
+  decidedBy: zod().string().optional(),
   /** Ids of handlers whose opinion lost. */
-  overruled: z.array(z.string()),
-  failures: z.array(failureSchema.extend({ id: z.string(), name: z.string(), blocked: z.boolean() })),
-  conflicts: z.array(conflictSchema),
+  overruled: zod().array(zod().string()),
+  failures: zod().array(failureSchema.extend({ id: zod().string(), name: zod().string(), blocked: zod().boolean() })),
+  conflicts: zod().array(conflictSchema),
 };
 export const decisionSchema: Open<typeof decisionShape> = open(decisionShape);
 
-const json = z.record(z.string(), z.unknown());
+const json = zod().record(zod().string(), zod().unknown());
 
 const fireShape = {
-  type: z.literal('hook_fire'),
+  type: zod().literal('hook_fire'),
   ...stamp,
   ...where,
-  event: z.string().min(1),
+  event: zod().string().min(1),
   /** false: nobody had opened the scope that was named; the session's ancestors were used. */
-  scope_known: z.boolean(),
-  session_id: z.string(),
+  scope_known: zod().boolean(),
+  session_id: zod().string(),
   input: json,
   /** The input after rewrites, where there were any. */
   final_input: json.exactOptional(),
   decision: decisionSchema,
-  handlers: z.array(handlerSchema),
-  conflicts: z.array(conflictSchema),
+  handlers: zod().array(handlerSchema),
+  conflicts: zod().array(conflictSchema),
   /** How the verdicts became one; absent in records of older versions: the strictest. */
-  decisions: z.enum(['strictest', 'first', 'last']).exactOptional(),
+  decisions: zod().enum(['strictest', 'first', 'last']).exactOptional(),
   /** How many registrations for this event are in scopes that are not ancestors of this one. */
-  out_of_scope: z.int().nonnegative(),
+  out_of_scope: zod().int().nonnegative(),
   /** What of it no record can hold and was left out, by its place: `input.tool_input.data`. */
-  truncated: z.array(z.string()).exactOptional(),
+  truncated: zod().array(zod().string()).exactOptional(),
   /** The fire was not decided but rejected: the error's code, `ABORTED`, `CLOSED` or `INVALID_INPUT`. */
-  error: z.string().exactOptional(),
+  error: zod().string().exactOptional(),
 };
 export const fireSchema: Open<typeof fireShape> = open(fireShape);
 
 /** Any record. */
-export const hookRecord = z.discriminatedUnion('type', [
-  z.discriminatedUnion('subtype', [startedSchema, progressSchema, responseSchema, controlProblemSchema]),
+export const hookRecord = zod().discriminatedUnion('type', [
+  zod().discriminatedUnion('subtype', [startedSchema, progressSchema, responseSchema, controlProblemSchema]),
   fireSchema,
+  toolCallSchema,
   alarmSchema,
 ]);

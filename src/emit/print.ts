@@ -4,7 +4,7 @@ import { clip, column, plain } from '../plain.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import type { FireRecord, HandlerRecord, RecordedDecision } from './fire-record.js';
-import type { HookProgress, HookRecord, HookResponse, HookStarted } from './record.js';
+import type { HookProgress, HookRecord, HookResponse, HookStarted, ToolCallRecord } from './record.js';
 import type { HandlerVerdict } from './recorded.js';
 
 /** How records become lines for people. */
@@ -40,6 +40,10 @@ export function formatRecord(record: HookRecord, options: PrintOptions = {}): st
     return [when, who, about, paint('red', column(record.alarm, 24)), paint('red', clip(record.message, 160))].join(
       '  ',
     );
+  }
+  if (record.type === 'tool_call') {
+    const about = column(`${record.tool_name} ${record.tool_use_id}`, 24);
+    return [when, who, about, paint('bold', column('tool call', 24)), callWords(record, paint)].join('  ');
   }
   if (record.type === 'hook_fire') {
     return [
@@ -94,6 +98,25 @@ function runWord(record: HookStarted | HookProgress | HookResponse, paint: Print
   const status = paint(record.outcome === 'success' ? 'green' : 'red', record.outcome);
   return `${status}${verdict}${failure} ${paint('dim', duration(record.duration_ms))}`;
 }
+
+/** `denied by the user: "not now"`, `ran (mode) 12 ms`. */
+function callWords(record: ToolCallRecord, paint: PrintPaint): string {
+  const { status, denied_by, approver, decided_by, reason, duration_ms } = record;
+  const hook = decided_by === undefined ? '' : ` ${plain(decided_by)}`;
+  const by =
+    denied_by !== undefined ? ` by ${denied_by}${hook}` : approver !== undefined ? ` (${approver}${hook})` : hook;
+  const why = reason === undefined ? '' : `: "${clip(reason, 120)}"`;
+  const took = duration_ms === undefined ? '' : ` ${paint('dim', duration(duration_ms))}`;
+  return `${paint(CALL_STYLE[status], status)}${by}${why}${took}`;
+}
+
+const CALL_STYLE: Readonly<Record<ToolCallRecord['status'], PrintStyle>> = {
+  ran: 'green',
+  failed: 'red',
+  denied: 'red',
+  deferred: 'yellow',
+  interrupted: 'yellow',
+};
 
 function handlerLine(handler: HandlerRecord, paint: PrintPaint): string {
   const took = handler.duration_ms === undefined ? '' : ` ${paint('dim', duration(handler.duration_ms))}`;

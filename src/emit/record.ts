@@ -7,6 +7,7 @@ import type {
   responseSchema,
   runMessageSchema,
   startedSchema,
+  toolCallSchema,
 } from './schema.js';
 
 export {
@@ -28,9 +29,16 @@ export { isoNow, type Numbers, nextId } from './stamp.js';
 
 /**
  * What subscribers are told (docs/semantics.md 10). Field names are the wire's: the first three messages are the Claude Code client's own
- * `hook_started`, `hook_progress` and `hook_response` with our fields added, the last three are ours alone.
+ * `hook_started`, `hook_progress` and `hook_response` with our fields added, the others are ours alone.
  */
-export type HookRecord = HookStarted | HookProgress | HookResponse | FireRecord | ControlProblemRecord | AlarmRecord;
+export type HookRecord =
+  | HookStarted
+  | HookProgress
+  | HookResponse
+  | FireRecord
+  | ToolCallRecord
+  | ControlProblemRecord
+  | AlarmRecord;
 
 /** What the three messages of one call begin with. */
 export interface RunMessage extends Recorded<typeof runMessageSchema> {}
@@ -49,6 +57,9 @@ export interface HookResponse extends Recorded<typeof responseSchema> {}
 
 /** Something was wrong with what the other end of a control connection sent, or with the way to it. */
 export interface ControlProblemRecord extends Recorded<typeof controlProblemSchema> {}
+
+/** The end of a tool call that a session drove: who let it run or blocked it, whoever that was. */
+export interface ToolCallRecord extends Recorded<typeof toolCallSchema> {}
 
 /** What was decided of a call and what was done are not the same. */
 export interface AlarmRecord extends Recorded<typeof alarmSchema> {}

@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { VERDICTS } from '../events/define.js';
 import { HANDLER_KINDS } from '../events/handler-kinds.js';
+import { zod } from '../values/zod.js';
 
 /**
  * The messages of one handler's call, and what records share, as zod schemas: the only source of the records' types (`record.ts`).
@@ -8,37 +9,37 @@ import { HANDLER_KINDS } from '../events/handler-kinds.js';
  */
 export type Open<Shape extends z.core.$ZodShape> = z.ZodObject<Shape, z.core.$strip>;
 export const open = <Shape extends z.core.$ZodShape>(shape: Shape): Open<Shape> =>
-  z.looseObject(shape) as unknown as Open<Shape>;
+  zod().looseObject(shape) as unknown as Open<Shape>;
 
-const text = z.string();
-const optionalText = z.string().exactOptional();
+const text = zod().string();
+const optionalText = zod().string().exactOptional();
 
 export const stamp = {
   /** Counts from 1, without gaps: a gap in what a sink holds is what it dropped. */
-  seq: z.int().positive(),
+  seq: zod().int().positive(),
   /** ISO 8601 in UTC with milliseconds, `2025-01-31T09:15:00.123Z`. */
-  time: z.iso.datetime(),
+  time: zod().iso.datetime(),
 };
 export const stampSchema: Open<typeof stamp> = open(stamp);
 
-export const kindSchema = z.enum([...HANDLER_KINDS, 'tap', 'unknown']);
-export const runOutcomeSchema = z.enum(['success', 'error', 'cancelled']);
+export const kindSchema = zod().enum([...HANDLER_KINDS, 'tap', 'unknown']);
+export const runOutcomeSchema = zod().enum(['success', 'error', 'cancelled']);
 /** A gate's verdict, or `block` on block and stop events (on stop: go on). */
-export const handlerVerdictSchema = z.enum([...VERDICTS, 'block']);
+export const handlerVerdictSchema = zod().enum([...VERDICTS, 'block']);
 
 export const sourceSchema = open({ kind: text, name: optionalText, file: optionalText });
 const failureShape = {
   cause: text,
   message: text,
   /** It counts as a block whatever the handler's `onFailure`: a remote guard that did not answer in time. */
-  blocks: z.literal(true).exactOptional(),
+  blocks: zod().literal(true).exactOptional(),
 };
 export const failureSchema: Open<typeof failureShape> = open(failureShape);
 export const conflictSchema = open({ winner: text, loser: text });
 
-export const durationSchema = z.number().nonnegative();
+export const durationSchema = zod().number().nonnegative();
 export const where = {
-  fire_id: z.string().min(1),
+  fire_id: zod().string().min(1),
   scope: text,
   agent_id: optionalText,
   tool_use_id: optionalText,
@@ -46,19 +47,19 @@ export const where = {
 
 /** What the Claude Code client prints of a hook, too. */
 const wire = {
-  type: z.literal('system'),
+  type: zod().literal('system'),
   /** One per run; a handler that is asked again has a new one. */
-  hook_id: z.string().min(1),
+  hook_id: zod().string().min(1),
   /** `PreToolUse:Bash`, or the event's bare name where it has no subject. */
-  hook_name: z.string().min(1),
-  hook_event: z.string().min(1),
-  uuid: z.uuid(),
+  hook_name: zod().string().min(1),
+  hook_event: zod().string().min(1),
+  uuid: zod().uuid(),
   session_id: text,
 };
-const started = { ...wire, subtype: z.literal('hook_started') };
+const started = { ...wire, subtype: zod().literal('hook_started') };
 const progress = {
   ...wire,
-  subtype: z.literal('hook_progress'),
+  subtype: zod().literal('hook_progress'),
   stdout: text,
   stderr: text,
   /** Both, as they came; a callback's `context.progress(text)` is only here. */
@@ -66,17 +67,17 @@ const progress = {
 };
 const response = {
   ...wire,
-  subtype: z.literal('hook_response'),
+  subtype: zod().literal('hook_response'),
   stdout: text,
   stderr: text,
   output: text,
   /** Of a process; the status of an HTTP answer; absent where neither came to be. */
-  exit_code: z.int().exactOptional(),
+  exit_code: zod().int().exactOptional(),
   outcome: runOutcomeSchema,
 };
 
 /** What the client prints. */
-export const clientMessage = z.discriminatedUnion('subtype', [open(started), open(progress), open(response)]);
+export const clientMessage = zod().discriminatedUnion('subtype', [open(started), open(progress), open(response)]);
 
 /** Our own fields beside those. */
 const ours = {
@@ -116,43 +117,72 @@ const responseShape = {
 export const responseSchema: Open<typeof responseShape> = open(responseShape);
 
 const controlProblemShape = {
-  type: z.literal('system'),
-  subtype: z.literal('control_problem'),
+  type: zod().literal('system'),
+  subtype: zod().literal('control_problem'),
   ...stamp,
   /** Which end: `claude`, or the peer that `serveControl` serves. */
   peer: text,
   /** The problem's name: `bad_json`, `cut_off`, `duplicate_request` … */
-  problem: z.string().min(1),
+  problem: zod().string().min(1),
   message: text,
   request_id: optionalText,
 };
 export const controlProblemSchema: Open<typeof controlProblemShape> = open(controlProblemShape);
 
+export const toolCallSchema = open({
+  type: zod().literal('tool_call'),
+  ...stamp,
+  session_id: text,
+  scope: text,
+  agent_id: optionalText,
+  agent_type: optionalText,
+  tool_name: text,
+  tool_use_id: zod().string().min(1),
+  /** What the session's `tool()` answered. */
+  status: zod().enum(['ran', 'failed', 'denied', 'deferred', 'interrupted']),
+  /** Whether the tool was started. */
+  ran: zod().boolean(),
+  /** Who said no, of a call that was denied or interrupted. `classifier` and `failure` (a question was not answered properly) are the driver's own. */
+  denied_by: zod().enum(['hook', 'rule', 'mode', 'classifier', 'user', 'nobody', 'failure', 'abort']).exactOptional(),
+  /** Who let it run. `mode`: the permission mode asks nobody about such a call. */
+  approver: zod().enum(['hook', 'rule', 'mode', 'classifier', 'user']).exactOptional(),
+  /** The id of the handler whose word that was, where it was a hook's. */
+  decided_by: optionalText,
+  /** Of the denial, the failure or the deferral. */
+  reason: optionalText,
+  /** SHA-256 of the final input's JSON with sorted keys; absent where it has none. */
+  input_sha256: zod().string().length(64).exactOptional(),
+  /** How long the tool itself ran. */
+  duration_ms: durationSchema.exactOptional(),
+  /** How long the hooks of each event took. */
+  hooks_ms: zod().record(zod().string(), durationSchema),
+});
+
 export const alarmSchema = open({
-  type: z.literal('hook_alarm'),
+  type: zod().literal('hook_alarm'),
   ...stamp,
   /**
    * `not_honoured`: it was denied, and it ran. `other_input`: it ran with an input that was neither judged nor given by whoever
    * answers for the user. `unasked`: it ran, and PreToolUse was not fired for it, though this agent's is asked about every tool.
    */
-  alarm: z.enum(['not_honoured', 'other_input', 'unasked']),
+  alarm: zod().enum(['not_honoured', 'other_input', 'unasked']),
   /** For people. */
-  message: z.string().min(1),
+  message: zod().string().min(1),
   session_id: text,
   scope: text,
   agent_id: optionalText,
   tool_name: text,
-  tool_use_id: z.string().min(1),
+  tool_use_id: zod().string().min(1),
   /** How it is known that it ran: an event's name, or `result`. */
-  evidence: z.string().min(1),
+  evidence: zod().string().min(1),
   /** `hook`, or who else said no: `rules`, `person`, `nobody` … */
   denied_by: optionalText,
   /** Of the denial. */
   reason: optionalText,
   /** The beginning of the input that was decided on, as JSON with sorted keys, and the SHA-256 of all of that JSON. */
   judged_input: optionalText,
-  judged_sha256: z.string().length(64).exactOptional(),
+  judged_sha256: zod().string().length(64).exactOptional(),
   /** The same of the input it ran with. */
   ran_input: optionalText,
-  ran_sha256: z.string().length(64).exactOptional(),
+  ran_sha256: zod().string().length(64).exactOptional(),
 });

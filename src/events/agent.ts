@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { zod } from '../values/zod.js';
 import { builtIn } from './define.js';
 import { PROGRAMS } from './handler-kinds.js';
 import { TURN_EVENTS } from './turn.js';
@@ -6,7 +6,7 @@ import { TURN_EVENTS } from './turn.js';
 /** Of subagents. */
 export const AGENT_EVENTS = {
   SubagentStart: builtIn({
-    input: () => z.object({ agent_id: z.string(), agent_type: z.string() }),
+    input: () => zod().object({ agent_id: zod().string(), agent_type: zod().string() }),
     subject: 'agent_type',
     fold: 'context',
     scope: 'open',
@@ -17,12 +17,12 @@ export const AGENT_EVENTS = {
   }),
   SubagentStop: builtIn({
     input: () =>
-      z.object({
-        stop_hook_active: z.boolean(),
+      zod().object({
+        stop_hook_active: zod().boolean(),
         /** The agent's fields are absent in old payloads. */
-        agent_id: z.string().optional(),
-        agent_transcript_path: z.string().optional(),
-        agent_type: z.string().optional(),
+        agent_id: zod().string().optional(),
+        agent_transcript_path: zod().string().optional(),
+        agent_type: zod().string().optional(),
         last_assistant_message: TURN_EVENTS.Stop.input.shape.last_assistant_message,
         background_tasks: TURN_EVENTS.Stop.input.shape.background_tasks,
         session_crons: TURN_EVENTS.Stop.input.shape.session_crons,

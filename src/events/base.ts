@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { zod } from '../values/zod.js';
 import { once } from './once.js';
 
 /**
@@ -6,74 +7,76 @@ import { once } from './once.js';
  * has more of them.
  */
 export function openString<const Known extends string>(...known: Known[]): z.ZodType<Known | (string & {}), string> {
-  return z.string().meta({ examples: known }) as unknown as z.ZodType<Known | (string & {}), string>;
+  return zod().string().meta({ examples: known }) as unknown as z.ZodType<Known | (string & {}), string>;
 }
 
 /** JSON of any shape under string keys. */
-export const jsonObject = () => z.record(z.string(), z.unknown());
+export const jsonObject = () => zod().record(zod().string(), zod().unknown());
 
 /** Fields every input has. Wire names, as a hook gets them on stdin. */
 export const baseInput = once(() =>
-  z.looseObject({
-    session_id: z.string(),
-    transcript_path: z.string(),
-    cwd: z.string(),
-    prompt_id: z.string().optional(),
+  zod().looseObject({
+    session_id: zod().string(),
+    transcript_path: zod().string(),
+    cwd: zod().string(),
+    prompt_id: zod().string().optional(),
     permission_mode: openString('default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk', 'auto').optional(),
     /** Only inside a subagent. A main thread that runs as an agent has a type and no id. */
-    agent_id: z.string().optional(),
-    agent_type: z.string().optional(),
-    effort: z.looseObject({ level: openString('low', 'medium', 'high', 'xhigh', 'max') }).optional(),
-    hook_event_name: z.string(),
+    agent_id: zod().string().optional(),
+    agent_type: zod().string().optional(),
+    effort: zod()
+      .looseObject({ level: openString('low', 'medium', 'high', 'xhigh', 'max') })
+      .optional(),
+    hook_event_name: zod().string(),
   }),
 );
 
 /** Fields every output may have, beside `hookSpecificOutput`. */
 export const baseOutput = once(() =>
-  z.object({
-    continue: z.boolean().optional(),
-    stopReason: z.string().optional(),
-    suppressOutput: z.boolean().optional(),
+  zod().object({
+    continue: zod().boolean().optional(),
+    stopReason: zod().string().optional(),
+    suppressOutput: zod().boolean().optional(),
     /** For the user. What the model should read is `additionalContext`. */
-    systemMessage: z.string().optional(),
+    systemMessage: zod().string().optional(),
     /** `approve` and `deny` are older words for `allow` and `block`. */
-    decision: z.enum(['block', 'allow', 'approve', 'deny']).optional(),
-    reason: z.string().optional(),
-    terminalSequence: z.string().optional(),
+    decision: zod().enum(['block', 'allow', 'approve', 'deny']).optional(),
+    reason: zod().string().optional(),
+    terminalSequence: zod().string().optional(),
     /** The older spelling of `continue: false`. */
-    preventContinuation: z.boolean().optional(),
+    preventContinuation: zod().boolean().optional(),
   }),
 );
 
 /** Said instead of all that: go on without me. Seconds. */
 export const asyncOutput = once(() =>
-  z.object({
-    async: z.literal(true),
-    asyncTimeout: z.number().nonnegative().optional(),
+  zod().object({
+    async: zod().literal(true),
+    asyncTimeout: zod().number().nonnegative().optional(),
   }),
 );
 
-const additionalContext = () => z.string().optional();
+const additionalContext = () => zod().string().optional();
 
 /** The event's own keys of `hookSpecificOutput`, by fold kind: what an event has that declares none itself. */
 export const FOLD_OUTPUT = {
   /** A verdict, its reason, another input, context. */
   gate: once(() =>
-    z.object({
-      permissionDecision: z.enum(['allow', 'deny', 'ask', 'defer']).optional(),
-      permissionDecisionReason: z.string().optional(),
-      updatedInput: z.unknown().optional(),
+    zod().object({
+      permissionDecision: zod().enum(['allow', 'deny', 'ask', 'defer']).optional(),
+      permissionDecisionReason: zod().string().optional(),
+      updatedInput: zod().unknown().optional(),
       additionalContext: additionalContext(),
     }),
   ),
   /** Context. */
-  block: once(() => z.object({ additionalContext: additionalContext() })),
+  block: once(() => zod().object({ additionalContext: additionalContext() })),
   /** Context. */
-  stop: once(() => z.object({ additionalContext: additionalContext() })),
+  stop: once(() => zod().object({ additionalContext: additionalContext() })),
   /** Context. */
-  context: once(() => z.object({ additionalContext: additionalContext() })),
+  context: once(() => zod().object({ additionalContext: additionalContext() })),
   /** Another value. */
-  replace: once(() => z.object({ value: z.unknown().optional() })),
+  replace: once(() => zod().object({ value: zod().unknown().optional() })),
   /** Nothing. */
-  observe: once(() => z.object({})),
+  observe: once(() => zod().object({})),
 } as const;

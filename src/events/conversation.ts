@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { zod } from '../values/zod.js';
 import { openString } from './base.js';
 import { builtIn } from './define.js';
 import { PROGRAMS } from './handler-kinds.js';
@@ -6,23 +6,23 @@ import { PROGRAMS } from './handler-kinds.js';
 const trigger = () => openString('manual', 'auto');
 
 const modelSwitch = () =>
-  z.object({
-    from_model: z.string(),
-    to_model: z.string(),
+  zod().object({
+    from_model: zod().string(),
+    to_model: zod().string(),
     /** As it was asked for: an alias, a full id, or null for the default. */
-    requested_model: z.string().nullable(),
+    requested_model: zod().string().nullable(),
     source: openString('command', 'picker', 'sdk'),
-    context_tokens: z.number(),
-    prompt_cache_warm: z.boolean(),
+    context_tokens: zod().number(),
+    prompt_cache_warm: zod().boolean(),
     cache_ttl: openString('5m', '1h'),
-    estimated_cache_write_usd: z.number(),
+    estimated_cache_write_usd: zod().number(),
     pricing: openString('configured', 'catalog', 'default'),
   });
 
 /** Of the conversation as a whole: its compaction, its model, what the user is shown of it. */
 export const CONVERSATION_EVENTS = {
   PreCompact: builtIn({
-    input: () => z.object({ trigger: trigger(), custom_instructions: z.string().nullable() }),
+    input: () => zod().object({ trigger: trigger(), custom_instructions: zod().string().nullable() }),
     subject: 'trigger',
     fold: 'block',
     plainStdout: 'context',
@@ -35,7 +35,7 @@ export const CONVERSATION_EVENTS = {
       'Before the conversation is compacted. A hook can block it; its plain stdout is added to the compaction instructions.',
   }),
   PostCompact: builtIn({
-    input: () => z.object({ trigger: trigger(), compact_summary: z.string() }),
+    input: () => zod().object({ trigger: trigger(), compact_summary: zod().string() }),
     subject: 'trigger',
     fold: 'observe',
     afterTheFact: true,
@@ -48,9 +48,9 @@ export const CONVERSATION_EVENTS = {
     subject: 'to_model',
     fold: 'gate',
     output: () =>
-      z.object({
-        permissionDecision: z.enum(['allow', 'deny', 'ask']).optional(),
-        permissionDecisionReason: z.string().optional(),
+      zod().object({
+        permissionDecision: zod().enum(['allow', 'deny', 'ask']).optional(),
+        permissionDecisionReason: zod().string().optional(),
       }),
     endsLoop: false,
     timeout: { claude: 30 },
@@ -71,9 +71,9 @@ export const CONVERSATION_EVENTS = {
   }),
   Notification: builtIn({
     input: () =>
-      z.object({
-        message: z.string(),
-        title: z.string().optional(),
+      zod().object({
+        message: zod().string(),
+        title: zod().string().optional(),
         /** Absent in old payloads. */
         notification_type: openString(
           'permission_prompt',
@@ -95,17 +95,17 @@ export const CONVERSATION_EVENTS = {
   }),
   MessageDisplay: builtIn({
     input: () =>
-      z.object({
-        turn_id: z.string(),
-        message_id: z.string(),
-        index: z.number(),
-        final: z.boolean(),
-        delta: z.string(),
+      zod().object({
+        turn_id: zod().string(),
+        message_id: zod().string(),
+        index: zod().number(),
+        final: zod().boolean(),
+        delta: zod().string(),
       }),
     fold: 'replace',
     afterTheFact: true,
     exit2: 'ignore',
-    output: () => z.object({ displayContent: z.string().optional() }),
+    output: () => zod().object({ displayContent: zod().string().optional() }),
     timeout: { claude: 10 },
     types: PROGRAMS,
     group: 'turn',

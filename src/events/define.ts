@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { zod } from '../values/zod.js';
 import { type baseInput as BaseInput, baseInput, FOLD_OUTPUT } from './base.js';
 import { EXTERNAL_KINDS, type HandlerKind } from './handler-kinds.js';
 
@@ -70,6 +71,8 @@ export interface EventSpec<
     readonly mcpKeys?: readonly string[];
     /** Claude Code takes a new value only in the shape of the old one; but of an MCP tool any. */
     readonly shaped?: true;
+    /** Claude Code does not know the key, and goes on with the old value. */
+    readonly unknownToClaude?: true;
   };
   /** `replace` events: the output keys that make up the value. One key: its value; several: an object of them. */
   readonly value?: readonly string[];
@@ -239,7 +242,7 @@ export function namedLater<Input extends z.ZodObject, Output extends z.ZodObject
   name: string,
   definition: EventDefinition<Input, Output, F>,
 ): EventSpec<Input, Output, F> {
-  const input = later(() => definition.input.extend({ hook_event_name: z.literal(name) }));
+  const input = later(() => definition.input.extend({ hook_event_name: zod().literal(name) }));
   const fields = { ...Object.getOwnPropertyDescriptors(definition), input };
   return Object.freeze(Object.defineProperties({ name }, fields)) as EventSpec<Input, Output, F>;
 }

@@ -1,11 +1,11 @@
-import { z } from 'zod';
+import { zod } from '../values/zod.js';
 import { jsonObject, openString } from './base.js';
 import { builtIn } from './define.js';
 import { PROGRAMS } from './handler-kinds.js';
 
 const answer = () =>
-  z.object({
-    action: z.enum(['accept', 'decline', 'cancel']).optional(),
+  zod().object({
+    action: zod().enum(['accept', 'decline', 'cancel']).optional(),
     content: jsonObject().optional(),
   });
 
@@ -13,13 +13,13 @@ const answer = () =>
 export const ELICITATION_EVENTS = {
   Elicitation: builtIn({
     input: () =>
-      z.object({
-        mcp_server_name: z.string(),
-        message: z.string(),
+      zod().object({
+        mcp_server_name: zod().string(),
+        message: zod().string(),
         mode: openString('form', 'url').optional(),
-        url: z.string().optional(),
-        elicitation_id: z.string().optional(),
-        requested_schema: z.unknown().optional(),
+        url: zod().string().optional(),
+        elicitation_id: zod().string().optional(),
+        requested_schema: zod().unknown().optional(),
       }),
     subject: 'mcp_server_name',
     fold: 'replace',
@@ -33,12 +33,12 @@ export const ELICITATION_EVENTS = {
   }),
   ElicitationResult: builtIn({
     input: () =>
-      z.object({
-        mcp_server_name: z.string(),
+      zod().object({
+        mcp_server_name: zod().string(),
         action: openString('accept', 'decline', 'cancel'),
-        elicitation_id: z.string().optional(),
+        elicitation_id: zod().string().optional(),
         mode: openString('form', 'url').optional(),
-        content: z.unknown().optional(),
+        content: zod().unknown().optional(),
       }),
     subject: 'mcp_server_name',
     fold: 'replace',

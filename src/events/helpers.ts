@@ -2,7 +2,7 @@ import type { EventSpec } from './define.js';
 
 /** What a helper means; the run puts it in the words of the event it is answered on. */
 export interface Meaning {
-  readonly verdict?: 'allow' | 'deny' | 'ask' | 'block';
+  readonly verdict?: 'allow' | 'deny' | 'ask' | 'defer' | 'block';
   readonly reason?: string;
   readonly rewrite?: { readonly value: unknown };
   readonly context?: string;
@@ -36,6 +36,11 @@ export function deny(reason: string): HelperOutput<'deny'> {
 /** Gates: let the user decide. */
 export function ask(reason: string): HelperOutput<'ask'> {
   return helperOutput({ verdict: 'ask', reason });
+}
+
+/** PreToolUse: end the loop before this call. What it waits for comes from outside; then the same call is made again. */
+export function defer(reason: string): HelperOutput<'defer'> {
+  return helperOutput({ verdict: 'defer', reason });
 }
 
 /** Block the thing (on Stop: keep the loop going, the reason being the next instruction). On a gate it is a deny. */

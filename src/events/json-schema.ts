@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { zod } from '../values/zod.js';
 import { asyncOutput, baseOutput } from './base.js';
 import type { EventSpec } from './define.js';
 
@@ -11,12 +12,12 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export function jsonSchema(spec: EventSpec, direction: 'input' | 'output'): JsonSchema {
   const schema = direction === 'input' ? spec.input : wholeOutput(spec);
   const title = `${spec.name}: what a hook ${direction === 'input' ? 'is given' : 'may say'}`;
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const { $schema, ...rest } = zod().toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return { $schema, title, description: spec.about, ...rest };
 }
 
 function wholeOutput(spec: EventSpec): z.ZodType {
-  const hookSpecificOutput = z.looseObject({ hookEventName: z.literal(spec.name), ...spec.output.shape });
-  const synchronous = z.looseObject({ ...baseOutput().shape, hookSpecificOutput: hookSpecificOutput.optional() });
-  return z.union([asyncOutput().loose(), synchronous.extend({ async: z.literal(false).optional() })]);
+  const hookSpecificOutput = zod().looseObject({ hookEventName: zod().literal(spec.name), ...spec.output.shape });
+  const synchronous = zod().looseObject({ ...baseOutput().shape, hookSpecificOutput: hookSpecificOutput.optional() });
+  return zod().union([asyncOutput().loose(), synchronous.extend({ async: zod().literal(false).optional() })]);
 }

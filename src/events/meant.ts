@@ -30,7 +30,7 @@ const SILENCE: AnswerPlan = Object.freeze({
 
 /** Stand for texts while a kind of answer is read for the first time; no two are alike. */
 const MARKS: Readonly<Record<TextKind, string>> = { reason: 'r', context: 'c', stop: 's' };
-const VERDICTS: readonly unknown[] = [undefined, 'allow', 'deny', 'ask', 'block'];
+const VERDICTS: readonly unknown[] = [undefined, 'allow', 'deny', 'ask', 'defer', 'block'];
 const KNOWN: readonly string[] = [
   'output',
   'verdict',
@@ -49,7 +49,7 @@ const KNOWN: readonly string[] = [
 export class Meanings {
   private readonly spec: EventSpec;
   /** By kind; null: to be read each time. */
-  private readonly known: (AnswerPlan | null | undefined)[] = new Array(5 * 3 * 3 * 4).fill(undefined);
+  private readonly known: (AnswerPlan | null | undefined)[] = new Array(VERDICTS.length * 3 * 3 * 4).fill(undefined);
   /** The latest answer of each kind: hooks that say the same again and again share what it means. */
   private readonly last: (Meant | undefined)[] = [];
   /** Of the event's schema, compiled at the first answer of a helper. */

@@ -66,7 +66,7 @@ type Within<Key extends keyof EventSpec> = Readonly<Record<keyof NonNullable<Eve
 /** What stands within a field. */
 const WITHIN: { readonly [Key in 'timeout' | 'rewrites' | 'claude']: Within<Key> } = {
   timeout: { claude: SECONDS, max: SECONDS },
-  rewrites: { field: checks.text, keys: TEXTS, mcpKeys: TEXTS, shaped: checks.flag },
+  rewrites: { field: checks.text, keys: TEXTS, mcpKeys: TEXTS, shaped: checks.flag, unknownToClaude: checks.flag },
   claude: {
     sent: oneOf(...EVENT_WORDS.sent),
     unanswered: oneOf('blocks'),

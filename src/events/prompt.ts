@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { zod } from '../values/zod.js';
 import { openString } from './base.js';
 import { builtIn } from './define.js';
 
@@ -6,18 +6,18 @@ import { builtIn } from './define.js';
 export const PROMPT_EVENTS = {
   UserPromptSubmit: builtIn({
     input: () =>
-      z.object({
-        prompt: z.string(),
+      zod().object({
+        prompt: zod().string(),
         source: openString('user', 'sdk', 'system', 'loop_wakeup', 'schedule_wakeup', 'poll_event').optional(),
-        session_title: z.string().optional(),
+        session_title: zod().string().optional(),
       }),
     fold: 'block',
     plainStdout: 'context',
     output: () =>
-      z.object({
-        additionalContext: z.string().optional(),
-        sessionTitle: z.string().optional(),
-        suppressOriginalPrompt: z.boolean().optional(),
+      zod().object({
+        additionalContext: zod().string().optional(),
+        sessionTitle: zod().string().optional(),
+        suppressOriginalPrompt: zod().boolean().optional(),
       }),
     timeout: { claude: 30 },
     claude: { unanswered: 'blocks' },
@@ -29,20 +29,20 @@ export const PROMPT_EVENTS = {
   }),
   UserPromptExpansion: builtIn({
     input: () =>
-      z.object({
+      zod().object({
         expansion_type: openString('slash_command', 'mcp_prompt'),
-        command_name: z.string(),
-        command_args: z.string(),
-        command_source: z.string().optional(),
-        prompt: z.string(),
+        command_name: zod().string(),
+        command_args: zod().string(),
+        command_source: zod().string().optional(),
+        prompt: zod().string(),
       }),
     subject: 'command_name',
     fold: 'block',
     plainStdout: 'context',
     output: () =>
-      z.object({
-        additionalContext: z.string().optional(),
-        suppressOriginalPrompt: z.boolean().optional(),
+      zod().object({
+        additionalContext: zod().string().optional(),
+        suppressOriginalPrompt: zod().boolean().optional(),
       }),
     inTurn: true,
     group: 'prompt',

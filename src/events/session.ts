@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { zod } from '../values/zod.js';
 import { openString } from './base.js';
 import { builtIn } from './define.js';
 import { LOCAL, PROGRAMS } from './handler-kinds.js';
@@ -10,25 +10,25 @@ export const EXIT_REASONS = ['clear', 'resume', 'logout', 'prompt_input_exit', '
 export const SESSION_EVENTS = {
   SessionStart: builtIn({
     input: () =>
-      z.object({
+      zod().object({
         source: openString('startup', 'resume', 'clear', 'compact', 'fork'),
-        model: z.string().optional(),
-        session_title: z.string().optional(),
-        seconds_since_last_response: z.number().optional(),
-        context_tokens: z.number().optional(),
-        prompt_cache_likely_expired: z.boolean().optional(),
-        estimated_cache_write_usd: z.number().optional(),
+        model: zod().string().optional(),
+        session_title: zod().string().optional(),
+        seconds_since_last_response: zod().number().optional(),
+        context_tokens: zod().number().optional(),
+        prompt_cache_likely_expired: zod().boolean().optional(),
+        estimated_cache_write_usd: zod().number().optional(),
       }),
     subject: 'source',
     fold: 'context',
     plainStdout: 'context',
     output: () =>
-      z.object({
-        additionalContext: z.string().optional(),
-        initialUserMessage: z.string().optional(),
-        sessionTitle: z.string().optional(),
-        watchPaths: z.array(z.string()).optional(),
-        reloadSkills: z.boolean().optional(),
+      zod().object({
+        additionalContext: zod().string().optional(),
+        initialUserMessage: zod().string().optional(),
+        sessionTitle: zod().string().optional(),
+        watchPaths: zod().array(zod().string()).optional(),
+        reloadSkills: zod().boolean().optional(),
       }),
     types: LOCAL,
     claude: { sent: 'later', bounds: 'start', envFile: true },
@@ -38,7 +38,7 @@ export const SESSION_EVENTS = {
       'When a session starts, is resumed, cleared or compacted. A hook can add context, a title, a first message and paths to watch.',
   }),
   SessionEnd: builtIn({
-    input: () => z.object({ reason: openString(...EXIT_REASONS) }),
+    input: () => zod().object({ reason: openString(...EXIT_REASONS) }),
     subject: 'reason',
     fold: 'observe',
     afterTheFact: true,
@@ -51,7 +51,7 @@ export const SESSION_EVENTS = {
       'When a session ends. A hook can only watch, and has little time: 1.5 seconds unless its own timeout is set.',
   }),
   Setup: builtIn({
-    input: () => z.object({ trigger: openString('init', 'maintenance') }),
+    input: () => zod().object({ trigger: openString('init', 'maintenance') }),
     subject: 'trigger',
     fold: 'context',
     types: LOCAL,

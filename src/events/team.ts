@@ -1,19 +1,19 @@
-import { z } from 'zod';
+import { zod } from '../values/zod.js';
 import { builtIn } from './define.js';
 
 const task = () =>
-  z.object({
-    task_id: z.string(),
-    task_subject: z.string(),
-    task_description: z.string().optional(),
-    teammate_name: z.string().optional(),
-    team_name: z.string().optional(),
+  zod().object({
+    task_id: zod().string(),
+    task_subject: zod().string(),
+    task_description: zod().string().optional(),
+    teammate_name: zod().string().optional(),
+    team_name: zod().string().optional(),
   });
 
 /** Of teammates and their tasks. */
 export const TEAM_EVENTS = {
   TeammateIdle: builtIn({
-    input: () => z.object({ teammate_name: z.string(), team_name: z.string() }),
+    input: () => zod().object({ teammate_name: zod().string(), team_name: zod().string() }),
     fold: 'block',
     failure: 'ignored',
     group: 'agent',

@@ -1,28 +1,28 @@
-import { z } from 'zod';
+import { zod } from '../values/zod.js';
 import { jsonObject } from './base.js';
 import { builtIn } from './define.js';
 
 /** The call a tool event is about. What goes in and what comes out is the tool's own business, and may be large. */
 const call = () => ({
-  tool_name: z.string(),
-  tool_input: z.unknown(),
+  tool_name: zod().string(),
+  tool_input: zod().unknown(),
   /** Absent in old payloads. */
-  tool_use_id: z.string().optional(),
+  tool_use_id: zod().string().optional(),
   /** Only for tools of an MCP server. */
-  mcp_server: z.looseObject({ name: z.string(), source: z.string().optional() }).optional(),
+  mcp_server: zod().looseObject({ name: zod().string(), source: zod().string().optional() }).optional(),
 });
-const additionalContext = () => z.string().optional();
+const additionalContext = () => zod().string().optional();
 
 /** Of tool calls. */
 export const TOOL_EVENTS = {
   PreToolUse: builtIn({
-    input: () => z.object(call()),
+    input: () => zod().object(call()),
     subject: 'tool_name',
     fold: 'gate',
     output: () =>
-      z.object({
-        permissionDecision: z.enum(['allow', 'deny', 'ask', 'defer']).optional(),
-        permissionDecisionReason: z.string().optional(),
+      zod().object({
+        permissionDecision: zod().enum(['allow', 'deny', 'ask', 'defer']).optional(),
+        permissionDecisionReason: zod().string().optional(),
         updatedInput: jsonObject().optional(),
         additionalContext: additionalContext(),
       }),
@@ -37,17 +37,17 @@ export const TOOL_EVENTS = {
       'Before a tool runs. A hook can allow, deny, ask or defer the call, replace its whole input, and add context for the model.',
   }),
   PostToolUse: builtIn({
-    input: () => z.object({ ...call(), tool_response: z.unknown(), duration_ms: z.number().optional() }),
+    input: () => zod().object({ ...call(), tool_response: zod().unknown(), duration_ms: zod().number().optional() }),
     subject: 'tool_name',
     fold: 'block',
     afterTheFact: true,
     exit2: 'feedback',
     output: () =>
-      z.object({
+      zod().object({
         additionalContext: additionalContext(),
-        updatedToolOutput: z.unknown().optional(),
-        updatedMCPToolOutput: z.unknown().optional(),
-        classifierContext: z.string().optional(),
+        updatedToolOutput: zod().unknown().optional(),
+        updatedMCPToolOutput: zod().unknown().optional(),
+        classifierContext: zod().string().optional(),
       }),
     rewrites: { field: 'tool_response', keys: ['updatedToolOutput'], mcpKeys: ['updatedMCPToolOutput'], shaped: true },
     hides: "the tool's output",
@@ -61,16 +61,18 @@ export const TOOL_EVENTS = {
   }),
   PostToolUseFailure: builtIn({
     input: () =>
-      z.object({
+      zod().object({
         ...call(),
-        error: z.string(),
-        is_interrupt: z.boolean().optional(),
-        duration_ms: z.number().optional(),
+        error: zod().string(),
+        is_interrupt: zod().boolean().optional(),
+        duration_ms: zod().number().optional(),
       }),
     subject: 'tool_name',
     fold: 'block',
     afterTheFact: true,
     exit2: 'feedback',
+    output: () => zod().object({ additionalContext: additionalContext(), updatedError: zod().string().optional() }),
+    rewrites: { field: 'error', keys: ['updatedError'], unknownToClaude: true },
     endsLoop: false,
     tool: true,
     inTurn: true,
@@ -81,13 +83,13 @@ export const TOOL_EVENTS = {
   }),
   PostToolBatch: builtIn({
     input: () =>
-      z.object({
-        tool_calls: z.array(
-          z.looseObject({
-            tool_name: z.string(),
-            tool_input: z.unknown(),
-            tool_use_id: z.string().optional(),
-            tool_response: z.unknown().optional(),
+      zod().object({
+        tool_calls: zod().array(
+          zod().looseObject({
+            tool_name: zod().string(),
+            tool_input: zod().unknown(),
+            tool_use_id: zod().string().optional(),
+            tool_response: zod().unknown().optional(),
           }),
         ),
       }),
@@ -101,24 +103,29 @@ export const TOOL_EVENTS = {
   PermissionRequest: builtIn({
     input: () => {
       const { tool_name, tool_input, mcp_server } = call();
-      return z.object({ tool_name, tool_input, permission_suggestions: z.array(z.unknown()).optional(), mcp_server });
+      return zod().object({
+        tool_name,
+        tool_input,
+        permission_suggestions: zod().array(zod().unknown()).optional(),
+        mcp_server,
+      });
     },
     subject: 'tool_name',
     fold: 'gate',
     exit2: 'ignore',
     output: () =>
-      z.object({
-        decision: z
+      zod().object({
+        decision: zod()
           .discriminatedUnion('behavior', [
-            z.object({
-              behavior: z.literal('allow'),
+            zod().object({
+              behavior: zod().literal('allow'),
               updatedInput: jsonObject().optional(),
-              updatedPermissions: z.array(z.unknown()).optional(),
+              updatedPermissions: zod().array(zod().unknown()).optional(),
             }),
-            z.object({
-              behavior: z.literal('deny'),
-              message: z.string().optional(),
-              interrupt: z.boolean().optional(),
+            zod().object({
+              behavior: zod().literal('deny'),
+              message: zod().string().optional(),
+              interrupt: zod().boolean().optional(),
             }),
           ])
           .optional(),
@@ -137,12 +144,12 @@ export const TOOL_EVENTS = {
       "When the user would be asked for permission. A hook can answer in the user's place: allow, with another input or new rules, or deny.",
   }),
   PermissionDenied: builtIn({
-    input: () => z.object({ ...call(), reason: z.string() }),
+    input: () => zod().object({ ...call(), reason: zod().string() }),
     subject: 'tool_name',
     fold: 'context',
     afterTheFact: true,
     exit2: 'ignore',
-    output: () => z.object({ retry: z.boolean().optional() }),
+    output: () => zod().object({ retry: zod().boolean().optional() }),
     tool: true,
     inTurn: true,
     group: 'tool',

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { zod } from '../values/zod.js';
 import { openString } from './base.js';
 import { builtIn } from './define.js';
 import { PROGRAMS } from './handler-kinds.js';
@@ -7,11 +7,11 @@ import { PROGRAMS } from './handler-kinds.js';
 export const TURN_EVENTS = {
   Stop: builtIn({
     input: () =>
-      z.object({
-        stop_hook_active: z.boolean(),
-        last_assistant_message: z.string().optional(),
-        background_tasks: z.array(z.unknown()).optional(),
-        session_crons: z.array(z.unknown()).optional(),
+      zod().object({
+        stop_hook_active: zod().boolean(),
+        last_assistant_message: zod().string().optional(),
+        background_tasks: zod().array(zod().unknown()).optional(),
+        session_crons: zod().array(zod().unknown()).optional(),
       }),
     fold: 'stop',
     afterTheFact: true,
@@ -25,7 +25,7 @@ export const TURN_EVENTS = {
   }),
   StopFailure: builtIn({
     input: () =>
-      z.object({
+      zod().object({
         error: openString(
           'authentication_failed',
           'billing_error',
@@ -35,8 +35,8 @@ export const TURN_EVENTS = {
           'max_output_tokens',
           'unknown',
         ),
-        error_details: z.string().optional(),
-        last_assistant_message: z.string().optional(),
+        error_details: zod().string().optional(),
+        last_assistant_message: zod().string().optional(),
       }),
     subject: 'error',
     narrowNames: true,

@@ -1,17 +1,17 @@
-import { z } from 'zod';
+import { zod } from '../values/zod.js';
 import { openString } from './base.js';
 import { builtIn } from './define.js';
 import { PROGRAMS } from './handler-kinds.js';
 
-const watching = () => z.object({ watchPaths: z.array(z.string()).optional() });
+const watching = () => zod().object({ watchPaths: zod().array(zod().string()).optional() });
 
 /** Of files, settings and directories. */
 export const WORKSPACE_EVENTS = {
   ConfigChange: builtIn({
     input: () =>
-      z.object({
+      zod().object({
         source: openString('user_settings', 'project_settings', 'local_settings', 'policy_settings', 'skills'),
-        file_path: z.string().optional(),
+        file_path: zod().string().optional(),
       }),
     subject: 'source',
     fold: 'block',
@@ -24,13 +24,13 @@ export const WORKSPACE_EVENTS = {
   }),
   InstructionsLoaded: builtIn({
     input: () =>
-      z.object({
-        file_path: z.string(),
+      zod().object({
+        file_path: zod().string(),
         memory_type: openString('User', 'Project', 'Local', 'Managed'),
         load_reason: openString('session_start', 'nested_traversal', 'path_glob_match', 'include', 'compact'),
-        globs: z.array(z.string()).optional(),
-        trigger_file_path: z.string().optional(),
-        parent_file_path: z.string().optional(),
+        globs: zod().array(zod().string()).optional(),
+        trigger_file_path: zod().string().optional(),
+        parent_file_path: zod().string().optional(),
       }),
     subject: 'load_reason',
     fold: 'observe',
@@ -42,7 +42,7 @@ export const WORKSPACE_EVENTS = {
     about: 'When a file of instructions was loaded. A hook can only watch.',
   }),
   CwdChanged: builtIn({
-    input: () => z.object({ old_cwd: z.string(), new_cwd: z.string() }),
+    input: () => zod().object({ old_cwd: zod().string(), new_cwd: zod().string() }),
     fold: 'context',
     afterTheFact: true,
     output: watching,
@@ -52,7 +52,7 @@ export const WORKSPACE_EVENTS = {
     about: 'When the current directory has changed. A hook can name paths to watch.',
   }),
   DirectoryAdded: builtIn({
-    input: () => z.object({ directory: z.string(), source: openString('slash_command', 'register_repo_root') }),
+    input: () => zod().object({ directory: zod().string(), source: openString('slash_command', 'register_repo_root') }),
     subject: 'source',
     fold: 'observe',
     afterTheFact: true,
@@ -61,7 +61,7 @@ export const WORKSPACE_EVENTS = {
     about: 'When a directory was added to the workspace. A hook can only watch.',
   }),
   FileChanged: builtIn({
-    input: () => z.object({ file_path: z.string(), event: openString('change', 'add', 'unlink') }),
+    input: () => zod().object({ file_path: zod().string(), event: openString('change', 'add', 'unlink') }),
     // The path may come from another system than ours: both separators count.
     subject: (input) =>
       input.file_path.slice(Math.max(input.file_path.lastIndexOf('/'), input.file_path.lastIndexOf('\\')) + 1),
@@ -76,11 +76,11 @@ export const WORKSPACE_EVENTS = {
     about: 'When a watched file was changed, added or removed. A hook can name other paths to watch.',
   }),
   WorktreeCreate: builtIn({
-    input: () => z.object({ name: z.string() }),
+    input: () => zod().object({ name: zod().string() }),
     fold: 'replace',
     exit2: 'block',
     plainStdout: 'value',
-    output: () => z.object({ worktreePath: z.string().optional() }),
+    output: () => zod().object({ worktreePath: zod().string().optional() }),
     failure: 'fails',
     claude: { answerNeeded: true },
     types: PROGRAMS,
@@ -89,7 +89,7 @@ export const WORKSPACE_EVENTS = {
       'When a worktree is needed. A hook makes it and says its path (a command: the last line of stdout); any failure fails the creation.',
   }),
   WorktreeRemove: builtIn({
-    input: () => z.object({ worktree_path: z.string() }),
+    input: () => zod().object({ worktree_path: zod().string() }),
     fold: 'observe',
     afterTheFact: true,
     exit2: 'ignore',

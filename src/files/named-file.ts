@@ -1,7 +1,5 @@
-import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
-import { Socket } from 'node:net';
+import { constants, createReadStream, fstatSync, openSync, type Stats } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { isatty, ReadStream } from 'node:tty';
 import { NotRead } from './regular-file.js';
 
 /** The most that is read of what somebody has named, unless it is said otherwise: as much as the input of an event may have. */
@@ -15,7 +13,7 @@ export async function readNamedFile(path: string, most: number = MOST_BYTES): Pr
   // To open a pipe that nobody writes to yet would wait.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   const stat = fstatSync(file);
-  const stream = stat.isFIFO() ? new Socket({ fd: file, readable: true, writable: false }) : streamOf(path, file);
+  const stream = await streamOf(path, file, stat);
   // Enough to say so before it is read.
   if (stat.isFile() && stat.size > most) {
     stream.destroy();
@@ -24,7 +22,11 @@ export async function readNamedFile(path: string, most: number = MOST_BYTES): Pr
   return readAll(stream, most);
 }
 
-function streamOf(path: string, fd: number): Readable {
+/** What a plain file does not need is loaded when there is another: every command loads this module. */
+async function streamOf(path: string, fd: number, stat: Stats): Promise<Readable> {
+  if (stat.isFile()) return createReadStream(path, { fd });
+  if (stat.isFIFO()) return new (await import('node:net')).Socket({ fd, readable: true, writable: false });
+  const { isatty, ReadStream } = await import('node:tty');
   return isatty(fd) ? new ReadStream(fd) : createReadStream(path, { fd });
 }
 

@@ -39,10 +39,13 @@ interface Helpers {
   observe: Anywhere;
 }
 
+/** The one event whose calls can wait. */
+type Deferring<E> = E extends 'PreToolUse' ? HelperOutput<'defer'> : never;
+
 /** What a callback may return: an output in the wire's shape, a helper's, or nothing. */
 export type HookResult<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> =
   // biome-ignore lint/suspicious/noConfusingVoidType: a callback without a return statement is a handler too
-  HookOutput<E, C> | Helpers[FoldOf<E, C> & Fold] | null | undefined | void;
+  HookOutput<E, C> | Helpers[FoldOf<E, C> & Fold] | Deferring<E> | null | undefined | void;
 
 /**
  * An in-process handler, in the shape that users of Claude's SDK know. `input` is read-only all the way down: return

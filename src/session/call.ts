@@ -7,6 +7,7 @@ import { messageOf } from '../values/promises.js';
 import { checks } from '../values/shape.js';
 import type { Content } from './content.js';
 import type { Core } from './core.js';
+import type { DeniedBy } from './judgement.js';
 import type { Effect, McpServer, PermissionCall, SessionSettings } from './options.js';
 
 /** What a tool gets beside its input. */
@@ -37,9 +38,6 @@ export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
   /** What the model gets of a response. Default: text and content blocks as they are, anything else as JSON. */
   render?(response: Output): Content;
 }
-
-/** Who said no. `mode`: the permission mode asks nobody; `nobody`: there was nobody to ask; `failure`: a question was not answered properly. */
-export type DeniedBy = 'hook' | 'rules' | 'mode' | 'classifier' | 'person' | 'nobody' | 'failure';
 
 /** What came of a call. */
 export interface ToolResult {
@@ -75,7 +73,7 @@ export interface ToolResult {
 }
 
 /** A call that was looked at: what is missing filled in, its input a private copy. */
-export interface CheckedCall extends Pick<SessionSettings, 'permission' | 'ask' | 'classify'> {
+export interface CheckedCall extends Pick<SessionSettings, 'permission' | 'ask' | 'classify' | 'passThrough'> {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
@@ -87,6 +85,16 @@ export interface CheckedCall extends Pick<SessionSettings, 'permission' | 'ask' 
   readonly render: ((response: unknown) => Content) | undefined;
   /** Of the turn it was made in. */
   readonly signal: AbortSignal;
+  /** For its record; absent where nobody subscribes. */
+  readonly watched: WatchedCall | undefined;
+}
+
+/** What a call's record tells that its result does not. */
+export interface WatchedCall {
+  /** The tool was started. */
+  ran: boolean;
+  /** By event. */
+  readonly hooksMs: Record<string, number>;
 }
 
 const CALL: Keys<ToolCall> = {
@@ -135,7 +143,9 @@ export function checkCall(core: Core, call: ToolCall): CheckedCall {
     permission: call.permission ?? core.settings.permission,
     ask: call.ask ?? core.settings.ask,
     classify: call.classify ?? core.settings.classify,
+    passThrough: core.settings.passThrough,
     signal: core.signal,
+    watched: core.deps.records.observed ? { ran: false, hooksMs: {} } : undefined,
   };
 }
 

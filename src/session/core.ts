@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { HookRecord, Unstamped } from '../emit/record.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
 import type { EventName } from '../events/catalogue.js';
 import type { EventSpec } from '../events/define.js';
@@ -12,6 +13,7 @@ import type { Decision } from '../host/types.js';
 import type { Scope } from '../scopes/scope.js';
 import { linkAbort } from '../values/link-abort.js';
 import { put } from '../values/put.js';
+import type { Judgement } from './judgement.js';
 import type { SessionSettings } from './options.js';
 
 /** What sessions need of their host. */
@@ -24,6 +26,9 @@ export interface SessionDeps {
   readonly maxInputBytes: number;
   readonly clock: Clock;
   readonly alarms: Alarms;
+  readonly records: { readonly observed: boolean; emit(build: () => Unstamped<HookRecord>): void };
+  /** Which hooks are asked about an event in a scope. */
+  hooksOf(event: EventName, scope: Scope): readonly object[];
   report(message: string, detail?: unknown): void;
 }
 
@@ -39,6 +44,16 @@ export interface Identity {
 /** Why a loop is over: nothing more runs (`interrupted`), a hook ended it, or a call was deferred. */
 export type LoopEnd = 'interrupted' | 'hook' | 'deferred';
 
+/** A call that may go on where it was left. */
+export interface PausedCall {
+  readonly name: string;
+  /** As JSON. */
+  readonly input: string;
+  readonly judged: Judgement;
+  readonly hooks: readonly object[];
+  readonly mode: string;
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What every part of a session stands on: who it is, what its events carry, its one way to fire, its signals and its end. */
@@ -53,6 +68,8 @@ export class Core {
   readonly agents: Map<string, Core>;
   /** Tool calls under way, by what `close` calls them. */
   readonly calls = new Map<Promise<unknown>, string>();
+  /** Calls that a framework's control flow has left, and that may be made again. */
+  readonly paused = new Map<string, PausedCall>();
   readonly directories: string[] = [];
   /** Paths asked for, by the harness or by hooks; and those that are watched, absolute. */
   readonly watchPaths = new Set<string>();

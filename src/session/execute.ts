@@ -1,11 +1,14 @@
+import type { Decision } from '../host/types.js';
 import { describeError } from '../values/message.js';
 import { ignoreRejections, messageOf, resultOf } from '../values/promises.js';
 import { type CheckedCall, callFields, copyInput, type ToolResult } from './call.js';
+import { fireFor } from './call-record.js';
 import type { Content } from './content.js';
 import { contextTexts, feedbackTexts, hiddenText, isContent, plainContent, withTexts } from './content.js';
 import { forModel, hiddenBy, tellUser } from './context.js';
 import type { Core } from './core.js';
-import type { Judgement } from './permission.js';
+import type { Judgement } from './judgement.js';
+import { passedThrough } from './pass-through.js';
 import { orAborted } from './questions.js';
 import { afterwards, failedResult, INTERRUPTED } from './results.js';
 
@@ -13,7 +16,7 @@ import { afterwards, failedResult, INTERRUPTED } from './results.js';
 export async function execute(core: Core, call: CheckedCall, judged: Judgement): Promise<ToolResult> {
   const { input } = judged;
   const began = performance.now();
-  const outcome = await tryTool(call, input);
+  const outcome = await tryTool(core, call, input);
   const duration_ms = Math.round(performance.now() - began);
   if ('response' in outcome) return succeeded(core, call, judged, { response: outcome.response, duration_ms });
   return notSucceeded(core, call, judged, { ...outcome, duration_ms });
@@ -21,15 +24,19 @@ export async function execute(core: Core, call: CheckedCall, judged: Judgement):
 
 /** The tool gets a copy of its own: what it does to its input is not what hooks are told of. */
 async function tryTool(
+  core: Core,
   call: CheckedCall,
   input: unknown,
 ): Promise<{ response: unknown } | { error: string; is_interrupt: boolean }> {
   const { id, signal } = call;
+  if (call.watched) call.watched.ran = true;
   try {
     const running = resultOf(() => call.execute(copyInput(input), { id, signal }));
     return { response: await orAborted(running, signal, 'PostToolUse') };
   } catch (error) {
     if (signal.aborted) return { error: INTERRUPTED, is_interrupt: true };
+    const passed = passedThrough(core, call, error);
+    if (passed) throw passed;
     return { error: wordsOf(error), is_interrupt: false };
   }
 }
@@ -44,7 +51,7 @@ async function succeeded(
   const { response, duration_ms } = ran;
   const fields = callFields(call, input, { tool_response: response === undefined ? null : response, duration_ms });
   // The tool has run: hooks that are cut short now cannot undo it.
-  const after = await afterwards(core.fire('PostToolUse', fields, { signal: call.signal }));
+  const after = await afterwards(fireFor(core, call, 'PostToolUse', fields, { signal: call.signal }));
   if (after) tellUser(core, after);
   const final = after?.updatedOutput === undefined ? response : after.updatedOutput;
   const hider = after && hiddenBy(after);
@@ -96,15 +103,15 @@ async function notSucceeded(
 ): Promise<ToolResult> {
   const { error, is_interrupt, duration_ms } = ran;
   const fields = callFields(call, judged.input, { error, is_interrupt, duration_ms });
-  // Without the turn's signal where that has fired already: the hooks are to hear of it all the same.
-  const after = await afterwards(core.fire('PostToolUseFailure', fields, is_interrupt ? {} : { signal: call.signal }));
-  if (after) tellUser(core, after);
+  const after = await tellFailure(core, call, fields, is_interrupt);
   const label = `PostToolUseFailure:${call.name}`;
   const texts = after ? [...feedbackTexts(label, after), ...contextTexts(label, forModel(after))] : [];
+  // A hook may keep from the model, and from whoever reads the result, what the error says.
+  const told = typeof after?.updatedOutput === 'string' ? after.updatedOutput : error;
   return failedResult(call, {
     input: judged.input,
-    error,
-    content: withTexts(error, [...contextTexts(`PreToolUse:${call.name}`, forModel(judged.pre)), ...texts]),
+    error: told,
+    content: withTexts(told, [...contextTexts(`PreToolUse:${call.name}`, forModel(judged.pre)), ...texts]),
     judged,
     more: {
       status: is_interrupt ? 'interrupted' : 'failed',
@@ -113,6 +120,24 @@ async function notSucceeded(
       ...(after ? { after } : {}),
     },
   });
+}
+
+/** Tells hooks that control flow has left a call: nothing of what they say can count. */
+export async function tellInterrupted(core: Core, call: CheckedCall, input: unknown, error: unknown): Promise<void> {
+  await tellFailure(core, call, callFields(call, input, { error: wordsOf(error), is_interrupt: true }), true);
+}
+
+async function tellFailure(
+  core: Core,
+  call: CheckedCall,
+  fields: Readonly<Record<string, unknown>>,
+  isInterrupt: boolean,
+): Promise<Decision<'PostToolUseFailure'> | undefined> {
+  // Without the turn's signal where that has fired already: the hooks are to hear of it all the same.
+  const how = isInterrupt ? {} : { signal: call.signal };
+  const after = await afterwards(fireFor(core, call, 'PostToolUseFailure', fields, how));
+  if (after) tellUser(core, after);
+  return after;
 }
 
 /** Never empty: the model must be told something. Never throws: the tool has run, and its hooks are still to be told. */

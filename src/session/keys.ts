@@ -9,6 +9,7 @@ const SETTINGS: Keys<SessionSettings> = {
   onMessage: checks.fn,
   onPermissionUpdate: checks.fn,
   effort: checks.object,
+  passThrough: checks.fn,
   maxStopContinuations: COUNT,
   watch: checks.flag,
 };

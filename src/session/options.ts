@@ -78,6 +78,12 @@ export interface SessionSettings {
   /** Permissions that a hook or the user granted with a call, before it runs. `setMode` is applied by the session itself. */
   readonly onPermissionUpdate?: ((updates: readonly unknown[], call: PermissionCall) => void) | undefined;
   readonly effort?: { readonly level: string } | undefined;
+  /**
+   * Whether an error that a tool, `permission`, `ask` or `classify` threw is the framework's own control flow: a pause, a jump. It is thrown on as it is, after
+   * the PostToolUseFailure hooks were told (`is_interrupt`). The same call made again with the same id and input goes on where it was, once, if
+   * nobody asked and the hooks are the same.
+   */
+  readonly passThrough?: ((error: unknown) => boolean) | undefined;
   /** Continuations in a row after which the stop loop ends. Default: the host's, 8. */
   readonly maxStopContinuations?: number | undefined;
   /** false: paths that hooks ask for are not watched, only listed in `watchPaths`. */
@@ -171,6 +177,7 @@ export function inherit(own: SessionSettings, parent: SessionSettings | undefine
     'onMessage',
     'onPermissionUpdate',
     'effort',
+    'passThrough',
     'maxStopContinuations',
     'watch',
   ] as const;

@@ -1,29 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Decision } from '../host/types.js';
-import type { CheckedCall, DeniedBy } from './call.js';
+import type { CheckedCall } from './call.js';
 import { callFields, describeCall } from './call.js';
+import { fireFor } from './call-record.js';
 import { deniedText } from './content.js';
 import { tellUser } from './context.js';
 import type { Core } from './core.js';
+import type { Approval, DeniedBy, Judgement } from './judgement.js';
 import { settlePermission } from './modes.js';
+import type { PermissionAnswer } from './options.js';
 import { applyPermissions, type QuestionContext, question } from './questions.js';
 
 type Pre = Decision<'PreToolUse'>;
-
-/** Whether a call may run, on which input, and what was said on the way. */
-export interface Judgement {
-  readonly verdict: 'run' | 'denied' | 'deferred';
-  /** The final input; every guard that matches it has judged it. */
-  readonly input: unknown;
-  readonly pre: Pre;
-  readonly granted: readonly unknown[];
-  readonly by?: DeniedBy;
-  readonly reason?: string | undefined;
-  /** What the model reads of a denial. */
-  readonly text?: string;
-  /** Whoever denied it also interrupts the loop. */
-  readonly interrupts?: boolean | undefined;
-}
 
 /** An input that is still being rewritten after so many rounds never runs. */
 const ROUNDS = 10;
@@ -49,7 +37,7 @@ class Judging {
   #input: unknown;
   #pre: Pre | undefined;
   /** The input the user or a PermissionRequest hook allowed. */
-  #allowed: { readonly input: unknown } | undefined;
+  #allowed: (Approval & { readonly input: unknown }) | undefined;
   #granted: readonly unknown[] = [];
   /** A `once` guard that judged this call judges every later input of it too. */
   readonly #asked = new Set<string>();
@@ -64,8 +52,11 @@ class Judging {
     const { name, effect } = this.#call;
     const pre = await this.#askHooks();
     const { verdict } = pre;
-    if (verdict === 'deny') return this.denied('hook', pre.reason, deniedText(`PreToolUse:${name}`, pre.reason));
-    if (verdict === 'defer') return { ...this.#soFar('deferred'), reason: pre.reason };
+    if (verdict === 'deny') {
+      const text = deniedText(`PreToolUse:${name}`, pre.reason);
+      return this.denied('hook', pre.reason, { text, decidedBy: pre.decidedBy });
+    }
+    if (verdict === 'defer') return { ...this.#soFar('deferred'), reason: pre.reason, decidedBy: pre.decidedBy };
     const rules = await this.#question('permission', { verdict, reason: pre.reason, suggestions: [] });
     if (rules && 'failed' in rules) return this.denied('failure', rules.failed);
     if (rules?.behavior === 'deny') return this.denied('rules', rules.message);
@@ -75,7 +66,7 @@ class Judging {
     const told = { verdict, reason, suggestions: rules?.suggestions ?? [] };
     switch (settlePermission({ verdict, rules: rules?.behavior ?? 'none', mode: this.#core.mode, effect, granted })) {
       case 'run':
-        return this.#soFar('run');
+        return this.#run(granted ? this.#allowed : approval(pre, rules?.behavior));
       case 'refuse':
         return this.denied('mode', reason);
       case 'classify':
@@ -85,9 +76,18 @@ class Judging {
     }
   }
 
-  denied(by: DeniedBy, reason: string | undefined, text?: string, interrupts?: boolean): Judgement {
+  denied(
+    by: DeniedBy,
+    reason: string | undefined,
+    more: Pick<Judgement, 'text' | 'interrupts' | 'decidedBy'> = {},
+  ): Judgement {
     const why = reason || usualReason(by, this.#call.name, this.#core.mode);
-    return { ...this.#soFar('denied'), by, reason: why, text: text ?? why, interrupts };
+    return { ...this.#soFar('denied'), by, reason: why, ...more, text: more.text ?? why };
+  }
+
+  #run({ approver, decidedBy }: Approval = {}): Judgement {
+    const { input } = this.#soFar('run');
+    return { verdict: 'run', input, pre: this.#pre as Pre, granted: this.#granted, approver, decidedBy };
   }
 
   #soFar(verdict: Judgement['verdict']): Judgement {
@@ -96,7 +96,7 @@ class Judging {
 
   async #askHooks(): Promise<Pre> {
     const { signal } = this.#call;
-    this.#pre = await this.#core.fire('PreToolUse', callFields(this.#call, this.#input), {
+    this.#pre = await fireFor(this.#core, this.#call, 'PreToolUse', callFields(this.#call, this.#input), {
       signal,
       alreadyRan: this.#asked,
       canAsk: this.#call.ask !== undefined,
@@ -117,7 +117,7 @@ class Judging {
     const answer = await this.#question('classify', told);
     if (answer === undefined) return this.#request(told);
     if ('failed' in answer) return this.denied('failure', answer.failed);
-    if (answer.behavior === 'allow') return this.#soFar('run');
+    if (answer.behavior === 'allow') return this.#run({ approver: 'classifier' });
     if (answer.behavior === 'deny') return this.denied('classifier', answer.message);
     return this.#request({ ...told, reason: answer.message ?? told.reason });
   }
@@ -127,32 +127,36 @@ class Judging {
     const { id, name, mcp, signal } = this.#call;
     const suggestions = told.suggestions.length > 0 ? told.suggestions : undefined;
     const fields = { tool_name: name, tool_input: this.#input, permission_suggestions: suggestions, mcp_server: mcp };
-    const hooks = await this.#core.fire('PermissionRequest', fields, { signal, toolUseID: id });
+    const hooks = await fireFor(this.#core, this.#call, 'PermissionRequest', fields, { signal, toolUseID: id });
     tellUser(this.#core, hooks);
     if (hooks.verdict === 'deny' || hooks.interrupt) {
-      return this.denied('hook', hooks.reason ?? hooks.stopReason, undefined, hooks.interrupt);
+      const { interrupt: interrupts, decidedBy } = hooks;
+      return this.denied('hook', hooks.reason ?? hooks.stopReason, { interrupts, decidedBy });
     }
-    if (hooks.verdict === 'allow') return this.#allow(hooks.updatedInput, hooks.updatedPermissions, told);
+    if (hooks.verdict === 'allow') return this.#allow(hooks, told, { approver: 'hook', decidedBy: hooks.decidedBy });
     const answer = await this.#question('ask', told);
     if (answer === undefined) return this.denied('nobody', told.reason);
     if ('failed' in answer) return this.denied('failure', answer.failed);
-    if (answer.behavior === 'deny') return this.denied('person', answer.message, undefined, answer.interrupt);
-    return this.#allow(answer.updatedInput, answer.updatedPermissions, told);
+    if (answer.behavior === 'deny') return this.denied('person', answer.message, { interrupts: answer.interrupt });
+    return this.#allow(answer, told, { approver: 'user' });
   }
 
   /** Somebody allowed it: as it is it runs, rewritten it is judged again. */
   #allow(
-    rewritten: unknown,
-    permissions: readonly unknown[] | undefined,
+    {
+      updatedInput,
+      updatedPermissions: permissions,
+    }: { readonly updatedInput?: unknown; readonly updatedPermissions?: readonly unknown[] | undefined },
     told: QuestionContext,
+    by: Approval,
   ): Judgement | undefined {
-    const changed = rewritten !== undefined && this.#rewrite(rewritten);
-    this.#allowed = { input: this.#input };
+    const changed = updatedInput !== undefined && this.#rewrite(updatedInput);
+    this.#allowed = { ...by, input: this.#input };
     if (permissions && permissions.length > 0) {
       this.#granted = [...this.#granted, ...permissions];
       applyPermissions(this.#core, permissions, describeCall(this.#core, this.#call, told));
     }
-    return changed ? undefined : this.#soFar('run');
+    return changed ? undefined : this.#run(by);
   }
 
   /** Takes another input; false: it is the same. */
@@ -161,6 +165,12 @@ class Judging {
     this.#input = input;
     return true;
   }
+}
+
+/** No question was needed: a hook or a rule allows it, else the mode does. */
+function approval({ verdict, decidedBy }: Pre, rules: PermissionAnswer['behavior'] | undefined): Approval {
+  if (verdict === 'allow') return { approver: 'hook', decidedBy };
+  return { approver: rules === 'allow' ? 'rule' : 'mode' };
 }
 
 function usualReason(by: DeniedBy, name: string, mode: string): string {

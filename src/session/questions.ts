@@ -6,6 +6,7 @@ import type { CheckedCall } from './call.js';
 import { copyInput, describeCall } from './call.js';
 import { type Core, wasCut } from './core.js';
 import type { PermissionCall, SessionSettings } from './options.js';
+import { passedThrough } from './pass-through.js';
 
 /** What the harness's callbacks are told beside the call itself. */
 export type QuestionContext = Pick<PermissionCall, 'verdict' | 'reason' | 'suggestions'>;
@@ -39,6 +40,8 @@ export async function question<Q extends QuestionKind>(
     return answer === undefined || answer === null ? undefined : checkAnswer<Q>(what, answer);
   } catch (error) {
     if (wasCut(error)) throw error;
+    const passed = passedThrough(core, call, error);
+    if (passed) throw passed;
     const why = messageOf(error);
     core.deps.report(`${what}() failed for ${call.name}, so the call is denied: ${why}`, error);
     return { failed: `Permission to use ${call.name} could not be decided: ${why}` };

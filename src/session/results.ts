@@ -1,7 +1,7 @@
 import type { CheckedCall, ToolResult } from './call.js';
 import type { Content } from './content.js';
 import { wasCut } from './core.js';
-import type { Judgement } from './permission.js';
+import type { Judgement } from './judgement.js';
 
 export const INTERRUPTED = 'The tool call was interrupted.';
 

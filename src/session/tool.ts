@@ -1,10 +1,13 @@
 import type { Decision } from '../host/types.js';
 import { type CheckedCall, callFields, checkCall, type ToolCall, type ToolResult } from './call.js';
+import { fireFor, recordCall } from './call-record.js';
 import { contextTexts, withTexts } from './content.js';
 import { forModel, tellUser } from './context.js';
 import { type Core, wasCut } from './core.js';
-import { execute } from './execute.js';
-import { type Judgement, judgeCall } from './permission.js';
+import { execute, tellInterrupted } from './execute.js';
+import type { Judgement } from './judgement.js';
+import { keepPaused, PassedThrough, takePaused } from './pass-through.js';
+import { judgeCall } from './permission.js';
 import { afterwards, baseResult, failedResult, interrupted } from './results.js';
 
 /** One call on its own. Throws SESSION_CLOSED, INVALID_OPTIONS and INVALID_INPUT before anything is fired. */
@@ -23,20 +26,59 @@ export function track(core: Core, call: CheckedCall): Promise<ToolResult> {
 }
 
 async function perform(core: Core, call: CheckedCall): Promise<ToolResult> {
-  if (core.over === 'interrupted' || call.signal.aborted) return interrupted(call, call.input);
-  if (call.invalid !== undefined)
-    return failedResult(call, { input: call.input, error: call.invalid, content: call.invalid });
-  let judged: Judgement;
+  const run = new CallRun(core, call);
   try {
-    judged = await judgeCall(core, call);
+    const result = await run.end();
+    recordCall(core, call, run.judged, result);
+    return result;
   } catch (error) {
-    // An event that was cut short decided nothing: the call does not run.
-    if (wasCut(error)) return interrupted(call, call.input);
+    recordCall(core, call, run.judged, { thrown: error });
     throw error;
   }
-  const result = judged.verdict === 'run' ? await execute(core, call, judged) : await refuse(core, call, judged);
-  if (result.endsLoop) core.endLoop(result.status === 'deferred' ? 'deferred' : 'hook');
-  return result;
+}
+
+/** One call, from its judgement to its result. */
+class CallRun {
+  readonly #core: Core;
+  readonly #call: CheckedCall;
+  judged: Judgement | undefined;
+
+  constructor(core: Core, call: CheckedCall) {
+    this.#core = core;
+    this.#call = call;
+  }
+
+  async end(): Promise<ToolResult> {
+    const core = this.#core;
+    const call = this.#call;
+    if (core.over === 'interrupted' || call.signal.aborted) return interrupted(call, call.input);
+    if (call.invalid !== undefined)
+      return failedResult(call, { input: call.input, error: call.invalid, content: call.invalid });
+    try {
+      this.judged = takePaused(core, call) ?? (await judgeCall(core, call));
+    } catch (error) {
+      // An event that was cut short decided nothing: the call does not run.
+      if (wasCut(error)) return interrupted(call, call.input);
+      throw await this.#thrownOn(error, call.input);
+    }
+    const { judged } = this;
+    let result: ToolResult;
+    try {
+      result = judged.verdict === 'run' ? await execute(core, call, judged) : await refuse(core, call, judged);
+    } catch (error) {
+      if (PassedThrough.is(error)) keepPaused(core, call, judged);
+      throw await this.#thrownOn(error, judged.input);
+    }
+    if (result.endsLoop) core.endLoop(result.status === 'deferred' ? 'deferred' : 'hook');
+    return result;
+  }
+
+  /** What the caller gets: of control flow the framework's own error, after the hooks were told. */
+  async #thrownOn(error: unknown, input: unknown): Promise<unknown> {
+    if (!PassedThrough.is(error)) return error;
+    await tellInterrupted(this.#core, this.#call, input, error);
+    return error.cause;
+  }
 }
 
 /** Denied or deferred. Where no hook and no user said no, PermissionDenied hooks are told, and may let the model try again. */
@@ -72,7 +114,7 @@ async function tellDenied(
   reason: string,
 ): Promise<Decision<'PermissionDenied'> | undefined> {
   const told = await afterwards(
-    core.fire('PermissionDenied', callFields(call, input, { reason }), { signal: call.signal }),
+    fireFor(core, call, 'PermissionDenied', callFields(call, input, { reason }), { signal: call.signal }),
   );
   if (told) tellUser(core, told);
   return told;

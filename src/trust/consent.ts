@@ -1,45 +1,46 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { zod } from '../values/zod.js';
 
-const sourceSchema = z.object({
+const sourceSchema = zod().object({
   /** `project`, `plugin`, `agent` … */
-  kind: z.string(),
+  kind: zod().string(),
   /** Where it was found, links not followed: relative to the project where it lies in it, else absolute. */
-  place: z.string(),
+  place: zod().string(),
   /** Distinguishes several parts of one file. */
-  part: z.string().optional(),
+  part: zod().string().optional(),
   /** Whom its hooks are for: types of an agent, names of a skill. */
-  names: z.array(z.string()).optional(),
-  plugin: z.string().optional(),
+  names: zod().array(zod().string()).optional(),
+  plugin: zod().string().optional(),
   /** The plugin's folder. */
-  root: z.string().optional(),
+  root: zod().string().optional(),
 });
 
-export const consentSchema = z.object({
+export const consentSchema = zod().object({
   /** The file, absolute, links resolved. */
-  file: z.string(),
+  file: zod().string(),
   /** The project it was accepted for. */
-  project: z.string(),
+  project: zod().string(),
   /** The hooks and settings of the file, as JSON. */
-  definition: z.string(),
+  definition: zod().string(),
   /**
    * By name in the commands: the hash of its bytes, null where there was no file; the text, to show changes. `data`: it changes by
    * itself, and its name alone is bound. `executable`: it could be started as a program.
    */
-  files: z.record(
-    z.string(),
-    z.object({
-      sha256: z.string().nullable(),
-      text: z.string().optional(),
-      data: z.literal(true).optional(),
-      executable: z.literal(true).optional(),
+  files: zod().record(
+    zod().string(),
+    zod().object({
+      sha256: zod().string().nullable(),
+      text: zod().string().optional(),
+      data: zod().literal(true).optional(),
+      executable: zod().literal(true).optional(),
     }),
   ),
   /** What kind of file it is, and whom it speaks of. Absent: it was accepted by a version that did not bind this. */
   source: sourceSchema.optional(),
   /** When, ISO 8601. */
-  at: z.string(),
+  at: zod().string(),
 });
 
 /** What a user has accepted: one file, with the bytes of the files that it names. */

@@ -12,12 +12,15 @@ import {
 } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { z } from 'zod';
 import { HookscopeError } from '../errors.js';
+import { zod } from '../values/zod.js';
 import { type Consent, consentSchema, replaces } from './consent.js';
 
 /** Version 1 did not record the kind of a file and whom its hooks are for. */
-const storeSchema = z.object({ version: z.union([z.literal(1), z.literal(2)]), accepted: z.array(consentSchema) });
+const storeSchema = zod().object({
+  version: zod().union([zod().literal(1), zod().literal(2)]),
+  accepted: zod().array(consentSchema),
+});
 
 /** Where consent is kept. One of your own may keep it anywhere the projects cannot write. */
 export interface TrustStore {

@@ -32,7 +32,7 @@ const TABLE: Record<HookEvent, Row> = {
     'block',
     'feedback',
     ALL,
-    'additionalContext',
+    'additionalContext updatedError',
   ],
   PermissionRequest: [
     'tool_name tool_input permission_suggestions? mcp_server?',
@@ -284,6 +284,7 @@ describe('the catalogue', () => {
     expect(Object.fromEntries(entries.filter((e) => e.rewrites).map((e) => [e.name, e.rewrites?.field]))).toEqual({
       PreToolUse: 'tool_input',
       PostToolUse: 'tool_response',
+      PostToolUseFailure: 'error',
       PermissionRequest: 'tool_input',
     });
   });

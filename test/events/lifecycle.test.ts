@@ -85,7 +85,13 @@ describe.each([...HOOK_EVENTS])('what the table says of %s', (event) => {
     const inputs = specific({ updatedInput: { a: 1 }, decision: { behavior: 'allow', updatedInput: { a: 1 } } });
     const { updatedInput } = await decide(event, inputs);
     expect(updatedInput).toEqual(cell(event, 'Modify input') === '' ? undefined : { a: 1 });
-    const outputs = { updatedToolOutput: 'x', displayContent: 'x', worktreePath: '/x', action: 'accept' };
+    const outputs = {
+      updatedToolOutput: 'x',
+      updatedError: 'x',
+      displayContent: 'x',
+      worktreePath: '/x',
+      action: 'accept',
+    };
     const { updatedOutput, value } = await decide(event, specific(outputs));
     expect(updatedOutput !== undefined || value !== undefined).toBe(cell(event, 'Modify output') !== '');
   });

@@ -1,5 +1,11 @@
 import { createHost, type Host } from '../../src/create-host.js';
-import type { AlarmRecord, ControlProblemRecord, FireRecord, HookRecord } from '../../src/emit/record.js';
+import type {
+  AlarmRecord,
+  ControlProblemRecord,
+  FireRecord,
+  HookRecord,
+  ToolCallRecord,
+} from '../../src/emit/record.js';
 import type { CustomEvents, HookEvent, NoEvents } from '../../src/events/catalogue.js';
 import type { AnyDecision } from '../../src/host/decide/decision.js';
 import type { FireOptions } from '../../src/host/fire/fire.js';
@@ -33,7 +39,7 @@ export function fireAny(
 export const anyHooks = (hooks: Record<string, unknown>): Hooks => hooks as Hooks;
 
 /** What a host tells of its own hooks. */
-export type Told = Exclude<HookRecord, ControlProblemRecord | AlarmRecord>;
+export type Told = Exclude<HookRecord, ControlProblemRecord | AlarmRecord | ToolCallRecord>;
 
 /** Everything a host tells, from now on; nothing here is about a control connection. */
 export function watch(host: { readonly events$: Host['events$'] }): Told[] {

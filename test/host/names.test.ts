@@ -33,6 +33,15 @@ describe('a plugin’s hook', () => {
     }
   });
 
+  test('has the name of its call in between, alone and among others', async () => {
+    for (const hooks of [[check], [check, function other() {}]]) {
+      const { host } = testHost();
+      const apply = (scope: Host): void => void scope.register({ PreToolUse: [{ hooks }] }, { name: 'call' });
+      await host.use({ name: 'p', apply } as never);
+      expect(running(host)[0]).toBe('p/call/check');
+    }
+  });
+
   test('has the name it was used under in place of the plugin’s', async () => {
     const { host, reports } = testHost();
     const guard = plugin('@acme/guard', [{ hooks: [check] }]);

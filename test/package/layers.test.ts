@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   emit: ['plain', 'errors', 'values', 'events'],
   handlers: ['plain', 'errors', 'values', 'events', 'matching/wildcard'],
   host: [...BELOW_HOST, 'emit/bus', 'emit/record', 'emit/run-records'],
-  session: [...BELOW_HOST, 'host'],
+  session: [...BELOW_HOST, 'emit/record', 'host'],
   'create-host': [...BELOW_HOST, 'emit/bus', 'host', 'session'],
   files: ['plain', 'errors', 'values'],
   trust: [...BELOW_HOST, 'files'],

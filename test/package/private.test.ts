@@ -11,6 +11,8 @@ const HOT = [
   'host/fire/fire-run',
   'host/fire/notes',
   'host/fire/walk',
+  'host/fire/wave',
+  'host/tell/reporter',
   'values/lazy-signal',
   'values/view',
 ];

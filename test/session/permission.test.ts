@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ToolCallRecord } from '../../src/emit/record.js';
 import type { ToolResult } from '../../src/session/call.js';
 import type { SessionOptions } from '../../src/session/options.js';
 import { registerAs } from '../host/kit.js';
@@ -68,6 +69,18 @@ function eventsOf(outcome: string, asked: boolean): string[] {
   return ['PreToolUse', ...(asked ? ['PermissionRequest'] : []), ...last];
 }
 
+/** What the record of such a call says, in the words of records. */
+const recordOf = (outcome: string): string => {
+  const by = / by (.*)/.exec(outcome)?.[1] ?? '';
+  const who: Readonly<Record<string, string>> = { rules: 'rule', person: 'user' };
+  return outcome.startsWith('denied') ? `denied by ${who[by] ?? by}` : outcome === 'ran' ? 'ran, started' : outcome;
+};
+
+const shortened = (records: readonly ToolCallRecord[]): string =>
+  records
+    .map(({ status, ran, denied_by }) => `${status}${denied_by ? ` by ${denied_by}` : ''}${ran ? ', started' : ''}`)
+    .join(' and ');
+
 const outcomeOf = (r: ToolResult): string => (r.status === 'denied' ? `denied by ${r.deniedBy}` : r.status);
 
 describe('who may say whether a call runs', () => {
@@ -91,6 +104,7 @@ describe('who may say whether a call runs', () => {
         outcome: expected,
         executed: expected === 'ran' ? 1 : 0,
         isError: expected.startsWith('denied'),
+        record: recordOf(expected),
         events: eventsOf(expected, settled === 'asked'),
       });
     }
@@ -100,6 +114,10 @@ describe('who may say whether a call runs', () => {
 /** One session for many cases: a call brings its own rules and person, the hooks say what the case has. */
 async function runner(): Promise<(c: Case) => Promise<Record<string, unknown>>> {
   const { host, session, seen } = await opened({ permission: undefined });
+  const records: ToolCallRecord[] = [];
+  host.events$.subscribe((record) => {
+    if (record.type === 'tool_call') records.push(record);
+  });
   let now: Case | undefined;
   const unless = (none: string, value: string | undefined, said: (v: string) => object) =>
     value === none || value === undefined ? undefined : { hookSpecificOutput: said(value) };
@@ -108,6 +126,7 @@ async function runner(): Promise<(c: Case) => Promise<Record<string, unknown>>> 
   return async (c) => {
     now = c;
     seen.length = 0;
+    records.length = 0;
     session.permission_mode = c.mode;
     let executed = 0;
     const result = await session.tool({
@@ -118,7 +137,13 @@ async function runner(): Promise<(c: Case) => Promise<Record<string, unknown>>> 
       ...(c.rules === 'absent' ? {} : { permission: () => ({ behavior: c.rules as 'allow' }) }),
       ...(c.person === 'absent' ? {} : { ask: () => ({ behavior: c.person as 'allow' }) }),
     });
-    return { outcome: outcomeOf(result), executed, isError: result.isError, events: names(seen) };
+    return {
+      outcome: outcomeOf(result),
+      executed,
+      isError: result.isError,
+      record: shortened(records),
+      events: names(seen),
+    };
   };
 }
 

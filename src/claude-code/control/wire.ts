@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Json } from '../../values/shape.js';
+import { zod } from '../../values/zod.js';
 
 /** The control protocol's messages, in the order of keys the recorded client and the early design have. */
 export type { Json };
@@ -53,31 +54,35 @@ export function userMessage(content: string | readonly Json[]): Json {
 }
 
 /** One matcher of `initialize`: which callbacks it means by their ids. Seconds. */
-export const matcherSchema = z.looseObject({
-  matcher: z.string().nullish(),
-  hookCallbackIds: z.array(z.string().min(1)),
-  timeout: z.number().nonnegative().nullish(),
-  onFailure: z.enum(['continue', 'block']).nullish(),
+export const matcherSchema = zod().looseObject({
+  matcher: zod().string().nullish(),
+  hookCallbackIds: zod().array(zod().string().min(1)),
+  timeout: zod().number().nonnegative().nullish(),
+  onFailure: zod().enum(['continue', 'block']).nullish(),
 });
 
 /** A matcher as it is sent: callbacks by their ids. Seconds. */
 export type WireMatcher = z.infer<typeof matcherSchema>;
 
-export const initializeSchema = z.looseObject({
-  subtype: z.literal('initialize'),
-  hooks: z.record(z.string(), z.array(matcherSchema)).nullish(),
+export const initializeSchema = zod().looseObject({
+  subtype: zod().literal('initialize'),
+  hooks: zod().record(zod().string(), zod().array(matcherSchema)).nullish(),
 });
 
 export type InitializeAsk = z.infer<typeof initializeSchema>;
 
 /** What a person, or who speaks for them, answers to `can_use_tool`. */
-export const permissionResult = z.discriminatedUnion('behavior', [
-  z.looseObject({
-    behavior: z.literal('allow'),
-    updatedInput: z.record(z.string(), z.unknown()).nullish(),
-    updatedPermissions: z.array(z.unknown()).nullish(),
+export const permissionResult = zod().discriminatedUnion('behavior', [
+  zod().looseObject({
+    behavior: zod().literal('allow'),
+    updatedInput: zod().record(zod().string(), zod().unknown()).nullish(),
+    updatedPermissions: zod().array(zod().unknown()).nullish(),
   }),
-  z.looseObject({ behavior: z.literal('deny'), message: z.string().nullish(), interrupt: z.boolean().nullish() }),
+  zod().looseObject({
+    behavior: zod().literal('deny'),
+    message: zod().string().nullish(),
+    interrupt: zod().boolean().nullish(),
+  }),
 ]);
 
 export type PermissionReply = z.infer<typeof permissionResult>;

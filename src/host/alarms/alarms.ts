@@ -5,7 +5,7 @@ import { describeError } from '../../values/message.js';
 import { tell as inform } from '../../values/promises.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { HostLogger } from '../tell/logger.js';
-import { type Canonical, canonical, sha256 } from './canonical.js';
+import { canonical, hashOf } from './canonical.js';
 import { type CallKey, isNamed, Memory, shorten } from './memory.js';
 import { Remembered } from './remembered.js';
 import { alarmMessage, FORGOTTEN } from './words.js';
@@ -252,6 +252,3 @@ function isAsDecided({ inputs, tool }: Judgement, use: ToolUse, value: unknown):
 /** Characters that it holds. */
 const sizeOf = ({ denied, inputs }: Judgement): number =>
   (inputs ?? []).reduce((sum, { size }) => sum + size, denied?.reason?.length ?? 0);
-
-/** Of the JSON with sorted keys, which a short input is remembered by. */
-const hashOf = ({ key, head }: Canonical): string => (key === head ? sha256(key) : key);

@@ -32,6 +32,9 @@ export function canonical(value: unknown, loose = false): Canonical | undefined 
   }
 }
 
+/** Of the JSON with sorted keys, which a short input is remembered by. */
+export const hashOf = ({ key, head }: Canonical): string => (key === head ? sha256(key) : key);
+
 /** What is written, hashed as it grows. */
 class HashedText {
   #text = '';

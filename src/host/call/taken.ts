@@ -30,6 +30,8 @@ export function whyNotTaken(
   input: Readonly<Record<string, unknown>>,
   { value }: { readonly value: unknown },
 ): string | undefined {
+  if (rewrites?.unknownToClaude)
+    return `Claude Code does not know ${rewrites.keys[0]}: the ${rewrites.field} stays as it is`;
   const tool = input['tool_name'];
   if (!rewrites?.shaped || !(rewrites.field in input) || typeof tool !== 'string' || tool.startsWith('mcp__'))
     return undefined;

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { hookRecord } from '../../src/emit/fire-schema.js';
+import type { HookRecord, ToolCallRecord } from '../../src/emit/record.js';
+import type { ToolCall } from '../../src/session/call.js';
+import type { SessionOptions } from '../../src/session/options.js';
+import { type Opened, on, opened } from './kit.js';
+
+interface Recorded extends Opened {
+  readonly records: HookRecord[];
+  calls(): ToolCallRecord[];
+}
+
+async function recorded(options: SessionOptions = {}): Promise<Recorded> {
+  const all = await opened({ permission: undefined, permission_mode: 'default', ...options });
+  const records: HookRecord[] = [];
+  all.host.events$.subscribe((record) => records.push(record));
+  const calls = (): ToolCallRecord[] => records.filter((record) => record.type === 'tool_call');
+  return { ...all, records, calls };
+}
+
+const call = (more: Partial<ToolCall> = {}): ToolCall => ({
+  id: 'toolu_1',
+  name: 'Deploy',
+  input: { b: 1, a: 'x' },
+  execute: () => 'done',
+  ...more,
+});
+const say = (specific: object) => () => ({ hookSpecificOutput: specific });
+
+describe('the record of a tool call says who decided', () => {
+  const named = (name: string, handler: unknown) => ({ name, handler });
+  test.each<[string, SessionOptions, Record<string, unknown>, Partial<ToolCallRecord>]>([
+    [
+      'a hook that denied it',
+      {},
+      { PreToolUse: named('no', say({ permissionDecision: 'deny', permissionDecisionReason: 'not here' })) },
+      { status: 'denied', ran: false, denied_by: 'hook', decided_by: 'no', reason: 'not here' },
+    ],
+    [
+      'a hook that allowed it',
+      {},
+      { PreToolUse: named('yes', say({ permissionDecision: 'allow' })) },
+      { status: 'ran', ran: true, approver: 'hook', decided_by: 'yes' },
+    ],
+    [
+      'a PermissionRequest hook that denied it',
+      {},
+      { PermissionRequest: named('no', say({ decision: { behavior: 'deny', message: 'later' } })) },
+      { status: 'denied', denied_by: 'hook', decided_by: 'no', reason: 'later' },
+    ],
+    [
+      'a PermissionRequest hook that allowed it',
+      {},
+      { PermissionRequest: named('yes', say({ decision: { behavior: 'allow' } })) },
+      { status: 'ran', approver: 'hook', decided_by: 'yes' },
+    ],
+    [
+      'a rule that denied it',
+      { permission: () => ({ behavior: 'deny', message: 'rule 7' }) },
+      {},
+      { denied_by: 'rule', reason: 'rule 7' },
+    ],
+    ['a rule that allowed it', { permission: () => ({ behavior: 'allow' }) }, {}, { status: 'ran', approver: 'rule' }],
+    [
+      'the user who denied it',
+      { ask: () => ({ behavior: 'deny', message: 'not now' }) },
+      {},
+      { denied_by: 'user', reason: 'not now' },
+    ],
+    ['the user who allowed it', { ask: () => ({ behavior: 'allow' }) }, {}, { status: 'ran', approver: 'user' }],
+    [
+      'the user, whom a hook had asked',
+      { ask: () => ({ behavior: 'allow' }) },
+      { PreToolUse: named('ask', say({ permissionDecision: 'ask' })) },
+      { status: 'ran', approver: 'user' },
+    ],
+    ['nobody', {}, {}, { status: 'denied', denied_by: 'nobody' }],
+    ['the mode that denied it', { permission_mode: 'dontAsk' }, {}, { denied_by: 'mode' }],
+    ['the mode that allowed it', { permission_mode: 'bypassPermissions' }, {}, { status: 'ran', approver: 'mode' }],
+    [
+      'a classifier',
+      { permission_mode: 'auto', classify: () => ({ behavior: 'deny', message: 'risky' }) },
+      {},
+      { denied_by: 'classifier', reason: 'risky' },
+    ],
+    ['a question that failed', { ask: () => Promise.reject(new Error('down')) }, {}, { denied_by: 'failure' }],
+    [
+      'a hook that put it off',
+      {},
+      { PreToolUse: named('wait', say({ permissionDecision: 'defer', permissionDecisionReason: 'at night' })) },
+      { status: 'deferred', ran: false, decided_by: 'wait', reason: 'at night' },
+    ],
+  ])('%s', async (_, options, hooks, expected) => {
+    const { host, session, calls } = await recorded(options);
+    for (const [event, hook] of Object.entries(hooks)) on(host, event as 'PreToolUse', hook);
+    await session.tool(call());
+    const [record, ...more] = calls();
+    expect(more).toEqual([]);
+    const { decided_by, ...rest } = expected;
+    expect(record).toMatchObject({ tool_name: 'Deploy', tool_use_id: 'toolu_1', scope: 'session', ...rest });
+    const name = host
+      .describe()
+      .children.flatMap((child) => child.hooks)
+      .concat(host.describe().hooks);
+    const found = [...name].find((hook) => hook.id === record?.decided_by)?.name;
+    if (decided_by !== undefined && found !== undefined) expect(found).toBe(decided_by);
+    expect(record?.decided_by === undefined).toBe(decided_by === undefined);
+    for (const key of ['denied_by', 'approver'] as const) expect(record?.[key]).toBe(expected[key]);
+    expect(hookRecord.safeParse(JSON.parse(JSON.stringify(record))).error).toBeUndefined();
+    await host.close();
+  });
+});
+
+test('it is the last record of the call, with the hash of the input that ran and the time of hooks and tool', async () => {
+  const { host, session, records, calls } = await recorded({ permission: () => ({ behavior: 'allow' }) });
+  on(host, 'PreToolUse', say({ updatedInput: { z: [1, { y: 2, x: null }], a: 'rewritten' } }));
+  const agent = await session.spawn({ agent_type: 'reviewer' });
+  await agent.tool(call());
+  const at = records.findIndex((record) => record.type === 'tool_call');
+  const later = records.slice(at + 1).filter((record) => JSON.stringify(record).includes('toolu_1'));
+  expect(later).toEqual([]);
+  const sorted = '{"a":"rewritten","z":[1,{"x":null,"y":2}]}';
+  expect(calls()).toMatchObject([
+    {
+      agent_id: agent.id,
+      agent_type: 'reviewer',
+      input_sha256: createHash('sha256').update(sorted).digest('hex'),
+      duration_ms: expect.any(Number),
+      hooks_ms: { PreToolUse: expect.any(Number), PostToolUse: expect.any(Number) },
+    },
+  ]);
+  await host.close();
+});
+
+test('a call that failed, was interrupted, cannot be made, or is refused for its input has one as well', async () => {
+  const { host, session, calls } = await recorded({ permission: () => ({ behavior: 'allow' }) });
+  await session.tool(call({ id: 'fails', execute: () => Promise.reject(new Error('no disk')) }));
+  await session.toolBatch([call({ id: 'unknown', invalid: 'There is no such tool.' }), call({ id: 'second' })]);
+  const left = session.tool(call({ id: 'left', execute: () => new Promise(() => undefined) }));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  void session.interrupt();
+  await left;
+  expect(calls().map(({ tool_use_id, status, ran, denied_by }) => [tool_use_id, status, ran, denied_by])).toEqual([
+    ['fails', 'failed', true, undefined],
+    ['unknown', 'failed', false, undefined],
+    ['second', 'ran', true, undefined],
+    ['left', 'interrupted', true, 'abort'],
+  ]);
+  await host.close();
+});
+
+test('without a subscriber none is built', async () => {
+  const { host, session } = await opened();
+  await session.tool(call());
+  expect(host.recordsBuilt).toBe(0);
+  await host.close();
+});

@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import type { ToolCall } from '../../src/session/call.js';
+import type { SessionOptions } from '../../src/session/options.js';
+import { names, type Opened, on, opened } from './kit.js';
+
+/** As LangGraph's `interrupt()` throws. */
+class Pause {
+  readonly question = 'Which one?';
+}
+
+const passThrough = (error: unknown): boolean => error instanceof Pause;
+
+/** A tool that pauses as often as it is told to, and then answers. */
+function pausing(times: number, more: Partial<ToolCall> = {}): { call: ToolCall; runs: unknown[] } {
+  const runs: unknown[] = [];
+  const execute = (input: unknown): string => {
+    runs.push(input);
+    if (runs.length <= times) throw new Pause();
+    return 'done';
+  };
+  return { call: { id: 'toolu_1', name: 'Ask', input: { a: 1, b: 2 }, execute, ...more }, runs };
+}
+
+const start = (options: SessionOptions = {}): Promise<Opened> => opened({ passThrough, ...options });
+const caught = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe("a framework's control flow", () => {
+  test.each<[string, SessionOptions, Partial<ToolCall>]>([
+    ['a tool', {}, { execute: () => Promise.reject(new Pause()) }],
+    ['ask()', { permission: undefined, permission_mode: 'default', ask: () => Promise.reject(new Pause()) }, {}],
+    [
+      'permission()',
+      {
+        permission: () => {
+          throw new Pause();
+        },
+      },
+      {},
+    ],
+    ['classify()', { permission: undefined, permission_mode: 'auto', classify: () => Promise.reject(new Pause()) }, {}],
+  ])('that %s throws is thrown on as it is, after the hooks were told', async (_, options, more) => {
+    const { host, session, seen, reports } = await start(options);
+    const error = await caught(session.tool(pausing(0, more).call));
+    expect(error).toBeInstanceOf(Pause);
+    expect(error).toHaveProperty('question', 'Which one?');
+    expect(seen.at(-1)).toMatchObject({
+      event: 'PostToolUseFailure',
+      input: { is_interrupt: true, tool_use_id: 'toolu_1' },
+    });
+    expect(names(seen)).not.toContain('PostToolUse');
+    expect(reports).toEqual([]);
+    await host.close();
+  });
+
+  test('also in a batch, when the other calls are over', async () => {
+    const { host, session } = await start();
+    let ran = 0;
+    const other: ToolCall = { id: 'toolu_2', name: 'Read', input: {}, effect: 'read', execute: () => ++ran };
+    const batch = session.toolBatch([pausing(1, { concurrent: true }).call, other]);
+    expect(await caught(batch)).toBeInstanceOf(Pause);
+    expect(ran).toBe(1);
+    await host.close();
+  });
+
+  test('what is no control flow fails as ever, and a passThrough that throws says no', async () => {
+    const { host, session } = await start();
+    const failed = await session.tool(pausing(0, { execute: () => Promise.reject(new Error('no disk')) }).call);
+    expect(failed).toMatchObject({ status: 'failed', reason: 'no disk' });
+    const broken = await opened({
+      passThrough: () => {
+        throw new Error('bad test');
+      },
+    });
+    expect(await broken.session.tool(pausing(1).call)).toMatchObject({ status: 'failed' });
+    expect(broken.reports.join()).toMatch(/passThrough\(\) failed for Ask: bad test/);
+    await Promise.all([host.close(), broken.host.close()]);
+  });
+});
+
+describe('made again, the call goes on', () => {
+  const judgements = (seen: Opened['seen']): number => names(seen).filter((name) => name === 'PreToolUse').length;
+
+  test('once, without being judged again, on the input that was judged', async () => {
+    const { host, session, seen } = await start();
+    on(host, 'PreToolUse', () => ({ hookSpecificOutput: { updatedInput: { a: 'rewritten' } } }));
+    const { call, runs } = pausing(2);
+    expect(await caught(session.tool(call))).toBeInstanceOf(Pause);
+    const before = judgements(seen);
+    expect(await caught(session.tool(call))).toBeInstanceOf(Pause);
+    expect(judgements(seen)).toBe(before);
+    // It paused again, so it may go on again.
+    expect(await session.tool(call)).toMatchObject({ status: 'ran', response: 'done' });
+    expect(judgements(seen)).toBe(before);
+    expect(await session.tool(call)).toMatchObject({ status: 'ran' });
+    expect(judgements(seen)).toBe(before + 1);
+    expect(runs).toEqual(Array(4).fill({ a: 'rewritten' }));
+    await host.close();
+  });
+
+  const allow = { permission: undefined, permission_mode: 'default' } as const;
+  test.each<[string, SessionOptions, (o: Opened) => unknown, Partial<ToolCall>, boolean]>([
+    ['the very same call', {}, () => undefined, {}, false],
+    ['another id', {}, () => undefined, { id: 'toolu_2' }, true],
+    ['another tool', {}, () => undefined, { name: 'Other' }, true],
+    ['another input', {}, () => undefined, { input: { a: 1, b: 3 } }, true],
+    ['the same input in another order', {}, () => undefined, { input: { b: 2, a: 1 } }, true],
+    ['a hook that came', {}, ({ host }) => on(host, 'PreToolUse', () => undefined), {}, true],
+    ['a PermissionRequest hook that came', {}, ({ host }) => on(host, 'PermissionRequest', () => undefined), {}, true],
+    ['a hook of another event', {}, ({ host }) => on(host, 'Notification', () => undefined), {}, false],
+    [
+      'another mode',
+      {},
+      ({ session }) => {
+        session.permission_mode = 'plan';
+      },
+      {},
+      true,
+    ],
+    ['a user who was asked', { ...allow, ask: () => ({ behavior: 'allow' }) }, () => undefined, {}, true],
+  ])('%s', async (_, options, change, more, judged) => {
+    const all = await start(options);
+    const { call } = pausing(1);
+    expect(await caught(all.session.tool(call))).toBeInstanceOf(Pause);
+    await change(all);
+    const before = judgements(all.seen);
+    await all.session.tool({ ...call, ...more });
+    expect(judgements(all.seen) > before).toBe(judged);
+    await all.host.close();
+  });
+
+  test('no other agent and no other session goes on with it', async () => {
+    const { host, session, seen } = await start();
+    const { call } = pausing(1);
+    expect(await caught(session.tool(call))).toBeInstanceOf(Pause);
+    const agent = await session.spawn({ agent_type: 'other' });
+    const second = await host.openSession({ permission: () => ({ behavior: 'allow' }), passThrough });
+    const before = judgements(seen);
+    await agent.tool(call);
+    await second.tool(call);
+    expect(judgements(seen)).toBe(before + 2);
+    await host.close();
+  });
+
+  test('one that was denied has nothing to go on with', async () => {
+    const { host, session } = await start();
+    let denies = false;
+    on(host, 'PreToolUse', () => (denies ? { hookSpecificOutput: { permissionDecision: 'deny' } } : undefined));
+    const { call, runs } = pausing(1);
+    expect(await caught(session.tool(call))).toBeInstanceOf(Pause);
+    await session.tool(call);
+    denies = true;
+    expect(await session.tool(call)).toMatchObject({ status: 'denied', deniedBy: 'hook' });
+    expect(runs.length).toBe(2);
+    await host.close();
+  });
+});
