@@ -22,9 +22,9 @@ export async function gemini(hooked: readonly Callback[]): Promise<Candidate[]> 
   if (!folder) return [];
   console.debug = () => undefined;
   const { Config, HookSystem } = (await import(pathToFileURL(`${folder}/dist/index.js`).href)) as GeminiCore;
-  const { session_id: sessionId, cwd } = input;
+  const cwd = process.cwd();
   const config = new Config({
-    sessionId,
+    sessionId: input.session_id,
     targetDir: cwd,
     cwd,
     model: 'none',

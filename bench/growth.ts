@@ -91,7 +91,7 @@ export const cases: Case[] = [
   growing('a rewrite that all other hooks judge again', { from: 1_000, to: 4_000, goal: 5, run: judgedAgain, ...LONG }),
   growing('`if` rules about another tool', { from: 0, to: 200, goal: 1.5, run: behindRules }),
   growing('subscribers', { from: 1, to: 10, goal: 5, run: watchedBy }),
-  growing('subscribers', { from: 1, to: 100, goal: 50, run: watchedBy }),
+  growing('subscribers', { from: 1, to: 100, goal: 20, run: watchedBy }),
   atOnce('each of 10 hooks answers {}', ten('async () => ({})'), 3),
   atOnce('each of 10 hooks answers allow()', ten("async () => hookscope.allow('reviewed')"), 3),
   atOnce('1 hook answers allow()', ["async () => hookscope.allow('reviewed')"], 3),

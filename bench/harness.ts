@@ -55,6 +55,8 @@ export interface CaseResult {
 export interface Figure {
   readonly name: string;
   readonly value: number;
+  /** The middle half of what it is the median of. */
+  readonly half?: { readonly low: number; readonly high: number };
   readonly unit: 'ms' | 'bytes' | 'records' | '× node -e 0';
   readonly below: number;
 }

@@ -1,12 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { cpus, loadavg, totalmem } from 'node:os';
 import type { CaseResult, Figure, Spread } from './harness.js';
+import { before, type Kept } from './kept.js';
 import type { Result } from './run.js';
 
-/** The page that keeps a run: the machine, every goal with what it came to, and every candidate's time. */
-export function page(results: readonly Result[]): string {
+/** All that was measured with one Node. */
+export interface Run {
+  readonly results: readonly Result[];
+  readonly kept: Kept;
+}
+
+/** The page that keeps a run: the machine, every goal with what it came to, now and before, and every candidate's time. */
+export function page({ results, kept }: Run, also: Run | undefined): string {
   const cases = results.flatMap((r) => r.compared ?? []);
   const figures = results.flatMap((r) => r.figures ?? []);
+  const others = [also?.kept, before(kept)].filter((other) => other !== undefined);
   return [
     '# Results',
     '',
@@ -14,15 +21,15 @@ export function page(results: readonly Result[]): string {
     'Both sides are warm, and measured in CPU (with that of the compiler and the garbage collector); in time where other processes do part of the work.',
     'How it is measured, and why a goal is missed: [the decision record](../docs/decisions/0010-benchmarks.md).',
     '',
-    ...machine(),
+    ...machine([kept, ...others]),
     '',
     '## Goals',
     '',
-    ...goalTable(cases),
+    ...goalTable(cases, others),
     '',
     '## Limits',
     '',
-    ...figureTable(figures),
+    ...figureTable(figures, others),
     '',
     '## Every candidate',
     '',
@@ -42,8 +49,7 @@ export function summary({ compared, figures = [] }: Result): string {
     .join('\n');
 }
 
-function machine(): string[] {
-  const [cpu] = cpus();
+function machine(runs: readonly Kept[]): string[] {
   const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
     packages: Record<string, { version: string }>;
   };
@@ -51,25 +57,36 @@ function machine(): string[] {
     (p) => `${p} ${lock.packages[`node_modules/${p}`]?.version}`,
   );
   return [
-    `- ${new Date().toISOString().slice(0, 10)}`,
-    `- ${cpu?.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform} ${process.arch}`,
-    `- Node ${process.version}; load at the end ${loadavg()
-      .map((l) => l.toFixed(1))
-      .join(', ')}`,
+    ...runs.map((run) => `- ${titleOf(run)}: ${run.machine}; load at the end ${run.load}`),
     `- ${peers.join(', ')}`,
   ];
 }
 
-function goalTable(cases: readonly CaseResult[]): string[] {
-  const rows = cases
-    .filter((c) => c.goal !== undefined)
-    .map((c) => `| ${c.name} | ${c.floor} | ${c.goal} | ${ratio(c.ratio)} | ${met(c)} |`);
-  return ['| | floor | goal | ratio | |', '| --- | --- | --- | --- | --- |', ...rows];
+const titleOf = ({ at, node }: Kept): string => `${at.slice(0, 16).replace('T', ' ')}, Node ${node}`;
+
+function table(head: readonly string[], others: readonly Kept[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const full = [...head, ...others.map(titleOf)];
+  return [line(full), line(full.map(() => '---')), ...rows.map(line)];
 }
 
-function figureTable(figures: readonly Figure[]): string[] {
-  const rows = figures.map((f) => `| ${f.name} | ${f.below} ${f.unit} | ${amount(f)} | ${within(f)} |`);
-  return ['| | below | is | |', '| --- | --- | --- | --- |', ...rows];
+function goalTable(cases: readonly CaseResult[], others: readonly Kept[]): string[] {
+  const rows = cases.flatMap((c) => {
+    if (c.goal === undefined) return [];
+    const then = others.map(({ rows: { [c.name]: row } }) => (row ? ratio(row) : ''));
+    return [[c.name, c.floor, `${c.goal}`, ratio(c.ratio), met(c), ...then]];
+  });
+  return table(['', 'floor', 'goal', 'ratio', ''], others, rows);
+}
+
+function figureTable(figures: readonly Figure[], others: readonly Kept[]): string[] {
+  const rows = figures.map((f) => {
+    const then = others.map(({ rows: { [f.name]: row } }) =>
+      row ? amount({ ...f, value: row.median, half: row }) : '',
+    );
+    return [f.name, `${f.below} ${f.unit}`, amount(f), within(f), ...then];
+  });
+  return table(['', 'below', 'is', ''], others, rows);
 }
 
 function caseTable(result: CaseResult): string[] {
@@ -90,8 +107,10 @@ function ratio({ median, low, high }: Spread): string {
   return `${median.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
 }
 
-function amount({ value, unit }: Figure): string {
-  return `${value.toFixed(unit === 'ms' ? 4 : 1)} ${unit}`;
+function amount({ value, half, unit }: Figure): string {
+  const digits = unit === 'ms' ? 4 : 1;
+  const spread = half && half.low !== half.high ? ` (${half.low.toFixed(digits)} to ${half.high.toFixed(digits)})` : '';
+  return `${value.toFixed(digits)} ${unit}${spread}`;
 }
 
 /** Of nanoseconds. */

@@ -3,6 +3,7 @@ import { Own } from './own.js';
 import type { RegisteredIn, Registration, ScopeKind } from './registration.js';
 
 const NONE: readonly Registration[] = [];
+const NOBODY: ReadonlySet<Scope> = new Set();
 
 /**
  * A node of the scope tree: managed policy, the host, a session, an agent. It holds its own registrations only; what a fire
@@ -19,7 +20,6 @@ export class Scope implements RegisteredIn {
   readonly depth: number;
   /** Outermost first, this scope last. */
   readonly lineage: readonly Scope[];
-  readonly children = new Set<Scope>();
   /** Grows with every change of this scope's own registrations. */
   version = 0;
   closed = false;
@@ -31,6 +31,7 @@ export class Scope implements RegisteredIn {
   readonly cache = new Map<string, unknown>();
   #agentType: string | undefined;
   #heldBySession = false;
+  #children: Set<Scope> | undefined;
   #byEvent: Map<string, Own> | undefined;
   #claimed: Set<string> | undefined;
 
@@ -50,7 +51,16 @@ export class Scope implements RegisteredIn {
     this.spawned = options.spawned ?? false;
     this.depth = options.parent ? options.parent.depth + 1 : 0;
     this.lineage = options.parent ? [...options.parent.lineage, this] : [this];
-    options.parent?.children.add(this);
+    if (options.parent) options.parent.#addChild(this);
+  }
+
+  get children(): ReadonlySet<Scope> {
+    return this.#children ?? NOBODY;
+  }
+
+  #addChild(child: Scope): void {
+    this.#children ??= new Set();
+    this.#children.add(child);
   }
 
   /** The agent's type, where it is known (spawnHooks). */
@@ -142,7 +152,7 @@ export class Scope implements RegisteredIn {
   close(): void {
     for (const child of this.children) child.close();
     this.closed = true;
-    this.parent?.children.delete(this);
+    if (this.parent) this.parent.#children?.delete(this);
     this.cache.clear();
     this.pending = [];
   }

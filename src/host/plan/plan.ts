@@ -24,49 +24,52 @@ export interface Quiet {
   readonly promise: Promise<AnyDecision>;
 }
 
+const MEMO = 512;
+
 /** The registrations of one event along one lineage, in running order. Built once per version of that lineage. */
-export interface Plan {
+export class Plan {
   readonly spec: EventSpec;
   readonly registrations: readonly Registration[];
   readonly size: number;
+  /** The candidates of every subject, where all matchers accept all. */
+  readonly #whole: Candidates | undefined;
+  /** Made when first needed, as every scope that is open keeps plans. */
+  #memo: Map<string, Candidates> | undefined = undefined;
+  #positions: Map<string, number> | undefined = undefined;
+
+  constructor(spec: EventSpec, registrations: readonly Registration[]) {
+    this.spec = spec;
+    this.registrations = registrations;
+    this.size = registrations.length;
+    const uniform = registrations.every((r) => r.matcher.all && !isByTool(r));
+    this.#whole = uniform ? candidatesOf(this, () => true) : undefined;
+  }
+
   /** Where a registration stands in the order. */
-  position(registration: Registration): number;
+  position(registration: Registration): number {
+    this.#positions ??= new Map(this.registrations.map((r, i) => [r.id, i]));
+    return this.#positions.get(registration.id) ?? this.size;
+  }
+
   /** Remembered per subject, at most `MEMO` of them. */
-  candidates(subject: string | undefined): Candidates;
+  candidates(subject: string | undefined): Candidates {
+    if (this.#whole) return this.#whole;
+    const key = subject ?? '';
+    this.#memo ??= new Map();
+    const known = this.#memo.get(key);
+    if (known) return known;
+    // A predicate looks at the input too: its registration stays a candidate and is asked again at its wave.
+    const found = candidatesOf(this, (r) => mayRun(r, subject));
+    if (this.#memo.size >= MEMO) this.#memo.clear();
+    this.#memo.set(key, found);
+    return found;
+  }
 }
 
-const MEMO = 512;
-
-/** Pure: merges the scopes (outermost first) and remembers which registrations a subject's matchers let through. */
+/** Pure: merges the scopes, outermost first. */
 export function makePlan(spec: EventSpec, scopes: readonly Scope[], own: Scope): Plan {
   const all = scopes.flatMap((scope) => scope.own(spec.name).filter((r) => !r.ownStop || scope === own));
-  const registrations = Object.freeze([...all.filter(decides), ...all.filter((r) => !decides(r))]);
-  const uniform = registrations.every((r) => r.matcher.all && !isByTool(r));
-  let positions: Map<string, number> | undefined;
-  const position = (registration: Registration): number => {
-    positions ??= new Map(registrations.map((r, i) => [r.id, i]));
-    return positions.get(registration.id) ?? registrations.length;
-  };
-  const choose = (chosen: readonly Registration[]): Candidates => candidatesOf(spec, chosen, position);
-  const whole = uniform ? choose(registrations) : undefined;
-  const memo = new Map<string, Candidates>();
-  return {
-    spec,
-    registrations,
-    size: registrations.length,
-    position,
-    candidates(subject) {
-      if (whole) return whole;
-      const key = subject ?? '';
-      const known = memo.get(key);
-      if (known) return known;
-      // A predicate looks at the input too: its registration stays a candidate and is asked again at its wave.
-      const found = choose(registrations.filter((r) => mayRun(r, subject)));
-      if (memo.size >= MEMO) memo.clear();
-      memo.set(key, found);
-      return found;
-    },
-  };
+  return new Plan(spec, Object.freeze([...all.filter(decides), ...all.filter((r) => !decides(r))]));
 }
 
 function mayRun(r: Registration, subject: string | undefined): boolean {
@@ -79,8 +82,12 @@ const isByTool = (r: Registration): boolean => r.rule !== undefined && r.spec.to
 
 const decides = (r: Registration): boolean => r.phase !== 'observe';
 
-function candidatesOf(spec: EventSpec, registrations: readonly Registration[], position: Plan['position']): Candidates {
-  const list = registrations.filter((r) => r.skip === undefined);
+function candidatesOf({ spec, registrations }: Plan, may: (r: Registration) => boolean): Candidates {
+  const places = [...registrations.keys()].filter((i) => {
+    const r = registrations[i] as Registration;
+    return r.skip === undefined && may(r);
+  });
+  const list = places.map((i) => registrations[i] as Registration);
   const keys = new Map<string, Registration[]>();
   for (const r of list) {
     if (r.dedup === undefined) continue;
@@ -91,7 +98,7 @@ function candidatesOf(spec: EventSpec, registrations: readonly Registration[], p
   for (const [key, copies] of keys) if (copies.length < 2) keys.delete(key);
   return {
     list,
-    places: list.map(position),
+    places,
     deciders: list.filter(decides).length,
     copies: keys.size > 0 ? keys : undefined,
     quiet: keys.size === 0 && list.every(isPlain) ? quietly(spec, list.filter(decides)) : undefined,
