@@ -7,6 +7,14 @@ import { outputShape } from './output-shape.js';
 /** It says that it has nothing to say. */
 export const NOTHING_SAID: Outcome = Object.freeze({ output: Object.freeze({}) });
 
+/** What a callback may hand back, and what is looked at of it. */
+interface Answer {
+  readonly async?: unknown;
+  readonly toJSON?: unknown;
+  readonly hookSpecificOutput?: unknown;
+  readonly [MEANING]?: Meaning;
+}
+
 type TextKind = 'reason' | 'context' | 'stop';
 
 /** What an answer of one kind means on one event: fixed words, and which of its texts is which of the outcome's. */
@@ -42,7 +50,7 @@ const KNOWN: readonly string[] = [
 ];
 
 /**
- * What callbacks' answers mean where that can be seen at once: `{}`, or what a helper made and nothing beside. Each kind of answer is
+ * What callbacks' answers mean where that can be seen at once: `{}`, what a helper made and nothing beside, or the same in the wire's words. Each kind of answer is
  * read once as any output is, written out and checked by the event's schema, and is known from then on. `undefined`: it says more than
  * that, or something is wrong with it, and it is to be read as any output is.
  */
@@ -59,18 +67,51 @@ export class Meanings {
     this.spec = spec;
   }
 
-  /** Throws what a hostile object throws. */
-  of(value: object): Outcome | undefined {
+  /** `eventName`: as `readOutput` takes it. Throws what a hostile object throws. */
+  of(value: object, eventName: string): Outcome | undefined {
     if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
-    for (const _ in value) return undefined;
-    const given = value as { async?: unknown; toJSON?: unknown; [MEANING]?: Meaning };
+    let inWords = false;
+    for (const key in value) {
+      if (key !== 'hookSpecificOutput') return undefined;
+      inWords = true;
+    }
+    const given = value as Answer;
     if (given.async !== undefined || given.toJSON !== undefined) return undefined;
     const meaning = given[MEANING];
-    if (meaning === undefined) return MEANING in value ? undefined : NOTHING_SAID;
-    return this.ofHelper(meaning);
+    if (meaning === undefined && MEANING in value) return undefined;
+    if (inWords) return meaning === undefined ? this.ofWords(given.hookSpecificOutput, eventName) : undefined;
+    return meaning === undefined ? NOTHING_SAID : this.outcomeOf(meaning, undefined);
   }
 
-  private ofHelper({ verdict, reason, context, stop, rewrite }: Meaning): Outcome | undefined {
+  /** In the wire's words, of those that helpers have, as hooks for an SDK answer. */
+  private ofWords(inner: unknown, eventName: string): Outcome | undefined {
+    if (typeof inner !== 'object' || inner === null || Object.getPrototypeOf(inner) !== Object.prototype)
+      return undefined;
+    const { specific } = outputShape(this.spec);
+    const words: Record<string, string> = {};
+    let verdict: string | undefined;
+    let reason: string | undefined;
+    let context: string | undefined;
+    for (const key in inner) {
+      const word = (inner as Readonly<Record<string, unknown>>)[key];
+      if (typeof word !== 'string' || !(key === 'hookEventName' ? word === eventName : specific.has(key)))
+        return undefined;
+      if (key === 'permissionDecision') verdict = word;
+      else if (key === 'permissionDecisionReason') reason = word;
+      else if (key === 'additionalContext') context = word;
+      else if (key !== 'hookEventName') return undefined;
+      words[key] = word;
+    }
+    // A reason of no decision, and what no helper says.
+    if ((reason !== undefined && verdict === undefined) || verdict === 'block') return undefined;
+    return this.outcomeOf({ verdict, reason, context } as Meaning, { hookSpecificOutput: words });
+  }
+
+  /** `output`: the words it was said in. */
+  private outcomeOf(
+    { verdict, reason, context, stop, rewrite }: Meaning,
+    output: Outcome['output'] | undefined,
+  ): Outcome | undefined {
     const which = VERDICTS.indexOf(verdict);
     if (which < 0 || rewrite !== undefined) return undefined;
     const why = kindOf(reason);
@@ -82,7 +123,7 @@ export class Meanings {
     const kind = ((which * 3 + why) * 3 + what) * 4 + end;
     // Its own copy: what is written out later is what was decided by.
     const meaning = { verdict, reason, context, stop } as Meaning;
-    const last = this.last[kind];
+    const last = output === undefined ? this.last[kind] : undefined;
     if (last?.says(meaning)) return last;
     let reading = this.known[kind];
     if (reading === undefined) {
@@ -90,9 +131,9 @@ export class Meanings {
       this.known[kind] = reading;
     }
     if (reading === null) return undefined;
-    if (reading === SILENCE) return NOTHING_SAID;
-    const meant = new Meant(this.spec, reading, meaning);
-    if (meant.isShort) this.last[kind] = meant;
+    if (reading === SILENCE) return output === undefined ? NOTHING_SAID : undefined;
+    const meant = new Meant(this.spec, reading, meaning, output);
+    if (output === undefined && meant.isShort) this.last[kind] = meant;
     return meant;
   }
 
@@ -151,10 +192,10 @@ class Meant implements Outcome {
   readonly additionalContext: string | undefined;
   private readonly spec: EventSpec;
   private readonly meaning: Meaning;
-  private written: Outcome['output'] | undefined = undefined;
+  private written: Outcome['output'] | undefined;
   private text: string | undefined = undefined;
 
-  constructor(spec: EventSpec, reading: AnswerPlan, meaning: Meaning) {
+  constructor(spec: EventSpec, reading: AnswerPlan, meaning: Meaning, output: Outcome['output'] | undefined) {
     this.verdict = reading.verdict;
     this.block = reading.block;
     this.continue = reading.continue;
@@ -163,11 +204,12 @@ class Meant implements Outcome {
     this.additionalContext = textIn(meaning, reading.context);
     this.spec = spec;
     this.meaning = meaning;
+    this.written = output;
   }
 
   get output(): Outcome['output'] {
-    this.written ??= deepFreeze(helperToOutput(this.spec, helperOutput(this.meaning))) as Outcome['output'];
-    return this.written;
+    this.written ??= helperToOutput(this.spec, helperOutput(this.meaning)) as Outcome['output'];
+    return deepFreeze(this.written);
   }
 
   get printed(): string {

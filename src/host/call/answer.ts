@@ -62,7 +62,7 @@ function badAnswer(why: string): Attempt {
 
 function readCallback(call: CallFacts, value: unknown): Attempt {
   const { fire, registration, context } = call;
-  const meant = typeof value === 'object' ? fire.state.meanings.of(value as object) : undefined;
+  const meant = typeof value === 'object' ? fire.state.meanings.of(value as object, registration.eventName) : undefined;
   if (meant === NOTHING_SAID) return SILENT;
   if (meant !== undefined) return { outcome: fire.services.largeOutput.shorten(meant), failure: undefined };
   const broken = BrokenPromise.why(value);
