@@ -157,20 +157,16 @@ export class Core {
   }
 
   /** Fires an event as this session: its own fields around the event's. Rejects as `host.fire` does. */
-  async fire<E extends EventName>(
-    event: E,
-    own: Fields,
-    how: FireSettings = { signal: this.signal },
-  ): Promise<Decision<E>> {
+  fire<E extends EventName>(event: E, own: Fields, how: FireSettings = { signal: this.signal }): Promise<Decision<E>> {
     let input: Fields;
     try {
       input = this.#input(event, own);
     } catch (error) {
-      throw unreadable(event, error);
+      return Promise.reject(unreadable(event, error));
     }
     // It asks about every call, and does what is decided itself.
     const ours: FireSettings = { everyTool: true, doneBy: 'session', ...how };
-    return (await this.deps.fire(event, input, ours)) as Decision<E>;
+    return this.deps.fire(event, input, ours) as Promise<Decision<E>>;
   }
 
   /** A call of this session or agent, as alarms know it. */
@@ -206,16 +202,13 @@ export class Core {
       transcript_path: who.transcript_path,
       cwd: this.cwd,
     };
-    const add = (key: string, value: unknown): void => {
-      if (value !== undefined) put(input, key, value);
-    };
-    add('prompt_id', this.promptId);
-    add('permission_mode', inTurn ? this.mode : undefined);
-    add('agent_id', who.agent_id);
-    add('agent_type', who.agent_type);
-    add('effort', inTurn ? this.settings.effort : undefined);
+    if (this.promptId !== undefined) input['prompt_id'] = this.promptId;
+    if (inTurn) input['permission_mode'] = this.mode;
+    if (who.agent_id !== undefined) input['agent_id'] = who.agent_id;
+    if (who.agent_type !== undefined) input['agent_type'] = who.agent_type;
+    if (inTurn && this.settings.effort !== undefined) input['effort'] = this.settings.effort;
     input['hook_event_name'] = event;
-    for (const key of Object.keys(own)) add(key, own[key]);
+    for (const key of Object.keys(own)) if (own[key] !== undefined) put(input, key, own[key]);
     return input;
   }
 }

@@ -57,7 +57,8 @@ class Judging {
       return this.denied('hook', pre.reason, { text, decidedBy: pre.decidedBy });
     }
     if (verdict === 'defer') return { ...this.#soFar('deferred'), reason: pre.reason, decidedBy: pre.decidedBy };
-    const rules = await this.#question('permission', { verdict, reason: pre.reason, suggestions: [] });
+    const rules =
+      this.#call.permission && (await this.#question('permission', { verdict, reason: pre.reason, suggestions: [] }));
     if (rules && 'failed' in rules) return this.denied('failure', rules.failed);
     if (rules?.behavior === 'deny') return this.denied('rules', rules.message);
     if (rules?.updatedInput !== undefined && this.#rewrite(rules.updatedInput)) return undefined;

@@ -24,7 +24,8 @@ type Code = 'INVALID_OPTIONS' | 'INVALID_HOOKS';
 
 /** The same of what is an object, under the code of whoever asks. */
 export function checkOptions(where: string, options: object, shape: AnyKeys, code: Code = 'INVALID_OPTIONS'): void {
-  for (const [key, value] of Object.entries(options)) {
+  for (const key of Object.keys(options)) {
+    const value = (options as Readonly<Record<string, unknown>>)[key];
     const check = Object.hasOwn(shape, key) ? shape[key] : undefined;
     if (!check) throw unknownKey(where, key, shape, code);
     if (check !== true && value !== undefined) checkOption(where + key, value, check, code);
