@@ -2,10 +2,11 @@
 export { connectClaude } from './claude-code/control/client.js';
 export type { ClaudeClient, ClaudeInfo } from './claude-code/control/client-info.js';
 export type { ConnectOptions } from './claude-code/control/client-options.js';
-export type { ClaudeMessage, Prompt } from './claude-code/control/conversation.js';
+export type { ClaudeMessage } from './claude-code/control/conversation.js';
 export type { CanUseTool, PermissionAsk, PermissionResult } from './claude-code/control/permission.js';
 export type { ControlProblemName } from './claude-code/control/problem.js';
 export type { ProgramEnd } from './claude-code/control/process.js';
+export type { Prompt } from './claude-code/control/prompt.js';
 export { type CallbackMatcher, CallbackRegistry, matcherConfig } from './claude-code/control/registry.js';
 export {
   type CanUseToolCall,

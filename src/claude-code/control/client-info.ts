@@ -1,9 +1,11 @@
 import type { Observable } from 'rxjs';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../events/catalogue.js';
 import type { EventSpec } from '../../events/define.js';
-import { isObject, isText } from '../../values/shape.js';
-import type { ClaudeMessage, Prompt } from './conversation.js';
+import { checks, isObject, isText, type OptionCheck, type Shape, show, TEXTS } from '../../values/shape.js';
+import type { ClaudeMessage } from './conversation.js';
+import { clipped } from './problem.js';
 import type { ProgramEnd } from './process.js';
+import type { Prompt } from './prompt.js';
 import type { Json } from './wire.js';
 
 /** What the program said of itself when it was ready. */
@@ -51,6 +53,39 @@ const specOf = (event: HookEvent): EventSpec => CATALOGUE[event];
 /** As the catalogue says. */
 export const neverSent = (): HookEvent[] =>
   HOOK_EVENTS.filter((event) => ['never', 'unknown'].includes(specOf(event).claude?.sent ?? ''));
+
+const OBJECTS: OptionCheck = {
+  expected: 'an array of objects',
+  accepts: (v) => Array.isArray(v) && v.every(isObject),
+};
+
+/** What stands in the reply to `initialize`, as far as it is there; other keys pass. */
+const REPLY: Shape = {
+  commands: OBJECTS,
+  agents: OBJECTS,
+  models: OBJECTS,
+  capabilities: {
+    expected: 'an array of names, or an object of them',
+    accepts: (v) => isObject(v) || TEXTS.accepts(v),
+  },
+  hooks_applied: checks.flag,
+  hook_on_failure_supported: checks.flag,
+  claude_code_version: checks.text,
+  output_style: checks.text,
+  available_output_styles: TEXTS,
+  account: checks.object,
+  pid: checks.number,
+};
+
+/** What is wrong with a reply to `initialize`, in words. Any field may be missing: the program may be an old one. */
+export function whyNoReply(response: unknown): string | undefined {
+  if (!isObject(response)) return `expected an object, got ${clipped(show(response))}`;
+  for (const [key, { expected, accepts }] of Object.entries(REPLY)) {
+    const value = response[key];
+    if (value != null && !accepts(value)) return `"${key}" must be ${expected}, and is ${clipped(show(value))}`;
+  }
+  return undefined;
+}
 
 /** Reads the reply to `initialize`. */
 export function infoOf(response: Json): ClaudeInfo {

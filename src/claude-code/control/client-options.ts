@@ -93,8 +93,11 @@ export function checkConnectOptions(options: unknown): void {
   }
 }
 
+/** Makes it tell of its own hooks, which is worth having and not needed. */
+export const TELEMETRY: readonly string[] = ['--include-hook-events'];
+
 /** What the protocol needs, before the caller's own. */
-export function programArgs(options: ConnectSettings): string[] {
+export function programArgs(options: ConnectSettings, telemetry: readonly string[]): string[] {
   const person = options.canUseTool ? ['--permission-prompt-tool', 'stdio'] : [];
   return [
     '--output-format',
@@ -102,7 +105,7 @@ export function programArgs(options: ConnectSettings): string[] {
     '--verbose',
     '--input-format',
     'stream-json',
-    '--include-hook-events',
+    ...telemetry,
     ...person,
     ...(options.args ?? []),
   ];

@@ -4,8 +4,9 @@ import { servicesOf } from '../../host/internals.js';
 import { describeError } from '../../values/message.js';
 import { tell } from '../../values/promises.js';
 import type { ClaudeClient } from './client-info.js';
-import { type ConnectOptions, checkConnectOptions, programArgs } from './client-options.js';
+import { type ConnectOptions, checkConnectOptions, programArgs, TELEMETRY } from './client-options.js';
 import { Connection, controlFailed } from './connection.js';
+import { tellProblem } from './problem.js';
 
 /**
  * Starts Claude Code (or whatever speaks its control protocol) with every hook of the host in force, in the scope of the agent
@@ -22,23 +23,34 @@ export async function connectClaude<C extends CustomEvents = NoEvents>(
   const { executable = 'claude', env, signal } = options;
   if (signal?.aborted) throw aborted(signal);
   const cwd = options.cwd ?? services.projectDir ?? process.cwd();
-  const args = programArgs(options);
-  const program = await startProgram({
-    executable,
-    args,
-    env,
-    cwd,
-    onStderr: stderrOf(options.stderr, services.report),
-  });
-  if ('problem' in program) throw controlFailed(executable, `it did not start: ${program.problem}`);
-  const connection = new Connection(services, options, executable, program);
-  try {
-    return await connection.open();
-  } catch (error) {
-    await connection.kill();
-    throw signal?.aborted ? aborted(signal) : error;
-  }
+  const begin = async (flags: readonly string[]): Promise<ClaudeClient | 'not these flags'> => {
+    const program = await startProgram({
+      executable,
+      args: programArgs(options, flags),
+      env,
+      cwd,
+      onStderr: stderrOf(options.stderr, services.report),
+    });
+    if ('problem' in program) throw controlFailed(executable, `it did not start: ${program.problem}`);
+    const connection = new Connection(services, options, executable, program);
+    try {
+      return await connection.open();
+    } catch (error) {
+      await connection.kill();
+      if (signal?.aborted) throw aborted(signal);
+      if (!services.closed && isFailed(error) && flags.some((flag) => connection.rejected(flag)))
+        return 'not these flags';
+      throw error;
+    }
+  };
+  const client = await begin(TELEMETRY);
+  if (client !== 'not these flags') return client;
+  const message = `${executable} does not know ${TELEMETRY.join(' ')} and was started without: its own hooks are not told of`;
+  tellProblem(services, executable, { problem: 'no_effect', message });
+  return (await begin([])) as ClaudeClient;
 }
+
+const isFailed = (error: unknown): boolean => error instanceof HookscopeError && error.code === 'CONTROL_FAILED';
 
 const aborted = (signal: AbortSignal): HookscopeError =>
   new HookscopeError('ABORTED', { event: 'connectClaude' }, { cause: signal.reason });

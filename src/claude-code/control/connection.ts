@@ -7,7 +7,7 @@ import type { Undo } from '../../host/types.js';
 import { linkAbort } from '../../values/link-abort.js';
 import { describeError } from '../../values/message.js';
 import { timerDelay } from '../../values/timer.js';
-import { type ClaudeClient, type ClaudeInfo, infoOf, neverSent } from './client-info.js';
+import { type ClaudeClient, type ClaudeInfo, infoOf, neverSent, whyNoReply } from './client-info.js';
 import { type ConnectSettings, startSource } from './client-options.js';
 import { ClientSessions } from './client-sessions.js';
 import { type ClaudeMessage, Conversation } from './conversation.js';
@@ -15,7 +15,7 @@ import { ForeignHooks } from './foreign-hooks.js';
 import { type FireEvent, HookCallbacks, specOf } from './hook-callbacks.js';
 import { type IncomingRequest, Peer } from './peer.js';
 import { Permissions } from './permission.js';
-import { type ControlProblem, tellProblem } from './problem.js';
+import { type ControlProblem, clipped, tellProblem } from './problem.js';
 import type { ClaudeProcess, ProgramEnd } from './process.js';
 import { checkPrompt, promptMessage } from './prompt.js';
 import { ranBySession } from './results.js';
@@ -44,6 +44,8 @@ export class Connection {
   readonly #ended: Promise<ProgramEnd>;
   readonly #undo: Undo[] = [];
   #failsClosed = false;
+  /** The first that it wrote to its output that is no message, before it was ready: what it had to say to a person. */
+  #stray = '';
   /** It has answered `initialize`. */
   #ready = false;
   /** Its input is closed. */
@@ -106,6 +108,9 @@ export class Connection {
         this.#conversation.take(message as ClaudeMessage);
         this.#feed.send(message as ClaudeMessage);
       },
+      stray: (text) => {
+        if (!this.#ready) this.#stray ||= clipped(text.trim());
+      },
       problem,
       gone: outputEnded,
       cut: () => {
@@ -141,9 +146,9 @@ export class Connection {
     const hooks = this.#callbacks.config((event) => (events[event]?.plans.total ?? 0) > 0 || waits(event));
     const ask = { subtype: 'initialize', hooks, ...this.#options.initialize };
     const late = seconds > 0 ? AbortSignal.timeout(timerDelay(seconds)) : undefined;
-    let response: Json;
+    let response: unknown;
     try {
-      response = await this.#peer.request(ask, { signal: late });
+      response = await this.#peer.ask(ask, (reply) => reply, { signal: late });
     } catch (error) {
       if (late?.aborted) throw controlFailed(this.#name, `it was not ready within ${seconds} s${this.#said()}`);
       if (error instanceof HookscopeError && error.code === 'CONTROL_REFUSED') throw error;
@@ -151,9 +156,12 @@ export class Connection {
       const how = exitCode === undefined ? (signal ?? 'its output was closed') : `exit code ${exitCode}`;
       throw controlFailed(this.#name, `it ended before it was ready (${how})${this.#said()}`);
     }
-    if (response['hooks_applied'] === false)
+    const wrong = whyNoReply(response);
+    if (wrong !== undefined) throw controlFailed(this.#name, `its reply to initialize makes no sense: ${wrong}`);
+    const reply = response as Json;
+    if (reply['hooks_applied'] === false)
       throw new HookscopeError('CONTROL_REFUSED', { peer: this.#name, message: 'it did not register our hooks.' });
-    return response;
+    return reply;
   }
 
   /** Its end, if it comes now that its output has. */
@@ -162,10 +170,15 @@ export class Connection {
     return Promise.race([this.#program.ended, timer]);
   }
 
-  /** What it wrote to stderr last, to be put behind a message. */
+  /** What it wrote, to be put behind a message: to stderr, or where it was no message. */
   #said(): string {
-    const text = this.#program.stderr().replace(/\.$/, '');
+    const text = (this.#program.stderr() || this.#stray).replace(/\.$/, '');
     return text === '' ? '' : `; it wrote: ${text}`;
+  }
+
+  /** It has ended over that flag: it names it in what it wrote. */
+  rejected(flag: string): boolean {
+    return !this.#ready && `${this.#program.stderr()}\n${this.#stray}`.includes(flag.replace(/^-+/, ''));
   }
 
   #client(info: ClaudeInfo): ClaudeClient {

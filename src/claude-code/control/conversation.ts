@@ -1,5 +1,6 @@
 import type { HookscopeError } from '../../errors.js';
 import { isObject, isText } from '../../values/shape.js';
+import type { Prompt } from './prompt.js';
 import { ReaderQueue } from './reader-queue.js';
 import type { Json } from './wire.js';
 
@@ -7,9 +8,6 @@ import type { Json } from './wire.js';
 export interface ClaudeMessage extends Json {
   readonly type: string;
 }
-
-/** A prompt: a text, or a user message as the client's SDK has it. */
-export type Prompt = string | Json;
 
 interface PromptTurn {
   readonly queue: ReaderQueue<ClaudeMessage>;
@@ -84,8 +82,8 @@ export class Conversation {
     return !(this.#namesPrompts && isObject(origin) && origin['kind'] !== 'human');
   }
 
-  /** Every prompt in its turn, and all messages up to and with the result of the last. */
-  ask(prompts: Prompt | AsyncIterable<Prompt>): AsyncIterable<ClaudeMessage> {
+  /** A message that is ready to be sent, or every prompt in its turn, and all messages up to and with the result of the last. */
+  ask(prompts: Json | AsyncIterable<Prompt>): AsyncIterable<ClaudeMessage> {
     const queue = new ReaderQueue<ClaudeMessage>();
     if (this.#over) {
       queue.end(this.#over);
@@ -109,12 +107,12 @@ export class Conversation {
     this.#turn?.done();
   }
 
-  async #play(before: Promise<void>, prompts: Prompt | AsyncIterable<Prompt>, queue: ReaderQueue<ClaudeMessage>) {
+  async #play(before: Promise<void>, prompts: Json | AsyncIterable<Prompt>, queue: ReaderQueue<ClaudeMessage>) {
     await before;
     try {
-      for await (const prompt of each(prompts)) {
+      for await (const message of this.#messages(prompts)) {
         if (this.#over) break;
-        await this.#one(prompt, queue);
+        await this.#one(message, queue);
       }
       queue.end(this.#over);
     } catch (error) {
@@ -124,10 +122,9 @@ export class Conversation {
     this.#open.delete(queue);
   }
 
-  async #one(prompt: Prompt, queue: ReaderQueue<ClaudeMessage>): Promise<void> {
+  async #one(message: Json, queue: ReaderQueue<ClaudeMessage>): Promise<void> {
     for (const message of this.#early ?? []) queue.push(message);
     this.#early = undefined;
-    const message = this.#options.message(prompt);
     const result = new Promise<void>((done) => {
       this.#turn = { queue, uuid: message['uuid'], done };
     });
@@ -141,14 +138,14 @@ export class Conversation {
     }
     await result;
   }
+
+  async *#messages(prompts: Json | AsyncIterable<Prompt>): AsyncGenerator<Json> {
+    if (!(Symbol.asyncIterator in prompts)) yield prompts;
+    else for await (const prompt of prompts as AsyncIterable<Prompt>) yield this.#options.message(prompt);
+  }
 }
 
 /** The client is done with that prompt; the result, where there is one, has come before. */
 function isEnd({ type, command_uuid: of, state }: ClaudeMessage, uuid: unknown): boolean {
   return type === 'command_lifecycle' && of === uuid && (state === 'completed' || state === 'cancelled');
-}
-
-async function* each(prompts: Prompt | AsyncIterable<Prompt>): AsyncGenerator<Prompt> {
-  if (typeof prompts === 'object' && Symbol.asyncIterator in prompts) yield* prompts as AsyncIterable<Prompt>;
-  else yield prompts as Prompt;
 }

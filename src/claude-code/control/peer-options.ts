@@ -12,6 +12,8 @@ export interface PeerOptions {
   answer(ask: ControlAsk, how: IncomingRequest): Promise<Json> | Json;
   /** Everything that is no control message. */
   message(message: Json): void;
+  /** A line that is not JSON, before it is told of. */
+  stray?(text: string): void;
   problem(problem: ControlProblem): void;
   /** The other side's output has ended. */
   gone(): void;

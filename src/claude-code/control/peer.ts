@@ -130,6 +130,7 @@ export class Peer {
     try {
       message = JSON.parse(text);
     } catch (error) {
+      this.#options.stray?.(text);
       this.problem('bad_json', `a line is not JSON and was left out (${messageOf(error)}): ${clipped(text)}`);
       return;
     }
@@ -217,7 +218,10 @@ export class Peer {
     if (rest.trim() !== '') {
       // Who leaves the last newline out has still said all of it.
       if (isJson(rest)) this.#line(rest);
-      else this.problem('cut_off', `the other side ended in the middle of a line: ${clipped(rest)}`);
+      else {
+        this.#options.stray?.(rest);
+        this.problem('cut_off', `the other side ended in the middle of a line: ${clipped(rest)}`);
+      }
     }
     if (error) this.problem('connection', `reading failed: ${messageOf(error)}`);
     this.#problems.end();

@@ -3,9 +3,10 @@ import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { adoptGroup, type ProcessGroup } from '../../handlers/command/process-group.js';
-import { messageOf } from '../../values/promises.js';
+import { clipped } from './problem.js';
+import { folderProblem, scriptProblem, startProblem } from './start-problem.js';
 
-/** Characters of what a program wrote to stderr last; its failure is told with them. */
+/** Characters of what a program wrote to stderr last; its failure is told with them, behind its first line. */
 const TAIL = 2_000;
 /** Milliseconds for what is still in its stderr when it has ended; a child that it left behind may hold that open for ever. */
 const LAST_WORDS = 200;
@@ -33,7 +34,7 @@ export interface ClaudeProcess {
   readonly group: ProcessGroup;
   /** Settles when it has ended. */
   readonly ended: Promise<ProgramEnd>;
-  /** What it wrote to stderr last. */
+  /** What it wrote to stderr: all of it, or its first line and the last of it. */
   stderr(): string;
 }
 
@@ -46,26 +47,29 @@ function commandOf({ executable, args }: ProgramStart): [string, readonly string
 export async function startProgram(start: ProgramStart): Promise<ClaudeProcess | { readonly problem: string }> {
   const [file, args] = commandOf(start);
   const { env, cwd } = start;
+  const named = { executable: start.executable, file, cwd, env };
+  const early = scriptProblem(named);
+  if (early !== undefined) return { problem: folderProblem(cwd) ?? early };
   let child: ReturnType<typeof launch>;
   try {
     child = launch(file, args, env, cwd);
   } catch (error) {
-    return { problem: messageOf(error) };
+    return { problem: startProblem(error, named) };
   }
-  if (child.pid === undefined) return { problem: problemOf((await child).cause, file, cwd) };
-  const tail = keepTail(child.stderr, start.onStderr);
+  if (child.pid === undefined) return { problem: startProblem((await child).cause, named) };
+  const last = keepTail(child.stderr, start.onStderr);
   const ended = new Promise<ProgramEnd>((resolve) => {
     child.once('exit', (code, signal) => {
       const end = { ...(code === null ? {} : { exitCode: code }), ...(signal === null ? {} : { signal }) };
       const late = sleep(LAST_WORDS, undefined, { ref: false });
-      void Promise.race([tail.ended, late]).then(() => {
+      void Promise.race([last.ended, late]).then(() => {
         // A child that it left behind may hold it open, which would keep this process running.
         child.stderr.destroy();
         resolve(end);
       });
     });
   });
-  return { stdin: child.stdin, stdout: child.stdout, group: adoptGroup(child.pid), ended, stderr: tail.text };
+  return { stdin: child.stdin, stdout: child.stdout, group: adoptGroup(child.pid), ended, stderr: last.text };
 }
 
 function launch(file: string, args: readonly string[], env: ProgramStart['env'], cwd: string) {
@@ -82,14 +86,6 @@ function launch(file: string, args: readonly string[], env: ProgramStart['env'],
   });
 }
 
-function problemOf(error: unknown, file: string, cwd: string): string {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT')
-    return `${file} was not found (or the folder ${cwd} is not there); give its path as "executable"`;
-  if (code === 'EACCES') return `${file} is not executable`;
-  return messageOf(error);
-}
-
 interface Tail {
   text(): string;
   readonly ended: Promise<void>;
@@ -97,13 +93,18 @@ interface Tail {
 
 function keepTail(stream: Readable, tell: ProgramStart['onStderr']): Tail {
   const decoder = new StringDecoder('utf8');
+  let first = '';
   let tail = '';
+  let whole = true;
   stream.on('data', (chunk: Buffer) => {
     const text = decoder.write(chunk);
+    if (!/\S.*\n/.test(first)) first = (first + text).slice(0, TAIL);
+    whole &&= tail.length + text.length <= TAIL;
     tail = (tail + text).slice(-TAIL);
     tell?.(text);
   });
   stream.on('error', () => stream.destroy());
   const ended = new Promise<void>((resolve) => stream.once('close', resolve));
-  return { text: () => tail.trim(), ended };
+  const beginning = (): string => `${clipped((first.trim().split('\n')[0] as string).trim())}\n… `;
+  return { text: () => (whole ? '' : beginning()) + tail.trim(), ended };
 }

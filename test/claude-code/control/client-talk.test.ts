@@ -197,7 +197,7 @@ describe('query', () => {
     const { client } = await connect(testHost().host);
     for (const wrong of [undefined, null, 3, true])
       expect(() => client.query(wrong as never)).toThrow(/query\(prompt\)/);
-    await expect(all(client.query({ role: 'user' } as never))).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
+    expect(() => client.query({ role: 'user' } as never)).toThrow(expect.objectContaining({ code: 'INVALID_OPTIONS' }));
     async function* wrong() {
       yield 3 as never;
     }
@@ -206,7 +206,7 @@ describe('query', () => {
 
   it('a refused prompt does not take the next one’s result', async () => {
     const { client, claude } = await connect(testHost().host);
-    await expect(all(client.query({ role: 'user' } as never))).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
+    expect(() => client.query({ role: 'user' } as never)).toThrow(expect.objectContaining({ code: 'INVALID_OPTIONS' }));
     const asked = all(client.query('go'));
     await claude.hear(isUser);
     await claude.say(said('a'), result());

@@ -197,7 +197,9 @@ describe('connectClaude rejects, and leaves no process, when', () => {
   it('the program is not there', async () => {
     const missing = start({ executable: 'no-such-claude' });
     await expect(missing).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
-    await expect(missing).rejects.toThrow(/no-such-claude was not found .* give its path as "executable"/);
+    await expect(missing).rejects.toThrow(
+      /the executable no-such-claude was not found .* give its path as "executable"/,
+    );
   });
 
   it('the folder is not there', async () => {
@@ -216,7 +218,9 @@ describe('connectClaude rejects, and leaves no process, when', () => {
     const noise = 'x'.repeat(5_000);
     const error = await failing(order({ stderr: `${noise}\nInvalid API key\n`, exit: 3 }));
     expect(error).toMatchObject({ code: 'CONTROL_FAILED' });
-    expect(error.message).toMatch(/it ended before it was ready \(exit code 3\); it wrote: x+\\nInvalid API key\.$/);
+    expect(error.message).toMatch(
+      /it ended before it was ready \(exit code 3\); it wrote: x+… \(2000 characters\)\\n… x+\\nInvalid API key\.$/,
+    );
     expect(error.message.length).toBeLessThan(2_500);
   });
 
