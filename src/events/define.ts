@@ -113,6 +113,8 @@ export interface EventSpec<
     readonly unanswered?: 'blocks';
     /** Once one is registered the thing fails without an answer, so none may be where there is no hook. */
     readonly answerNeeded?: true;
+    /** Asked about with every prompt, before anything else of the turn: context that waits goes out with the answer. */
+    readonly beginsTurn?: true;
     /** It begins or ends a session. */
     readonly bounds?: Word<'bounds'>;
     /** The same call is put to the user at the same time (`can_use_tool`). */
@@ -164,7 +166,8 @@ interface BuiltInOptions<Own extends z.ZodObject, Output extends z.ZodObject, F 
   readonly output?: () => Output;
 }
 
-const VERDICT_FOLDS: readonly Fold[] = ['gate', 'block', 'stop'];
+/** Kinds whose hooks can stop what they are asked about. */
+export const VERDICT_FOLDS: readonly Fold[] = ['gate', 'block', 'stop'];
 
 /** An event of the catalogue. Making the schemas of all of them takes longer than loading the rest of us, and most hosts see few of them. */
 export function builtIn<

@@ -71,6 +71,7 @@ const WITHIN: { readonly [Key in 'timeout' | 'rewrites' | 'claude']: Within<Key>
     sent: oneOf(...EVENT_WORDS.sent),
     unanswered: oneOf('blocks'),
     answerNeeded: checks.flag,
+    beginsTurn: checks.flag,
     bounds: oneOf(...EVENT_WORDS.bounds),
     askedTwice: checks.flag,
     envFile: checks.flag,

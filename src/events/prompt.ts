@@ -20,7 +20,7 @@ export const PROMPT_EVENTS = {
         suppressOriginalPrompt: zod().boolean().optional(),
       }),
     timeout: { claude: 30 },
-    claude: { unanswered: 'blocks' },
+    claude: { unanswered: 'blocks', beginsTurn: true },
     inTurn: true,
     group: 'prompt',
     classic: true,

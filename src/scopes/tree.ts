@@ -166,7 +166,8 @@ export class ScopeTree {
 /** A scope of that name outside the tree. */
 export function detachedScope(ref: ScopeRef): Scope {
   const agent = typeof ref === 'string' || ref.agent !== undefined;
-  return new Scope({ id: labelOf(ref), kind: agent ? 'agent' : 'session' });
+  const session = typeof ref === 'string' ? undefined : ref.session;
+  return new Scope({ id: labelOf(ref), kind: agent ? 'agent' : 'session', session: session ?? '' });
 }
 
 export function labelOf(ref: ScopeRef): string {

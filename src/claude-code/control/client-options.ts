@@ -3,7 +3,8 @@ import { HookscopeError } from '../../errors.js';
 import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
 import type { AgentHooks } from '../../host/types.js';
 import { checkOptions } from '../../values/options.js';
-import { checks, isObject, isText, SECONDS, type Shape } from '../../values/shape.js';
+import { checks, isObject, isText, oneOf, SECONDS, type Shape } from '../../values/shape.js';
+import { LISTEN, type Listen } from './listening.js';
 import type { CanUseTool } from './permission.js';
 import type { Json } from './wire.js';
 
@@ -21,6 +22,11 @@ export interface ConnectOptions<C extends CustomEvents = NoEvents> {
   readonly cwd?: string;
   /** Hooks for its subagents by their exact type, each in a scope of its own as long as that agent lives. */
   readonly spawnHooks?: Readonly<Record<string, AgentHooks<C>>>;
+  /**
+   * Which events the program asks about, each a round trip: `all`, so that hooks may come at any time, or what is `needed`: to judge
+   * and watch calls and agents, and where there are hooks when it is connected. Default `all`.
+   */
+  readonly listen?: Listen;
   /** Asks a person about a call that no rule and no PermissionRequest hook has decided. Without it the program asks nobody. */
   readonly canUseTool?: CanUseTool;
   /** Aborting it ends the program. */
@@ -66,6 +72,7 @@ const SHAPE: Shape = {
   env: { expected: 'an object of strings', accepts: (v) => isObject(v) && Object.values(v).every(isText) },
   cwd: checks.text,
   spawnHooks: { expected: 'an object of hooks by agent type', accepts: isObject },
+  listen: oneOf(...LISTEN),
   canUseTool: checks.fn,
   signal: SIGNAL,
   initialize: checks.object,

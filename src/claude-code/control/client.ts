@@ -5,8 +5,9 @@ import { describeError } from '../../values/message.js';
 import { tell } from '../../values/promises.js';
 import type { ClaudeClient } from './client-info.js';
 import { type ConnectOptions, checkConnectOptions, programArgs, TELEMETRY } from './client-options.js';
-import { Connection, controlFailed } from './connection.js';
+import { Connection } from './connection.js';
 import { tellProblem } from './problem.js';
+import { controlFailed } from './set-up.js';
 
 /**
  * Starts Claude Code (or whatever speaks its control protocol) with every hook of the host in force, in the scope of the agent

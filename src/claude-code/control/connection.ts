@@ -7,27 +7,26 @@ import type { Undo } from '../../host/types.js';
 import { linkAbort } from '../../values/link-abort.js';
 import { describeError } from '../../values/message.js';
 import { timerDelay } from '../../values/timer.js';
-import { type ClaudeClient, type ClaudeInfo, infoOf, neverSent, whyNoReply } from './client-info.js';
+import { type ClaudeClient, type ClaudeInfo, infoOf } from './client-info.js';
 import { type ConnectSettings, startSource } from './client-options.js';
 import { ClientSessions } from './client-sessions.js';
 import { type ClaudeMessage, Conversation } from './conversation.js';
 import { ForeignHooks } from './foreign-hooks.js';
 import { type FireEvent, HookCallbacks, specOf } from './hook-callbacks.js';
+import { askedEvents, listenFor, warnOfNeverSent } from './listening.js';
 import { type IncomingRequest, Peer } from './peer.js';
 import { Permissions } from './permission.js';
 import { type ControlProblem, clipped, tellProblem } from './problem.js';
 import type { ClaudeProcess, ProgramEnd } from './process.js';
 import { checkPrompt, promptMessage } from './prompt.js';
 import { ranBySession } from './results.js';
+import { controlFailed, setUp } from './set-up.js';
 import type { ControlAsk, Json } from './wire.js';
 
 /** Messages that are kept for the first who asks for them. */
 const KEEP = 10_000;
 /** Milliseconds for what is still in its output when the program has ended. */
 const DRAIN = 500;
-
-export const controlFailed = (peer: string, problem: string): HookscopeError =>
-  new HookscopeError('CONTROL_FAILED', { peer, problem });
 
 /** One program and everything that is between it and the host. */
 export class Connection {
@@ -136,32 +135,22 @@ export class Connection {
     const response = await this.#initialize(initializeTimeout);
     this.#ready = true;
     this.#failsClosed = response['hook_on_failure_supported'] === true;
-    this.#warnOfNeverSent();
+    warnOfNeverSent(this.#services, this.#name);
     return this.#client(infoOf(response));
   }
 
-  async #initialize(seconds: number): Promise<Json> {
-    const { registrar, events } = this.#services;
-    const waits = registrar.waiting();
-    const hooks = this.#callbacks.config((event) => (events[event]?.plans.total ?? 0) > 0 || waits(event));
-    const ask = { subtype: 'initialize', hooks, ...this.#options.initialize };
-    const late = seconds > 0 ? AbortSignal.timeout(timerDelay(seconds)) : undefined;
-    let response: unknown;
-    try {
-      response = await this.#peer.ask(ask, (reply) => reply, { signal: late });
-    } catch (error) {
-      if (late?.aborted) throw controlFailed(this.#name, `it was not ready within ${seconds} s${this.#said()}`);
-      if (error instanceof HookscopeError && error.code === 'CONTROL_REFUSED') throw error;
-      const { exitCode, signal } = await this.#endSoon();
-      const how = exitCode === undefined ? (signal ?? 'its output was closed') : `exit code ${exitCode}`;
-      throw controlFailed(this.#name, `it ended before it was ready (${how})${this.#said()}`);
-    }
-    const wrong = whyNoReply(response);
-    if (wrong !== undefined) throw controlFailed(this.#name, `its reply to initialize makes no sense: ${wrong}`);
-    const reply = response as Json;
-    if (reply['hooks_applied'] === false)
-      throw new HookscopeError('CONTROL_REFUSED', { peer: this.#name, message: 'it did not register our hooks.' });
-    return reply;
+  #initialize(seconds: number): Promise<Json> {
+    const asked = askedEvents(this.#services, this.#options.listen ?? 'all');
+    this.#undo.push(listenFor(this.#services, this.#name, asked, this.#sessions.has));
+    const hooks = this.#callbacks.config(asked);
+    return setUp({
+      peer: this.#peer,
+      name: this.#name,
+      ask: { subtype: 'initialize', hooks, ...this.#options.initialize },
+      seconds,
+      end: () => this.#endSoon(),
+      said: () => this.#said(),
+    });
   }
 
   /** Its end, if it comes now that its output has. */
@@ -220,14 +209,6 @@ export class Connection {
     const canAsk = this.#options.canUseTool !== undefined;
     return fireIn(this.#services, event, input, { ...how, ...this.#sessions.doing(callRole), canAsk });
   };
-
-  #warnOfNeverSent(): void {
-    for (const event of neverSent()) {
-      if ((this.#services.events[event]?.plans.total ?? 0) === 0) continue;
-      const message = `${this.#name}: hooks are registered for ${event}, which it never asks callbacks about`;
-      tellProblem(this.#services, this.#name, { problem: 'never_sent', message });
-    }
-  }
 
   close(): Promise<ProgramEnd> {
     this.#closing ??= this.#close();

@@ -1,4 +1,4 @@
-import { CATALOGUE, CLAUDE_EVENTS, type HookEvent } from '../../events/catalogue.js';
+import { CATALOGUE, type HookEvent } from '../../events/catalogue.js';
 import type { EventSpec } from '../../events/define.js';
 import { failureEffect } from '../../events/failure.js';
 import { blockOutput } from '../../handlers/blocking.js';
@@ -39,9 +39,8 @@ export class HookCallbacks {
     this.#options = options;
   }
 
-  /** The `hooks` of the `initialize` request. `hooked`: whether anybody has a hook for the event now. */
-  config(hooked: (event: HookEvent) => boolean): Record<string, WireMatcher[]> {
-    const asked = CLAUDE_EVENTS.filter((event) => !specOf(event).claude?.answerNeeded || hooked(event));
+  /** The `hooks` of the `initialize` request, for these events. */
+  config(asked: readonly HookEvent[]): Record<string, WireMatcher[]> {
     return matcherConfig(Object.fromEntries(asked.map((event) => [event, [this.#matcher(event)]])), this.registry);
   }
 

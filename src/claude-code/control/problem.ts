@@ -23,6 +23,8 @@ export type ControlProblemName =
   | 'unknown_event'
   /** Hooks are registered for an event that Claude Code does not send to callbacks. */
   | 'never_sent'
+  /** Hooks came for an event that this program was not asked to tell of (`listen: 'needed'`). */
+  | 'not_listened'
   /** A hook asked for something that cannot be done over this protocol (`suppressOutput`). */
   | 'no_effect'
   /** Something of ours that the other side cannot be told in an answer. */
@@ -79,7 +81,7 @@ export class FewProblems {
 }
 
 /** Brought about by hooks of ours: few, and each is worth its own line. Of all others the other side can make any number. */
-const OURS: readonly ControlProblemName[] = ['never_sent', 'no_effect'];
+const OURS: readonly ControlProblemName[] = ['never_sent', 'not_listened', 'no_effect'];
 
 /** To the logger, where what the other side does is one line per minute and kind, and on the stream. */
 export function tellProblem(

@@ -6,6 +6,7 @@ import type { CallbackFunction } from '../call/work.js';
 import type { PlanStore } from '../plan/plans.js';
 import type { Undo } from '../types.js';
 import { checkOrder } from './before.js';
+import { Listeners } from './listeners.js';
 import { type HostParts, type Origin, registrationOptions } from './origin.js';
 import { type RegistrationOptions, readRegistrations } from './register.js';
 
@@ -18,10 +19,13 @@ export interface AddingParts extends HostParts {
 /** Puts hooks into scopes, and keeps the plans' counts. */
 export class Adding {
   readonly #parts: AddingParts;
+  /** Programs that ask about some events alone. */
+  readonly listeners: Listeners;
   #ids = 0;
 
   constructor(parts: AddingParts) {
     this.#parts = parts;
+    this.listeners = new Listeners(parts.tree);
   }
 
   /** All or none; the undo is safe to call twice. Throws INVALID_HOOKS. */
@@ -43,6 +47,7 @@ export class Adding {
     const options = this.#options(scope, origin);
     const registrations = readRegistrations(hooks, options);
     checkOrder(scope, registrations, options.warn);
+    if (origin.apart !== true) this.listeners.check(scope, registrations);
     scope.add(registrations);
     return registrations;
   }
@@ -52,6 +57,7 @@ export class Adding {
     const { tree, options } = this.#parts;
     const how = this.#options(tree.host, { name, source: { kind: 'tap', name } });
     const [made] = readRegistrations({ [spec.name]: [{ stage, hooks: [callback], name }] }, how) as [Registration];
+    this.listeners.check(tree.host, [made]);
     return { ...made, kind: 'tap', onFailure: options.onFailure ?? 'continue' };
   }
 

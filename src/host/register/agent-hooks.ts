@@ -33,7 +33,9 @@ export class AgentInstaller {
       const { report, specs } = this.#parts;
       const why = error instanceof HookscopeError ? error.message : describeError(error);
       report(`Agent "${scope.id}" has no ${makerName(type)} hooks, so all of its gates fail: ${why}`);
-      if (!scope.closed) undo = this.#adding.add(scope, failingGates(specs.values(), type, { why, error }), origin);
+      // Also where a client does not ask about all of them.
+      const always = { ...origin, apart: true } as const;
+      if (!scope.closed) undo = this.#adding.add(scope, failingGates(specs.values(), type, { why, error }), always);
     }
     const { life } = spawnHooks;
     if (!life || !undo) return;

@@ -20,6 +20,8 @@ export interface Origin extends RegisterOptions {
   readonly trustCheckOf?: RegistrationOptions['trustCheckOf'];
   readonly context?: RegistrationOptions['context'];
   readonly place?: RegistrationOptions['place'] | undefined;
+  /** They are for what is asked anyway: no program is asked whether they come too late for it. */
+  readonly apart?: true | undefined;
   readonly root?: string | undefined;
   readonly family?: string | undefined;
   /** Receives warnings that do not prevent registration. Default: the host's logger. */

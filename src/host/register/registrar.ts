@@ -11,6 +11,7 @@ import { AgentInstaller } from './agent-hooks.js';
 import { applyPlugin, readPlugin } from './apply.js';
 import { pluginScopeOf } from './handle.js';
 import { wrong } from './handler-entry.js';
+import type { Listener } from './listeners.js';
 import { Lives } from './lives.js';
 import type { Origin, SpawnHooks } from './origin.js';
 import { placeOnce } from './place.js';
@@ -76,7 +77,8 @@ export class Registrar {
   ): Undo {
     if (typeof agentType !== 'string' || agentType === '')
       throw wrong('spawnHooks', "expected an agent's type, a string that is not empty");
-    const named = { ...origin, place: placeOnce() };
+    const apart = of.within && !of.life ? ({ apart: true } as const) : {};
+    const named = { ...origin, ...apart, place: placeOnce() };
     // One that makes them is called for each agent, and not before.
     if (typeof hooks === 'function') named.place();
     else this.#adding.place(this.#installer.detached(agentType, this.#spawns.of(agentType) ?? []), hooks, named);
@@ -104,10 +106,14 @@ export class Registrar {
     return this.#spawned(found, spawn.spawnHooks, spawn.type, named);
   }
 
-  /** For which events hooks wait for agents; of those that are made for each agent nobody knows. */
-  waiting(): (event: string) => boolean {
-    const scopes = this.spawnScopes();
-    return (event) => this.#spawns.anything || scopes.some((scope) => scope.own(event).length > 0);
+  /** Which hooks there are, also those that wait for agents; of those that are made for each agent nobody knows (`anything`). */
+  known(): { readonly anything: boolean; readonly scopes: readonly Scope[] } {
+    return { anything: this.#spawns.anything, scopes: [...this.root.tree(), ...this.spawnScopes()] };
+  }
+
+  /** It is asked whenever hooks come too late for it. */
+  listen(listener: Listener): Undo {
+    return this.#adding.listeners.add(listener);
   }
 
   /** The current scope, and the hooks of its agent's type that are still to be installed. */

@@ -1,0 +1,54 @@
+import { HookscopeError } from '../../errors.js';
+import { type EventSpec, VERDICT_FOLDS } from '../../events/define.js';
+import type { Registration } from '../../scopes/registration.js';
+import type { Scope } from '../../scopes/scope.js';
+import type { ScopeTree } from '../../scopes/tree.js';
+import type { Undo } from '../types.js';
+
+/** Another program that fires events here, and was told once which of them it is to ask about. */
+export interface Listener {
+  readonly name: string;
+  /** Hooks for the event would never run for it. */
+  isDeafTo(spec: EventSpec): boolean;
+  /** The session is one of its own. */
+  has(session: string): boolean;
+  /** Told of such hooks where they can stop nothing; where they can, registering them is an error. */
+  late(spec: EventSpec, hook: string): void;
+}
+
+/** The programs that hooks come too late for. */
+export class Listeners {
+  readonly #all = new Set<Listener>();
+  readonly #tree: ScopeTree;
+
+  constructor(tree: ScopeTree) {
+    this.#tree = tree;
+  }
+
+  add(listener: Listener): Undo {
+    this.#all.add(listener);
+    return () => void this.#all.delete(listener);
+  }
+
+  /** Hooks come into a scope, and are in none yet. Throws NOT_LISTENED. */
+  check(scope: Scope, registrations: readonly Registration[]): void {
+    if (this.#all.size === 0) return;
+    const deaf = this.#of(scope).flatMap((listener) =>
+      registrations.filter(({ spec }) => listener.isDeafTo(spec)).map(({ spec, name }) => ({ listener, spec, name })),
+    );
+    for (const { listener, spec } of deaf) {
+      if (VERDICT_FOLDS.includes(spec.fold))
+        throw new HookscopeError('NOT_LISTENED', { event: spec.name, peer: listener.name });
+    }
+    for (const { listener, spec, name } of deaf) listener.late(spec, name);
+  }
+
+  /** Those that fire in a scope: of a session that somebody is in, whoever that is; of any other, everybody may be in it some day. */
+  #of({ kind, session }: Scope): Listener[] {
+    const all = [...this.#all];
+    if (kind === 'managed' || kind === 'host' || session === '') return all;
+    const owners = all.filter((listener) => listener.has(session));
+    if (owners.length > 0) return owners;
+    return this.#tree.get({ session })?.heldBySession ? [] : all;
+  }
+}
