@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Host } from '../../../src/create-host.js';
 import { CATALOGUE, CLAUDE_EVENTS, type HookEvent } from '../../../src/events/catalogue.js';
 import type { EventSpec } from '../../../src/events/define.js';
-import type { AgentHooks } from '../../../src/host/types.js';
+import type { Hooks } from '../../../src/host/types.js';
 import { anyHooks, testHost } from '../../host/kit.js';
 import { BASE, bash, type Connected, connect, isProblem, tapped } from './kit.js';
 import type { Json } from './puppet.js';
@@ -85,8 +85,8 @@ describe('listen: "needed"', () => {
   });
 
   it('asks about everything where hooks are made for each agent, and still makes worktrees itself', async () => {
-    const made = (): AgentHooks => ({ Stop: [{ hooks: [hook] }] });
-    const own = await connect(testHost().host, { listen: 'needed', spawnHooks: { helper: made } as never });
+    const made = (): Hooks => ({ Stop: [{ hooks: [hook] }] });
+    const own = await connect(testHost().host, { listen: 'needed', spawnHooks: { helper: made } });
     expect(asked(own)).toEqual(CLAUDE_EVENTS.filter((event) => event !== 'WorktreeCreate').sort());
     const { host } = testHost();
     host.spawnHooks('helper', made);
@@ -167,7 +167,7 @@ describe('hooks that come too late', () => {
     expect(() => host.on('ConfigChange', hook)).toThrow(notListened);
     expect(() => host.hooks.Stop.tapPromise('t', async () => undefined)).toThrow(notListened);
     // No scope was left open.
-    expect(host.describe({ session: 'S7' })).toMatchObject({ hooks: [] });
+    expect(JSON.stringify(host.describe())).not.toContain('S7');
   });
 
   it('an agent whose hooks are made too late has gates that fail, and that is told', async () => {
