@@ -40,7 +40,7 @@ const MESSAGES = {
   READ_ONLY: (d: { what: string }) =>
     `A hook's input is read-only: ${ended(d.what)} Return updatedInput (or use rewrite()) to change what runs; snapshot(input) gives a copy.`,
   CONTROL_FAILED: (d: { peer: string; problem: string }) => `The connection to ${d.peer} failed: ${ended(d.problem)}`,
-  CONTROL_REFUSED: (d: { peer: string; message: string }) => `${d.peer} refused the request: ${ended(d.message)}`,
+  CONTROL_REFUSED: (d: { peer: string; message: string }) => `${d.peer} refused the request: ${d.message}`,
   NOT_LISTENED: (d: { event: string; peer: string }) =>
     `Hooks for ${d.event} would never run in ${d.peer}: it was connected with listen: 'needed' when there were none, and does not ask about it. Register them before connectClaude, or connect with listen: 'all'. Nothing was registered.`,
   FILE: (d: { file: string; problem: string }) => `${d.file}: ${ended(d.problem)}`,

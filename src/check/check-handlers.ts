@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import { readPolicy } from '../claude-code/files/policy.js';
-import { isNameList } from '../matching/claude-matcher.js';
 import { compileRule } from '../matching/rule.js';
-import { toolNames } from '../matching/tool-names.js';
 import { atKey, type Check, type CheckFinding } from './checking.js';
+import { neverMeet } from './never-meet.js';
 import type { PolicyFile } from './policies.js';
 import type { HandlerNode, SourceFile } from './source-file.js';
 import { entryOf, isTrue, plainData, textAt, textOf } from './tree.js';
@@ -35,30 +34,18 @@ function* checkRule(handler: HandlerNode, { dialect }: SourceFile): Generator<Ch
     yield { rule: 'if-not-tool-event', ...at, message: `${handler.event} is about no tool, so the hook never runs.` };
     return;
   }
-  // In code it is an error, which checkOwnShape reports.
-  if (dialect === 'code') return;
-  const [warning] = compileRule(text, { dialect, where: 'if' }).warnings;
-  const why = warning?.replace(/^if: /, '');
+  const why =
+    dialect === 'code' ? undefined : compileRule(text, { dialect, where: 'if' }).warnings[0]?.replace(/^if: /, '');
   if (why !== undefined) {
     const rule = why.endsWith('the hook never runs') ? 'if-invalid' : 'if-idle';
     yield { rule, ...at, message: `${why.charAt(0).toUpperCase()}${why.slice(1)}.` };
-  } else if (excludes(handler, text)) {
+  } else if (neverMeet(handler, text, dialect)) {
     yield {
       rule: 'if-never',
       ...at,
       message: `The matcher "${handler.matcher}" leaves out what "${text}" is about, so the hook never runs.`,
     };
   }
-}
-
-/** These rules are about a family of tools. */
-const FAMILIES = new Set(['Edit', 'Write', 'Read']);
-
-function excludes({ matcher = '' }: HandlerNode, rule: string): boolean {
-  const tool = /^\w+/.exec(rule)?.[0] ?? '';
-  if (matcher === '' || FAMILIES.has(tool) || !/^\w+(\(|$)/.test(rule) || !isNameList(matcher, false)) return false;
-  const names = matcher.split(/[|,]/).map((name) => name.trim());
-  return !names.some((name) => toolNames(name).includes(tool));
 }
 
 function* checkHttp(handler: HandlerNode): Generator<CheckFinding> {

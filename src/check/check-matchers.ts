@@ -19,9 +19,21 @@ export const checkMatchers: Check = function* (file) {
     if (text === undefined || text === '' || text === '*' || text.length > LONGEST) continue;
     if (!group.spec || !group.matcher) continue;
     const at = { at: group.matcher.value, where: [...group.path, 'matcher'] };
-    for (const { rule, message, fix } of judge(text, group, file)) yield { rule, ...at, message, fix };
+    for (const found of judge(text, group, file)) yield { ...at, ...(file.dialect === 'code' ? inOurs(found) : found) };
   }
 };
+
+/** Who embeds the host has tools and values of his own: that a name looks like one of Claude Code's is no more than a remark. */
+function inOurs({ rule, message, fix }: MatcherFinding): MatcherFinding {
+  if (rule !== 'matcher-old-name' && (rule !== 'matcher-never' || message.includes('MCP')))
+    return { rule, message, fix };
+  const name = /^"[^"]*"/.exec(message)?.[0] ?? 'It';
+  const hint =
+    fix === undefined
+      ? undefined
+      : `Leave it if your agent has it; if Claude Code's is meant: ${fix.charAt(0).toLowerCase()}${fix.slice(1)}`;
+  return { rule: 'matcher-unknown-name', message: `${name} is nothing that Claude Code has.`, fix: hint };
+}
 
 type MatcherFinding = Pick<CheckFinding, 'rule' | 'message' | 'fix'>;
 

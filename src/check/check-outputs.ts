@@ -1,42 +1,93 @@
-import { HOOK_EVENTS } from '../events/catalogue.js';
+import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../events/catalogue.js';
 import type { EventSpec } from '../events/define.js';
 import { jsonSchema } from '../events/json-schema.js';
 import { readOutput } from '../events/outcome.js';
 import { isObject } from '../values/shape.js';
 import { type Check, type CheckFinding, inText } from './checking.js';
+import { type CodeText, readCode } from './code-text.js';
+import { ANSWER_KEYS, answersIn, judgeable } from './printed.js';
 import type { ProgramText } from './scripts.js';
-import { argsOf, expand, type FoundCommand, outputOf } from './shell.js';
+import { type FoundCommand, outputOf } from './shell.js';
+import { printedAnswer } from './shell-printed.js';
 import type { HandlerNode, SourceFile } from './source-file.js';
 
-/** Checks answers that are written literally in shell texts. */
+/** Checks answers that are written literally in what hooks run. */
 export const checkOutputs: Check = function* (file, about) {
   for (const handler of file.handlers) {
     for (const text of about.texts(handler, file)) {
+      const code = readCode(text);
       // A script that serves several events may answer each differently.
-      if (text.file !== undefined && about.eventsOf(text.file).size > 1) continue;
-      if (text.shell) for (const command of text.shell.commands) yield* judge(handler, text, command, file);
-      else yield* mentions(handler, text);
+      const several = text.file !== undefined && about.eventsOf(text.file).size > 1;
+      const unknown = several || text.shell ? [] : [...mentions(handler, text)];
+      yield* unknown;
+      // What the event does not know at all was said.
+      if (code && unknown.length === 0) {
+        for (const found of answersIn(code)) yield* judgeCode(handler, text, found, { file, several });
+        yield* verdicts(handler, text, code);
+      }
+      if (several) continue;
+      if (text.shell) for (const command of text.shell.commands) yield* judgeCommand(handler, text, command, file);
     }
   }
 };
 
-function* judge(
+interface FoundAnswer {
+  readonly start: number;
+  readonly end: number;
+  readonly answer: Readonly<Record<string, unknown>>;
+}
+
+function* judgeCommand(
   handler: HandlerNode,
   text: ProgramText,
   command: FoundCommand,
   file: SourceFile,
 ): Generator<CheckFinding> {
-  const answer = answerOf(command);
+  const answer = outputOf(command) === 'stdout' ? printedAnswer(command) : undefined;
   if (answer === undefined || !handler.spec) return;
   // A script may also answer other agents, which have keys of their own.
-  if (text.file !== undefined && !Object.keys(answer).some((key) => KNOWN.has(key))) return;
+  if (text.file !== undefined && !Object.keys(answer).some((key) => ANSWER_KEYS.has(key))) return;
   const isOwnStop = file.kind === 'agent' && handler.spec.inAgentScope !== undefined;
   // Whether this is Stop or SubagentStop is known only at run time.
-  const eventName = isOwnStop
-    ? String((answer['hookSpecificOutput'] as { hookEventName?: unknown } | undefined)?.hookEventName ?? handler.event)
-    : handler.event;
-  const at = inText(handler, text, { start: command.node.pos, end: command.node.end });
-  const read = readOutput(handler.spec, answer, { eventName, nameRequired: true, dialect: 'claude' });
+  const eventName = isOwnStop ? String(namedIn(answer) ?? handler.event) : handler.event;
+  yield* judge(handler, text, { start: command.node.pos, end: command.node.end, answer }, eventName);
+}
+
+function* judgeCode(
+  handler: HandlerNode,
+  text: ProgramText,
+  found: FoundAnswer,
+  { file, several }: { readonly file: SourceFile; readonly several: boolean },
+): Generator<CheckFinding> {
+  const { event, spec } = handler;
+  const named = namedIn(found.answer);
+  if (!spec || (several && typeof named !== 'string')) return;
+  const other = typeof named === 'string' && named !== event ? eventSpec(named) : undefined;
+  const chooses = several || text.source.includes('hook_event_name') || new RegExp(`\\b${event}\\b`).test(text.source);
+  const isOwnStop = file.kind === 'agent' && spec.inAgentScope !== undefined;
+  // It answers each event that it serves, or may serve, by its name.
+  const judged = other && (chooses || isOwnStop) ? { ...handler, event: String(named), spec: other } : handler;
+  const answer = judgeable(found.answer, '', judged.event) as FoundAnswer['answer'];
+  yield* judge(judged, text, { ...found, answer }, judged.event);
+}
+
+function eventSpec(name: string): EventSpec | undefined {
+  return (HOOK_EVENTS as readonly string[]).includes(name) ? CATALOGUE[name as HookEvent] : undefined;
+}
+
+function namedIn(answer: FoundAnswer['answer']): unknown {
+  const specific = answer['hookSpecificOutput'];
+  return isObject(specific) ? specific['hookEventName'] : undefined;
+}
+
+function* judge(
+  handler: HandlerNode,
+  text: ProgramText,
+  { start, end, answer }: FoundAnswer,
+  eventName: string,
+): Generator<CheckFinding> {
+  const at = inText(handler, text, { start, end });
+  const read = readOutput(handler.spec as EventSpec, answer, { eventName, nameRequired: true, dialect: 'claude' });
   if ('bad' in read) {
     yield { rule: 'output-rejected', ...at, message: `The answer it prints is refused: ${read.bad}.` };
     return;
@@ -45,50 +96,25 @@ function* judge(
     yield { rule: 'output-ignored', ...at, message: `In the answer it prints: ${warning.replace(/\.$/, '')}.` };
 }
 
-const KNOWN = new Set([
-  'continue',
-  'decision',
-  'reason',
-  'hookSpecificOutput',
-  'systemMessage',
-  'permissionDecision',
-  'stopReason',
-]);
+const VERDICT = /\bpermissionDecision\b["']?\s*\]?\s*(?::|=(?!=))\s*(?=["'])/g;
+const VERDICTS: readonly string[] = ['allow', 'deny', 'ask', 'defer'];
 
-/** The JSON object that a command prints; undefined if it prints something else or that is known only at run time. */
-function answerOf(command: FoundCommand): Readonly<Record<string, unknown>> | undefined {
-  const printed = printedBy(command)?.trim();
-  if (printed === undefined || !printed.startsWith('{') || !printed.endsWith('}') || outputOf(command) !== 'stdout')
-    return undefined;
-  try {
-    const value: unknown = JSON.parse(printed);
-    return isObject(value) ? value : undefined;
-  } catch {
-    // A template, or a text for people.
-    return undefined;
+/** A word for permissionDecision that there is not, wherever it is given. */
+function* verdicts(handler: HandlerNode, text: ProgramText, code: CodeText): Generator<CheckFinding> {
+  for (const match of text.source.matchAll(VERDICT)) {
+    const start = match.index + match[0].length;
+    const string = code.strings.get(start);
+    if (string?.value === undefined || VERDICTS.includes(string.value)) continue;
+    // As part of an answer that was judged it has been said.
+    if (answersIn(code).some(({ answer }) => decisionOf(answer) === string.value)) continue;
+    const message = `The answer it prints is refused: permissionDecision must be one of ${VERDICTS.join(', ')}, got "${string.value}".`;
+    yield { rule: 'output-rejected', ...inText(handler, text, { start, end: string.end }), message };
   }
 }
 
-function printedBy(command: FoundCommand): string | undefined {
-  const words = argsOf(command).map((word) => expand(word, {}));
-  switch (command.name) {
-    case 'echo':
-      return words.length === 1 ? words[0] : undefined;
-    case 'printf':
-      return words.length === 2 && /^%s(\\n)?$/.test(words[0] ?? '')
-        ? words[1]
-        : words.length === 1 && !/%/.test(words[0] ?? '%')
-          ? words[0]
-          : undefined;
-    case 'cat': {
-      const here = command.node.redirects.find((redirect) => redirect.type === 'HereDoc');
-      const isPlain =
-        here?.delimiter?.quoted === true || (here?.body.parts ?? []).every(({ type }) => type === 'Literal');
-      return here && isPlain && words.length === 0 ? here.body.text : undefined;
-    }
-    default:
-      return undefined;
-  }
+function decisionOf(answer: FoundAnswer['answer']): unknown {
+  const specific = answer['hookSpecificOutput'];
+  return isObject(specific) ? specific['permissionDecision'] : undefined;
 }
 
 /** Keys that only some events accept, as programs write them. */

@@ -13,13 +13,13 @@ export const checkScripts: Check = function* (file, about) {
     const known = knownIn(handler, about);
     for (const run of about.runs(handler, file)) {
       if (!run.certain || run.inline !== undefined) continue;
-      for (const { rule, message, fix } of judge(run, known, file, about)) yield { rule, ...at, message, fix };
+      for (const found of judge(run, known, file, about)) yield { ...at, ...found };
     }
     yield* checkExecForm(handler);
   }
 };
 
-type ScriptFinding = Pick<CheckFinding, 'rule' | 'message' | 'fix'>;
+type ScriptFinding = Pick<CheckFinding, 'rule' | 'message' | 'fix' | 'subject'>;
 
 function* judge(
   run: Invocation,
@@ -31,7 +31,11 @@ function* judge(
   if (path === undefined) {
     if (run.relative) yield relative(run, file);
     else if (interpreter === undefined && !known(written)) {
-      yield { rule: 'program-missing', message: `There is no program "${written}" on this machine's PATH.` };
+      yield {
+        rule: 'program-missing',
+        message: `There is no program "${written}" on this machine's PATH.`,
+        subject: written,
+      };
     }
     return;
   }
@@ -69,7 +73,7 @@ function* runItself(
     yield {
       rule: 'script-not-executable',
       message: `${nameOf(path)} has no permission to be run.`,
-      fix: `chmod +x ${nameOf(path)}, or name what reads it: bash ….`,
+      fix: `chmod +x ${nameOf(path)}, or name what reads it: bash ${nameOf(path)}.`,
     };
   if (text === undefined) return;
   if (shebang === undefined) {
@@ -95,6 +99,7 @@ function* runItself(
     yield {
       rule: 'program-missing',
       message: `${basename(path)} asks for ${name ?? program}, which this machine does not have.`,
+      subject: name ?? program,
     };
 }
 

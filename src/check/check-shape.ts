@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { otherShape } from '../claude-code/files/other-shapes.js';
 import { checkHooks, HANDLER_KEYS } from '../claude-code/files/schema.js';
 import { HookscopeError } from '../errors.js';
@@ -8,6 +9,7 @@ import { checkConfig } from '../plugins/config.js';
 import { validateHooks } from '../plugins/validate.js';
 import { nearest } from '../values/nearest.js';
 import { atKey, type Check, type CheckFinding } from './checking.js';
+import { isUnread } from './find.js';
 import { RULES, type RuleId } from './rules.js';
 import type { SourceFile } from './source-file.js';
 import { entryOf, parsePath, plainData, spanAt, type TreeNode } from './tree.js';
@@ -27,6 +29,15 @@ export const checkSyntax: Check = function* ({ parsed, text, kind }) {
   else if (root === undefined && text.trim() === '') yield found({ start: 0, end: 1 }, 'The file is empty.');
   else if (root?.kind !== 'object' && kind !== 'agent' && kind !== 'skill' && kind !== 'command')
     yield found(root ?? { start: 0, end: 1 }, 'An object was expected, { "hooks": { … } }.');
+};
+
+/** Whether the client reads the file at all. */
+export const checkRead: Check = function* ({ path, kind, plugin, parsed: { root } }) {
+  if (kind !== 'settings' || plugin !== undefined || !isUnread(path)) return;
+  const hooks = entryOf(root, 'hooks');
+  const at = hooks?.keySpan ?? { start: 0, end: 1 };
+  const message = `Claude Code does not read hooks from ${basename(path)}.`;
+  yield { rule: 'not-read', at, where: hooks ? ['hooks'] : [], message };
 };
 
 /** What Claude Code's files hold, by the same rules as they are loaded by. */

@@ -5,7 +5,7 @@ import { bashismsOf } from './bashisms.js';
 import { atKey, type Check, type CheckFinding, inText } from './checking.js';
 import { commandLine, shellOf } from './runs.js';
 import type { ProgramText } from './scripts.js';
-import { argsOf, expand, type Shell } from './shell.js';
+import { argsOf, expand, type FoundCommand, type Shell } from './shell.js';
 import type { HandlerNode, SourceFile } from './source-file.js';
 import { entryOf } from './tree.js';
 
@@ -58,7 +58,7 @@ function* bashisms(handler: HandlerNode, text: ProgramText, shell: Shell): Gener
 /** Placeholders for paths, which may contain a space. */
 const PLACEHOLDER = /^\$\{?(CLAUDE_(?:PROJECT_DIR|PLUGIN_ROOT|PLUGIN_DATA|SKILL_DIR))\b/;
 
-function* placeholders(handler: HandlerNode, { dialect }: SourceFile): Generator<CheckFinding> {
+function* placeholders(handler: HandlerNode, { dialect, plugin }: SourceFile): Generator<CheckFinding> {
   const shell = shellOf(handler);
   if (!shell || commandLine(handler) === undefined) return;
   const at = atKey(handler, 'command');
@@ -90,9 +90,8 @@ function* placeholders(handler: HandlerNode, { dialect }: SourceFile): Generator
           fix: 'Give "args", or read the variable CLAUDE_PLUGIN_OPTION_….',
         };
       }
-      if (literal !== undefined && dialect === 'claude') {
-        yield { rule: 'placeholder-literal', ...at, message: `${literal} is not filled in between these quotes.` };
-      }
+      if (literal !== undefined && dialect === 'claude' && !isShellText(command, word))
+        yield { ...at, ...quotedPlaceholder(literal, word, plugin) };
     }
   }
 }
@@ -104,12 +103,64 @@ function restOf(word: Word, part: string): string {
     : '…';
 }
 
-/** A path that is not expanded: `'$CLAUDE_PROJECT_DIR/x.sh'`, `"~/x.sh"`. With braces Claude Code fills it in itself. */
+/** The placeholder of a path that no shell fills in: `'$CLAUDE_PROJECT_DIR/x.sh'`, `'${CLAUDE_PLUGIN_ROOT}'/x.sh`, `"~/x.sh"`. */
 function literalIn(word: Word): string | undefined {
-  const [part] = word.parts ?? [];
-  if (word.parts?.length !== 1 || part === undefined) return undefined;
-  if (part.type === 'SingleQuoted') return /^\$CLAUDE_(PROJECT_DIR|PLUGIN_ROOT)(?=\/[\w./-]+$)/.exec(part.value)?.[0];
-  return part.type === 'DoubleQuoted' && /^~\/[\w./-]+$/.test(expand(word, {}) ?? '') ? '~' : undefined;
+  const parts = word.parts ?? [];
+  const [first] = parts;
+  if (
+    first?.type === 'SingleQuoted' &&
+    (expand(word, {}) ?? '').startsWith(first.value) &&
+    PATH.test(expand(word, {}) ?? '')
+  )
+    return PLACEHOLDER.exec(first.value) ? /^\$(?:\{\w+\}|\w+)/.exec(first.value)?.[0] : undefined;
+  if (parts.length !== 1) return undefined;
+  return first?.type === 'DoubleQuoted' && /^~\/[\w./-]+$/.test(expand(word, {}) ?? '') ? '~' : undefined;
+}
+
+/** A placeholder, and the rest of a path. */
+const PATH = /^\$(?:\{\w+\}|\w+)\/[\w./-]+$/;
+
+/** `sh -c '…'` reads it a second time. */
+function isShellText(command: FoundCommand, word: Word): boolean {
+  return (
+    /^(ba|da|z|k)?sh$|^eval$/.test(command.name) &&
+    argsOf(command).includes(word) &&
+    /(^|\s)-\w*c\s/.test(
+      command.name === 'eval' ? ' -c ' : command.node.args.map((arg) => ('text' in arg ? arg.text : '')).join(' '),
+    )
+  );
+}
+
+/** What between single quotes is not filled in, or by the client alone. */
+function quotedPlaceholder(
+  literal: string,
+  word: Word,
+  plugin: string | undefined,
+): Pick<CheckFinding, 'rule' | 'message' | 'fix'> {
+  const path = expand(word, {}) ?? '';
+  const ofPlugin = /^\$\{?CLAUDE_PLUGIN_/.test(literal);
+  if (literal === '~')
+    return {
+      rule: 'placeholder-literal',
+      message: '~ is not filled in between these quotes.',
+      fix: `Write ${path}, without quotes, or "$HOME${path.slice(1)}".`,
+    };
+  if (ofPlugin && plugin === undefined) {
+    const fix = `Write "$CLAUDE_PROJECT_DIR${path.slice(literal.length)}".`;
+    return {
+      rule: 'placeholder-literal',
+      message: `${literal} is a plugin's, and not filled in between these quotes.`,
+      fix,
+    };
+  }
+  const fix = `Write "${path}".`;
+  if (ofPlugin && literal.startsWith('${'))
+    return {
+      rule: 'single-quoted-placeholder',
+      message: `${literal} stands between single quotes: Claude Code fills it in, a shell would not.`,
+      fix,
+    };
+  return { rule: 'placeholder-literal', message: `${literal} is not filled in between these quotes.`, fix };
 }
 
 /** Variables in which people expect parts of an event. */

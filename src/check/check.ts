@@ -1,28 +1,34 @@
-import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
 import { completeFiles } from '../claude-code/files/places.js';
-import { HookscopeError } from '../errors.js';
 import { HOOK_EVENTS } from '../events/catalogue.js';
-import { readText } from '../files/json-file.js';
 import { ended } from '../plain.js';
 import { formatPath } from '../values/problem.js';
 import { checkDuplicates } from './check-duplicates.js';
+import { checkFields } from './check-fields.js';
 import { checkGuards } from './check-guards.js';
 import { checkHandlers, checkPolicy } from './check-handlers.js';
 import { checkMatchers } from './check-matchers.js';
 import { checkOutputs } from './check-outputs.js';
 import { checkManifestHooks, checkScripts } from './check-scripts.js';
-import { checkClaudeShape, checkDuplicateKeys, checkOwnShape, checkSyntax, checkTimes } from './check-shape.js';
+import {
+  checkClaudeShape,
+  checkDuplicateKeys,
+  checkOwnShape,
+  checkRead,
+  checkSyntax,
+  checkTimes,
+} from './check-shape.js';
 import { checkShell } from './check-shell.js';
+import { checkUnheard } from './check-unheard.js';
 import { type Check, type CheckFinding, createChecking, type Surroundings } from './checking.js';
-import { findHookFiles } from './find.js';
-import { type FileKind, type FilePlace, placeOf } from './kinds.js';
+import type { FileKind } from './kinds.js';
 import { findPolicies } from './policies.js';
+import { readFiles } from './read-files.js';
 import type { Level } from './rule.js';
 import { RULES, type RuleId } from './rules.js';
-import { readSource, type SourceFile, unreadSource } from './source-file.js';
-import { createLines, entryOf, textOf } from './tree.js';
+import type { SourceFile } from './source-file.js';
+import { createLines } from './tree.js';
 
 export interface CheckOptions {
   /** Files, or folders to search. */
@@ -62,6 +68,10 @@ export interface HookReport {
   readonly files: readonly { readonly file: string; readonly kind: FileKind; readonly hooks: number }[];
   /** By file, line and column. */
   readonly findings: readonly HookFinding[];
+  /** Files of other agents, which are left alone. Absent: there are none. */
+  readonly others?: readonly { readonly file: string; readonly agent: string }[];
+  /** Files with hooks in places that are not searched unless they are named. Absent: there are none. */
+  readonly notSearched?: readonly string[];
 }
 
 /**
@@ -72,7 +82,14 @@ export async function checkHookFiles(options: CheckOptions): Promise<HookReport>
   const { cwd = process.cwd(), home = homedir(), path = process.env['PATH'] ?? '' } = options;
   const managed = options.managedDir ?? completeFiles({ projectDir: cwd }, HOOK_EVENTS).managedDir;
   const machine: Surroundings = { cwd, home, path, managed };
-  return checkSources(readFiles(options, machine), machine);
+  const { files, others, elsewhere } = readFiles(options, machine);
+  const report = await checkSources(files, machine);
+  const name = (file: string): string => shortest(cwd, file);
+  return {
+    ...report,
+    ...(others.length > 0 ? { others: others.map(({ path, agent }) => ({ file: name(path), agent })) } : {}),
+    ...(elsewhere.length > 0 ? { notSearched: elsewhere.map(name) } : {}),
+  };
 }
 
 /** Checks files that were read. */
@@ -81,16 +98,19 @@ export async function checkSources(files: readonly SourceFile[], machine: Surrou
   const checks: readonly Check[] = [...CHECKS, checkPolicy(await findPolicies(files, machine, name))];
   const about = createChecking(files, machine, name);
   const findings = files.flatMap((file) =>
-    checks.flatMap((check) => [...check(file, about)].map((found) => placed(found, file, name))),
+    checks.flatMap((check) =>
+      [...check(file, about)].map((found) => ({ found: placed(found, file, name), subject: found.subject })),
+    ),
   );
   return {
     files: files.map((file) => ({ file: name(file.path), kind: file.kind, hooks: file.handlers.length })),
-    findings: bounded(unique(findings).sort(byPlace)),
+    findings: bounded(unique(oncePerSubject(findings)).sort(byPlace)),
   };
 }
 
 const CHECKS: readonly Check[] = [
   checkSyntax,
+  checkRead,
   checkClaudeShape,
   checkOwnShape,
   checkDuplicateKeys,
@@ -103,47 +123,9 @@ const CHECKS: readonly Check[] = [
   checkShell,
   checkGuards,
   checkOutputs,
+  checkUnheard,
+  checkFields,
 ];
-
-function readFiles({ paths, hooksFiles = [] }: CheckOptions, { cwd, home }: Surroundings): SourceFile[] {
-  const found = new Map<string, FileKind | undefined>();
-  for (const path of paths) for (const file of findHookFiles(resolve(cwd, path))) found.set(file, undefined);
-  for (const path of hooksFiles) found.set(resolve(cwd, path), 'hooks-file');
-  const files: SourceFile[] = [];
-  // Iterating a Map also visits entries that are added meanwhile.
-  for (const [path, kind] of found) {
-    const place = placeOf(path, home);
-    const file = readAny(path, { ...place, kind: kind ?? place.kind });
-    if (!file) continue;
-    files.push(file);
-    for (const named of namedBy(file)) if (!found.has(named)) found.set(named, 'plugin');
-  }
-  return files;
-}
-
-/** A file that cannot be read becomes a finding; the others are still checked. */
-function readAny(path: string, place: FilePlace): SourceFile | undefined {
-  try {
-    return readSource(path, readText(path), place);
-  } catch (error) {
-    if (!(error instanceof HookscopeError) || error.code !== 'FILE') throw error;
-    return unreadSource(path, (error.details as { problem: string }).problem, place);
-  }
-}
-
-/** The existing hooks files that a manifest names. */
-function namedBy({ kind, plugin, parsed }: SourceFile): string[] {
-  const hooks = entryOf(parsed.root, 'hooks')?.value;
-  if (kind !== 'manifest' || plugin === undefined || hooks === undefined) return [];
-  return (hooks.kind === 'array' ? hooks.items : [hooks]).flatMap((node) => {
-    const text = textOf(node);
-    return text?.endsWith('.json') ? existing(resolve(plugin, text)) : [];
-  });
-}
-
-function existing(path: string): string[] {
-  return existsSync(path) ? [path] : [];
-}
 
 function placed(found: CheckFinding, file: SourceFile, name: (path: string) => string): HookFinding {
   const { rule, at, where, message, script } = found;
@@ -170,6 +152,26 @@ function placed(found: CheckFinding, file: SourceFile, name: (path: string) => s
 function shortest(cwd: string, file: string): string {
   const short = relative(cwd, file);
   return short.startsWith('..') || short === '' ? file : short;
+}
+
+/** What depends on this machine is said once of a thing, whoever asks for it. */
+function oncePerSubject(
+  findings: readonly { readonly found: HookFinding; readonly subject?: string | undefined }[],
+): HookFinding[] {
+  const groups = new Map<string, HookFinding[]>();
+  for (const [i, { found, subject }] of findings.entries()) {
+    const key = subject === undefined ? `${i}` : JSON.stringify([found.rule, subject]);
+    const group = groups.get(key);
+    if (group) group.push(found);
+    else groups.set(key, [found]);
+  }
+  return [...groups.values()].map((group) => {
+    const [first] = group.sort(byPlace) as [HookFinding];
+    const more = new Set(group.map(({ file, hookFile, where }) => JSON.stringify([hookFile ?? file, where]))).size - 1;
+    if (more === 0) return first;
+    const others = more === 1 ? 'One more hook asks' : `${more} more hooks ask`;
+    return { ...first, message: `${first.message} ${others} for it.` };
+  });
 }
 
 /** A script that several hooks run is reported once. */

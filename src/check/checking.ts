@@ -16,6 +16,8 @@ export interface CheckFinding {
   /** Instead of the rule's own. */
   readonly fix?: string | undefined;
   readonly script?: { readonly file: string; readonly source: string } | undefined;
+  /** What of this machine it is about: said once, with how often. */
+  readonly subject?: string | undefined;
 }
 
 /** Looks at one file for a few rules. */

@@ -1,35 +1,118 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { readText } from '../files/json-file.js';
+import { isObject } from '../values/shape.js';
+import { agentOfPlace, isAboutHooks } from './foreign.js';
 import { frontmatterOf, holdsHooks } from './yaml-tree.js';
 
+/** What lies at a path. */
+export interface FoundFiles {
+  /** Files with hooks, in a steady order. */
+  readonly files: readonly string[];
+  /** Files of other agents. */
+  readonly others: readonly string[];
+  /** Files that hold hooks in no place that is searched. */
+  readonly elsewhere: readonly string[];
+}
+
 /**
- * The files with hooks at a path: the file itself, or all that a folder holds, in a steady order. Links to folders, and
- * what is installed or built, are left out. Throws FILE where there is nothing.
+ * The files with hooks at a path: the file itself, or all that a folder holds. Links to folders, and what is installed or
+ * built, are not searched. Throws FILE where there is nothing.
  */
-export function findHookFiles(path: string): string[] {
+export function findHookFiles(path: string): FoundFiles {
   let folder: boolean;
   try {
     folder = statSync(path).isDirectory();
   } catch (error) {
     throw new HookscopeError('FILE', { file: path, problem: 'there is no such file or folder' }, { cause: error });
   }
-  return folder ? [...walk(path)] : [path];
+  if (!folder)
+    return agentOfPlace(path)
+      ? { files: [], others: [path], elsewhere: [] }
+      : { files: [path], others: [], elsewhere: [] };
+  const found = { files: [], others: [], elsewhere: [], left: MOST_READ };
+  walk(path, found);
+  return found;
 }
+
+interface Finding {
+  readonly files: string[];
+  readonly others: string[];
+  readonly elsewhere: string[];
+  /** How many files of any name may still be looked into. */
+  left: number;
+}
+
+/** A project may hold thousands of JSON files that are data. */
+const MOST_READ = 1000;
+/** In bytes: hook files are written by hand. */
+const LARGEST = 262_144;
 
 const SKIPPED = new Set(['node_modules', '.git', '.hg', '.svn', '.venv', 'venv', '__pycache__']);
 
-function* walk(folder: string): Generator<string> {
+function walk(folder: string, found: Finding): void {
   for (const entry of list(folder)) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (!SKIPPED.has(entry.name)) yield* walk(path);
-    } else if (entry.name.endsWith('.md') ? isHookMarkdown(path) : isHookJson(path)) yield path;
+      if (!SKIPPED.has(entry.name)) walk(path, found);
+      else if (entry.name === 'node_modules') found.elsewhere.push(...inPackages(path));
+    } else if (isLinkedFolder(entry, path)) found.elsewhere.push(...known(path));
+    else look(path, found);
   }
 }
 
-function list(folder: string): { name: string; isDirectory(): boolean }[] {
+function look(path: string, found: Finding): void {
+  const name = basename(path);
+  if (agentOfPlace(path) !== undefined) {
+    if (/\.(json|toml)$/.test(name) && isAboutHooks(path, smallText(path) ?? '')) found.others.push(path);
+  } else if (name.endsWith('.md') ? isHookMarkdown(path) : isHookJson(path)) found.files.push(path);
+  else if (name.endsWith('.json') && !name.startsWith('package') && found.left > 0) {
+    found.left--;
+    if (HELD.test(smallText(path) ?? '')) found.elsewhere.push(path);
+  }
+}
+
+/** Hooks in Claude Code's format, in a file of any name. */
+const HELD = /"hooks"\s*:\s*\{\s*"[A-Z]\w+"\s*:\s*\[\s*\{[\s\S]*"type"\s*:\s*"(command|prompt|http|agent|mcp_tool)"/;
+
+interface FolderEntry {
+  readonly name: string;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+function isLinkedFolder(entry: FolderEntry, path: string): boolean {
+  return entry.isSymbolicLink() && statOf(path)?.isDirectory() === true;
+}
+
+/** The usual places in a folder that is not searched. */
+const USUAL = [
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  'hooks/hooks.json',
+  'hooks.json',
+  'settings.json',
+];
+
+/** The files with hooks in the usual places of a folder. */
+export function known(folder: string): string[] {
+  return USUAL.map((place) => join(folder, place)).filter((path) => {
+    // A settings.json of somebody else's says nothing.
+    if (basename(path) === 'settings.json' && dirname(path) === folder && basename(folder) !== '.claude') return false;
+    return (statOf(path)?.size ?? LARGEST) < LARGEST && HELD.test(smallText(path) ?? '');
+  });
+}
+
+function inPackages(folder: string): string[] {
+  return list(folder).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory()) return [];
+    return entry.name.startsWith('@') ? list(path).flatMap(({ name }) => known(join(path, name))) : known(path);
+  });
+}
+
+function list(folder: string): FolderEntry[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
@@ -46,10 +129,33 @@ function isHookJson(path: string): boolean {
   if (/^settings\b.*\.json$/.test(name)) return parent === '.claude';
   if (parent === 'managed-settings.d') return name.endsWith('.json');
   if (name === 'managed-settings.json' || name === 'hookscope.config.json') return true;
+  if (name === '.claude.json') return holdsTopHooks(path);
+  // What lies where the client does not look is looked at to say so.
+  if (name.endsWith('.json') && isUnread(path) && HELD.test(smallText(path) ?? '')) return true;
   // Other programs use this file name too.
   if (!/^(.+\.)?hooks\.json$/.test(name)) return false;
   const text = textOf(path);
   return text === undefined || HOOKS.test(text);
+}
+
+/** Whether a file lies beside Claude Code's settings and is none of them. */
+export function isUnread(path: string): boolean {
+  const folder = dirname(path);
+  const name = basename(path);
+  if (name === '.claude.json') return true;
+  if (basename(folder) === '.claude') return name.endsWith('.json') && !/^settings\b.*\.json$/.test(name);
+  return basename(folder) === 'hooks' && basename(dirname(folder)) === '.claude' && name.endsWith('.json');
+}
+
+/** The client's own state file, which may be large and speak of hooks anywhere. */
+function holdsTopHooks(path: string): boolean {
+  try {
+    const data: unknown = JSON.parse(textOf(path) ?? '');
+    return isObject(data) && isObject(data['hooks']);
+  } catch {
+    // Not ours to complain of.
+    return false;
+  }
 }
 
 const HOOKS =
@@ -64,6 +170,11 @@ function isHookMarkdown(path: string): boolean {
 /** Places where an unreadable file must be reported, because its hooks would be missing. */
 const PLACES = /[/\\]\.claude[/\\](?:agents|commands|skills)\b/;
 
+function smallText(path: string): string | undefined {
+  const size = statOf(path)?.size ?? LARGEST;
+  return size < LARGEST ? textOf(path) : undefined;
+}
+
 /** Undefined: it cannot be read. */
 function textOf(path: string): string | undefined {
   try {
@@ -71,5 +182,15 @@ function textOf(path: string): string | undefined {
   } catch (error) {
     if (error instanceof HookscopeError && error.code === 'FILE') return undefined;
     throw error;
+  }
+}
+
+/** Undefined: it is not there, or leads nowhere. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    // A link to itself, a folder that may not be entered: nothing to look into.
+    return undefined;
   }
 }

@@ -58,6 +58,9 @@ export function placeOf(path: string, home: string | undefined): FilePlace {
   if (name === 'settings.local.json') return at('local');
   if (folder === claude && /^settings\b.*\.json$/.test(name)) return at(ofUser ? 'user' : 'project');
   if (/^settings\b.*\.json$/.test(name)) return at('settings');
+  // The client's own state.
+  if (name === '.claude.json')
+    return { kind: 'settings', project: folder === home ? undefined : folder, plugin: undefined };
   if (basename(folder) === 'hooks' && claude === undefined)
     return { ...at('plugin'), plugin: plugin ?? dirname(folder) };
   if (plugin !== undefined) return at('plugin');

@@ -98,4 +98,12 @@ export const SCRIPT_RULES = {
     bad: '"command": "prettier --write \\"$CLAUDE_FILE_PATHS\\""',
     good: '"command": "jq -r .tool_input.file_path | xargs -r prettier --write"',
   },
+  'single-quoted-placeholder': {
+    level: 'info',
+    about: "A plugin's path between single quotes",
+    why: 'Claude Code puts the path in before a shell reads the line, so it works there as long as no character of the path means something to a shell. A shell alone would not fill it in.',
+    fix: 'Use double quotes.',
+    bad: `"command": "'\${CLAUDE_PLUGIN_ROOT}/guard.sh'"`,
+    good: `"command": "\\"\${CLAUDE_PLUGIN_ROOT}/guard.sh\\""`,
+  },
 } as const satisfies Record<string, RuleText>;

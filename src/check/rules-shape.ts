@@ -19,6 +19,14 @@ export const SHAPE_RULES = {
     bad: '{ "hooks": [{ "event": "Stop", "command": "./notify.sh" }] }',
     good: '{ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "./notify.sh" }] }] } }',
   },
+  'not-read': {
+    level: 'error',
+    about: 'A file that Claude Code does not read',
+    why: 'Hooks stand in settings.json and settings.local.json of .claude, in plugins, agents and skills. In other files they never run.',
+    fix: 'Move its "hooks" into .claude/settings.json.',
+    bad: '.claude/hooks.json with { "hooks": { "Stop": [ … ] } }',
+    good: '.claude/settings.json with { "hooks": { "Stop": [ … ] } }',
+  },
   'wrong-value': {
     level: 'error',
     about: 'A value of the wrong type, or a key that is missing',

@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
+import type { Word } from 'unbash';
 import { argsOf, expand, type FoundCommand, isCertain, parseShell, type Shell } from './shell.js';
 import { type HandlerNode, type SourceFile, skillFolder } from './source-file.js';
 import { entryOf, plainData, textAt } from './tree.js';
@@ -95,9 +96,17 @@ function wordsOf(
   const { name } = command.node;
   const known = Object.fromEntries(Object.entries(variables).filter(([key]) => !shell.assigned.has(key)));
   return [...(name ? [name] : []), ...argsOf(command)].map((word) => ({
-    value: expand(word, known),
+    value: filledIn(word, known),
     written: word.text,
   }));
+}
+
+/** Between single quotes a shell fills in nothing; the paths of a plugin the client fills in before. */
+function filledIn(word: Word, known: Readonly<Record<string, string | undefined>>): string | undefined {
+  const value = expand(word, known);
+  if (value === undefined || !word.text.includes("'")) return value;
+  const filled = value.replace(/\$\{(CLAUDE_PLUGIN_\w+)\}/g, (whole, name: string) => known[name] ?? whole);
+  return /^\$\{?CLAUDE_/.test(filled) ? undefined : filled;
 }
 
 /** Programs that run the command that follows them. */

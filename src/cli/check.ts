@@ -46,7 +46,7 @@ const isAtLeast = (level: Level, least: Level): boolean => LEVELS.indexOf(level)
 
 const STYLE = { error: 'red', warning: 'yellow', info: 'cyan' } as const satisfies Record<Level, string>;
 
-function format({ files, findings }: HookReport, color: boolean): string {
+function format({ files, findings, others = [], notSearched = [] }: HookReport, color: boolean): string {
   const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
     color ? styleText(style, text, { validateStream: false }) : text;
   const lines = findings.flatMap((found) => [
@@ -56,7 +56,19 @@ function format({ files, findings }: HookReport, color: boolean): string {
     `  ${paint('dim', 'fix:')} ${plain(found.fix)}`,
     '',
   ]);
-  return [...lines, summary(files, findings)].join('\n');
+  const alone = others.map(
+    ({ file, agent }) => `${plain(file)} is ${agent}'s, whose rules are not known here: it is left alone.`,
+  );
+  const end = notSearched.length === 0 ? [] : [`Not searched, name them to check them: ${some(notSearched)}.`];
+  return [...lines, ...alone, summary(files, findings, others.length > 0), ...end].join('\n');
+}
+
+/** As many as one line holds. */
+const MOST = 8;
+
+function some(files: readonly string[]): string {
+  const more = files.length > MOST ? ` and ${files.length - MOST} more` : '';
+  return `${files.slice(0, MOST).map(plain).join(', ')}${more}`;
 }
 
 function placeOf({ file, line, column, where, hookFile }: HookFinding): string {
@@ -67,9 +79,9 @@ function placeOf({ file, line, column, where, hookFile }: HookFinding): string {
   return hook === '' ? place : `${place} (${hook})`;
 }
 
-function summary(files: HookReport['files'], findings: readonly HookFinding[]): string {
+function summary(files: HookReport['files'], findings: readonly HookFinding[], others: boolean): string {
   const [only] = files;
-  if (!only) return 'No files with hooks were found.';
+  if (!only) return others ? 'No other files with hooks were found.' : 'No files with hooks were found.';
   const where = files.length === 1 ? `${plain(only.file)} (${KIND_WORDS[only.kind]})` : `${files.length} files`;
   const hooks = files.reduce((sum, file) => sum + file.hooks, 0);
   const count = (level: Level, word: string): string => {

@@ -86,9 +86,7 @@ describe('a file that is named', () => {
     ['home/.claude/settings.json', 'user'],
     ['plugin/hooks/hooks.json', 'plugin'],
     ['hooks.json', 'hooks-file'],
-    ['.codex/hooks.json', 'settings'],
     ['any-name.json', 'settings'],
-    ['.cursor-plugin/plugin.json', 'manifest'],
   ])('%s is read as %s', async (path, kind) => {
     write({ [path]: hooks() });
     expect((await check([path])).files).toEqual([{ file: path, kind, hooks: 1 }]);

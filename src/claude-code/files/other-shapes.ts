@@ -7,6 +7,15 @@ export function otherShape(data: Readonly<Record<string, unknown>>, events: read
   if (Array.isArray(hooks)) {
     return 'is a list of hooks that each name their event; expected an object by event, { "PostToolUse": [{ "matcher": "…", "hooks": [{ "type": "command", "command": "…" }] }] }';
   }
+  const other = otherAgent(data, events);
+  return other && `looks like ${other.words}, which is another format`;
+}
+
+/** The agent whose format a file has; undefined: Claude Code's, or nobody's that is known. */
+export function otherAgent(
+  { hooks, ...data }: Readonly<Record<string, unknown>>,
+  events: readonly string[],
+): { readonly agent: string; readonly words: string } | undefined {
   if (!isObject(hooks) || Object.keys(hooks).some((event) => events.includes(event))) return undefined;
   const names = Object.keys(hooks);
   if (names.length === 0) return undefined;
@@ -14,11 +23,11 @@ export function otherShape(data: Readonly<Record<string, unknown>>, events: read
     const copilot = Object.values(hooks)
       .flat()
       .some((hook) => isObject(hook) && ('bash' in hook || 'powershell' in hook));
-    return `looks like ${copilot ? 'GitHub Copilot' : 'Cursor'}'s hooks file ("version" and events like ${names[0]}), which is another format`;
+    const agent = copilot ? 'GitHub Copilot' : 'Cursor';
+    return { agent, words: `${agent}'s hooks file ("version" and events like ${names[0]})` };
   }
-  if (names.some((name) => GEMINI.has(name)))
-    return `looks like Gemini CLI's hooks (${names[0]}), which is another format`;
-  return undefined;
+  const gemini = names.find((name) => GEMINI.has(name));
+  return gemini === undefined ? undefined : { agent: 'Gemini CLI', words: `Gemini CLI's hooks (${names[0]})` };
 }
 
 const GEMINI = new Set([

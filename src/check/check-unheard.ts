@@ -1,0 +1,156 @@
+import { type Check, type CheckFinding, inText } from './checking.js';
+import { type CodeText, readCode } from './code-text.js';
+import { type Flow, flowOf } from './flow.js';
+import { ANSWER_KEYS, type Printed, printedBy } from './printed.js';
+import { argsOf, type FoundCommand, outputOf, type Shell } from './shell.js';
+import { printedAnswer, printedText } from './shell-printed.js';
+
+/** Answers that are printed where, or when, nobody hears them. */
+export const checkUnheard: Check = function* (file, about) {
+  for (const handler of file.handlers) {
+    if (!handler.spec) continue;
+    for (const text of about.texts(handler, file)) {
+      const code = readCode(text);
+      const found = text.shell ? inShell(text.shell) : code ? inCode(code) : [];
+      for (const { rule, start, end, message, fix } of found) {
+        yield { rule, ...inText(handler, text, { start, end }), message, fix };
+      }
+    }
+  }
+};
+
+interface Unheard extends Pick<CheckFinding, 'rule' | 'message' | 'fix'> {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a program does one after the other, whatever its language. */
+interface Steps {
+  readonly printed: readonly Printed[];
+  /** Where it ends, with its exit code; undefined: some other end of the way. */
+  readonly exits: readonly { readonly at: number; readonly code: number | undefined }[];
+  /** Whether exit code 2 takes nothing from an answer. */
+  hears(answer: NonNullable<Printed['answer']>): boolean;
+  /** Whether the second comes after the first on the same way. */
+  then(first: number, second: number): boolean;
+}
+
+function* judge({ printed, exits, then, hears }: Steps): Generator<Unheard> {
+  for (const answer of printed) {
+    if (answer.answer === undefined) continue;
+    const { start, end } = answer;
+    const exit = exits.find(({ at }) => at >= end && then(start, at));
+    if (answer.stream === 'stderr') {
+      if (exit?.code !== undefined && exit.code !== 0) continue;
+      // The way may end elsewhere.
+      if (exit === undefined && exits.some(({ code }) => code === 2)) continue;
+      const message = 'It prints its answer to standard error, where an answer is never looked for.';
+      yield { rule: 'output-unheard', start, end, message, fix: 'Print it to standard output.' };
+      continue;
+    }
+    const words = printed.find(
+      (other) => other.answer === undefined && other.stream === 'stdout' && besides(other, answer, { exits, then }),
+    );
+    if (words) {
+      const order = words.start < start ? 'before' : 'behind';
+      const message = `It prints words ${order} its answer, so all of it is read as words and the answer is lost.`;
+      yield {
+        rule: 'output-unheard',
+        start: words.start,
+        end: words.end,
+        message,
+        fix: 'Write the words to standard error.',
+      };
+    }
+    if (exit?.code === 2 && !hears(answer.answer)) {
+      const message =
+        'It prints an answer and ends with 2: that blocks by itself, and of the answer only the reason of a block is read.';
+      yield { rule: 'output-exit-2', start, end, message };
+    }
+  }
+}
+
+function besides(words: Printed, answer: Printed, { exits, then }: Pick<Steps, 'exits' | 'then'>): boolean {
+  const [first, second] = words.start < answer.start ? [words, answer] : [answer, words];
+  if (!then(first.start, second.start)) return false;
+  return !exits.some(({ at }) => at > first.end && at < second.start && then(first.start, at));
+}
+
+const EXITS: Readonly<Record<CodeText['language'], RegExp>> = {
+  python: /(?<![\w.])(?:sys\.exit|exit|quit|os\._exit|raise\s+SystemExit)\s*\(\s*(\d*)|(?<![\w.])(?:return|raise)\b/g,
+  javascript: /(?<![\w.])process\.(?:exit\s*\(\s*|exitCode\s*=\s*)(\d*)|(?<![\w.])(?:return|throw)\b/g,
+};
+
+function inCode(text: CodeText): Iterable<Unheard> {
+  const flow: Flow = flowOf(text);
+  const exits = [...text.code.matchAll(EXITS[text.language])].flatMap(({ index, 0: whole, 1: code }) => {
+    if (flow.conditional(index)) return [];
+    return [
+      {
+        at: index,
+        code:
+          code === undefined
+            ? undefined
+            : code === ''
+              ? /\(\s*$/.test(whole) && text.code[index + whole.length] === ')'
+                ? 0
+                : undefined
+              : Number(code),
+      },
+    ];
+  });
+  const printed = printedBy(text).filter(({ start }) => !flow.conditional(start));
+  const then = (first: number, second: number): boolean =>
+    flow.follows(first, second) && (flow.depth(second) === flow.depth(first) || exits.every(({ at }) => at !== second));
+  // Programs can do better than to say it twice.
+  return judge({ printed, exits, then, hears: () => false });
+}
+
+function inShell(shell: Shell): Iterable<Unheard> {
+  const blocks = new Map<number, FoundCommand>(shell.commands.map((command) => [command.node.pos, command]));
+  const printed = shell.commands.flatMap((command): Printed[] => {
+    const stream = outputOf(command);
+    const data = printedAnswer(command);
+    const answer = data && Object.keys(data).some((key) => ANSWER_KEYS.has(key)) ? data : undefined;
+    // Some other object is read as an answer too, and is no words.
+    if (data && !answer) return [];
+    if (stream === 'elsewhere' || (answer === undefined && !printedText(command))) return [];
+    return [{ start: command.node.pos, end: command.node.end, stream, answer }];
+  });
+  const exits = shell.commands.flatMap((command) => {
+    if (!/^(exit|return|exec)$/.test(command.name)) return [];
+    const [word] = argsOf(command);
+    const code =
+      command.name !== 'exit'
+        ? undefined
+        : word === undefined
+          ? undefined
+          : /^\d+$/.test(word.value)
+            ? Number(word.value)
+            : undefined;
+    return [{ at: command.node.pos, code }];
+  });
+  const then = (first: number, second: number): boolean => {
+    const [one, other] = [blocks.get(first), blocks.get(second)];
+    return one !== undefined && other !== undefined && sameWay(one, other);
+  };
+  return judge({ printed, exits, then, hears: isBlock });
+}
+
+/** A deny or a block, whose reason is what counts beside exit code 2. */
+function isBlock(answer: NonNullable<Printed['answer']>): boolean {
+  return /"(?:permissionDecision|decision)":"(?:deny|block)"|"behavior":"deny"/.test(JSON.stringify(answer));
+}
+
+/** They stand in the same list, and neither is a branch of it. */
+function sameWay(one: FoundCommand, other: FoundCommand): boolean {
+  const list = (found: FoundCommand) => found.around.findLast(({ type }) => BLOCKS.has(type));
+  const chain = (found: FoundCommand) => found.around.findLast((node) => node.type === 'AndOr');
+  if (list(one) !== list(other)) return false;
+  const [a, b] = [chain(one), chain(other)];
+  // What stands behind a condition runs before what follows only if it runs.
+  if (a !== undefined && a !== b) return false;
+  return !(a?.operators as readonly string[] | undefined)?.includes('||');
+}
+
+const BLOCKS = new Set(['CompoundList', 'Script', 'BraceGroup', 'Subshell', 'Function']);

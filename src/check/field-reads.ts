@@ -1,0 +1,115 @@
+import { type CodeText, closing } from './code-text.js';
+
+/** A field of the hook's input that a text reads. */
+export interface FieldRead {
+  readonly field: string;
+  /** What of it is read. */
+  readonly below: readonly string[];
+  readonly start: number;
+  readonly end: number;
+  /** The expression it stands in. */
+  readonly among: string;
+}
+
+const PARSED = {
+  python: /(?<![\w.])([A-Za-z_]\w*)\s*(?::[^=\n]+)?=\s*json\.(load|loads)\s*\(/g,
+  javascript:
+    /(?:(?:const|let|var)\s+)?([A-Za-z_$][\w$]*|\{[^{}]*\})\s*(?::[^=\n]+)?=\s*(?:await\s+)?JSON\.(parse)\s*\(/g,
+};
+const INPUT =
+  /stdin|readFileSync\(\s*(0|["']\/dev\/stdin)|\b(raw|input|data|chunks?|body|payload|buffer|buf|text|json)\b/i;
+
+/** The fields of what a Python or Node program parses of its standard input. */
+export function codeReads(text: CodeText): FieldRead[] {
+  const { code, source, language } = text;
+  const parsed = [...code.matchAll(PARSED[language])].flatMap((match) => {
+    const open = match.index + match[0].length - 1;
+    const close = closing(code, open) ?? code.length;
+    const from = source.slice(open + 1, close);
+    return /stdin|\b0\b/.test(from) || (INPUT.test(from) && /stdin|readFileSync\(\s*0/.test(source))
+      ? [{ match, name: match[1] as string }]
+      : [];
+  });
+  if (parsed.length !== 1) return direct(text);
+  const [{ match, name }] = parsed as [(typeof parsed)[number]];
+  if (name.startsWith('{')) return taken(text, name, match.index + match[0].indexOf('{'));
+  const given = [...code.matchAll(new RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}\\s*=(?!=)`, 'g'))];
+  // It becomes something else on the way.
+  if (given.length > 1) return [];
+  return [...direct(text), ...fieldsOf(text, name)];
+}
+
+/** `JSON.parse(…).command`, `json.load(sys.stdin)["command"]`. */
+function direct(text: CodeText): FieldRead[] {
+  const { code, source, language } = text;
+  const calls = language === 'python' ? /json\.loads?\s*\(/g : /JSON\.parse\s*\(/g;
+  return [...code.matchAll(calls)].flatMap((match) => {
+    const close = closing(code, match.index + match[0].length - 1);
+    if (close === undefined || !/stdin|\(\s*0\b/.test(source.slice(match.index, close))) return [];
+    return accessAt(text, close + 1) ?? [];
+  });
+}
+
+function fieldsOf(text: CodeText, name: string): FieldRead[] {
+  const escaped = name.replaceAll('$', '\\$');
+  const accesses = [...text.code.matchAll(new RegExp(`(?<![\\w$.])${escaped}(?=\\s*(?:\\?\\.|\\.|\\[))`, 'g'))];
+  const found = accesses.flatMap(({ index }) => accessAt(text, index + name.length) ?? []);
+  const patterns = [
+    ...text.code.matchAll(new RegExp(`(?:const|let|var)\\s+(\\{[^{}]*\\})\\s*=\\s*${escaped}(?![\\w$.[?])`, 'g')),
+  ];
+  return [
+    ...found,
+    ...patterns.flatMap((match) => taken(text, match[1] as string, match.index + match[0].indexOf('{'))),
+  ];
+}
+
+/** `.command`, `?.command`, `["command"]`, `.get("command")` and what follows. */
+function accessAt(text: CodeText, from: number): FieldRead | undefined {
+  const first = stepAt(text, from);
+  if (!first) return undefined;
+  const second = stepAt(text, first.end);
+  return {
+    field: first.key,
+    below: second ? [second.key] : [],
+    start: from,
+    end: first.end,
+    among: statement(text.source, from),
+  };
+}
+
+function stepAt(
+  { code, strings, language }: CodeText,
+  from: number,
+): { readonly key: string; readonly end: number } | undefined {
+  const rest = code.slice(from, from + 200);
+  const opened = /^\s*(?:\?\.)?\[\s*|^\s*\.get\(\s*/.exec(rest)?.[0];
+  if (opened !== undefined) {
+    const string = strings.get(from + opened.length);
+    const close = string && /^\s*[\])]|^\s*,[^()]*(?:\(\))?\s*\)/.exec(code.slice(string.end, string.end + 60))?.[0];
+    return string?.value !== undefined && close !== undefined
+      ? { key: string.value, end: string.end + close.length }
+      : undefined;
+  }
+  if (language === 'python') return undefined;
+  const [whole, key] = /^\s*\??\.\s*([A-Za-z_$][\w$]*)(?!\s*\()/.exec(rest) ?? [];
+  return whole === undefined || key === undefined || /^[\w$]/.test(rest.slice(whole.length))
+    ? undefined
+    : { key, end: from + whole.length };
+}
+
+/** `const { command, toolName: name } = …` */
+function taken(text: CodeText, pattern: string, start: number): FieldRead[] {
+  return [...pattern.matchAll(/([A-Za-z_$][\w$]*)\s*(?:[:=][^,}]*)?(?=[,}])/g)].map((match) => ({
+    field: match[1] as string,
+    below: [],
+    start: start + match.index,
+    end: start + match.index + (match[1] as string).length,
+    among: statement(text.source, start),
+  }));
+}
+
+function statement(source: string, at: number): string {
+  const start = Math.max(source.lastIndexOf('\n', at), source.lastIndexOf(';', at)) + 1;
+  const end = source.slice(at).search(/[\n;]/);
+  return source.slice(start, end < 0 ? source.length : at + end);
+}

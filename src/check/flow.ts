@@ -1,0 +1,81 @@
+import type { CodeText } from './code-text.js';
+
+/** Whether what stands at one place of a program surely runs before what stands at a later one, if that runs at all. */
+export interface Flow {
+  /** How deep a place stands in blocks. */
+  depth(at: number): number;
+  /** Nothing between them leaves the block of the first. */
+  follows(first: number, second: number): boolean;
+  /** It stands behind a condition in its own line. */
+  conditional(at: number): boolean;
+}
+
+export function flowOf(text: CodeText): Flow {
+  return text.language === 'python' ? byIndent(text.code) : byBraces(text.code);
+}
+
+const CONDITION = /\b(?:if|else|elif|for|while|lambda|def|except|catch|case|default)\b|=>|&&|\|\||\?/;
+
+function conditionalIn(code: string): Flow['conditional'] {
+  return (at) => {
+    const line = code.slice(
+      Math.max(code.lastIndexOf('\n', at - 1), code.lastIndexOf(';', at - 1), code.lastIndexOf('{', at - 1)) + 1,
+      at,
+    );
+    return CONDITION.test(line);
+  };
+}
+
+function byBraces(code: string): Flow {
+  const depths = new Int32Array(code.length + 1);
+  for (let at = 0, depth = 0; at < code.length; at++) {
+    if (code[at] === '}') depth--;
+    depths[at] = depth;
+    if (code[at] === '{') depth++;
+    depths[at + 1] = depth;
+  }
+  const depth = (at: number): number => depths[at] ?? 0;
+  return {
+    depth,
+    follows(first, second) {
+      const own = depth(first);
+      for (let at = first; at <= second; at++) if (depth(at) < own) return false;
+      return true;
+    },
+    conditional: conditionalIn(code),
+  };
+}
+
+function byIndent(code: string): Flow {
+  interface Line {
+    readonly start: number;
+    readonly indent: number;
+  }
+  const lines: Line[] = [];
+  let brackets = 0;
+  let start = 0;
+  for (const line of code.split('\n')) {
+    // What goes on in brackets is no line of its own.
+    if (brackets <= 0 && line.trim() !== '') lines.push({ start, indent: /^\s*/.exec(line)?.[0].length ?? 0 });
+    for (const letter of line) brackets += '([{'.includes(letter) ? 1 : ')]}'.includes(letter) ? -1 : 0;
+    start += line.length + 1;
+  }
+  const indexOf = (at: number): number => {
+    let [low, high] = [0, lines.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((lines[middle] as Line).start <= at) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  };
+  const depth = (at: number): number => lines[indexOf(at)]?.indent ?? 0;
+  return {
+    depth,
+    follows(first, second) {
+      const own = depth(first);
+      return lines.slice(indexOf(first) + 1, indexOf(second) + 1).every(({ indent }) => indent >= own);
+    },
+    conditional: conditionalIn(code),
+  };
+}

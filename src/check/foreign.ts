@@ -1,0 +1,55 @@
+import { basename, dirname } from 'node:path';
+import { otherAgent } from '../claude-code/files/other-shapes.js';
+import { CLAUDE_EVENTS } from '../events/catalogue.js';
+import { isObject } from '../values/shape.js';
+
+/** Agents that keep hooks in folders of their own, by the folder. */
+const FOLDERS: Readonly<Record<string, string>> = {
+  '.cursor': 'Cursor',
+  '.codex': 'Codex',
+  '.gemini': 'Gemini CLI',
+  '.copilot': 'GitHub Copilot',
+  '.qwen': 'Qwen Code',
+  '.windsurf': 'Windsurf',
+  '.factory': 'Factory',
+  '.kiro': 'Kiro',
+  '.augment': 'Augment',
+  '.mastracode': 'Mastra Code',
+  '.opencode': 'OpenCode',
+  '.cline': 'Cline',
+  '.iflow': 'iFlow',
+  '.amazonq': 'Amazon Q',
+  '.continue': 'Continue',
+  '.trae': 'Trae',
+};
+
+/** The agent in whose place a file lies; its rules are not known here. */
+export function agentOfPlace(path: string): string | undefined {
+  const folder = dirname(path);
+  const [name, above] = [basename(folder), basename(dirname(folder))];
+  if (above === '.github' && (name === 'hooks' || name === 'copilot')) return 'GitHub Copilot';
+  return (
+    FOLDERS[name.replace(/-plugin$/, '')] ?? (name === 'hooks' || name === 'extensions' ? FOLDERS[above] : undefined)
+  );
+}
+
+/** The agent whose file it is by what it holds, wherever it lies. */
+export function agentOfText(text: string): string | undefined {
+  const data = read(text);
+  return isObject(data) ? otherAgent(data, CLAUDE_EVENTS)?.agent : undefined;
+}
+
+/** Whether a file in the place of another agent is about hooks. */
+export function isAboutHooks(path: string, text: string): boolean {
+  if (path.endsWith('.toml')) return /^\s*\[+\s*hooks\b|^\s*hooks\s*=/m.test(text);
+  return /"hooks"\s*:/.test(text) || /(^|\.)hooks(\.\w+)?\.json$/.test(basename(path));
+}
+
+function read(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    // It is nobody's.
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { HookscopeError } from '../errors.js';
+import { readText } from '../files/json-file.js';
+import type { Surroundings } from './checking.js';
+import { findHookFiles, known } from './find.js';
+import { agentOfPlace, agentOfText } from './foreign.js';
+import { type FileKind, type FilePlace, placeOf } from './kinds.js';
+import { readSource, type SourceFile, unreadSource } from './source-file.js';
+import { entryOf, textOf } from './tree.js';
+
+/** What is asked to be checked. */
+interface Asked {
+  readonly paths: readonly string[];
+  readonly hooksFiles?: readonly string[];
+}
+
+/** What was found at the paths. */
+export interface ReadFiles {
+  readonly files: readonly SourceFile[];
+  readonly others: readonly { readonly path: string; readonly agent: string }[];
+  readonly elsewhere: readonly string[];
+}
+
+export function readFiles({ paths, hooksFiles = [] }: Asked, { cwd, home, managed }: Surroundings): ReadFiles {
+  const found = new Map<string, FileKind | undefined>();
+  const places = paths.map((path) => findHookFiles(resolve(cwd, path)));
+  const others = new Map<string, string>();
+  for (const place of places) {
+    for (const file of place.files) found.set(file, undefined);
+    for (const path of place.others) others.set(path, agentOfPlace(path) as string);
+  }
+  for (const path of hooksFiles) found.set(resolve(cwd, path), 'hooks-file');
+  const files: SourceFile[] = [];
+  // Iterating a Map also visits entries that are added meanwhile.
+  for (const [path, kind] of found) {
+    const place = placeOf(path, home);
+    const file = readAny(path, { ...place, kind: kind ?? place.kind });
+    if (!file) continue;
+    const agent = file.kind === 'settings' ? agentOfText(file.text) : undefined;
+    if (agent !== undefined) others.set(path, agent);
+    else files.push(file);
+    for (const named of namedBy(file)) if (!found.has(named)) found.set(named, 'plugin');
+  }
+  const searched = places.some((place, i) => place.files[0] !== resolve(cwd, paths[i] as string));
+  const more = searched ? ofMachine(home, managed) : [];
+  const elsewhere = [...places.flatMap((place) => place.elsewhere), ...more].filter((path) => !found.has(path));
+  return { files, others: [...others].map(([path, agent]) => ({ path, agent })), elsewhere: [...new Set(elsewhere)] };
+}
+
+/** What counts on this machine in every project. */
+function ofMachine(home: string | undefined, managed: string): string[] {
+  return [
+    ...(home === undefined ? [] : known(home)),
+    ...known(join(managed, '.')),
+    join(managed, 'managed-settings.json'),
+  ].filter((path) => existsSync(path));
+}
+
+/** A file that cannot be read becomes a finding; the others are still checked. */
+function readAny(path: string, place: FilePlace): SourceFile | undefined {
+  try {
+    return readSource(path, readText(path), place);
+  } catch (error) {
+    if (!(error instanceof HookscopeError) || error.code !== 'FILE') throw error;
+    return unreadSource(path, (error.details as { problem: string }).problem, place);
+  }
+}
+
+/** The existing hooks files that a manifest names. */
+function namedBy({ kind, plugin, parsed }: SourceFile): string[] {
+  const hooks = entryOf(parsed.root, 'hooks')?.value;
+  if (kind !== 'manifest' || plugin === undefined || hooks === undefined) return [];
+  return (hooks.kind === 'array' ? hooks.items : [hooks]).flatMap((node) => {
+    const text = textOf(node);
+    return text?.endsWith('.json') ? existing(resolve(plugin, text)) : [];
+  });
+}
+
+function existing(path: string): string[] {
+  return existsSync(path) ? [path] : [];
+}

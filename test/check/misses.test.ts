@@ -1,0 +1,334 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkHookFiles, type HookReport } from '../../src/check/check.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hookscope-misses-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+const check = (paths: readonly string[] = ['.'], hooksFiles: readonly string[] = []): Promise<HookReport> =>
+  checkHookFiles({ paths, hooksFiles, cwd: folder, home: join(folder, 'home'), managedDir: join(folder, 'managed') });
+const rules = ({ findings }: HookReport): string[] => findings.map(({ rule }) => rule);
+
+const hooks = (command = 'echo ok', event = 'PreToolUse', group: object = {}, more: object = {}): string =>
+  JSON.stringify({ hooks: { [event]: [{ ...group, hooks: [{ type: 'command', command, ...more }] }] } });
+
+describe('files of other agents are left alone', () => {
+  const flat = (events: object): string => JSON.stringify({ version: 1, hooks: events });
+  test.each([
+    ['.cursor/hooks.json', 'Cursor', flat({ beforeShellExecution: [{ command: './x.sh' }] })],
+    ['sub/.cursor/hooks.json', 'Cursor', hooks('x.sh')],
+    ['.codex/hooks.json', 'Codex', hooks('x.sh', 'PreToolUse', { matcher: 'shell' })],
+    ['.codex/config.toml', 'Codex', 'model = "x"\n[[hooks.PreToolUse]]\nmatcher = "shell"\n'],
+    ['.github/hooks/guard.json', 'GitHub Copilot', flat({ preToolUse: [{ type: 'command', bash: './x.sh' }] })],
+    ['.github/copilot/settings.json', 'GitHub Copilot', flat({ sessionStart: [{ bash: 'x' }] })],
+    ['.copilot/hooks/a.json', 'GitHub Copilot', flat({ sessionStart: [{ bash: 'x' }] })],
+    ['.gemini/settings.json', 'Gemini CLI', JSON.stringify({ hooks: { BeforeTool: [{ matcher: 'x', hooks: [] }] } })],
+    ['.gemini/settings.json', 'Gemini CLI', JSON.stringify({ hooks: { SessionStart: [{ hooks: [] }] } })],
+    ['.qwen/settings.json', 'Qwen Code', hooks('x.sh')],
+  ])('%s (%s), found or named', async (path, agent, text) => {
+    write(path, text);
+    for (const report of [await check(), await check([path])]) {
+      expect(report).toEqual({ files: [], findings: [], others: [{ file: path, agent }] });
+    }
+  });
+
+  test('by what they hold, where no agent has its place', async () => {
+    write('extras/theirs.json', flat({ beforeShellExecution: [{ command: './x.sh' }] }));
+    expect((await check(['extras/theirs.json'])).others).toEqual([{ file: 'extras/theirs.json', agent: 'Cursor' }]);
+  });
+
+  test('their files without hooks are nothing', async () => {
+    write('.cursor/mcp.json', '{ "mcpServers": {} }');
+    write('.gemini/settings.json', '{ "theme": "dark" }');
+    expect(await check()).toEqual({ files: [], findings: [] });
+  });
+
+  test('but a file where Claude Code looks is an error in whatever format', async () => {
+    write('.claude/settings.json', flat({ preToolUse: [{ command: './x.sh' }] }));
+    expect(rules(await check())).toEqual(['other-shape']);
+  });
+});
+
+describe('places', () => {
+  test.each([
+    '.claude/hooks.json',
+    '.claude/hooks/hooks.json',
+    '.claude/config.json',
+    '.claude.json',
+    'sub/.claude.json',
+  ])('hooks in %s are said not to be read', async (path) => {
+    write(path, hooks());
+    expect((await check()).findings).toMatchObject([{ rule: 'not-read', level: 'error', file: path }]);
+  });
+
+  test('what is not searched is named, and nothing that holds no hooks', async () => {
+    write('tools/agent.json', hooks());
+    write('node_modules/pack/hooks/hooks.json', hooks());
+    write('node_modules/@scope/pack/.claude/settings.json', hooks());
+    write('data/list.json', '{ "hooks": ["a"], "PreToolUse": 1 }');
+    const linked = `${folder}-linked`;
+    mkdirSync(join(linked, '.claude'), { recursive: true });
+    writeFileSync(join(linked, '.claude/settings.json'), hooks());
+    symlinkSync(linked, join(folder, 'link'));
+    try {
+      expect((await check()).notSearched).toEqual([
+        'link/.claude/settings.json',
+        'node_modules/@scope/pack/.claude/settings.json',
+        'node_modules/pack/hooks/hooks.json',
+        'tools/agent.json',
+      ]);
+      expect((await check(['tools/agent.json'])).notSearched).toBeUndefined();
+    } finally {
+      rmSync(linked, { recursive: true, force: true });
+    }
+  });
+
+  test("the user's own settings and policy count everywhere, and are named where they are not searched", async () => {
+    write('home/.claude/settings.json', hooks());
+    write('managed/managed-settings.json', hooks());
+    write('project/.claude/settings.json', hooks());
+    expect((await check(['project'])).notSearched).toEqual([
+      'home/.claude/settings.json',
+      'managed/managed-settings.json',
+    ]);
+    expect((await check()).notSearched).toBeUndefined();
+  });
+
+  test('a program that is missing is said once, with how many hooks ask for it', async () => {
+    const group = (command: string): object => ({ hooks: [{ type: 'command', command }] });
+    const stop = ['nosuch-x a', 'nosuch-x b', 'nosuch-y'].map(group);
+    write('a/.claude/settings.json', JSON.stringify({ hooks: { Stop: stop } }));
+    write('b/.claude/settings.json', hooks('nosuch-x c && nosuch-x d', 'Stop'));
+    write('b/.claude/run.py', '#!/usr/bin/env nosuch-y\n');
+    chmodSync(join(folder, 'b/.claude/run.py'), 0o755);
+    write('b/.claude/settings.local.json', hooks('"$CLAUDE_PROJECT_DIR"/.claude/run.py', 'Stop'));
+    const found = (await check()).findings.filter(({ rule }) => rule === 'program-missing');
+    expect(found.map(({ message }) => message)).toEqual([
+      'There is no program "nosuch-x" on this machine\'s PATH. 2 more hooks ask for it.',
+      'There is no program "nosuch-y" on this machine\'s PATH. One more hook asks for it.',
+    ]);
+  });
+});
+
+describe('matchers', () => {
+  test.each(['bash', 'READ', 'Wirte', 'weather', 'LS', 'MultiEdit', 'search_web', 'bash|weather', 'task'])(
+    '%s in a file of ours is no error',
+    async (matcher) => {
+      write('hooks.json', hooks('echo ok', 'PreToolUse', { matcher }));
+      write('hookscope.config.json', hooks('echo ok', 'PostToolUse', { matcher }));
+      const { findings } = await check();
+      expect(findings.filter(({ level }) => level !== 'info')).toEqual([]);
+      write('.claude/settings.json', hooks('echo ok', 'PreToolUse', { matcher: 'bash' }));
+      expect(rules(await check(['.claude/settings.json']))).toEqual(['matcher-never']);
+    },
+  );
+
+  /** By matcher: rules that can meet it, and rules that cannot. */
+  const MEETINGS: [matcher: string, meets: readonly string[], never: readonly string[]][] = [
+    [
+      'Bash',
+      ['Bash(git *)', 'Bash'],
+      ['Edit(*.ts)', 'Write(src/**)', 'Read(*.env)', 'WebFetch(domain:x.example)', 'mcp__a__b'],
+    ],
+    ['Write', ['Write(src/**)'], ['Bash(rm *)', 'Read(*.env)']],
+    ['Edit|Write', ['Edit(*.ts)', 'Write(*.ts)'], ['Bash(rm *)', 'Grep']],
+    ['^(Edit|Write)$', ['Edit(*.ts)'], ['Bash(rm *)', 'mcp__a__b']],
+    ['Notebook.*', ['NotebookEdit'], ['Bash(ls *)']],
+    ['mcp__.*', ['mcp__memory__write', 'mcp__memory'], ['Bash(git *)', 'Edit(*.ts)']],
+    ['mcp__memory__.*', ['mcp__memory__write', 'mcp__memory__*'], ['Bash(git *)', 'mcp__github__push']],
+    ['Task', ['Agent', 'Task'], ['Bash(git *)']],
+    ['*', ['Bash(git *)'], []],
+    ['', ['Edit(*.ts)'], []],
+  ];
+  test.each(MEETINGS)(
+    '%j: a rule that no call of it can meet is found, and no other',
+    async (matcher, meets, never) => {
+      for (const rule of [...meets, ...never]) {
+        write('.claude/settings.json', hooks('echo ok', 'PreToolUse', { matcher }, { if: rule }));
+        const found = rules(await check()).filter((id) => id === 'if-never');
+        expect([rule, found]).toEqual([rule, never.includes(rule) ? ['if-never'] : []]);
+      }
+    },
+  );
+
+  test('in a file of ours too, where matchers are globs', async () => {
+    for (const [matcher, rule, found] of [
+      ['mcp__*', 'Bash(git *)', true],
+      ['mcp__*', 'mcp__a__b', false],
+      ['Edit|Write', 'Bash(git *)', true],
+      ['deploy', 'deploy(target:prod)', false],
+    ] as const) {
+      write('hooks.json', hooks('echo ok', 'PreToolUse', { matcher }, { if: rule }));
+      expect([matcher, rule, rules(await check()).includes('if-never')]).toEqual([matcher, rule, found]);
+    }
+  });
+});
+
+/** A hook of the project that is a script. */
+async function script(name: string, text: string, event = 'PreToolUse'): Promise<string[]> {
+  const program = name.endsWith('.py') ? 'python3' : name.endsWith('.sh') ? 'bash' : 'node';
+  write(`.claude/hooks/${name}`, text);
+  write('.claude/settings.json', hooks(`${program} "$CLAUDE_PROJECT_DIR"/.claude/hooks/${name}`, event));
+  const { findings } = await check();
+  return findings.filter(({ rule }) => rule !== 'program-missing').map(({ rule }) => rule);
+}
+
+const DENY =
+  '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no"}}';
+const answerOf = (decision: string): string => DENY.replace('"deny"', `"${decision}"`);
+
+/** How programs print an answer; `ANSWER` stands for it. */
+const PRINTERS: Readonly<Record<string, readonly string[]>> = {
+  'a.py': [
+    'print(json.dumps(ANSWER))',
+    'sys.stdout.write(json.dumps(ANSWER))',
+    'json.dump(ANSWER, sys.stdout)',
+    'out = ANSWER\nprint(json.dumps(out))',
+    'print(json.dumps(ANSWER), flush=True)',
+    "print('''ANSWER''')",
+    "print('ANSWER')",
+  ],
+  'a.mjs': [
+    'console.log(JSON.stringify(ANSWER));',
+    'process.stdout.write(JSON.stringify(ANSWER));',
+    'const out = ANSWER;\nconsole.log(JSON.stringify(out));',
+    "console.log('ANSWER');",
+    'fs.writeSync(1, JSON.stringify(ANSWER));',
+    'process.stdout.write(JSON.stringify(ANSWER, null, 2) + "\\n");',
+  ],
+  'a.sh': ["echo 'ANSWER'", "printf '%s\\n' 'ANSWER'", "cat <<'EOF'\nANSWER\nEOF"],
+};
+const PRINTED = Object.entries(PRINTERS).flatMap(([name, forms]) => forms.map((form) => [name, form] as const));
+const filled = (form: string, answer: string): string => form.replace('ANSWER', () => answer);
+const ended = (name: string): 'py' | 'mjs' | 'sh' => name.split('.')[1] as 'py';
+const IMPORTS = { py: 'import json, sys\n', mjs: "import fs from 'node:fs';\n", sh: '' };
+const WORDS = { py: 'print("Checking")', mjs: "console.log('Checking');", sh: 'echo Checking' };
+const EXIT = { py: 'sys.exit(CODE)', mjs: 'process.exit(CODE);', sh: 'exit CODE' };
+const exit = (name: string, code: number): string => EXIT[ended(name)].replace('CODE', String(code));
+
+describe.each(PRINTED)('%s: an answer that is printed by %j', (name, form) => {
+  const program = (...lines: string[]): string => `${IMPORTS[ended(name)]}${lines.join('\n')}\n`;
+
+  test('is heard alone', async () => {
+    expect(await script(name, program(filled(form, DENY)))).toEqual([]);
+    expect(await script(name, program(filled(form, DENY), exit(name, 0)))).toEqual([]);
+  });
+
+  test.each(['block', 'approve', 'denied', 'DENY'])('with permissionDecision %j is refused', async (decision) => {
+    expect(await script(name, program(filled(form, answerOf(decision))))).toEqual(['output-rejected']);
+  });
+
+  test('is lost among words', async () => {
+    expect(await script(name, program(WORDS[ended(name)], filled(form, DENY)))).toEqual(['output-unheard']);
+    expect(await script(name, program(filled(form, DENY), WORDS[ended(name)]))).toEqual(['output-unheard']);
+  });
+
+  test('counts for little before exit code 2', async () => {
+    expect(await script(name, program(filled(form, answerOf('allow')), exit(name, 2)))).toEqual(['output-exit-2']);
+  });
+});
+
+test.each([
+  ['a.py', `import json, sys\nprint(json.dumps(${DENY}), file=sys.stderr)\nsys.exit(0)\n`],
+  ['b.py', `import json, sys\nsys.stderr.write(json.dumps(${DENY}))\n`],
+  ['a.mjs', `console.error(JSON.stringify(${DENY}));\n`],
+  ['b.mjs', `process.stderr.write(JSON.stringify(${DENY}));\nprocess.exit(0);\n`],
+  ['a.sh', `echo '${DENY}' >&2\nexit 0\n`],
+  ['b.sh', `cat >&2 <<'EOF'\n${DENY}\nEOF\n`],
+])('%s: an answer on standard error is not heard', async (name, text) => {
+  expect(await script(name, text)).toEqual(['output-unheard']);
+});
+
+describe('a field that is read where it is not', () => {
+  const py = (access: string): string => `import json, sys\ndata = json.load(sys.stdin)\nvalue = ${access}\n`;
+  const js = (line: string): string =>
+    `import { readFileSync } from 'node:fs';\nconst input = JSON.parse(readFileSync(0, 'utf8'));\n${line}\n`;
+  test.each([
+    ['a.sh', 'CMD=$(jq -r .command)\n', 'tool_input.command'],
+    ['a.sh', "CMD=$(jq -r '.command // empty')\n", 'tool_input.command'],
+    ['a.sh', "cat | jq -r '.file_path'\n", 'tool_input.file_path'],
+    ['a.sh', 'INPUT=$(cat)\nTOOL=$(echo "$INPUT" | jq -r .toolName)\n', 'tool_name'],
+    ['a.sh', 'INPUT=$(cat)\nTOOL=$(jq -r .tool <<< "$INPUT")\n', 'tool_name'],
+    ['a.sh', "IN=$(cat)\nprintf '%s' \"$IN\" | jq -r '.input.command'\n", 'tool_input.command'],
+    ['a.sh', 'jq -e \'.parameters.file_path | test("env")\'\n', 'tool_input.file_path'],
+    ['a.py', py('data["command"]'), 'tool_input.command'],
+    ['a.py', py('data.get("file_path", "")'), 'tool_input.file_path'],
+    ['a.py', py('data["input"]["command"]'), 'tool_input.command'],
+    ['a.py', py("data.get('toolName')"), 'tool_name'],
+    ['a.py', 'import json, sys\nvalue = json.loads(sys.stdin.read())["command"]\n', 'tool_input.command'],
+    ['a.mjs', js('const { command } = input;'), 'tool_input.command'],
+    ['a.mjs', js('const value = input.command ?? "";'), 'tool_input.command'],
+    ['a.mjs', js('const value = input?.input?.command;'), 'tool_input.command'],
+    ['a.mjs', js('const value = input["toolInput"].command;'), 'tool_input.command'],
+    [
+      'a.mjs',
+      "import { readFileSync } from 'node:fs';\nconst { toolName } = JSON.parse(readFileSync(0, 'utf8'));\n",
+      'tool_name',
+    ],
+  ])('%s: %j', async (name, text, place) => {
+    expect(await script(name, text)).toEqual(['input-field']);
+    expect((await check()).findings.find(({ rule }) => rule === 'input-field')?.fix).toBe(`Read ${place}.`);
+  });
+
+  test.each([
+    ['a.sh', 'jq -r .tool_input.command\n'],
+    ['a.sh', "jq -r '.tool_input | .command'\n"],
+    ['a.sh', "jq -r '.tool_input.file_path // .file_path'\n"],
+    ['a.sh', 'INPUT=$(cat | jq .tool_input)\necho "$INPUT" | jq -r .command\n'],
+    ['a.sh', 'curl -s https://x.example | jq -r .command\n'],
+    ['a.sh', 'jq -r .command package.json\n'],
+    ['a.sh', "jq -n '{command: 1} | .command'\n"],
+    ['a.py', py('data.get("tool_input", {}).get("command")')],
+    ['a.py', py('data["tool_input"]["file_path"] if data["tool_name"] else data["cwd"]')],
+    ['a.py', 'import json\nconfig = json.load(open("x.json"))\nprint(config["command"])\n'],
+    ['a.py', py('data.get("tool_name") or data.get("toolName")')],
+    ['a.mjs', js('const { tool_input: { command } } = input;')],
+    ['a.mjs', js('const value = input.tool_input.command ?? input.command;')],
+    ['a.mjs', js('const value = { command: 1 }.command; input.other;')],
+  ])('is not found in %s: %j', async (name, text) => {
+    expect(await script(name, text)).toEqual([]);
+  });
+
+  test('is there on another event', async () => {
+    expect(await script('a.sh', 'jq -r .prompt\n', 'UserPromptSubmit')).toEqual([]);
+    expect(await script('a.sh', 'jq -r .prompt\n', 'Stop')).toEqual([]);
+    expect(await script('a.sh', 'jq -r .user_prompt\n', 'UserPromptSubmit')).toEqual(['input-field']);
+  });
+});
+
+describe("a plugin's path between single quotes", () => {
+  const advice = async (command: string, isPlugin: boolean): Promise<string[]> => {
+    const path = isPlugin ? 'hooks/hooks.json' : '.claude/settings.json';
+    if (isPlugin) write('.claude-plugin/plugin.json', '{ "name": "p" }');
+    write('scripts/h.sh', '#!/bin/sh\n');
+    chmodSync(join(folder, 'scripts/h.sh'), 0o755);
+    write(path, hooks(command));
+    return (await check()).findings.map(({ rule, fix }) => `${rule}: ${fix}`);
+  };
+  const ROOT_DIR = `\${CLAUDE_PLUGIN_ROOT}`;
+  const PROJECT_DIR = `\${CLAUDE_PROJECT_DIR}`;
+  test.each([
+    [`'${ROOT_DIR}/scripts/h.sh'`, true, `single-quoted-placeholder: Write "${ROOT_DIR}/scripts/h.sh".`],
+    [`bash '${ROOT_DIR}'/scripts/h.sh`, true, `single-quoted-placeholder: Write "${ROOT_DIR}/scripts/h.sh".`],
+    ["'$CLAUDE_PLUGIN_ROOT/scripts/h.sh'", true, 'placeholder-literal: Write "$CLAUDE_PLUGIN_ROOT/scripts/h.sh".'],
+    [`'${PROJECT_DIR}/scripts/h.sh'`, false, `placeholder-literal: Write "${PROJECT_DIR}/scripts/h.sh".`],
+    [`'${ROOT_DIR}/scripts/h.sh'`, false, 'placeholder-literal: Write "$CLAUDE_PROJECT_DIR/scripts/h.sh".'],
+  ])('%s', async (command, isPlugin, wanted) => {
+    expect(await advice(command, isPlugin)).toEqual([wanted]);
+  });
+
+  test('is nothing where a shell reads it again, or the quotes are double', async () => {
+    expect(await advice(`sh -c '"$CLAUDE_PROJECT_DIR"/scripts/h.sh'`, false)).toEqual([]);
+    expect(await advice(`"${ROOT_DIR}/scripts/h.sh"`, true)).toEqual([]);
+  });
+});
