@@ -18,7 +18,7 @@ describe('no message ends a sentence twice', () => {
       const { message } = new HookscopeError(code, details as never);
       expect(message).not.toMatch(DOUBLE_STOP);
       // These are the words of the other side.
-    if (code !== 'CONTROL_REFUSED') expect(message).toMatch(/[.?!…]["\u201d)]?$/);
+      if (code !== 'CONTROL_REFUSED') expect(message).toMatch(/[.?!…]["\u201d)]?$/);
     },
   );
 
