@@ -11,5 +11,6 @@ export type {
   Generated,
   RoundSettings,
   ToolHow,
+  UserPrompt,
 } from '../../src/adapters/ai.js';
 export { agentTool, drive } from '../../src/adapters/ai.js';

@@ -1,36 +1,48 @@
-import type { generateText, ModelMessage, StopCondition, Tool, ToolResultPart, ToolSet } from 'ai';
+import type { generateText, LanguageModel, ModelMessage, StopCondition, Tool, ToolSet } from 'ai';
 import { z } from 'zod';
-import type { ToolCall, ToolResult } from '../session/call.js';
-import type { Content, ContentBlock } from '../session/content.js';
 import type { SpawnOptions } from '../session/options.js';
 import type { Session } from '../session/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
+import { conversation, type UserPrompt, withContext, wordsOf } from './ai-messages.js';
+import { type ToolHow, wrapTool } from './ai-tool.js';
 import { runTurn, Steps, type Turn } from './turn.js';
 
+export type { UserPrompt } from './ai-messages.js';
+export type { ToolHow } from './ai-tool.js';
 export type { Turn } from './turn.js';
-
-/** What the session should know of a tool beside its name: its effect, its MCP server, rules of its own. */
-export type ToolHow = Pick<ToolCall, 'effect' | 'mcp' | 'permission' | 'ask' | 'classify'>;
 
 /** What `drive` takes. */
 export interface DriveOptions<Tools extends ToolSet> {
-  /** The user's words; for a subagent's session, the task. */
-  readonly prompt: string;
+  /**
+   * What the user says; for a subagent's session, the task. Default: the user's messages at the end of `messages`. Where those end with
+   * another (a tool message with answers to `needsApproval`), the turn that waited for it goes on: no UserPromptSubmit.
+   */
+  readonly prompt?: UserPrompt | undefined;
   /** The conversation before it. */
   readonly messages?: readonly ModelMessage[] | undefined;
   readonly system?: string | undefined;
   readonly tools?: Tools | undefined;
   /** By the tool's name. */
   readonly toolHow?: Readonly<Partial<Record<keyof Tools, ToolHow>>> | undefined;
-  /** Your own conditions; a hook that ends the loop is one more. Default: none, the loop ends when the model is done. */
+  /** Your own conditions; a hook that ends the loop is one more. Default: 20 steps, as for an agent of the SDK (`ToolLoopAgent`). */
   readonly stopWhen?: StopCondition<Tools> | readonly StopCondition<Tools>[] | undefined;
   /** Your own; the context that hooks add goes below the system prompt it gives. */
   readonly prepareStep?: PrepareStep<Tools> | undefined;
 }
 
+function isPrompt(value: unknown): boolean {
+  return [value]
+    .flat()
+    .every((one) => typeof value === 'string' || typeof (one as ModelMessage | null)?.role === 'string');
+}
+
+/** What the SDK's own agents do, where nobody sets a limit. */
+const STEPS = 20;
+const limit = ({ steps }: { readonly steps: readonly unknown[] }): boolean => steps.length === STEPS;
+
 const DRIVE: Keys<DriveOptions<ToolSet>> = {
-  prompt: checks.text,
+  prompt: { expected: 'a string, a message or an array of messages', accepts: isPrompt },
   messages: checks.list,
   system: checks.text,
   tools: checks.object,
@@ -85,8 +97,9 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
 ): Promise<Driven<Result>> {
   checkKeys(options, DRIVE, 'drive: ');
   const steps = new Steps(session);
-  const messages: ModelMessage[] = [...(options.messages ?? [])];
-  const own = [options.stopWhen ?? []].flat() as StopCondition<Tools>[];
+  const { before, asked } = conversation(options.messages ?? [], options.prompt);
+  const messages: ModelMessage[] = [...before];
+  const own = [options.stopWhen ?? limit].flat() as StopCondition<Tools>[];
   const isOver: StopCondition<Tools> = async ({ steps: made }) => {
     await steps.endBatch(made.at(-1)?.toolCalls.map((call) => call.toolCallId) ?? []);
     return steps.over !== undefined;
@@ -97,19 +110,28 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
     (options.toolHow ?? {}) as Readonly<Record<string, ToolHow>>,
   );
   const prepareStep = prepare(steps, options);
-  const turn = await runTurn(steps, options.prompt, async (content) => {
-    messages.push({ role: 'user', content });
+  const prompt = asked.length === 0 ? undefined : wordsOf(asked);
+  const turn = await runTurn(steps, prompt, async ({ instruction, context }) => {
+    if (instruction !== undefined) messages.push({ role: 'user', content: instruction });
+    else messages.push(...withContext(asked, context));
     const result = await generate({ messages: [...messages], tools, stopWhen: [...own, isOver], prepareStep });
     const [text, reason, response] = [await result.text, await result.finishReason, await result.response];
     messages.push(...response.messages);
+    // Calls beside one that waits, for the user or its client: the SDK asks no condition then.
+    await steps.endBatch([]);
     return { result, text, finished: reason !== 'tool-calls' };
   });
   return { ...turn, messages };
 }
 
-/** What waits for the model goes below the system prompt of the step that comes next, once. */
+/**
+ * What waits for the model goes below the system prompt of the step that comes next, once. Calls that the user has let run since the last
+ * turn have run before the first step: if they end the loop, no model is called.
+ */
 function prepare<Tools extends ToolSet>(steps: Steps, options: DriveOptions<Tools>): PrepareStep<Tools> {
   return async (step) => {
+    await steps.endBatch([]);
+    if (steps.over !== undefined) return { model: SILENT };
     const own = await options.prepareStep?.(step);
     const base = own?.system ?? options.system ?? '';
     if (typeof base === 'string') {
@@ -121,106 +143,36 @@ function prepare<Tools extends ToolSet>(steps: Steps, options: DriveOptions<Tool
   };
 }
 
-/** Every tool that runs here, run by the session; those without `execute` stay as they are. */
+/** In the place of the model where none is to be called any more: the SDK's loop has no other way to end before its first step. */
+const SILENT: Exclude<LanguageModel, string> & { specificationVersion: 'v3' } = {
+  specificationVersion: 'v3',
+  provider: 'hookscope',
+  modelId: 'none',
+  supportedUrls: {},
+  doGenerate: async () => ({ content: [], finishReason: SILENCE, usage: NO_USAGE, warnings: [] }),
+  doStream: async () => ({
+    stream: new ReadableStream({
+      start(controller) {
+        controller.enqueue({ type: 'stream-start', warnings: [] });
+        controller.enqueue({ type: 'finish', finishReason: SILENCE, usage: NO_USAGE });
+        controller.close();
+      },
+    }),
+  }),
+};
+const SILENCE = { unified: 'other' as const, raw: undefined };
+const NO_USAGE = {
+  inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 0, text: 0, reasoning: 0 },
+};
+
+/** Every tool that runs here, run by the session. */
 function wrap<Tools extends ToolSet>(steps: Steps, tools: Tools, how: Readonly<Record<string, ToolHow>>): Tools {
   const wrapped = Object.entries<Tool>(tools as Record<string, Tool>).map(([name, tool]) => [
     name,
     wrapTool(steps, name, tool, how[name]),
   ]);
   return Object.fromEntries(wrapped) as Tools;
-}
-
-/** Where the tool's own output stands in what the model gets. */
-const OUTPUT: ContentBlock = { type: 'hookscope-output' };
-
-function wrapTool(steps: Steps, name: string, tool: Tool, how: ToolHow | undefined): Tool {
-  const { execute } = tool;
-  if (!execute) return tool;
-  const outputs = new Map<string, ModelOutput>();
-  const wrapped: Pick<Tool<unknown, unknown>, 'execute' | 'toModelOutput'> = {
-    async execute(input, options) {
-      const { toolCallId: id, abortSignal } = options;
-      const call: ToolCall<unknown> = {
-        ...how,
-        name,
-        id,
-        input,
-        render: () => [OUTPUT],
-        execute(final, { signal }) {
-          const either = abortSignal ? AbortSignal.any([abortSignal, signal]) : signal;
-          return lastOf(execute.call(tool, final, { ...options, abortSignal: either }));
-        },
-      };
-      const result = await steps.run(call as ToolCall, async (result) => {
-        if (result.status !== 'ran') return result.content;
-        const output = await modelOutput(name, tool, result);
-        outputs.set(id, output);
-        return contentOf(output);
-      });
-      // The SDK's way to give the model an error result is to throw.
-      if (result.status !== 'ran') {
-        throw new Error(textOf(result.content) || (result.reason ?? `The call of ${name} was ${result.status}.`), {
-          cause: result,
-        });
-      }
-      return result.hidden ? textOf(result.content) : result.response;
-    },
-    // A call of an earlier conversation is said as the tool says it.
-    toModelOutput: (given) => outputs.get(given.toolCallId) ?? outputOf(name, tool, given),
-  };
-  return { ...tool, ...wrapped } as Tool;
-}
-
-/** A tool that yields has its last value as its output. */
-async function lastOf(output: unknown): Promise<unknown> {
-  if (typeof output !== 'object' || output === null || !(Symbol.asyncIterator in output)) return output;
-  let last: unknown;
-  for await (last of output as AsyncIterable<unknown>);
-  return last;
-}
-
-type ModelOutput = ToolResultPart['output'];
-type ToolOutput = Parameters<NonNullable<Tool['toModelOutput']>>[0];
-
-/** What the model gets of a call that ran: the tool's own words for its output, or what hooks put there, and what they add below. */
-async function modelOutput(name: string, tool: Tool, result: ToolResult): Promise<ModelOutput> {
-  const { content, id, input, response } = result;
-  if (typeof content === 'string') return text(content);
-  const [first, ...added] = content;
-  if (first?.type !== OUTPUT.type) return text(textOf(content));
-  return below(await outputOf(name, tool, { toolCallId: id, input, output: response } as ToolOutput), textOf(added));
-}
-
-/** As the tool says it, else as the SDK would. A tool that cannot say what a hook made of its output says that. */
-async function outputOf(name: string, { toModelOutput }: Tool, given: ToolOutput): Promise<ModelOutput> {
-  const { output } = given;
-  if (!toModelOutput) return typeof output === 'string' ? text(output) : { type: 'json', value: output ?? null };
-  try {
-    return await toModelOutput(given);
-  } catch (error) {
-    return { type: 'error-text', value: `${name} ran, and could not say its output: ${String(error)}` };
-  }
-}
-
-/** The output with what hooks add below it. */
-function below(output: ModelOutput, added: string): ModelOutput {
-  if (added === '') return output;
-  if (output.type === 'content') return { ...output, value: [...output.value, { type: 'text', text: added }] };
-  const value = `${textOf(contentOf(output))}\n\n${added}`;
-  return output.type === 'error-text' || output.type === 'error-json' ? { type: 'error-text', value } : text(value);
-}
-
-function contentOf(output: ModelOutput): Content {
-  if (output.type === 'content') return output.value;
-  const said = output.type === 'execution-denied' ? (output.reason ?? '') : output.value;
-  return typeof said === 'string' ? said : JSON.stringify(said);
-}
-
-const text = (value: string): ModelOutput => ({ type: 'text', value });
-
-function textOf(content: Content): string {
-  if (typeof content === 'string') return content;
-  return content.map((block) => (block.type === 'text' ? String(block['text']) : JSON.stringify(block))).join('\n\n');
 }
 
 /** What `agentTool` takes beside what `session.spawn` does. */

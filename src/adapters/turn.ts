@@ -77,15 +77,22 @@ export class Steps {
   }
 }
 
+/** What a round begins with: nothing but the prompt and the context that hooks add to it, or a Stop hook's instruction. */
+export interface Begin {
+  readonly instruction: string | undefined;
+  readonly context: readonly string[];
+}
+
 /**
  * One turn on a session: the prompt goes through the hooks, `round` runs the framework's loop with it, and as long as Stop hooks
- * go on, with their instruction. A subagent's prompt comes from its parent: no UserPromptSubmit. What `round` throws is a
+ * go on, with their instruction. A subagent's prompt comes from its parent: no UserPromptSubmit; without a prompt a turn that waited
+ * goes on. What `round` throws is a
  * StopFailure, or an interruption when it was aborted, and is thrown on.
  */
 export async function runTurn<Result>(
   steps: Steps,
-  prompt: string,
-  round: (message: string) => Promise<Round<Result>>,
+  prompt: string | undefined,
+  round: (begin: Begin) => Promise<Round<Result>>,
 ): Promise<Turn<Result>> {
   const { session } = steps;
   const rounds: Result[] = [];
@@ -97,17 +104,20 @@ export async function runTurn<Result>(
     ...more,
   });
   const because = (reason: string | undefined) => (reason === undefined ? {} : { reason });
-  const begun = session.agent_id === undefined ? await session.prompt(prompt) : undefined;
+  const begun = session.agent_id === undefined && prompt !== undefined ? await session.prompt(prompt) : undefined;
   if (begun?.blocked) return turn('blocked', '', because(begun.reason));
   if (begun?.endsLoop) return turn('ended', '', because(begun.reason));
-  for (let message = begun?.content ?? prompt; ; ) {
-    const { result, text, finished } = await round(message).catch((error: unknown) => fail(session, error));
+  let context = begun?.context ?? [];
+  for (let instruction: string | undefined; ; context = []) {
+    const { result, text, finished } = await round({ instruction, context }).catch((error: unknown) =>
+      fail(session, error),
+    );
     rounds.push(result);
     if (!finished && steps.over === undefined) return turn('unfinished', text);
-    const { continues, instruction, capped, decision } = await session.stop({ lastMessage: text });
-    if (decision === undefined) return turn('ended', text, because(steps.over));
-    if (!continues) return turn('done', text, { capped });
-    message = instruction as string;
+    const stopped = await session.stop({ lastMessage: text });
+    if (stopped.decision === undefined) return turn('ended', text, because(steps.over));
+    if (!stopped.continues) return turn('done', text, { capped: stopped.capped });
+    instruction = stopped.instruction;
   }
 }
 

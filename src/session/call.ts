@@ -33,6 +33,11 @@ export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
   readonly mcp?: McpServer | undefined;
   /** The call cannot be made (unknown tool, input that is not right), and why: only PostToolBatch tells of it. */
   readonly invalid?: string | undefined;
+  /**
+   * What is wrong with an input that a hook, a rule or the user put in place of the model's; nothing: it may run. What it answers
+   * (or throws) is the call's error, which names who rewrote it, and the tool does not run.
+   */
+  check?(input: unknown): string | undefined | Promise<string | undefined>;
   /** Runs it on the final input, a copy of its own. What it throws is the model's error result. Absent only with `invalid`. */
   execute?(input: Input, context: ToolContext): Output | Promise<Output>;
   /** What the model gets of a response. Default: text and content blocks as they are, anything else as JSON. */
@@ -81,6 +86,7 @@ export interface CheckedCall extends Pick<SessionSettings, 'permission' | 'ask' 
   readonly concurrent: boolean;
   readonly mcp: McpServer | undefined;
   readonly invalid: string | undefined;
+  readonly check: ((input: unknown) => unknown) | undefined;
   readonly execute: (input: unknown, context: ToolContext) => unknown;
   readonly render: ((response: unknown) => Content) | undefined;
   /** Of the turn it was made in. */
@@ -105,6 +111,7 @@ const CALL: Keys<ToolCall> = {
   concurrent: checks.flag,
   mcp: checks.object,
   invalid: checks.text,
+  check: checks.fn,
   execute: true,
   render: checks.fn,
   permission: checks.fn,
@@ -137,6 +144,7 @@ export function checkCall(core: Core, call: ToolCall): CheckedCall {
     concurrent: call.concurrent ?? effect === 'read',
     mcp,
     invalid,
+    check: call.check && ((input) => call.check?.(input)),
     // Called as a method: a tool may be an object with its own `this`.
     execute: (input, context) => call.execute?.(input as Record<string, unknown>, context),
     render: call.render && ((response) => call.render?.(response) as Content),

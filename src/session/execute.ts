@@ -14,9 +14,8 @@ import { afterwards, failedResult, INTERRUPTED } from './results.js';
 
 /** Runs a call that may run, and tells the hooks how it came out. */
 export async function execute(core: Core, call: CheckedCall, judged: Judgement): Promise<ToolResult> {
-  const { input } = judged;
   const began = performance.now();
-  const outcome = await tryTool(core, call, input);
+  const outcome = await tryTool(core, call, judged);
   const duration_ms = Math.round(performance.now() - began);
   if ('response' in outcome) return succeeded(core, call, judged, { response: outcome.response, duration_ms });
   return notSucceeded(core, call, judged, { ...outcome, duration_ms });
@@ -26,11 +25,13 @@ export async function execute(core: Core, call: CheckedCall, judged: Judgement):
 async function tryTool(
   core: Core,
   call: CheckedCall,
-  input: unknown,
+  { input, rewrittenBy }: Judgement,
 ): Promise<{ response: unknown } | { error: string; is_interrupt: boolean }> {
   const { id, signal } = call;
-  if (call.watched) call.watched.ran = true;
   try {
+    const wrong = rewrittenBy && (await orAborted(whatIsWrong(call, input), signal, 'PostToolUse'));
+    if (wrong !== undefined) return { error: rewrittenWrongly(call.name, rewrittenBy, wrong), is_interrupt: false };
+    if (call.watched) call.watched.ran = true;
     const running = resultOf(() => call.execute(copyInput(input), { id, signal }));
     return { response: await orAborted(running, signal, 'PostToolUse') };
   } catch (error) {
@@ -39,6 +40,21 @@ async function tryTool(
     if (passed) throw passed;
     return { error: wordsOf(error), is_interrupt: false };
   }
+}
+
+/** Asks the tool about an input that is not the model's own. */
+async function whatIsWrong({ check }: CheckedCall, input: unknown): Promise<string | undefined> {
+  if (!check) return undefined;
+  try {
+    const wrong = await resultOf(() => check(copyInput(input)));
+    return wrong === undefined || wrong === null ? undefined : String(wrong);
+  } catch (error) {
+    return wordsOf(error);
+  }
+}
+
+function rewrittenWrongly(name: string, by: readonly string[] = [], wrong: string): string {
+  return `The input of ${name} was rewritten by ${by.join(' and ')}, and ${name} does not take it: ${wrong}`;
 }
 
 async function succeeded(

@@ -10,6 +10,8 @@ export interface Judgement {
   readonly input: unknown;
   readonly pre: Decision<'PreToolUse'>;
   readonly granted: readonly unknown[];
+  /** Who put this input in place of the one that was made, in words: hooks by their names. */
+  readonly rewrittenBy?: readonly string[] | undefined;
   readonly by?: DeniedBy;
   readonly reason?: string | undefined;
   /** What the model reads of a denial. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { HandlerOutcome } from '../host/decide/decision.js';
 import type { Decision } from '../host/types.js';
 import type { CheckedCall } from './call.js';
 import { callFields, describeCall } from './call.js';
@@ -39,6 +40,7 @@ class Judging {
   /** The input the user or a PermissionRequest hook allowed. */
   #allowed: (Approval & { readonly input: unknown }) | undefined;
   #granted: readonly unknown[] = [];
+  readonly #rewriters = new Set<string>();
   /** A `once` guard that judged this call judges every later input of it too. */
   readonly #asked = new Set<string>();
 
@@ -61,7 +63,7 @@ class Judging {
       this.#call.permission && (await this.#question('permission', { verdict, reason: pre.reason, suggestions: [] }));
     if (rules && 'failed' in rules) return this.denied('failure', rules.failed);
     if (rules?.behavior === 'deny') return this.denied('rules', rules.message);
-    if (rules?.updatedInput !== undefined && this.#rewrite(rules.updatedInput)) return undefined;
+    if (rules?.updatedInput !== undefined && this.#rewrite(rules.updatedInput, ['permission()'])) return undefined;
     const granted = this.#allowed !== undefined && isDeepStrictEqual(this.#allowed.input, this.#input);
     const reason = (verdict === 'ask' ? pre.reason : undefined) ?? rules?.message;
     const told = { verdict, reason, suggestions: rules?.suggestions ?? [] };
@@ -88,7 +90,8 @@ class Judging {
 
   #run({ approver, decidedBy }: Approval = {}): Judgement {
     const { input } = this.#soFar('run');
-    return { verdict: 'run', input, pre: this.#pre as Pre, granted: this.#granted, approver, decidedBy };
+    const rewrittenBy = this.#rewriters.size === 0 ? undefined : [...this.#rewriters];
+    return { verdict: 'run', input, pre: this.#pre as Pre, granted: this.#granted, rewrittenBy, approver, decidedBy };
   }
 
   #soFar(verdict: Judgement['verdict']): Judgement {
@@ -103,7 +106,7 @@ class Judging {
       canAsk: this.#call.ask !== undefined,
     });
     tellUser(this.#core, this.#pre);
-    if (this.#pre.updatedInput !== undefined) this.#input = this.#pre.updatedInput;
+    if (this.#pre.updatedInput !== undefined) this.#rewrite(this.#pre.updatedInput, rewriters(this.#pre));
     return this.#pre;
   }
 
@@ -134,12 +137,16 @@ class Judging {
       const { interrupt: interrupts, decidedBy } = hooks;
       return this.denied('hook', hooks.reason ?? hooks.stopReason, { interrupts, decidedBy });
     }
-    if (hooks.verdict === 'allow') return this.#allow(hooks, told, { approver: 'hook', decidedBy: hooks.decidedBy });
+    if (hooks.verdict === 'allow')
+      return this.#allow(hooks, told, {
+        by: { approver: 'hook', decidedBy: hooks.decidedBy },
+        names: rewriters(hooks),
+      });
     const answer = await this.#question('ask', told);
     if (answer === undefined) return this.denied('nobody', told.reason);
     if ('failed' in answer) return this.denied('failure', answer.failed);
     if (answer.behavior === 'deny') return this.denied('person', answer.message, { interrupts: answer.interrupt });
-    return this.#allow(answer, told, { approver: 'user' });
+    return this.#allow(answer, told, { by: { approver: 'user' }, names: ['ask()'] });
   }
 
   /** Somebody allowed it: as it is it runs, rewritten it is judged again. */
@@ -149,9 +156,9 @@ class Judging {
       updatedPermissions: permissions,
     }: { readonly updatedInput?: unknown; readonly updatedPermissions?: readonly unknown[] | undefined },
     told: QuestionContext,
-    by: Approval,
+    { by, names }: { readonly by: Approval; readonly names: readonly string[] },
   ): Judgement | undefined {
-    const changed = updatedInput !== undefined && this.#rewrite(updatedInput);
+    const changed = updatedInput !== undefined && this.#rewrite(updatedInput, names);
     this.#allowed = { ...by, input: this.#input };
     if (permissions && permissions.length > 0) {
       this.#granted = [...this.#granted, ...permissions];
@@ -161,11 +168,21 @@ class Judging {
   }
 
   /** Takes another input; false: it is the same. */
-  #rewrite(input: unknown): boolean {
+  #rewrite(input: unknown, by: readonly string[]): boolean {
     if (isDeepStrictEqual(input, this.#input)) return false;
     this.#input = input;
+    for (const name of by) this.#rewriters.add(name);
     return true;
   }
+}
+
+/** The hooks that put another input in place of the one they were given, in plan order. */
+function rewriters({ outcomes }: Pick<Pre, 'outcomes'>): string[] {
+  return outcomes.filter((o) => newInput(o.hookSpecificOutput) !== undefined).map((o) => `the hook "${o.name}"`);
+}
+
+function newInput(said: HandlerOutcome['hookSpecificOutput']): unknown {
+  return said?.['updatedInput'] ?? (said?.['decision'] as { updatedInput?: unknown } | undefined)?.updatedInput;
 }
 
 /** No question was needed: a hook or a rule allows it, else the mode does. */

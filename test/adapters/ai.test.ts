@@ -1,77 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateText, stepCountIs, streamText, type ToolSet, tool } from 'ai';
-import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
+import { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentTool, type DriveOptions, drive } from '../../src/adapters/ai.js';
 import type { ToolResult } from '../../src/session/call.js';
 import { byScope, names, on, opened } from '../session/kit.js';
-
-type Part = Awaited<ReturnType<MockLanguageModelV3['doStream']>>['stream'] extends ReadableStream<infer P> ? P : never;
-type Reply = string | { readonly [tool: string]: unknown };
-
-const usage = {
-  inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { total: 1, text: 1, reasoning: undefined },
-};
-
-/** What one reply is: words, or calls by the tool's name, with ids that count up. */
-function contentOf(reply: Reply, ids: () => string) {
-  if (typeof reply === 'string') return [{ type: 'text' as const, text: reply }];
-  return Object.entries(reply).map(([name, input]) => ({
-    type: 'tool-call' as const,
-    toolCallId: ids(),
-    toolName: name.split('#')[0] as string,
-    input: JSON.stringify(input),
-  }));
-}
-
-const finishOf = (reply: Reply) => ({
-  unified: typeof reply === 'string' ? ('stop' as const) : ('tool-calls' as const),
-  raw: undefined,
-});
-
-/** The SDK's own mock model, which gives one reply after the other. */
-function scripted(...replies: readonly Reply[]): MockLanguageModelV3 {
-  let said = 0;
-  let calls = 0;
-  const ids = (): string => `call-${++calls}`;
-  const next = (): Reply => replies[said++] ?? 'nothing more';
-  return new MockLanguageModelV3({
-    doGenerate: async () => {
-      const reply = next();
-      return { content: contentOf(reply, ids), finishReason: finishOf(reply), usage, warnings: [] };
-    },
-    doStream: async () => {
-      const reply = next();
-      const chunks = contentOf(reply, ids).flatMap((part): Part[] =>
-        part.type === 'tool-call'
-          ? [part]
-          : [
-              { type: 'text-start' as const, id: '0' },
-              { type: 'text-delta' as const, id: '0', delta: part.text },
-              { type: 'text-end' as const, id: '0' },
-            ],
-      );
-      const finish: Part = { type: 'finish', finishReason: finishOf(reply), usage };
-      return {
-        stream: simulateReadableStream({ chunks: [...chunks, finish], initialDelayInMs: null, chunkDelayInMs: null }),
-      };
-    },
-  });
-}
-
-/** What the model got in its nth call. */
-function prompt(model: MockLanguageModelV3, call: number) {
-  const given = [...model.doGenerateCalls, ...model.doStreamCalls][call]?.prompt ?? [];
-  const outputs = given
-    .flatMap((message) => (message.role === 'tool' ? message.content : []))
-    .flatMap((part) => (part.type === 'tool-result' ? [part.output] : []));
-  const users = given.flatMap((message) =>
-    message.role === 'user' ? message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [],
-  );
-  return { system: given.find((message) => message.role === 'system')?.content, outputs, users };
-}
+import { prompt, scripted } from './ai-kit.js';
 
 const ran: unknown[] = [];
 const city = z.object({ city: z.string() });

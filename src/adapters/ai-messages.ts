@@ -1,0 +1,41 @@
+import type { ModelMessage, UserModelMessage } from 'ai';
+
+/** What the user says: words, or messages as the SDK has them, with images and files. */
+export type UserPrompt = string | UserModelMessage | readonly ModelMessage[];
+
+/** A conversation, and what of it is new: the user's messages that no model has answered. */
+export interface Conversation {
+  readonly before: readonly ModelMessage[];
+  readonly asked: readonly UserModelMessage[];
+}
+
+/**
+ * Without a prompt the user's last messages are what is new, so that no hook for prompts is passed by; where the last message is another
+ * (answers to `needsApproval`), nothing is, and the turn goes on.
+ */
+export function conversation(messages: readonly ModelMessage[], prompt: UserPrompt | undefined): Conversation {
+  if (typeof prompt === 'string') return { before: messages, asked: [{ role: 'user', content: prompt }] };
+  const given = prompt === undefined ? messages : [prompt].flat();
+  const end = given.findLastIndex((message) => message.role !== 'user') + 1;
+  const asked = given.slice(end) as UserModelMessage[];
+  return { before: prompt === undefined ? given.slice(0, end) : [...messages, ...given.slice(0, end)], asked };
+}
+
+/** What hooks read of a prompt: its words. */
+export function wordsOf(asked: readonly UserModelMessage[]): string {
+  return asked
+    .flatMap(({ content }) =>
+      typeof content === 'string' ? [content] : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
+    )
+    .join('\n');
+}
+
+/** With what hooks add, above the prompt. */
+export function withContext(asked: readonly UserModelMessage[], context: readonly string[]): ModelMessage[] {
+  const [first, ...rest] = asked;
+  if (first === undefined || context.length === 0) return [...asked];
+  const text = context.join('\n');
+  const { content } = first;
+  const whole = typeof content === 'string' ? `${text}\n\n${content}` : [{ type: 'text' as const, text }, ...content];
+  return [{ ...first, content: whole }, ...rest];
+}
