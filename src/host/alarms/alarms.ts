@@ -62,8 +62,10 @@ const BACK = 1_000;
 
 /** Remembers what was decided of each call and compares it with what is done. Nothing here throws, and nothing changes a decision. */
 export class Alarms {
-  /** Whether silent judgements are remembered: plain, since every fire about a call asks. */
+  /** Whether calls that may run as they are are remembered: plain, since every fire about a call asks. */
   awake = true;
+  /** A denial or another input is remembered: what comes later of the same call must take its place. */
+  strict = false;
   /** Something is remembered. */
   some = false;
   /** Replays a recording, which ran under other hooks. */
@@ -93,15 +95,12 @@ export class Alarms {
     return this.#memory.bytes;
   }
 
-  /** Every hook was asked about the input, and all were silent. */
-  silent(use: ToolUse, input: unknown): void {
-    if (this.#silent >= 0 && ++this.#silent > PATIENCE && !this.#parts.onAlarm) this.awake = false;
-    this.#remember(use, undefined, [input, false]);
-  }
-
   judged(use: ToolUse, decision: AnyDecision, input: unknown): void {
     const denied = decision.verdict === 'deny' || decision.blocked === true;
     const { updatedInput } = decision;
+    if (denied || updatedInput !== undefined) this.strict = true;
+    // Nobody has asked what is remembered of calls that may run as they are, and nobody may ever ask.
+    else if (this.#silent >= 0 && ++this.#silent > PATIENCE && !this.#parts.onAlarm) this.awake = false;
     this.#remember(
       use,
       denied ? { by: 'hook', reason: decision.reason } : undefined,
@@ -111,6 +110,7 @@ export class Alarms {
 
   /** The question was refused, which is no permission. */
   rejected(use: ToolUse, reason: string): void {
+    this.strict = true;
     this.#remember(use, { by: 'host', reason }, undefined);
   }
 
@@ -122,6 +122,11 @@ export class Alarms {
   /** The user or approver said no. `use.id` undefined: the one call that it can be about. */
   refused(use: Omit<ToolUse, 'id'> & { id: string | undefined }, denial: Denial, input: unknown): void {
     const found = this.#find(use, input);
+    // The call itself was not worth remembering, but now it is.
+    if (found.length === 0 && use.id !== undefined && !this.awake) {
+      this.strict = true;
+      this.#remember(use as ToolUse, denial, [input, false]);
+    }
     // With several equal calls it is unknown which one was meant.
     if (found.length === 1) (found[0] as Judgement).refused = { ...denial, reason: denial.reason?.slice(0, 1_000) };
   }

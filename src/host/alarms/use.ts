@@ -21,28 +21,37 @@ export interface CallFire {
     | undefined;
 }
 
-/** Remembers what a fire came to, where that says whether a call may run and with which input. `undefined`: nobody said anything. */
-export function decided(fire: CallFire, decision: AnyDecision | undefined): void {
-  const { alarms } = fire.services;
+/** A fire that has come to its end. */
+interface EndedFire extends CallFire {
+  /** Also a call that may run as it is. */
+  readonly remembers: boolean;
+  readonly cancelled: HookscopeError | undefined;
+}
+
+/** Remembers what a fire came to, where that says whether a call may run and with which input. */
+export function decided(fire: EndedFire, decision: AnyDecision): void {
   const { callRole } = fire.state.spec;
+  if (callRole === undefined || fire.cancelled !== undefined) return;
+  if (callRole === 'judges' && !fire.remembers && mayRun(decision)) return;
+  const { alarms } = fire.services;
   const use = useOf(fire);
   if (!use) return;
   const input = fire.input['tool_input'];
   if (callRole === 'answers') answered(fire, use, decision);
-  else if (callRole === 'judges' && use.id !== undefined) {
-    if (decision) alarms.judged(use as ToolUse, decision, input);
-    else alarms.silent(use as ToolUse, input);
-  }
+  else if (callRole === 'judges' && use.id !== undefined) alarms.judged(use as ToolUse, decision, input);
 }
+
+/** Nobody said no, and nobody put another input in its place. */
+const mayRun = (decision: AnyDecision): boolean => decision.verdict !== 'deny' && decision.updatedInput === undefined;
 
 function answered(
   { services: { alarms }, input: { tool_input: input } }: CallFire,
   use: PossibleUse,
-  decision: AnyDecision | undefined,
+  decision: AnyDecision,
 ): void {
-  if (decision?.verdict === 'deny' || decision?.interrupt)
+  if (decision.verdict === 'deny' || decision.interrupt)
     alarms.refused(use, { by: 'hook', reason: decision.reason }, input);
-  else if (decision?.verdict === 'allow')
+  else if (decision.verdict === 'allow')
     alarms.granted(use, input, decision.updatedInput === undefined ? undefined : { value: decision.updatedInput });
 }
 

@@ -43,8 +43,7 @@ export class FireRun implements RunningFire, CallOwner {
   readonly timed: boolean;
   cancelled: HookscopeError | undefined = undefined;
   readonly found: ScopeLookup;
-  /** Remember the call for alarms even when every hook is silent. */
-  private readonly remembers: boolean;
+  readonly remembers: boolean;
   private readonly candidates: Candidates;
   /** The next hook to ask, and answers so far that change nothing for those to come; every other hook before it was silent. */
   private at = 0;
@@ -201,7 +200,7 @@ export class FireRun implements RunningFire, CallOwner {
   private decide(): AnyDecision {
     const { walk, spoken } = this;
     if (walk !== undefined) return this.remembered(this.conclude(walk));
-    if (spoken === undefined) return this.silence();
+    if (spoken === undefined) return this.remembered((this.candidates.quiet as Quiet).decision);
     const { at, candidates } = this;
     const said = spoken.filter((slot) => slot.counts);
     const decision = fold(this.spec, said, this.foldContext(undefined), () =>
@@ -210,13 +209,8 @@ export class FireRun implements RunningFire, CallOwner {
     return this.remembered(decision);
   }
 
-  private silence(): AnyDecision {
-    if (this.remembers && this.cancelled === undefined) decided(this, undefined);
-    return (this.candidates.quiet as Quiet).decision;
-  }
-
   private remembered(decision: AnyDecision): AnyDecision {
-    if (this.spec.callRole !== undefined && this.cancelled === undefined) decided(this, decision);
+    decided(this, decision);
     return decision;
   }
 

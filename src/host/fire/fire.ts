@@ -1,6 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
+import type { Alarms } from '../alarms/alarms.js';
 import { ran, undecided } from '../alarms/use.js';
 import type { HostCore } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
@@ -44,7 +45,7 @@ function begin(
   const { callRole } = state.spec;
   if (callRole === 'ran') ran({ services, state, input, found, options });
   const plan = state.plans.get(found.scope);
-  const remembers = callRole === 'judges' && (watched || services.alarms.awake || options?.everyTool === true);
+  const remembers = callRole === 'judges' && (watched || remembersAll(services.alarms) || options?.everyTool === true);
   const told = watched || (remembers && services.alarms.cares(callRole, options?.everyTool));
   if (plan.size === 0 && !told && !state.hook?.foreign) return ended(services, state, found, state.quiet);
 
@@ -58,6 +59,8 @@ function begin(
   const run = new FireRun(services, state, found, plan, complete, options, watched, remembers);
   return ended(services, state, found, run.start());
 }
+
+const remembersAll = ({ awake, strict }: Alarms): boolean => awake || strict;
 
 /** The fire can have no effect: no registration in any scope, no raw tap, no scope to open or close, nothing for alarms to compare. */
 function isIdle(services: HostCore, state: EventState, options: FireSettings | undefined): boolean {
