@@ -9,7 +9,7 @@ const SYSTEM: string[] = [
   'test/adapters/*.test.ts',
   'test/check/{cli,costs}.test.ts',
   'test/claude-code/{commands,environment,explain,generated,load,named-run,settings-cost,trust-command,trust,untrusted-generated,untrusted,vectors}.test.ts',
-  'test/cli/{demo,fire,found-config,help,hostile-folder,hostile-strings,misuse,packed,run}.test.ts',
+  'test/cli/{demo,fire,found-config,help,hostile-folder,hostile-strings,misuse,outside,packed,run}.test.ts',
   'test/contracts/*.test.ts',
   'test/claude-code/control/{alarms,appendix-a,client-hooks,client-permission,client-sessions,client-talk,client,design-001,flood,fuzz,ids-model,listen,prompts,recorded-client,recorded-server,registry,server,start}.test.ts',
   'test/emit/{guard,ndjson-process}.test.ts',

@@ -59,22 +59,37 @@ const SYSTEM_AGENT = `${SYSTEM} Look into it with the tools you have as far as y
  */
 export function anthropicModel(options: AnthropicModelOptions = {}): HookModel {
   checkKeys(options, KEYS, 'anthropicModel: ');
+  // As it is now: what hooks do to the environment later gives neither key nor address.
+  const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_AUTH_TOKEN: authToken, ANTHROPIC_BASE_URL: baseURL } = process.env;
+  const access = {
+    apiKey: apiKey || null,
+    authToken: authToken || null,
+    baseURL: baseURL || 'https://api.anthropic.com',
+  };
   let made: Promise<Pick<Anthropic, 'messages'>> | undefined;
   const client = (): Promise<Pick<Anthropic, 'messages'>> => {
-    made ??= options.client ? Promise.resolve(options.client) : createClient();
+    made ??= options.client ? Promise.resolve(options.client) : createClient(access);
     return made;
   };
   return async (request) =>
     request.kind === 'agent' ? investigate(await client(), options, request) : ask(await client(), options, request);
 }
 
-async function createClient(): Promise<Pick<Anthropic, 'messages'>> {
+/** Of the environment. */
+interface Access {
+  readonly apiKey: string | null;
+  readonly authToken: string | null;
+  readonly baseURL: string;
+}
+
+async function createClient(access: Access): Promise<Pick<Anthropic, 'messages'>> {
   const { default: Client } = await import('@anthropic-ai/sdk').catch((error: unknown) => {
     throw new Error('anthropicModel() needs the package @anthropic-ai/sdk: npm install @anthropic-ai/sdk', {
       cause: error,
     });
   });
-  return new Client();
+  // Without a key of the environment the SDK looks for one in its own ways.
+  return access.apiKey === null && access.authToken === null ? new Client() : new Client(access);
 }
 
 /** One question, answered in the schema. */

@@ -68,6 +68,8 @@ export interface HookReport {
   readonly files: readonly { readonly file: string; readonly kind: FileKind; readonly hooks: number }[];
   /** By file, line and column. */
   readonly findings: readonly HookFinding[];
+  /** How many hooks need more than a shell, by their type. Absent: none. */
+  readonly kinds?: Readonly<Record<string, number>>;
   /** Files of other agents, which are left alone. Absent: there are none. */
   readonly others?: readonly { readonly file: string; readonly agent: string }[];
   /** Files with hooks in places that are not searched unless they are named. Absent: there are none. */
@@ -87,6 +89,7 @@ export async function checkHookFiles(options: CheckOptions): Promise<HookReport>
   const name = (file: string): string => shortest(cwd, file);
   return {
     ...report,
+    ...kindsOf(files),
     ...(others.length > 0 ? { others: others.map(({ path, agent }) => ({ file: name(path), agent })) } : {}),
     ...(elsewhere.length > 0 ? { notSearched: elsewhere.map(name) } : {}),
   };
@@ -106,6 +109,13 @@ export async function checkSources(files: readonly SourceFile[], machine: Surrou
     files: files.map((file) => ({ file: name(file.path), kind: file.kind, hooks: file.handlers.length })),
     findings: bounded(unique(oncePerSubject(findings)).sort(byPlace)),
   };
+}
+
+function kindsOf(files: readonly SourceFile[]): Pick<HookReport, 'kinds'> {
+  const kinds: Record<string, number> = {};
+  for (const { type = '' } of files.flatMap((file) => file.handlers))
+    if (/^(prompt|agent|mcp_tool)$/.test(type)) kinds[type] = (kinds[type] ?? 0) + 1;
+  return Object.keys(kinds).length > 0 ? { kinds } : {};
 }
 
 const CHECKS: readonly Check[] = [

@@ -16,6 +16,7 @@ interface CheckFlags {
   readonly level?: string;
   readonly json?: true;
   readonly sarif?: true;
+  readonly model?: string;
 }
 
 /** Exits with 1 if there is an error among the findings. */
@@ -31,8 +32,26 @@ export async function checkCommand(args: readonly string[], flags: CheckFlags, t
   const report = { ...whole, findings };
   if (flags.sarif) await terminal.print(plainJson(toSarif(report, await ownVersion()), 2));
   else if (flags.json) await terminal.print(plainJson(report, 2));
-  else await terminal.print(format(report, terminal.color));
+  else await terminal.print([format(report, terminal.color), ...needs(report, flags)].join('\n'));
   return findings.some(({ level }) => level === 'error') ? 1 : 0;
+}
+
+/** What hooks need that hookscope does not have by itself. */
+function needs({ kinds }: HookReport, { model }: CheckFlags): string[] {
+  const count = (...names: readonly string[]): number => names.reduce((sum, name) => sum + (kinds?.[name] ?? 0), 0);
+  const [asking, calling] = [count('prompt', 'agent'), count('mcp_tool')];
+  return [
+    ...(asking > 0 && model === undefined
+      ? [
+          `Prompt and agent hooks (${asking}) cannot run in hookscope: there is no model to ask; name one with --model anthropic:NAME.`,
+        ]
+      : []),
+    ...(calling > 0
+      ? [
+          `MCP tool hooks (${calling}) run in hookscope only on servers of .mcp.json or settings that are accepted (hookscope trust).`,
+        ]
+      : []),
+  ];
 }
 
 function oneOf<Name extends string>(given: string, names: readonly Name[], where: string): Name {

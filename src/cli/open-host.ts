@@ -10,9 +10,10 @@ import { loadHooksFile } from '../plugins/hooks-file.js';
 import { loadPlugin } from '../plugins/load.js';
 import { announceHeld, type ClaudeFlags, type Happening, loadClaudeFlags } from './claude-flags.js';
 import { applyConfigsHere, type ConfigsHere, findConfigsHere, loadUsed } from './found-config.js';
+import { modelOf, type OutsideFlags, outsideOptions, serversOf, whatCannotRun } from './outside.js';
 
 /** What every command that needs a host takes. */
-export interface HostFlags extends ClaudeFlags {
+export interface HostFlags extends OutsideFlags {
   /** false: none, even if one is found. */
   readonly config?: string | boolean;
   readonly plugin?: readonly string[];
@@ -41,6 +42,8 @@ export interface OpenOptions {
 /** A host with the configuration, the plugins, the hooks files and Claude Code's files that were named, and what is accepted here. */
 export async function openHost(flags: HostFlags, options: OpenOptions): Promise<OpenedHost> {
   const { executes, tell, announce = tell, happening = {}, shown } = options;
+  // Before anything of a project has run: what it puts into the environment gives neither key nor address.
+  const model = await modelOf(flags);
   const look = { executes, announce };
   const here = flags.config === undefined ? await findConfigsHere(look) : NOTHING;
   const runsCode = here.used !== undefined || typeof flags.config === 'string' || flags.plugin !== undefined;
@@ -52,8 +55,11 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
   const wakes: Wake[] = [];
   const log = (text: string, detail: unknown): void => (shown && isOfHook(detail) ? undefined : tell(text));
   const { logger = log, onWake, session, ...hostOptions } = loaded?.hostOptions ?? {};
+  const servers = serversOf(flags);
+  const outside = outsideOptions(hostOptions, model, servers);
   const host = createHost({
     ...hostOptions,
+    ...outside,
     ...(session || flags.claudeCode ? { session: { ...projectOf(flags), ...session } } : {}),
     logger,
     onWake(wake) {
@@ -70,6 +76,7 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
       within(file, '', () => host.register(hooks, { source: { kind: 'hooks-file', file } }));
     }
     await loadClaudeFlags(host, flags, happening, { tell, announced });
+    if (!executes) for (const why of whatCannotRun(host, outside, servers)) tell(why);
   } catch (error) {
     await host.close();
     throw error;

@@ -23,6 +23,10 @@ const HOST: readonly ProgramFlag[] = [
   ['--no-config', 'use no configuration'],
   ['--plugin <name>', 'also apply this plugin: an npm package, or a path', 'many'],
   ['--hooks <file.json>', 'also register the hooks of this file', 'many'],
+  [
+    '--model <provider:name>',
+    'the model that prompt and agent hooks ask, anthropic:NAME; ANTHROPIC_API_KEY and ANTHROPIC_BASE_URL are taken from the environment',
+  ],
 ];
 
 const CLAUDE: readonly ProgramFlag[] = [
@@ -142,6 +146,7 @@ only, so that no program that runs in the project gives it. Exits 1 while someth
       ['--hooks <file.json>', 'also check this file, which is to be given to --hooks', 'many'],
       ['--level <level>', 'show what is at least this: error, warning or info (default)'],
       ['--off <rule>', 'leave this rule out', 'many'],
+      ['--model <provider:name>', 'the model that will be named to the other commands'],
       ['--json', 'print the findings as one JSON object'],
       ['--sarif', 'print them as SARIF 2.1.0, for code scanning'],
     ],

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type HeldFile, listAccepted, listHeld } from '../claude-code/trust/held.js';
+import { heldMcpServers } from '../claude-code/trust/mcp-servers.js';
 import { HookscopeError } from '../errors.js';
 import { plain } from '../plain.js';
 import { heldConfigs } from '../plugins/config-trust.js';
@@ -30,7 +31,11 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
   if (typeof flags.forget === 'string') return forgetTrust([flags.forget], store, terminal);
   if (flags.forget || flags.revoke) return forgetTrust([files.projectDir, ...files.plugins], store, terminal);
   checkNamed(files);
-  const held = [...(await heldConfigs(files.projectDir, store)), ...(await listHeld(files))];
+  const held = [
+    ...(await heldConfigs(files.projectDir, store)),
+    ...heldMcpServers(files.projectDir, store),
+    ...(await listHeld(files)),
+  ];
   if (flags.list) return listTrust(held, { store, projectDir: files.projectDir }, terminal);
   const data = new Data(flags.data ?? []);
   const bound = flags.data ? (await listAccepted(files)).filter((file) => data.changes(file)) : [];

@@ -33,6 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'plugins',
     'claude-code',
     'check',
+    'adapters/anthropic',
     'index',
   ],
   index: [...BELOW_HOST, 'emit', 'host', 'session', 'create-host', 'plugins'],

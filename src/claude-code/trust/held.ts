@@ -24,8 +24,8 @@ export const TRUST: OptionCheck = {
   accepts: (v) => v === 'all' || v === 'stored' || isObject(v),
 };
 
-/** A file of Claude Code's, or (`config`) a `hookscope.config.*`, of which not all is as it was accepted. */
-export type HeldFile = Held<ClaudeSourceKind | 'config'>;
+/** A file of Claude Code's, its MCP servers (`mcp`), or (`config`) a `hookscope.config.*`, of which not all is as it was accepted. */
+export type HeldFile = Held<ClaudeSourceKind | 'config' | 'mcp'>;
 
 /** A source, and what consent says of each of its hooks. */
 export interface JudgedSource {

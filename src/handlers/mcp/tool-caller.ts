@@ -1,3 +1,4 @@
+import { isHookscopeError } from '../../errors.js';
 import type { Failure } from '../../events/failure.js';
 import { messageOf, resultOf } from '../../values/promises.js';
 
@@ -64,6 +65,9 @@ export function createToolCaller(callTool: CallTool | undefined, servers: ToolSe
         const given = await resultOf(() => callTool?.(server, tool, input, { signal }));
         if (given !== undefined) return { result: asResult(given as McpToolResult | string) };
       } catch (error) {
+        // Not accepted is more than failed: it asks at least.
+        if (isHookscopeError(error) && error.code === 'UNTRUSTED')
+          return { failure: { cause: 'untrusted', message: error.message } };
         return { failure: { cause: 'threw', message: `callTool threw: ${messageOf(error)}` } };
       }
       return ours(call.server)?.call(call) ?? { failure: notConnected(call.server) };

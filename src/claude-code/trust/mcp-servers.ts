@@ -1,0 +1,179 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { HookscopeError } from '../../errors.js';
+import { readText } from '../../files/json-file.js';
+import { checkMcpServers, type McpServers } from '../../handlers/mcp/server-options.js';
+import { consentAmong } from '../../trust/accept.js';
+import { bound, changeSince, whyUnreadable } from '../../trust/changes.js';
+import { type Consent, isSame, placeIn, realOr, type TrustRequest } from '../../trust/consent.js';
+import type { Held } from '../../trust/held-file.js';
+import { namedBy } from '../../trust/named/named-files.js';
+import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from '../../trust/store.js';
+import { isObject, isText } from '../../values/shape.js';
+
+/** Where MCP servers are looked for. */
+export interface McpPlaces {
+  readonly projectDir: string;
+  readonly home: string;
+  /** Settings files that somebody has named. */
+  readonly settings?: readonly string[];
+  /** Whether the user's own files count. */
+  readonly user?: boolean;
+}
+
+/** The servers that hooks may call, and those that they may not. */
+export interface JudgedServers {
+  readonly servers: McpServers;
+  /** Why, by the server's name: what only a project's file names, and is not, or no longer, accepted. */
+  readonly refused: ReadonlyMap<string, string>;
+  readonly held: readonly Held<'mcp'>[];
+  /** What is wrong with a server's description. */
+  readonly problems: readonly string[];
+}
+
+/** The project's files that may name servers; each needs consent. */
+const OF_PROJECT = ['.mcp.json', '.claude/settings.json', '.claude/settings.local.json'];
+
+/** Reads which servers there are. The user's own and named ones come first: no project takes their names. Starts nothing. */
+export function judgeMcpServers(places: McpPlaces, trust: 'all' | TrustStore = createTrustStore()): JudgedServers {
+  const servers: Record<string, McpServers[string]> = {};
+  const refused = new Map<string, string>();
+  const held: Held<'mcp'>[] = [];
+  const problems: string[] = [];
+  const add = (file: string, named: Servers): void => {
+    for (const [name, raw] of Object.entries(named)) {
+      if (Object.hasOwn(servers, name)) continue;
+      try {
+        const server = serverOf(raw, places.projectDir);
+        checkMcpServers({ [name]: server });
+        servers[name] = server;
+      } catch (error) {
+        if (!(error instanceof HookscopeError)) throw error;
+        problems.push(`${file}: ${error.message}`);
+      }
+    }
+  };
+  for (const file of ownFiles(places)) add(file, serversIn(file, places.projectDir));
+  for (const found of projectFiles(places.projectDir, trust)) {
+    if (found.held) {
+      held.push(found.held);
+      for (const name of found.names) if (!Object.hasOwn(servers, name)) refused.set(name, found.held.why);
+    } else add(found.file, found.named);
+  }
+  for (const name of Object.keys(servers)) refused.delete(name);
+  return { servers, refused, held, problems };
+}
+
+/** What of the project's servers is not, or no longer, accepted. */
+export function heldMcpServers(projectDir: string, store: TrustStore): Held<'mcp'>[] {
+  return projectFiles(projectDir, store).flatMap(({ held }) => held ?? []);
+}
+
+type Servers = Readonly<Record<string, unknown>>;
+
+interface FoundServers {
+  readonly file: string;
+  readonly named: Servers;
+  /** Those that were accepted, too. */
+  readonly names: readonly string[];
+  readonly held?: Held<'mcp'>;
+}
+
+function projectFiles(projectDir: string, trust: 'all' | TrustStore): FoundServers[] {
+  const project = realOr(projectDir);
+  const all = trust === 'all' ? [] : trust.list();
+  const found = OF_PROJECT.flatMap((place): FoundServers[] => {
+    const file = join(project, place);
+    const named = serversIn(file, project);
+    const request = requestOf(file, named, project);
+    const before = all.findLast(
+      ({ source, project: of }) => source?.kind === 'mcp' && source.place === place && isSame(of, project),
+    );
+    const names = [...Object.keys(named), ...namesIn(before)];
+    if (names.length === 0) return [];
+    return [{ file, named, names, ...(trust === 'all' ? {} : judge(request, consentAmong(request, all) ?? before)) }];
+  });
+  if (trust !== 'all' && found.length > 0) checkOutside(trust.path ?? defaultTrustFile(), project);
+  return found;
+}
+
+function judge(request: TrustRequest, consent: Consent | undefined): { readonly held?: Held<'mcp'> } {
+  const held = { kind: 'mcp', file: request.file, request } as const;
+  if (!consent) {
+    const why = whyUnreadable(request) ?? `the MCP servers of ${request.file} are not accepted; see hookscope trust`;
+    return { held: { ...held, state: 'never', why } };
+  }
+  const change = changeSince(consent, request);
+  if (change === undefined) return {};
+  const state = request.definition === NOTHING ? 'gone' : 'changed';
+  const why = state === 'gone' ? `the MCP servers of ${request.file} were accepted, and are gone` : change;
+  return { held: { ...held, state, why: `${why}; see hookscope trust`, previous: consent } };
+}
+
+const NOTHING = JSON.stringify({ mcpServers: {} }, undefined, 2);
+
+/** What consent binds: the servers as they are written, and the bytes of the files that their commands name. */
+function requestOf(file: string, named: Servers, project: string): TrustRequest {
+  const commands = Object.values(named).flatMap((server) =>
+    isObject(server) ? [{ args: [], ...server, type: 'command' }] : [],
+  );
+  const { files, unresolved } = namedBy(commands, { projectDir: project });
+  return {
+    file: realOr(file),
+    project,
+    definition: JSON.stringify({ mcpServers: named }, undefined, 2),
+    files: Object.fromEntries(files.map((name) => [name, bound(resolve(project, name))])),
+    source: { kind: 'mcp', place: placeIn(project, file) },
+    unresolved,
+  };
+}
+
+function namesIn(consent: Consent | undefined): string[] {
+  const { mcpServers } = JSON.parse(consent?.definition ?? '{}') as { mcpServers?: Servers };
+  return Object.keys(mcpServers ?? {});
+}
+
+/** Files of the user's own, and those that somebody has named on purpose. */
+function ownFiles({ home, settings = [], user = false }: McpPlaces): string[] {
+  return [...settings, ...(user ? [join(home, '.claude', 'settings.json'), join(home, '.claude.json')] : [])];
+}
+
+/** What a file says of servers; nothing where it is missing or cannot be read. */
+function serversIn(file: string, projectDir: string): Servers {
+  if (!existsSync(file)) return {};
+  try {
+    const data: unknown = JSON.parse(readText(file).replace(/^\uFEFF/, ''));
+    if (!isObject(data)) return {};
+    const projects = data['projects'];
+    const here = isObject(projects) && /\.claude\.json$/.test(file) ? projects[projectDir] : undefined;
+    const own = isObject(here) && isObject(here['mcpServers']) ? here['mcpServers'] : {};
+    return { ...(isObject(data['mcpServers']) ? data['mcpServers'] : {}), ...own };
+  } catch {
+    // What is wrong with the file is said where its hooks are read; it names no server.
+    return {};
+  }
+}
+
+/** A server as our own option describes it; variables are those of this process. */
+function serverOf(raw: unknown, projectDir: string): McpServers[string] {
+  const given = isObject(raw) ? raw : {};
+  const { type, command, args, env, url, headers } = filled(given, projectDir) as Record<string, unknown>;
+  if (url !== undefined) {
+    const kind = type === 'sse' ? 'sse' : 'http';
+    return { type: kind, url, ...(headers === undefined ? {} : { headers }) } as McpServers[string];
+  }
+  const more = { ...(args === undefined ? {} : { args }), ...(env === undefined ? {} : { env }) };
+  return { command, ...more, cwd: projectDir } as McpServers[string];
+}
+
+/** `${NAME}` and `${NAME:-otherwise}` in every text. */
+function filled(value: unknown, projectDir: string): unknown {
+  if (isText(value)) {
+    return value.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, otherwise = '') =>
+      name === 'CLAUDE_PROJECT_DIR' ? projectDir : (process.env[name] ?? otherwise),
+    );
+  }
+  if (Array.isArray(value)) return value.map((item) => filled(item, projectDir));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, projectDir)]));
+}
