@@ -203,7 +203,7 @@ describe('MCP servers', () => {
     expect(decision).toMatchObject({ verdict: 'deny', reason: 'scanned' });
   });
 
-  test('are given what the environment holds, by ${NAME} and ${NAME:-otherwise}', async () => {
+  test('are given what the environment holds, by name, or what stands instead', async () => {
     const env = { A: `\${WHO:-nobody}`, B: `\${HOOKSCOPE_TEST_B:-otherwise}` };
     folder.write('.mcp.json', { mcpServers: { scanner: server({ env }) } });
     accept();

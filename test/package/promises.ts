@@ -270,6 +270,7 @@ const limits: readonly Kept[] = [
     'claude-code/hostile-texts',
     'one that is too long is not read for names, and trust says so',
   ],
+  ['has no rules for files of other agents', 'check/misses', 'by what they hold, where no agent has its place'],
   ['at most 100 findings of one rule', 'check/costs', 'of one rule in one file no more is told than people read'],
   [
     'consent binds the files that commands name',
