@@ -15,6 +15,7 @@ import { registerHooks } from './hooks.mjs';
 import { runAgent } from './loop.mjs';
 import { openModel } from './model.mjs';
 import { createPerson, rules } from './permission.mjs';
+import { endProcesses } from './processes.mjs';
 import { serve } from './serve.mjs';
 import { watchHooks } from './telemetry.mjs';
 
@@ -73,6 +74,7 @@ try {
     process.exitCode = 130;
   }
   await session.close(stopped.signal.aborted ? 'prompt_input_exit' : 'other');
+  endProcesses('SIGKILL');
   const { pending } = await host.close();
   await model.close();
   person.close();

@@ -8,9 +8,9 @@ const BUDGET = 50_000;
 /** @typedef {{ session: any, parentToolUseId: string | null }} Who an agent, and the call that it was started by */
 /**
  * Who watches the loop is told what the model said, what came of its calls, and why it goes on although it was done.
- * @typedef {{ replied?(reply: any, who: Who): unknown, ran?(results: any[], who: Who): unknown, wentOn?(instruction: string, who: Who): unknown }} Watcher
+ * @typedef {{ replied?(reply: any, who: Who): unknown, ran?(results: any[], who: Who): unknown, wentOn?(instruction: string, who: Who): unknown, stopped?(why: string, who: Who): unknown }} Watcher
  */
-/** @typedef {{ session: any, model: any, system: string, toolNames: string[], agents: Map<string, any>, name: string, say: (who: string, text: string) => void, watcher?: Watcher, parentToolUseId?: string | null, signal?: AbortSignal }} Work */
+/** @typedef {{ session: any, model: any, system: string, toolNames: string[], agents: Map<string, any>, tools?: Record<string, any>, servers?: object[], name: string, say: (who: string, text: string) => void, watcher?: Watcher, parentToolUseId?: string | null, signal?: AbortSignal }} Work */
 
 /**
  * Works on a prompt until the model has nothing more to do and the hooks let it stop. Returns the last words.
@@ -28,8 +28,21 @@ export async function runAgent({ prompt, messages = [], ...work }) {
 
 /** Goes on with a conversation whose last word is the user's. @param {Work & { messages: any[] }} work @returns {Promise<string>} */
 export async function think({ messages, ...work }) {
-  const { session, model, system, toolNames, name, say, watcher = {}, parentToolUseId = null, signal } = work;
-  const tools = { ...TOOLS, ...ownTools(work) };
+  const {
+    session,
+    model,
+    system,
+    toolNames,
+    tools: more,
+    name,
+    say,
+    watcher = {},
+    parentToolUseId = null,
+    signal,
+  } = work;
+  const all = { ...TOOLS, ...more, ...ownTools(work) };
+  // An agent has no other tools than it was told of.
+  const tools = Object.fromEntries(Object.entries(all).filter(([tool]) => toolNames.includes(tool)));
   const who = { session, parentToolUseId };
   for (let text = ''; ; ) {
     const reply = await model.reply({
@@ -47,6 +60,7 @@ export async function think({ messages, ...work }) {
     const calls = reply.content.filter((/** @type {any} */ block) => block.type === 'tool_use');
     if (calls.length === 0) {
       const stop = await session.stop({ lastMessage: text });
+      if (stop.decision && !stop.decision.continue) await watcher.stopped?.('stop_hook_prevented', who);
       if (!stop.continues) return text;
       await watcher.wentOn?.(stop.instruction, who);
       messages.push({ role: 'user', content: stop.instruction });
@@ -55,7 +69,10 @@ export async function think({ messages, ...work }) {
     const batch = await session.toolBatch(calls.map((/** @type {any} */ call) => toolCall(call, tools, session)));
     await watcher.ran?.(batch.results, who);
     messages.push({ role: 'user', content: batch.results.map(toolResult) });
-    if (batch.endsLoop) return text;
+    if (batch.endsLoop) {
+      await watcher.stopped?.('hook_stopped', who);
+      return text;
+    }
     if (reply.tokens > BUDGET) await compact({ session, model, messages, name, say });
   }
 }
@@ -74,6 +91,7 @@ function toolCall(
     input,
     effect: tool.effect,
     concurrent: tool.concurrent,
+    mcp: tool.mcp,
     execute: (/** @type {any} */ final, /** @type {any} */ { signal }) =>
       tool.run(final, { id, cwd: () => session.cwd }, signal),
   };

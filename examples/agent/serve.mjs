@@ -1,33 +1,40 @@
 // The agent under another program's control: Claude Code's protocol on stdin and stdout, so that `query()` of its SDK, and
 // `connectClaude`, run this agent as they run Claude Code. The hooks are the other side's, and it speaks for the person.
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createHost } from 'hookscope';
 import { serveControl } from 'hookscope/claude-code';
+import { connectServers, unsupported } from './mcp.mjs';
 import { openModel } from './model.mjs';
 import { rules } from './permission.mjs';
+import { endProcesses } from './processes.mjs';
+import { allowedBy, denials, leaveOut, readRules } from './rules.mjs';
 import { playTurn } from './turn.mjs';
 
 const TOOLS = ['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep', 'Agent', 'TaskCreate', 'TaskDone'];
 const MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk', 'auto'];
 const SYSTEM = 'You are a careful coding agent. Use your tools; hand work to subagents where that helps.';
 const ANY_TASK = { name: 'general-purpose', description: 'any task', prompt: 'Do the task and say what you found.' };
+const FLAGS = [
+  ...['input-format', 'output-format', 'permission-mode', 'permission-prompt-tool', 'model', 'scenario'],
+  ...['allowedTools', 'allowed-tools', 'disallowedTools', 'disallowed-tools', 'tools', 'mcp-config'],
+];
 const ENDS = { SIGINT: 130, SIGTERM: 143 };
 
 /** Serves whoever is at the other end of stdin and stdout until that ends. Returns the exit code. @returns {Promise<number>} */
 export async function serve() {
-  // Callers pass flags of Claude Code that mean nothing here.
+  // Callers pass more flags of Claude Code, which mean nothing here.
   const { values } = parseArgs({
     strict: false,
-    options: Object.fromEntries(
-      ['input-format', 'output-format', 'permission-mode', 'permission-prompt-tool', 'model', 'scenario'].map(
-        (name) => [name, { type: /** @type {const} */ ('string') }],
-      ),
-    ),
+    options: Object.fromEntries(FLAGS.map((name) => [name, { type: /** @type {const} */ ('string') }])),
   });
   const given = /** @type {Record<string, string | undefined>} */ (values);
   const cwd = process.cwd();
   const host = createHost({ session: { cwd, permission_mode: given['permission-mode'] ?? 'default' } });
+  const allows = allowedBy(readRules(given.allowedTools ?? given['allowed-tools']));
+  const disallowed = readRules(given.disallowedTools ?? given['disallowed-tools']);
+  host.register({ PreToolUse: denials(disallowed) });
   const model = await openModel({
     scenario: given.scenario ?? join(import.meta.dirname, 'scenario.json'),
     ...(given.model ? { model: given.model } : {}),
@@ -66,6 +73,8 @@ export async function serve() {
         if (!switched) throw new Error(reason ?? `A hook keeps the model ${session.model}.`);
         return { model: to_model };
       },
+      // What servers of the other side say by themselves: nothing of it is used here.
+      mcp_message: () => ({ mcp_response: { jsonrpc: '2.0', result: {}, id: 0 } }),
     },
   });
 
@@ -89,25 +98,47 @@ export async function serve() {
   };
 
   const opened = control.initialized.then(async (/** @type {any} */ asked) => {
-    const { systemPrompt = [], appendSystemPrompt = '', agents } = asked;
+    const { systemPrompt = [], appendSystemPrompt = '', agents, sdkMcpServers } = asked;
     session = await host.openSession({
       model: model.name,
-      permission: rules,
+      permission(input, call) {
+        const answer = rules(input, call);
+        return answer.behavior === 'none' && allows(input, { name: call.name, cwd }) ? { behavior: 'allow' } : answer;
+      },
+      onMessage: tellUser,
       ...(given['permission-prompt-tool'] === 'stdio' ? { ask } : {}),
     });
-    const theirs = TOOLS.filter((tool) => tool !== 'Agent');
+    const { tools, servers } = await connectServers(sdkMcpServers, (...ask) => control.request(...ask));
+    const wanted = given.tools === undefined || given.tools === 'default' ? undefined : given.tools.split(/[\s,]+/);
+    const own = TOOLS.filter((tool) => wanted?.includes(tool) ?? true);
+    const toolNames = leaveOut([...own, ...Object.keys(tools)], disallowed);
+    const theirs = toolNames.filter((tool) => tool !== 'Agent');
+    const agentTools = (/** @type {any} */ agent) => {
+      const without = leaveOut(theirs, readRules((agent.disallowedTools ?? []).join(',')));
+      return agent.tools ? without.filter((tool) => agent.tools.includes(tool)) : without;
+    };
     return {
       session,
       model,
       system: [[systemPrompt].flat().join('\n') || SYSTEM, appendSystemPrompt].filter(Boolean).join('\n\n'),
-      toolNames: TOOLS,
-      agents: new Map(agentsOf(agents).map((agent) => [agent.name, { tools: theirs, ...agent }])),
+      toolNames,
+      tools,
+      servers: [...servers, ...unsupported(given['mcp-config'])],
+      agents: new Map(agentsOf(agents).map((agent) => [agent.name, { ...agent, tools: agentTools(agent) }])),
       name: 'main',
       say: () => undefined,
       /** @type {any[]} */
       messages: [],
     };
   });
+
+  /** What a hook says to the user, who is at the other end. */
+  function tellUser(/** @type {import('hookscope').SessionMessage} */ { event, text, session_id, agent_id }) {
+    const who = agent_id === undefined ? {} : { agent_id };
+    const content = `${event} says: ${text}`;
+    const told = { type: 'system', subtype: 'informational', content, level: 'notice', session_id, ...who };
+    void control.send({ ...told, uuid: randomUUID() }).catch(() => undefined);
+  }
 
   function stopTurn(/** @type {AbortController} */ running) {
     running.abort();
@@ -138,6 +169,7 @@ export async function serve() {
   clearInterval(pulse);
   turn?.abort();
   await session?.close('other');
+  endProcesses('SIGKILL');
   await host.close();
   await model.close();
   control.close();

@@ -1,17 +1,15 @@
 // The agent's tools: what the model is told of them, what they do to the world, and how they run. Paths are relative to the
 // session's directory. A tool throws to fail: the message is the model's error result.
-import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { minimatch } from 'minimatch';
 import { listFiles } from './files.mjs';
+import { runShell } from './processes.mjs';
 
-const run = promisify(execFile);
 const text = { type: 'string' };
 
 /** @typedef {{ id: string, cwd: () => string }} Place the call's id, and where it runs */
-/** @typedef {{ effect: 'read' | 'edit' | 'other', description: string, input: Record<string, object>, optional?: string[], run: (input: any, place: Place, signal: AbortSignal) => Promise<unknown> }} Tool */
+/** @typedef {{ effect: 'read' | 'edit' | 'other', description: string, input: Record<string, object>, optional?: string[], schema?: object, mcp?: { name: string, source: string }, run: (input: any, place: Place, signal: AbortSignal) => Promise<unknown> }} Tool */
 
 /** @type {Record<string, Tool>} */
 export const TOOLS = {
@@ -21,7 +19,7 @@ export const TOOLS = {
     input: { command: text, timeout: { type: 'number', description: 'seconds' } },
     optional: ['timeout'],
     async run({ command, timeout = 60 }, { cwd }, signal) {
-      const { stdout, stderr } = await run('bash', ['-c', command], { cwd: cwd(), signal, timeout: timeout * 1000 });
+      const { stdout, stderr } = await runShell(command, { cwd: cwd(), signal, timeout });
       return { stdout: stdout.trimEnd(), stderr: stderr.trimEnd(), interrupted: false };
     },
   },
@@ -81,9 +79,12 @@ export const TOOLS = {
 
 /** What the model is told of its tools. */
 export function describeTools(/** @type {string[]} */ names, /** @type {Record<string, Tool>} */ tools) {
-  return names.map((name) => {
-    const { description, input, optional = [] } = /** @type {Tool} */ (tools[name]);
-    const required = Object.keys(input).filter((key) => !optional.includes(key));
-    return { name, description, input_schema: { type: 'object', properties: input, required } };
-  });
+  return names
+    .filter((name) => tools[name])
+    .map((name) => {
+      const { description, input, optional = [], schema } = /** @type {Tool} */ (tools[name]);
+      if (schema) return { name, description, input_schema: schema };
+      const required = Object.keys(input).filter((key) => !optional.includes(key));
+      return { name, description, input_schema: { type: 'object', properties: input, required } };
+    });
 }

@@ -9,7 +9,7 @@ import { think, toolResult } from './loop.mjs';
 export async function playTurn(/** @type {Turn} */ { work, message, send: write, signal }) {
   const { session, messages } = work;
   const began = performance.now();
-  const sum = { api: 0, turns: 0, input_tokens: 0, output_tokens: 0, stop: null, cut: false };
+  const sum = { api: 0, turns: 0, input_tokens: 0, output_tokens: 0, stop: null, cut: false, stopped: '' };
   /** @type {object[]} */
   const denials = [];
   const send = (/** @type {object} */ said) => write({ ...said, session_id: session.session_id, uuid: randomUUID() });
@@ -37,6 +37,15 @@ export async function playTurn(/** @type {Turn} */ { work, message, send: write,
     await result({ subtype: 'error_during_execution', is_error: true, errors: [], terminal_reason });
   };
 
+  /** The prompt is kept, and no model is asked. */
+  const promptStopped = async (/** @type {string | undefined} */ reason) => {
+    const content = `Operation stopped by hook${reason ? `: ${reason}` : ''}`;
+    const outcome = { kind: 'stopped_by_hook', prompt_kept: true, ...(reason ? { reason } : {}) };
+    const told = { prevent_continuation: true, prompt_submit_outcome: outcome };
+    await send({ type: 'system', subtype: 'informational', content, level: 'warning', ...told });
+    await result({ subtype: 'success', is_error: false, result: content });
+  };
+
   /** Every agent's words and results go out as they come. @type {import('./loop.mjs').Watcher} */
   const watcher = {
     async replied({ message }, who) {
@@ -49,12 +58,17 @@ export async function playTurn(/** @type {Turn} */ { work, message, send: write,
       await tell({ type: 'assistant', message }, who);
     },
     async ran(results, who) {
-      for (const { name, id, input, status, endsLoop } of results) {
+      for (const { name, id, input, status, endsLoop, decision } of results) {
         if (status === 'denied') denials.push({ tool_name: name, tool_use_id: id, tool_input: input });
-        sum.cut ||= who.session === session && (status === 'interrupted' || (status === 'denied' && endsLoop));
+        const interrupts = status === 'denied' && endsLoop && decision?.continue !== false;
+        sum.cut ||= who.session === session && (status === 'interrupted' || interrupts);
       }
       for (const one of results)
         await tell({ type: 'user', ...byUser([toolResult(one)]), tool_use_result: one.response ?? one.content }, who);
+    },
+    // A hook has said `continue: false`; in a subagent it ends only that.
+    stopped(why, who) {
+      if (who.session === session) sum.stopped = why;
     },
     wentOn: (instruction, who) =>
       tell({ type: 'user', ...byUser(`Stop hook feedback:\n${instruction}`), isSynthetic: true }, who),
@@ -89,9 +103,14 @@ export async function playTurn(/** @type {Turn} */ { work, message, send: write,
     }
     await send(initOf(work));
     messages.push({ role: 'user', content: withContext(content, answer) });
-    const text = answer.endsLoop ? '' : await think({ ...work, model, watcher, signal });
+    if (answer.endsLoop) {
+      await promptStopped(answer.reason);
+      return;
+    }
+    const text = await think({ ...work, model, watcher, signal });
     if (signal.aborted || sum.cut) return interrupted();
-    await result({ subtype: 'success', is_error: false, result: text, terminal_reason: 'completed' });
+    const said = sum.stopped === 'hook_stopped' ? '' : text;
+    await result({ subtype: 'success', is_error: false, result: said, terminal_reason: sum.stopped || 'completed' });
   } catch (error) {
     if (signal.aborted) return interrupted();
     const problem = error instanceof Error ? error.message : String(error);
@@ -123,13 +142,13 @@ function withContext(/** @type {any} */ content, /** @type {any} */ answer) {
 }
 
 /** What the other side is told of the session at the beginning of every turn. */
-function initOf(/** @type {import('./loop.mjs').Work} */ { session, toolNames, agents }) {
+function initOf(/** @type {import('./loop.mjs').Work} */ { session, toolNames, agents, servers }) {
   return {
     type: 'system',
     subtype: 'init',
     cwd: session.cwd,
     tools: toolNames,
-    mcp_servers: [],
+    mcp_servers: servers ?? [],
     model: session.model,
     permissionMode: session.permission_mode,
     slash_commands: [],

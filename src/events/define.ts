@@ -22,6 +22,7 @@ export const EVENT_WORDS = {
   group: ['session', 'prompt', 'tool', 'turn', 'agent', 'workspace', 'elicitation', 'custom'],
   sent: ['never', 'later', 'watching', 'unknown'],
   bounds: ['start', 'end'],
+  stopped: ['hook_stopped', 'stop_hook_prevented'],
 } as const;
 type Word<Field extends keyof typeof EVENT_WORDS> = (typeof EVENT_WORDS)[Field][number];
 
@@ -117,6 +118,8 @@ export interface EventSpec<
     readonly beginsTurn?: true;
     /** It begins or ends a session. */
     readonly bounds?: Word<'bounds'>;
+    /** What the result of a turn says when a hook of the main thread has ended it here by `continue: false` (`terminal_reason`). */
+    readonly stopped?: Word<'stopped'>;
     /** The same call is put to the user at the same time (`can_use_tool`). */
     readonly askedTwice?: true;
     /** Its hooks are given a file for variables of later Bash calls (`CLAUDE_ENV_FILE`). */

@@ -73,6 +73,7 @@ const WITHIN: { readonly [Key in 'timeout' | 'rewrites' | 'claude']: Within<Key>
     answerNeeded: checks.flag,
     beginsTurn: checks.flag,
     bounds: oneOf(...EVENT_WORDS.bounds),
+    stopped: oneOf(...EVENT_WORDS.stopped),
     askedTwice: checks.flag,
     envFile: checks.flag,
   },

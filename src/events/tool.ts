@@ -30,7 +30,7 @@ export const TOOL_EVENTS = {
     tool: true,
     callRole: 'judges',
     inTurn: true,
-    claude: { unanswered: 'blocks' },
+    claude: { unanswered: 'blocks', stopped: 'hook_stopped' },
     group: 'tool',
     classic: true,
     about:
@@ -53,6 +53,7 @@ export const TOOL_EVENTS = {
     hides: "the tool's output",
     tool: true,
     callRole: 'ran',
+    claude: { stopped: 'hook_stopped' },
     inTurn: true,
     group: 'tool',
     classic: true,
@@ -96,6 +97,7 @@ export const TOOL_EVENTS = {
     fold: 'block',
     afterTheFact: true,
     inTurn: true,
+    claude: { stopped: 'hook_stopped' },
     group: 'tool',
     about:
       'After all tool calls of one model message, before the model is called again. A hook can end the loop there, or add context.',

@@ -18,6 +18,7 @@ export const TURN_EVENTS = {
     failure: 'ignored',
     inAgentScope: 'SubagentStop',
     inTurn: true,
+    claude: { stopped: 'stop_hook_prevented' },
     group: 'turn',
     classic: true,
     about:

@@ -12,11 +12,14 @@ import { messageOf } from '../../values/promises.js';
 import { isObject, show } from '../../values/shape.js';
 import type { Peer } from './peer.js';
 import { clipped } from './problem.js';
+import type { TurnEnd } from './turn-end.js';
 import type { WireMatcher } from './wire.js';
 
 export interface RemoteHooksOptions {
   readonly peer: Peer;
   readonly registrar: Registrar;
+  /** Told when a hook ends it. */
+  readonly turn: TurnEnd;
   /** The other side in words. */
   readonly name: string;
 }
@@ -24,7 +27,7 @@ export interface RemoteHooksOptions {
 /** Registers the hooks of an `initialize` request, as Claude Code does with its SDK's; all or none. Throws INVALID_HOOKS. */
 export function registerRemoteHooks(
   hooks: Readonly<Record<string, readonly WireMatcher[]>>,
-  { peer, registrar, name }: RemoteHooksOptions,
+  { peer, registrar, name, turn }: RemoteHooksOptions,
 ): Undo {
   const known: Record<string, object[]> = {};
   for (const [event, matchers] of Object.entries(hooks)) {
@@ -38,7 +41,7 @@ export function registerRemoteHooks(
       ...(matcher == null ? {} : { matcher }),
       ...(timeout == null ? {} : { timeout }),
       ...(onFailure == null ? {} : { onFailure }),
-      hooks: hookCallbackIds.map((id) => madeHandler(remoteHandler(peer, id))),
+      hooks: hookCallbackIds.map((id) => madeHandler(remoteHandler(peer, id, turn))),
     }));
   }
   const warn = (message: string): void => peer.problem('failed', message);
@@ -49,7 +52,7 @@ export function registerRemoteHooks(
 const failsClosed = ({ claude }: EventSpec): boolean => claude?.unanswered === 'blocks';
 
 /** A callback in another program, asked over the wire. */
-function remoteHandler(peer: Peer, id: string): Handler {
+function remoteHandler(peer: Peer, id: string, turn: TurnEnd): Handler {
   return {
     kind: 'callback',
     name: id,
@@ -58,7 +61,7 @@ function remoteHandler(peer: Peer, id: string): Handler {
       const { input, toolUseID, ending } = call;
       const ask = { subtype: 'hook_callback', callback_id: id, input, tool_use_id: toolUseID ?? randomUUID() };
       try {
-        return await peer.ask(ask, (answer) => readRemoteAnswer(call, answer), { signal: ending });
+        return await peer.ask(ask, (answer) => readRemoteAnswer(call, answer, turn), { signal: ending });
       } catch (error) {
         return { failure: failureOf(error, call) };
       }
@@ -67,14 +70,17 @@ function remoteHandler(peer: Peer, id: string): Handler {
 }
 
 /** An answer under another event's name is taken for a failure that stops a tool call, as the client does. */
-function readRemoteAnswer({ spec, eventName }: Call, output: unknown): Reply {
+function readRemoteAnswer({ spec, eventName, input }: Call, output: unknown, turn: TurnEnd): Reply {
   if (output == null) return {};
   if (!isObject(output))
     return { failure: { cause: 'bad_schema', message: `answered with ${show(output)}, no object` } };
   if (output['async'] === true) return {};
   const specific = output['hookSpecificOutput'];
   const named = isObject(specific) ? specific['hookEventName'] : undefined;
-  if (typeof named !== 'string' || named === eventName) return { output };
+  if (typeof named !== 'string' || named === eventName) {
+    turn.answered(spec, output, input['agent_id']);
+    return { output };
+  }
   const message = `answered for ${named}, and was asked about ${eventName}`;
   return { failure: { cause: 'bad_schema', message, ...closed(spec) } };
 }

@@ -19,6 +19,7 @@ import { type ControlProblem, tellProblem } from './problem.js';
 import { ReaderQueue } from './reader-queue.js';
 import { registerRemoteHooks } from './remote-hooks.js';
 import { ranBySession } from './results.js';
+import { TurnEnd } from './turn-end.js';
 import {
   type ControlAsk,
   type InitializeAsk,
@@ -58,7 +59,10 @@ export interface ControlServer extends AsyncDisposable {
   readonly initialized: Promise<Json>;
   /** What the other side sends beside the protocol's own messages, prompts above all; ends when it goes away. For one reader. */
   readonly messages: AsyncIterable<Json>;
-  /** Sends a message: `{ type: 'assistant', … }`. Resolves when it may be followed by the next. */
+  /**
+   * Sends a message: `{ type: 'assistant', … }`. Resolves when it may be followed by the next. A `result` without a
+   * `terminal_reason` gets the client's own where a hook of the other side has ended the turn by `continue: false`.
+   */
   send(message: Readonly<Record<string, unknown>>): Promise<void>;
   /** Asks the other side. Rejects with CONTROL_REFUSED, CONTROL_FAILED, or the signal's reason, which withdraws the request. */
   request(request: ControlAsk, how?: { readonly signal?: AbortSignal }): Promise<Json>;
@@ -117,6 +121,7 @@ function serve(services: HostCore, options: Omit<ServeOptions, 'host'>): Control
   const problem = (found: ControlProblem): void => tellProblem(services, name, found);
   let undo: Undo | undefined;
   let closed = false;
+  const turn = new TurnEnd();
   const first = settleable<Json>();
   const ended = settleable<void>();
 
@@ -128,7 +133,7 @@ function serve(services: HostCore, options: Omit<ServeOptions, 'host'>): Control
     const { hooks } = ask as InitializeAsk;
     const more = typeof info === 'function' ? info(ask) : info;
     // The new hooks first: where they are wrong, those that are there stay.
-    const next = registerRemoteHooks(hooks ?? {}, { peer, registrar: services.registrar, name });
+    const next = registerRemoteHooks(hooks ?? {}, { peer, registrar: services.registrar, name, turn });
     undo?.();
     undo = next;
     // In its own turn of the loop, after the answer.
@@ -170,7 +175,7 @@ function serve(services: HostCore, options: Omit<ServeOptions, 'host'>): Control
     messages,
     send(message) {
       ranBySession(services, message);
-      return peer.send(message);
+      return peer.send(turn.sent(message));
     },
     request: (request, how) => peer.request(request, how),
     async canUseTool(call, how) {

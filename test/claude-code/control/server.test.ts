@@ -285,3 +285,39 @@ describe('serveControl refuses', () => {
     expect(() => serveControl(given as never)).toThrow(expect.objectContaining({ code: 'INVALID_OPTIONS' }));
   });
 });
+
+describe('a result after continue: false', () => {
+  const sent = async (sdk: Puppet) => sdk.hear(isType('result'));
+  it.each([
+    ['PreToolUse', 'hook_stopped'],
+    ['PostToolUse', 'hook_stopped'],
+    ['Stop', 'stop_hook_prevented'],
+    ['UserPromptSubmit', undefined],
+    ['PostToolUseFailure', undefined],
+  ])('says what the client says: %s, %s; once', async (event, reason) => {
+    const { host, sdk, server } = await ready({ [event]: [{ hookCallbackIds: ['one'] }] });
+    const more = { tool_response: {}, error: 'E', prompt: 'P', stop_hook_active: false };
+    const firing = call(host, event, more);
+    await answerNext(sdk, { continue: false, stopReason: 'R' });
+    await firing;
+    await server.send({ type: 'result', subtype: 'success', result: '' });
+    const plain = { type: 'result', subtype: 'success', result: '' };
+    expect(await sent(sdk)).toEqual(reason === undefined ? plain : { ...plain, terminal_reason: reason });
+    await server.send(plain);
+    expect(await sent(sdk)).toEqual(plain);
+  });
+
+  it('keeps the agent’s own word, and a subagent’s end is its own', async () => {
+    const { host, sdk, server } = await ready({ PreToolUse: [{ hookCallbackIds: ['one'] }] });
+    for (const [input, told, terminal_reason] of [
+      [{}, { terminal_reason: 'aborted_tools' }, 'aborted_tools'],
+      [{ agent_id: 'a1', agent_type: 'helper' }, {}, undefined],
+    ] as const) {
+      const firing = call(host, 'PreToolUse', input);
+      await answerNext(sdk, { continue: false });
+      await firing;
+      await server.send({ type: 'result', ...told });
+      expect((await sent(sdk))['terminal_reason']).toBe(terminal_reason);
+    }
+  });
+});
