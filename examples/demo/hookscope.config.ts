@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { addContext, command, defineConfig } from 'hookscope';
 import { inTime, onlyTheReport, readOnlyShell } from './guard.js';
 
-/** Three kinds of hooks for everyone, and for each type of subagent its own. `npm run demo:recorded` shows who got which. */
+/** Three kinds of hooks for everyone, and for each type of subagent its own. `npm run demo` shows who got which. */
 export default defineConfig({
   // An npm package, found by its name: nobody changes what is below out/.
   plugins: [['hookscope-plugin-protected-paths', { paths: ['out/**'] }]],

@@ -7,11 +7,11 @@ import { start } from './cli.js';
 const run = (program: string, args: readonly string[], cwd: string) =>
   start(program, args, { cwd, stdin: '', env: { ...process.env, NO_COLOR: '1', NODE_TEST_CONTEXT: undefined } });
 
-test('npm run demo:recorded shows who was denied what, and by which hook', async () => {
+test('npm run demo shows who was denied what, and by which hook', async () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
-  const { stdout, code } = await run('sh', ['-c', scripts['demo:recorded'] as string], ROOT);
+  const { stdout, code } = await run('sh', ['-c', scripts['demo'] as string], ROOT);
   expect(code).toBe(0);
   const denied = [...stdout.matchAll(/^ \+\S+ {2}(.+) {2}(\w+) {2}(.+) {2}DENIED$/gm)].map(([, ...words]) => words);
   expect(denied).toEqual([
