@@ -394,7 +394,11 @@ const readme: readonly Kept[] = [
     'claude-code/load',
     'every place is read, in order: managed, user, project, local, named files, plugins; managed ones run first',
   ],
-  ['| Claude Code itself |', 'claude-code/control/client-sessions', 'have a scope of their own from SubagentStart to SubagentStop'],
+  [
+    '| Claude Code itself |',
+    'claude-code/control/client-sessions',
+    'have a scope of their own from SubagentStart to SubagentStop',
+  ],
   ['| another place in your code |', 'host/running', 'get the input, the tool use id and a context'],
   ['The [33 events]', 'events/catalogue', 'has 33 events'],
   ['Each step happens once and in this order', 'host/told', 'each run’s start and end in order, then the fire'],
@@ -432,7 +436,11 @@ const readme: readonly Kept[] = [
   ['is an RxJS Observable of plain records', 'emit/bus', 'works with operators and as a promise'],
   ['lists **every** hook registered for the event', 'host/told', 'every registration of the lineage has its row'],
   ['Without a subscriber no record is made', 'host/costs', 'no record is built and no clock is read'],
-  ['A session adds one `tool_call` record for each call', 'session/permission', 'as the table has it, in permission mode'],
+  [
+    'A session adds one `tool_call` record for each call',
+    'session/permission',
+    'as the table has it, in permission mode',
+  ],
   [
     'One that throws is detached, and the others go on',
     'emit/guard',
@@ -479,9 +487,15 @@ const readmeElse: readonly NoPromise[] = [
   ['It prints:', 'leads to a block that package/docs runs'],
   ['| You have |', 'the head of a table'],
   ['A loop of your own:', 'leads to a block that package/docs runs'],
-  ['The Vercel AI SDK ([the whole program]', 'leads to a block that package/docs compiles; the program is run by package/examples'],
+  [
+    'The Vercel AI SDK ([the whole program]',
+    'leads to a block that package/docs compiles; the program is run by package/examples',
+  ],
   ["Claude Code's own files, in a program of yours:", 'leads to a block that package/docs compiles'],
-  ['Claude Code itself ([four programs]', 'leads to a block that package/docs compiles; the programs are run by package/examples'],
+  [
+    'Claude Code itself ([four programs]',
+    'leads to a block that package/docs compiles; the programs are run by package/examples',
+  ],
   ['Node 20.19 or later', 'of the package, and of what tests it'],
   ['ES modules, types included', 'of the package: test/types and package/budgets load it so'],
   ['| Helper |', 'the head of a table'],
