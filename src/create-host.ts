@@ -224,7 +224,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     scope: scopeHandle,
     spawnHooks: (type, scoped, how) => registrar.spawnHooks(type, scoped, checkRegisterOptions(how, 'spawnHooks')),
     events$: bus.events$,
-    hooks: hooks as Host<C>['hooks'],
+    hooks: hooks as unknown as Host<C>['hooks'],
     pendingContext(ref) {
       if (ref !== undefined) checkScopeRef(ref, 'pendingContext');
       return tree.pending(ref);

@@ -16,6 +16,7 @@ export { createSink, type RecordStream, type Sink, type SinkOptions } from './em
 export { type NdjsonOptions, ndjsonSink } from './emit/sinks/ndjson.js';
 export { ERROR_CODES, type ErrorCode, HookscopeError } from './errors.js';
 export {
+  type AnyHookOutput,
   CATALOGUE,
   type CustomEvents,
   type EventName,
@@ -32,7 +33,9 @@ export type { Cause, OnFailure } from './events/failure.js';
 export type { HandlerKind } from './events/handler-kinds.js';
 export { addContext, allow, ask, block, combine, defer, deny, rewrite, stop } from './events/helpers.js';
 export { defineEvent } from './events/own-event.js';
+export type { BackgroundTask, HookValues, PermissionUpdate, SessionCron } from './events/received.js';
 export type { SkipReason } from './events/skip.js';
+export type { ToolInputs } from './events/tool-inputs.js';
 export { type CommandOptions, type CommandSpec, command } from './handlers/command/spec.js';
 export { type HttpOptions, type HttpSpec, http } from './handlers/http/spec.js';
 export type { HandlerSpec } from './handlers/kinds.js';

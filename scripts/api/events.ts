@@ -5,6 +5,8 @@
  */
 
 export type {
+  AnyHookOutput,
+  BackgroundTask,
   CustomEvents,
   EventDefinition,
   EventName,
@@ -17,6 +19,10 @@ export type {
   HookInput,
   HookOutput,
   HooksProblem,
+  HookValues,
+  PermissionUpdate,
+  SessionCron,
+  ToolInputs,
   ValidatedOutput,
   ValidateOptions,
   Verdict,

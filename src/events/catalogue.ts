@@ -5,6 +5,7 @@ import { CONVERSATION_EVENTS } from './conversation.js';
 import { type EventDefinition, type EventSpec, type Fold, namedLater } from './define.js';
 import { ELICITATION_EVENTS } from './elicitation.js';
 import { PROMPT_EVENTS } from './prompt.js';
+import type { Received, ReceivedOfAny } from './received.js';
 import { SESSION_EVENTS } from './session.js';
 import { TEAM_EVENTS } from './team.js';
 import { TOOL_EVENTS } from './tool.js';
@@ -72,11 +73,23 @@ export type FoldOf<E extends EventName<Custom>, Custom extends CustomEvents = No
   Custom
 >['fold'];
 
-/** What a handler of the event is given. Read-only all the way down; fields not declared here are there too, untouched. */
-export type HookInput<E extends EventName<Custom> = HookEvent, Custom extends CustomEvents = NoEvents> = {
-  [N in E]: NamedInput<N, InputFields<DefinitionOf<N, Custom>>>;
-}[E];
+/**
+ * What a handler of the event is given. Read-only all the way down; fields not declared here are there too, untouched. Of one tool event it
+ * is a union by `tool_name` (`ToolInputs`); of all events every `tool_input` is `unknown`.
+ */
+export type HookInput<
+  E extends EventName<Custom> = HookEvent,
+  Custom extends CustomEvents = NoEvents,
+> = HookEvent extends E
+  ? { [N in E]: ReceivedOfAny<N, InputFields<DefinitionOf<N, Custom>>> }[E]
+  : {
+      [N in E]: N extends HookEvent
+        ? Received<N, InputFields<DefinitionOf<N, Custom>>>
+        : NamedInput<N, InputFields<DefinitionOf<N, Custom>>>;
+    }[E];
 type NamedInput<N extends string, T> = { readonly [K in keyof T]: K extends 'hook_event_name' ? N : T[K] };
+/** The event's own fields and the base fields as they may be handed in. */
+export type InputOf<E extends HookEvent> = NamedInput<E, InputFields<Definitions[E]>>;
 
 type FilledIn = 'session_id' | 'transcript_path' | 'cwd' | 'hook_event_name';
 
@@ -102,6 +115,19 @@ type SyncOutput<N extends string, T> = z.infer<ReturnType<typeof baseOutput>> & 
 };
 /** Continue without this handler. With `result` its late answer is awaited; without, it is ignored. Seconds. */
 export type AsyncOutput = z.infer<ReturnType<typeof asyncOutput>> & { result?: Promise<unknown> | undefined };
+
+/**
+ * What a callback says that was written for several events at once, as Claude's own SDK types them all: of whichever event. What is said
+ * for another event than the one that was fired is a failure (`bad_schema`).
+ */
+export type AnyHookOutput =
+  | AsyncOutput
+  | (z.infer<ReturnType<typeof baseOutput>> & {
+      hookSpecificOutput?:
+        | { [N in HookEvent]: { hookEventName: N } & OutputFields<Definitions[N]> }[HookEvent]
+        | undefined;
+      async?: false | undefined;
+    });
 
 const plainWord = (name: string): string => name.replace(/[-_\s]/g, '').toLowerCase();
 

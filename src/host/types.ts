@@ -1,4 +1,5 @@
 import type {
+  AnyHookOutput,
   CustomEvents,
   EventName,
   FireInput,
@@ -48,14 +49,14 @@ export type HookResult<E extends EventName<C> = EventName, C extends CustomEvent
   HookOutput<E, C> | Helpers[FoldOf<E, C> & Fold] | Deferring<E> | null | undefined | void;
 
 /**
- * An in-process handler, in the shape that users of Claude's SDK know. `input` is read-only all the way down: return
+ * An in-process handler, in the shape that users of Claude's SDK know, whose own `HookCallback` is one too. `input` is read-only all the way down: return
  * `updatedInput` or `rewrite()` to change what runs; `snapshot(input)` gives a plain copy.
  */
 export type HookCallback<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> = (
   input: HookInput<E, C>,
   toolUseID: string | undefined,
   context: HookContext<HostHandle<C>>,
-) => HookResult<E, C> | Promise<HookResult<E, C>>;
+) => HookResult<E, C> | AnyHookOutput | Promise<HookResult<E, C> | AnyHookOutput>;
 
 /** A callback with options of its own; times in seconds. */
 export interface CallbackSpec<E extends EventName<C> = EventName, C extends CustomEvents = NoEvents> {

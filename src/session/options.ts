@@ -1,4 +1,4 @@
-import type { CustomEvents, HookEvent, HookInput, NoEvents } from '../events/catalogue.js';
+import type { CustomEvents, HookEvent, InputOf, NoEvents } from '../events/catalogue.js';
 import type { Plugin, UseOptions } from '../host/plugin-types.js';
 import type { Hooks } from '../host/types.js';
 
@@ -118,7 +118,7 @@ type Base =
   | 'effort'
   | 'hook_event_name';
 /** The event's own fields, in the wire's names; the session knows the rest. */
-export type OwnFields<E extends HookEvent> = Pick<HookInput<E>, Exclude<keyof HookInput<E>, Base>>;
+export type OwnFields<E extends HookEvent> = Pick<InputOf<E>, Exclude<keyof InputOf<E>, Base>>;
 
 /** An InstructionsLoaded, in the wire's names. */
 export type LoadedInstructions = OwnFields<'InstructionsLoaded'>;

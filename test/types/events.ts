@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CATALOGUE, type FireInput, type FoldOf, type HookInput, type HookOutput } from '../../src/events/catalogue.js';
 import { type EventSpec, named } from '../../src/events/define.js';
 import { defineEvent } from '../../src/events/own-event.js';
+import type { PermissionUpdate } from '../../src/events/received.js';
 
 /** Compiled by tsc, never run: an expectation that no longer holds is a compile error. */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -28,7 +29,7 @@ export const entries: Readonly<Record<string, EventSpec>> = { ...CATALOGUE, Depl
 type Pre = HookInput<'PreToolUse'>;
 holds<Equal<Pre['tool_name'], string>>();
 holds<Equal<Pre['tool_input'], unknown>>();
-holds<Equal<Pre['tool_use_id'], string | undefined>>();
+holds<Equal<Pre['tool_use_id'], string>>();
 holds<Equal<Pre['hook_event_name'], 'PreToolUse'>>();
 holds<Equal<Pre['cwd'], string>>();
 holds<Equal<HookInput<'Stop'>['stop_hook_active'], boolean>>();
@@ -36,52 +37,53 @@ holds<Equal<HookInput<'PreCompact'>['custom_instructions'], string | null>>();
 holds<Equal<HookInput<'SubagentStart'>['agent_id'], string>>();
 holds<Equal<HookInput<'PreToolUse'>['agent_id'], string | undefined>>();
 
-/** The fields of the fifteen classic events as the first design lists them; what old payloads may lack is optional. */
+/** The fields of the fifteen classic events as the first design lists them, for a hook: what only old payloads lack is there. */
 interface Classic {
-  PreToolUse: { tool_name: string; tool_input: unknown; tool_use_id?: string | undefined };
-  PostToolUse: { tool_name: string; tool_input: unknown; tool_response: unknown; tool_use_id?: string | undefined };
+  PreToolUse: { tool_name: string; tool_input: unknown; tool_use_id: string };
+  PostToolUse: { tool_name: string; tool_input: unknown; tool_response: unknown; tool_use_id: string };
   PostToolUseFailure: {
     tool_name: string;
     tool_input: unknown;
-    tool_use_id?: string | undefined;
+    tool_use_id: string;
     error: string;
-    is_interrupt?: boolean | undefined;
+    is_interrupt?: boolean;
   };
-  PermissionRequest: { tool_name: string; tool_input: unknown; permission_suggestions?: unknown[] | undefined };
+  PermissionRequest: { tool_name: string; tool_input: unknown; permission_suggestions?: PermissionUpdate[] };
   UserPromptSubmit: { prompt: string };
-  SessionStart: { source: string; agent_type?: string | undefined; model?: string | undefined };
+  SessionStart: { source: string; agent_type?: string; model?: string };
   SessionEnd: { reason: string };
   Setup: { trigger: string };
   Stop: { stop_hook_active: boolean };
   SubagentStart: { agent_id: string; agent_type: string };
   SubagentStop: {
     stop_hook_active: boolean;
-    agent_id?: string | undefined;
-    agent_transcript_path?: string | undefined;
-    agent_type?: string | undefined;
+    agent_id: string;
+    agent_transcript_path: string;
+    agent_type: string;
   };
   PreCompact: { trigger: string; custom_instructions: string | null };
-  Notification: { message: string; title?: string | undefined; notification_type?: string | undefined };
+  Notification: { message: string; title?: string; notification_type: string };
   TeammateIdle: { teammate_name: string; team_name: string };
   TaskCompleted: {
     task_id: string;
     task_subject: string;
-    task_description?: string | undefined;
-    teammate_name?: string | undefined;
-    team_name?: string | undefined;
+    task_description?: string;
+    teammate_name?: string;
+    team_name?: string;
   };
 }
 interface Base {
   session_id: string;
   transcript_path: string;
   cwd: string;
-  permission_mode?: string | undefined;
+  permission_mode?: string;
 }
-type Widened<T> = {
-  -readonly [K in keyof T]: T[K] extends string ? string : T[K] extends string | undefined ? string | undefined : T[K];
-};
+type Widened<T> = { -readonly [K in keyof T]: T[K] extends string | undefined ? string : T[K] };
 type Shared<T, Keys> = { [K in keyof T as K extends Keys ? K : never]: T[K] };
-type Listed<E extends keyof Classic> = Widened<Shared<HookInput<E>, keyof (Classic[E] & Base)>>;
+/** As a hook of several events sees them; of one event a call's input is known by its tool. */
+type Listed<E extends keyof Classic> = Widened<
+  Shared<Extract<HookInput, { hook_event_name: E }>, keyof (Classic[E] & Base)>
+>;
 type Wrong = {
   [E in keyof Classic]: Equal<Listed<E>, Widened<Classic[E] & Base>> extends true ? never : E;
 }[keyof Classic];

@@ -1,0 +1,111 @@
+import type { CallOf } from './tool-inputs.js';
+
+/** A running task or a planned prompt, as Stop and SubagentStop list them. */
+export interface BackgroundTask {
+  readonly id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly description: string;
+  readonly command?: string;
+  readonly agent_type?: string;
+  readonly server?: string;
+  readonly tool?: string;
+  readonly name?: string;
+}
+export interface SessionCron {
+  readonly id: string;
+  readonly schedule: string;
+  readonly recurring: boolean;
+  readonly prompt: string;
+}
+
+type Destination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg';
+interface RuleUpdate {
+  readonly type: 'addRules' | 'replaceRules' | 'removeRules';
+  rules: { toolName: string; ruleContent?: string }[];
+  readonly behavior: 'allow' | 'deny' | 'ask';
+  readonly destination: Destination;
+}
+/** A change of permissions, as PermissionRequest suggests it. */
+export type PermissionUpdate =
+  | (RuleUpdate & { readonly type: 'addRules' })
+  | (RuleUpdate & { readonly type: 'replaceRules' })
+  | (RuleUpdate & { readonly type: 'removeRules' })
+  | {
+      readonly type: 'setMode';
+      readonly mode: 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk' | 'auto';
+      readonly destination: Destination;
+    }
+  | { readonly type: 'addDirectories'; directories: string[]; readonly destination: Destination }
+  | { readonly type: 'removeDirectories'; directories: string[]; readonly destination: Destination };
+
+interface McpServerOf {
+  readonly mcp_server?: { name: string; source: string };
+}
+interface Call extends McpServerOf {
+  readonly tool_use_id: string;
+}
+interface Ends {
+  background_tasks?: BackgroundTask[];
+  session_crons?: SessionCron[];
+}
+
+/**
+ * What a hook is given where the schema, which takes old payloads and those of other harnesses too, promises less: as Claude Code and a
+ * session send it.
+ */
+interface Given {
+  PreToolUse: Call;
+  PostToolUse: Call;
+  PostToolUseFailure: Call;
+  PermissionDenied: Call;
+  PermissionRequest: McpServerOf & { permission_suggestions?: PermissionUpdate[] };
+  PostToolBatch: {
+    tool_calls: { tool_name: string; tool_input: unknown; tool_use_id: string; tool_response?: unknown }[];
+  };
+  Stop: Ends;
+  SubagentStop: Ends & {
+    readonly agent_id: string;
+    readonly agent_type: string;
+    readonly agent_transcript_path: string;
+  };
+  Notification: { readonly notification_type: string };
+  Elicitation: { requested_schema?: Record<string, unknown> };
+  ElicitationResult: { content?: Record<string, unknown> };
+}
+
+/**
+ * Values of your own in fields of events that have a list of known ones, by declaration merging:
+ * `interface HookValues { SessionEnd: { reason: 'max_turns' } }`.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: it is there to be merged with
+export interface HookValues {}
+
+/** Fields that stay open: every harness has values of its own. */
+type Open = 'permission_mode';
+type Literals<T> = T extends string ? (string extends T ? never : T) : never;
+type Values<N, K> = N extends keyof HookValues ? (K extends keyof HookValues[N] ? HookValues[N][K] : never) : never;
+/** A field that lists its known values has one of them. */
+type Listed<T, N, K> = K extends Open
+  ? T
+  : [Literals<T>] extends [never]
+    ? T
+    : Literals<T> | Exclude<T, string> | Values<N, K>;
+
+type Fields<N, T> = {
+  readonly [K in keyof T]: K extends 'hook_event_name' ? N : Listed<Exclude<T[K], undefined>, N, K>;
+};
+type Over<T, G> = Omit<T, keyof G> & Readonly<G>;
+type Whole<T> = { readonly [K in keyof T]: T[K] };
+type Filled<N, T> = N extends keyof Given ? Over<Fields<N, T>, Given[N]> : Fields<N, T>;
+
+/** What hooks of one event are given. A call of a tool is known by the tool's name. */
+export type Received<N, T> = T extends { tool_name: string; tool_input?: unknown }
+  ? CallOf<Whole<Omit<Filled<N, T>, 'tool_name' | 'tool_input'>>>
+  : Whole<Filled<N, T>>;
+
+/** What a hook of several events is given: the same with every string, and with inputs of tools that it looks at itself. */
+export type ReceivedOfAny<N, T> = N extends keyof Given
+  ? Whole<Omit<Plain<N, T>, keyof Given[N]> & Readonly<Given[N]>>
+  : Plain<N, T>;
+type Plain<N, T> = { readonly [K in keyof T]: K extends 'hook_event_name' ? N : Exclude<T[K], undefined> };

@@ -1,0 +1,143 @@
+/** A question with answers to choose from. */
+interface Question {
+  readonly question: string;
+  readonly header: string;
+  readonly options: readonly { readonly label: string; readonly description: string }[];
+  readonly multiSelect?: boolean;
+}
+
+interface AgentInput {
+  readonly description: string;
+  readonly prompt: string;
+  readonly subagent_type?: string;
+  readonly model?: string;
+  readonly run_in_background?: boolean;
+}
+
+/**
+ * The inputs of Claude Code's own tools, by `tool_name`: `HookInput<'PreToolUse'>` and its like narrow by it. Nothing checks them when a
+ * hook runs, and a later Claude Code may send more. Tools of your own are added by declaration merging:
+ *
+ * ```ts
+ * declare module 'hookscope' {
+ *   interface ToolInputs {
+ *     deploy: { target: string };
+ *   }
+ * }
+ * ```
+ */
+export interface ToolInputs {
+  Agent: AgentInput;
+  /** What Agent was called before. */
+  Task: AgentInput;
+  AskUserQuestion: { readonly questions: readonly Question[] };
+  Bash: {
+    readonly command: string;
+    /** Milliseconds. */
+    readonly timeout?: number;
+    readonly description?: string;
+    readonly run_in_background?: boolean;
+  };
+  BashOutput: { readonly bash_id: string; readonly filter?: string };
+  Edit: {
+    readonly file_path: string;
+    readonly old_string: string;
+    readonly new_string: string;
+    readonly replace_all?: boolean;
+  };
+  ExitPlanMode: { readonly plan?: string };
+  Glob: { readonly pattern: string; readonly path?: string };
+  Grep: {
+    readonly pattern: string;
+    readonly path?: string;
+    readonly glob?: string;
+    readonly type?: string;
+    readonly output_mode?: string;
+    readonly head_limit?: number;
+    readonly multiline?: boolean;
+    readonly '-A'?: number;
+    readonly '-B'?: number;
+    readonly '-C'?: number;
+    readonly '-i'?: boolean;
+    readonly '-n'?: boolean;
+  };
+  KillShell: { readonly shell_id: string };
+  MultiEdit: {
+    readonly file_path: string;
+    readonly edits: readonly {
+      readonly old_string: string;
+      readonly new_string: string;
+      readonly replace_all?: boolean;
+    }[];
+  };
+  NotebookEdit: {
+    readonly notebook_path: string;
+    readonly new_source: string;
+    readonly cell_id?: string;
+    readonly cell_type?: string;
+    readonly edit_mode?: string;
+  };
+  Read: { readonly file_path: string; readonly offset?: number; readonly limit?: number; readonly pages?: string };
+  Skill: { readonly skill: string; readonly args?: string };
+  TodoWrite: {
+    readonly todos: readonly { readonly content: string; readonly status: string; readonly activeForm?: string }[];
+  };
+  WebFetch: { readonly url: string; readonly prompt: string };
+  WebSearch: {
+    readonly query: string;
+    readonly allowed_domains?: readonly string[];
+    readonly blocked_domains?: readonly string[];
+  };
+  Write: { readonly file_path: string; readonly content: string };
+}
+
+type Name = keyof ToolInputs & string;
+
+/** A tool's call as a type: narrowed by its name where that is known, else with an input that is `unknown`. */
+export type CallOf<Rest> = Known<Rest>[Name] | (Rest & Unknown) | (Rest & Unlisted);
+type Known<Rest> = { [N in Name]: Rest & { readonly tool_name: N; readonly tool_input: Readonly<ToolInputs[N]> } };
+
+// Types, not interfaces: a call may be handed to what takes a record of anything.
+type Unknown = { readonly tool_name: OtherName; readonly tool_input: unknown };
+/**
+ * TypeScript has no type for "any other string", and one whose name is `string` would be there after `tool_name === 'Bash'` too, with its
+ * `unknown`. So the other names are patterns (`OtherName`), and what those leave out (the beginning of a known name, signs that no
+ * tool's name has) is here, with an input that adds nothing to the others'.
+ */
+type Unlisted = { readonly tool_name: string; readonly tool_input: never };
+
+type Lower =
+  | 'a'
+  | 'b'
+  | 'c'
+  | 'd'
+  | 'e'
+  | 'f'
+  | 'g'
+  | 'h'
+  | 'i'
+  | 'j'
+  | 'k'
+  | 'l'
+  | 'm'
+  | 'n'
+  | 'o'
+  | 'p'
+  | 'q'
+  | 'r'
+  | 's'
+  | 't'
+  | 'u'
+  | 'v'
+  | 'w'
+  | 'x'
+  | 'y'
+  | 'z';
+type Sign = Lower | Uppercase<Lower> | '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '_' | '-';
+type First<N> = N extends `${infer C}${string}` ? C : never;
+type After<N, C extends string> = N extends `${C}${infer R}` ? R : never;
+/** Every name that goes on, at some place, with another sign than all known ones do. */
+type OtherThan<N extends string, Begun extends string = ''> =
+  | `${Begun}${Exclude<Sign, First<N>>}${string}`
+  | { [C in First<N>]: OtherThan<After<N, C>, `${Begun}${C}`> }[First<N>];
+type OtherName = OtherThan<Name>;

@@ -1,0 +1,147 @@
+import { createHost, type HookEvent, type HookHandler, type HookInput, type Hooks } from '../../src/index.js';
+
+/**
+ * Compiled by tsc, never run: callbacks written for Claude's own SDK are callbacks of ours, and the other way round. The declarations
+ * are those of @anthropic-ai/claude-agent-sdk 0.3.330, in its words, as far as a callback touches them here; the package itself is no dependency.
+ */
+interface SdkBase {
+  session_id: string;
+  transcript_path: string;
+  cwd: string;
+  prompt_id?: string;
+  permission_mode?: string;
+  agent_id?: string;
+  agent_type?: string;
+  effort?: { level: string };
+}
+interface SdkCall extends SdkBase {
+  tool_name: string;
+  tool_input: unknown;
+  mcp_server?: { name: string; source: string };
+}
+interface SdkEnds extends SdkBase {
+  stop_hook_active: boolean;
+  last_assistant_message?: string;
+  background_tasks?: { id: string; type: string; status: string; description: string; command?: string }[];
+  session_crons?: { id: string; schedule: string; recurring: boolean; prompt: string }[];
+}
+type Rules = { rules: { toolName: string; ruleContent?: string }[]; behavior: 'allow' | 'deny' | 'ask' };
+type SdkUpdate = { destination: 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg' } & (
+  | ({ type: 'addRules' } & Rules)
+  | ({ type: 'replaceRules' } & Rules)
+  | ({ type: 'removeRules' } & Rules)
+  | { type: 'setMode'; mode: 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk' | 'auto' }
+  | { type: 'addDirectories'; directories: string[] }
+  | { type: 'removeDirectories'; directories: string[] }
+);
+type SdkInput =
+  | (SdkCall & { hook_event_name: 'PreToolUse'; tool_use_id: string })
+  | (SdkCall & { hook_event_name: 'PostToolUse'; tool_response: unknown; tool_use_id: string; duration_ms?: number })
+  | (SdkCall & { hook_event_name: 'PostToolUseFailure'; tool_use_id: string; error: string; is_interrupt?: boolean })
+  | (SdkCall & { hook_event_name: 'PermissionDenied'; tool_use_id: string; reason: string })
+  | (SdkCall & { hook_event_name: 'PermissionRequest'; permission_suggestions?: SdkUpdate[] })
+  | (SdkBase & {
+      hook_event_name: 'PostToolBatch';
+      tool_calls: { tool_name: string; tool_input: unknown; tool_use_id: string; tool_response?: unknown }[];
+    })
+  | (SdkBase & { hook_event_name: 'UserPromptSubmit'; prompt: string; session_title?: string })
+  | (SdkBase & { hook_event_name: 'SessionStart'; source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' })
+  | (SdkBase & {
+      hook_event_name: 'SessionEnd';
+      reason: 'clear' | 'resume' | 'logout' | 'prompt_input_exit' | 'other';
+    })
+  | (SdkEnds & { hook_event_name: 'Stop' })
+  | (SdkEnds & {
+      hook_event_name: 'SubagentStop';
+      agent_id: string;
+      agent_type: string;
+      agent_transcript_path: string;
+    })
+  | (SdkBase & { hook_event_name: 'SubagentStart'; agent_id: string; agent_type: string })
+  | (SdkBase & {
+      hook_event_name: 'PreCompact';
+      trigger: 'manual' | 'auto';
+      custom_instructions: string | null;
+    })
+  | (SdkBase & { hook_event_name: 'Notification'; message: string; title?: string; notification_type: string })
+  | (SdkBase & {
+      hook_event_name: 'ConfigChange';
+      source: 'user_settings' | 'project_settings' | 'local_settings' | 'policy_settings' | 'skills';
+      file_path?: string;
+    })
+  | (SdkBase & { hook_event_name: 'FileChanged'; file_path: string; event: 'change' | 'add' | 'unlink' });
+type SdkOutput =
+  | { async: true; asyncTimeout?: number }
+  | {
+      continue?: boolean;
+      suppressOutput?: boolean;
+      stopReason?: string;
+      decision?: 'approve' | 'block';
+      systemMessage?: string;
+      terminalSequence?: string;
+      reason?: string;
+      hookSpecificOutput?:
+        | {
+            hookEventName: 'PreToolUse';
+            permissionDecision?: 'allow' | 'deny' | 'ask' | 'defer';
+            permissionDecisionReason?: string;
+            updatedInput?: Record<string, unknown>;
+            additionalContext?: string;
+          }
+        | { hookEventName: 'UserPromptSubmit'; additionalContext?: string; sessionTitle?: string }
+        | { hookEventName: 'SessionStart'; additionalContext?: string; initialUserMessage?: string }
+        | { hookEventName: 'PostToolUse'; additionalContext?: string; updatedToolOutput?: unknown }
+        | { hookEventName: 'Stop'; additionalContext?: string }
+        | {
+            hookEventName: 'PermissionRequest';
+            decision:
+              | { behavior: 'allow'; updatedInput?: Record<string, unknown>; updatedPermissions?: SdkUpdate[] }
+              | { behavior: 'deny'; message?: string; interrupt?: boolean };
+          };
+    };
+type SdkCallback = (
+  input: SdkInput,
+  toolUseID: string | undefined,
+  options: { signal: AbortSignal },
+) => Promise<SdkOutput>;
+interface SdkMatcher {
+  matcher?: string;
+  hooks: SdkCallback[];
+  timeout?: number;
+  onFailure?: 'continue' | 'block';
+}
+
+type SdkEvent = SdkInput['hook_event_name'];
+declare const theirs: SdkCallback;
+declare const matchers: Partial<Record<SdkEvent, SdkMatcher[]>>;
+
+/** Wherever we take a callback. */
+export const handlers: { readonly [E in SdkEvent]: HookHandler<E> } = {} as { [E in SdkEvent]: SdkCallback };
+export const specs: { readonly [E in SdkEvent]: HookHandler<E> } = {} as { [E in SdkEvent]: { handler: SdkCallback } };
+export function registers(): void {
+  const host = createHost();
+  host.register(matchers);
+  host.on('PreToolUse', theirs, { matcher: 'Bash' });
+  host.on('SubagentStop', theirs);
+  host.spawnHooks('reviewer', { Stop: [{ hooks: [theirs] }] });
+  const hooks: Hooks = { PostToolUse: [{ hooks: [theirs, { handler: theirs, timeout: 5 }] }] };
+  host.registerScoped('agent', hooks);
+  // @ts-expect-error: of no event
+  host.on('PreToolUse', async (input: { wrong: string }) => void input);
+  // @ts-expect-error: no output
+  host.on('PreToolUse', async () => ({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 1 } }));
+  // @ts-expect-error: misspelt
+  host.on('PreToolUse', () => ({ hookSpecificOutput: { permisionDecision: 'deny' } }));
+}
+
+/** What their callbacks are given is what ours may be written for. */
+export const given = (input: SdkInput): HookInput => input;
+export const each: { readonly [E in SdkEvent & HookEvent]: SdkInput } = {} as { [E in SdkEvent]: HookInput<E> };
+const ours = async (input: HookInput, _id: string | undefined, { signal }: { readonly signal: AbortSignal }) => {
+  signal.throwIfAborted();
+  if (input.hook_event_name !== 'PreToolUse' || input.tool_name !== 'Bash') return {};
+  return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny' } } as const;
+};
+export const there: SdkCallback = ours;
+export const here: HookHandler<'PreToolUse'> = ours;
+export const everywhere: HookHandler = ours;
