@@ -208,7 +208,7 @@ const limits: readonly Kept[] = [
   ['While somebody watches, each fire copies', 'emit/record', 'holds the input as it was when the fire ended'],
   ['With nobody watching nothing is copied', 'host/costs', 'no record is built and no clock is read'],
   [
-    'A watcher that throws is detached, also behind',
+    'A subscriber that throws is detached, also behind',
     'emit/guard',
     'is detached and reported once; the others, before and after it, go on',
   ],
@@ -361,6 +361,9 @@ const limits: readonly Kept[] = [
     'a message for an MCP server of an SDK',
   ],
   ['One prompt at a time', 'claude-code/control/client-talk', 'two at once: each has its own turn, in order'],
+  ['What a tool yields before its last value', 'adapters/ai-turns', 'is shown before the tool is done'],
+  ['A function that returns a generator', 'adapters/ai', 'that yields has its last value as its output'],
+  ['Where a schema turns its input', 'adapters/ai-turns', 'runs as the schema reads it'],
 ];
 const limitsElse: readonly NoPromise[] = [
   ['`if` is for tool events', 'leads to the next sentence'],
