@@ -8,7 +8,6 @@ const LEVEL: Readonly<Record<Level, 'error' | 'warning' | 'note'>> = {
   warning: 'warning',
   info: 'note',
 };
-const DOCS = 'https://www.npmjs.com/package/hookscope';
 
 /** The report as a SARIF 2.1.0 log, as code scanning reads it. */
 export function toSarif({ findings }: HookReport, version: string): object {
@@ -18,7 +17,7 @@ export function toSarif({ findings }: HookReport, version: string): object {
     runs: [
       {
         tool: {
-          driver: { name: 'hookscope', semanticVersion: version, informationUri: DOCS, rules: RULE_IDS.map(describe) },
+          driver: { name: 'hookscope', semanticVersion: version, rules: RULE_IDS.map(describe) },
         },
         columnKind: 'utf16CodeUnits',
         results: findings.map(toResult),

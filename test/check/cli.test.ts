@@ -136,7 +136,6 @@ const sarif = z.strictObject({
         driver: z.strictObject({
           name: z.literal('hookscope'),
           semanticVersion: z.string().regex(/^\d+\.\d+\.\d+/),
-          informationUri: z.url(),
           rules: z.array(
             z.strictObject({
               id: z.string(),
