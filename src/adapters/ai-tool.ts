@@ -1,7 +1,7 @@
 import { asSchema, type Tool, type ToolResultPart } from 'ai';
 import type { ToolCall, ToolResult } from '../session/call.js';
 import type { Content, ContentBlock } from '../session/content.js';
-import { bytesAsJson } from '../values/binary.js';
+import { bytesAsJson, isBytes } from '../values/binary.js';
 import { messageOf } from '../values/promises.js';
 import type { Steps } from './turn.js';
 
@@ -158,7 +158,7 @@ function contentOf(output: ModelOutput): Content {
   if (output.type === 'content') return output.value;
   const said = output.type === 'execution-denied' ? (output.reason ?? '') : output.value;
   if (typeof said === 'string') return said;
-  return JSON.stringify((typeof said === 'object' && said !== null && bytesAsJson(said)) || said);
+  return JSON.stringify(typeof said === 'object' && said !== null && isBytes(said) ? bytesAsJson(said) : said);
 }
 
 const text = (value: string): ModelOutput => ({ type: 'text', value });

@@ -1,3 +1,4 @@
+import { bytesAsJson, isBytes } from '../values/binary.js';
 import { type CopyBudget, DEEPEST, MOST_BYTES } from '../values/copy.js';
 import { ignoreRejections } from '../values/promises.js';
 import { put } from '../values/put.js';
@@ -105,11 +106,13 @@ export class RecordCopy {
     this.objects.push(value);
     const copied = Array.isArray(value)
       ? this.array(value)
-      : typeof value.toJSON === 'function'
-        ? value.toJSON === toData
-          ? this.copy(unwrap(value))
-          : this.printed(value.toJSON(''))
-        : this.plain(value);
+      : isBytes(value)
+        ? this.plain(bytesAsJson(value))
+        : typeof value.toJSON === 'function'
+          ? value.toJSON === toData
+            ? this.copy(unwrap(value))
+            : this.printed(value.toJSON(''))
+          : this.plain(value);
     this.objects.pop();
     return copied;
   }

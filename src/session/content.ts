@@ -1,5 +1,6 @@
 import { whyNot, withheldLine } from '../host/call/carry.js';
 import type { BaseDecision } from '../host/decide/decision.js';
+import { bytesAsJson } from '../values/binary.js';
 import { copyJson, MOST_BYTES } from '../values/copy.js';
 import { ignoreRejections } from '../values/promises.js';
 
@@ -32,7 +33,7 @@ export function plainContent(response: unknown, most = MOST_BYTES): Content {
   if (response === undefined || response === null) return '';
   try {
     // Of what is not JSON data there is nothing that everybody would read alike.
-    const copy = copyJson(response, '', { left: most });
+    const copy = copyJson(response, '', { left: most, bytes: bytesAsJson });
     return isContent(copy) ? copy : JSON.stringify(copy);
   } catch (error) {
     ignoreRejections(error);

@@ -1,31 +1,38 @@
+import { types } from 'node:util';
+
 /** Of what is larger, only what it is and how long. */
 const MOST_SHOWN = 64 * 1024;
 
+/** Bytes in any of their shapes: a view of a buffer (Uint8Array, Buffer, DataView …), a buffer, a Blob or File. Asks no proxy anything. */
+export function isBytes(value: object): boolean {
+  if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return true;
+  return !types.isProxy(value) && value instanceof Blob;
+}
+
 /**
- * What stands for bytes where only JSON can be: what they are, how many, and as base64 what they hold, if they are few. Absent: the
- * value is no bytes. A Blob's cannot be had at once.
+ * What stands for bytes where only JSON can be: what they are, how many, and as base64 what they hold, if they are few. A Blob's cannot be had
+ * at once.
  */
-export function bytesAsJson(value: object): Readonly<Record<string, unknown>> | undefined {
-  if (value instanceof Blob) return { type: value instanceof File ? 'File' : 'Blob', bytes: value.size };
-  const bytes = asBytes(value);
-  if (!bytes) return undefined;
+export function bytesAsJson(value: object): Readonly<Record<string, unknown>> {
+  if (value instanceof Blob) return { type: nameOf(value), bytes: value.size };
+  const bytes = bufferOf(value);
   const said = { type: nameOf(value), bytes: bytes.length };
   return bytes.length > MOST_SHOWN ? said : { ...said, base64: bytes.toString('base64') };
 }
 
-/** A copy that whoever has it may change; of a Blob, which nobody can change, the Blob. Absent: the value is no bytes. */
-export function copyOfBytes(value: object): object | undefined {
+/** A copy that whoever has it may change; of a Blob, which nobody can change, the Blob. */
+export function copyOfBytes(value: object): object {
   if (value instanceof Blob) return value;
-  if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) return value.slice(0);
-  if (!ArrayBuffer.isView(value)) return undefined;
+  if (types.isAnyArrayBuffer(value)) return value.slice(0);
   if (Buffer.isBuffer(value)) return Buffer.from(value);
-  if (value instanceof DataView) return new DataView(Uint8Array.from(asBytes(value) as Buffer).buffer);
+  if (value instanceof DataView) return new DataView(Uint8Array.from(bufferOf(value)).buffer);
   return (value as Uint8Array).slice();
 }
 
-function asBytes(value: object): Buffer | undefined {
-  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  return value instanceof ArrayBuffer || value instanceof SharedArrayBuffer ? Buffer.from(value) : undefined;
+function bufferOf(value: object): Buffer {
+  return ArrayBuffer.isView(value)
+    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    : Buffer.from(value as ArrayBuffer);
 }
 
 const nameOf = (value: object): string =>

@@ -1,3 +1,4 @@
+import { isBytes } from './binary.js';
 import { formatPath } from './problem.js';
 import { ignoreRejections } from './promises.js';
 import { put } from './put.js';
@@ -11,6 +12,8 @@ export const MOST_BYTES = 64 * 1024 * 1024;
 /** How much may still be copied, about bytes of JSON; goes down with what is. */
 export interface CopyBudget {
   left: number;
+  /** What becomes of bytes. Default: they are no JSON. */
+  readonly bytes?: ((value: object) => object) | undefined;
 }
 
 /** The value cannot be written as JSON; the message says where and why. */
@@ -52,6 +55,11 @@ function copy(value: unknown, trail: Trail): unknown {
   }
 }
 
+function takeBytes(trail: Trail, bytes: object): unknown {
+  take(trail, String((bytes as { base64?: unknown }).base64 ?? '').length + 64);
+  return bytes;
+}
+
 function take(trail: Trail, bytes: number): void {
   trail.room.left -= bytes;
   if (trail.room.left < 0) throw notJson(trail, 'more than there is room for');
@@ -70,6 +78,7 @@ function copyObject(value: object, trail: Trail): unknown {
 
 function copyParts(value: object & { toJSON?: unknown }, trail: Trail): unknown {
   if (Array.isArray(value)) return copyArray(value, trail);
+  if (trail.room.bytes && isBytes(value)) return takeBytes(trail, trail.room.bytes(value));
   // A view has one too, which would copy without a bound.
   if (value.toJSON === toData) return copyParts(unwrap(value), trail);
   if (typeof value.toJSON === 'function') return copy(value.toJSON(trail.keys.at(-1) ?? ''), trail);

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { HookscopeError } from '../errors.js';
+import { copyOfBytes, isBytes } from './binary.js';
 import { plainCopy } from './plain-copy.js';
 
 /**
@@ -84,7 +85,8 @@ class View implements ProxyHandler<object> {
     if (!Object.hasOwn(this.source, key)) return Reflect.get(this.source, key, receiver);
     let view = this.children?.get(value);
     if (view === undefined) {
-      view = wrap(value, this, key);
+      // Bytes cannot be shown through a proxy: their methods want the real thing.
+      view = isBytes(value) ? copyOfBytes(value) : wrap(value, this, key);
       if (this.lastSource !== undefined && this.lastView !== undefined) {
         this.children ??= new Map([[this.lastSource, this.lastView]]);
         this.children.set(value, view);

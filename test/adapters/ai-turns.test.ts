@@ -12,6 +12,7 @@ import type { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type DriveOptions, drive } from '../../src/adapters/ai.js';
+import { command } from '../../src/index.js';
 import { names, on, opened } from '../session/kit.js';
 import { prompt, scripted } from './ai-kit.js';
 
@@ -363,5 +364,40 @@ describe('a prompt', () => {
     const { session } = await opened();
     await expect(go({ prompt: wrong as never })).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
     await session.close();
+  });
+});
+
+describe('a tool that answers with bytes', () => {
+  const bytes = Uint8Array.from([137, 80, 78, 71]);
+  const inputSchema = z.object({});
+
+  test('hands them to the program, and to the model in its own way', async () => {
+    const t = tool({
+      inputSchema,
+      execute: () => bytes,
+      toModelOutput: ({ output }) => ({
+        type: 'content',
+        value: [{ type: 'image-data', data: Buffer.from(output).toString('base64'), mediaType: 'image/png' }],
+      }),
+    });
+    const { host, session, seen } = await opened();
+    host.register({ PostToolUse: [{ hooks: [command('cat > /dev/null')] }] });
+    const model = scripted({ t: {} }, 'Done.');
+    const { rounds } = await drive(session, { prompt: 'Go', tools: { t } }, (round) =>
+      generateText({ model, ...round }),
+    );
+    expect(rounds[0]?.steps[0]?.toolResults[0]?.output).toBe(bytes);
+    expect(JSON.stringify(prompt(model, 1).outputs)).toContain(Buffer.from(bytes).toString('base64'));
+    expect(names(seen)).toContain('PostToolBatch');
+  });
+
+  test('hands them to the model as the SDK does, where it says nothing of it', async () => {
+    const { session } = await opened();
+    const model = scripted({ t: {} }, 'Done.');
+    const t = tool({ inputSchema, execute: () => bytes });
+    await drive(session, { prompt: 'Go', tools: { t } }, (round) => generateText({ model, ...round }));
+    const theirs = scripted({ t: {} }, 'Done.');
+    await generateText({ model: theirs, tools: { t }, stopWhen: stepCountIs(2), prompt: 'Go' });
+    expect(prompt(model, 1).outputs).toEqual(prompt(theirs, 1).outputs);
   });
 });

@@ -1,5 +1,6 @@
 import { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
+import { bytesAsJson } from '../../values/binary.js';
 import { type CopyBudget, copyJson, DEEPEST, NotJson } from '../../values/copy.js';
 import { messageOf } from '../../values/promises.js';
 import { put } from '../../values/put.js';
@@ -18,7 +19,8 @@ export interface Carried {
  * fact; of what has happened, what cannot be carried is withheld.
  */
 export function carry(spec: EventSpec, input: Json, most: number): Carried | HookscopeError {
-  const room: CopyBudget = { left: most };
+  // Of an input that is to be judged nothing may be left out.
+  const room: CopyBudget = { left: most, bytes: spec.afterTheFact && bytesAsJson };
   const copied: Record<string, unknown> = {};
   let withheld: string | undefined;
   for (const key of Object.keys(input)) {
