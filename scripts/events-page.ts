@@ -88,7 +88,7 @@ function section(spec: EventSpec): string[] {
   ];
 }
 
-function controlled({ sent, answerNeeded, askedTwice }: NonNullable<EventSpec['claude']>): string {
+function controlled({ sent, answerNeeded, askedTwice, unanswered, stopped }: NonNullable<EventSpec['claude']>): string {
   if (sent === 'never') return 'Claude Code never asks callbacks about it';
   if (sent === 'unknown') return 'Claude Code has no such event';
   if (sent === 'later')
@@ -97,7 +97,11 @@ function controlled({ sent, answerNeeded, askedTwice }: NonNullable<EventSpec['c
   if (answerNeeded) return 'Claude Code is asked to put it to us only if there is a hook for it';
   if (askedTwice)
     return 'Claude Code puts the same call to the person at the same time, and both get the answer of one fire';
-  return 'a remote hook that does not answer blocks, whatever `onFailure` says';
+  const said = [
+    unanswered === 'blocks' ? 'a remote hook that does not answer blocks, whatever `onFailure` says' : '',
+    stopped ? `the result of a turn that a remote hook ended here has the \`terminal_reason\` \`${stopped}\`` : '',
+  ];
+  return said.filter(Boolean).join('; ');
 }
 
 /** The first recorded input, where there is one. */
