@@ -10,6 +10,7 @@ import { clientScenarios } from './client-scenarios.js';
 import { designScenarios } from './design-scenarios.js';
 import type { Scenario } from './scenario.js';
 import { loadSdk, sdkScenarios } from './sdk-scenarios.js';
+import { startScenarios } from './start-scenarios.js';
 
 const { values } = parseArgs({
   options: {
@@ -54,17 +55,17 @@ if (claude) {
   const { stdout } = await promisify(execFile)(claude, ['--version']);
   cli = `Claude Code ${stdout.trim().split(' ')[0]}`;
   console.log(`connectClaude with ${cli}`);
-  await play([...clientScenarios, ...alarmScenarios, ...designScenarios], { claude }, cli);
+  await play([...clientScenarios, ...startScenarios, ...alarmScenarios, ...designScenarios], { claude }, cli);
 }
 if (sdk) {
-  const { query, version } = await loadSdk(sdk);
+  const { version, ...parts } = await loadSdk(sdk);
   if (claude && values.reference) {
     console.log(`Claude Agent SDK ${version} with ${cli}, for comparison`);
-    await play(sdkScenarios, { query, executable: claude }, `Agent SDK ${version}, ${cli}`);
+    await play(sdkScenarios, { ...parts, executable: claude }, `Agent SDK ${version}, ${cli}`);
   }
   console.log(`Claude Agent SDK ${version} with examples/agent`);
   const executable = fileURLToPath(new URL('../../examples/agent/agent.mjs', import.meta.url));
-  await play(sdkScenarios, { query, executable }, `Agent SDK ${version}, examples/agent`);
+  await play(sdkScenarios, { ...parts, executable }, `Agent SDK ${version}, examples/agent`);
 }
 
 const failed = rows.filter(({ result }) => result !== 'ok').length;

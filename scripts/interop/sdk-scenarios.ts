@@ -24,17 +24,24 @@ type QueryFunction = (ask: {
   options: Readonly<Record<string, unknown>>;
 }) => Query;
 
-export interface SdkPrograms {
+type MakeTool = (name: string, description: string, shape: object, run: () => Promise<Answer>) => unknown;
+
+interface Sdk {
   readonly query: QueryFunction;
+  readonly createSdkMcpServer: (options: { name: string; tools: readonly unknown[] }) => unknown;
+  readonly tool: MakeTool;
+}
+
+export interface SdkPrograms extends Sdk {
   /** What `query()` is told to run. */
   readonly executable: string;
 }
 
 /** The SDK in that folder. */
-export async function loadSdk(folder: string): Promise<{ query: QueryFunction; version: string }> {
+export async function loadSdk(folder: string): Promise<Sdk & { version: string }> {
   const { version, main = 'sdk.mjs' } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-  const { query } = await import(pathToFileURL(join(folder, main)).href);
-  return { query, version };
+  const { query, createSdkMcpServer, tool } = await import(pathToFileURL(join(folder, main)).href);
+  return { query, createSdkMcpServer, tool, version };
 }
 
 interface Ask {
@@ -382,6 +389,102 @@ export const sdkScenarios: readonly Scenario<SdkPrograms>[] = [
           deepEqual(ran.sort(), ['allow', 'deny', 'nothing']);
         },
       );
+    },
+  },
+  {
+    name: 'SDK: allowedTools, disallowedTools',
+    checked:
+      'the allowed command ran and nobody was asked; the disallowed one did not; a disallowed tool was not offered to the model',
+    run: async (programs) => {
+      const asked: unknown[] = [];
+      await run(
+        programs,
+        {
+          mode: 'default',
+          prompts: ['go'],
+          script: [bash('touch allowed.txt'), bash('rm -f x'), bash('touch other.txt'), done],
+          options: {
+            allowedTools: ['Bash(touch allowed*)'],
+            disallowedTools: ['Write', 'Bash(rm *)'],
+            canUseTool: async (_: string, { command }: Answer) => {
+              asked.push(command);
+              return { behavior: 'deny', message: 'no' };
+            },
+          },
+        },
+        (s) => {
+          deepEqual([s.has('allowed.txt'), s.has('other.txt')], [true, false]);
+          deepEqual(asked, ['touch other.txt']);
+          const tools = s.server.asked[0]?.body.tools?.map(({ name }) => name) ?? [];
+          deepEqual([tools.includes('Bash'), tools.includes('Write')], [true, false]);
+        },
+      );
+    },
+  },
+  {
+    name: 'SDK: an MCP server in its process',
+    checked:
+      'the model was offered its tool, called it, and got what the function returned; a PreToolUse hook saw the call',
+    run: async (programs) => {
+      const saw: unknown[] = [];
+      const hook: Hook = async ({ tool_name }) => {
+        saw.push(tool_name);
+        return {};
+      };
+      const stamp = programs.tool('stamp', 'stamps', {}, async () => ({
+        content: [{ type: 'text', text: 'STAMPED 42' }],
+      }));
+      await run(
+        programs,
+        {
+          prompts: ['go'],
+          script: [
+            { tools: [{ name: 'ToolSearch', input: { query: 'select:mcp__office__stamp' } }] },
+            { tools: [{ name: 'mcp__office__stamp', input: {} }] },
+            done,
+          ],
+          options: {
+            allowedTools: ['mcp__office__stamp'],
+            mcpServers: { office: programs.createSdkMcpServer({ name: 'office', tools: [stamp] }) },
+            hooks: { PreToolUse: [{ matcher: 'mcp__.*', hooks: [hook] }] },
+          },
+        },
+        (s) => {
+          match(told(s, 2), /STAMPED 42/);
+          deepEqual(saw, ['mcp__office__stamp']);
+        },
+      );
+    },
+  },
+  {
+    name: 'SDK: continue: false, systemMessage',
+    checked:
+      'the turn ended: the model was not asked again, the result had terminal_reason hook_stopped (Stop: stop_hook_prevented); the message reached the user',
+    run: async (programs) => {
+      const hook: Hook = async () => ({ continue: false, stopReason: 'enough', systemMessage: 'it is late' });
+      for (const [event, asked, terminal_reason, result] of [
+        ['PreToolUse', 1, 'hook_stopped', ''],
+        ['PostToolUse', 1, 'hook_stopped', ''],
+        ['Stop', 2, 'stop_hook_prevented', 'done'],
+      ] as const) {
+        await run(
+          programs,
+          { script: [bash('echo x'), done], options: { hooks: { [event]: [{ hooks: [hook] }] } } },
+          (s, messages) => {
+            const last = resultOf(messages);
+            deepEqual(
+              [last['subtype'], last['terminal_reason'], last['result']],
+              ['success', terminal_reason, result],
+              event,
+            );
+            equal(s.server.asked.length, asked, event);
+            ok(
+              messages.some(({ content }) => String(content).endsWith('says: it is late')),
+              event,
+            );
+          },
+        );
+      }
     },
   },
 ];

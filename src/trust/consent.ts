@@ -1,53 +1,57 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { z } from 'zod';
-import { zod } from '../values/zod.js';
+import { schema, zod } from '../values/zod.js';
 
-const sourceSchema = zod().object({
-  /** `project`, `plugin`, `agent` … */
-  kind: zod().string(),
-  /** Where it was found, links not followed: relative to the project where it lies in it, else absolute. */
-  place: zod().string(),
-  /** Distinguishes several parts of one file. */
-  part: zod().string().optional(),
-  /** Whom its hooks are for: types of an agent, names of a skill. */
-  names: zod().array(zod().string()).optional(),
-  plugin: zod().string().optional(),
-  /** The plugin's folder. */
-  root: zod().string().optional(),
-});
+const sourceSchema = schema(() =>
+  zod().object({
+    /** `project`, `plugin`, `agent` … */
+    kind: zod().string(),
+    /** Where it was found, links not followed: relative to the project where it lies in it, else absolute. */
+    place: zod().string(),
+    /** Distinguishes several parts of one file. */
+    part: zod().string().optional(),
+    /** Whom its hooks are for: types of an agent, names of a skill. */
+    names: zod().array(zod().string()).optional(),
+    plugin: zod().string().optional(),
+    /** The plugin's folder. */
+    root: zod().string().optional(),
+  }),
+);
 
-export const consentSchema = zod().object({
-  /** The file, absolute, links resolved. */
-  file: zod().string(),
-  /** The project it was accepted for. */
-  project: zod().string(),
-  /** The hooks and settings of the file, as JSON. */
-  definition: zod().string(),
-  /**
-   * By name in the commands: the hash of its bytes, null where there was no file; the text, to show changes. `data`: it changes by
-   * itself, and its name alone is bound. `executable`: it could be started as a program.
-   */
-  files: zod().record(
-    zod().string(),
-    zod().object({
-      sha256: zod().string().nullable(),
-      text: zod().string().optional(),
-      data: zod().literal(true).optional(),
-      executable: zod().literal(true).optional(),
-    }),
-  ),
-  /** What kind of file it is, and whom it speaks of. Absent: it was accepted by a version that did not bind this. */
-  source: sourceSchema.optional(),
-  /** When, ISO 8601. */
-  at: zod().string(),
-});
+export const consentSchema = schema(() =>
+  zod().object({
+    /** The file, absolute, links resolved. */
+    file: zod().string(),
+    /** The project it was accepted for. */
+    project: zod().string(),
+    /** The hooks and settings of the file, as JSON. */
+    definition: zod().string(),
+    /**
+     * By name in the commands: the hash of its bytes, null where there was no file; the text, to show changes. `data`: it changes by
+     * itself, and its name alone is bound. `executable`: it could be started as a program.
+     */
+    files: zod().record(
+      zod().string(),
+      zod().object({
+        sha256: zod().string().nullable(),
+        text: zod().string().optional(),
+        data: zod().literal(true).optional(),
+        executable: zod().literal(true).optional(),
+      }),
+    ),
+    /** What kind of file it is, and whom it speaks of. Absent: it was accepted by a version that did not bind this. */
+    source: sourceSchema().optional(),
+    /** When, ISO 8601. */
+    at: zod().string(),
+  }),
+);
 
 /** What a user has accepted: one file, with the bytes of the files that it names. */
-export type Consent = z.infer<typeof consentSchema>;
+export type Consent = z.infer<ReturnType<typeof consentSchema>>;
 
 /** What kind of file consent is for, and whom it speaks of. */
-export type ConsentSource = z.infer<typeof sourceSchema>;
+export type ConsentSource = z.infer<ReturnType<typeof sourceSchema>>;
 
 /** What consent to a file would bind, as it stands now. */
 export interface TrustRequest extends Pick<Consent, 'file' | 'project' | 'definition' | 'files'> {

@@ -13,14 +13,16 @@ import {
 import { homedir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
-import { zod } from '../values/zod.js';
+import { schema, zod } from '../values/zod.js';
 import { type Consent, consentSchema, replaces } from './consent.js';
 
 /** Version 1 did not record the kind of a file and whom its hooks are for. */
-const storeSchema = zod().object({
-  version: zod().union([zod().literal(1), zod().literal(2)]),
-  accepted: zod().array(consentSchema),
-});
+const storeSchema = schema(() =>
+  zod().object({
+    version: zod().union([zod().literal(1), zod().literal(2)]),
+    accepted: zod().array(consentSchema()),
+  }),
+);
 
 /** Where consent is kept. One of your own may keep it anywhere the projects cannot write. */
 export interface TrustStore {
@@ -66,7 +68,7 @@ export function createTrustStore(path: string = defaultTrustFile()): TrustStore 
     accept(consent) {
       checkOutside(file, consent.project);
       const others = read().filter((other) => !replaces(consent, other));
-      writeStore(file, [...others, consentSchema.parse(consent)]);
+      writeStore(file, [...others, consentSchema().parse(consent)]);
     },
     revoke(of) {
       const all = read();
@@ -131,7 +133,7 @@ function readStore(file: string): Consent[] {
     );
   }
   try {
-    return storeSchema.parse(JSON.parse(text)).accepted;
+    return storeSchema().parse(JSON.parse(text)).accepted;
   } catch (error) {
     throw new HookscopeError(
       'FILE',

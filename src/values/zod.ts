@@ -12,3 +12,12 @@ export function zod(): typeof Zod {
   loaded ??= (require('zod') as { readonly z: typeof Zod }).z;
   return loaded;
 }
+
+/** A schema that is made when it is first asked for. */
+export function schema<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -13,7 +13,7 @@ import { ClientSessions } from './client-sessions.js';
 import { type ClaudeMessage, Conversation } from './conversation.js';
 import { ForeignHooks } from './foreign-hooks.js';
 import { type FireEvent, HookCallbacks, specOf } from './hook-callbacks.js';
-import { askedEvents, listenFor, warnOfNeverSent } from './listening.js';
+import { askedEvents, listenFor, warm, warnOfNeverSent } from './listening.js';
 import { type IncomingRequest, Peer } from './peer.js';
 import { Permissions } from './permission.js';
 import { type ControlProblem, clipped, tellProblem } from './problem.js';
@@ -143,6 +143,8 @@ export class Connection {
     const asked = askedEvents(this.#services, this.#options.listen ?? 'all');
     this.#undo.push(listenFor(this.#services, this.#name, asked, this.#sessions.has));
     const hooks = this.#callbacks.config(asked);
+    // While the program starts, which takes longer, and not in its first turn.
+    setImmediate(() => warm(this.#services, asked));
     return setUp({
       peer: this.#peer,
       name: this.#name,

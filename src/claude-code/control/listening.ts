@@ -38,6 +38,11 @@ export function askedEvents({ events, registrar }: HostCore, listen: Listen): Ho
 const isNeeded = ({ callRole, scope, claude }: EventSpec): boolean =>
   callRole !== undefined || scope !== undefined || claude?.bounds !== undefined;
 
+/** Makes what reads the inputs of these events, of which the first needs zod: as much work as a hundred events. */
+export function warm({ events }: HostCore, asked: readonly HookEvent[]): void {
+  for (const event of asked) events[event]?.accepts({});
+}
+
 /** From now on hooks that come for an event that the client is not asked about are an error, or told, each once. */
 export function listenFor(
   services: HostCore,

@@ -132,7 +132,7 @@ export class Permissions {
     const { canUseTool } = this.#options;
     if (!canUseTool) return { behavior: 'deny', message: `Nobody is there to be asked about ${tool}.` };
     try {
-      const answer = permissionResult.parse(await resultOf(() => canUseTool(tool, input, askOf(ask, how.signal))));
+      const answer = permissionResult().parse(await resultOf(() => canUseTool(tool, input, askOf(ask, how.signal))));
       if (answer.behavior === 'deny') return { ...answer, message: answer.message ?? `The user denied ${tool}.` };
       return { ...answer, updatedInput: answer.updatedInput ?? input };
     } catch (error) {

@@ -128,7 +128,7 @@ function serve(services: HostCore, options: Omit<ServeOptions, 'host'>): Control
   const initialize = (ask: ControlAsk): Json => {
     // Nobody would take its hooks back any more.
     if (closed) throw new HookscopeError('CONTROL_FAILED', { peer: name, problem: 'it was closed' });
-    const wrong = whyWrong(initializeSchema, ask);
+    const wrong = whyWrong(initializeSchema(), ask);
     if (wrong !== undefined) throw new TypeError(`initialize: ${wrong}. Nothing was registered.`);
     const { hooks } = ask as InitializeAsk;
     const more = typeof info === 'function' ? info(ask) : info;
@@ -211,7 +211,7 @@ async function askPerson(
 
 /** The other side's word, if it is one. */
 function readPermission(call: CanUseToolCall, answer: Json): PermissionResult {
-  const wrong = whyWrong(permissionResult, answer);
+  const wrong = whyWrong(permissionResult(), answer);
   if (wrong !== undefined)
     return { behavior: 'deny', message: `The answer about ${call.tool_name} makes no sense: ${ended(wrong)}` };
   const said = answer as PermissionReply;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Json } from '../../values/shape.js';
-import { zod } from '../../values/zod.js';
+import { schema, zod } from '../../values/zod.js';
 
 /** The control protocol's messages, in the order of keys the recorded client and the early design have. */
 export type { Json };
@@ -54,35 +54,41 @@ export function userMessage(content: string | readonly Json[]): Json {
 }
 
 /** One matcher of `initialize`: which callbacks it means by their ids. Seconds. */
-export const matcherSchema = zod().looseObject({
-  matcher: zod().string().nullish(),
-  hookCallbackIds: zod().array(zod().string().min(1)),
-  timeout: zod().number().nonnegative().nullish(),
-  onFailure: zod().enum(['continue', 'block']).nullish(),
-});
+export const matcherSchema = schema(() =>
+  zod().looseObject({
+    matcher: zod().string().nullish(),
+    hookCallbackIds: zod().array(zod().string().min(1)),
+    timeout: zod().number().nonnegative().nullish(),
+    onFailure: zod().enum(['continue', 'block']).nullish(),
+  }),
+);
 
 /** A matcher as it is sent: callbacks by their ids. Seconds. */
-export type WireMatcher = z.infer<typeof matcherSchema>;
+export type WireMatcher = z.infer<ReturnType<typeof matcherSchema>>;
 
-export const initializeSchema = zod().looseObject({
-  subtype: zod().literal('initialize'),
-  hooks: zod().record(zod().string(), zod().array(matcherSchema)).nullish(),
-});
+export const initializeSchema = schema(() =>
+  zod().looseObject({
+    subtype: zod().literal('initialize'),
+    hooks: zod().record(zod().string(), zod().array(matcherSchema())).nullish(),
+  }),
+);
 
-export type InitializeAsk = z.infer<typeof initializeSchema>;
+export type InitializeAsk = z.infer<ReturnType<typeof initializeSchema>>;
 
 /** What a person, or who speaks for them, answers to `can_use_tool`. */
-export const permissionResult = zod().discriminatedUnion('behavior', [
-  zod().looseObject({
-    behavior: zod().literal('allow'),
-    updatedInput: zod().record(zod().string(), zod().unknown()).nullish(),
-    updatedPermissions: zod().array(zod().unknown()).nullish(),
-  }),
-  zod().looseObject({
-    behavior: zod().literal('deny'),
-    message: zod().string().nullish(),
-    interrupt: zod().boolean().nullish(),
-  }),
-]);
+export const permissionResult = schema(() =>
+  zod().discriminatedUnion('behavior', [
+    zod().looseObject({
+      behavior: zod().literal('allow'),
+      updatedInput: zod().record(zod().string(), zod().unknown()).nullish(),
+      updatedPermissions: zod().array(zod().unknown()).nullish(),
+    }),
+    zod().looseObject({
+      behavior: zod().literal('deny'),
+      message: zod().string().nullish(),
+      interrupt: zod().boolean().nullish(),
+    }),
+  ]),
+);
 
-export type PermissionReply = z.infer<typeof permissionResult>;
+export type PermissionReply = z.infer<ReturnType<typeof permissionResult>>;
