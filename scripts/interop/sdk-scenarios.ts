@@ -469,7 +469,7 @@ export const sdkScenarios: readonly Scenario<SdkPrograms>[] = [
       ] as const) {
         await run(
           programs,
-          { script: [bash('echo x'), done], options: { hooks: { [event]: [{ hooks: [hook] }] } } },
+          { script: [bash('echo x > made.txt'), done], options: { hooks: { [event]: [{ hooks: [hook] }] } } },
           (s, messages) => {
             const last = resultOf(messages);
             deepEqual(
@@ -478,10 +478,12 @@ export const sdkScenarios: readonly Scenario<SdkPrograms>[] = [
               event,
             );
             equal(s.server.asked.length, asked, event);
-            ok(
-              messages.some(({ content }) => String(content).endsWith('says: it is late')),
-              event,
-            );
+            // The client does not show that of PostToolUse.
+            if (event !== 'PostToolUse')
+              ok(
+                messages.some(({ content }) => String(content).endsWith('says: it is late')),
+                event,
+              );
           },
         );
       }
