@@ -28,7 +28,7 @@ import type { HookScope } from './host/plugin-types.js';
 import { handleOf } from './host/register/handle.js';
 import { isLong, tooLong } from './host/register/register.js';
 import { Registrar } from './host/register/registrar.js';
-import type { EventState } from './host/services.js';
+import { type EventState, hooksOf } from './host/services.js';
 import { describeScope } from './host/tell/describe.js';
 import { type ExplainOptions, type Explanation, explain } from './host/tell/explain.js';
 import { createSpill } from './host/tell/large-output.js';
@@ -180,7 +180,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       clock,
       alarms: services.alarms,
       records: bus,
-      hooksOf: (event, scope) => (services.events[event] as EventState).plans.get(scope).registrations,
+      hooksOf: (event, scope) => hooksOf(services.events[event] as EventState, scope),
       maxStopContinuations,
       maxInputBytes: services.maxInputBytes,
       report,

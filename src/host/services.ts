@@ -1,6 +1,7 @@
 import type { Bus } from '../emit/bus.js';
 import type { EventSpec } from '../events/define.js';
 import type { Meanings } from '../events/meant.js';
+import type { Scope } from '../scopes/scope.js';
 import type { Alarms } from './alarms/alarms.js';
 import type { Clock } from './call/clock.js';
 import type { AnyDecision } from './decide/decision.js';
@@ -52,4 +53,10 @@ export interface EventState {
   readonly meanings: Meanings;
   /** A quick check of an input; false only means that it must be looked at more closely. */
   accepts: (input: unknown) => boolean;
+}
+
+/** Everything that is asked about the event in a scope; the same object is the same hook. */
+export function hooksOf({ plans, hook }: EventState, scope: Scope): readonly object[] {
+  const own = plans.get(scope).registrations;
+  return hook?.foreign ? [...own, ...hook.taps().map(({ registration }) => registration)] : own;
 }

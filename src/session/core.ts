@@ -13,7 +13,6 @@ import type { Decision } from '../host/types.js';
 import type { Scope } from '../scopes/scope.js';
 import { linkAbort } from '../values/link-abort.js';
 import { put } from '../values/put.js';
-import type { Judgement } from './judgement.js';
 import type { SessionSettings } from './options.js';
 
 /** What sessions need of their host. */
@@ -44,16 +43,6 @@ export interface Identity {
 /** Why a loop is over: nothing more runs (`interrupted`), a hook ended it, or a call was deferred. */
 export type LoopEnd = 'interrupted' | 'hook' | 'deferred';
 
-/** A call that may go on where it was left. */
-export interface PausedCall {
-  readonly name: string;
-  /** As JSON. */
-  readonly input: string;
-  readonly judged: Judgement;
-  readonly hooks: readonly object[];
-  readonly mode: string;
-}
-
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What every part of a session stands on: who it is, what its events carry, its one way to fire, its signals and its end. */
@@ -68,8 +57,6 @@ export class Core {
   readonly agents: Map<string, Core>;
   /** Tool calls under way, by what `close` calls them. */
   readonly calls = new Map<Promise<unknown>, string>();
-  /** Calls that a framework's control flow has left, and that may be made again. */
-  readonly paused = new Map<string, PausedCall>();
   readonly directories: string[] = [];
   /** Paths asked for, by the harness or by hooks; and those that are watched, absolute. */
   readonly watchPaths = new Set<string>();

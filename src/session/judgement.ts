@@ -18,6 +18,8 @@ export interface Judgement {
   readonly text?: string;
   /** Whoever denied it also interrupts the loop. */
   readonly interrupts?: boolean | undefined;
+  /** A hook asked about it, or the user was asked: what they said is not said again of the same call. */
+  readonly asked?: boolean | undefined;
   /** Who let it run; and the handler whose word it was, yes or no, where it was a hook's. */
   readonly approver?: Approver | undefined;
   readonly decidedBy?: string | undefined;

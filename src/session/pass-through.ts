@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../values/promises.js';
 import type { CheckedCall } from './call.js';
 import type { Core } from './core.js';
@@ -29,28 +30,61 @@ export function passedThrough(
 
 /** Calls of one agent that are kept; of more the oldest are forgotten. */
 const MOST = 1000;
+/** By session or agent and id: what was left, and what is under way and may be. */
+const CALLS = new WeakMap<Core, Map<string, Leavable>>();
 
-/** Keeps a call whose tool was left by control flow. One that somebody asked about is not kept. */
-export function keepPaused(core: Core, { id, name, input }: CheckedCall, judged: Judgement): void {
-  if (judged.pre.verdict === 'ask' || judged.approver === 'user') return;
-  const { paused, mode } = core;
-  paused.delete(id);
-  paused.set(id, { name, input: JSON.stringify(input), judged, hooks: hooksOf(core), mode });
-  const [oldest] = paused.keys();
-  if (paused.size > MOST && oldest !== undefined) paused.delete(oldest);
+/** A call that control flow may leave, from before it is judged to its end; left, it is kept until its id comes again. */
+export class Leavable {
+  readonly #all: Map<string, Leavable>;
+  readonly #call: CheckedCall;
+  readonly #server: CheckedCall['mcp'];
+  readonly #hooks: readonly object[];
+  readonly #mode: string;
+  #left: Judgement | undefined;
+  /** The judgement that it goes on with, where the very same call was left and nothing has changed. Whatever the call is now, that is forgotten. */
+  readonly judged: Judgement | undefined;
+
+  /** What it is judged by is noted first: a hook that comes, or a mode that changes, while it is judged or runs has had no say. */
+  constructor(core: Core, call: CheckedCall) {
+    const { deps, scope, mode } = core;
+    const all = CALLS.get(core) ?? new Map<string, Leavable>();
+    CALLS.set(core, all);
+    this.#all = all;
+    this.#call = call;
+    this.#server = call.mcp && { ...call.mcp };
+    this.#hooks = [...deps.hooksOf('PreToolUse', scope), ...deps.hooksOf('PermissionRequest', scope)];
+    this.#mode = mode;
+    const before = all.get(call.id);
+    this.judged = before && this.#isAs(before) ? before.#left : undefined;
+    all.delete(call.id);
+    all.set(call.id, this);
+    const [oldest] = all.keys();
+    if (all.size > MOST && oldest !== undefined) all.delete(oldest);
+  }
+
+  /** Control flow has left its tool. One that somebody asked about is not kept. */
+  keep(judged: Judgement): void {
+    if (judged.asked !== true) this.#left = judged;
+  }
+
+  /** Over: forgotten, unless it is kept or another call has its id by now. */
+  end(): void {
+    const { id } = this.#call;
+    if (this.#left === undefined && this.#all.get(id) === this) this.#all.delete(id);
+  }
+
+  #isAs(before: Leavable): boolean {
+    const [now, then] = [this.#call, before.#call];
+    return (
+      AS_IT_WAS.every((key) => now[key] === then[key]) &&
+      this.#mode === before.#mode &&
+      this.#hooks.length === before.#hooks.length &&
+      this.#hooks.every((hook, i) => hook === before.#hooks[i]) &&
+      isDeepStrictEqual(this.#server, before.#server) &&
+      JSON.stringify(now.input) === JSON.stringify(then.input)
+    );
+  }
 }
 
-/** The judgement it ran by, where the very same call is made again and nothing has changed. Whatever the call is now, it is forgotten. */
-export function takePaused(core: Core, { id, name, input }: CheckedCall): Judgement | undefined {
-  const kept = core.paused.get(id);
-  if (kept === undefined) return undefined;
-  core.paused.delete(id);
-  const hooks = hooksOf(core);
-  const unchanged = hooks.length === kept.hooks.length && hooks.every((hook, i) => hook === kept.hooks[i]);
-  const same = kept.name === name && kept.mode === core.mode && kept.input === JSON.stringify(input);
-  return same && unchanged ? kept.judged : undefined;
-}
-
-function hooksOf({ deps, scope }: Core): readonly object[] {
-  return [...deps.hooksOf('PreToolUse', scope), ...deps.hooksOf('PermissionRequest', scope)];
-}
+/** Of a call, what hooks and rules judge it by, and the rules. */
+const AS_IT_WAS = ['name', 'effect', 'permission', 'ask', 'classify'] as const;

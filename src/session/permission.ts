@@ -41,6 +41,8 @@ class Judging {
   #allowed: (Approval & { readonly input: unknown }) | undefined;
   #granted: readonly unknown[] = [];
   readonly #rewriters = new Set<string>();
+  /** In whatever round. */
+  #questioned = false;
   /** A `once` guard that judged this call judges every later input of it too. */
   readonly #asked = new Set<string>();
 
@@ -91,7 +93,9 @@ class Judging {
   #run({ approver, decidedBy }: Approval = {}): Judgement {
     const { input } = this.#soFar('run');
     const rewrittenBy = this.#rewriters.size === 0 ? undefined : [...this.#rewriters];
-    return { verdict: 'run', input, pre: this.#pre as Pre, granted: this.#granted, rewrittenBy, approver, decidedBy };
+    const granted = this.#granted;
+    const asked = this.#questioned;
+    return { verdict: 'run', input, pre: this.#pre as Pre, granted, rewrittenBy, asked, approver, decidedBy };
   }
 
   #soFar(verdict: Judgement['verdict']): Judgement {
@@ -106,6 +110,7 @@ class Judging {
       canAsk: this.#call.ask !== undefined,
     });
     tellUser(this.#core, this.#pre);
+    if (this.#pre.verdict === 'ask') this.#questioned = true;
     if (this.#pre.updatedInput !== undefined) this.#rewrite(this.#pre.updatedInput, rewriters(this.#pre));
     return this.#pre;
   }
@@ -142,6 +147,7 @@ class Judging {
         by: { approver: 'hook', decidedBy: hooks.decidedBy },
         names: rewriters(hooks),
       });
+    this.#questioned = true;
     const answer = await this.#question('ask', told);
     if (answer === undefined) return this.denied('nobody', told.reason);
     if ('failed' in answer) return this.denied('failure', answer.failed);

@@ -6,7 +6,7 @@ import { forModel, tellUser } from './context.js';
 import { type Core, wasCut } from './core.js';
 import { execute, tellInterrupted } from './execute.js';
 import type { Judgement } from './judgement.js';
-import { keepPaused, PassedThrough, takePaused } from './pass-through.js';
+import { Leavable, PassedThrough } from './pass-through.js';
 import { judgeCall } from './permission.js';
 import { afterwards, baseResult, failedResult, interrupted } from './results.js';
 
@@ -54,8 +54,19 @@ class CallRun {
     if (core.over === 'interrupted' || call.signal.aborted) return interrupted(call, call.input);
     if (call.invalid !== undefined)
       return failedResult(call, { input: call.input, error: call.invalid, content: call.invalid });
+    const leavable = call.passThrough && new Leavable(core, call);
     try {
-      this.judged = takePaused(core, call) ?? (await judgeCall(core, call));
+      return await this.#judgeAndRun(leavable);
+    } finally {
+      leavable?.end();
+    }
+  }
+
+  async #judgeAndRun(leavable: Leavable | undefined): Promise<ToolResult> {
+    const core = this.#core;
+    const call = this.#call;
+    try {
+      this.judged = leavable?.judged ?? (await judgeCall(core, call));
     } catch (error) {
       // An event that was cut short decided nothing: the call does not run.
       if (wasCut(error)) return interrupted(call, call.input);
@@ -66,7 +77,7 @@ class CallRun {
     try {
       result = judged.verdict === 'run' ? await execute(core, call, judged) : await refuse(core, call, judged);
     } catch (error) {
-      if (PassedThrough.is(error)) keepPaused(core, call, judged);
+      if (PassedThrough.is(error)) leavable?.keep(judged);
       throw await this.#thrownOn(error, judged.input);
     }
     if (result.endsLoop) core.endLoop(result.status === 'deferred' ? 'deferred' : 'hook');

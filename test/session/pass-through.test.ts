@@ -109,6 +109,7 @@ describe('made again, the call goes on', () => {
     ['another input', {}, () => undefined, { input: { a: 1, b: 3 } }, true],
     ['the same input in another order', {}, () => undefined, { input: { b: 2, a: 1 } }, true],
     ['a hook that came', {}, ({ host }) => on(host, 'PreToolUse', () => undefined), {}, true],
+    ['a raw tap that came', {}, ({ host }) => host.hooks.PreToolUse.tap('late', () => undefined), {}, true],
     ['a PermissionRequest hook that came', {}, ({ host }) => on(host, 'PermissionRequest', () => undefined), {}, true],
     ['a hook of another event', {}, ({ host }) => on(host, 'Notification', () => undefined), {}, false],
     [
@@ -121,6 +122,9 @@ describe('made again, the call goes on', () => {
       true,
     ],
     ['a user who was asked', { ...allow, ask: () => ({ behavior: 'allow' }) }, () => undefined, {}, true],
+    ['another server', {}, () => undefined, { mcp: { name: 'other', type: 'stdio' } } as Partial<ToolCall>, true],
+    ['another effect', {}, () => undefined, { effect: 'read' }, true],
+    ['rules of its own', {}, () => undefined, { permission: () => ({ behavior: 'allow' }) }, true],
   ])('%s', async (_, options, change, more, judged) => {
     const all = await start(options);
     const { call } = pausing(1);
@@ -130,6 +134,67 @@ describe('made again, the call goes on', () => {
     await all.session.tool({ ...call, ...more });
     expect(judgements(all.seen) > before).toBe(judged);
     await all.host.close();
+  });
+
+  const deny = (): unknown => ({ hookSpecificOutput: { permissionDecision: 'deny' } });
+  test.each<[string, (o: Opened) => unknown]>([
+    ['a hook that came while it ran', ({ host }) => on(host, 'PreToolUse', deny)],
+    [
+      'a mode that changed while it ran',
+      ({ session }) => {
+        session.permission_mode = 'plan';
+      },
+    ],
+  ])('%s has had no say before, and is asked', async (_, change) => {
+    const all = await start({ permission: undefined, permission_mode: 'bypassPermissions' });
+    let runs = 0;
+    const execute = (): never => {
+      runs++;
+      change(all);
+      throw new Pause();
+    };
+    const call: ToolCall = { id: 'toolu_1', name: 'Ask', input: {}, effect: 'edit', execute };
+    expect(await caught(all.session.tool(call))).toBeInstanceOf(Pause);
+    expect(await all.session.tool(call)).toMatchObject({ status: 'denied' });
+    expect(runs).toBe(1);
+    await all.host.close();
+  });
+
+  test('one whose id was denied while it ran has nothing to go on with', async () => {
+    const { host, session } = await start();
+    let denies = false;
+    on(host, 'PreToolUse', () => (denies ? deny() : undefined));
+    let runs = 0;
+    const call: ToolCall = {
+      ...{ id: 'toolu_1', name: 'Ask', input: {} },
+      execute: async () => {
+        runs++;
+        denies = true;
+        expect(await session.tool(call)).toMatchObject({ status: 'denied' });
+        throw new Pause();
+      },
+    };
+    expect(await caught(session.tool(call))).toBeInstanceOf(Pause);
+    expect(await session.tool(call)).toMatchObject({ status: 'denied' });
+    expect(runs).toBe(1);
+    await host.close();
+  });
+
+  test('a hook that asked about it before the input was rewritten asks again', async () => {
+    const { host, session } = await start({ permission: undefined, permission_mode: 'default' });
+    let asked = 0;
+    on(host, 'PreToolUse', ({ tool_input }: { tool_input: { safe?: boolean } }) => {
+      if (tool_input.safe) return undefined;
+      asked++;
+      return { hookSpecificOutput: { permissionDecision: 'ask' } };
+    });
+    const allowed = { behavior: 'allow', updatedInput: { safe: true } };
+    on(host, 'PermissionRequest', () => ({ hookSpecificOutput: { decision: allowed } }));
+    const { call } = pausing(1);
+    expect(await caught(session.tool(call))).toBeInstanceOf(Pause);
+    expect(await session.tool(call)).toMatchObject({ status: 'ran' });
+    expect(asked).toBe(2);
+    await host.close();
   });
 
   test('no other agent and no other session goes on with it', async () => {
