@@ -92,6 +92,12 @@ type SdkOutput =
         | { hookEventName: 'SessionStart'; additionalContext?: string; initialUserMessage?: string }
         | { hookEventName: 'PostToolUse'; additionalContext?: string; updatedToolOutput?: unknown }
         | { hookEventName: 'Stop'; additionalContext?: string }
+        | { hookEventName: 'Notification'; additionalContext?: string }
+        | { hookEventName: 'CwdChanged'; watchPaths?: string[] }
+        | { hookEventName: 'FileChanged'; watchPaths?: string[] }
+        | { hookEventName: 'MessageDisplay'; displayContent?: string }
+        | { hookEventName: 'PermissionDenied'; retry?: boolean }
+        | { hookEventName: 'Elicitation'; action?: 'accept' | 'decline' | 'cancel'; content?: Record<string, unknown> }
         | {
             hookEventName: 'PermissionRequest';
             decision:
