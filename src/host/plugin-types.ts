@@ -46,7 +46,7 @@ export interface Registers<C extends CustomEvents = NoEvents> {
    * Adds one hook: `on('PreToolUse', guard, { matcher: 'Bash' })`; the options are those of a group. Throws INVALID_HOOKS,
    * INVALID_OPTIONS.
    */
-  on<E extends EventName<C>>(event: E, hook: HookHandler<NoInfer<E>, C>, options?: OnOptions<NoInfer<E>, C>): Undo;
+  on<E extends EventName<C>>(event: E, hook: NoInfer<HookHandler<E, C>>, options?: NoInfer<OnOptions<E, C>>): Undo;
   /** Applies a plugin. Rejects with INVALID_PLUGIN (its options) or PLUGIN_FAILED, naming the plugin; nothing is half registered. */
   use<O, Given>(plugin: Plugin<O, CustomEvents, Given>, ...options: UseArguments<Given>): Promise<PluginUndo>;
 }
