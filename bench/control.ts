@@ -41,10 +41,13 @@ async function connect(denied: boolean) {
   return { client, socket };
 }
 
+/** What makes the line a prompt. */
+const GO = { role: 'user', content: 'go' } as const;
+
 /** A host there asks over the wire, a host here answers. */
 function ours(client: ClaudeClient, input: Input, denied: boolean): Candidate {
   const batch = async (count: number): Promise<void> => {
-    for await (const _ of client.query({ type: 'user', count, input, denied }));
+    for await (const _ of client.query({ type: 'user', message: GO, count, input, denied }));
   };
   return { name: 'hookscope', run: () => batch(1), batch };
 }
