@@ -125,7 +125,8 @@ export class Alarms {
     // The call itself was not worth remembering, but now it is.
     if (found.length === 0 && use.id !== undefined && !this.awake) {
       this.strict = true;
-      this.#remember(use as ToolUse, denial, [input, false]);
+      this.#remember(use as ToolUse, undefined, [input, false]);
+      found.push(...this.#find(use, input));
     }
     // With several equal calls it is unknown which one was meant.
     if (found.length === 1) (found[0] as Judgement).refused = { ...denial, reason: denial.reason?.slice(0, 1_000) };

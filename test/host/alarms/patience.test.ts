@@ -8,12 +8,14 @@ type Said = 'silent' | 'allow' | 'deny' | 'rewrite';
 async function patient() {
   const { host, reports } = testHost();
   let said: Said = 'silent';
-  let requested: 'none' | 'deny' = 'none';
+  let requested: 'none' | 'deny' | 'allow' = 'none';
   const answers = { silent: undefined, allow: allow(), deny: deny('no'), rewrite: rewrite({ n: 2 }) };
   host.register(
     anyHooks({
       PreToolUse: [{ hooks: [() => answers[said]] }],
-      PermissionRequest: [{ hooks: [() => (requested === 'deny' ? deny('not now') : undefined)] }],
+      PermissionRequest: [
+        { hooks: [() => (requested === 'none' ? undefined : { allow: allow(), deny: deny('not now') }[requested])] },
+      ],
     }),
   );
   const about = (id: string, n = 1) => ({ tool_name: 'Bash', tool_use_id: id, tool_input: { n } });
@@ -21,8 +23,8 @@ async function patient() {
     said = as;
     return host.fire('PreToolUse', about(id));
   };
-  const request = (id: string): Promise<unknown> => {
-    requested = 'deny';
+  const request = (id: string, as: 'deny' | 'allow' = 'deny'): Promise<unknown> => {
+    requested = as;
     return host.fire('PermissionRequest', about(id) as never);
   };
   const ran = (id: string, n = 1): Promise<unknown> => host.fire('PostToolUse', { ...about(id, n), tool_response: '' });
@@ -55,6 +57,16 @@ describe('a host that remembers only what matters', () => {
     await request('x');
     await ran('x');
     expect(alarms().join()).toContain('not_honoured');
+    await host.close();
+  });
+
+  test('a call that was refused and then granted may run', async () => {
+    const { host, judge, request, ran, alarms } = await patient();
+    await judge('x', 'silent');
+    await request('x', 'deny');
+    await request('x', 'allow');
+    await ran('x');
+    expect(alarms()).toEqual([]);
     await host.close();
   });
 });
