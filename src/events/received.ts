@@ -12,6 +12,7 @@ export interface BackgroundTask {
   readonly tool?: string;
   readonly name?: string;
 }
+/** A job that the session runs by itself, at its times. */
 export interface SessionCron {
   readonly id: string;
   readonly schedule: string;

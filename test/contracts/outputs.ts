@@ -8,6 +8,7 @@ const SPECIFIC: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   updatedInput: fc.constantFrom({ command: 'pwd' }, { command: 'ls' }),
   updatedToolOutput: fc.constantFrom(null, 'text', { a: [1] }),
   updatedMCPToolOutput: fc.constant('text'),
+  updatedError: text,
   additionalContext: text,
   classifierContext: text,
   retry: fc.boolean(),

@@ -37,22 +37,32 @@ const word = fc.constantFrom<unknown>(
   ['x'],
   {},
 );
-const key = fc.constantFrom(
-  'permissionDecision',
-  'permissionDecisionReason',
-  'additionalContext',
-  'updatedInput',
-  'sessionTitle',
-  'toJSON',
-  'unknown',
-  '__proto__',
+const right: Readonly<Record<string, readonly unknown[]>> = {
+  permissionDecision: ['allow', 'deny', 'ask', 'defer'],
+  permissionDecisionReason: ['x', '', 'not here'],
+  additionalContext: ['x', '', 'more'],
+};
+const rare = ['updatedInput', 'sessionTitle', 'toJSON', 'unknown', '__proto__'];
+/** Three of four are words that fit their key. */
+const entry = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc
+      .constantFrom(...Object.keys(right))
+      .chain((key) => fc.tuple(fc.constant(key), fc.constantFrom(...(right[key] ?? [])))),
+  },
+  { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...Object.keys(right), ...rare), word) },
 );
-const name = fc.constantFrom('right', 'wrong', 'absent');
+const event = fc.oneof(
+  { weight: 1, arbitrary: fc.constant('PreToolUse' as const) },
+  { weight: 1, arbitrary: fc.constantFrom(...HOOK_EVENTS) },
+);
+const name = fc.constantFrom('right', 'right', 'wrong', 'absent');
 
 /** In any order of keys. */
 const answer = fc.record({
   name,
-  words: fc.uniqueArray(fc.tuple(key, word), { maxLength: 4, selector: ([k]) => k }),
+  words: fc.uniqueArray(entry, { maxLength: 3, selector: ([k]) => k }),
   nameAt: fc.nat(3),
   beside: fc.constantFrom<object>({}, {}, {}, {}, { systemMessage: 'x' }, { continue: false }, { async: true }),
 });
@@ -60,7 +70,7 @@ const answer = fc.record({
 test("what is seen at once of an answer in the wire's words is what reading it gives, as it was said", () => {
   let seen = 0;
   fc.assert(
-    fc.property(fc.constantFrom(...HOOK_EVENTS), answer, (event, { name, words, nameAt, beside }) => {
+    fc.property(event, answer, (event, { name, words, nameAt, beside }) => {
       const spec = CATALOGUE[event];
       const entries: [string, unknown][] = [...words];
       if (name !== 'absent') entries.splice(nameAt, 0, ['hookEventName', name === 'right' ? event : 'Other']);
@@ -84,7 +94,7 @@ test("what is seen at once of an answer in the wire's words is what reading it g
     }),
     { numRuns: RUNS },
   );
-  expect(seen).toBeGreaterThan(50);
+  expect(seen).toBeGreaterThan(RUNS / 20);
 });
 
 test('an answer under the name of another event of the same hook is none of them', () => {

@@ -364,6 +364,13 @@ const limits: readonly Kept[] = [
   ['What a tool yields before its last value', 'adapters/ai-turns', 'is shown before the tool is done'],
   ['A function that returns a generator', 'adapters/ai', 'that yields has its last value as its output'],
   ['Where a schema turns its input', 'adapters/ai-turns', 'runs as the schema reads it'],
+  ["Bytes in a tool's response", 'session/bytes', 'few bytes are there as base64, many are only counted'],
+  ['In records, for hooks outside the process and', 'session/bytes', 'has a stand-in in records and for hooks outside'],
+  [
+    'A hook in the process gets a copy of them',
+    'session/bytes',
+    'shows hooks in the process bytes of their own, which they may read and not change',
+  ],
 ];
 const limitsElse: readonly NoPromise[] = [
   ['`if` is for tool events', 'leads to the next sentence'],
