@@ -200,7 +200,10 @@ export class FireRun implements RunningFire, CallOwner {
   private decide(): AnyDecision {
     const { walk, spoken } = this;
     if (walk !== undefined) return this.remembered(this.conclude(walk));
-    if (spoken === undefined) return this.remembered((this.candidates.quiet as Quiet).decision);
+    if (spoken === undefined) {
+      const { decision } = this.candidates.quiet as Quiet;
+      return this.remembers ? this.remembered(decision) : decision;
+    }
     const { at, candidates } = this;
     const said = spoken.filter((slot) => slot.counts);
     const decision = fold(this.spec, said, this.foldContext(undefined), () =>
