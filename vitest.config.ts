@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -9,15 +10,16 @@ const SYSTEM: string[] = [
   'test/adapters/*.test.ts',
   'test/check/{cli,costs}.test.ts',
   'test/claude-code/{commands,environment,explain,generated,load,named-run,settings-cost,trust-command,trust,untrusted-generated,untrusted,vectors}.test.ts',
-  'test/cli/{demo,fire,found-config,help,hostile-folder,hostile-strings,misuse,outside,packed,run}.test.ts',
+  'test/cli/{agents,connect,demo,doctor,fire,found-config,help,history,history-server,history-sqlite,hostile-folder,hostile-strings,misuse,outside,packed,redact,run,watch}.test.ts',
   'test/contracts/*.test.ts',
   'test/claude-code/control/{alarms,appendix-a,client-hooks,client-permission,client-sessions,client-talk,client,design-001,flood,fuzz,ids-model,listen,prompts,recorded-client,recorded-server,registry,server,start}.test.ts',
-  'test/emit/{guard,ndjson-process}.test.ts',
+  'test/emit/{guard,ndjson-process,sqlite-process}.test.ts',
   'test/events/lifecycle.test.ts',
   'test/examples/*.test.ts',
   'test/host/{abort,async,checklist,close,costs,failure-table,failure,leaks,logger-heard,process,running,taken,timeouts,told}.test.ts',
   'test/handlers/{command-async,command-vectors,command,http,mcp-tool,process-group,process-tree}.test.ts',
   'test/package/{budgets,doc-harness,docs,examples,options,promises-process,shipped}.test.ts',
+  'test/server/*.test.ts',
   'test/session/{bytes,watch}.test.ts',
   'test/plugins/{hooks-file,load}.test.ts',
   'test/matching/{bash-real,regex-cost}.test.ts',
@@ -44,15 +46,17 @@ export default defineConfig({
   resolve: { alias: [{ find: /^hookscope$/, replacement: fileURLToPath(new URL('./src/index.ts', import.meta.url)) }] },
   test: {
     environment: 'node',
+    // No test writes into its user's own state folder.
+    env: { XDG_STATE_HOME: join(tmpdir(), `hookscope-test-state-${userInfo().uid}`) },
     // One more than there are cores: files that start processes wait for most of their time.
     maxWorkers: availableParallelism() + 1,
     // Handlers spawn process groups and listen for signals: that needs a process, not a thread.
     pool: 'forks',
     // What is built is loaded as it is.
     server: { deps: { external: [/\/dist\/.*\.js$/] } },
-    // A limit for what hangs. A machine with other work takes its time.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A limit for what hangs, and no test has a shorter one of its own: a machine with other work takes its time.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     projects: [
       {
         extends: true,

@@ -21,6 +21,7 @@ const FILES = [
   'limits',
   'tool',
   'control',
+  'server',
   'budgets',
   'start',
 ] as const;

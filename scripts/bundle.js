@@ -12,11 +12,17 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const ENTRIES = {
   index: 'src/index.ts',
   'claude-code': 'src/claude-code.ts',
+  agents: 'src/agents.ts',
   'adapters/ai': 'src/adapters/ai.ts',
   'models/anthropic': 'src/adapters/anthropic.ts',
+  'sinks/ndjson': 'src/emit/sinks/ndjson.ts',
+  'sinks/sqlite': 'src/emit/sinks/sqlite.ts',
+  'sinks/contract': 'src/emit/sinks/contract.ts',
   'cli/main': 'src/cli/main.ts',
   // The same in a process that goes on, which tests call.
   'cli/program': 'src/cli/program.ts',
+  // A thread of its own.
+  'cli/keep-thread': 'src/cli/server/keep-thread.ts',
 };
 
 /** Packages that are copied as they are, or bundled on their own, since they are loaded with `require` or load files of their own. */
@@ -179,8 +185,11 @@ function pruneTypes(folder) {
 }
 
 const out = process.argv[2] ?? join(ROOT, 'dist');
+/** Started by agents, by its path. */
+const THIN = 'hookscope-hook.sh';
 for (const folder of ['chunks', 'vendor']) rmSync(join(out, folder), { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 writeFileSync(join(out, 'THIRD-PARTY-LICENSES.md'), licences(await bundle(out)));
+cpSync(join(ROOT, 'src/server/client', THIN), join(out, THIN));
 for (const file of readdirSync(out, { recursive: true })) if (file.endsWith('.js.map')) trimMap(join(out, file));
 if (process.argv[2] === undefined) pruneTypes(out);

@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
+import type { AgentSupport } from './agents/supports.js';
+import type { Sayable } from './agents/table.js';
 import { type Bus, createBus } from './emit/bus.js';
+import { warnMasked } from './emit/redact/warn.js';
 import { HookscopeError, isHookscopeError } from './errors.js';
 import type { CustomEvents, EventName, FireInput, HookInput, NoEvents } from './events/catalogue.js';
 import type { EventSpec } from './events/define.js';
+import { unreadable } from './events/guard.js';
 import { createExternalServices } from './handlers/external.js';
 import { Alarms } from './host/alarms/alarms.js';
 import { Background } from './host/call/background.js';
 import { Clock } from './host/call/clock.js';
+import { createSpill } from './host/call/large-output.js';
 import { closeHost } from './host/close.js';
 import type { HostCore } from './host/core.js';
 import { eventSpecs, eventState } from './host/fire/event-states.js';
 import { fire } from './host/fire/fire.js';
-import { unreadable } from './host/fire/input.js';
 import type { FireOptions } from './host/fire-options.js';
 import { createHook, type RawHook } from './host/hooks.js';
 import { expose } from './host/internals.js';
@@ -24,6 +28,7 @@ import {
   type HostOptions,
 } from './host/options.js';
 import { PlanStore } from './host/plan/plans.js';
+import { PluginHost } from './host/plugin-host.js';
 import type { HookScope } from './host/plugin-types.js';
 import { handleOf } from './host/register/handle.js';
 import { isLong, tooLong } from './host/register/register.js';
@@ -31,13 +36,12 @@ import { Registrar } from './host/register/registrar.js';
 import { type EventState, hooksOf } from './host/services.js';
 import { describeScope } from './host/tell/describe.js';
 import { type ExplainOptions, type Explanation, explain } from './host/tell/explain.js';
-import { createSpill } from './host/tell/large-output.js';
 import { HostLogger } from './host/tell/logger.js';
 import { Notices } from './host/tell/notices.js';
 import { reportRefused } from './host/tell/reporter.js';
 import type { AgentHooks, Decision, Hooks, RegisterOptions, Undo } from './host/types.js';
 import { type ScopeRef, ScopeTree } from './scopes/tree.js';
-import type { SessionDeps } from './session/core.js';
+import type { SessionDeps } from './session/deps.js';
 import type { SessionOptions } from './session/options.js';
 import { createSessions } from './session/session.js';
 import type { Session } from './session/types.js';
@@ -85,6 +89,11 @@ export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, A
   openSession(options?: SessionOptions<C>): Promise<Session<C>>;
   /** Names of what waited for its end and was cancelled. Sessions that are open end without a SessionEnd: close them first. */
   close(): Promise<{ pending: string[] }>;
+  /**
+   * Whether a decision on an event can be told an agent (`codex`, `copilot`, `gemini`, `cursor`, `claude-code`), and how. `event`: its own name, or ours. Rejects with
+   * INVALID_OPTIONS for an agent or a thing to say that is not known.
+   */
+  supports(agent: string, event: string, what: Sayable): Promise<AgentSupport>;
   /** How many records were built so far: none while there is no subscriber. */
   readonly recordsBuilt: number;
   readonly maxStopContinuations: number;
@@ -95,7 +104,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   checkHostOptions(options);
   const session_id = options.session?.session_id ?? randomUUID();
   const session = { transcript_path: '', cwd: process.cwd(), ...options.session, session_id };
-  const logger = new HostLogger(options.logger);
+  const logger = new HostLogger(options.logger, undefined, warnMasked);
   const { report } = logger;
   if (isLong(options.timeout)) report(tooLong('timeout', options.timeout));
   const tree = new ScopeTree(session_id, options.session?.session_id === undefined);
@@ -229,7 +238,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       if (ref !== undefined) checkScopeRef(ref, 'pendingContext');
       return tree.pending(ref);
     },
-    describe: () => describeScope(tree.managed, registrar.spawnScopes()),
+    describe: () => describeScope(tree.managed, registrar.spawnScopes(), registrar.makers()),
     close() {
       services.closed = true;
       closing ??= closeHost({
@@ -238,9 +247,10 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
         bus,
         closeTimeout: options.closeTimeout ?? 5,
         lives: registrar.lives,
+        sessions,
         servers: external.tools,
       })
-        .finally(() => sessions.abandon())
+        .finally(() => services.largeOutput.clear())
         .finally(() => logger.flush());
       return closing;
     },
@@ -248,23 +258,11 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
       await host.close();
     },
     openSession: (sessionOptions) => sessions.open(sessionOptions),
+    // The tables of all agents are a chunk of their own: most hosts never ask.
+    supports: async (...asked) => (await import('./agents/supports.js')).supports(...asked),
     maxStopContinuations,
   };
   const host = new PluginHost(bus, members) as unknown as Host<C>;
   expose(host, services);
   return host;
-}
-
-/** For its one getter: in a literal it would make the engine keep the host in a slow form, and every fire begins here. */
-class PluginHost {
-  readonly #bus: Bus;
-
-  constructor(bus: Bus, members: object) {
-    this.#bus = bus;
-    Object.assign(this, members);
-  }
-
-  get recordsBuilt(): number {
-    return this.#bus.built;
-  }
 }

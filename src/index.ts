@@ -12,6 +12,8 @@ export type {
   RecordedDecision,
   ToolCallRecord,
 } from './emit/record.js';
+export type { RedactOptions } from './emit/redact/options.js';
+export { createRedactor, type Redactor } from './emit/redact/redactor.js';
 export { createSink, type RecordStream, type Sink, type SinkOptions } from './emit/sink.js';
 export { type NdjsonOptions, ndjsonSink } from './emit/sinks/ndjson.js';
 export { ERROR_CODES, type ErrorCode, HookscopeError } from './errors.js';
@@ -44,6 +46,7 @@ export { type McpToolOptions, type McpToolSpec, mcpTool } from './handlers/mcp/s
 export type { CallTool, McpContent, McpToolResult } from './handlers/mcp/tool-caller.js';
 export type { HookModel, ModelRequest, ModelVerdict } from './handlers/model/model.js';
 export { type AgentSpec, agent, type PromptHookOptions, type PromptSpec, prompt } from './handlers/model/spec.js';
+export { type RuleDecision, type RuleOptions, type RuleSpec, rule } from './handlers/rule/spec.js';
 export type { HookAlarm } from './host/alarms/alarms.js';
 export type { HookContext } from './host/call/context.js';
 export type {
@@ -59,6 +62,7 @@ export type { RawFire, RawHook } from './host/hooks.js';
 export type { HostOptions } from './host/options.js';
 export type {
   HookScope,
+  NoOptions,
   OptionsReader,
   Plugin,
   PluginScope,
@@ -80,6 +84,7 @@ export type {
   HookResult,
   Hooks,
   HostHandle,
+  MadeHooks,
   OnOptions,
   RegisterOptions,
   SpawnedAgent,

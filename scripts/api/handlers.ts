@@ -24,5 +24,8 @@ export type {
   ModelVerdict,
   PromptHookOptions,
   PromptSpec,
+  RuleDecision,
+  RuleOptions,
+  RuleSpec,
 } from '../../src/index.js';
-export { agent, command, http, mcpTool, prompt } from '../../src/index.js';
+export { agent, command, http, mcpTool, prompt, rule } from '../../src/index.js';

@@ -8,6 +8,7 @@ export type {
   HookscopeConfig,
   LoadedConfig,
   LoadPluginOptions,
+  NoOptions,
   OptionsReader,
   Plugin,
   PluginDefinition,

@@ -19,14 +19,17 @@ export type {
   HookRecord,
   HookResponse,
   HookStarted,
+  MadeHooks,
   NdjsonOptions,
   PrintOptions,
   RecordedDecision,
   RecordStream,
+  RedactOptions,
+  Redactor,
   Sink,
   SinkOptions,
   SkipReason,
   Source,
   ToolCallRecord,
 } from '../../src/index.js';
-export { createSink, formatFire, formatRecord, ndjsonSink } from '../../src/index.js';
+export { createRedactor, createSink, formatFire, formatRecord, ndjsonSink } from '../../src/index.js';

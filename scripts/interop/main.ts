@@ -11,6 +11,7 @@ import { designScenarios } from './design-scenarios.js';
 import type { Scenario } from './scenario.js';
 import { loadSdk, sdkScenarios } from './sdk-scenarios.js';
 import { startScenarios } from './start-scenarios.js';
+import { warmScenarios } from './warm-scenarios.js';
 
 const { values } = parseArgs({
   options: {
@@ -55,7 +56,11 @@ if (claude) {
   const { stdout } = await promisify(execFile)(claude, ['--version']);
   cli = `Claude Code ${stdout.trim().split(' ')[0]}`;
   console.log(`connectClaude with ${cli}`);
-  await play([...clientScenarios, ...startScenarios, ...alarmScenarios, ...designScenarios], { claude }, cli);
+  await play(
+    [...clientScenarios, ...startScenarios, ...alarmScenarios, ...designScenarios, ...warmScenarios],
+    { claude },
+    cli,
+  );
 }
 if (sdk) {
   const { version, ...parts } = await loadSdk(sdk);

@@ -1,13 +1,14 @@
 import { basename } from 'node:path';
 import { otherShape } from '../claude-code/files/other-shapes.js';
-import { checkHooks, HANDLER_KEYS } from '../claude-code/files/schema.js';
+import { checkHooks } from '../claude-code/files/schema.js';
 import { HookscopeError } from '../errors.js';
 import { CLAUDE_EVENTS } from '../events/catalogue.js';
-import { HANDLER_KINDS } from '../events/handler-kinds.js';
+import { CLAUDE_KINDS } from '../events/handler-kinds.js';
 import type { Path } from '../files/json-file.js';
 import { checkConfig } from '../plugins/config.js';
 import { validateHooks } from '../plugins/validate.js';
 import { nearest } from '../values/nearest.js';
+import { isObject } from '../values/shape.js';
 import { atKey, type Check, type CheckFinding } from './checking.js';
 import { isUnread } from './find.js';
 import { RULES, type RuleId } from './rules.js';
@@ -45,14 +46,17 @@ export const checkClaudeShape: Check = function* (file) {
   const { root } = file.parsed;
   if (file.dialect !== 'claude' || root?.kind !== 'object') return;
   const data = plainData(root) as Readonly<Record<string, unknown>>;
-  const other = file.kind === 'manifest' ? undefined : otherShape(data, CLAUDE_EVENTS);
+  const other = file.kind === 'manifest' ? undefined : (otherShape(data, CLAUDE_EVENTS) ?? misspelt(data));
   if (other !== undefined) {
     const at = entryOf(root, 'hooks')?.keySpan ?? root;
+    const bare = data['hooks'] === undefined;
     yield {
       rule: 'other-shape',
       at,
-      where: data['hooks'] === undefined ? [] : ['hooks'],
+      where: bare ? [] : ['hooks'],
       message: sentence(`it ${other}`),
+      // A name that says nothing: it may be meant for us.
+      fix: bare && file.kind === 'settings' ? OURS : undefined,
     };
     return;
   }
@@ -68,6 +72,21 @@ export const checkClaudeShape: Check = function* (file) {
   }
   yield* checkTypes(file);
 };
+
+const OURS =
+  'Put its events below "hooks". In a file for --hooks they may stand at the top: check that with hookscope check --hooks FILE, or call it hooks.json or NAME.hooks.json.';
+
+/** Groups of hooks under a name at the top that is nearly an event's: nothing would say that they do not run. */
+function misspelt(data: Readonly<Record<string, unknown>>): string | undefined {
+  if (data['hooks'] !== undefined) return undefined;
+  for (const [key, value] of Object.entries(data)) {
+    const near = nearest(key, CLAUDE_EVENTS);
+    const groups = Array.isArray(value) && value.some((group) => isObject(group) && Array.isArray(group['hooks']));
+    if (near !== undefined && groups)
+      return `has "${key}" at its top level; expected events under "hooks", { "hooks": { "${near}": [ … ] } }`;
+  }
+  return undefined;
+}
 
 /** What people mean by keys and events that other programs have. */
 const MEANT: Readonly<Record<string, string>> = {
@@ -102,7 +121,7 @@ function isRemark(path: Path): boolean {
 }
 
 function* checkTypes({ handlers }: SourceFile): Generator<CheckFinding> {
-  const types = Object.keys(HANDLER_KEYS);
+  const types: readonly string[] = CLAUDE_KINDS;
   for (const handler of handlers) {
     const { type, spec, event } = handler;
     if (type === undefined) continue;
@@ -115,7 +134,7 @@ function* checkTypes({ handlers }: SourceFile): Generator<CheckFinding> {
         message: `"${type}" is not a handler type, so it never runs.${hint}`,
       };
     } else if (spec && !(spec.types as readonly string[]).includes(type)) {
-      const allowed = HANDLER_KINDS.filter((kind) => spec.types.includes(kind)).join(', ');
+      const allowed = CLAUDE_KINDS.filter((kind) => spec.types.includes(kind)).join(', ');
       yield {
         rule: 'type-not-allowed',
         ...atKey(handler, 'type'),

@@ -4,6 +4,7 @@ import { completeFiles } from '../claude-code/files/places.js';
 import { HOOK_EVENTS } from '../events/catalogue.js';
 import { ended } from '../plain.js';
 import { formatPath } from '../values/problem.js';
+import { checkAgentFile, handlersOf } from './check-agent.js';
 import { checkDuplicates } from './check-duplicates.js';
 import { checkFields } from './check-fields.js';
 import { checkGuards } from './check-guards.js';
@@ -35,6 +36,8 @@ export interface CheckOptions {
   readonly paths: readonly string[];
   /** Files that will be given to `--hooks`, whatever they are called. */
   readonly hooksFiles?: readonly string[];
+  /** The files named, and those of folders, are this agent's (`codex`, `copilot`, `gemini`, `cursor`), wherever they lie. */
+  readonly as?: string;
   /** What paths are relative to, and how files are named. Default: the process's. */
   readonly cwd?: string;
   /** Default: the user's. */
@@ -101,12 +104,16 @@ export async function checkSources(files: readonly SourceFile[], machine: Surrou
   const checks: readonly Check[] = [...CHECKS, checkPolicy(await findPolicies(files, machine, name))];
   const about = createChecking(files, machine, name);
   const findings = files.flatMap((file) =>
-    checks.flatMap((check) =>
+    (file.agent === undefined ? checks : AGENT_CHECKS).flatMap((check) =>
       [...check(file, about)].map((found) => ({ found: placed(found, file, name), subject: found.subject })),
     ),
   );
   return {
-    files: files.map((file) => ({ file: name(file.path), kind: file.kind, hooks: file.handlers.length })),
+    files: files.map((file) => ({
+      file: name(file.path),
+      kind: file.kind,
+      hooks: file.agent === undefined ? file.handlers.length : handlersOf(file).length,
+    })),
     findings: bounded(unique(oncePerSubject(findings)).sort(byPlace)),
   };
 }
@@ -136,6 +143,9 @@ const CHECKS: readonly Check[] = [
   checkUnheard,
   checkFields,
 ];
+
+/** Of a file of another agent. */
+const AGENT_CHECKS: readonly Check[] = [checkSyntax, checkAgentFile];
 
 function placed(found: CheckFinding, file: SourceFile, name: (path: string) => string): HookFinding {
   const { rule, at, where, message, script } = found;

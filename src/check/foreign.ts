@@ -23,7 +23,20 @@ const FOLDERS: Readonly<Record<string, string>> = {
   '.trae': 'Trae',
 };
 
-/** The agent in whose place a file lies; its rules are not known here. */
+/** Those whose rules are known here: the names of their codecs. */
+const KNOWN: Readonly<Record<string, string>> = {
+  Codex: 'codex',
+  'GitHub Copilot': 'copilot',
+  'Gemini CLI': 'gemini',
+  Cursor: 'cursor',
+};
+
+/** The codec of an agent by its name here, where its rules are known and the file is JSON. */
+export function codecOfFile(path: string, agent: string): string | undefined {
+  return path.endsWith('.json') ? KNOWN[agent] : undefined;
+}
+
+/** The agent in whose place a file lies. */
 export function agentOfPlace(path: string): string | undefined {
   const folder = dirname(path);
   const [name, above] = [basename(folder), basename(dirname(folder))];

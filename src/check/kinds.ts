@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** The kind of a file decides how it is read. The last two are hookscope's, the others Claude Code's. */
+/** The kind of a file decides how it is read. The last are hookscope's two and another agent's, the others Claude Code's. */
 export type FileKind =
   | 'managed'
   | 'user'
@@ -14,7 +14,8 @@ export type FileKind =
   | 'skill'
   | 'command'
   | 'config'
-  | 'hooks-file';
+  | 'hooks-file'
+  | 'agent-hooks';
 
 /** What a file is and what it belongs to. */
 export interface FilePlace {
@@ -23,6 +24,8 @@ export interface FilePlace {
   readonly project: string | undefined;
   /** What `CLAUDE_PLUGIN_ROOT` will be; undefined: it is no plugin's file. */
   readonly plugin: string | undefined;
+  /** The other agent whose file it is, by the name of its codec. */
+  readonly agent?: string;
 }
 
 export const KIND_WORDS: Readonly<Record<FileKind, string>> = {
@@ -38,6 +41,7 @@ export const KIND_WORDS: Readonly<Record<FileKind, string>> = {
   command: 'slash command',
   config: 'hookscope configuration',
   'hooks-file': 'hooks file',
+  'agent-hooks': "another agent's hooks",
 };
 
 /** What the file at an absolute path is, by its name and the folders it lies in. */

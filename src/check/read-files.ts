@@ -4,7 +4,7 @@ import { HookscopeError } from '../errors.js';
 import { readText } from '../files/json-file.js';
 import type { Surroundings } from './checking.js';
 import { findHookFiles, known } from './find.js';
-import { agentOfPlace, agentOfText } from './foreign.js';
+import { agentOfPlace, agentOfText, codecOfFile } from './foreign.js';
 import { type FileKind, type FilePlace, placeOf } from './kinds.js';
 import { readSource, type SourceFile, unreadSource } from './source-file.js';
 import { entryOf, textOf } from './tree.js';
@@ -13,6 +13,7 @@ import { entryOf, textOf } from './tree.js';
 interface Asked {
   readonly paths: readonly string[];
   readonly hooksFiles?: readonly string[];
+  readonly as?: string;
 }
 
 /** What was found at the paths. */
@@ -22,13 +23,15 @@ export interface ReadFiles {
   readonly elsewhere: readonly string[];
 }
 
-export function readFiles({ paths, hooksFiles = [] }: Asked, { cwd, home, managed }: Surroundings): ReadFiles {
+export function readFiles({ paths, hooksFiles = [], as }: Asked, { cwd, home, managed }: Surroundings): ReadFiles {
   const found = new Map<string, FileKind | undefined>();
   const places = paths.map((path) => findHookFiles(resolve(cwd, path)));
   const others = new Map<string, string>();
+  const theirs = new Map<string, string>();
   for (const place of places) {
-    for (const file of place.files) found.set(file, undefined);
-    for (const path of place.others) others.set(path, agentOfPlace(path) as string);
+    for (const file of place.files) if (as === undefined) found.set(file, undefined);
+    for (const path of place.others) if (as === undefined) others.set(path, agentOfPlace(path) as string);
+    if (as !== undefined) for (const path of [...place.files, ...place.others]) theirs.set(path, as);
   }
   for (const path of hooksFiles) found.set(resolve(cwd, path), 'hooks-file');
   const files: SourceFile[] = [];
@@ -41,6 +44,17 @@ export function readFiles({ paths, hooksFiles = [] }: Asked, { cwd, home, manage
     if (agent !== undefined) others.set(path, agent);
     else files.push(file);
     for (const named of namedBy(file)) if (!found.has(named)) found.set(named, 'plugin');
+  }
+  for (const [path, agent] of others) {
+    const codec = codecOfFile(path, agent);
+    if (codec === undefined) continue;
+    theirs.set(path, codec);
+    others.delete(path);
+  }
+  for (const [path, agent] of theirs) {
+    const place: FilePlace = { kind: 'agent-hooks', project: undefined, plugin: undefined, agent };
+    const file = readAny(path, place);
+    if (file) files.push(file);
   }
   const searched = places.some((place, i) => place.files[0] !== resolve(cwd, paths[i] as string));
   const more = searched ? ofMachine(home, managed) : [];

@@ -1,4 +1,4 @@
-import { EXTERNAL_KINDS } from '../events/handler-kinds.js';
+import { CLAUDE_KINDS } from '../events/handler-kinds.js';
 import type { RuleText } from './rule.js';
 
 /** How a file is built, and what its handlers say. */
@@ -63,7 +63,7 @@ export const SHAPE_RULES = {
     level: 'error',
     about: 'A handler of a type that does not exist',
     why: 'The handler is listed and never runs.',
-    fix: `Use one of ${EXTERNAL_KINDS.slice(0, -1).join(', ')} and ${EXTERNAL_KINDS.at(-1)}.`,
+    fix: `Use one of ${CLAUDE_KINDS.slice(0, -1).join(', ')} and ${CLAUDE_KINDS.at(-1)}.`,
     bad: '{ "type": "shell", "command": "./guard.sh" }',
     good: '{ "type": "command", "command": "./guard.sh" }',
   },

@@ -1,10 +1,11 @@
+import { AGENT_RULES } from './rules-agents.js';
 import { GUARD_RULES } from './rules-guards.js';
 import { MATCHER_RULES } from './rules-matchers.js';
 import { SCRIPT_RULES } from './rules-scripts.js';
 import { SHAPE_RULES } from './rules-shape.js';
 
 /** Every rule, by its id. */
-export const RULES = { ...SHAPE_RULES, ...MATCHER_RULES, ...SCRIPT_RULES, ...GUARD_RULES } as const;
+export const RULES = { ...SHAPE_RULES, ...MATCHER_RULES, ...SCRIPT_RULES, ...GUARD_RULES, ...AGENT_RULES } as const;
 
 export type RuleId = keyof typeof RULES;
 export const RULE_IDS = Object.keys(RULES) as readonly RuleId[];

@@ -69,7 +69,8 @@ function parse(path: string, text: string): ParsedFile | undefined {
 }
 
 function setsOf(root: TreeNode | undefined, kind: FileKind): SourceFile['sets'] {
-  if (root?.kind !== 'object') return [];
+  // Another agent's are read by its own rules.
+  if (root?.kind !== 'object' || kind === 'agent-hooks') return [];
   const hooks = entryOf(root, 'hooks');
   if (hooks && kind === 'manifest') return [...manifestSets(hooks.value, ['hooks'])];
   const own = hooks ? [{ path: ['hooks'], node: hooks.value }] : [];

@@ -8,7 +8,7 @@ import { servicesOf } from '../host/internals.js';
 import type { Origin } from '../host/register/origin.js';
 import type { Registrar } from '../host/register/registrar.js';
 import type { Undo } from '../host/types.js';
-import { checkKeys, type Keys } from '../values/options.js';
+import { checkKeys, checkOption, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import type { ClaudeProblem } from './files/findings.js';
 import { type ClaudeFiles, completeFiles, FILES } from './files/places.js';
@@ -81,6 +81,7 @@ export interface LoadedClaudeCode {
 export async function loadClaudeCode<C extends CustomEvents>(
   options: LoadClaudeCodeOptions<C>,
 ): Promise<LoadedClaudeCode> {
+  checkOption('loadClaudeCode(options)', options, { ...checks.object, expected: 'an object of options, { host }' });
   checkKeys(options, LOAD, 'loadClaudeCode: ');
   const { host, trust = 'stored', policy: given } = options;
   const services = servicesOf(host);

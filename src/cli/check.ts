@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { AGENT_NAMES } from '../agents/agents.js';
 import { checkHookFiles, type HookFinding, type HookReport } from '../check/check.js';
 import { KIND_WORDS } from '../check/kinds.js';
 import { LEVELS, type Level } from '../check/rule.js';
@@ -17,6 +18,7 @@ interface CheckFlags {
   readonly json?: true;
   readonly sarif?: true;
   readonly model?: string;
+  readonly as?: string;
 }
 
 /** Exits with 1 if there is an error among the findings. */
@@ -27,7 +29,8 @@ export async function checkCommand(args: readonly string[], flags: CheckFlags, t
     throw new HookscopeError('INVALID_OPTIONS', { where: '--json', expected: 'one of --json and --sarif, not both' });
   const { hooks = [] } = flags;
   const paths = args.length > 0 ? args : hooks.length > 0 ? [] : ['.'];
-  const whole = await checkHookFiles({ paths, hooksFiles: hooks });
+  const as = flags.as === undefined ? undefined : oneOf(flags.as, AGENT_NAMES.filter(isOther), '--as');
+  const whole = await checkHookFiles({ paths, hooksFiles: hooks, ...(as === undefined ? {} : { as }) });
   const findings = whole.findings.filter(({ rule, level }) => !off.includes(rule) && isAtLeast(level, least));
   const report = { ...whole, findings };
   if (flags.sarif) await terminal.print(plainJson(toSarif(report, await ownVersion()), 2));
@@ -35,6 +38,9 @@ export async function checkCommand(args: readonly string[], flags: CheckFlags, t
   else await terminal.print([format(report, terminal.color), ...needs(report, flags)].join('\n'));
   return findings.some(({ level }) => level === 'error') ? 1 : 0;
 }
+
+/** Claude Code's files are what is checked without it. */
+const isOther = (name: string): boolean => name !== 'claude-code';
 
 /** What hooks need that hookscope does not have by itself. */
 function needs({ kinds }: HookReport, { model }: CheckFlags): string[] {
@@ -76,7 +82,7 @@ function format({ files, findings, others = [], notSearched = [] }: HookReport, 
     '',
   ]);
   const alone = others.map(
-    ({ file, agent }) => `${plain(file)} is ${agent}'s, whose rules are not known here: it is left alone.`,
+    ({ file, agent }) => `${plain(file)} is ${agent}'s, which is not read here: it is left alone.`,
   );
   const end = notSearched.length === 0 ? [] : [`Not searched, name them to check them: ${some(notSearched)}.`];
   return [...lines, ...alone, summary(files, findings, others.length > 0), ...end].join('\n');

@@ -16,6 +16,11 @@ function isJson(given: string): boolean {
 /** The event's input: JSON on the command line, the file that holds it, or `-`, standard input. Rejects with FILE. */
 export async function readInput(file: string | undefined): Promise<Readonly<Record<string, unknown>>> {
   if (file === undefined) return {};
+  if (file.trim() === '')
+    throw new HookscopeError('FILE', {
+      file: '--input',
+      problem: 'expected JSON, a file, or - for standard input, got nothing',
+    });
   if (isJson(file)) return objectOf(await parseJson(file, '--input'), '--input');
   const name = file === '-' ? 'standard input' : file;
   const text = await (file === '-' ? readStandardInput(name) : readNamedText(file));

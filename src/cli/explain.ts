@@ -1,3 +1,4 @@
+import { printMade } from '../host/tell/describe.js';
 import type { ExplainedHook, Explanation } from '../host/tell/explain.js';
 import { plain, plainJson } from '../plain.js';
 import { isObject } from '../values/shape.js';
@@ -44,7 +45,7 @@ function inputOf(
   return { tool_input: {}, ...(isEvent ? input : { tool_input: input }), tool_name: tool };
 }
 
-function describe({ event, subject, scope, scope_known: known, hooks }: Explanation): string {
+function describe({ event, subject, scope, scope_known: known, hooks, made = [] }: Explanation): string {
   const running = hooks.filter((hook) => hook.runs);
   const others = hooks.filter((hook) => !hook.runs);
   const title = `${plain(event)}${subject === undefined ? '' : `:${plain(subject)}`}  in ${plain(scope)}${known ? '' : ' (a scope nobody opened)'}`;
@@ -53,13 +54,14 @@ function describe({ event, subject, scope, scope_known: known, hooks }: Explanat
       ? ['no hook would run']
       : running.map((hook) => `  ${(hook.wave as number) + 1}. ${line(hook)}`);
   const wouldNot = others.map((hook) => `  -  ${line(hook)}\n       ${hook.reason}: ${plain(hook.why ?? '')}`);
-  return [title, ...would, ...(others.length > 0 ? ['would not run:', ...wouldNot] : [])].join('\n');
+  const notThere = made.length > 0 ? ['not known before:', ...made.map((one) => `  -  ${printMade(one)}`)] : [];
+  return [title, ...would, ...(others.length > 0 ? ['would not run:', ...wouldNot] : []), ...notThere].join('\n');
 }
 
-function line({ handler, name, source, timeout, onFailure, failsOpen, mode }: ExplainedHook): string {
+function line({ handler, name, source, rule, timeout, onFailure, failsOpen, mode }: ExplainedHook): string {
   const from = [source.kind, source.name, source.file].filter((part) => part !== undefined).join(' ');
   const extras = [
-    `${timeout} s`,
+    rule ? `decides ${rule.decision}` : `${timeout} s`,
     failsOpen ? 'fails open' : onFailure === 'continue' ? '' : `on failure ${onFailure}`,
     mode === 'parallel' ? 'parallel' : '',
   ].filter((part) => part !== '');

@@ -9,9 +9,10 @@ import { plain, plainJson, plainLines } from '../plain.js';
 import { openForEvent } from './event-host.js';
 import { nameOfInput, readInput } from './event-input.js';
 import { atPlace, type HostFlags } from './open-host.js';
+import { type RedactFlags, redactorFor } from './redact.js';
 import type { Terminal } from './terminal.js';
 
-interface FireFlags extends HostFlags {
+interface FireFlags extends HostFlags, RedactFlags {
   readonly input?: string;
   readonly scope?: string;
   readonly json?: true;
@@ -42,6 +43,8 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
     { executes: true, tell, shown, announce: terminal.tell },
     terminal,
   );
+  // The agent whose hook this is reads it later.
+  if (flags.exitCode) servicesOf(host).largeOutput.keep();
   const fired = await fireOnce(host, event, input, flags, terminal.signal).catch((error: unknown) => {
     // What is wrong with the input is said of where it came from.
     throw hasCode(error, 'INVALID_INPUT')
@@ -50,10 +53,18 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
   });
   const blocked = isBlocked(fired.decision);
   if (flags.json) {
-    const { record, later, cancelled } = fired;
+    const { later, cancelled } = fired;
+    const record = redactorFor(flags)?.redact(fired.record) ?? fired.record;
     await terminal.print(plainJson({ ...record, later, wakes, cancelled }));
   } else if (flags.exitCode) await terminal.print(plainJson(fired.decision));
-  else await terminal.print(describe(fired, wakes, { color: terminal.color, subject: subjectsOf(host) }));
+  else
+    await terminal.print(
+      describe(fired, wakes, {
+        color: terminal.color,
+        subject: subjectsOf(host),
+        ...(flags.redact === false ? { redact: false } : {}),
+      }),
+    );
   if (!flags.exitCode) return 0;
   if (blocked) process.stderr.write(`${plainLines(fired.decision.reason ?? 'Blocked, and no reason was given.')}\n`);
   else for (const note of notes) terminal.tell(note);

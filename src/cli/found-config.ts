@@ -19,11 +19,13 @@ interface LookOptions {
   /** false: what was not named on the command line is not executed, whoever has accepted it. */
   readonly executes: boolean;
   announce(text: string): void;
+  /** Default: the process's. */
+  readonly directory?: string | undefined;
 }
 
 /** Looks for configurations, and says of each what becomes of it before anything runs. */
-export async function findConfigsHere({ executes, announce }: LookOptions): Promise<ConfigsHere> {
-  const directory = process.cwd();
+export async function findConfigsHere(look: LookOptions): Promise<ConfigsHere> {
+  const { executes, announce, directory = process.cwd() } = look;
   const all = await judgeConfigs(directory, createTrustStore());
   if (all.length > 0) checkOutside(defaultTrustFile(), directory);
   for (const { held } of all) if (held) announce(wordsFor(held));
@@ -50,7 +52,7 @@ export async function applyConfigsHere(
   host: Host,
   { all, used }: ConfigsHere,
   loaded: LoadedConfig | undefined,
-  { executes, announce }: LookOptions,
+  { executes, announce, directory = process.cwd() }: LookOptions,
 ): Promise<void> {
   if (used && loaded) {
     const mayLoad = async (name: string): Promise<boolean> => {
@@ -63,7 +65,7 @@ export async function applyConfigsHere(
       host,
       config,
       { file, warn: announce },
-      { trustCheckOf: trustChecksOf(used, process.cwd()), mayLoad },
+      { trustCheckOf: trustChecksOf(used, directory), mayLoad },
     );
   }
   for (const found of all) {

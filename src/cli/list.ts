@@ -17,6 +17,6 @@ export async function listCommand(_args: readonly string[], flags: ListFlags, te
   return 0;
 }
 
-function isEmpty({ hooks, children }: Description): boolean {
-  return hooks.length === 0 && children.every(isEmpty);
+function isEmpty({ hooks, made = [], children }: Description): boolean {
+  return hooks.length === 0 && made.length === 0 && children.every(isEmpty);
 }

@@ -1,13 +1,16 @@
 import { resolve } from 'node:path';
 import { createHost, type Host } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
+import type { HandlerDescription } from '../handlers/handler.js';
 import { isOfHook } from '../host/call/answer.js';
+import { servicesOf } from '../host/internals.js';
 import type { Wake } from '../host/types.js';
-import { applyConfig, within } from '../plugins/config.js';
+import { applyConfigAs, within } from '../plugins/config.js';
 import { loadConfig, locateConfig } from '../plugins/config-file.js';
 import { pluginNames } from '../plugins/config-trust.js';
 import { loadHooksFile } from '../plugins/hooks-file.js';
 import { loadPlugin } from '../plugins/load.js';
+import type { Registration } from '../scopes/registration.js';
 import { announceHeld, type ClaudeFlags, type Happening, loadClaudeFlags } from './claude-flags.js';
 import { applyConfigsHere, type ConfigsHere, findConfigsHere, loadUsed } from './found-config.js';
 import { modelOf, type OutsideFlags, outsideOptions, serversOf, whatCannotRun } from './outside.js';
@@ -37,21 +40,39 @@ export interface OpenOptions {
   /** Is told at once what is untrusted and what runs as code. Default: `tell`. */
   readonly announce?: (text: string) => void;
   readonly happening?: Happening;
+  /** Where names are found from and configuration is looked for. Default: the process's. */
+  readonly directory?: string;
+  /** Whether configuration that nobody named counts, once it is accepted. Default: where none is named. */
+  readonly finds?: boolean;
+  /** Is handed the host before anything is registered in it. */
+  prepare?(host: Host): void;
+  /** What is asked before the commands of a named file run. */
+  checksOf?(file: string): (handler: HandlerDescription) => Registration['trustCheck'];
 }
 
 /** A host with the configuration, the plugins, the hooks files and Claude Code's files that were named, and what is accepted here. */
 export async function openHost(flags: HostFlags, options: OpenOptions): Promise<OpenedHost> {
-  const { executes, tell, announce = tell, happening = {}, shown } = options;
+  const {
+    executes,
+    tell,
+    announce = tell,
+    happening = {},
+    shown,
+    directory,
+    finds = flags.config === undefined,
+  } = options;
   // Before anything of a project has run: what it puts into the environment gives neither key nor address.
   const model = await modelOf(flags);
-  const look = { executes, announce };
-  const here = flags.config === undefined ? await findConfigsHere(look) : NOTHING;
+  const look = { executes, announce, directory };
+  const here = finds ? await findConfigsHere(look) : NOTHING;
   const runsCode = here.used !== undefined || typeof flags.config === 'string' || flags.plugin !== undefined;
   const announced = runsCode ? await announceHeld(flags, happening, announce) : new Set<string>();
   announceCode(flags, announce);
-  const loaded = await (typeof flags.config === 'string' ? loadConfig(flags.config) : loadUsed(here));
+  const found = await loadUsed(here);
+  const named = typeof flags.config === 'string' ? await loadConfig(flags.config) : undefined;
+  const loaded = named ?? found;
   // What JSON names has not run yet; what code names came with the code.
-  if (loaded && !loaded.isCode && (executes || !here.used)) announcePlugins(pluginNames(loaded.config), announce);
+  if (loaded && !loaded.isCode && (executes || loaded === named)) announcePlugins(pluginNames(loaded.config), announce);
   const wakes: Wake[] = [];
   const log = (text: string, detail: unknown): void => (shown && isOfHook(detail) ? undefined : tell(text));
   const { logger = log, onWake, session, ...hostOptions } = loaded?.hostOptions ?? {};
@@ -67,16 +88,23 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
       onWake?.(wake);
     },
   }) as Host;
+  const from = directory === undefined ? {} : { from: directory };
   try {
-    await applyConfigsHere(host, here, loaded, look);
-    if (loaded && !here.used) await applyConfig(host, loaded.config, { file: loaded.file, warn: tell });
-    for (const name of flags.plugin ?? []) await host.use(await loadPlugin(name, { warn: tell }));
+    options.prepare?.(host);
+    await applyConfigsHere(host, here, found, look);
+    if (named) {
+      const { file, config } = named;
+      await applyConfigAs(host, config, { file, warn: tell }, { trustCheckOf: options.checksOf?.(file) });
+    }
+    for (const name of flags.plugin ?? []) await host.use(await loadPlugin(name, { warn: tell, ...from }));
     for (const file of flags.hooks ?? []) {
       const hooks = await loadHooksFile(file);
-      within(file, '', () => host.register(hooks, { source: { kind: 'hooks-file', file } }));
+      const origin = { source: { kind: 'hooks-file', file }, trustCheckOf: options.checksOf?.(file) };
+      within(file, '', () => servicesOf(host).registrar.register(undefined, hooks, origin));
     }
     await loadClaudeFlags(host, flags, happening, { tell, announced });
-    if (!executes) for (const why of whatCannotRun(host, outside, servers)) tell(why);
+    // As a hook, and for programs, the failure in the decision is enough.
+    if (!executes || shown) for (const why of whatCannotRun(host, outside, servers)) tell(why);
   } catch (error) {
     await host.close();
     throw error;

@@ -2,10 +2,11 @@ import { Observable } from 'rxjs/internal/Observable';
 import type { Operator } from 'rxjs/internal/Operator';
 import { Subscriber } from 'rxjs/internal/Subscriber';
 import type { Subscription } from 'rxjs/internal/Subscription';
+import { HookscopeError } from '../errors.js';
 import { deepFreeze } from '../values/freeze.js';
 import { guardWatcher, type Logger, report, type Watcher } from './guard.js';
 import type { HookRecord, Unstamped } from './record.js';
-import { isoNow, type Numbers } from './stamp.js';
+import { isoNow, type Numbers, newHostId } from './stamp.js';
 import { Watchers } from './subscribers.js';
 
 /** The one stream of records. Nothing a subscriber does changes a decision, a fire, or what other subscribers see. */
@@ -54,6 +55,7 @@ export function createBus({ logger }: BusOptions): Bus {
   const bus = {
     observed: false,
     built: 0,
+    hostId: newHostId(),
     events$: guarded(watchers, logger),
     next: () => ++bus.built,
     emit(build: () => Unstamped<HookRecord>) {
@@ -80,7 +82,7 @@ export function createBus({ logger }: BusOptions): Bus {
 
 function stamped(build: () => Unstamped<HookRecord>, _: undefined, numbers: Numbers): HookRecord {
   const record = build();
-  return deepFreeze({ seq: numbers.next(), time: isoNow(), ...record });
+  return deepFreeze({ seq: numbers.next(), time: isoNow(), host_id: numbers.hostId, ...record });
 }
 
 /** A stream of one's own, guarded as `events$` is. Values before the first subscriber are kept for it. */
@@ -155,6 +157,11 @@ function guardedClass(logger: Logger) {
         typeof observerOrNext === 'object' && observerOrNext !== null
           ? observerOrNext
           : { next: observerOrNext ?? undefined, error: error ?? undefined, complete: complete ?? undefined };
+      if (!watcher.next && isSink(watcher))
+        throw new HookscopeError('INVALID_OPTIONS', {
+          where: 'events$.subscribe(sink)',
+          expected: 'a sink subscribes itself: write sink.attach(host.events$)',
+        });
       const guarded = guardWatcher<T>(watcher, logger);
       const subscription = super.subscribe(guarded);
       guarded.hold(subscription);
@@ -162,6 +169,9 @@ function guardedClass(logger: Logger) {
     }
   };
 }
+
+/** RxJS would take it for a subscriber that wants to hear nothing, and every record would be lost. */
+const isSink = (watcher: object): boolean => 'attach' in watcher && typeof watcher.attach === 'function';
 
 /** By shape as well: an operator from another copy of rxjs subscribes with that copy's own class. */
 function isSubscriber<T>(value: unknown): value is Subscriber<T> {

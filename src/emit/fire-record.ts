@@ -37,6 +37,7 @@ export function stampedFireRecord(fire: FireDraft, most: number | undefined, num
   const record: { -readonly [K in keyof FireRecord]: FireRecord[K] } = {
     seq: numbers.next(),
     time: isoNow(),
+    host_id: numbers.hostId,
     type: 'hook_fire',
     fire_id: fire.fire_id,
     event: fire.event,
@@ -54,6 +55,7 @@ export function stampedFireRecord(fire: FireDraft, most: number | undefined, num
   if (final !== undefined) record.final_input = final;
   if (fire.decisions !== undefined) record.decisions = fire.decisions;
   if (copy.truncated.length > 0) record.truncated = deepFreeze(copy.truncated);
+  if (fire.stateless) record.stateless = true;
   if (fire.error !== undefined) record.error = fire.error;
   return record;
 }
@@ -62,13 +64,31 @@ export function stampedFireRecord(fire: FireDraft, most: number | undefined, num
 const SHARED = new WeakMap<RecordedDecision, RecordedDecision>();
 
 function decisionOf(decision: RecordedDecision, copy: RecordCopy): RecordedDecision {
-  if (!Object.isFrozen(decision)) return copy.object({ ...decision }, 'decision');
-  let shared = SHARED.get(decision);
-  if (shared === undefined) {
-    shared = copy.object({ ...decision }, 'decision');
-    if (copy.truncated.length === 0) SHARED.set(decision, shared);
+  const frozen = Object.isFrozen(decision);
+  const shared = frozen ? SHARED.get(decision) : undefined;
+  if (shared !== undefined) return shared;
+  const copied = copy.object({ ...decision }, 'decision');
+  if (copy.truncated.length > 0) return decided(decision, copied, copy.truncated);
+  if (frozen) SHARED.set(decision, copied);
+  return copied;
+}
+
+/** Words of a few letters, which say what was decided. */
+const SHORT = ['event', 'fold', 'continue', 'verdict', 'blocked', 'continues', 'endedBy'] as const;
+const LISTS = ['overruled', 'failures', 'conflicts'] as const;
+
+/** However little room there is, a record says what was decided. A list of which a part was left out is left out as a whole. */
+function decided(decision: RecordedDecision, copied: RecordedDecision, truncated: string[]): RecordedDecision {
+  const whole: Record<string, unknown> = { ...copied };
+  for (const key of SHORT) if (decision[key] !== undefined) whole[key] = decision[key];
+  for (const key of LISTS) {
+    const place = `decision.${key}`;
+    const parts = truncated.filter((name) => name === place || name.startsWith(`${place}.`));
+    if (parts.length > 0 || !Array.isArray(whole[key])) whole[key] = [];
+    for (const part of parts) truncated.splice(truncated.indexOf(part), 1);
+    if (parts.length > 0 || (decision[key].length > 0 && copied[key] === undefined)) truncated.push(place);
   }
-  return shared;
+  return deepFreeze(whole) as RecordedDecision;
 }
 
 /** From plain data alone. */
@@ -77,5 +97,5 @@ export function fireRecord(
   most?: number,
 ): Unstamped<FireRecord> {
   const draft: FireDraft = { ...fire, handlers: (copy) => copy.object(handlers, 'handlers') };
-  return unstamped(stampedFireRecord(draft, most, { next: () => 0 }));
+  return unstamped(stampedFireRecord(draft, most, { hostId: '', next: () => 0 }));
 }

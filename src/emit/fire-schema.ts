@@ -47,6 +47,9 @@ const handlerShape = {
   duration_ms: durationSchema.exactOptional(),
   /** How often it was asked again. */
   reasked: zod().int().nonnegative().exactOptional(),
+  /** Of a skip: the matcher or the `if` rule that did not match. */
+  matcher: zod().string().exactOptional(),
+  rule: zod().string().exactOptional(),
   /** Of a skip by policy, trust and the like: the file or setting that decided it. */
   why: zod().string().exactOptional(),
   warnings: zod().array(zod().string()).exactOptional(),
@@ -99,6 +102,8 @@ const fireShape = {
   out_of_scope: zod().int().nonnegative(),
   /** What of it no record can hold and was left out, by its place: `input.tool_input.data`. */
   truncated: zod().array(zod().string()).exactOptional(),
+  /** Fired by a command that ended with it, beside any server: no scope, no `once` and nothing pending was carried over. */
+  stateless: zod().literal(true).exactOptional(),
   /** The fire was not decided but rejected: the error's code, `ABORTED`, `CLOSED` or `INVALID_INPUT`. */
   error: zod().string().exactOptional(),
 };

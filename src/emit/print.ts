@@ -6,6 +6,8 @@ import { checks } from '../values/shape.js';
 import type { FireRecord, HandlerRecord, RecordedDecision } from './fire-record.js';
 import type { HookProgress, HookRecord, HookResponse, HookStarted, ToolCallRecord } from './record.js';
 import type { HandlerVerdict } from './recorded.js';
+import { REDACT_OPTION, type RedactOptions } from './redact/options.js';
+import { type Redactor, redactorOf } from './redact/redactor.js';
 
 /** How records become lines for people. */
 export interface PrintOptions {
@@ -13,18 +15,21 @@ export interface PrintOptions {
   readonly color?: boolean;
   /** The `time` that offsets count from, such as the first record's; default: the time of day (UTC) is shown. */
   readonly since?: string;
+  /** What masks secrets before a line is made: options, or what `createRedactor` returned; default: this machine's. false: nothing is masked. */
+  readonly redact?: Redactor | RedactOptions | false;
   /** What stands behind the event's name in a fire record; default: the input's `tool_name`. */
   readonly subject?: (event: string, input: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
-const PRINT: Keys<PrintOptions> = { color: checks.flag, since: checks.text, subject: checks.fn };
+const PRINT: Keys<PrintOptions> = { color: checks.flag, since: checks.text, subject: checks.fn, redact: REDACT_OPTION };
 
-type PrintStyle = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
-type PrintPaint = (style: PrintStyle | undefined, text: string) => string;
+export type PrintStyle = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
+export type PrintPaint = (style: PrintStyle | undefined, text: string) => string;
 
 /** One record as one line: when, agent or scope, event and subject, handler, what came of it, how long it took. */
-export function formatRecord(record: HookRecord, options: PrintOptions = {}): string {
+export function formatRecord(told: HookRecord, options: PrintOptions = {}): string {
   checkKeys(options, PRINT, 'formatRecord: ');
+  const record = redactorOf(options.redact)?.redact(told) ?? told;
   const paint = painter(options);
   const when = paint(
     'dim',
@@ -58,8 +63,9 @@ export function formatRecord(record: HookRecord, options: PrintOptions = {}): st
 }
 
 /** A fire as a block: the decision, then every registered handler with what it said or why it did not run. */
-export function formatFire(record: FireRecord, options: PrintOptions = {}): string {
+export function formatFire(told: FireRecord, options: PrintOptions = {}): string {
   checkKeys(options, PRINT, 'formatFire: ');
+  const record = (redactorOf(options.redact)?.redact(told) ?? told) as FireRecord;
   const paint = painter(options);
   const names = handlerNames(record);
   const width = Math.min(40, Math.max(0, ...record.handlers.map((handler) => plain(handler.name).length)));
@@ -73,8 +79,7 @@ export function formatFire(record: FireRecord, options: PrintOptions = {}): stri
       `  ${paint('yellow', `conflict: the rewrite of ${names(winner)} stands, that of ${names(loser)} was dropped`)}`,
     );
   }
-  if (record.out_of_scope > 0)
-    lines.push(`  ${paint('dim', `${record.out_of_scope} more in scopes outside this one's lineage`)}`);
+  if (record.out_of_scope > 0) lines.push(`  ${paint('dim', `${record.out_of_scope} more in other scopes`)}`);
   const scope = `in ${plain(record.scope)}${record.scope_known ? '' : ' (a scope nobody opened)'}`;
   return [
     `${paint('bold', title(record, options))}  ${headline(record, paint)}  ${paint('dim', scope)}`,
@@ -100,7 +105,7 @@ function runWord(record: HookStarted | HookProgress | HookResponse, paint: Print
 }
 
 /** `denied by the user: "not now"`, `ran (mode) 12 ms`. */
-function callWords(record: ToolCallRecord, paint: PrintPaint): string {
+export function callWords(record: ToolCallRecord, paint: PrintPaint): string {
   const { status, denied_by, approver, decided_by, reason, duration_ms } = record;
   const hook = decided_by === undefined ? '' : ` ${plain(decided_by)}`;
   const by =
@@ -136,7 +141,7 @@ function handlerLine(handler: HandlerRecord, paint: PrintPaint): string {
 }
 
 /** The decision in a few words: `deny by guard: "not here"`. */
-function headline(record: FireRecord, paint: PrintPaint): string {
+export function headline(record: FireRecord, paint: PrintPaint): string {
   if (record.error !== undefined) return paint('red', `not decided: ${plain(record.error)}`);
   const { decision } = record;
   const names = handlerNames(record);
@@ -176,7 +181,7 @@ function handlerNames(record: FireRecord): (id: string) => string {
   return (id) => plain(record.handlers.find((handler) => handler.id === id)?.name ?? id);
 }
 
-function painter({ color = false }: PrintOptions): PrintPaint {
+export function painter({ color = false }: PrintOptions): PrintPaint {
   // Its own look at the terminal is left out: the caller has decided.
   return (style, text) => (color && style !== undefined ? styleText(style, text, { validateStream: false }) : text);
 }
@@ -185,6 +190,6 @@ function offset(since: string, time: string): string {
   return `+${((Date.parse(time) - Date.parse(since)) / 1000).toFixed(3)}s`;
 }
 
-function duration(ms: number): string {
+export function duration(ms: number): string {
   return ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(2)} s`;
 }

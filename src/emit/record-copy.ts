@@ -9,6 +9,9 @@ const NAMED = 20;
 /** Keys of such a place that are named. */
 const KEYS = 4;
 
+/** Stands for all that is not named one by one. */
+const REST = '…';
+
 /** Stands for what was left out. */
 const LEFT_OUT = Symbol('left out');
 
@@ -40,6 +43,16 @@ export class RecordCopy {
     return copied === LEFT_OUT ? undefined : copied;
   }
 
+  /** A copy of all of it, or nothing: what is named, and stands for nothing in parts. */
+  whole<T extends object>(value: T, at: string): T | undefined {
+    const { length } = this.truncated;
+    const copied = this.part(value, at);
+    if (copied === LEFT_OUT) return undefined;
+    if (this.truncated.length === length && this.room.left > 0) return copied as T;
+    this.truncated.splice(length, this.truncated.length, at);
+    return undefined;
+  }
+
   /** Names what did not fit. */
   lacks(at: string): void {
     this.keys.push(at);
@@ -67,13 +80,27 @@ export class RecordCopy {
     const [first, ...rest] = this.keys.slice(0, KEYS);
     const more = this.keys.length > KEYS ? '.…' : '';
     const place = `${[first, ...rest].join('.')}${more}`;
-    if (this.truncated.length < NAMED && !this.truncated.includes(place)) this.truncated.push(place);
+    if (this.truncated.includes(place)) return;
+    if (this.truncated.length < NAMED) this.truncated.push(place);
+    else if (this.truncated.length === NAMED) this.truncated.push(REST);
+  }
+
+  /** No room is left: what comes after is left out as well. */
+  private lacksRest(): void {
+    this.keys.push(REST);
+    this.nameIt();
+    this.keys.pop();
   }
 
   /** There is no room for more of what is being copied. */
   private leaveOut(): typeof LEFT_OUT {
     this.room.left = 0;
     this.nameIt();
+    return LEFT_OUT;
+  }
+
+  private leaveKey(key: string): typeof LEFT_OUT {
+    this.lacks(key);
     return LEFT_OUT;
   }
 
@@ -127,19 +154,27 @@ export class RecordCopy {
     // Also one that is nearly empty: its JSON has all that is missing.
     if (value.length > this.room.left / 2) return LEFT_OUT;
     for (let i = 0; i < value.length; i++) {
-      const part = this.takes(value[i] === undefined ? 5 : 1) ? this.part(value[i], String(i)) : this.leaveOut();
+      const part = this.takes(value[i] === undefined ? 5 : 1)
+        ? this.part(value[i], String(i))
+        : this.leaveKey(String(i));
       copied.push(part === LEFT_OUT ? null : part);
-      if (this.room.left <= 0) break;
+      if (this.room.left > 0) continue;
+      if (i + 1 < value.length) this.lacksRest();
+      break;
     }
     return Object.freeze(copied);
   }
 
   private plain(value: object): unknown {
     const copied: Record<string, unknown> = {};
-    for (const key of Object.keys(value)) {
-      const part = this.takes(key.length + 3) ? this.own(value, key) : this.leaveOut();
+    const keys = Object.keys(value);
+    for (const [i, key] of keys.entries()) {
+      const part = this.takes(key.length + 3) ? this.own(value, key) : this.leaveKey(key);
       if (part !== LEFT_OUT) put(copied, key, part);
-      else if (this.room.left <= 0) break;
+      else if (this.room.left <= 0) {
+        if (i + 1 < keys.length) this.lacksRest();
+        break;
+      }
     }
     return Object.freeze(copied);
   }

@@ -8,10 +8,11 @@ import { nextId, unstamped } from './stamp.js';
  * Each record is one literal with its stamp in it, optional fields assigned after it: every call with subscribers makes two,
  * and a literal that begins with a spread would cost more than all the rest.
  */
-export function startedRecord(run: CallInfo, seq: number, time: string): HookStarted {
+export function startedRecord(run: CallInfo, seq: number, time: string, hostId: string): HookStarted {
   const record: Draft<HookStarted> = {
     seq,
     time,
+    host_id: hostId,
     type: 'system',
     subtype: 'hook_started',
     hook_id: run.hookId,
@@ -31,11 +32,12 @@ export function startedRecord(run: CallInfo, seq: number, time: string): HookSta
   return record;
 }
 
-export function progressRecord(run: CallInfo, piece: Piece, seq: number, time: string): HookProgress {
+export function progressRecord(run: CallInfo, piece: Piece, seq: number, time: string, hostId: string): HookProgress {
   const { stdout = '', stderr = '', text = '' } = piece;
   const record: Draft<HookProgress> = {
     seq,
     time,
+    host_id: hostId,
     type: 'system',
     subtype: 'hook_progress',
     hook_id: run.hookId,
@@ -57,11 +59,18 @@ export function progressRecord(run: CallInfo, piece: Piece, seq: number, time: s
   return record;
 }
 
-export function responseRecord(run: CallInfo, result: RunResult, seq: number, time: string): HookResponse {
+export function responseRecord(
+  run: CallInfo,
+  result: RunResult,
+  seq: number,
+  time: string,
+  hostId: string,
+): HookResponse {
   const { stdout = '', stderr = '', exitCode, decision, failure } = result;
   const record: Draft<HookResponse> = {
     seq,
     time,
+    host_id: hostId,
     type: 'system',
     subtype: 'hook_response',
     hook_id: run.hookId,
@@ -98,15 +107,15 @@ function addOptional(record: Draft<RunMessage>, run: CallInfo): void {
 }
 
 export function hookStarted(run: CallInfo): Unstamped<HookStarted> {
-  return unstamped(startedRecord(run, 0, ''));
+  return unstamped(startedRecord(run, 0, '', ''));
 }
 
 export function hookProgress(run: CallInfo, piece: Piece): Unstamped<HookProgress> {
-  return unstamped(progressRecord(run, piece, 0, ''));
+  return unstamped(progressRecord(run, piece, 0, '', ''));
 }
 
 export function hookResponse(run: CallInfo, result: RunResult): Unstamped<HookResponse> {
-  return unstamped(responseRecord(run, result, 0, ''));
+  return unstamped(responseRecord(run, result, 0, '', ''));
 }
 
 /** As the client names it: an exit code other than 0 is an error even where it was meant (exit 2), a timeout is a cancel. */

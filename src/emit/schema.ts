@@ -19,6 +19,15 @@ export const stamp = {
   seq: zod().int().positive(),
   /** ISO 8601 in UTC with milliseconds, `2025-01-31T09:15:00.123Z`. */
   time: zod().iso.datetime(),
+  /**
+   * The host that made it: a random id, the same for all of its records, so that (host_id, seq) is unique in a file that several
+   * hosts write. Absent in records of older versions.
+   */
+  host_id: optionalText,
+  /** Secrets in it are masked: how many, and with which key. */
+  redacted: zod()
+    .looseObject({ key: zod().string(), count: zod().int().nonnegative() })
+    .exactOptional() as unknown as z.ZodExactOptional<Open<{ key: z.ZodString; count: z.ZodNumber }>>,
 };
 export const stampSchema: Open<typeof stamp> = open(stamp);
 
@@ -164,8 +173,9 @@ export const alarmSchema = open({
   /**
    * `not_honoured`: it was denied, and it ran. `other_input`: it ran with an input that was neither judged nor given by whoever
    * answers for the user. `unasked`: it ran, and PreToolUse was not fired for it, though this agent's is asked about every tool.
+   * `reopened`: its agent had ended, or was never seen to start, so that agent's scope was opened again.
    */
-  alarm: zod().enum(['not_honoured', 'other_input', 'unasked']),
+  alarm: zod().enum(['not_honoured', 'other_input', 'unasked', 'reopened']),
   /** For people. */
   message: zod().string().min(1),
   session_id: text,

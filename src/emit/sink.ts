@@ -4,7 +4,10 @@ import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import type { Logger } from './guard.js';
 import type { HookRecord } from './record.js';
+import { REDACT_OPTION, type RedactOptions } from './redact/options.js';
+import { type Redactor, redactorOf } from './redact/redactor.js';
 import { createQueue, type SinkQueue } from './sink-queue.js';
+import { weightOf } from './weight.js';
 
 /** Anything records can be watched on, such as `host.events$`. */
 export interface RecordStream {
@@ -38,6 +41,10 @@ export interface SinkOptions {
   readonly name?: string;
   /** Most records that wait to be written; default 10,000. The newest is the one dropped. */
   readonly capacity?: number;
+  /** Most bytes of records that wait, 64 MiB unless given; one that is larger waits alone. */
+  readonly maxPendingBytes?: number;
+  /** What masks secrets before a record is kept: options, or what `createRedactor` returned; default: this machine's. false: nothing is masked. */
+  readonly redact?: Redactor | RedactOptions | false;
   /** Seconds `close` waits for what is not written yet; default 5. */
   readonly closeTimeout?: number;
   /** Default: `process.emitWarning`. */
@@ -75,14 +82,20 @@ export function sinkOf<Options extends SinkOptions>({ caller, keys, options, wri
   checkKeys(options, keys, `${caller}: `);
   const { name = 'sink' } = options;
   const streams = createStreams();
-  const queue: SinkQueue<HookRecord> = createQueue({
+  const redactor = redactorOf(options.redact);
+  const queue: SinkQueue<Weighed> = createQueue({
     ...queueDefaults(options, caller),
     name,
     batch: 1,
-    write: ([record]) => (record === undefined ? undefined : write(record)),
+    weigh: ({ weight }) => weight,
+    write: ([item]) => (item === undefined ? undefined : write(redactor?.redact(item.record) ?? item.record)),
     failed: streams.detach,
   });
-  const push = (record: HookRecord): void => queue.push(record);
+  const push = (record: HookRecord): void => {
+    readPiece(redactor, record);
+    if (queue.hasRoom) queue.push({ record, weight: weightOf(record) });
+    else queue.refuse();
+  };
   return {
     name,
     attach: (events$) => streams.attach(events$, push),
@@ -101,8 +114,25 @@ export function sinkOf<Options extends SinkOptions>({ caller, keys, options, wri
   };
 }
 
+interface Weighed {
+  readonly record: HookRecord;
+  readonly weight: number;
+}
+
+/** The pieces of a text are read all, in their order: also those that find no room, since a secret may begin in them. */
+export function readPiece(redactor: Redactor | undefined, record: HookRecord): void {
+  if (record.type === 'system' && record.subtype === 'hook_progress') redactor?.redact(record);
+}
+
 /** What every sink takes. */
-export const SINK: Keys<SinkOptions> = { name: checks.text, capacity: true, closeTimeout: true, logger: checks.fn };
+export const SINK: Keys<SinkOptions> = {
+  name: checks.text,
+  capacity: true,
+  closeTimeout: true,
+  logger: checks.fn,
+  maxPendingBytes: true,
+  redact: REDACT_OPTION,
+};
 
 /** The streams a sink is attached to. */
 export function createStreams() {
@@ -125,11 +155,12 @@ export function createStreams() {
 
 /** The options every sink shares, checked, with their defaults. */
 export function queueDefaults(options: SinkOptions, caller: string) {
-  const { capacity = 10_000, closeTimeout = 5, logger = warnOf } = options;
+  const { capacity = 10_000, closeTimeout = 5, logger = warnOf, maxPendingBytes = 64 * 1024 * 1024 } = options;
   checkInteger(`${caller}: capacity`, capacity, 1);
   if (typeof closeTimeout !== 'number' || !(closeTimeout >= 0))
     throw invalid(`${caller}: closeTimeout`, 'must be a number of seconds, 0 or more');
-  return { capacity, closeTimeout, logger };
+  checkInteger(`${caller}: maxPendingBytes`, maxPendingBytes, 1);
+  return { capacity, closeTimeout, logger, maxWeight: maxPendingBytes };
 }
 
 export function checkInteger(where: string, value: number, least: number): void {

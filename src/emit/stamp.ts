@@ -22,6 +22,11 @@ function headOf(count: number): string {
   return PREFIX + count.toString(16).padStart(10, '0');
 }
 
+/** 48 random bits: of 100,000 hosts whose records are kept together, no two are the same but once in 50,000 times. */
+export function newHostId(): string {
+  return randomUUID().slice(-12);
+}
+
 let millisecond = 0;
 let text = '';
 
@@ -35,13 +40,21 @@ export function isoNow(): string {
   return text;
 }
 
-/** Counts records. */
+/** What a bus puts on its records. */
 export interface Numbers {
+  /** The same for all of them. */
+  readonly hostId: string;
   /** The next record's `seq`. Taken when the rest of the record is made: getters in it may fire events, whose records come first. */
   next(): number;
 }
 
 /** A record as somebody builds it who does not know when it will be sent. */
-export function unstamped<R extends Stamp>({ seq: _, time: __, ...draft }: R): Omit<R, keyof Stamp> {
+export function unstamped<R extends Stamp>({
+  seq: _,
+  time: __,
+  host_id: ___,
+  redacted: ____,
+  ...draft
+}: R): Omit<R, keyof Stamp> {
   return draft;
 }

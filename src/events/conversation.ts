@@ -29,6 +29,7 @@ export const CONVERSATION_EVENTS = {
     plainAnswer: true,
     endsLoop: false,
     types: PROGRAMS,
+    claude: 'usual',
     group: 'turn',
     classic: true,
     about:
@@ -40,6 +41,7 @@ export const CONVERSATION_EVENTS = {
     fold: 'observe',
     afterTheFact: true,
     types: PROGRAMS,
+    claude: 'usual',
     group: 'turn',
     about: 'After the conversation was compacted. A hook can only watch; it is given the summary.',
   }),
@@ -55,6 +57,7 @@ export const CONVERSATION_EVENTS = {
     endsLoop: false,
     timeout: { claude: 30 },
     types: PROGRAMS,
+    claude: 'usual',
     group: 'turn',
     about: 'Before the session changes its model. A hook can allow, deny or ask.',
   }),
@@ -66,6 +69,7 @@ export const CONVERSATION_EVENTS = {
     exit2: 'ignore',
     timeout: { claude: 30 },
     types: PROGRAMS,
+    claude: 'usual',
     group: 'turn',
     about: 'After the session changed its model. A hook can add context for the new model.',
   }),
@@ -88,6 +92,7 @@ export const CONVERSATION_EVENTS = {
     exit2: 'ignore',
     hides: 'the notification',
     types: PROGRAMS,
+    claude: 'usual',
     group: 'turn',
     classic: true,
     about:
@@ -108,6 +113,7 @@ export const CONVERSATION_EVENTS = {
     output: () => zod().object({ displayContent: zod().string().optional() }),
     timeout: { claude: 10 },
     types: PROGRAMS,
+    claude: 'usual',
     group: 'turn',
     about:
       'When a piece of the answer is about to be shown. A hook can show another text in its place; the message itself stays.',

@@ -164,9 +164,11 @@ export interface EventOptions<Own extends z.ZodObject, Output extends z.ZodObjec
 
 /** As `EventOptions`, with schemas that are made on first use. */
 interface BuiltInOptions<Own extends z.ZodObject, Output extends z.ZodObject, F extends Fold>
-  extends Omit<EventOptions<Own, Output, F>, 'input' | 'output'> {
+  extends Omit<EventOptions<Own, Output, F>, 'input' | 'output' | 'claude'> {
   readonly input: () => Own;
   readonly output?: () => Output;
+  /** To be said of each, so that an event which Claude Code does not have is not taken for one of its own. */
+  readonly claude: NonNullable<EventSpec['claude']> | 'usual';
 }
 
 /** Kinds whose hooks can stop what they are asked about. */
@@ -178,7 +180,7 @@ export function builtIn<
   F extends Fold,
   Output extends z.ZodObject = ReturnType<(typeof FOLD_OUTPUT)[F]>,
 >(options: BuiltInOptions<Own, Output, F>): EventDefinition<WithBase<Own>, Output, F> {
-  const { subject, subjectField, input, output, ...given } = options;
+  const { subject, subjectField, input, output, claude, ...given } = options;
   const { fold, rewrites } = options;
   const hasVerdict = VERDICT_FOLDS.includes(fold);
   const definition = {
@@ -194,6 +196,7 @@ export function builtIn<
     about: '',
     classic: false,
     ...given,
+    ...(claude === 'usual' ? {} : { claude }),
     ...subjectOf(subject as string | Subject | undefined, subjectField),
   };
   const schemas: PropertyDescriptorMap = {
@@ -224,6 +227,12 @@ function defaultOutput(fold: Fold, rewrites: EventSpec['rewrites']): z.ZodObject
 
 type Subject = (input: Record<string, unknown>) => string | undefined;
 
+/** Of most events about a tool call. The input is checked before its subject is read: the field is a string. */
+const toolName: Subject = (input) => input['tool_name'] as string;
+
+/** Whether the subject is sure to be the call's tool. `tool` does not say so, nor does `subjectField`: events of users may have any subject. */
+export const hasToolSubject = (spec: Pick<EventSpec, 'subject'>): boolean => spec.subject === toolName;
+
 function subjectOf(
   subject: string | Subject | undefined,
   field: string | undefined,
@@ -231,7 +240,10 @@ function subjectOf(
   if (subject === undefined) return {};
   // The input is checked before its subject is read: the field is a string, or an optional one and absent.
   if (typeof subject === 'string')
-    return { subject: (input) => input[subject] as string, subjectField: field ?? subject };
+    return {
+      subject: subject === 'tool_name' ? toolName : (input) => input[subject] as string,
+      subjectField: field ?? subject,
+    };
   return field === undefined ? { subject } : { subject, subjectField: field };
 }
 

@@ -27,6 +27,7 @@ export const ELICITATION_EVENTS = {
     output: answer,
     blockValue: { action: 'decline' },
     types: PROGRAMS,
+    claude: 'usual',
     group: 'elicitation',
     about:
       "When an MCP server asks the user something. A hook can answer in the user's place: accept with content, decline or cancel.",
@@ -46,6 +47,7 @@ export const ELICITATION_EVENTS = {
     output: answer,
     blockValue: { action: 'decline' },
     types: PROGRAMS,
+    claude: 'usual',
     group: 'elicitation',
     about:
       'When the user has answered an MCP server, before the answer is sent. A hook can put another answer in its place.',

@@ -1,5 +1,7 @@
+import { HookscopeError } from '../errors.js';
 import { compilePredicate } from '../values/predicate.js';
 import { findProblem } from '../values/problem.js';
+import { messageOf } from '../values/promises.js';
 import type { EventSpec } from './define.js';
 
 /** Quick yes: true only if the event's schema surely accepts the input. A false says nothing; ask `checkInput` then. */
@@ -23,4 +25,10 @@ export function checkInput(spec: EventSpec, input: unknown): { field: string; ex
   if (!problem) return undefined;
   const { field, expected, got } = problem;
   return { field: field === '' ? 'input' : field, expected: `must be ${expected}, got ${got}` };
+}
+
+/** What was thrown when the input was looked at: only its own getters do that. */
+export function unreadable(event: string, error: unknown): HookscopeError {
+  const expected = `cannot be read: ${messageOf(error)}`;
+  return new HookscopeError('INVALID_INPUT', { event, field: '(the input)', expected }, { cause: error });
 }

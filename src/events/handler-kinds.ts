@@ -1,26 +1,33 @@
 interface KindFacts {
   /** What a handler of this type asks. Some events cannot wait for what is far away. */
-  readonly asks: 'process' | 'machine' | 'network' | 'model';
+  readonly asks: 'nobody' | 'process' | 'machine' | 'network' | 'model';
   /** It has a process's exit code: any but 0 is an `error` in records. */
   readonly exits?: true;
+  /** Claude Code does not have it: in its own files it is not known, and never runs. */
+  readonly ours?: true;
   /** Its timeout in Claude Code's files, where neither it nor the event says; absent: 600. */
   readonly claudeSeconds?: number;
 }
 
 /** Every type of handler: the records' `handler`, the default `types` of an event and what `check` names come from here. */
 const KINDS = {
-  callback: { asks: 'process' },
+  callback: { asks: 'process', ours: true },
   command: { asks: 'machine', exits: true },
   http: { asks: 'network' },
   mcp_tool: { asks: 'machine' },
   prompt: { asks: 'model', claudeSeconds: 30 },
   agent: { asks: 'model', claudeSeconds: 60 },
+  rule: { asks: 'nobody', ours: true },
 } as const satisfies Record<string, KindFacts>;
 
-/** What runs: a function here, a process, a request, a tool, a question to a model. */
+/** What runs: a function here, a process, a request, a tool, a question to a model; of a rule, nothing. */
 export type HandlerKind = keyof typeof KINDS;
 /** Those that run outside the program. */
-export type ExternalKind = Exclude<HandlerKind, 'callback'>;
+export type ExternalKind = Exclude<HandlerKind, 'callback' | 'rule'>;
+/** Those that Claude Code's files may name. */
+export type ClaudeKind = {
+  [Kind in ExternalKind]: (typeof KINDS)[Kind] extends { readonly ours: true } ? never : Kind;
+}[ExternalKind];
 
 export const HANDLER_KINDS: readonly HandlerKind[] = Object.freeze(Object.keys(KINDS) as HandlerKind[]);
 
@@ -34,6 +41,11 @@ export const EXTERNAL_KINDS = asking('machine', 'network', 'model');
 export const PROGRAMS = asking('machine', 'network');
 /** The `types` of events that happen before the network can be relied on. */
 export const LOCAL = asking('machine');
+
+/** The types that Claude Code's files may name. */
+export const CLAUDE_KINDS: readonly ClaudeKind[] = Object.freeze(
+  HANDLER_KINDS.filter((kind): kind is ClaudeKind => factsOf(kind).ours !== true),
+);
 
 /** Seconds that Claude Code's files give such a handler. */
 export const claudeSeconds = (kind: string): number =>

@@ -112,7 +112,8 @@ function readDecision(reading: OutputReading, draft: Draft, output: Json, specif
   if (spec.fold === 'replace') readValue(reading, draft, specific);
 }
 
-const canBlock = (spec: EventSpec): boolean =>
+/** Whether a block means something there. */
+export const canBlock = (spec: EventSpec): boolean =>
   spec.fold === 'block' || spec.fold === 'stop' || (spec.fold === 'replace' && spec.exit2 === 'block');
 
 /** The stronger of the two spellings counts, with its own reason. */

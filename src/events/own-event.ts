@@ -118,7 +118,7 @@ export function defineEvent<
       'expected an object schema without refinements of its own; refine its fields instead',
     );
   checkSubject(rest.subject, input);
-  const lazy = builtIn({ ...rest, input: () => input, ...(output ? { output: () => output } : {}) });
+  const lazy = builtIn({ claude: 'usual', ...rest, input: () => input, ...(output ? { output: () => output } : {}) });
   return { ...lazy } as unknown as EventDefinition<WithBase<Own>, Output, F>;
 }
 

@@ -44,6 +44,7 @@ export const PROMPT_EVENTS = {
         additionalContext: zod().string().optional(),
         suppressOriginalPrompt: zod().boolean().optional(),
       }),
+    claude: 'usual',
     inTurn: true,
     group: 'prompt',
     about: 'When a slash command or an MCP prompt was expanded into text. A hook can block it or add context.',

@@ -16,6 +16,7 @@ export const TEAM_EVENTS = {
     input: () => zod().object({ teammate_name: zod().string(), team_name: zod().string() }),
     fold: 'block',
     failure: 'ignored',
+    claude: 'usual',
     group: 'agent',
     classic: true,
     about: 'When a teammate is about to go idle. A hook can keep it working, with its reason as feedback, or stop it.',
@@ -24,6 +25,7 @@ export const TEAM_EVENTS = {
     input: task,
     fold: 'block',
     endsLoop: false,
+    claude: 'usual',
     group: 'agent',
     about: 'When a task is being created. A hook can cancel it, with its reason as feedback.',
   }),
@@ -31,6 +33,7 @@ export const TEAM_EVENTS = {
     input: task,
     fold: 'block',
     failure: 'ignored',
+    claude: 'usual',
     group: 'agent',
     classic: true,
     about:

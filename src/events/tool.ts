@@ -76,6 +76,7 @@ export const TOOL_EVENTS = {
     rewrites: { field: 'error', keys: ['updatedError'], unknownToClaude: true },
     endsLoop: false,
     tool: true,
+    claude: 'usual',
     inTurn: true,
     group: 'tool',
     classic: true,
@@ -153,6 +154,7 @@ export const TOOL_EVENTS = {
     exit2: 'ignore',
     output: () => zod().object({ retry: zod().boolean().optional() }),
     tool: true,
+    claude: 'usual',
     inTurn: true,
     group: 'tool',
     about:

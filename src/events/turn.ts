@@ -45,6 +45,7 @@ export const TURN_EVENTS = {
     afterTheFact: true,
     exit2: 'ignore',
     types: PROGRAMS,
+    claude: 'usual',
     group: 'turn',
     about: 'When a turn ended with an API error instead of an answer. A hook can only watch; nothing waits for it.',
   }),

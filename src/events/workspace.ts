@@ -18,6 +18,7 @@ export const WORKSPACE_EVENTS = {
     unblockable: ['policy_settings'],
     endsLoop: false,
     types: PROGRAMS,
+    claude: 'usual',
     group: 'session',
     about:
       'When a settings file or a skill has changed. A hook can keep the change from being applied, but never a managed policy.',
@@ -57,6 +58,7 @@ export const WORKSPACE_EVENTS = {
     fold: 'observe',
     afterTheFact: true,
     types: PROGRAMS,
+    claude: 'usual',
     group: 'workspace',
     about: 'When a directory was added to the workspace. A hook can only watch.',
   }),
@@ -94,6 +96,7 @@ export const WORKSPACE_EVENTS = {
     afterTheFact: true,
     exit2: 'ignore',
     types: PROGRAMS,
+    claude: 'usual',
     group: 'workspace',
     about: 'When a worktree is to be removed. A hook can clean up after it.',
   }),

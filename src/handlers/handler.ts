@@ -20,7 +20,7 @@ export interface Reply {
 }
 
 /** What a handler is run with. `input` is a plain copy of the event input: do not change it. */
-export interface Call {
+export interface ExternalCall {
   readonly spec: EventSpec;
   readonly input: Readonly<Record<string, unknown>>;
   /** The same as JSON. */
@@ -42,6 +42,8 @@ export interface Call {
   readonly ending: EndSignal;
   /** The project's directory: the host's `session.cwd`, else the input's cwd. */
   readonly projectDir: string;
+  /** Of the agent's environment, where it is not ours. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** A new piece of output; `undefined` when there is no subscriber. */
   readonly progress: ((piece: { stdout?: string; stderr?: string; text?: string }) => void) | undefined;
   /** Keeps a running thing until it ends or the host closes; `end` must kill it and settle. */
@@ -59,5 +61,5 @@ export interface Handler {
   blocksLate?(spec: EventSpec): boolean;
   /** Loads what the first run needs. To be awaited before its deadline starts; safe to call often. */
   load?(): Promise<void>;
-  run(call: Call): Promise<Reply>;
+  run(call: ExternalCall): Promise<Reply>;
 }

@@ -1,6 +1,6 @@
 import { HookscopeError } from '../errors.js';
 import type { EventSpec } from '../events/define.js';
-import type { ExternalKind } from '../events/handler-kinds.js';
+import { EXTERNAL_KINDS, type ExternalKind } from '../events/handler-kinds.js';
 import { nearest } from '../values/nearest.js';
 import type { Json } from '../values/shape.js';
 import { commandHandler } from './command/handler.js';
@@ -13,9 +13,10 @@ import { mcpToolHandler } from './mcp/handler.js';
 import { type McpToolOptions, type McpToolSpec, mcpTool } from './mcp/spec.js';
 import { promptHandler } from './model/handler.js';
 import { type AgentSpec, agent, type PromptHookOptions, type PromptSpec, prompt } from './model/spec.js';
+import type { RuleSpec } from './rule/spec.js';
 
 /** Every handler that is plain data: what `command()` and the like return. */
-export type HandlerSpec = CommandSpec | HttpSpec | McpToolSpec | PromptSpec | AgentSpec;
+export type HandlerSpec = CommandSpec | HttpSpec | McpToolSpec | PromptSpec | AgentSpec | RuleSpec;
 
 /** A handler made from its description, with the options that the registration itself looks at. */
 export interface Made {
@@ -74,17 +75,17 @@ const SHARED = [
   'statusMessage',
 ];
 
-/** Makes the handler a description tells of. Throws INVALID_HOOKS with the place. */
+/** Makes the handler a description tells of. `known`: the types there are where it stands. Throws INVALID_HOOKS with the place. */
 export function handlerFor(
   description: Json,
   where: string,
   spec: EventSpec,
   external: ExternalServices,
   source: HandlerContext = {},
+  known: readonly string[] = EXTERNAL_KINDS,
 ): Made {
   const type = String(description['type']);
-  const make = Object.hasOwn(KINDS, type) ? KINDS[type as ExternalKind] : undefined;
-  const known = Object.keys(KINDS);
+  const make = known.includes(type) && Object.hasOwn(KINDS, type) ? KINDS[type as ExternalKind] : undefined;
   if (!make) {
     const expected = `"${type}" is not a known handler type; there are ${known.join(', ')}`;
     throw new HookscopeError('INVALID_HOOKS', { where: `${where}.type`, expected, nearest: nearest(type, known) });
@@ -93,9 +94,21 @@ export function handlerFor(
     const expected = `${spec.name} does not take "${type}" hooks; it takes ${spec.types.join(', ')} and functions`;
     throw new HookscopeError('INVALID_HOOKS', { where: `${where}.type`, expected });
   }
-  try {
+  return inHooks(where, () => {
     const { handler, spec } = make(description, { ...external, source });
-    return { handler, options: Object.fromEntries(Object.entries(spec).filter(([key]) => SHARED.includes(key))) };
+    return { handler, options: sharedOptions(spec) };
+  });
+}
+
+/** Those of a description's options that the registration looks at. */
+export function sharedOptions(spec: object): Made['options'] {
+  return Object.fromEntries(Object.entries(spec).filter(([key]) => SHARED.includes(key)));
+}
+
+/** Makes something of a description, whose wrong options are then told of with their place among the hooks: INVALID_HOOKS. */
+export function inHooks<T>(where: string, make: () => T): T {
+  try {
+    return make();
   } catch (error) {
     if (!(error instanceof HookscopeError) || error.code !== 'INVALID_OPTIONS') throw error;
     const {

@@ -13,6 +13,8 @@ interface Closing {
   readonly closeTimeout: number;
   /** Plugins, and whatever else has something to clean up. */
   readonly lives: { close(): Promise<void> };
+  /** What runs in them is cut short; it is told of before the stream ends. */
+  readonly sessions: { abandon(): Promise<void> };
   /** MCP servers that hooks have called. */
   readonly servers: { close(): Promise<void> };
 }
@@ -27,6 +29,7 @@ export async function closeHost({
   bus,
   closeTimeout,
   lives,
+  sessions,
   servers,
 }: Closing): Promise<{ pending: string[] }> {
   const idle = async (): Promise<void> => {
@@ -42,6 +45,7 @@ export async function closeHost({
   for (const node of [...clock.pending()]) node.fire.cancel(closed);
   // Cancelled fires are reported first.
   await within(KILL, Promise.all([idle(), background.endAll(), background.drained()]));
+  await within(KILL, sessions.abandon());
   const ended = servers.close();
   await lives.close();
   await ended;

@@ -18,7 +18,7 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   /** A stop event that the loop ends with, whatever the hooks say. */
   readonly endedBy?: EndedBy | undefined;
   /** Ids of `once` hooks that ran for this very call in an earlier fire: they are asked again, as within one fire. Grows. */
-  readonly alreadyRan?: Set<string> | undefined;
+  readonly ranBefore?: Set<string> | undefined;
   /** The tool call, for events whose input does not name it. */
   readonly toolUseID?: string | undefined;
   /** Fired by the closing host itself, so it runs although the host is closing. */
@@ -27,4 +27,6 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly doneBy?: 'client' | 'session' | undefined;
   /** This agent's PreToolUse is asked about every tool, and its ids are not reused. */
   readonly everyTool?: boolean | undefined;
+  /** What commands find in their environment beside what is the host's own: the agent's, where it is another process. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }

@@ -20,6 +20,9 @@ export interface Plugin<Options = unknown, C extends CustomEvents = CustomEvents
   apply(scope: PluginScope<C>, options: Options): unknown;
 }
 
+/** What the user may set of a plugin that declares no options. */
+export type NoOptions = Readonly<Record<string, never>> | undefined;
+
 /** How a plugin is used, beside its own options. */
 export interface UseOptions {
   /** In place of the plugin's name in the names of its hooks, `name/hook`; needed where one scope uses a plugin twice. */

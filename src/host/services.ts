@@ -1,15 +1,16 @@
 import type { Bus } from '../emit/bus.js';
 import type { EventSpec } from '../events/define.js';
 import type { Meanings } from '../events/meant.js';
+import type { Registration } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
 import type { Alarms } from './alarms/alarms.js';
 import type { Clock } from './call/clock.js';
+import type { LargeOutput } from './call/large-output.js';
 import type { AnyDecision } from './decide/decision.js';
 import type { Decisions } from './decide/fold.js';
 import type { SessionFields } from './fire/input.js';
 import type { EventHook } from './hooks.js';
 import type { EventPlans } from './plan/plans.js';
-import type { LargeOutput } from './tell/large-output.js';
 import type { Notices } from './tell/notices.js';
 import type { Wake } from './types.js';
 
@@ -29,6 +30,8 @@ export interface Services {
   readonly projectDir: string | undefined;
   readonly session: SessionFields;
   closed: boolean;
+  /** It is there for one fire, beside any server, and its records say so. */
+  stateless?: true;
   /** To the logger; lines with one `repeats` within a minute are counted. */
   report(message: string, detail?: unknown, repeats?: string): void;
   /** Of hooks that are not as they were accepted. */
@@ -56,7 +59,7 @@ export interface EventState {
 }
 
 /** Everything that is asked about the event in a scope; the same object is the same hook. */
-export function hooksOf({ plans, hook }: EventState, scope: Scope): readonly object[] {
+export function hooksOf({ plans, hook }: EventState, scope: Scope): readonly Registration[] {
   const own = plans.get(scope).registrations;
   return hook?.foreign ? [...own, ...hook.taps().map(({ registration }) => registration)] : own;
 }

@@ -12,6 +12,7 @@ import type { Fold } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
 import type { HelperOutput } from '../events/helpers.js';
 import type { HandlerSpec } from '../handlers/kinds.js';
+import type { RuleSpec } from '../handlers/rule/spec.js';
 import type { Mode, Phase, Source } from '../scopes/registration.js';
 import type { HookContext } from './call/context.js';
 import type { BaseDecision, FoldFields } from './decide/decision.js';
@@ -154,6 +155,8 @@ export interface DescribedHook {
   /** Seconds. */
   readonly timeout: number;
   readonly onFailure: OnFailure;
+  /** Of a rule: what it decides. */
+  readonly rule?: RuleSpec;
   /** It could stop a call, and lets it go ahead when it fails (`onFailure: 'continue'`). */
   readonly failsOpen?: true;
   readonly source: Source;
@@ -165,12 +168,23 @@ export interface DescribedHook {
   readonly untrusted?: string;
 }
 
+/** Hooks that `spawnHooks(agentType, (agent) => hooks)` makes for each agent of the type when it starts. The function is not called before. */
+export interface MadeHooks {
+  readonly agentType: string;
+  readonly source: Source;
+  readonly plugin?: string;
+  /** The name they are registered under, else the file and line that registered the function. */
+  readonly name?: string;
+}
+
 /** A scope, its registrations in running order, and the scopes inside it. `String(description)` prints it for people. */
 export interface Description {
   readonly scope: string;
   readonly kind: string;
   readonly agentType?: string;
   readonly hooks: readonly DescribedHook[];
+  /** Of an agent's type: what functions make when such an agent starts. Which hooks these are nobody knows before. */
+  readonly made?: readonly MadeHooks[];
   readonly children: readonly Description[];
   /** The tree in lines, for people. */
   toString(): string;

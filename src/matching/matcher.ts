@@ -130,7 +130,10 @@ function codeTests(text: string, context: MatcherContext, warnings: string[]): N
   }
   const syntax = /\.\*|\.\+|[\^$\\]|(?<![?*+@!])\(/.exec(text)?.[0];
   if (syntax !== undefined) {
-    return refuse(context, `"${text}" looks like a regular expression (${syntax}): pass a RegExp, /${text}/`);
+    return refuse(
+      context,
+      `"${text}" looks like a regular expression (${syntax}): pass a RegExp, ${/^\/.+\/[a-z]*$/.test(text) ? text : `/${text.replace(/^\//, '')}/`}`,
+    );
   }
   const names = alternatives(text);
   if (names.length === 0) return refuse(context, `"${text}" names nothing`);

@@ -4,6 +4,8 @@ import { HookscopeError } from '../errors.js';
 import type { CustomEvents } from '../events/catalogue.js';
 import { parseJson, readNamedText } from '../files/json-file.js';
 import type { HostOptions } from '../host/options.js';
+import { checkOption } from '../values/options.js';
+import { FILLED } from '../values/shape.js';
 import { checkConfig, type HookscopeConfig, hostOptionsOf } from './config.js';
 import { firstLineOf, importDefault } from './module.js';
 
@@ -22,7 +24,7 @@ const EXTENSIONS = ['.json', '.ts', '.js', '.mjs'];
 
 /**
  * Reads a configuration that was named: `.ts`, `.js` or `.mjs`, whose default export it is, or `.json`. Code in it runs.
- * @throws HookscopeError FILE, INVALID_CONFIG
+ * @throws HookscopeError INVALID_OPTIONS, FILE, INVALID_CONFIG
  */
 export async function loadConfig(path: string): Promise<LoadedConfig> {
   const { file, isCode } = locateConfig(path);
@@ -32,6 +34,7 @@ export async function loadConfig(path: string): Promise<LoadedConfig> {
 
 /** Which file a path leads to, and whether it is a program. Throws FILE, INVALID_CONFIG; nothing of it is read. */
 export function locateConfig(path: string): Pick<LoadedConfig, 'file' | 'isCode'> {
+  checkOption('loadConfig(path)', path, FILLED);
   const file = resolve(path);
   if (statSync(file, { throwIfNoEntry: false }) === undefined)
     throw new HookscopeError('FILE', { file, problem: 'there is no such file' });

@@ -8,7 +8,7 @@ import type { Plugin, UseOptions } from '../host/plugin-types.js';
 import type { Origin } from '../host/register/origin.js';
 import type { AgentHooks, Hooks, Undo } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
-import { checkKeys, type Keys } from '../values/options.js';
+import { checkKeys, checkOption, type Keys } from '../values/options.js';
 import { checks, isObject } from '../values/shape.js';
 import { type LoadPluginOptions, loadPlugin } from './load.js';
 
@@ -90,6 +90,8 @@ export async function applyConfig<C extends CustomEvents>(
   config: HookscopeConfig<C>,
   options: ApplyConfigOptions,
 ): Promise<Undo> {
+  const named = { ...checks.object, expected: 'an object of options, { file }' };
+  checkOption('applyConfig(host, config, options)', options, named);
   checkKeys(options, { file: checks.text, warn: checks.fn } satisfies Keys<ApplyConfigOptions>, 'applyConfig: ');
   return applyConfigAs(host, config, options, {});
 }

@@ -1,19 +1,23 @@
 import type { z } from 'zod';
 import type { CustomEvents } from '../events/catalogue.js';
-import type { Plugin, PluginScope } from '../host/plugin-types.js';
+import type { NoOptions, Plugin, PluginScope } from '../host/plugin-types.js';
+import { checkKeys, type Keys } from '../values/options.js';
 
 /** A plugin before it is checked: its name, the schema of its options, and what it does. */
 export interface PluginDefinition<Schema extends z.ZodType | undefined> {
   /** The package's name; records and errors carry it. */
   readonly name: string;
-  /** What the user may set. Wrong options are an error that names plugin and key. */
+  /** What the user may set. Wrong options are an error that names plugin and key; without a schema all of them are. */
   readonly options?: Schema;
   /**
    * Registers the plugin's hooks. A function, an AsyncDisposable or a Disposable that it returns is called once: when the plugin is
    * unregistered, or its scope, session or host ends.
    */
-  apply(scope: PluginScope, options: Schema extends z.ZodType ? z.output<Schema> : unknown): unknown;
+  apply(scope: PluginScope, options: Schema extends z.ZodType ? z.output<Schema> : undefined): unknown;
 }
+
+/** Whoever uses the plugin says what is wrong with the values. */
+const DEFINITION: Keys<PluginDefinition<undefined>> = { name: true, options: true, apply: true };
 
 /**
  * Defines a plugin, as an npm package exports it by default.
@@ -27,13 +31,15 @@ export interface PluginDefinition<Schema extends z.ZodType | undefined> {
  *   },
  * });
  * ```
+ * @throws HookscopeError INVALID_OPTIONS, for a key that a plugin does not have
  */
 export function definePlugin<Schema extends z.ZodType | undefined = undefined>(
   definition: PluginDefinition<Schema>,
 ): Plugin<
-  Schema extends z.ZodType ? z.output<Schema> : unknown,
+  Schema extends z.ZodType ? z.output<Schema> : undefined,
   CustomEvents,
-  Schema extends z.ZodType ? z.input<Schema> : unknown
+  Schema extends z.ZodType ? z.input<Schema> : NoOptions
 > {
+  checkKeys(definition, DEFINITION, 'definePlugin: ');
   return Object.freeze({ ...definition }) as never;
 }

@@ -3,7 +3,8 @@ import { HookscopeError } from '../errors.js';
 import { parseJson, readNamedText } from '../files/json-file.js';
 import type { Hooks } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
-import { isObject } from '../values/shape.js';
+import { checkOption } from '../values/options.js';
+import { FILLED, isObject } from '../values/shape.js';
 
 /** Beside `hooks`, for editors and people. */
 const BESIDE = ['hooks', '$schema', 'description'];
@@ -16,9 +17,10 @@ const BESIDE = ['hooks', '$schema', 'description'];
  * ```ts
  * host.register(await loadHooksFile('hooks.json'), { source: { kind: 'hooks-file', file: 'hooks.json' } });
  * ```
- * @throws HookscopeError FILE (with line and column where it is not JSON), INVALID_CONFIG
+ * @throws HookscopeError INVALID_OPTIONS, FILE (with line and column where it is not JSON), INVALID_CONFIG
  */
 export async function loadHooksFile(path: string): Promise<Hooks> {
+  checkOption('loadHooksFile(path)', path, FILLED);
   const file = resolve(path);
   const content = await parseJson(await readNamedText(file), file);
   if (!isObject(content)) throw wrong(file, '', 'expected an object of events, or { "hooks": { … } }');

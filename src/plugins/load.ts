@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { HookscopeError } from '../errors.js';
 import type { Plugin } from '../host/plugin-types.js';
 import { warn } from '../plain.js';
-import { checkKeys, type Keys } from '../values/options.js';
-import { checks } from '../values/shape.js';
+import { checkKeys, checkOption, type Keys } from '../values/options.js';
+import { checks, FILLED } from '../values/shape.js';
 import { checkManifest, invalid, KEYWORD, type Manifest, manifestOf, readManifest } from './manifest.js';
 import { firstLineOf, importDefault, resolveImport } from './module.js';
 
@@ -34,9 +34,10 @@ interface LocatedPlugin {
  * ```ts
  * await host.use(await loadPlugin('hookscope-plugin-protected-paths'), { paths: ['dist/**'] });
  * ```
- * @throws HookscopeError PLUGIN_NOT_FOUND, INVALID_PLUGIN
+ * @throws HookscopeError INVALID_OPTIONS, PLUGIN_NOT_FOUND, INVALID_PLUGIN
  */
 export async function loadPlugin(name: string, options: LoadPluginOptions = {}): Promise<Plugin> {
+  checkOption('loadPlugin(name)', name, FILLED);
   checkKeys(options, LOAD, 'loadPlugin: ');
   const { from = process.cwd(), warn: tell = warn } = options;
   const { file, manifest } = await locatePlugin(name, from);

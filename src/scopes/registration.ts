@@ -90,9 +90,7 @@ export interface Registration<Work = unknown> {
   /** Two with the same key are one hook (claude dialect only). */
   readonly dedup?: string | undefined;
   /** Registered, listed, never run. */
-  readonly skip?: SkipReason | undefined;
-  /** Which file or setting decided the skip, for people. */
-  readonly skipWhy?: string | undefined;
+  readonly skip?: Skip | undefined;
   /** Asked before every run: why what it would run is not what was accepted. Then it does not run, and fails. */
   readonly trustCheck?: ((input: Readonly<Record<string, unknown>>) => Untrusted | undefined) | undefined;
 }

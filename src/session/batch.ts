@@ -1,11 +1,13 @@
-import { HookscopeError } from '../errors.js';
 import type { Decision } from '../host/types.js';
+import { wrongOption } from '../values/options.js';
+import { kindOf } from '../values/problem.js';
 import { type CheckedCall, checkCall, type ToolCall, type ToolResult } from './call.js';
+import { recordCall } from './call-record.js';
 import { contextTexts, withTexts } from './content.js';
 import { forModel, tellUser } from './context.js';
 import type { Core } from './core.js';
 import { afterwards } from './results.js';
-import { track } from './tool.js';
+import { notBegun, takeCalls, track } from './tool.js';
 
 /** What came of the calls of one model turn. */
 export interface BatchResult {
@@ -22,10 +24,20 @@ export interface BatchResult {
 /** Every call is looked at before the first one runs. */
 export async function runBatch(core: Core, given: readonly ToolCall[]): Promise<BatchResult> {
   core.demand('toolBatch');
-  const calls = given.map((call) => checkCall(core, call));
+  checkList('toolBatch.calls', given, 'calls');
+  const calls = takeCalls(core, given);
   core.resume();
   const results: ToolResult[] = [];
-  for (const group of groups(calls)) results.push(...(await together(core, group)));
+  let begun = 0;
+  try {
+    for (const group of groups(calls)) {
+      begun += group.length;
+      results.push(...(await together(core, group)));
+    }
+  } catch (error) {
+    for (const call of calls.slice(begun)) recordCall(core, call, undefined, { thrown: notBegun(error) });
+    throw error;
+  }
   return finishBatch(core, calls, results);
 }
 
@@ -36,15 +48,19 @@ export async function endBatch(
   results: readonly ToolResult[],
 ): Promise<BatchResult> {
   core.demand('endBatch');
-  if (given.length !== results.length) {
-    throw new HookscopeError('INVALID_OPTIONS', { where: 'endBatch.results', expected: 'expected one for each call' });
-  }
+  checkList('endBatch.calls', given, 'the calls of the model turn');
+  checkList('endBatch.results', results, 'what tool() gave for each call, as in endBatch(calls, results)');
+  if (given.length !== results.length) throw wrongOption('endBatch.results', 'expected one for each call');
   const calls = given.map((call, i) => ({ ...checkCall(core, call), id: (results[i] as ToolResult).id }));
   for (const result of results) {
     if (result.status === 'ran')
       core.deps.alarms.ran(core.use(result), { by: 'result', input: { value: result.input } });
   }
   return finishBatch(core, calls, results);
+}
+
+function checkList(where: string, given: unknown, what: string): void {
+  if (!Array.isArray(given)) throw wrongOption(where, `expected an array, ${what}; got ${kindOf(given)}`);
 }
 
 async function finishBatch(

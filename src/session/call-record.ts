@@ -69,6 +69,24 @@ export function recordCall(
   }));
 }
 
+/** The record of a call that was refused before anything was fired, since its input, or that of a call beside it, cannot be carried. */
+export function recordRefused(core: Core, { name, id }: { name: string; id: string }, error: unknown): void {
+  const { session_id, agent_id, agent_type } = core.who;
+  core.deps.records.emit(() => ({
+    type: 'tool_call',
+    session_id,
+    scope: core.scope.id,
+    ...(agent_id === undefined ? {} : { agent_id }),
+    ...(agent_type === undefined ? {} : { agent_type }),
+    tool_name: name,
+    tool_use_id: id,
+    status: 'failed',
+    ran: false,
+    reason: messageOf(error),
+    hooks_ms: {},
+  }));
+}
+
 function deniedByOf(result: ToolResult | undefined, judged: Judgement | undefined) {
   if (result === undefined || result.status === 'interrupted') return 'abort' as const;
   if (result.status !== 'denied') return undefined;

@@ -131,7 +131,7 @@ export function checkCall(core: Core, call: ToolCall): CheckedCall {
     new HookscopeError('INVALID_OPTIONS', { where: `tool.${key}`, expected });
   checkToolCall(call);
   if (typeof call.name !== 'string' || call.name === '') throw wrong('name', "expected the tool's name");
-  const { id = `toolu_${randomUUID().replaceAll('-', '')}`, effect = 'other', mcp, invalid } = call;
+  const { id = newCallId(), effect = 'other', mcp, invalid } = call;
   if (typeof id !== 'string' || id === '') throw wrong('id', 'expected a string');
   if (!['read', 'edit', 'other'].includes(effect)) throw wrong('effect', 'expected read, edit or other');
   if (typeof call.execute !== 'function' && invalid === undefined)
@@ -156,6 +156,8 @@ export function checkCall(core: Core, call: ToolCall): CheckedCall {
     watched: core.deps.records.observed ? { ran: false, hooksMs: {} } : undefined,
   };
 }
+
+export const newCallId = (): string => `toolu_${randomUUID().replaceAll('-', '')}`;
 
 export function copyInput(input: unknown, most = MOST_BYTES): unknown {
   try {

@@ -13,7 +13,7 @@ const MOST = 60;
 
 /** Interrupts what runs in the session and its agents, and waits for it. The session stays usable: the next prompt begins anew. */
 export async function interruptSession(core: Core): Promise<void> {
-  if (core.state !== 'open') return;
+  if (!core.isOpen) return;
   const calls = callsOf(core).keys();
   core.interrupt(new DOMException('The turn was interrupted', 'AbortError'));
   await Promise.allSettled(calls);
@@ -21,12 +21,11 @@ export async function interruptSession(core: Core): Promise<void> {
 
 /** Closes a session: its agents first, then what runs, then SessionEnd. Asked again, it is the same promise. */
 export function closeSession(core: Core, reason: string, endTimeout = MOST): Promise<Closed> {
-  core.ending ??= close(core, reason, Math.min(endTimeout, MOST));
-  return core.ending as Promise<Closed>;
+  return core.end(() => close(core, reason, Math.min(endTimeout, MOST)));
 }
 
 async function close(core: Core, reason: string, seconds: number): Promise<Closed> {
-  core.state = 'closing';
+  core.shut();
   const cancelled = [...callsOf(core).values()];
   await Promise.all([...core.children].map(closeAgent));
   await cutShort(core);
@@ -37,8 +36,7 @@ async function close(core: Core, reason: string, seconds: number): Promise<Close
 
 /** Closes an agent. One that was not told to stop yet fires SubagentStop, which it cannot go on from. */
 export function closeAgent(core: Core): Promise<Closed> {
-  core.ending ??= closeOpenAgent(core);
-  return core.ending as Promise<Closed>;
+  return core.end(() => closeOpenAgent(core));
 }
 
 async function closeOpenAgent(core: Core): Promise<Closed> {
@@ -46,8 +44,8 @@ async function closeOpenAgent(core: Core): Promise<Closed> {
   await Promise.allSettled([core.stopping]);
   const cancelled = [...callsOf(core).values()];
   if (core.calls.size > 0) await cutShort(core);
-  if (core.over === undefined && core.state === 'open') {
-    core.state = 'closing';
+  if (core.over === undefined && core.isOpen) {
+    core.shut();
     const decision = await fireStop(core, {}, 'close');
     if (decision) tellUser(core, decision);
   }
@@ -57,12 +55,11 @@ async function closeOpenAgent(core: Core): Promise<Closed> {
 
 /** Ends an agent after its stop: its own agents, what it still runs, its scope. */
 export function endAgent(core: Core): Promise<Closed> {
-  core.ending ??= end(core).then(() => ({ cancelled: [] }));
-  return core.ending as Promise<Closed>;
+  return core.end(() => end(core).then(() => ({ cancelled: [] })));
 }
 
 async function end(core: Core): Promise<void> {
-  core.state = 'closing';
+  core.shut();
   await Promise.all([...core.children].map(closeAgent));
   await cutShort(core);
   await leave(core);
@@ -71,7 +68,7 @@ async function end(core: Core): Promise<void> {
 /** The scope goes, and with it every hook that was only its own. */
 export async function leave(core: Core): Promise<void> {
   const { session_id, agent_id } = core.who;
-  core.state = 'closed';
+  core.shut();
   core.parent?.children.delete(core);
   if (agent_id !== undefined) core.agents.delete(agent_id);
   for (const cleanup of core.cleanups.splice(0)) await cleanup();
@@ -116,6 +113,6 @@ function waitingFor(core: Core, event: string): string[] {
 }
 
 /** Every call under way, of the session's agents too. */
-function callsOf(core: Core): Map<Promise<unknown>, string> {
+export function callsOf(core: Core): Map<Promise<unknown>, string> {
   return new Map([...core.calls, ...[...core.children].flatMap((child) => [...callsOf(child)])]);
 }

@@ -41,7 +41,7 @@ export async function runCompact(core: Core, options: CompactOptions): Promise<C
   core.demand('compact');
   checkKeys(options, COMPACT, 'compact: ');
   const { trigger, custom_instructions = null } = options;
-  if (trigger === 'manual') core.promptId = randomUUID();
+  if (trigger === 'manual') core.beside(randomUUID());
   const { signal } = core;
   let decision: Decision<'PreCompact'> | undefined;
   let instructions = custom_instructions;

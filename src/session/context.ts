@@ -33,7 +33,7 @@ export function tellUser(core: Core, decision: BaseDecision): void {
 export function remember(core: Core, decision: BaseDecision): void {
   tellUser(core, decision);
   wait(core, forModel(decision));
-  if (decision.sessionTitle !== undefined) core.title = decision.sessionTitle;
+  core.rename(decision.sessionTitle);
   addWatchPaths(core, decision);
 }
 

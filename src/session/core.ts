@@ -1,44 +1,15 @@
 import { setMaxListeners } from 'node:events';
-import type { HookRecord, Unstamped } from '../emit/record.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
 import type { EventName } from '../events/catalogue.js';
-import type { EventSpec } from '../events/define.js';
-import type { Alarms, ToolUse } from '../host/alarms/alarms.js';
-import type { Clock } from '../host/call/clock.js';
-import type { AnyDecision } from '../host/decide/decision.js';
-import { unreadable } from '../host/fire/input.js';
+import { unreadable } from '../events/guard.js';
+import type { ToolUse } from '../host/alarms/alarms.js';
 import type { FireSettings } from '../host/fire-options.js';
-import type { Registrar } from '../host/register/registrar.js';
 import type { Decision } from '../host/types.js';
 import type { Scope } from '../scopes/scope.js';
 import { linkAbort } from '../values/link-abort.js';
 import { put } from '../values/put.js';
+import type { Identity, SessionDeps } from './deps.js';
 import type { SessionSettings } from './options.js';
-
-/** What sessions need of their host. */
-export interface SessionDeps {
-  fire(event: string, input: Readonly<Record<string, unknown>>, how: FireSettings): Promise<AnyDecision>;
-  spec(event: string): EventSpec | undefined;
-  readonly registrar: Registrar;
-  readonly maxStopContinuations: number;
-  /** Of JSON, that is carried to the model. */
-  readonly maxInputBytes: number;
-  readonly clock: Clock;
-  readonly alarms: Alarms;
-  readonly records: { readonly observed: boolean; emit(build: () => Unstamped<HookRecord>): void };
-  /** Which hooks are asked about an event in a scope. */
-  hooksOf(event: EventName, scope: Scope): readonly object[];
-  report(message: string, detail?: unknown): void;
-}
-
-/** Who a session is. */
-export interface Identity {
-  readonly session_id: string;
-  readonly transcript_path: string;
-  readonly agent_id?: string | undefined;
-  readonly agent_type?: string | undefined;
-  readonly agent_transcript_path?: string | undefined;
-}
 
 /** Why a loop is over: nothing more runs (`interrupted`), a hook ended it, or a call was deferred. */
 export type LoopEnd = 'interrupted' | 'hook' | 'deferred';
@@ -63,18 +34,16 @@ export class Core {
   readonly watched = new Set<string>();
   /** Undone when it ends: a subscriber, listeners. */
   readonly cleanups: (() => unknown)[] = [];
-  /** The stop event and the end under way: a second request waits for the same one. */
-  stopping: Promise<unknown> | undefined;
-  ending: Promise<unknown> | undefined;
   /** Is given every new path that hooks ask to have watched; absent: nobody watches. */
   readonly onWatchPaths: CoreOptions['onWatchPaths'];
-  cwd: string;
-  model: string | undefined;
-  title: string | undefined;
-  promptId: string | undefined;
-  /** Continuations of the stop loop, in a row. */
-  continuations = 0;
-  state: 'open' | 'closing' | 'closed' = 'open';
+  #cwd: string;
+  #model: string | undefined;
+  #title: string | undefined;
+  #promptId: string | undefined;
+  #continuations = 0;
+  #isOpen = true;
+  #stopping: Promise<unknown> | undefined;
+  #ending: Promise<unknown> | undefined;
   #over: LoopEnd | undefined;
   #mode: string | undefined;
   #dead: unknown;
@@ -87,12 +56,34 @@ export class Core {
     this.agents = how.parent?.agents ?? new Map();
     this.scope = how.scope;
     this.settings = how.settings;
-    this.cwd = how.cwd;
-    this.model = how.model;
-    this.title = how.title;
+    this.#cwd = how.cwd;
+    this.#model = how.model;
+    this.#title = how.title;
     this.onWatchPaths = how.onWatchPaths;
-    this.promptId = how.parent?.promptId;
+    this.#promptId = how.parent?.promptId;
     this.#mode = how.mode;
+  }
+
+  get cwd(): string {
+    return this.#cwd;
+  }
+  moveTo(directory: string): void {
+    this.#cwd = directory;
+  }
+
+  get model(): string | undefined {
+    return this.#model;
+  }
+  switchTo(model: string): void {
+    this.#model = model;
+  }
+
+  get title(): string | undefined {
+    return this.#title;
+  }
+  /** Takes the title that a hook has said, if it said one. */
+  rename(title: string | undefined): void {
+    this.#title = title ?? this.#title;
   }
 
   /** A child without a mode of its own has its parent's, also when that changes. */
@@ -114,9 +105,17 @@ export class Core {
     return this.#dead !== undefined;
   }
 
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+  /** From now on it takes no more calls. */
+  shut(): void {
+    this.#isOpen = false;
+  }
+
   /** Throws SESSION_CLOSED unless it is open. */
   demand(call: string): void {
-    if (this.state === 'open') return;
+    if (this.#isOpen) return;
     throw new HookscopeError('SESSION_CLOSED', { session: this.who.session_id, agent: this.who.agent_id, call });
   }
 
@@ -125,11 +124,51 @@ export class Core {
     return this.#over;
   }
 
+  get promptId(): string | undefined {
+    return this.#promptId;
+  }
+  /** A prompt that is not part of the loop. */
+  beside(promptId: string): void {
+    this.#promptId = promptId;
+  }
+
   /** A new prompt: no continuations, and nothing has ended the loop. */
   begin(promptId: string): void {
-    this.promptId = promptId;
-    this.continuations = 0;
+    this.#promptId = promptId;
+    this.#continuations = 0;
     this.#over = this.dead ? 'interrupted' : undefined;
+  }
+
+  /** Continuations of the stop loop, in a row. */
+  get continuations(): number {
+    return this.#continuations;
+  }
+  goOn(): void {
+    this.#continuations++;
+  }
+  rest(): void {
+    this.#continuations = 0;
+  }
+
+  /** The stop under way, if any. */
+  get stopping(): Promise<unknown> | undefined {
+    return this.#stopping;
+  }
+  /** A second request waits for the stop under way. */
+  stop<T>(run: () => Promise<T>): Promise<T> {
+    this.#stopping ??= run().finally(() => {
+      this.#stopping = undefined;
+    });
+    return this.#stopping as Promise<T>;
+  }
+
+  get isEnding(): boolean {
+    return this.#ending !== undefined;
+  }
+  /** It ends once: a second request waits for the same end. */
+  end<T>(run: () => Promise<T>): Promise<T> {
+    this.#ending ??= run();
+    return this.#ending as Promise<T>;
   }
 
   /** Ends the loop. The first reason stays, unless the loop is interrupted. */
@@ -187,9 +226,9 @@ export class Core {
     const input: Record<string, unknown> = {
       session_id: who.session_id,
       transcript_path: who.transcript_path,
-      cwd: this.cwd,
+      cwd: this.#cwd,
     };
-    if (this.promptId !== undefined) input['prompt_id'] = this.promptId;
+    if (this.#promptId !== undefined) input['prompt_id'] = this.#promptId;
     if (inTurn) input['permission_mode'] = this.mode;
     if (who.agent_id !== undefined) input['agent_id'] = who.agent_id;
     if (who.agent_type !== undefined) input['agent_type'] = who.agent_type;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { kindOf } from '../values/problem.js';
 import { messageOf } from '../values/promises.js';
 import type { CheckedCall } from './call.js';
 import type { Core } from './core.js';
@@ -14,14 +15,17 @@ export class PassedThrough extends Error {
   }
 }
 
-/** The error to throw on where what was thrown is the framework's own. A `passThrough` that throws says no. */
+/** The error to throw on where what was thrown is the framework's own. A `passThrough` that throws, or answers something else than a boolean, says no. */
 export function passedThrough(
   core: Core,
   { name, passThrough }: CheckedCall,
   error: unknown,
 ): PassedThrough | undefined {
   try {
-    if (passThrough?.(error) === true) return new PassedThrough(messageOf(error), { cause: error });
+    const answer: unknown = passThrough?.(error);
+    if (answer === true) return new PassedThrough(messageOf(error), { cause: error });
+    if (answer !== undefined && answer !== false)
+      throw new Error(`expected true or false at once, got ${kindOf(answer)}`);
   } catch (thrown) {
     core.deps.report(`passThrough() failed for ${name}: ${messageOf(thrown)}`, thrown);
   }
@@ -86,5 +90,5 @@ export class Leavable {
   }
 }
 
-/** Of a call, what hooks and rules judge it by, and the rules. */
-const AS_IT_WAS = ['name', 'effect', 'permission', 'ask', 'classify'] as const;
+/** Of a call, what hooks and rules judge it by, and the rules; and the signal, which an interruption replaces: what the user ended is judged again. */
+const AS_IT_WAS = ['name', 'effect', 'permission', 'ask', 'classify', 'signal'] as const;

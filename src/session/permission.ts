@@ -44,7 +44,7 @@ class Judging {
   /** In whatever round. */
   #questioned = false;
   /** A `once` guard that judged this call judges every later input of it too. */
-  readonly #asked = new Set<string>();
+  readonly #ranBefore = new Set<string>();
 
   constructor(core: Core, call: CheckedCall) {
     this.#core = core;
@@ -106,7 +106,7 @@ class Judging {
     const { signal } = this.#call;
     this.#pre = await fireFor(this.#core, this.#call, 'PreToolUse', callFields(this.#call, this.#input), {
       signal,
-      alreadyRan: this.#asked,
+      ranBefore: this.#ranBefore,
       canAsk: this.#call.ask !== undefined,
     });
     tellUser(this.#core, this.#pre);

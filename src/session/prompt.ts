@@ -68,7 +68,7 @@ export async function runPrompt(core: Core, text: string, options: PromptOptions
     const { source, command } = options;
     const submitted = await core.fire('UserPromptSubmit', { prompt: text, source, session_title: core.title });
     decisions.push(submitted);
-    if (submitted.sessionTitle !== undefined) core.title = submitted.sessionTitle;
+    core.rename(submitted.sessionTitle);
     if (command && !submitted.blocked && submitted.continue) {
       decisions.push(await core.fire('UserPromptExpansion', expansion(command, text)));
     }

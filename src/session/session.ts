@@ -5,7 +5,7 @@ import { oneHook } from '../host/register/handle.js';
 import type { Decision } from '../host/types.js';
 import { endBatch, runBatch } from './batch.js';
 import type { ToolCall } from './call.js';
-import { closeAgent, closeSession, interruptSession } from './close.js';
+import { callsOf, closeAgent, closeSession, interruptSession } from './close.js';
 import { runCompact } from './compact.js';
 import { takeSystemPrompt } from './context.js';
 import type { Core } from './core.js';
@@ -33,7 +33,7 @@ import {
 /** A host's sessions. */
 export interface Sessions<C extends CustomEvents = NoEvents> {
   open(options: SessionOptions<C> | undefined): Promise<Session<C>>;
-  /** The host closes: what runs in any session is cut short, nothing is watched any more. */
+  /** The host closes: what runs in any session is cut short and has its record, nothing is watched any more. */
   abandon(): Promise<void>;
 }
 
@@ -47,7 +47,9 @@ export function createSessions<C extends CustomEvents>(of: Omit<SessionsOf, 'ope
     },
     async abandon() {
       const cores = [...open.values()];
+      const calls = cores.flatMap((core) => [...callsOf(core).keys()]);
       for (const core of cores) core.kill(new DOMException('The host closed', 'AbortError'));
+      await Promise.allSettled(calls);
       for (const cleanup of cores.flatMap((core) => [...allOf(core)]).flatMap((core) => core.cleanups.splice(0)))
         await cleanup();
     },
@@ -91,7 +93,7 @@ function facade<C extends CustomEvents>(core: Core, started: Session['started'],
       return [...core.watchPaths];
     },
     get closed() {
-      return core.state !== 'open';
+      return !core.isOpen;
     },
     get permission_mode() {
       return core.mode;

@@ -19,11 +19,8 @@ export interface StopAnswer {
 
 /** A stop on a session that is closed, or whose loop is over, fires nothing. One that is under way is joined. */
 export function runStop(core: Core, options: StopOptions): Promise<StopAnswer> {
-  if (core.state !== 'open') return Promise.resolve(ended(core));
-  core.stopping ??= stop(core, options).finally(() => {
-    core.stopping = undefined;
-  });
-  return core.stopping as Promise<StopAnswer>;
+  if (!core.isOpen) return Promise.resolve(ended(core));
+  return core.stop(() => stop(core, options));
 }
 
 async function stop(core: Core, options: StopOptions): Promise<StopAnswer> {
@@ -41,7 +38,7 @@ async function stop(core: Core, options: StopOptions): Promise<StopAnswer> {
   }
   tellUser(core, decision);
   wait(core, messagesForModel(decision));
-  core.continuations++;
+  core.goOn();
   return {
     continues: true,
     instruction: instructionOf(decision),
@@ -68,10 +65,10 @@ function instructionOf({ reason, additionalContext }: Decision<'Stop'> | Decisio
 
 /** The turn is over, and an agent with it. A concurrent close of the agent waits for this stop and ends it. */
 async function finish(core: Core): Promise<StopAnswer> {
-  core.continuations = 0;
+  core.rest();
   if (core.parent) {
-    core.state = 'closing';
-    if (core.ending === undefined) await endAgent(core);
+    core.shut();
+    if (!core.isEnding) await endAgent(core);
   }
   return ended(core);
 }

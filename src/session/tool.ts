@@ -1,6 +1,9 @@
+import { isHookscopeError } from '../errors.js';
 import type { Decision } from '../host/types.js';
-import { type CheckedCall, callFields, checkCall, type ToolCall, type ToolResult } from './call.js';
-import { fireFor, recordCall } from './call-record.js';
+import { describeError } from '../values/message.js';
+import { messageOf } from '../values/promises.js';
+import { type CheckedCall, callFields, checkCall, newCallId, type ToolCall, type ToolResult } from './call.js';
+import { fireFor, recordCall, recordRefused } from './call-record.js';
 import { contextTexts, withTexts } from './content.js';
 import { forModel, tellUser } from './context.js';
 import { type Core, wasCut } from './core.js';
@@ -9,17 +12,40 @@ import type { Judgement } from './judgement.js';
 import { Leavable, PassedThrough } from './pass-through.js';
 import { judgeCall } from './permission.js';
 import { afterwards, baseResult, failedResult, interrupted } from './results.js';
+import { noteToolName } from './tool-names.js';
 
 /** One call on its own. Throws SESSION_CLOSED, INVALID_OPTIONS and INVALID_INPUT before anything is fired. */
 export async function runTool(core: Core, call: ToolCall): Promise<ToolResult> {
   core.demand('tool');
-  const checked = checkCall(core, call);
+  const [checked] = takeCalls(core, [call]);
   core.resume();
-  return track(core, checked);
+  return track(core, checked as CheckedCall);
+}
+
+/** The calls as they will run. Where the input of one cannot be carried none does, and each has its record. */
+export function takeCalls(core: Core, given: readonly ToolCall[]): CheckedCall[] {
+  let at = 0;
+  try {
+    return given.map((call, i) => {
+      at = i;
+      return checkCall(core, call);
+    });
+  } catch (error) {
+    if (isHookscopeError(error) && error.code === 'INVALID_INPUT')
+      for (const [i, { name, id = newCallId() }] of given.entries())
+        recordRefused(core, { name, id }, i === at ? error : notBegun(error));
+    throw error;
+  }
+}
+
+/** Control flow has left the batch, or a call could not be decided: what stands behind it has its record, too. */
+export function notBegun(error: unknown): Error {
+  return new Error(`It was not started: a call beside it threw (${messageOf(error) || describeError(error)})`);
 }
 
 /** Runs a checked call; interrupting or closing the session waits for it. */
 export function track(core: Core, call: CheckedCall): Promise<ToolResult> {
+  noteToolName(core, call.name);
   const work = perform(core, call);
   core.calls.set(work, `${call.name} (${call.id})`);
   return work.finally(() => core.calls.delete(work));

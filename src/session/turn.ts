@@ -79,7 +79,7 @@ export async function switchModel(core: Core, options: ModelSwitch): Promise<Mod
       return { switched: false, ...(gate.reason === undefined ? {} : { reason: gate.reason }), model: core.model };
     }
   }
-  core.model = fields.to_model;
+  core.switchTo(fields.to_model);
   const switched = await afterwards(core.fire('PostModelSwitch', fields));
   if (switched) remember(core, switched);
   return { switched: true, model: core.model };

@@ -18,14 +18,14 @@ export async function watchPaths(core: Core, paths: readonly string[]): Promise<
   }
   // Most sessions watch nothing: they need not load it.
   const chokidar = await import('chokidar');
-  if (core.state !== 'open') return;
+  if (!core.isOpen) return;
   const watcher = chokidar.watch(added, { ignoreInitial: true, persistent: false });
   core.cleanups.push(() => watcher.close());
   const problem = (error: unknown): void => core.deps.report(`Watching ${added.join(', ')}: ${String(error)}`, error);
   watcher.on('error', problem);
   for (const event of CHANGES) {
     watcher.on(event, (file_path) => {
-      if (core.state === 'open') fileChanged(core, { file_path, event }).catch(problem);
+      if (core.isOpen) fileChanged(core, { file_path, event }).catch(problem);
     });
   }
   await new Promise<void>((ready) => watcher.once('ready', ready));

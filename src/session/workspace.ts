@@ -11,7 +11,7 @@ export async function changeCwd(core: Core, directory: string): Promise<void> {
   core.demand('changeCwd');
   if (directory === core.cwd) return;
   const old_cwd = core.cwd;
-  core.cwd = directory;
+  core.moveTo(directory);
   await tell(core, core.fire('CwdChanged', { old_cwd, new_cwd: directory }));
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Consent, TrustRequest } from './consent.js';
-import { isExecutable, readBytes, UNREADABLE } from './named/named-files.js';
+import { hashFile, isExecutable, readBytes, UNREADABLE } from './named/named-files.js';
 
 /** A longer text, or one that is not UTF-8 (different bytes could look the same), is compared by hash alone. */
 const SHOWN = 256 * 1024;
@@ -9,10 +9,11 @@ const SHOWN = 256 * 1024;
 /** The hash of what a path leads to, and its text where it is one. */
 export function bound(path: string): Consent['files'][string] {
   const bytes = readBytes(path);
-  if (bytes === null || bytes === UNREADABLE) return { sha256: bytes };
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const text = bytes.length <= SHOWN && !bytes.includes(0) && isUtf8(bytes) ? bytes.toString('utf8') : undefined;
-  return { sha256, ...(text !== undefined && { text }), ...(isExecutable(path) && { executable: true }) };
+  const isShown = Buffer.isBuffer(bytes) && bytes.length <= SHOWN && !bytes.includes(0) && isUtf8(bytes);
+  // The hash is that of the text: a file is read only once, unless it is too large for that.
+  const sha256 = Buffer.isBuffer(bytes) ? createHash('sha256').update(bytes).digest('hex') : bytes && hashFile(path);
+  if (sha256 === null || sha256 === UNREADABLE) return { sha256 };
+  return { sha256, ...(isShown && { text: bytes.toString('utf8') }), ...(isExecutable(path) && { executable: true }) };
 }
 
 /** Why it cannot be bound. */

@@ -15,11 +15,22 @@ import type { Variables } from './named/variables.js';
 export function guardFiles(
   handler: HandlerDescription,
   consent: Consent,
-  { file, variables, fallback }: { readonly file: string; readonly variables: Variables; readonly fallback: string },
+  {
+    file,
+    variables,
+    fallback,
+    remedy = 'hookscope trust',
+  }: {
+    readonly file: string;
+    readonly variables: Variables;
+    readonly fallback: string;
+    /** The command that accepts a change. */
+    readonly remedy?: string;
+  },
 ): Registration['trustCheck'] {
   const names = namedFiles(handler, variables).files;
   if (names.length === 0) return undefined;
-  const untrusted = (what: string): Untrusted => ({ file, why: `${what}; see hookscope trust` });
+  const untrusted = (what: string): Untrusted => ({ file, why: `${what}; see ${remedy}` });
   return ({ cwd }) => {
     // A command may go to the project before it runs what it names: `cd "$(git rev-parse --show-toplevel)"`.
     const folders = new Set([usualDirectory(cwd, fallback), resolve(variables.projectDir)]);

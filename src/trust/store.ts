@@ -1,18 +1,8 @@
-import {
-  closeSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
+import { replaceFile } from '../files/replace-file.js';
 import { schema, zod } from '../values/zod.js';
 import { type Consent, consentSchema, replaces } from './consent.js';
 
@@ -159,19 +149,9 @@ function checkOwner(file: string): void {
 
 /** Atomically, even if the process is killed. */
 function writeStore(file: string, accepted: readonly Consent[]): void {
-  const next = `${file}.${process.pid}.tmp`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const handle = openSync(next, 'wx', 0o600);
-    try {
-      writeSync(handle, `${JSON.stringify({ version: 2, accepted }, undefined, 2)}\n`);
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    renameSync(next, file);
+    replaceFile(file, `${JSON.stringify({ version: 2, accepted }, undefined, 2)}\n`, 0o600);
   } catch (error) {
-    rmSync(next, { force: true });
     throw new HookscopeError(
       'FILE',
       { file, problem: `consent cannot be written: ${(error as Error).message}` },

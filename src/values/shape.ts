@@ -45,6 +45,12 @@ export const SIGNAL: OptionCheck = {
   accepts: (v) => isObject(v) && typeof v['aborted'] === 'boolean' && typeof v['addEventListener'] === 'function',
 };
 
+/** A name or a path. */
+export const FILLED: OptionCheck = {
+  expected: 'a string that is not empty',
+  accepts: (v) => isText(v) && v !== '',
+};
+
 export const COUNT: OptionCheck = {
   expected: 'a whole number of 0 or more',
   accepts: (v) => Number.isInteger(v) && (v as number) >= 0,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkHookFiles, type HookReport } from '../../src/check/check.js';
+import { growth } from '../growth.js';
 
 let folder: string;
 beforeEach(() => {
@@ -72,16 +73,13 @@ test('of one rule in one file no more is told than people read', async () => {
   expect(found.at(-1)?.message).toMatch(/ So it is 398 times more behind this\.$/);
 });
 
-/** Processor time of looking at a script, in microseconds. */
-async function cost(line: string, count: number, name: string): Promise<number> {
+/** Looks at a script in which a line stands so many times. */
+async function look(line: string, count: number, name: string): Promise<void> {
   writeFileSync(at('.claude/settings.json'), settings(`"$CLAUDE_PROJECT_DIR"/${name}`));
   writeFileSync(at(name), `#!/usr/bin/env ${name.endsWith('.py') ? 'python3' : 'bash'}\n${line.repeat(count)}`, {
     mode: 0o755,
   });
-  const before = process.cpuUsage();
   await check();
-  const { user, system } = process.cpuUsage(before);
-  return user + system;
 }
 
 test.each([
@@ -90,11 +88,9 @@ test.each([
   ['exit 1 || ', 'g.sh'],
   ['sys.exit(1)\n', 'g.py'],
 ])('what %j costs grows with how often it stands there, and not faster', async (line, name) => {
-  await cost(line, 200, name);
-  const few = await cost(line, 800, name);
-  const many = await cost(line, 6400 / Math.max(1, line.length / 14), name);
+  const many = 6400 / Math.max(1, line.length / 14);
   // At most eight times as much; sixty-four if every one looked at all the others.
-  expect(many / few).toBeLessThan(24);
+  expect(await growth((count) => look(line, count, name), 800, many)).toBeLessThan(24);
 });
 
 test('a matcher of many names is not compared with all that are known', async () => {

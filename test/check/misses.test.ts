@@ -22,29 +22,55 @@ const rules = ({ findings }: HookReport): string[] => findings.map(({ rule }) =>
 const hooks = (command = 'echo ok', event = 'PreToolUse', group: object = {}, more: object = {}): string =>
   JSON.stringify({ hooks: { [event]: [{ ...group, hooks: [{ type: 'command', command, ...more }] }] } });
 
-describe('files of other agents are left alone', () => {
+describe('files of other agents', () => {
   const flat = (events: object): string => JSON.stringify({ version: 1, hooks: events });
   test.each([
-    ['.cursor/hooks.json', 'Cursor', flat({ beforeShellExecution: [{ command: './x.sh' }] })],
-    ['sub/.cursor/hooks.json', 'Cursor', hooks('x.sh')],
-    ['.codex/hooks.json', 'Codex', hooks('x.sh', 'PreToolUse', { matcher: 'shell' })],
     ['.codex/config.toml', 'Codex', 'model = "x"\n[[hooks.PreToolUse]]\nmatcher = "shell"\n'],
-    ['.github/hooks/guard.json', 'GitHub Copilot', flat({ preToolUse: [{ type: 'command', bash: './x.sh' }] })],
-    ['.github/copilot/settings.json', 'GitHub Copilot', flat({ sessionStart: [{ bash: 'x' }] })],
-    ['.copilot/hooks/a.json', 'GitHub Copilot', flat({ sessionStart: [{ bash: 'x' }] })],
-    ['.gemini/settings.json', 'Gemini CLI', JSON.stringify({ hooks: { BeforeTool: [{ matcher: 'x', hooks: [] }] } })],
-    ['.gemini/settings.json', 'Gemini CLI', JSON.stringify({ hooks: { SessionStart: [{ hooks: [] }] } })],
     ['.qwen/settings.json', 'Qwen Code', hooks('x.sh')],
-  ])('%s (%s), found or named', async (path, agent, text) => {
+  ])('%s (%s), found or named, is left alone', async (path, agent, text) => {
     write(path, text);
     for (const report of [await check(), await check([path])]) {
       expect(report).toEqual({ files: [], findings: [], others: [{ file: path, agent }] });
     }
   });
 
+  test.each([
+    ['.cursor/hooks.json', flat({ beforeShellExecution: [{ command: './x.sh' }] }), 1],
+    ['.codex/hooks.json', hooks('x.sh', 'PreToolUse', { matcher: 'shell' }), 1],
+    ['.github/hooks/guard.json', flat({ preToolUse: [{ type: 'command', bash: './x.sh' }] }), 1],
+    ['.github/copilot/settings.json', flat({ sessionStart: [{ bash: 'x' }, { bash: 'y' }] }), 2],
+    ['.copilot/hooks/a.json', flat({ sessionStart: [{ bash: 'x' }] }), 1],
+    ['.gemini/settings.json', JSON.stringify({ hooks: { BeforeTool: [{ matcher: 'x', hooks: [] }] } }), 0],
+  ])('%s, found or named, is checked by the rules of its agent', async (path, text, count) => {
+    write(path, text);
+    for (const report of [await check(), await check([path])])
+      expect(report).toEqual({ files: [{ file: path, kind: 'agent-hooks', hooks: count }], findings: [] });
+  });
+
+  test('any file is read as that of the agent that is named', async () => {
+    write('extras/guards.json', hooks('x.sh', 'PreToolUse', { matcher: 'Bash' }));
+    const as = (agent: string): Promise<HookReport> =>
+      checkHookFiles({ paths: ['extras/guards.json'], as: agent, cwd: folder, home: folder, managedDir: folder });
+    expect(rules(await as('codex'))).toEqual([]);
+    expect(rules(await as('gemini'))).toEqual(['agent-event']);
+    expect(rules(await as('cursor'))).toEqual(['agent-file', 'agent-event']);
+  });
+
+  test('one that is no JSON is a finding at its line, and the others are looked at', async () => {
+    write('.cursor/hooks.json', '{ "version": 1,\n "hooks": { "stop": [ }');
+    write('.codex/hooks.json', '[]');
+    const { findings } = await check();
+    expect(findings.map(({ rule, file, line }) => [rule, file, line])).toEqual([
+      ['unreadable', '.codex/hooks.json', 1],
+      ['unreadable', '.cursor/hooks.json', 2],
+    ]);
+  });
+
   test('by what they hold, where no agent has its place', async () => {
     write('extras/theirs.json', flat({ beforeShellExecution: [{ command: './x.sh' }] }));
-    expect((await check(['extras/theirs.json'])).others).toEqual([{ file: 'extras/theirs.json', agent: 'Cursor' }]);
+    expect((await check(['extras/theirs.json'])).files).toMatchObject([
+      { file: 'extras/theirs.json', kind: 'agent-hooks' },
+    ]);
   });
 
   test('their files without hooks are nothing', async () => {

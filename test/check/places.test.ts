@@ -101,7 +101,24 @@ describe('a file that is named', () => {
       files: [{ file: 'any-name.json', kind: 'hooks-file', hooks: 1 }],
       findings: [],
     });
-    expect((await check(['any-name.json'])).findings.map(({ rule }) => rule)).toEqual(['other-shape']);
+    expect((await check(['any-name.json'])).findings).toMatchObject([
+      { rule: 'other-shape', fix: expect.stringContaining('hookscope check --hooks FILE') },
+    ]);
+  });
+
+  test('of an event that is misspelt at the top of a file it is said that its hooks do not run', async () => {
+    const groups = '[{ "hooks": [{ "type": "command", "command": "echo ok" }] }]';
+    write({
+      'any-name.json': `{ "PreToolUs": ${groups} }`,
+      'other.json': '{ "stop": [1], "bundles": [{ "hooks": 1 }] }',
+    });
+    expect((await check(['any-name.json', 'other.json'])).findings).toMatchObject([
+      {
+        rule: 'other-shape',
+        file: 'any-name.json',
+        message: expect.stringContaining('{ "hooks": { "PreToolUse": [ … ] } }'),
+      },
+    ]);
   });
 
   test('must be there', async () => {

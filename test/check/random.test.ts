@@ -140,7 +140,7 @@ test('any JSON is checked, whatever the file is', async () => {
     ),
     { numRuns: Math.ceil(1500 * SHARE) },
   );
-}, 120_000);
+});
 
 test('any text is checked, JSON or not', async () => {
   const cut = fc.tuple(file, fc.nat(), word).map(([data, at, more]) => {
@@ -155,7 +155,7 @@ test('any text is checked, JSON or not', async () => {
     ),
     { numRuns: Math.ceil(500 * SHARE) },
   );
-}, 120_000);
+});
 
 test('any frontmatter is checked, YAML or not', async () => {
   const yaml = fc.oneof(
@@ -174,7 +174,7 @@ test('any frontmatter is checked, YAML or not', async () => {
     ),
     { numRuns: Math.ceil(500 * SHARE) },
   );
-}, 120_000);
+});
 
 test('generated files are not all refused at the door', async () => {
   const counts = await Promise.all(
@@ -195,7 +195,7 @@ test.each<[string, sizes: readonly number[], (size: number) => string, string[]]
     (size) => `${'{"hooks":'.repeat(size)}1${'}'.repeat(size)}`,
     ['unreadable'],
   ],
-  ['a string of megabytes', [10_000, 600_000], (size) => JSON.stringify({ statusLine: 'a"\\n['.repeat(size) }), []],
+  ['a string of a megabyte', [10_000, 200_000], (size) => JSON.stringify({ statusLine: 'a"\\n['.repeat(size) }), []],
   ['a long command', [100, 2_000], (size) => stopHook('echo a; '.repeat(size)), []],
   ['a command of many parentheses', [100, 4_000], (size) => stopHook('$('.repeat(size)), []],
 ])('%s is no trouble', async (_, sizes, made, rules) => {

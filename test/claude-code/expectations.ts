@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { HandlerRecord } from '../../src/emit/record.js';
 import type { Printed, Seen, Vector } from './vector.js';
@@ -88,8 +87,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   contextTooLarge: (_: true, { context }) => {
     expect(context).toHaveLength(1);
     expect(context[0]?.length).toBeLessThan(10_001);
-    const [path] = /\/\S+/.exec(context[0] ?? '') ?? [];
-    expect(existsSync(path ?? ''), context[0]?.slice(0, 200)).toBe(true);
+    // The file itself goes with the host, which has ended; test/host/spill looks into it.
+    expect(context[0]).toMatch(/saved to: \/\S+\/output-1\.txt/);
   },
   ran: (tags: string[], { ran }) =>
     tags.length === 0 ? expect(ran).toEqual([]) : expect(tagsOf(ran)).toEqual(expect.arrayContaining(tags)),

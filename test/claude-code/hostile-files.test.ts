@@ -1,8 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
+  chmodSync,
+  closeSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   realpathSync,
   rmSync,
@@ -13,12 +17,17 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { listHeld } from '../../src/claude-code/trust/held.js';
+import { acceptTrust } from '../../src/trust/accept.js';
+import { bound } from '../../src/trust/changes.js';
 import { namedFiles, readBytes, UNREADABLE } from '../../src/trust/named/named-files.js';
 import { formatPath } from '../../src/values/problem.js';
 import { cli } from '../cli/cli.js';
+import { growth } from '../growth.js';
 import { until } from '../handlers/shell-call.js';
-import { closeAll, createProject, hook, hooksOn, type Project } from './project.js';
+import { closeAll, createProject, hook, hooksOn, memoryStore, type Project } from './project.js';
 
 afterEach(closeAll);
 
@@ -90,6 +99,58 @@ describe.each(Object.entries(NO_FILES))('%s', (_, make) => {
   });
 });
 
+describe('a program that is larger than what people write', () => {
+  const MIB = 1024 * 1024;
+  const large = (size: number) => (path: string) => {
+    writeFileSync(path, '#!/bin/sh\necho no >&2\nexit 2\n', { mode: 0o755 });
+    truncateSync(path, size);
+  };
+  const sha256 = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
+
+  test('is bound by its hash, under every name, and a byte that changes is noticed', async () => {
+    const project = createProject();
+    const file = put(project, 'guard', large(17 * MIB));
+    const link = put(project, 'link', (path) => symlinkSync(file, path));
+    const before = sha256(file);
+    expect(bound(file)).toEqual({ sha256: before, executable: true });
+    expect(bound(link)).toEqual(bound(file));
+    await setImmediate();
+    const handle = openSync(file, 'r+');
+    writeSync(handle, 'x', 16 * MIB);
+    closeSync(handle);
+    expect(bound(file).sha256).toBe(sha256(file));
+    expect(bound(file).sha256).not.toBe(before);
+  });
+
+  test('runs once it is accepted, and not when it has changed since', async () => {
+    const project = createProject();
+    const file = put(project, 'guard', large(17 * MIB));
+    project.write('project/.claude/settings.json', hooksOn('PreToolUse', { type: 'command', command: './guard' }));
+    const store = memoryStore();
+    const { dir, home, managedDir } = project;
+    for (const { request } of await listHeld({ projectDir: dir, home, managedDir, trust: store }))
+      acceptTrust(request, store);
+    const { fire } = await project.load({ trust: store });
+    expect((await fire()).decision).toMatchObject({ verdict: 'deny', reason: expect.stringContaining('no') });
+    const handle = openSync(file, 'r+');
+    writeSync(handle, 'x', 16 * MIB);
+    closeSync(handle);
+    expect((await fire()).decision).toMatchObject({ verdict: 'ask', failures: [{ cause: 'untrusted' }] });
+  });
+
+  test('may have half a GiB', () => {
+    const project = createProject();
+    expect(bound(put(project, 'guard', large(512 * MIB + 1)))).toEqual({ sha256: UNREADABLE });
+  });
+
+  test('counts as one only while it can be executed', () => {
+    const project = createProject();
+    const file = put(project, 'guard', large(17 * MIB));
+    chmodSync(file, 0o644);
+    expect(bound(file)).toEqual({ sha256: UNREADABLE });
+  });
+});
+
 test('a file that was named may be a pipe', async () => {
   const project = createProject();
   const hooks = JSON.stringify(hooksOn('PreToolUse', { type: 'command', command: 'true' }));
@@ -155,25 +216,17 @@ test('standard input is read up to a limit', async () => {
   expect([run.status, run.stderr]).toEqual([1, 'hookscope: standard input: is larger than 64 MiB.\n']);
 });
 
-/** Processor time of loading so many matchers that do not compile, in microseconds. */
-async function cost(count: number): Promise<number> {
-  const project = createProject();
-  const groups = Array.from({ length: count }, (_, i) => ({ matcher: `(${i}`, hooks: [hook(`h${i}`)], Matcher: 1 }));
-  project.write('project/.claude/settings.json', { hooks: { PreToolUse: groups } });
-  const before = process.cpuUsage();
-  const { problems } = await project.load({ trust: 'all' });
-  const { user, system } = process.cpuUsage(before);
-  expect(problems.length).toBeGreaterThanOrEqual(count);
-  await closeAll();
-  return user + system;
-}
-
 test('what loading costs grows with what the file holds, and not faster', async () => {
-  await cost(100);
-  const few = await cost(250);
-  const many = await cost(2000);
+  const load = async (count: number): Promise<void> => {
+    const project = createProject();
+    const groups = Array.from({ length: count }, (_, i) => ({ matcher: `(${i}`, hooks: [hook(`h${i}`)], Matcher: 1 }));
+    project.write('project/.claude/settings.json', { hooks: { PreToolUse: groups } });
+    const { problems } = await project.load({ trust: 'all' });
+    expect(problems.length).toBeGreaterThanOrEqual(count);
+    await closeAll();
+  };
   // Eight times as much; sixty-four if every matcher looked at all the others.
-  expect(many / few).toBeLessThan(24);
+  expect(await growth(load, 250, 2000)).toBeLessThan(24);
 });
 
 test('the path of a value that is nested deep is shortened', () => {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { checkHookFiles } from '../../src/check/check.js';
 import { namedBy, namedFiles } from '../../src/trust/named/named-files.js';
 import { cli } from '../cli/cli.js';
+import { growth } from '../growth.js';
 import { closeAll, createProject, hook, hooksOn } from './project.js';
 
 afterEach(closeAll);
@@ -108,16 +109,10 @@ describe('of commands', () => {
 
   test.each(['PATH=abc:$PATH; ', 'a=$a$a; '])(
     'what %j costs grows with how often it stands there, and not faster',
-    (line) => {
-      const cost = (times: number): number => {
-        const before = process.cpuUsage();
+    async (line) => {
+      const read = (times: number) =>
         namedFiles({ type: 'command', command: `a=b; ${line.repeat(times)}guard` }, { projectDir: '/nowhere' });
-        const { user, system } = process.cpuUsage(before);
-        return user + system;
-      };
-      cost(100);
-      const few = cost(100);
-      expect(cost(800) / few).toBeLessThan(32);
+      expect(await growth(read, 100, 800)).toBeLessThan(32);
     },
   );
 });

@@ -14,7 +14,7 @@ const PROGRAM = join(ROOT, 'dist/cli/program.js');
 export interface Finished {
   readonly stdout: string;
   readonly stderr: string;
-  /** Null: a signal ended it; after 60 s that is ours. */
+  /** Null: a signal ended it; after 240 s that is ours. */
   readonly code: number | null;
 }
 
@@ -159,7 +159,7 @@ export function start(
     }
     child.stdin.on('error', () => undefined);
     child.stdin.end(stdin);
-    const timer = setTimeout(() => process.kill(-pid, 'SIGKILL'), 60_000);
+    const timer = setTimeout(() => process.kill(-pid, 'SIGKILL'), 240_000);
     child.on('error', reject);
     child.on('close', (code) => {
       clearTimeout(timer);

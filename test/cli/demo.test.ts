@@ -27,6 +27,21 @@ test('npm run demo shows who was denied what, and by which hook', async () => {
   ]);
 });
 
+test('npm run demo begins with a title and who has which hooks, and says why a hook did not run', async () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const { stdout } = await run('sh', ['-c', scripts['demo'] as string], ROOT);
+  const [title, ...lines] = stdout.split('\n');
+  expect(title).toBe('two-parallel-subagents.jsonl: 50 events of main, surveyor a4b31e and builder a9e488');
+  expect(lines.slice(0, 3).map((line) => line.trim().split(/ {2,}/))).toEqual([
+    ['everyone', 'protectPaths on Edit|Write|NotebookEdit, no-inline-node.sh on Bash, sayWhatIsProtected'],
+    ['every surveyor', 'briefing, readOnlyShell on Bash, hint on Read'],
+    ['every builder', 'briefing, onlyTheReport on Edit|Write, inTime on Bash'],
+  ]);
+  expect(stdout).toMatch(/^ {6}- did not run, its matcher did not match: no-inline-node\.sh, inTime$/m);
+});
+
 test('the example plugin passes its own tests', async () => {
   const { stdout, code } = await run(
     process.execPath,

@@ -215,6 +215,24 @@ describe('hookscope fire --exit-code is a hook', () => {
   });
 });
 
+test('explain and list say that hooks are made when an agent of a type starts, and call nothing that makes them', async () => {
+  const maker = "() => { throw new Error('called'); }";
+  folder.write(
+    'quota.mjs',
+    `export default { name: 'quota', apply: (scope) => void scope.spawnHooks('researcher', ${maker}) };`,
+  );
+  const how = { cwd: folder.path };
+  const plugin = ['--no-config', '--plugin', './quota.mjs'];
+  const input = JSON.stringify({ ...LS, agent_id: 'r1', agent_type: 'researcher' });
+  const explained = await cli(['explain', 'PreToolUse', ...plugin, '--input', input], how);
+  const made = /hooks made when an agent of type researcher starts {2}\[quota\.mjs:1 plugin quota\]/;
+  expect(explained.stdout).toMatch(new RegExp(`no hook would run\\nnot known before:\\n {2}- {2}${made.source}`));
+  const listed = await cli(['list', ...plugin], how);
+  expect(listed.stdout).toMatch(new RegExp(`agents of type researcher\\n +${made.source}`));
+  expect(listed.stderr).not.toContain('nothing is registered');
+  expect([explained.code, listed.code]).toEqual([0, 0]);
+});
+
 describe('hookscope fire on what a real client sent', () => {
   const payloads = readdirSync(WIRE).flatMap((file) => {
     const event = file.replace('.json', '');

@@ -82,7 +82,7 @@ describe('one that was accepted and has changed', () => {
     expect((await fired('PermissionRequest')).decision).toMatchObject({ verdict: 'deny' });
     expect((await fired('UserPromptSubmit', { prompt: 'x' })).decision).toMatchObject({ blocked: true });
     expect((await fired('PostToolUse', { tool_response: {} })).decision).toMatchObject({ failures: [] });
-  }, 60_000);
+  });
 
   test('and is JSON fails with the hooks that it had, where it had them', async () => {
     const script = { type: 'command', command: './guard.sh', onFailure: 'block' };
@@ -96,7 +96,7 @@ describe('one that was accepted and has changed', () => {
       verdict: 'none',
       failures: [],
     });
-  }, 60_000);
+  });
 
   test('is not hidden by a new one that would go before it, nor is one that is as it was', async () => {
     folder.write('hookscope.config.json', {
@@ -172,7 +172,7 @@ test('hookscope trust asks about it, says what it would bind and what it cannot,
   expect((await run('trust', '--list')).stdout).toContain('gone');
   expect((await run('trust', '--forget')).stdout).toContain('forgotten');
   expect((await fired()).told).toEqual(['']);
-}, 60_000);
+});
 
 test('what is named and runs as code is said first, whatever names it', async () => {
   const code = (id: string): string => `console.error('RAN ${id}'); export default { name: '${id}', apply() {} };`;
@@ -203,7 +203,7 @@ test('what is named and runs as code is said first, whatever names it', async ()
     await check(args, ['--config', b.json], both(b));
     await check(args, ['--no-config', '--plugin', c.p, '--plugin', c.q], both(c));
   }
-}, 60_000);
+});
 
 test('what is not as it was accepted is told once, before what was named runs', async () => {
   const settings = { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: './guard.sh' }] }] } };
@@ -232,4 +232,4 @@ test('what is not as it was accepted is told once, before what was named runs', 
     const told = stderr.trim().split('\n');
     expect(told.map((line) => /untrusted|RAN/.exec(line)?.[0])).toEqual(['untrusted', undefined, 'RAN']);
   }
-}, 60_000);
+});

@@ -138,7 +138,7 @@ test('nothing of a folder runs because somebody looks at it, whatever the comman
     ]);
     expect(held[0]).toMatch(/is not accepted; see hookscope trust, or name it: --config hookscope\.config\.ts$/);
   }
-}, 120_000);
+});
 
 test('the canaries would have sung: what is named runs', async () => {
   writeHostile();
@@ -204,7 +204,7 @@ export default {
       (await ran(['fire', 'PreToolUse', '--input', outside.write('input.json', LS), '--config', 'evil.mjs'])).canaries,
     ).toContain('callback');
     server.close();
-  }, 60_000);
+  });
 });
 
 test('a folder that holds the store of consent cannot accept itself', async () => {

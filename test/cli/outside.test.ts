@@ -138,6 +138,10 @@ describe('--model anthropic:NAME', () => {
     const why = /hooks.* cannot run.*no model.*--model anthropic:NAME/;
     expect((await run(['list', '--claude-code', '.', '--trust', 'all'])).stderr).toMatch(why);
     expect((await run(['check'])).stdout).toMatch(why);
+    // Whoever fires it by hand is told what to write on the command line; a caller of the hook reads the failure.
+    const fire = ['fire', 'PreToolUse', '--claude-code', '.', '--trust', 'all', '--input', JSON.stringify(LS)];
+    expect((await run(fire)).stderr).toMatch(why);
+    expect((await run([...fire, '--exit-code'])).stderr).not.toMatch(why);
     expect((await run(['list', '--claude-code', '.', '--trust', 'all', '--model', 'anthropic:m'])).stderr).not.toMatch(
       why,
     );

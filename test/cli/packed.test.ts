@@ -47,7 +47,7 @@ beforeAll(async () => {
   folder.write('package.json', { name: 'somebody', private: true });
   await install(await pack(ROOT), 'hookscope');
   await install(await pack(join(ROOT, 'examples/plugin-package')), 'hookscope-plugin-protected-paths');
-}, 60_000);
+});
 afterAll(() => folder.remove());
 
 const hookscope = (...args: string[]) => run(join(folder.path, 'node_modules/.bin/hookscope'), args);

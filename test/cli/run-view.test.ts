@@ -73,6 +73,44 @@ test('a failure that blocks is told so', async () => {
   expect(text).toMatch(/DENIED\n.*failed, which blocks: threw: /);
 });
 
+test('who has which hooks: a line for each group of agents, safe for a terminal, of many the first twelve', () => {
+  const host: Host = createHost({ logger: () => undefined });
+  const hook = (name: string) => ({ name, handler: () => undefined });
+  host.register({ Stop: [{ hooks: Array.from({ length: 14 }, (_, i) => hook(`h${i}`)) }] });
+  host.registerScoped('a1', { PreToolUse: [{ matcher: 'Bash', hooks: [hook('bad\u001b[2J')] }] });
+  host.spawnHooks('reviewer', () => ({}));
+  const view = createRunView({ paint: createPaint(false), describe: () => host.describe() });
+  const one = { name: 's.jsonl', notes: [], events: [{ place: 's.jsonl:1', at: 0, event: 'Stop', input: {} }] };
+  expect(view.heading(one).split('\n')).toEqual([
+    's.jsonl: 1 event of main',
+    `  everyone        ${Array.from({ length: 12 }, (_, i) => `h${i}`).join(', ')} and 2 more`,
+    '  agent a1        bad\\u{1b}[2J on Bash',
+    '  every reviewer  what a function makes for each',
+  ]);
+});
+
+test('hooks that did not run stand below those that did, by reason; alone they are not shown', async () => {
+  const host: Host = createHost({ logger: () => undefined });
+  const view = createRunView({ paint: createPaint(false), describe: () => host.describe() });
+  const blocks: string[] = [];
+  host.events$.subscribe((record) => void (record.type === 'hook_fire' && blocks.push(view.fire(record, 0))));
+  const hook = (name: string) => ({ name, handler: () => undefined });
+  const groups = [
+    { matcher: 'Write', hooks: [hook('w1'), hook('w2')] },
+    { if: 'Bash(rm *)', hooks: [hook('rm')] },
+  ];
+  host.register({ PreToolUse: groups });
+  await host.fire('PreToolUse', LS as never);
+  host.register({ PreToolUse: [{ hooks: [hook('all')] }] });
+  await host.fire('PreToolUse', LS as never);
+  const [without, block = ''] = blocks;
+  expect(without?.split('\n')).toHaveLength(1);
+  expect(block.split('\n').slice(2)).toEqual([
+    '      - did not run, its matcher did not match: w1, w2',
+    '      - did not run, its if rule did not match: rm',
+  ]);
+});
+
 test('the bar is as wide as the terminal lets it be', () => {
   const view = createRunView({ paint: createPaint(false), describe: () => createHost().describe() });
   expect(view.bar(1, 2, 200)).toBe(`${'█'.repeat(20)}${'░'.repeat(20)} 1/2 events`);

@@ -132,7 +132,9 @@ describe('hookscope run, given what hookscope has recorded', () => {
 describe('hookscope run', () => {
   test('shows what ran, for whom and why, and what was denied', async () => {
     const { stdout, stderr, code } = await run(SUBAGENTS, '--hooks', 'guard.json');
-    expect(stdout).toMatch(/^two-parallel-subagents\.jsonl 50 events\n/);
+    expect(stdout).toMatch(
+      /^two-parallel-subagents\.jsonl: 50 events of main, surveyor \w{6} and builder \w{6}\n {2}everyone {2}/,
+    );
     expect(stdout).toMatch(
       /^ \+1\.421s {2}surveyor a4b31e {2}PreToolUse {2}Bash ls src {2}DENIED\n {6}✗ guard +everyone, hooks-file, on Bash +deny: no shell\n/m,
     );

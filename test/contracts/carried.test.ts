@@ -216,6 +216,78 @@ test('where nothing is to be carried, nothing is refused', async () => {
   }
 });
 
+test('a record with hardly any room keeps what its schema needs and what was decided, and names all that it lost', async () => {
+  for (let maxInputBytes = 1; maxInputBytes < 6_000; maxInputBytes += maxInputBytes < 1_200 ? 13 : 101) {
+    const { host } = testHost({ maxInputBytes, logger: () => undefined });
+    const seen = watch(host);
+    const rewrites = (command: string) => ({ hookSpecificOutput: { updatedInput: { command } } });
+    host.register(
+      anyHooks({
+        PreToolUse: [
+          {
+            name: 'throws',
+            onFailure: 'block',
+            hooks: [
+              () => {
+                throw new Error('no '.repeat(40));
+              },
+            ],
+          },
+          { mode: 'parallel', hooks: [() => rewrites('a'), () => rewrites('b')] },
+          { name: 'warned', hooks: [() => ({ unknown: 1, other: 'x'.repeat(50) })] },
+          {
+            name: 'denies',
+            hooks: [
+              () => ({ hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'because' } }),
+            ],
+          },
+          { name: 'other', matcher: 'Write', hooks: Array.from({ length: 5 }, () => () => undefined) },
+        ],
+      }),
+    );
+    const input = {
+      ...INPUTS.PreToolUse,
+      tool_input: { command: 'ls', list: ['a', 'b', 'c'], last: 1 },
+      zzz: ['a', 'b', 'c'],
+    };
+    const decision = await host.fire('PreToolUse', input);
+    expect(decision.verdict).toBe('deny');
+    const record = JSON.parse(JSON.stringify(only(fires(seen))));
+    expect(() => hookRecord.parse(record), `${maxInputBytes}`).not.toThrow();
+    expect(record.decision, `${maxInputBytes}`).toMatchObject({ event: 'PreToolUse', verdict: 'deny', continue: true });
+    const lost: string[] = record.truncated ?? [];
+    const names = (place: string): boolean =>
+      lost.some((name) => {
+        const stem = name.replace(/\.?…$/, '');
+        return (
+          name === '…' ||
+          name === place ||
+          place.startsWith(`${stem}.`) ||
+          (name.endsWith('…') && place.startsWith(stem))
+        );
+      });
+    const rows = record.handlers.length;
+    if (rows < 10) expect(lost, `${maxInputBytes}`).toContain(`handlers.${rows}…`);
+    // Whatever the record lacks is below a place that is named.
+    for (const place of missing({ input, decision: JSON.parse(JSON.stringify({ ...decision })) }, record, []))
+      expect(names(place), `${maxInputBytes}: ${place} of ${lost.join()}`).toBe(true);
+    for (const [i, { failure, status }] of record.handlers.entries()) {
+      if (status !== 'failed') continue;
+      expect(failure.cause).toBe('threw');
+      if (failure.message === '') expect(lost).toContain(`handlers.${i}.failure`);
+    }
+  }
+});
+
+/** Places of what there should be and is not. */
+function missing(whole: unknown, copy: unknown, at: readonly string[]): string[] {
+  if (typeof whole !== 'object' || whole === null) return copy === whole ? [] : [at.join('.')];
+  if (typeof copy !== 'object' || copy === null) return [at.join('.')];
+  return Object.entries(whole).flatMap(([key, value]) =>
+    missing(value, (copy as Record<string, unknown>)[key], [...at, key]),
+  );
+}
+
 test('an input whose own fields cannot be read is refused, and leaves a record', async () => {
   for (const key of ['session_id', 'tool_name', 'agent_id', 'cwd']) {
     for (const watched of [true, false]) {

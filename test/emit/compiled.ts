@@ -18,7 +18,11 @@ export function useCompiled(): {
   /** The same after a line of shell, such as `ulimit -f 100`. */
   startShell: (before: string, program: string, ...args: string[]) => Child;
 } {
-  const built = useBuilt({ bus: 'src/emit/bus.ts', ndjson: 'src/emit/sinks/ndjson.ts' });
+  const built = useBuilt({
+    bus: 'src/emit/bus.ts',
+    ndjson: 'src/emit/sinks/ndjson.ts',
+    sqlite: 'src/emit/sinks/sqlite.ts',
+  });
   const argv = (program: string, args: string[]) => [
     process.execPath,
     join(ROOT, 'test/fixtures/emit', program),

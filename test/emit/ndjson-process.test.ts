@@ -92,7 +92,7 @@ describe('the NDJSON file', () => {
     expect(lines.filter((line) => line.run === 'last').map((line) => line.seq)).toEqual(upTo(5));
     const kept = existsSync(`${path}.torn`) ? readFileSync(`${path}.torn`, 'utf8').split('\n').length - 1 : 0;
     expect(kept).toBe(torn);
-  }, 120_000);
+  });
 
   test('written and moved aside by three processes at once has every line of each, once and whole', async () => {
     const runs = ['a', 'b', 'c'];
@@ -108,7 +108,7 @@ describe('the NDJSON file', () => {
       expect(seqs.sort((a, b) => a - b)).toEqual(upTo(1500));
     }
     expect(readdirSync(folder).filter((name) => /lock|torn/.test(name))).toEqual([]);
-  }, 60_000);
+  });
 
   test('that cannot grow keeps whole lines; what did not fit is counted and reported by name once', async () => {
     // The file size limit makes the kernel write a part of a line and then refuse, as a full disk does.

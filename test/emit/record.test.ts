@@ -184,6 +184,12 @@ describe('the fire record', () => {
     expect(record.truncated).toEqual(['getter.b', 'json', 'proxy'].map((name) => `input.tool_input.${name}`));
   });
 
+  test('names twenty parts that cannot be read, and says that there are more', () => {
+    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1n]));
+    expect(fireRecord({ ...FIRE, input: many(20) }).truncated).toHaveLength(20);
+    expect(fireRecord({ ...FIRE, input: many(40) }).truncated?.slice(19)).toEqual(['input.k19', '…']);
+  });
+
   test("shows the decision's own fields in JSON, not the wire form its toJSON gives", () => {
     class Decision {
       readonly event = 'PreToolUse';

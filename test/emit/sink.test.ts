@@ -243,3 +243,40 @@ describe('a sink', () => {
     expect(() => syslogSink(options)).toThrow(expect.objectContaining(named('syslogSink')));
   });
 });
+
+test('sinks that sleep, throw or never answer hold up nobody, keep what they may, and count the rest exactly', async () => {
+  const { logger } = listen();
+  const bus = createBus({ logger });
+  const kept = { sleeps: 0, throws: 0, never: 0 };
+  const options = { logger, capacity: 100, closeTimeout: 0.05 };
+  const sinks = {
+    sleeps: createSink(
+      async () => {
+        await sleep(1);
+        kept.sleeps += 1;
+      },
+      { ...options, closeTimeout: 30 },
+    ),
+    throws: createSink(() => {
+      throw new Error('no');
+    }, options),
+    never: createSink(() => new Promise<void>(() => undefined), options),
+  };
+  for (const sink of Object.values(sinks)) sink.attach(bus.events$);
+  const seen: number[] = [];
+  bus.events$.subscribe(({ seq }) => void seen.push(seq));
+  let most = 0;
+  for (let i = 0; i < 5000; i++) {
+    bus.emit(started);
+    most = Math.max(most, ...Object.values(sinks).map((sink) => sink.pending));
+    if (i === 2500) await sleep(5);
+  }
+  expect(seen).toHaveLength(5000);
+  expect(most).toBeLessThanOrEqual(100);
+  for (const sink of Object.values(sinks)) await sink.close();
+  expect(sinks.sleeps.dropped + kept.sleeps).toBe(5000);
+  expect(sinks.never.dropped).toBe(5000);
+  // It was detached in the pause: what came later never reached it.
+  expect(sinks.throws.dropped).toBe(2501);
+  expect(Object.values(sinks).map((sink) => sink.pending)).toEqual([0, 0, 0]);
+});

@@ -50,7 +50,7 @@ beforeAll(async () => {
   child.stdin?.end();
   demo = await ended;
   place = await workplace(demo);
-}, 60_000);
+});
 afterAll(() => {
   for (const home of homes) rmSync(home, { recursive: true, force: true });
 });
@@ -110,14 +110,14 @@ test("the person's no is a denial the model gets, and the tool does not run", as
   const folder = await workplace(run);
   expect(existsSync(join(folder, 'VERSION'))).toBe(false);
   expect(readFileSync(join(folder, 'report.md'), 'utf8')).toContain('TODO');
-}, 60_000);
+});
 
 test('nobody at the terminal: what would be asked is not done', async () => {
   const { child, ended } = start([]);
   child.stdin?.end();
   const run = await ended;
   expect(existsSync(join(await workplace(run), 'VERSION'))).toBe(false);
-}, 60_000);
+});
 
 test('ctrl-c ends what runs, closes the session and leaves no process', async () => {
   const scenario = join(mkdtempSync(join(tmpdir(), 'agent-scenario-')), 'scenario.json');
@@ -136,4 +136,4 @@ test('ctrl-c ends what runs, closes the session and leaves no process', async ()
   expect(run.code).toBe(130);
   const { execFileSync } = await import('node:child_process');
   expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(marker);
-}, 60_000);
+});

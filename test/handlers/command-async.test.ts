@@ -4,7 +4,7 @@ import { CATALOGUE } from '../../src/events/catalogue.js';
 import { asyncWish, withoutWish } from '../../src/handlers/command/async.js';
 import { commandHandler } from '../../src/handlers/command/handler.js';
 import { type CommandOptions, command } from '../../src/handlers/command/spec.js';
-import type { Call, Reply } from '../../src/handlers/handler.js';
+import type { ExternalCall, Reply } from '../../src/handlers/handler.js';
 import { HOOKS, type Kept, processes, shellCall, uniqueSeconds } from './shell-call.js';
 
 const hook = (name: string): string => join(HOOKS, name);
@@ -13,7 +13,7 @@ const LATE = { hookEventName: 'PostToolUse', additionalContext: 'late context' }
 async function start(
   line: string,
   options: CommandOptions = {},
-  over: Partial<Call> = {},
+  over: Partial<ExternalCall> = {},
 ): Promise<{ reply: Reply; kept: Kept[] }> {
   const { call, kept } = shellCall('PostToolUse', over);
   return { reply: await commandHandler(command(line, options)).run(call), kept };
@@ -85,7 +85,7 @@ describe('a hook that prints it', () => {
     expect((await reply.later)?.output).toMatchObject({ systemMessage: 'late' });
   });
 
-  test.each<[string, CommandOptions, Partial<Call>]>([
+  test.each<[string, CommandOptions, Partial<ExternalCall>]>([
     ['{"async":true,"asyncTimeout":0.3}', { asyncTimeout: 60 }, {}],
     ['{"async":true}', { asyncTimeout: 0.3 }, { asyncTimeout: 60 }],
     ['{"async":true}', {}, { asyncTimeout: 0.3 }],

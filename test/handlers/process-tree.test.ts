@@ -87,7 +87,7 @@ describe.runIf(process.platform === 'linux')('a hook that is cut short takes wit
       return name;
     });
     expect(await Promise.all(runs)).toEqual(ways.map(([name]) => name));
-  }, 120_000);
+  });
 
   test('in any of these ways within another', async () => {
     const any = fc.array(fc.constantFrom(...ways), { minLength: 2, maxLength: 4 });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { CATALOGUE, type HookEvent } from '../../src/events/catalogue.js';
 import { commandHandler } from '../../src/handlers/command/handler.js';
 import { type CommandOptions, command } from '../../src/handlers/command/spec.js';
-import type { Call, Reply } from '../../src/handlers/handler.js';
+import type { ExternalCall, Reply } from '../../src/handlers/handler.js';
 
 /** The folder of tiny real hook programs. */
 export const HOOKS = fileURLToPath(new URL('../fixtures/hooks/', import.meta.url));
@@ -16,10 +16,10 @@ export interface Kept {
 }
 
 /** A call as the host makes one, and the list of what was given to it to keep. */
-export function shellCall(event: HookEvent, over: Partial<Call> = {}): { call: Call; kept: Kept[] } {
+export function shellCall(event: HookEvent, over: Partial<ExternalCall> = {}): { call: ExternalCall; kept: Kept[] } {
   const kept: Kept[] = [];
   const signal = over.signal ?? new AbortController().signal;
-  const call: Omit<Call, 'json'> = {
+  const call: Omit<ExternalCall, 'json'> = {
     spec: CATALOGUE[event],
     eventName: event,
     input: { session_id: 's', transcript_path: '/t', cwd: process.cwd(), hook_event_name: event, tool_name: 'Bash' },
@@ -43,7 +43,7 @@ export function runShell(
   event: HookEvent,
   line: string,
   options: CommandOptions = {},
-  over: Partial<Call> = {},
+  over: Partial<ExternalCall> = {},
 ): Promise<Reply> {
   return commandHandler(command(line, options)).run(shellCall(event, over).call);
 }

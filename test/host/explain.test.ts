@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { definePlugin } from '../../src/plugins/define.js';
 import { anyHooks, registerAs, testHost } from './kit.js';
 
 const CALL = { tool_name: 'Bash', tool_input: { command: 'ls' } };
@@ -50,6 +51,41 @@ test('of hooks elsewhere it says whose they are: of which session, agent or type
     ['of a type', 'scope', 'only for agent reviewer'],
     ['of a type', 'scope', 'only for agent reviewer'],
   ]);
+});
+
+test('hooks that a function makes for each agent are named before they are there, by explain and describe', async () => {
+  const { host } = testHost();
+  const made = (host: { describe(): unknown }) => String(host.describe()).match(/hooks made when .*/g);
+  expect(host.explain('PreToolUse', CALL as never)).not.toHaveProperty('made');
+  expect(made(host)).toBeNull();
+  const undo = host.spawnHooks('reviewer', () => ({ PreToolUse: [{ name: 'of each', hooks: [quiet] }] }));
+  await host.use(
+    definePlugin({
+      name: 'quota',
+      apply: (scope) => void scope.spawnHooks('reviewer', () => ({}), { name: 'searches' }),
+    }),
+  );
+  const place = expect.stringMatching(/^explain\.test\.ts:\d+$/);
+  const both = [
+    { agentType: 'reviewer', source: { kind: 'spawn', name: 'reviewer' }, name: place },
+    { agentType: 'reviewer', source: { kind: 'plugin', name: 'quota' }, plugin: 'quota', name: 'searches' },
+  ];
+  const input = { ...CALL, agent_id: 'r1', agent_type: 'reviewer' };
+  expect(host.explain('PreToolUse', input as never)).toMatchObject({ made: both, hooks: [] });
+  const types = host.describe().children[0]?.children.filter(({ kind }) => kind === 'agents of type');
+  expect(types).toMatchObject([{ scope: 'reviewer', hooks: [], made: both }]);
+  expect(made(host)).toEqual([
+    expect.stringMatching(
+      /^hooks made when an agent of type reviewer starts {2}\[explain\.test\.ts:\d+ spawn reviewer\]$/,
+    ),
+    'hooks made when an agent of type reviewer starts  [searches plugin quota]',
+  ]);
+  await host.fire('SubagentStart', { agent_id: 'r1', agent_type: 'reviewer' });
+  expect(host.explain('PreToolUse', input as never).hooks.map(({ name, runs }) => [name, runs])).toEqual([
+    ['of each', true],
+  ]);
+  undo();
+  expect(host.explain('PreToolUse', input as never).made).toHaveLength(1);
 });
 
 test('of a hook that has had its one run it says so, of a copy which is the one', async () => {

@@ -147,5 +147,4 @@ test.each(['lineage', 'all'] as const)(
       { numRuns: 150 },
     );
   },
-  60_000,
 );

@@ -8,7 +8,7 @@ import type {
 } from '../../src/emit/record.js';
 import type { CustomEvents, HookEvent, NoEvents } from '../../src/events/catalogue.js';
 import type { AnyDecision } from '../../src/host/decide/decision.js';
-import type { FireOptions } from '../../src/host/fire/fire.js';
+import type { FireOptions } from '../../src/host/fire-options.js';
 import { servicesOf } from '../../src/host/internals.js';
 import type { HostOptions } from '../../src/host/options.js';
 import type { Origin } from '../../src/host/register/origin.js';
@@ -77,7 +77,7 @@ export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(r
 export const never = (): Promise<never> => new Promise(() => {});
 
 /** Waits until something is so. */
-export async function until(what: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
+export async function until(what: () => boolean | Promise<boolean>, seconds = 240): Promise<void> {
   const end = performance.now() + seconds * 1000;
   while (!(await what())) {
     if (performance.now() > end) throw new Error(`Not within ${seconds} s: ${what}`);

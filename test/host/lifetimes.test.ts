@@ -389,3 +389,22 @@ test('options reach the plugin as its schema reads them', async () => {
   await host.use(plugin, { max: 4 });
   expect(seen).toEqual([{ max: 3 }, { max: 4 }]);
 });
+
+test('a misspelt option of a plugin is refused, and not dropped with its default in force', async () => {
+  const host = createHost({ logger: () => undefined });
+  const options = { enforce: z.boolean().default(true) };
+  const used = (schema: z.ZodType, given: unknown) =>
+    host.use(definePlugin({ name: 'p', options: schema, apply: () => undefined }), given as never);
+  await expect(used(z.object(options), { enforc: false })).rejects.toMatchObject({
+    code: 'INVALID_PLUGIN',
+    message: 'Plugin "p": options: enforc: is not a known option; there are enforce. Did you mean "enforce"?',
+  });
+  await expect(used(z.object({}), { enforce: false })).rejects.toThrow(
+    /enforce: is not a known option; there are none/,
+  );
+  await expect(used(z.strictObject(options), { enforc: false })).rejects.toThrow(/enforc/);
+  await used(z.looseObject(options), { enforc: false });
+  await used(z.object(options).catchall(z.boolean()), { enforc: false });
+  await used(z.record(z.string(), z.boolean()), { enforc: false });
+  await host.close();
+});

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveControl } from '../../src/claude-code.js';
 import { command, createHost, type Host, http, ndjsonSink } from '../../src/index.js';
-import { SESSION } from './kit.js';
+import { SESSION, until } from './kit.js';
 
 const server = createServer((request, response) => {
   request.resume();
@@ -35,6 +35,20 @@ const WRONG: Readonly<Record<string, readonly [(host: Host) => Promise<unknown>,
   'a callback that throws': [hooked({ hooks: [boom] }), /\(threw\): .*boom/],
   'a callback that rejects': [hooked({ hooks: [async () => boom()] }), /\(threw\): .*boom/],
   'a callback that is late': [hooked({ timeout: 0.01, hooks: [never] }), /\(timeout\)/],
+  'a program that is late and does not end, until the caller aborts': [
+    async (host) => {
+      const told = join(mkdtempSync(join(tmpdir(), 'late-')), 'told');
+      const stubborn = command(`trap 'touch ${told}' TERM; while :; do sleep 0.05; done`);
+      host.register({ PreToolUse: [{ timeout: 1, hooks: [stubborn] }] });
+      const cut = new AbortController();
+      const firing = host.fire('PreToolUse', ASKED, { signal: cut.signal });
+      const rejected = expect(firing).rejects.toMatchObject({ code: 'ABORTED' });
+      await until(() => existsSync(told));
+      cut.abort();
+      await rejected;
+    },
+    /\(timeout\)/,
+  ],
   'an answer of a wrong shape': [hooked({ hooks: [() => ({ systemMessage: 1 })] }), /\(bad_schema\)/],
   'an answer with a key that nobody knows': [
     hooked({ hooks: [() => ({ hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContex: 'x' } })] }),

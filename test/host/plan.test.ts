@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Candidates, makePlan, mergeCopies, nextWave } from '../../src/host/plan/plan.js';
+import type { RunFacts } from '../../src/host/plan/skipped.js';
 import { skipped } from '../../src/host/plan/skipped.js';
-import type { RunFacts } from '../../src/host/plan/who-runs.js';
 import { compileMatcher } from '../../src/matching/matcher.js';
 import { compileRule } from '../../src/matching/rule.js';
 import { order } from '../../src/scopes/order.js';
@@ -135,7 +135,9 @@ describe('who is a candidate', () => {
   });
 
   test('what is never to run is none', () => {
-    expect(ids(planOf(made('a', { skip: 'trust' }), made('b')).candidates('Bash').list)).toBe('b');
+    expect(ids(planOf(made('a', { skip: { reason: 'trust', why: 'x' } }), made('b')).candidates('Bash').list)).toBe(
+      'b',
+    );
   });
 
   test.each<[string, Partial<Registration>, boolean]>([
@@ -175,6 +177,7 @@ describe('waves', () => {
       deciders: list.length,
       places: list.map((_, i) => i),
       copies: undefined,
+      plain: false,
       quiet: undefined,
     };
     const found: string[] = [];
@@ -220,7 +223,7 @@ describe('why one does not run', () => {
 
   test.each<[string, Partial<Registration>, string, string | undefined]>([
     ['nothing against it', {}, 'ls', undefined],
-    ['its source is held', { skip: 'trust', matcher: matcher('Read') }, 'ls', 'trust'],
+    ['its source is held', { skip: { reason: 'trust', why: 'x' }, matcher: matcher('Read') }, 'ls', 'trust'],
     ['its matcher, before its rule', { matcher: matcher('Read'), rule }, 'ls', 'matcher'],
     ['its rule', { matcher: matcher('Bash'), rule }, 'ls', 'if'],
     ['its rule fits', { matcher: matcher('Bash'), rule }, 'git log', undefined],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createHost, definePlugin } from '../../src/index.js';
+import { z } from 'zod';
+import { createHost, definePlugin, type Plugin } from '../../src/index.js';
 
 test('a plugin that is applied twice is cleaned up twice, and one that fails in it keeps nobody from being cleaned up', async () => {
   const cleaned: string[] = [];
@@ -52,4 +53,33 @@ test.each([
     details: { plugin: name },
     message: expect.stringMatching(message),
   });
+});
+
+test.each<[string, unknown, RegExp]>([
+  ['a key that is no option of it', { enforce: false }, /options: enforce: is not a known option; the plugin has none/],
+  ['what belongs into the third argument', { name: 'second' }, /name: is not a known option/],
+  ['no object', true, /options: got boolean; the plugin has none/],
+  ['a list', ['a'], /options: got .*array.*; the plugin has none/],
+])('a plugin without options is not given %s', async (_, given, message) => {
+  const host = createHost({ logger: () => {} });
+  let applied = 0;
+  const plugin = definePlugin({
+    name: 'p',
+    apply() {
+      applied += 1;
+    },
+  });
+  const used = host.use(plugin as Plugin, given);
+  await expect(used).rejects.toMatchObject({ code: 'INVALID_PLUGIN', message: expect.stringMatching(message) });
+  await expect(host.openSession({ plugins: [[plugin as Plugin, given]] })).rejects.toMatchObject({
+    code: 'INVALID_PLUGIN',
+  });
+  expect(applied).toBe(0);
+  for (const nothing of [undefined, null, {}]) await host.use(plugin as Plugin, nothing, { name: String(nothing) });
+  expect(applied).toBe(3);
+});
+
+test('a misspelt key of a definition does not leave the plugin without its schema', () => {
+  const wrong = { name: 'p', optoins: z.object({}), apply() {} };
+  expect(() => definePlugin(wrong as never)).toThrow(/optoins: is not a known option.*Did you mean "options"/);
 });

@@ -133,7 +133,7 @@ describe('random gates', () => {
       }),
       { numRuns: 400 },
     );
-  }, 60_000);
+  });
 
   /** What the handler was last asked, and what it answered. */
   const lastOf = (
@@ -200,7 +200,7 @@ describe('random gates', () => {
       }),
       { numRuns: 400 },
     );
-  }, 60_000);
+  });
 
   test('cover what they are meant to cover', () => {
     const counts: Record<string, number> = {};

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { INPUTS } from './inputs.js';
@@ -113,4 +113,14 @@ describe('a long text', () => {
     const [preview] = (await host.fire('PreToolUse', INPUTS.PreToolUse)).systemMessages;
     expect(preview).not.toMatch(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])/);
   });
+});
+
+test('what was saved is gone when the host is closed, since nothing in it is masked', async () => {
+  const { host } = testHost();
+  host.on('PostToolUse', () => ({ systemMessage: long('x') }));
+  const file = fileOf((await fireAny(host, 'PostToolUse', INPUTS.PostToolUse as never)).systemMessages[0]);
+  expect(readFileSync(file, 'utf8')).toBe(long('x'));
+  expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
+  await host.close();
+  expect(existsSync(dirname(file))).toBe(false);
 });

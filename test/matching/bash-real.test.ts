@@ -30,7 +30,7 @@ async function removes(dir: string, command: string): Promise<boolean> {
       detached: true,
       ...NOBODY,
     });
-    const kill = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), 10_000);
+    const kill = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), 240_000);
     child.on('close', () => {
       clearTimeout(kill);
       done(undefined);

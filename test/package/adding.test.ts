@@ -1,12 +1,18 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { RULES } from '../../src/check/rules.js';
+import { HANDLER_KEYS } from '../../src/claude-code/files/schema.js';
 import { handlerSchema } from '../../src/emit/fire-schema.js';
 import { kindSchema } from '../../src/emit/schema.js';
 import { CATALOGUE, CLAUDE_EVENTS, HOOK_EVENTS } from '../../src/events/catalogue.js';
 import type { EventSpec } from '../../src/events/define.js';
-import { EXTERNAL_KINDS, HANDLER_KINDS } from '../../src/events/handler-kinds.js';
+import { CLAUDE_KINDS, EXTERNAL_KINDS, HANDLER_KINDS } from '../../src/events/handler-kinds.js';
 import { SKIP_REASONS } from '../../src/events/skip.js';
+import { createExternalServices } from '../../src/handlers/external.js';
+import { handlerFor } from '../../src/handlers/kinds.js';
 import * as api from '../../src/index.js';
+import { INPUTS } from '../host/inputs.js';
+import { registerAs, testHost } from '../host/kit.js';
 
 /** What docs/architecture.md says under "Adding things": each thing stands in one table, and the rest is taken from there. */
 describe('what can be added stands in one place', () => {
@@ -21,6 +27,31 @@ describe('what can be added stands in one place', () => {
   test.each(EXTERNAL_KINDS)('the maker of a %s handler is exported', (kind) => {
     const maker = kind.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
     expect(api).toHaveProperty(maker, expect.any(Function));
+  });
+
+  test("Claude Code's files may name its own types alone, and each of them has its keys", () => {
+    expect(CLAUDE_KINDS).toEqual(EXTERNAL_KINDS);
+    expect(Object.keys(HANDLER_KEYS).sort()).toEqual([...CLAUDE_KINDS].sort());
+    expect(RULES['unknown-type'].fix).toBe('Use one of command, http, mcp_tool, prompt and agent.');
+  });
+
+  test('a type is made only where it is known', () => {
+    const external = createExternalServices({});
+    const make = (known?: readonly string[]) => () =>
+      handlerFor({ type: 'command', command: 'true' }, 'here', CATALOGUE.Stop, external, {}, known);
+    expect(make()().handler.kind).toBe('command');
+    expect(make(['http', 'rule'])).toThrow('"command" is not a known handler type; there are http, rule');
+  });
+
+  test.each(['rule', 'callback'])("a %s in Claude Code's files is listed and never runs", async (type) => {
+    const { host, reports } = testHost();
+    const hook = { type, decision: 'deny', reason: 'no' };
+    registerAs(host, { PreToolUse: [{ hooks: [hook] }] }, { dialect: 'claude' });
+    expect((await host.fire('PreToolUse', INPUTS.PreToolUse)).verdict).toBe('none');
+    const [listed] = host.explain('PreToolUse', INPUTS.PreToolUse).hooks;
+    expect([listed?.reason, listed?.why]).toEqual(['invalid', expect.stringContaining(CLAUDE_KINDS.join(', '))]);
+    expect(listed?.why).not.toContain(', rule');
+    expect(reports).toEqual([expect.stringContaining('the hook never runs')]);
   });
 
   test('every event of src/events is in the catalogue, under its own name', async () => {

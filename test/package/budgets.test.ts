@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { ROOT, readSources } from './sources.js';
@@ -67,7 +68,7 @@ test('every public name stands on one page of the API reference', () => {
       .map((item) => item.trim().replace(/^type /, ''))
       .filter((item) => item !== '');
   const pages = readdirSync(join(ROOT, 'scripts/api')).filter((file) => file.endsWith('.ts'));
-  for (const entry of ['index', 'claude-code']) {
+  for (const entry of ['index', 'claude-code', 'agents']) {
     const listed = pages
       .filter((page) => readFileSync(join(ROOT, 'scripts/api', page), 'utf8').includes(`src/${entry}.js`))
       .flatMap((page) => namesIn(`scripts/api/${page}`));
@@ -97,6 +98,25 @@ test('hookscope --help loads no heavy package', async () => {
   const loaded = await packagesLoadedBy([built('cli/main.js'), '--help']);
   expect(loaded).toContain('.');
   expect(loaded.filter((name) => HEAVY.includes(name))).toEqual([]);
+});
+
+test('what a server is made with is loaded by a server alone', async () => {
+  const holdsServer = (url: string): boolean =>
+    /class Hono\b|Hono = class/.test(readFileSync(fileURLToPath(url), 'utf8'));
+  const main = built('cli/main.js');
+  const folder = readdirSync(join(ROOT, 'dist/chunks')).filter((file) => file.endsWith('.js'));
+  expect(folder.some((file) => holdsServer(pathToFileURL(join(ROOT, 'dist/chunks', file)).href))).toBe(true);
+  const call = '{"tool_name":"Bash","tool_input":{},"tool_use_id":"t"}';
+  for (const args of [
+    [main, '--help'],
+    [main, 'serve', '--help'],
+    [main, 'fire', 'PreToolUse', '--input', call],
+    ['--import', built('index.js'), '--eval', '0'],
+  ]) {
+    const own = (await filesLoadedBy(args)).filter((url) => packageOf(url) === '.');
+    expect(own.length).toBeGreaterThan(0);
+    expect(own.filter(holdsServer)).toEqual([]);
+  }
 });
 
 test('importing the package loads few files, and no package that most hosts never need', async () => {

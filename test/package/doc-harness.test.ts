@@ -65,7 +65,7 @@ describe('a block of a document', () => {
   let project: Project;
   beforeAll(async () => {
     project = await createProject(blocks.flat());
-  }, 60_000);
+  });
   afterAll(() => project.remove());
 
   test.each(CASES.map(([name, , problems], i) => [name, problems, i] as const))('%s', async (_, problems, i) => {

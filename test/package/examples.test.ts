@@ -27,18 +27,14 @@ describe('the numbered examples', () => {
     expect(examples.map((name) => Number(name.slice(0, 2)))).toEqual(examples.map((_, i) => i + 1));
   });
 
-  test.each(examples)(
-    `%s has at most ${MAX_LINES} lines and prints what is in its .txt`,
-    async (name) => {
-      const text = readFileSync(join(folder, name), 'utf8');
-      expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES);
-      const { output, code } = await runner.run(join(folder, name), folder);
-      const expected = readFileSync(join(folder, name.replace(/\.\w+$/, '.txt')), 'utf8');
-      expect(code, output).toBe(0);
-      if (!printed(expected, output)) expect(output).toBe(expected);
-    },
-    90_000,
-  );
+  test.each(examples)(`%s has at most ${MAX_LINES} lines and prints what is in its .txt`, async (name) => {
+    const text = readFileSync(join(folder, name), 'utf8');
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES);
+    const { output, code } = await runner.run(join(folder, name), folder);
+    const expected = readFileSync(join(folder, name.replace(/\.\w+$/, '.txt')), 'utf8');
+    expect(code, output).toBe(0);
+    if (!printed(expected, output)) expect(output).toBe(expected);
+  });
 });
 
 describe('the examples over the control protocol', () => {

@@ -54,7 +54,7 @@ function isOpen(group: ts.Expression, kind: 'gate' | 'block', file: ts.SourceFil
   if (!ts.isObjectLiteralExpression(group)) return false;
   const text = group.getText(file);
   // A matcher of the wire's own, with ids in place of hooks, is no registration.
-  if (!/\bhooks"?:/.test(text) || /"?onFailure"?:/.test(around(group, file))) return false;
+  if (!/\bhooks"?:/.test(text) || /"?\bonFailure\b"?\s*[:,}]/.test(around(group, file))) return false;
   if (/phase: '(?:observe|rewrite)'|async"?: true/.test(text)) return false;
   const all = withDeclarations(group, file);
   return SAYS_NO.test(all) || (kind === 'gate' && FROM_OUTSIDE.test(all));

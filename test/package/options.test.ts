@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentTool, drive } from '../../src/adapters/ai.js';
 import { anthropicModel } from '../../src/adapters/anthropic.js';
+import { agentCodec } from '../../src/agents.js';
 import * as claude from '../../src/claude-code.js';
+import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import * as hookscope from '../../src/index.js';
 import { INPUTS } from '../host/inputs.js';
 import { optionPlaces } from './option-places.js';
@@ -41,6 +43,8 @@ const PLACES: Readonly<Record<string, readonly [known: string, call: (more: obje
   'Host.fire scope': ['session', (more) => host.fire('PreToolUse', INPUTS.PreToolUse, { scope: more })],
   'Host.fireAny': ['scope', (more) => host.fireAny('PreToolUse', INPUTS.PreToolUse, more)],
   'Host.explain': ['scope', (more) => host.explain('PreToolUse', {}, more)],
+  'Codec.encode': ['attended', (more) => agentCodec('gemini').encode({}, 'BeforeTool', more)],
+  'Codec.refuse': ['attended', (more) => agentCodec('gemini').refuse('no', 'BeforeTool', more)],
   'Host.openSession': ['hooks', (more) => host.openSession(more)],
   'PluginScope.on': ['onFailure', (more) => plugin((scope) => scope.on('Stop', () => undefined, more))],
   'PluginScope.register': ['onFailure', (more) => plugin((scope) => scope.register(hooks, more))],
@@ -63,12 +67,15 @@ const PLACES: Readonly<Record<string, readonly [known: string, call: (more: obje
   'Session.elicit': ['ask', (more) => session.elicit({ mcp_server_name: 'm', message: 'q', ...more })],
   'Session.switchModel': ['ask', (more) => session.switchModel({ to_model: 'm', ...more })],
   command: ['onFailure', (more) => hookscope.command('true', more)],
+  rule: ['once', (more) => hookscope.rule('deny', 'no', more)],
   http: ['onFailure', (more) => hookscope.http('http://localhost/', more)],
   mcpTool: ['onFailure', (more) => hookscope.mcpTool('s', 't', {}, more)],
   prompt: ['onFailure', (more) => hookscope.prompt('x', more)],
   agent: ['onFailure', (more) => hookscope.agent('x', more)],
+  createRedactor: ['paths', (more) => hookscope.createRedactor(more)],
   createSink: ['capacity', (more) => hookscope.createSink(() => undefined, more)],
   ndjsonSink: ['maxBytes', (more) => hookscope.ndjsonSink('/dev/null', more)],
+  sqliteSink: ['maxAge', (more) => sqliteSink('/dev/null', more)],
   formatRecord: ['color', (more) => hookscope.formatRecord(record, more)],
   formatFire: ['color', (more) => hookscope.formatFire(record as never, more)],
   validateHooks: ['events', (more) => hookscope.validateHooks({}, more)],
@@ -154,6 +161,32 @@ test.each<[string, () => unknown]>([
   });
 });
 
+test.each<[string, (given: never) => unknown, string]>([
+  ['loadConfig', (given) => hookscope.loadConfig(given), 'loadConfig(path): expected a string that is not empty'],
+  ['loadHooksFile', (given) => hookscope.loadHooksFile(given), 'loadHooksFile(path): expected a string that'],
+  ['loadPlugin', (given) => hookscope.loadPlugin(given), 'loadPlugin(name): expected a string that is not empty'],
+  // Without a path they have one of their own.
+  ['ndjsonSink', (given) => hookscope.ndjsonSink(given ?? ''), 'ndjsonSink(path): expected a string that is not empty'],
+  ['sqliteSink', (given) => sqliteSink(given ?? ''), 'sqliteSink(path): expected a string that is not empty'],
+  ['loadClaudeCode', (given) => claude.loadClaudeCode(given), 'expected an object of options, { host }'],
+  ['applyConfig', (given) => hookscope.applyConfig(host, {}, given), 'expected an object of options, { file }'],
+])('what is no name, path or object of options is refused at once: %s', async (_, call, words) => {
+  for (const given of [undefined, null, 5, '']) {
+    await expect((async () => call(given as never))(), String(given)).rejects.toMatchObject({
+      code: 'INVALID_OPTIONS',
+      message: expect.stringContaining(words),
+    });
+  }
+});
+
+test('a sink that is given to subscribe() is refused: it would be told nothing', () => {
+  const sink = hookscope.createSink(() => undefined);
+  expect(() => host.events$.subscribe(sink as never)).toThrow(/write sink\.attach\(host\.events\$\)/);
+  const undo = sink.attach(host.events$);
+  host.events$.subscribe({ attach: () => undefined, next: () => undefined } as never).unsubscribe();
+  undo();
+});
+
 test('agentTool hands its options to spawn, which refuses them', async () => {
   const tool = agentTool(session, { ...spawn, description: 'd', run, hook: {} } as never);
   await expect((async () => tool.execute?.({ prompt: 'x' }, {} as never))()).rejects.toMatchObject({
@@ -163,6 +196,7 @@ test('agentTool hands its options to spawn, which refuses them', async () => {
 
 /** What takes an object that may have keys of others, or is checked elsewhere. */
 const OPEN: Readonly<Record<string, string>> = {
+  'Redactor.redact': 'a record',
   'Session.notify': 'an input of an event',
   'Session.task.create': 'an input of an event',
   'Session.task.complete': 'an input of an event',

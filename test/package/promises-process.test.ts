@@ -26,7 +26,7 @@ function run(lines: string, ...args: string[]): Promise<Ended> {
     ${lines}`;
   return new Promise((resolve) => {
     const argv = ['--input-type=module', '--eval', program, ...args];
-    execFile(process.execPath, argv, { cwd: ROOT, timeout: 60_000 }, (error, stdout, stderr) =>
+    execFile(process.execPath, argv, { cwd: ROOT }, (error, stdout, stderr) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr }),
     );
   });
@@ -41,6 +41,22 @@ test.each<[string, lines: string, code: number, stderr: RegExp]>([
      on(async () => Hostile.reject(new Error('nobody hears this')));`,
     1,
     /nobody hears this/,
+  ],
+  [
+    'a listener that throws on its signal',
+    `const host2 = createHost();
+     host2.register({ PreToolUse: [{ timeout: 0.05, hooks: [(_input, _id, { signal }) => new Promise(() => signal.addEventListener('abort', boom))] }] });
+     await host2.fire(${PRE});`,
+    1,
+    /boom/,
+  ],
+  [
+    "a listener that throws on a plugin's signal",
+    `const host2 = createHost();
+     await host2.use({ name: 'p', apply: (scope) => scope.signal.addEventListener('abort', boom) });
+     await host2.close();`,
+    1,
+    /boom/,
   ],
   [
     'a promise that rejects in a closure',

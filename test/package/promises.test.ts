@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { createRedactor } from '../../src/emit/redact/redactor.js';
 import { createSink } from '../../src/emit/sink.js';
 import { deny } from '../../src/events/helpers.js';
 import type { HookAlarm } from '../../src/host/alarms/alarms.js';
@@ -61,18 +62,28 @@ test('a sentence is found wherever it stands, and no code', () => {
 
 const CALL = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't1' };
 
-test('a record holds what a hook was given and said, secrets included', async () => {
+test('a record holds what a hook was given and said; a secret is seen in events$ and in no sink', async () => {
   const { host } = testHost();
+  const told: string[] = [];
   const written: string[] = [];
+  host.events$.subscribe((record) => void told.push(JSON.stringify(record)));
   const sink = createSink((record) => void written.push(JSON.stringify(record)));
   sink.attach(host.events$);
-  const secrets = ['sk-ant-given', 'password=said', 'AKIA-because'];
-  host.register({
-    PreToolUse: [{ hooks: [() => ({ ...deny(secrets[2] as string), systemMessage: secrets[1] as string })] }],
-  });
-  await host.fire('PreToolUse', { ...CALL, tool_input: { command: `curl -H ${secrets[0]}` } });
+  const secrets = [`ghp_${'a1B2'.repeat(9)}`, 'open-sesame-42', `AKIA${'A1B2'.repeat(4)}`];
+  const [given, said, because] = secrets as [string, string, string];
+  host.register({ PreToolUse: [{ hooks: [() => ({ ...deny(because), systemMessage: `password=${said}` })] }] });
+  await host.fire('PreToolUse', { ...CALL, tool_input: { command: `curl -H ${given}` } });
   await sink.flush();
-  for (const secret of secrets) expect(written.join('\n')).toContain(secret);
+  for (const secret of secrets) {
+    expect(told.join('\n')).toContain(secret);
+    expect(written.join('\n')).not.toContain(secret);
+  }
+  expect(written.join('\n')).toContain('"command":"curl -H [redacted github-token hmac:');
+});
+
+test('a password in a sentence is not masked', () => {
+  const text = 'tell him that it is swordfish';
+  expect(createRedactor().text(text)).toBe(text);
 });
 
 test('a deny stops nothing by itself: it is an answer, and the next event is fired as any', async () => {

@@ -15,11 +15,11 @@ export interface Surroundings {
 export interface Finished {
   /** Both streams as one, as a terminal shows them. */
   readonly output: string;
-  /** Null when a signal ended it; after 60 s that is ours. */
+  /** Null when a signal ended it; after 240 s that is ours. */
   readonly code: number | null;
 }
 
-const LIMIT = 60_000;
+const LIMIT = 240_000;
 
 function environment({ bin, home }: Omit<Surroundings, 'cwd'>): NodeJS.ProcessEnv {
   const path = [bin, dirname(process.execPath), process.env.PATH].join(delimiter);

@@ -1,19 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { start } from '../cli/cli.js';
 import { ROOT } from './sources.js';
 
 /** What `npm pack` would put into the package, without building it. */
-async function shippedFiles(): Promise<string[]> {
+let shipped: readonly string[];
+beforeAll(async () => {
   const { stdout } = await start('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: ROOT,
     stdin: '',
     env: process.env,
   });
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
-  return files.map(({ path }) => path);
-}
+  shipped = files.map(({ path }) => path);
+});
 
 /** Links to other files, also those of pictures and of HTML, outside of code. */
 function linksIn(markdown: string): string[] {
@@ -45,8 +46,7 @@ function parents(path: string): string[] {
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
 }
 
-test('every link of every document that npm ships leads to a file that it ships', async () => {
-  const shipped = await shippedFiles();
+test('every link of every document that npm ships leads to a file that it ships', () => {
   const documents = shipped.filter((path) => path.endsWith('.md'));
   expect(documents).toEqual(
     expect.arrayContaining(['README.md', 'SECURITY.md', 'docs/guide.md', 'docs/api/README.md']),
@@ -54,8 +54,7 @@ test('every link of every document that npm ships leads to a file that it ships'
   expect(deadLinks(shipped, (path) => readFileSync(join(ROOT, path), 'utf8'))).toEqual([]);
 });
 
-test('nothing is shipped that was made by a run, or belongs to one machine', async () => {
-  const shipped = await shippedFiles();
+test('nothing is shipped that was made by a run, or belongs to one machine', () => {
   expect(shipped.filter((path) => /(^|\/)(node_modules|coverage|\.claude|\.git)\/|\.tgz$|\.env$/.test(path))).toEqual(
     [],
   );

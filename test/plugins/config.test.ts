@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { createHost, type Host } from '../../src/create-host.js';
 import { HookscopeError } from '../../src/errors.js';
 import type { Description } from '../../src/host/types.js';
@@ -152,6 +153,7 @@ describe('what a configuration holds is registered', () => {
     folder.write('own.mjs', denying('own'));
     const inline = definePlugin({
       name: 'inline',
+      options: z.object({ x: z.number() }),
       apply: (scope) => void scope.register({ Stop: [{ hooks: [() => undefined] }] }),
     });
     await apply({

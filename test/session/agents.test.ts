@@ -23,7 +23,7 @@ test("an agent's hooks, plugins and the hooks of its type are there before its S
     agent_type: 'worker',
     id: 'a',
     hooks: noting(log, 'own', ...events),
-    plugins: [plugin, [plugin, { any: 'option' }]],
+    plugins: [plugin, [plugin, {}]],
   });
   await child.tool(call);
   await session.tool(call);

@@ -15,7 +15,7 @@ const KINDS = {
   DataView: (b: Uint8Array) => new DataView(Uint8Array.from(b).buffer),
   ArrayBuffer: (b: Uint8Array) => Uint8Array.from(b).buffer,
   Blob: (b: Uint8Array) => new Blob([Uint8Array.from(b)]),
-  File: (b: Uint8Array) => new File([Uint8Array.from(b)], 'a.bin'),
+  File: (b: Uint8Array) => new File([Uint8Array.from(b)], 'a.bin', { lastModified: 0 }),
 };
 const kinds = Object.entries(KINDS);
 const SOME = Uint8Array.from([1, 2, 3, 255]);

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { hookRecord } from '../../src/emit/fire-schema.js';
@@ -133,7 +134,7 @@ test('it is the last record of the call, with the hash of the input that ran and
   await host.close();
 });
 
-test('a call that failed, was interrupted, cannot be made, or is refused for its input has one as well', async () => {
+test('a call that failed, was interrupted or cannot be made has one as well', async () => {
   const { host, session, calls } = await recorded({ permission: () => ({ behavior: 'allow' }) });
   await session.tool(call({ id: 'fails', execute: () => Promise.reject(new Error('no disk')) }));
   await session.toolBatch([call({ id: 'unknown', invalid: 'There is no such tool.' }), call({ id: 'second' })]);
@@ -147,6 +148,79 @@ test('a call that failed, was interrupted, cannot be made, or is refused for its
     ['second', 'ran', true, undefined],
     ['left', 'interrupted', true, 'abort'],
   ]);
+  await host.close();
+});
+
+test.each<[string, unknown]>([
+  ['a bigint', { size: 1n }],
+  ['a function', { a: () => 1 }],
+  ['a getter that throws', Object.defineProperty({}, 'a', { enumerable: true, get: () => assert.fail('no') })],
+])('a call that is refused for its input (%s) has one, and so has every call beside it', async (_, input) => {
+  const { host, session, calls } = await recorded({ permission: () => ({ behavior: 'allow' }) });
+  await expect(session.tool(call({ id: 'alone', input }))).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  const batch = [call({ id: 'before' }), call({ id: 'bad', input }), call({ id: 'behind' })];
+  await expect(session.toolBatch(batch)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  const refused = expect.stringContaining('"tool_input" must be JSON data');
+  const beside = expect.stringMatching(/^It was not started: .*"tool_input"/);
+  expect(calls().map(({ tool_use_id, status, ran, reason }) => [tool_use_id, status, ran, reason])).toEqual([
+    ['alone', 'failed', false, refused],
+    ['before', 'failed', false, beside],
+    ['bad', 'failed', false, refused],
+    ['behind', 'failed', false, beside],
+  ]);
+  for (const record of calls()) expect(hookRecord.safeParse(JSON.parse(JSON.stringify(record))).error).toBeUndefined();
+  await host.close();
+});
+
+const never = () => new Promise<never>(() => undefined);
+
+test.each<[string, SessionOptions, Partial<ToolCall>, boolean]>([
+  ['while its rules are asked', { permission: never }, {}, false],
+  ['while the user is asked', { ask: never }, {}, false],
+  ['while it runs', { permission: () => ({ behavior: 'allow' }) }, { execute: never }, true],
+])('a call that the closing host cuts short %s has one, before the stream ends', async (_, options, more, ran) => {
+  const { host, session, calls } = await recorded(options);
+  const agent = await session.spawn({ agent_type: 'reviewer' });
+  const results = [session.tool(call({ id: 'main', ...more })), agent.tool(call({ id: 'agent', ...more }))];
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await host.close();
+  expect((await Promise.all(results)).map(({ status }) => status)).toEqual(['interrupted', 'interrupted']);
+  const told = calls().map(({ tool_use_id, status, denied_by, ran }) => [tool_use_id, status, denied_by, ran]);
+  expect(told.sort()).toEqual([
+    ['agent', 'interrupted', 'abort', ran],
+    ['main', 'interrupted', 'abort', ran],
+  ]);
+});
+
+test('a call that stands behind one that control flow left was not started, and has a record that says so', async () => {
+  class Pause extends Error {}
+  const { host, session, calls } = await recorded({
+    permission: () => ({ behavior: 'allow' }),
+    passThrough: (error) => error instanceof Pause,
+  });
+  let pauses = true;
+  const pausing = call({ id: 'pauses', execute: () => (pauses ? Promise.reject(new Pause('which one?')) : 'that') });
+  const batch = [call({ id: 'first' }), pausing, call({ id: 'behind' }), call({ id: 'last', effect: 'read' })];
+  await expect(session.toolBatch(batch)).rejects.toThrow(Pause);
+  const told = () =>
+    calls()
+      .splice(0)
+      .map(({ tool_use_id, status, ran, reason }) => [tool_use_id, status, ran, reason]);
+  const why = 'It was not started: a call beside it threw (which one?)';
+  expect(told()).toEqual([
+    ['first', 'ran', true, undefined],
+    ['pauses', 'interrupted', true, 'which one?'],
+    ['behind', 'interrupted', false, why],
+    ['last', 'interrupted', false, why],
+  ]);
+  pauses = false;
+  const again = await session.toolBatch(batch);
+  expect(again.results.map(({ status }) => status)).toEqual(['ran', 'ran', 'ran', 'ran']);
+  expect(
+    calls()
+      .slice(4)
+      .map(({ tool_use_id, ran }) => [tool_use_id, ran]),
+  ).toEqual(batch.map(({ id }) => [id, true]));
   await host.close();
 });
 

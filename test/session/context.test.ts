@@ -149,10 +149,15 @@ test('continue: false on a prompt keeps the prompt and ends the loop', async () 
 
 test('a title that a hook gives is told to later prompts', async () => {
   const { host, session, seen } = await opened();
-  on(host, 'UserPromptSubmit', () => ({ hookSpecificOutput: { sessionTitle: 'My title' } }));
+  const titles = ['My title', undefined];
+  on(host, 'UserPromptSubmit', () => {
+    const sessionTitle = titles.shift();
+    return sessionTitle === undefined ? undefined : { hookSpecificOutput: { sessionTitle } };
+  });
   expect((await session.prompt('one')).sessionTitle).toBe('My title');
   await session.prompt('two');
-  expect(seen.map((s) => s.input['session_title'])).toEqual([undefined, undefined, 'My title']);
+  await session.prompt('three');
+  expect(seen.map((s) => s.input['session_title'])).toEqual([undefined, undefined, 'My title', 'My title']);
 });
 
 describe('a system message', () => {

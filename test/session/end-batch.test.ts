@@ -41,6 +41,20 @@ test('calls without their results, and a closed session, are errors', async () =
     code: 'INVALID_OPTIONS',
     message: expect.stringMatching(/endBatch\.results.*one for each call/),
   });
+  const [ran] = [await session.tool(read('a'))];
+  for (const [calls, results, where] of [
+    [undefined, undefined, 'calls'],
+    [[ran], undefined, 'results'],
+    [ran, [ran], 'calls'],
+  ] as never[][])
+    await expect(session.endBatch(calls as never, results as never)).rejects.toMatchObject({
+      code: 'INVALID_OPTIONS',
+      message: expect.stringMatching(new RegExp(`endBatch\\.${where}: expected an array, .*; got`)),
+    });
+  await expect(session.toolBatch(read('a') as never)).rejects.toMatchObject({
+    code: 'INVALID_OPTIONS',
+    message: expect.stringMatching(/toolBatch\.calls: expected an array/),
+  });
   await session.close();
   await expect(session.endBatch([], [])).rejects.toMatchObject({ code: 'SESSION_CLOSED' });
 });

@@ -9,7 +9,12 @@ test('who leaves waits for what is cleaned up, one after the other, and its scop
     done.push(name);
   };
   const registrar = { end: () => done.push('scope') };
-  const core = { who: { session_id: 's' }, cleanups: [cleanup('a'), cleanup('b')], deps: { registrar } };
+  const core = {
+    who: { session_id: 's' },
+    cleanups: [cleanup('a'), cleanup('b')],
+    deps: { registrar },
+    shut: () => undefined,
+  };
   await leave(core as unknown as Core);
   expect(done).toEqual(['a', 'b', 'scope']);
   expect(core.cleanups).toEqual([]);

@@ -81,6 +81,17 @@ describe("a framework's control flow", () => {
   });
 });
 
+test.each([
+  ['a promise', async () => true, /expected true or false at once, got (a )?Promise|got object/i],
+  ['a text', () => 'yes', /expected true or false at once, got/],
+])('a passThrough that answers %s says no, and is told of', async (_, passThrough, why) => {
+  const { host, session, reports } = await opened({ passThrough: passThrough as never });
+  expect(await session.tool(pausing(1).call)).toMatchObject({ status: 'failed' });
+  expect(reports.join()).toMatch(/passThrough\(\) failed for Ask/);
+  expect(reports.join()).toMatch(why);
+  await host.close();
+});
+
 describe('made again, the call goes on', () => {
   const judgements = (seen: Opened['seen']): number => names(seen).filter((name) => name === 'PreToolUse').length;
 
@@ -121,6 +132,17 @@ describe('made again, the call goes on', () => {
       {},
       true,
     ],
+    [
+      'an interruption',
+      {},
+      async ({ session }) => {
+        await session.interrupt();
+        await session.prompt('go on');
+      },
+      {},
+      true,
+    ],
+    ['a new prompt', {}, ({ session }) => session.prompt('go on'), {}, false],
     ['a user who was asked', { ...allow, ask: () => ({ behavior: 'allow' }) }, () => undefined, {}, true],
     ['another server', {}, () => undefined, { mcp: { name: 'other', type: 'stdio' } } as Partial<ToolCall>, true],
     ['another effect', {}, () => undefined, { effect: 'read' }, true],

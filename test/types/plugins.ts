@@ -25,6 +25,9 @@ export async function uses(): Promise<void> {
   await host.use(easy);
   await host.use(easy, { max: 1 });
   await host.use(easy, undefined, { name: 'x' });
+  await host.use(without);
+  await host.use(without, undefined, { name: 'x' });
+  // @ts-expect-error: it has no options
   await host.use(without, { anything: 1 });
   await host.use(loaded, { anything: 1 });
   // @ts-expect-error: options that are needed
@@ -43,6 +46,10 @@ export async function uses(): Promise<void> {
   // @ts-expect-error: of another type
   await host.use({ name: 'own', options: z.object({ a: z.string() }), apply: () => undefined }, { a: 1 });
 }
+
+// @ts-expect-error: no such key
+definePlugin({ name: 'p', optoins: z.object({}), apply: () => undefined });
+export const kept: Plugin[] = [strict as Plugin, without];
 
 export function registers(): void {
   const undo: () => void = host.on('PreToolUse', (input) => deny(input.tool_name), {

@@ -140,6 +140,12 @@ export function registers(): void {
   host.on('PreToolUse', () => ({ hookSpecificOutput: { permisionDecision: 'deny' } }));
 }
 
+type SdkSetup = SdkBase & { hook_event_name: 'Setup'; trigger: 'init' | 'maintenance' };
+// @ts-expect-error: tools.ts merges a value of its own into Setup, which their callback does not know
+export const unknowing: HookHandler<'Setup'> = async (input: SdkSetup) => void input;
+export const knowing: HookHandler<'Setup'> = async (input: Omit<SdkSetup, 'trigger'> & { trigger: string }) =>
+  void input;
+
 /** What their callbacks are given is what ours may be written for. */
 export const given = (input: SdkInput): HookInput => input;
 export const each: { readonly [E in SdkEvent & HookEvent]: SdkInput } = {} as { [E in SdkEvent]: HookInput<E> };

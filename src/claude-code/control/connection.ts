@@ -41,6 +41,8 @@ export class Connection {
   readonly #conversation: Conversation;
   readonly #feed: Feed<ClaudeMessage>;
   readonly #ended: Promise<ProgramEnd>;
+  /** Settles when its output has ended and is read. */
+  readonly #output: Promise<void>;
   readonly #undo: Undo[] = [];
   #failsClosed = false;
   /** The first that it wrote to its output that is no message, before it was ready: what it had to say to a person. */
@@ -81,11 +83,11 @@ export class Connection {
       timeout: options.timeout ?? 600,
     });
     let outputEnded: () => void = () => undefined;
-    const output = new Promise<void>((resolve) => {
+    this.#output = new Promise<void>((resolve) => {
       outputEnded = resolve;
     });
-    void output.then(() => this.#endWithin(options.closeTimeout ?? 5));
-    this.#ended = Promise.all([program.ended, output]).then(([end]) => this.#over(end));
+    void this.#output.then(() => this.#endWithin(options.closeTimeout ?? 5));
+    this.#ended = Promise.all([program.ended, this.#output]).then(([end]) => this.#over(end));
     // A child that it left behind may hold its output open for ever.
     void program.ended.then(() => setTimeout(() => setImmediate(() => program.stdout.destroy()), DRAIN).unref());
     const foreign = new ForeignHooks(services.bus, 'claude');
@@ -155,9 +157,10 @@ export class Connection {
     });
   }
 
-  /** Its end, if it comes now that its output has. */
-  #endSoon(): Promise<ProgramEnd> {
+  /** Its end, if it comes soon, once all that it wrote is read: that nothing can be written to it is often noticed first. */
+  async #endSoon(): Promise<ProgramEnd> {
     const timer = new Promise<ProgramEnd>((resolve) => setTimeout(resolve, 500, {}).unref());
+    await Promise.race([this.#output, timer]);
     return Promise.race([this.#program.ended, timer]);
   }
 

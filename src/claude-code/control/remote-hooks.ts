@@ -3,7 +3,7 @@ import { HookscopeError } from '../../errors.js';
 import { CATALOGUE } from '../../events/catalogue.js';
 import type { EventSpec } from '../../events/define.js';
 import type { Failure } from '../../events/failure.js';
-import type { Call, Handler, Reply } from '../../handlers/handler.js';
+import type { ExternalCall, Handler, Reply } from '../../handlers/handler.js';
 import { madeHandler } from '../../host/register/handler-entry.js';
 import type { Registrar } from '../../host/register/registrar.js';
 import type { Undo } from '../../host/types.js';
@@ -57,7 +57,7 @@ function remoteHandler(peer: Peer, id: string, turn: TurnEnd): Handler {
     kind: 'callback',
     name: id,
     blocksLate: failsClosed,
-    async run(call: Call): Promise<Reply> {
+    async run(call: ExternalCall): Promise<Reply> {
       const { input, toolUseID, ending } = call;
       const ask = { subtype: 'hook_callback', callback_id: id, input, tool_use_id: toolUseID ?? randomUUID() };
       try {
@@ -70,7 +70,7 @@ function remoteHandler(peer: Peer, id: string, turn: TurnEnd): Handler {
 }
 
 /** An answer under another event's name is taken for a failure that stops a tool call, as the client does. */
-function readRemoteAnswer({ spec, eventName, input }: Call, output: unknown, turn: TurnEnd): Reply {
+function readRemoteAnswer({ spec, eventName, input }: ExternalCall, output: unknown, turn: TurnEnd): Reply {
   if (output == null) return {};
   if (!isObject(output))
     return { failure: { cause: 'bad_schema', message: `answered with ${show(output)}, no object` } };
@@ -85,7 +85,7 @@ function readRemoteAnswer({ spec, eventName, input }: Call, output: unknown, tur
   return { failure: { cause: 'bad_schema', message, ...closed(spec) } };
 }
 
-function failureOf(error: unknown, { spec, ending }: Call): Failure {
+function failureOf(error: unknown, { spec, ending }: ExternalCall): Failure {
   if (ending.aborted) return { cause: 'aborted', message: 'it was withdrawn before it answered' };
   if (error instanceof HookscopeError && error.code === 'CONTROL_REFUSED')
     return { cause: 'threw', message: (error.details as { message: string }).message };

@@ -1,3 +1,4 @@
+import { CLAUDE_KINDS, type ClaudeKind } from '../../events/handler-kinds.js';
 import type { Path } from '../../files/json-file.js';
 import { nearest } from '../../values/nearest.js';
 import { kindOf } from '../../values/problem.js';
@@ -67,7 +68,7 @@ export const HANDLER_KEYS: Readonly<Record<string, Readonly<Record<string, Key>>
   mcp_tool: { ...EVERY, server: needed(text), tool: needed(text), input: checks.object },
   prompt: { ...EVERY, prompt: needed(text), model: text, continueOnBlock: checks.flag },
   agent: { ...EVERY, prompt: needed(text), model: text, continueOnBlock: checks.flag },
-};
+} satisfies Record<ClaudeKind, Readonly<Record<string, Key>>>;
 
 const GROUP_KEYS: Readonly<Record<string, Key>> = { matcher: checks.text, hooks: needed(checks.list) };
 
@@ -135,7 +136,7 @@ class SchemaCheck {
       return this.#wrong(path, `expected a handler, { "type": "command", "command": "…" }, got ${kindOf(hook)}`);
     const { type } = hook;
     if (!isText(type))
-      return this.#wrong([...path, 'type'], `expected one of ${TYPES.join(', ')}, got ${kindOf(type)}`);
+      return this.#wrong([...path, 'type'], `expected one of ${CLAUDE_KINDS.join(', ')}, got ${kindOf(type)}`);
     const keys = Object.hasOwn(HANDLER_KEYS, type) ? HANDLER_KEYS[type] : undefined;
     // The host says what is wrong with a type that it does not know, and lists the handler.
     if (!keys) return [this.#placed({ ...hook, type }, path)];
@@ -202,8 +203,6 @@ class SchemaCheck {
     this.findings.push({ rule, level: 'warning', path, message, nearest: near });
   }
 }
-
-const TYPES = Object.keys(HANDLER_KEYS);
 
 function show(value: unknown): string {
   return value !== null && typeof value === 'object' ? kindOf(value) : (JSON.stringify(value) ?? String(value));

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Call, HandlerDescription } from '../../handlers/handler.js';
+import type { ExternalCall, HandlerDescription } from '../../handlers/handler.js';
 import type { Variables } from '../../trust/named/variables.js';
 import { isText } from '../../values/shape.js';
 
@@ -58,7 +58,7 @@ export interface EnvironmentOptions extends Variables {
 }
 
 /** The environment that Claude Code's hooks expect, on top of what is inherited. */
-export function claudeEnvironment(options: EnvironmentOptions): (call: Call) => Record<string, string> {
+export function claudeEnvironment(options: EnvironmentOptions): (call: ExternalCall) => Record<string, string> {
   const { projectDir, pluginRoot, pluginData, skillDir, userConfig, envDir, warn } = options;
   let made = false;
   return (call) => {

@@ -7,13 +7,14 @@ import { servicesOf } from '../../host/internals.js';
 import type { ScopeRef } from '../../scopes/tree.js';
 import { type Happening, happeningOf } from '../claude-flags.js';
 import { atPlace, type HostFlags, openHost } from '../open-host.js';
+import { type RedactFlags, redactorFor } from '../redact.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { type RecordedEvent, type RecordedSession, readSession } from './session-file.js';
 import { jsonLines, liveLines } from './show.js';
 import { Summary } from './summary.js';
 import { agentOf, roleOf } from './words.js';
 
-interface RunFlags extends HostFlags {
+interface RunFlags extends HostFlags, RedactFlags {
   readonly speed?: string;
   readonly json?: true;
 }
@@ -34,8 +35,11 @@ export async function runCommand(files: readonly string[], flags: RunFlags, term
   // What was run then obeyed the hooks of then: that ours would deny it is shown, and is no alarm.
   servicesOf(host).alarms.replays();
   const summary = new Summary();
-  const show = flags.json ? jsonLines(terminal) : liveLines(host, terminal, sessions, summary);
-  host.events$.subscribe((record) => {
+  const redactor = redactorFor(flags);
+  const mask = (text: string): string => redactor?.text(text) ?? text;
+  const show = flags.json ? jsonLines(terminal) : liveLines(host, terminal, sessions, summary, mask);
+  host.events$.subscribe((told) => {
+    const record = redactor?.redact(told) ?? told;
     if (record.type === 'hook_fire') summary.add(record, agentOf(record));
     show.record(record);
   });

@@ -1,5 +1,6 @@
 import type { Host } from '../../create-host.js';
 import type { HookRecord } from '../../emit/record.js';
+import type { Description } from '../../host/types.js';
 import { plainJson } from '../../plain.js';
 import type { Terminal } from '../terminal.js';
 import type { RecordedEvent, RecordedSession } from './session-file.js';
@@ -36,9 +37,10 @@ export function liveLines(
   terminal: Terminal,
   sessions: readonly RecordedSession[],
   summary: Summary,
+  mask: (text: string) => string,
 ): Show {
   const paint = createPaint(terminal.color);
-  const view = createRunView({ paint, describe: () => host.describe() });
+  const view = createRunView({ paint, describe: () => maskedTree(host.describe(), mask) });
   const total = sessions.reduce((sum, session) => sum + session.events.length, 0);
   const warned = new Set<string>();
   const agents = new Map<string, string>();
@@ -60,8 +62,8 @@ export function liveLines(
     bar();
   };
   return {
-    async session({ name, events }) {
-      print(`${view.heading(name, events.length)}\n${view.legend}`);
+    async session(session) {
+      print(`${view.heading(session)}\n${view.legend}`);
     },
     async event(recorded) {
       at = recorded.at;
@@ -95,4 +97,9 @@ export function liveLines(
       if (rows.length > 0) await terminal.print(`\n${summaryTable(rows, paint)}`);
     },
   };
+}
+
+/** Names of hooks are command lines, which are cut short when they are shown: masked before that. */
+function maskedTree(tree: Description, mask: (text: string) => string): Description {
+  return JSON.parse(JSON.stringify(tree), (_, value) => (typeof value === 'string' ? mask(value) : value));
 }

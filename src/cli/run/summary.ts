@@ -75,12 +75,13 @@ export class Summary {
   }
 }
 
-function stopsIt(record: FireRecord, handler: HandlerRecord): boolean {
+/** Whether a hook has stopped what was asked about, also by a failure that counts as that. */
+export function stopsIt(record: FireRecord, handler: HandlerRecord): boolean {
   if (handler.verdict === 'deny' || handler.verdict === 'block') return true;
   return handler.status === 'failed' && record.decision.failures.some((f) => f.id === handler.id && f.blocked);
 }
 
 /** Nearest rank: a time that was measured, not one between two. */
-function percentile(sorted: readonly number[], percent: number): number {
+export function percentile(sorted: ArrayLike<number>, percent: number): number {
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] as number;
 }

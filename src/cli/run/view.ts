@@ -1,17 +1,21 @@
 import { styleText } from 'node:util';
 import type { FireRecord, HandlerRecord, HookResponse } from '../../emit/record.js';
+import { SKIP_REASONS } from '../../events/skip.js';
 import type { Description } from '../../host/types.js';
-import { column, plain } from '../../plain.js';
-import { about, agentOf, audience, MARKS, origin, outcomeOf, type Style, whatItSaid } from './words.js';
+import { clip, column, plain } from '../../plain.js';
+import { audienceLines } from './audiences.js';
+import type { RecordedSession } from './session-file.js';
+import { about, agentIn, agentOf, audience, MARKS, origin, outcomeOf, type Style, whatItSaid } from './words.js';
 
 export type Paint = (style: Style, text: string) => string;
 
 /** The lines of a run. Every text that comes from a recording or a hook is made safe for a terminal. */
 export interface RunView {
-  heading(name: string, events: number): string;
+  /** What is sent, whose events it holds, and who has which hooks. */
+  heading(session: RecordedSession): string;
   /** What the marks before the hooks mean. */
   readonly legend: string;
-  /** A fire as a block: the event, then a line for every hook that ran. */
+  /** A fire as a block: the event, a line for every hook that ran, and one for each reason why others did not. */
   fire(record: FireRecord, at: number): string;
   /** A background hook that ended. */
   late(response: HookResponse, agent: string): string;
@@ -54,7 +58,16 @@ export function createRunView({ paint, describe }: RunViewOptions): RunView {
   }
 
   return {
-    heading: (name, events) => `${paint('bold', plain(name))} ${paint('dim', `${events} events`)}`,
+    heading({ name, events }) {
+      // An agent's type may not be said in every event.
+      const agents = new Map<unknown, string>();
+      for (const { input } of events)
+        if (!agents.has(input['agent_id']) || input['agent_type'] !== undefined)
+          agents.set(input['agent_id'], agentIn(input));
+      const who = agents.size > 6 ? `${agents.size} agents` : inWords([...agents.values()]);
+      const title = `${paint('bold', plain(name))}: ${events.length} ${events.length === 1 ? 'event' : 'events'} of ${who}`;
+      return [title, ...audienceLines(describe()).map((line) => `  ${line}`)].join('\n');
+    },
     legend: Object.entries(MARKS)
       .filter(([word]) => word !== 'block' && word !== 'defer')
       .map(([word, { mark, style }]) => `${paint(style, mark)} ${paint('dim', LEGEND[word] ?? word)}`)
@@ -70,7 +83,8 @@ export function createRunView({ paint, describe }: RunViewOptions): RunView {
         paint(style, decision),
       ];
       const lines = record.handlers.filter((h) => h.status !== 'skipped').map((h) => hookLine(record, h));
-      return [parts.filter((part) => part !== '').join('  '), ...lines].join('\n');
+      const left = lines.length > 0 ? skippedLines(record).map((line) => `      ${paint('dim', line)}`) : [];
+      return [parts.filter((part) => part !== '').join('  '), ...lines, ...left].join('\n');
     },
     late(response, agent) {
       const style = response.outcome === 'success' ? 'green' : 'red';
@@ -87,6 +101,22 @@ export function createRunView({ paint, describe }: RunViewOptions): RunView {
 }
 
 const LEGEND: Readonly<Record<string, string>> = { deny: 'deny, block', ask: 'ask, defer', none: 'no opinion' };
+
+/** `- no-inline-node.sh, inTime: did not run: its matcher did not match`. */
+function skippedLines({ handlers }: FireRecord): string[] {
+  const reasons = new Map<string, string[]>();
+  for (const { status, reason, name, plugin } of handlers) {
+    if (status !== 'skipped') continue;
+    const why = reason === undefined ? 'no reason given' : SKIP_REASONS[reason];
+    const short = plugin === undefined ? name : name.slice(name.lastIndexOf('/') + 1);
+    reasons.set(why, [...(reasons.get(why) ?? []), short]);
+  }
+  return [...reasons].map(([why, names]) => `- did not run, ${why}: ${clip(names.join(', '), 90)}`);
+}
+
+function inWords(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
 
 function everyHook(description: Description): Description['hooks'] {
   return [...description.hooks, ...description.children.flatMap(everyHook)];

@@ -29,8 +29,14 @@ export const MARKS = {
 export type Word = keyof typeof MARKS;
 
 /** How an agent is called: its type and the beginning of its id, or `main`. */
-export function agentOf({ agent_id: id, input }: FireRecord): string {
-  if (id === undefined) return 'main';
+export function agentOf({ agent_id, input }: FireRecord): string {
+  return agentIn({ ...input, agent_id });
+}
+
+/** The same, of an input alone. */
+export function agentIn(input: Readonly<Record<string, unknown>>): string {
+  const id = input['agent_id'];
+  if (typeof id !== 'string' || id === '') return 'main';
   const type = input['agent_type'];
   return plain(`${typeof type === 'string' && type !== '' ? type : 'agent'} ${id.slice(0, 6)}`);
 }

@@ -1,24 +1,29 @@
-import { checkKeys, type Keys } from '../../values/options.js';
+import { join } from 'node:path';
+import { checkKeys, checkOption, type Keys } from '../../values/options.js';
 import { messageOf } from '../../values/promises.js';
+import { FILLED, oneOf } from '../../values/shape.js';
+import { stateFolder } from '../../values/state-folder.js';
 import { report } from '../guard.js';
 import type { HookRecord } from '../record.js';
-import { checkInteger, createStreams, queueDefaults, SINK, type Sink, type SinkOptions } from '../sink.js';
+import { redactorOf } from '../redact/redactor.js';
+import { checkInteger, createStreams, queueDefaults, readPiece, SINK, type Sink, type SinkOptions } from '../sink.js';
 import { createQueue } from '../sink-queue.js';
 import { createRotatingFile } from './rotating-file.js';
+import { createSyncFile } from './sync-file.js';
 
 /** Options of `ndjsonSink`. */
 export interface NdjsonOptions extends SinkOptions {
   /** Most records that wait to be written; default: as many as `maxPendingBytes` hold. The newest is the one dropped. */
   readonly capacity?: number;
-  /** Most bytes of lines that wait to be written, 64 MiB unless given: so much an agent may cause before it lets the event loop turn. */
-  readonly maxPendingBytes?: number;
   /** Most bytes a file holds (a single longer line has a file of its own); default 64 MiB. */
   readonly maxBytes?: number;
+  /** `sync`: a record is in the file, and on the disk, when `push` returns; each costs the agent a write. Default: written in the next turn. */
+  readonly durability?: 'batch' | 'sync';
   /** How many full files are kept beside the current one, as `path.1` (the newest) to `path.<keep>`; default 5. */
   readonly keep?: number;
 }
 
-const NDJSON: Keys<NdjsonOptions> = { ...SINK, maxPendingBytes: true, maxBytes: true, keep: true };
+const NDJSON: Keys<NdjsonOptions> = { ...SINK, maxBytes: true, keep: true, durability: oneOf('batch', 'sync') };
 
 /**
  * Writes each record as one line of JSON to a file only its owner can read (0600; missing folders are made 0700). Lines are
@@ -31,23 +36,26 @@ const NDJSON: Keys<NdjsonOptions> = { ...SINK, maxPendingBytes: true, maxBytes: 
  * sink.attach(host.events$);
  * await sink.close();
  * ```
+ * `path`: default `$XDG_STATE_HOME/hookscope/records.ndjson`.
  * @throws HookscopeError INVALID_OPTIONS
  */
-export function ndjsonSink(path: string, options: NdjsonOptions = {}): Sink {
+export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'), options: NdjsonOptions = {}): Sink {
+  checkOption('ndjsonSink(path)', path, FILLED);
   checkKeys(options, NDJSON, 'ndjsonSink: ');
-  const { name = path, maxPendingBytes = 64 * 1024 * 1024, maxBytes = 64 * 1024 * 1024, keep = 5 } = options;
-  checkInteger('ndjsonSink: maxPendingBytes', maxPendingBytes, 1);
+  const { name = path, maxBytes = 64 * 1024 * 1024, keep = 5 } = options;
   checkInteger('ndjsonSink: maxBytes', maxBytes, 1);
   checkInteger('ndjsonSink: keep', keep, 1);
   const defaults = queueDefaults({ capacity: Number.MAX_SAFE_INTEGER, ...options }, 'ndjsonSink');
   const { logger } = defaults;
+  const redactor = redactorOf(options.redact);
   const streams = createStreams();
   const file = createRotatingFile({ path, maxBytes, keep, logger });
+  const now = options.durability === 'sync' ? createSyncFile({ path, maxBytes, keep, logger }) : undefined;
   let lost = 0;
+  let closed = false;
   const queue = createQueue<Buffer>({
     ...defaults,
     name,
-    maxWeight: maxPendingBytes,
     weigh: (line) => line.length,
     batch: 1024,
     async write(lines) {
@@ -59,12 +67,18 @@ export function ndjsonSink(path: string, options: NdjsonOptions = {}): Sink {
   // Serialised at once, so that what is written is what was emitted; not at all when there is no room for it.
   function push(record: HookRecord): void {
     try {
-      if (queue.hasRoom) queue.push(Buffer.from(`${JSON.stringify(record)}\n`));
-      else queue.refuse();
+      readPiece(redactor, record);
+      if (closed || !queue.hasRoom) queue.refuse();
+      else take(Buffer.from(`${JSON.stringify(redactor?.redact(record) ?? record)}\n`));
     } catch (error) {
       lost += 1;
       report(logger, `Sink "${name}": record ${record.seq} cannot be written as JSON: ${messageOf(error)}`, error);
     }
+  }
+
+  function take(line: Buffer): void {
+    if (now === undefined) queue.push(line);
+    else if (!now.append(line)) lost += 1;
   }
 
   return {
@@ -80,10 +94,12 @@ export function ndjsonSink(path: string, options: NdjsonOptions = {}): Sink {
     flush: () => queue.flush(),
     async close() {
       streams.detach();
+      closed = true;
+      now?.close();
       const written = await queue.close();
-      const closed = file.close();
+      const ended = file.close();
       // A write that hangs would hold the closing of the file too.
-      if (written) await closed;
+      if (written) await ended;
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Cause } from '../../events/failure.js';
-import type { Call, Reply } from '../handler.js';
+import type { ExternalCall, Reply } from '../handler.js';
 import { readShellOutput } from '../output.js';
 import { asyncWish, withoutWish } from './async.js';
 import type { Reach } from './process-group.js';
@@ -9,7 +9,7 @@ import { type Ending, OUTPUT_LIMIT, type Running } from './start.js';
 /** One run of a shell hook. */
 export interface CommandRun {
   readonly spec: CommandSpec;
-  readonly call: Call;
+  readonly call: ExternalCall;
   readonly running: Running;
 }
 

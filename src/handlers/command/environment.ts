@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Call } from '../handler.js';
+import type { ExternalCall } from '../handler.js';
 import { markVariable } from './run-mark.js';
 import type { CommandContext, CommandSpec } from './spec.js';
 
@@ -11,7 +11,7 @@ import type { CommandContext, CommandSpec } from './spec.js';
 export function environment(
   spec: CommandSpec,
   context: CommandContext,
-  call: Call,
+  call: ExternalCall,
   mark?: string,
 ): Record<string, string> {
   const { env } = spec;
@@ -24,6 +24,7 @@ export function environment(
     HOOKSCOPE_EVENT: call.eventName,
     HOOKSCOPE_SCOPE: call.scope,
     HOOKSCOPE_FIRE_ID: call.fireId,
+    ...call.env,
   });
   Object.assign(all, typeof context.env === 'function' ? context.env(call) : context.env);
   if (call.call === 'async') all['HOOKSCOPE_CALL'] = 'async';
@@ -45,7 +46,7 @@ function inherited(names: readonly string[]): Record<string, string> {
 export type WorkingDirectory = { readonly cwd: string; readonly warning?: string } | { readonly problem: string };
 
 /** Where a hook runs: its own `cwd`, which must exist; else the input's, the project's or ours, the first that exists. */
-export function workingDirectory(spec: CommandSpec, call: Call): WorkingDirectory {
+export function workingDirectory(spec: CommandSpec, call: ExternalCall): WorkingDirectory {
   if (spec.cwd !== undefined) {
     const cwd = resolve(call.projectDir, spec.cwd);
     return isDirectory(cwd) ? { cwd } : { problem: `its cwd ${cwd} is not a directory` };

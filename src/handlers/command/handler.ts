@@ -1,4 +1,4 @@
-import type { Call, Handler, Reply } from '../handler.js';
+import type { ExternalCall, Handler, Reply } from '../handler.js';
 import { lazyModule } from '../lazy-module.js';
 import { type CommandContext, type CommandSpec, commandText } from './spec.js';
 
@@ -15,7 +15,7 @@ export function commandHandler(spec: CommandSpec, context: CommandContext = {}):
     async load(): Promise<void> {
       await loadRunner();
     },
-    async run(call: Call): Promise<Reply> {
+    async run(call: ExternalCall): Promise<Reply> {
       const { runCommandHook } = await loadRunner();
       return runCommandHook(spec, context, call);
     },

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import { ended } from '../../plain.js';
 import type { Json } from '../../values/shape.js';
-import type { Call, Reply } from '../handler.js';
+import type { ExternalCall, Reply } from '../handler.js';
 import { asyncWish } from './async.js';
 import { goBackground } from './background.js';
 import { type CommandRun, endRun, finishRun } from './end.js';
@@ -13,7 +13,7 @@ import { type Ending, OUTPUT_LIMIT, startCommand } from './start.js';
 const ABORTED = 'It was ended before it had finished.';
 
 /** One run of a shell hook, from its start to its answer. Settles when it has answered, or when it and all it started are gone. */
-export async function runCommandHook(spec: CommandSpec, context: CommandContext, call: Call): Promise<Reply> {
+export async function runCommandHook(spec: CommandSpec, context: CommandContext, call: ExternalCall): Promise<Reply> {
   if (call.signal.aborted) return { failure: { cause: 'aborted', message: 'It was not started any more.' } };
   const place = workingDirectory(spec, call);
   if ('problem' in place) return notStarted(spec, place.problem);
@@ -80,7 +80,7 @@ function asyncMode({ spec, call }: Pick<CommandRun, 'spec' | 'call'>): boolean |
 }
 
 /** Watches stdout for the line that asks to go on without the hook. In two phases it is asked again, so there it runs to its end. */
-function wished(spec: CommandSpec, call: Call): { made: Promise<Json>; onStdout?: (text: string) => boolean } {
+function wished(spec: CommandSpec, call: ExternalCall): { made: Promise<Json>; onStdout?: (text: string) => boolean } {
   if (call.call === 'async' || asyncMode({ spec, call }) !== false) return { made: new Promise(() => undefined) };
   let resolve: (json: Json) => void = () => undefined;
   const made = new Promise<Json>((r) => {

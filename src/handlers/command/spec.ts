@@ -1,6 +1,6 @@
 import { checkOption, checkOptions } from '../../values/options.js';
 import { checks, isText, oneOf, SECONDS, type Shape } from '../../values/shape.js';
-import type { Call } from '../handler.js';
+import type { ExternalCall } from '../handler.js';
 import { type ExternalOptions, frozen, OUTSIDE, TEXT } from '../options.js';
 
 /** Options of `command()`. All times are seconds. */
@@ -49,7 +49,7 @@ export interface CommandSpec extends CommandOptions {
 /** What a registration's source adds to its commands. */
 export interface CommandContext {
   /** Variables added to the hook's environment. */
-  readonly env?: Readonly<Record<string, string>> | ((call: Call) => Readonly<Record<string, string>>);
+  readonly env?: Readonly<Record<string, string>> | ((call: ExternalCall) => Readonly<Record<string, string>>);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { execa } from 'execa';
-import type { Call } from '../handler.js';
+import type { ExternalCall } from '../handler.js';
 import { type Capture, capture } from './capture.js';
 import { adoptGroup, type ProcessGroup } from './process-group.js';
 import type { CommandSpec } from './spec.js';
@@ -37,7 +37,7 @@ export interface StartOptions {
   readonly stdin: string;
   /** Bytes of each output stream that are kept. */
   readonly outputLimit: number;
-  readonly progress: Call['progress'];
+  readonly progress: ExternalCall['progress'];
   /** Told all of stdout so far when more has come, until it returns true. */
   readonly onStdout?: ((text: string) => boolean) | undefined;
 }

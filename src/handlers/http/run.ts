@@ -1,6 +1,6 @@
 import type { Cause } from '../../events/failure.js';
 import { ended } from '../../plain.js';
-import type { Call, Reply } from '../handler.js';
+import type { ExternalCall, Reply } from '../handler.js';
 import { parseObject } from '../output.js';
 import { post, type Response } from './client.js';
 import { addressOf, isPrivateAddress, publicLookup } from './private-address.js';
@@ -11,7 +11,7 @@ import type { HttpSpec } from './spec.js';
 const LIMIT = 1024 * 1024;
 
 /** One run of an http hook, from its request to its answer. */
-export async function runHttp(spec: HttpSpec, rules: HttpRules, call: Call): Promise<Reply> {
+export async function runHttp(spec: HttpSpec, rules: HttpRules, call: ExternalCall): Promise<Reply> {
   const url = new URL(spec.url);
   const name = publicUrl(spec.url);
   const refusal = refused(url, rules);

@@ -2,7 +2,7 @@ import { baseOutput } from '../../events/base.js';
 import type { Cause } from '../../events/failure.js';
 import { failureEffect } from '../../events/failure.js';
 import { unlessAborted } from '../../values/abort.js';
-import type { Call, Reply } from '../handler.js';
+import type { ExternalCall, Reply } from '../handler.js';
 import { readShellOutput } from '../output.js';
 import { interpolate } from './interpolate.js';
 import type { McpToolSpec } from './spec.js';
@@ -12,7 +12,7 @@ import type { McpToolResult, ToolCaller } from './tool-caller.js';
 const LIMIT = 1024 * 1024;
 
 /** One run of an MCP tool hook, from its call to its answer. */
-export async function runMcpTool(spec: McpToolSpec, tools: ToolCaller, call: Call): Promise<Reply> {
+export async function runMcpTool(spec: McpToolSpec, tools: ToolCaller, call: ExternalCall): Promise<Reply> {
   const { server, tool } = spec;
   const input = interpolate(spec.input ?? {}, call.input) as Readonly<Record<string, unknown>>;
   const answer = await unlessAborted(call.signal, () => tools.call({ server, tool, input, signal: call.signal }));
@@ -22,7 +22,7 @@ export async function runMcpTool(spec: McpToolSpec, tools: ToolCaller, call: Cal
   return readResult(spec, answer.value.result, call);
 }
 
-function readResult({ server, tool }: McpToolSpec, result: McpToolResult, call: Call): Reply {
+function readResult({ server, tool }: McpToolSpec, result: McpToolResult, call: ExternalCall): Reply {
   const name = `${server}/${tool}`;
   const content = Array.isArray(result.content) ? result.content : [];
   const texts = content.flatMap((c) => (c.type === 'text' && typeof c.text === 'string' ? [c.text] : []));
@@ -41,7 +41,12 @@ function readResult({ server, tool }: McpToolSpec, result: McpToolResult, call: 
  * Where a failure blocks, an answer that is no verdict is one too, or a guard that only says "could not check" would let
  * everything pass. Plain text is no verdict but where it is what the event is for.
  */
-function noVerdict({ spec, onFailure }: Call, { output }: Reply, text: string, other: boolean): string | undefined {
+function noVerdict(
+  { spec, onFailure }: ExternalCall,
+  { output }: Reply,
+  text: string,
+  other: boolean,
+): string | undefined {
   const lets = onFailure === 'continue' || failureEffect(spec, onFailure) === 'none';
   if (lets || spec.plainAnswer || spec.plainStdout === 'value') return undefined;
   if (text.trim() === '') return other ? 'with something that is no text' : undefined;

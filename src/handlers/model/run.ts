@@ -4,7 +4,7 @@ import { jsonText, messageOf, resultOf } from '../../values/promises.js';
 import type { Json } from '../../values/shape.js';
 import { readOnly } from '../../values/view.js';
 import { blockOutput } from '../blocking.js';
-import type { Call, Reply } from '../handler.js';
+import type { ExternalCall, Reply } from '../handler.js';
 import { ANSWER_SCHEMA, type HookModel, type ModelVerdict, readModelAnswer } from './model.js';
 import type { AgentSpec, PromptSpec } from './spec.js';
 
@@ -14,7 +14,7 @@ const NO_MODEL = 'It was not started: the host has no model to ask. Give it one:
 export async function runPromptHook(
   spec: PromptSpec | AgentSpec,
   model: HookModel | undefined,
-  call: Call,
+  call: ExternalCall,
 ): Promise<Reply> {
   if (!model) return failed('spawn_failed', NO_MODEL);
   let given: { value: unknown } | undefined;
@@ -30,7 +30,7 @@ export async function runPromptHook(
   return { output: outputOf(spec, call, read.answer), stdout };
 }
 
-function requestOf(spec: PromptSpec | AgentSpec, call: Call): Parameters<HookModel>[0] {
+function requestOf(spec: PromptSpec | AgentSpec, call: ExternalCall): Parameters<HookModel>[0] {
   return {
     kind: spec.type,
     prompt: fill(spec.prompt, call.json),
@@ -49,7 +49,7 @@ function fill(text: string, json: string): string {
 }
 
 /** A "no" is what exit 2 of a command is, and ends the turn too. Where exit 2 means nothing, so does it. */
-function outputOf({ continueOnBlock }: PromptSpec | AgentSpec, call: Call, answer: ModelVerdict): Json {
+function outputOf({ continueOnBlock }: PromptSpec | AgentSpec, call: ExternalCall, answer: ModelVerdict): Json {
   const { spec, eventName } = call;
   const stop = spec.fold === 'stop';
   const blocks = spec.exit2 === 'block' || spec.exit2 === 'feedback';

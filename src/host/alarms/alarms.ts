@@ -170,6 +170,11 @@ export class Alarms {
       this.#tell('other_input', use, { by, judgement, input });
   }
 
+  /** A call of an agent whose scope was not open. */
+  reopened(use: ToolUse, by: string): void {
+    this.#tell('reopened', use, { by });
+  }
+
   #remember(use: ToolUse, denied: Denial | undefined, judged: readonly [unknown, boolean] | undefined): void {
     if (this.#replay) return;
     const { session, agent, id } = use;

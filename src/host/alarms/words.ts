@@ -8,6 +8,7 @@ const WHAT = {
   not_honoured: 'was denied, and it ran',
   other_input: 'ran with an input that nobody judged',
   unasked: 'ran, and no hook was asked about it',
+  reopened: 'is of an agent that had ended or was never seen to start; its scope was opened again by its type',
 } as const;
 
 interface AlarmedCall {

@@ -2,7 +2,7 @@ import type { Failure } from '../../events/failure.js';
 import { helperToOutput } from '../../events/helpers.js';
 import { NOTHING_SAID } from '../../events/meant.js';
 import { type Outcome, readOutput } from '../../events/outcome.js';
-import type { Reply } from '../../handlers/handler.js';
+import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { describeError } from '../../values/message.js';
 import { BrokenPromise, ignoreRejections, messageOf, promiseIn } from '../../values/promises.js';
@@ -12,14 +12,14 @@ import { makeCall } from './call.js';
 import { Context } from './context.js';
 import type { CallFacts, FireFacts } from './facts.js';
 import { whyNotTaken } from './taken.js';
-import type { Work } from './work.js';
+import { callbackOf, handlerOf } from './work.js';
 
 const UNJUDGED: Attempt = Object.freeze({ unjudged: true });
 
 /** Reads what a handler handed back: a callback's output, or a reply from outside. Never throws. */
 export function readAnswer(call: CallFacts, value: unknown): Attempt {
   const { fire, registration } = call;
-  if ('callback' in (registration.work as Work)) {
+  if (callbackOf(registration) !== undefined) {
     if (value === undefined || value === null) return SILENT;
     const result = tryCallback(call, value);
     // A value that was not understood may hold promises, whose rejections nothing would handle.
@@ -105,7 +105,7 @@ function callAgain(call: CallFacts, seconds: number | undefined): void {
   toBackground(again, settled(startWork(again)), (seconds ?? registration.asyncTimeout) * 1000);
 }
 
-/** By type, against the event's schema; long texts go to a file. */
+/** Reads an output against the event's schema. Long texts go to a file. */
 export function interpretOutput(
   fire: FireFacts,
   registration: Registration,
@@ -116,14 +116,16 @@ export function interpretOutput(
     eventName: registration.eventName,
     nameRequired,
     dialect: registration.dialect,
-    mcpTool: fire.subject?.startsWith('mcp__') ?? false,
+    mcpTool: fire.spec.rewrites?.mcpKeys !== undefined && isMcpTool(fire.input['tool_name']),
   });
   if ('bad' in result) return { failure: { cause: 'bad_schema', message: result.bad } };
-  // An empty object is no opinion, as nothing at all is.
+  // An empty object is no opinion, like no output.
   if (Object.keys(result.outcome.output).length === 0) return { warnings: result.warnings };
   const outcome = fire.services.largeOutput.shorten(result.outcome);
   return { outcome, ...notTaken(fire, registration, outcome), warnings: result.warnings };
 }
+
+const isMcpTool = (tool: unknown): boolean => typeof tool === 'string' && tool.startsWith('mcp__');
 
 /** A rewrite that Claude Code would ignore is a failure; the rest of the answer counts. */
 function notTaken(fire: FireFacts, { dialect }: Registration, outcome: Outcome): Attempt | undefined {
@@ -163,23 +165,23 @@ export function threw(error: unknown): Failure {
 }
 
 /** What a handler returned, and its promise if it is one. */
-export type StartedWork = { value: unknown; later: Promise<unknown> | undefined } | { threw: unknown };
+type StartedWork = { value: unknown; later: Promise<unknown> | undefined } | { threw: unknown };
 
 /** Starts the work; a throw is returned, not thrown. */
-export function startWork({ fire, registration, input, context, reporter }: CallFacts): StartedWork {
-  const work = registration.work as Work;
+function startWork({ fire, registration, input, context, reporter }: CallFacts): StartedWork {
+  const callback = callbackOf(registration);
   try {
     const value =
-      'callback' in work
-        ? work.callback(readOnly(input), fire.toolUseID, context)
-        : work.handler.run(makeCall(fire, registration, input, context, reporter));
+      callback === undefined
+        ? (handlerOf(registration) as Handler).run(makeCall(fire, registration, input, context, reporter))
+        : callback(readOnly(input), fire.toolUseID, context);
     return { value, later: promiseIn(value) };
   } catch (error) {
     return { threw: error };
   }
 }
 
-export function settled(answer: StartedWork): Promise<unknown> {
+function settled(answer: StartedWork): Promise<unknown> {
   if ('threw' in answer) return Promise.reject(answer.threw);
   return answer.later ?? Promise.resolve(answer.value);
 }

@@ -36,8 +36,13 @@ export interface FireReporter {
   started(registration: Registration): CallReporter;
 }
 
+/** It rewrites the input, or ends the run. */
+export function affectsLaterHooks({ outcome }: Attempt): boolean {
+  return outcome !== undefined && (outcome.rewrite !== undefined || outcome.continue === false);
+}
+
 /** Adds the duration. One literal: spreading the result after a field of its own would be many times slower. */
-export function timed(result: Attempt, durationMs: number): Attempt {
+export function withDuration(result: Attempt, durationMs: number): Attempt {
   return {
     outcome: result.outcome,
     failure: result.failure,

@@ -5,7 +5,7 @@ import { logProblems, readAnswer, threw } from './answer.js';
 import type { Attempt } from './attempt.js';
 import { Context } from './context.js';
 import type { BackgroundCall, BackgroundWork } from './facts.js';
-import type { Work } from './work.js';
+import { handlerOf } from './work.js';
 
 interface KeptWork {
   readonly name: string;
@@ -84,10 +84,10 @@ export class Background implements BackgroundWork {
 
   async #answer({ later, ...asked }: BackgroundCall): Promise<Attempt> {
     try {
-      const outside = 'handler' in (asked.registration.work as Work);
+      const outside = handlerOf(asked.registration) !== undefined;
       let value = await later;
       // A command that was async from the start answers twice: that it has started, then with its output.
-      while (outside && (value as Reply).later) value = await (value as Reply).later;
+      while (outside && (value as Reply).later !== undefined) value = await (value as Reply).later;
       return readAnswer(asked, value);
     } catch (error) {
       return { failure: threw(error) };
@@ -97,7 +97,7 @@ export class Background implements BackgroundWork {
   /** A handler outside the loop (a process, a request) ends it on this signal: that is waited for, though not its answer. */
   #cut({ registration, context, later }: BackgroundCall, reason: Error): void {
     Context.end(context, reason);
-    if ('handler' in (registration.work as Work)) this.linger(registration.name, later);
+    if (handlerOf(registration) !== undefined) this.linger(registration.name, later);
   }
 
   #expire(followed: BackgroundCall, stop: (result: Attempt) => void): void {

@@ -1,12 +1,11 @@
 import type { Failure } from '../../events/failure.js';
 import type { Registration } from '../../scopes/registration.js';
-import type { Work } from './work.js';
+import { handlerOf } from './work.js';
 
 /** It has not answered in time. */
 export function timeout(registration: Registration): Failure {
   const message = `did not answer within its timeout of ${registration.timeout} s`;
-  const { work, spec } = registration as Registration<Work>;
-  const blocks = 'handler' in work && work.handler.blocksLate?.(spec);
+  const blocks = handlerOf(registration)?.blocksLate?.(registration.spec);
   return blocks ? { cause: 'timeout', message, blocks } : { cause: 'timeout', message };
 }
 

@@ -1,4 +1,4 @@
-import type { Call } from '../../handlers/handler.js';
+import type { ExternalCall } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { EndSignal } from '../../values/lazy-signal.js';
 import type { CallReporter } from './attempt.js';
@@ -13,7 +13,7 @@ export function makeCall(
   input: Readonly<Record<string, unknown>>,
   context: Context,
   reporter: CallReporter | undefined,
-): Call {
+): ExternalCall {
   const { background, services } = fire;
   // The caller has checked that the input can be carried.
   const carried = fire.carried(input) as Carried;
@@ -30,9 +30,10 @@ export function makeCall(
     asyncTimeout: registration.asyncTimeout,
     eventName: registration.eventName,
     projectDir: services.projectDir ?? (typeof input['cwd'] === 'string' ? input['cwd'] : process.cwd()),
+    env: fire.options.env,
     progress: reporter ? (piece) => reporter.progress(piece) : undefined,
     keep: (name, done, end) => background.keep(name, done, end),
-  } satisfies Omit<Call, 'signal' | 'ending'>);
+  } satisfies Omit<ExternalCall, 'signal' | 'ending'>);
 }
 
 /** Getters on a class: getters in an object literal put the object into dictionary mode. */

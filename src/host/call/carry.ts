@@ -10,21 +10,21 @@ import { isObject, type Json } from '../../values/shape.js';
 export interface Carried {
   readonly input: Json;
   readonly json: string;
-  /** What stands in place of the field that hooks may rewrite, where that cannot be carried. */
+  /** The line that replaces the rewritable field, if that field cannot be carried. */
   readonly withheld?: string | undefined;
 }
 
 /**
- * Makes an input ready to leave the process. One that cannot (too deep, too large, no JSON data) is an INVALID_INPUT before the
- * fact; of what has happened, what cannot be carried is withheld.
+ * Makes an input ready to leave the process. Some values cannot leave: they are too deep, too large, or no JSON data. Before the fact
+ * such an input is refused with INVALID_INPUT; after the fact the values are withheld and the rest is carried.
  */
 export function carry(spec: EventSpec, input: Json, most: number): Carried | HookscopeError {
-  // Of an input that is to be judged nothing may be left out.
+  // Nothing may be left out of an input that hooks judge.
   const room: CopyBudget = { left: most, bytes: spec.afterTheFact && bytesAsJson };
   const copied: Record<string, unknown> = {};
   let withheld: string | undefined;
   for (const key of Object.keys(input)) {
-    // The model gets one line instead, whatever the value was.
+    // The rewritable field goes to the model: it is withheld as a whole, never in part.
     const found = part(input, key, room, spec.afterTheFact === true && key !== spec.rewrites?.field);
     if ('value' in found) {
       if (found.value !== undefined) put(copied, key, found.value);
@@ -54,7 +54,7 @@ function part(from: Json, key: string, room: CopyBudget, tells: boolean): { valu
   }
 }
 
-/** A list of things, each of which may be carried in part: the calls of a batch. */
+/** A list whose items may be carried in part, such as the calls of a batch. */
 function listOf(from: Json, key: string): readonly Json[] | undefined {
   try {
     const value = from[key];
@@ -65,7 +65,7 @@ function listOf(from: Json, key: string): readonly Json[] | undefined {
   }
 }
 
-/** One of them without what cannot be carried; where that is no field of it but it itself, a line in its place. */
+/** One item of a list, without the fields that cannot be carried. If the item itself cannot be, one line stands in its place. */
 function lightened(one: Json, room: CopyBudget): unknown {
   const { left } = room;
   try {
@@ -88,7 +88,7 @@ function lightened(one: Json, room: CopyBudget): unknown {
   }
 }
 
-/** The short texts of an input, which say what it is about. */
+/** Keeps the short texts of an input, which say what it is about, and withholds everything else. */
 function smallest(spec: EventSpec, input: Json, why: string): Carried {
   const short = (value: unknown): boolean => typeof value !== 'object' && String(value).length <= 10_000;
   const copied = Object.fromEntries(
@@ -99,7 +99,7 @@ function smallest(spec: EventSpec, input: Json, why: string): Carried {
   return { input: copied, json: JSON.stringify(copied), withheld };
 }
 
-/** What stands where something would, that cannot be carried. */
+/** The line that replaces a value which cannot be carried. */
 export function withheldLine(what: string, why: string): string {
   return `[${what} was withheld, since it cannot be carried: ${why}]`;
 }
@@ -116,7 +116,7 @@ function refused(spec: EventSpec, field: string, why: string): HookscopeError {
   return new HookscopeError('INVALID_INPUT', { event: spec.name, field, expected });
 }
 
-/** One fire's input as it leaves the process: made once for each version of it, however many hooks ask. */
+/** The input of one fire as it leaves the process, made once for each version however many hooks need it. */
 export class Carrying {
   readonly #spec: EventSpec;
   readonly #most: number;
@@ -140,7 +140,7 @@ export class Carrying {
     return as;
   }
 
-  /** What could not be carried to every hook is withheld from the model too. */
+  /** A value that hooks could not see is withheld from the model too. */
   get withheld(): { readonly value: string } | undefined {
     const line = this.#last?.as.withheld;
     return line === undefined ? undefined : { value: line };

@@ -1,4 +1,4 @@
-import { type EndSignal, LazySignal } from '../../values/lazy-signal.js';
+import { LazySignal } from '../../values/lazy-signal.js';
 import { ignoreRejections } from '../../values/promises.js';
 import type { CallReporter } from './attempt.js';
 
@@ -36,7 +36,7 @@ export class Context implements HookContext {
   }
 
   get signal(): AbortSignal {
-    return Context.#endingOf(this).signal;
+    return Context.ending(this).signal;
   }
 
   get scope(): string {
@@ -66,11 +66,7 @@ export class Context implements HookContext {
   }
 
   /** @internal What `signal` is made of. */
-  static ending(context: Context): EndSignal {
-    return Context.#endingOf(context);
-  }
-
-  static #endingOf(context: Context): LazySignal {
+  static ending(context: Context): LazySignal {
     if (!context.#ending) {
       context.#ending = new LazySignal();
       if (context.#ended !== undefined) context.#ending.abort(context.#ended);

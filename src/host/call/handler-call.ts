@@ -4,14 +4,14 @@ import { ignoreRejections, promiseIn, ready, settle } from '../../values/promise
 import type { Json } from '../../values/shape.js';
 import { readOnly } from '../../values/view.js';
 import { logProblems, readAnswer, replyFacts, threw, toBackground } from './answer.js';
-import { type Attempt, type CallReporter, PENDING, SILENT, timed } from './attempt.js';
+import { type Attempt, type CallReporter, PENDING, SILENT, withDuration } from './attempt.js';
 import { makeCall } from './call.js';
 import { aborted, timeout } from './call-failures.js';
 import type { Watched } from './clock.js';
 import { Context } from './context.js';
 import type { CallFacts, RunningFire } from './facts.js';
 import { untrusted } from './untrusted.js';
-import type { CallbackFunction, Work } from './work.js';
+import { callbackOf, handlerOf } from './work.js';
 
 /** Receives the result of a call that was pending; `undefined`: silence, and no subscriber. */
 export interface CallOwner {
@@ -24,9 +24,9 @@ const GRACE = 2_500;
 const LOADED = new WeakSet<Handler>();
 
 /**
- * One call of one handler: the one place with a deadline, a signal and a catch. Hooks in series are called by the same object one after
- * the other, until one times out and is left behind; parallel calls get one each. A hot
- * class: `private` members (CONTRIBUTING.md).
+ * One call of one handler: the only place with a deadline, a signal and a catch. The same object calls hooks in series one after
+ * the other, until a call times out and is left behind; each parallel call has its own object. A hot class: `private` members
+ * (CONTRIBUTING.md).
  */
 export class HandlerCall implements Watched, CallFacts {
   limit = 0;
@@ -41,8 +41,8 @@ export class HandlerCall implements Watched, CallFacts {
   reporter: CallReporter | undefined = undefined;
   /** It timed out and was left behind: it cannot serve another hook. */
   spent = false;
-  /** Its place in a wave. */
-  place = 0;
+  /** In its wave. */
+  index = 0;
   private view: Json;
   private readonly timed: boolean;
   private isWatched = false;
@@ -70,7 +70,7 @@ export class HandlerCall implements Watched, CallFacts {
       this.input = input;
       this.view = readOnly(input);
     }
-    const { callback } = r.work as { readonly callback?: CallbackFunction };
+    const callback = callbackOf(r);
     if (callback === undefined || this.timed || r.async === true || r.trustCheck !== undefined)
       return this.beginOther(kind);
     const context = new Context(this.fire, kind, undefined);
@@ -87,7 +87,7 @@ export class HandlerCall implements Watched, CallFacts {
   /** The general case: something has to be done before or after the call. */
   private beginOther(kind: 'first' | 'reask'): Attempt | undefined | typeof PENDING {
     const { fire, registration, input } = this;
-    const { callback } = registration.work as { readonly callback?: CallbackFunction };
+    const callback = callbackOf(registration);
     if (callback === undefined && this.mustLoad(kind)) return PENDING;
     const changed = registration.trustCheck?.(input);
     if (changed) return untrusted(fire, registration, changed);
@@ -119,14 +119,12 @@ export class HandlerCall implements Watched, CallFacts {
 
   private outside(): Promise<Reply> {
     const { fire, registration, input, context, reporter } = this;
-    return (registration.work as { handler: Handler }).handler.run(
-      makeCall(fire, registration, input, context, reporter),
-    );
+    return (handlerOf(registration) as Handler).run(makeCall(fire, registration, input, context, reporter));
   }
 
-  /** What the first run needs is loaded before its deadline starts. */
+  /** Loads what the first run needs, before its deadline starts. */
   private mustLoad(kind: 'first' | 'reask'): boolean {
-    const { handler } = this.registration.work as { handler: Handler };
+    const handler = handlerOf(this.registration) as Handler;
     if (handler.load === undefined || LOADED.has(handler)) return false;
     this.limit = 0;
     if (!this.isWatched) this.watch();
@@ -225,8 +223,7 @@ export class HandlerCall implements Watched, CallFacts {
     Context.end(this.context, this.fire.cancelled);
     const result = this.timedOut ?? { failure: aborted() };
     this.leave();
-    // Without notes, the rejection of the fire is all there is to report.
-    return (this.owner as object) === this.fire ? result : this.conclude(result);
+    return this.conclude(result);
   }
 
   private leave(): void {
@@ -241,7 +238,7 @@ export class HandlerCall implements Watched, CallFacts {
   }
 
   private get isOutside(): boolean {
-    return 'handler' in (this.registration.work as Work);
+    return handlerOf(this.registration) !== undefined;
   }
 
   /** A registration that is async from the start: nothing waits for it. */
@@ -250,7 +247,7 @@ export class HandlerCall implements Watched, CallFacts {
     return this.conclude({ background: true });
   }
 
-  /** Every call ends here: it is reported, and problems are logged, with or without subscribers. An abort is no problem: the caller asked for it. */
+  /** Every call ends here. It is reported to subscribers, and its problems are logged with or without them. An abort is no problem, since the caller asked for it. */
   private conclude(result: Attempt): Attempt {
     const { fire, registration, reporter, began } = this;
     const { failure, warnings } = result;
@@ -258,7 +255,7 @@ export class HandlerCall implements Watched, CallFacts {
     if (began === 0) return result;
     this.began = 0;
     const durationMs = performance.now() - began;
-    const done = timed(result, durationMs);
+    const done = withDuration(result, durationMs);
     const { slowAfter } = fire.services;
     if (slowAfter > 0 && durationMs >= slowAfter * 1000) {
       const took = `${(durationMs / 1000).toFixed(2)} s`;

@@ -1,7 +1,7 @@
 import type { EventSpec } from '../../events/define.js';
 import { isObject } from '../../values/shape.js';
 
-/** Keys of a response that Claude Code does without, by tool (docs/compatibility.md); those of a tool that is not here are not known. */
+/** Response keys that may be missing for Claude Code to accept a rewrite, by tool (docs/compatibility.md). For other tools they are not known. */
 const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
   Bash: ['isImage', 'noOutputExpected'],
   Read: [],

@@ -122,7 +122,7 @@ function choose(spec: EventSpec, said: readonly HandlerResult[], decisions: Deci
   let highest = RANK.none;
   for (const s of said) {
     const rank = RANK[verdictOf(spec, s)];
-    if (rank <= highest || !(decisions === 'strictest' || s === chosen || stands(s, rank))) continue;
+    if (rank <= highest || !(decisions === 'strictest' || s === chosen || stands(s, rank, chosen))) continue;
     best = s;
     highest = rank;
   }
@@ -135,8 +135,14 @@ function spoken(spec: EventSpec, said: readonly HandlerResult[], which: 'first' 
 }
 
 /** Whatever the others say. */
-const stands = (s: HandlerResult, rank: number): boolean =>
-  endsRun(s) || isUntrusted(s) || (isManaged(s) && rank >= RANK.ask);
+const stands = (s: HandlerResult, rank: number, chosen: HandlerResult | undefined): boolean =>
+  endsRun(s) || isUntrusted(s) || (isManaged(s) && rank >= RANK.ask) || isOutside(s, chosen);
+
+/** What an outer scope says, where a rule's `allow` would loosen it. */
+const isOutside = (s: HandlerResult, chosen: HandlerResult | undefined): boolean =>
+  chosen?.registration.kind === 'rule' &&
+  chosen.outcome?.verdict === 'allow' &&
+  s.registration.scope.depth < chosen.registration.scope.depth;
 
 const isManaged = (s: HandlerResult): boolean => s.registration.scope.kind === 'managed';
 

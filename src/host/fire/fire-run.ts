@@ -7,7 +7,7 @@ import { copyJson } from '../../values/copy.js';
 import { linkAbort } from '../../values/link-abort.js';
 import type { Json } from '../../values/shape.js';
 import { decided, undecided } from '../alarms/use.js';
-import { type Attempt, PENDING } from '../call/attempt.js';
+import { type Attempt, affectsLaterHooks, PENDING } from '../call/attempt.js';
 import { type Carried, Carrying } from '../call/carry.js';
 import { Deadlines } from '../call/deadlines.js';
 import type { BackgroundWork, RunningFire } from '../call/facts.js';
@@ -21,7 +21,7 @@ import type { Candidates, Plan, Quiet } from '../plan/plan.js';
 import type { EventState } from '../services.js';
 import { recordHandlers } from '../tell/record.js';
 import { BusFireReporter, reportUnreadable } from '../tell/reporter.js';
-import { everybody, HandlerState } from './notes.js';
+import { everybody, Slot } from './notes.js';
 import type { Rewrites } from './rewrites.js';
 import { Walk } from './walk.js';
 
@@ -45,9 +45,9 @@ export class FireRun implements RunningFire, CallOwner {
   readonly found: ScopeLookup;
   readonly remembers: boolean;
   private readonly candidates: Candidates;
-  /** The next hook to ask, and answers so far that change nothing for those to come; every other hook before it was silent. */
+  /** The next hook to ask, and the answers so far that affect no later hook. Every other hook before it was silent. */
   private at = 0;
-  private spoken: HandlerState[] | undefined = undefined;
+  private spoken: Slot[] | undefined = undefined;
   private call: HandlerCall | undefined = undefined;
   private walk: Walk | undefined = undefined;
   private madeId: string | undefined = undefined;
@@ -101,7 +101,7 @@ export class FireRun implements RunningFire, CallOwner {
   start(): Promise<AnyDecision> {
     const { signal } = this.options;
     if (signal !== undefined) this.forget = linkAbort(signal, this);
-    if (this.begin()) return this.decided();
+    if (this.begin()) return this.finishNow();
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -110,7 +110,7 @@ export class FireRun implements RunningFire, CallOwner {
 
   private begin(): boolean {
     const { hook } = this.state;
-    if (this.candidates.quiet !== undefined && !this.timed && !hook?.foreign) return this.listen();
+    if (this.candidates.plain && !this.timed && !hook?.foreign) return this.listen();
     // Who runs depends on more than the subject, or a record will list everybody: notes are needed from the start.
     if (!hook?.foreign) return this.startWalk([]).advance();
     // A tap added during a fire takes effect from the next fire.
@@ -120,7 +120,7 @@ export class FireRun implements RunningFire, CallOwner {
   }
 
   private startWalk(taps: readonly RawTap[]): Walk {
-    this.walk = new Walk(this, this.candidates, this.call, taps, () => this.walked());
+    this.walk = new Walk(this, this.candidates, this.call, taps, () => this.finish());
     return this.walk;
   }
 
@@ -133,21 +133,19 @@ export class FireRun implements RunningFire, CallOwner {
       const result = this.call.begin(list[this.at] as Registration, this.input, 'first');
       if (result === undefined) continue;
       if (result === PENDING) return false;
-      if (!this.hear(result)) return this.walkOn(result);
+      if (affectsLaterHooks(result)) return this.walkOn(result);
+      this.keep(result);
     }
     return true;
   }
 
-  /** Keeps an answer. false: it affects later hooks, so a `Walk` must continue. */
-  private hear(result: Attempt): boolean {
-    const { outcome } = result;
-    if (outcome !== undefined && (outcome.rewrite !== undefined || outcome.continue === false)) return false;
+  /** Keeps an answer that changes nothing for later hooks. */
+  private keep(result: Attempt): void {
     const { list, places } = this.candidates;
-    const slot = new HandlerState(list[this.at] as Registration, places[this.at] as number, this.at, 0);
+    const slot = new Slot(list[this.at] as Registration, places[this.at] as number, this.at, undefined);
     slot.take(result, this.services.largeOutput);
     this.spoken ??= [];
     this.spoken.push(slot);
-    return true;
   }
 
   private walkOn(word: Attempt): boolean {
@@ -159,13 +157,14 @@ export class FireRun implements RunningFire, CallOwner {
 
   /** The pending call has answered. */
   answered(result: Attempt | undefined): void {
-    const continues = result === undefined || this.hear(result);
-    if (continues) this.at++;
-    if (continues ? this.listen() : this.walkOn(result)) this.walked();
+    const affects = result !== undefined && affectsLaterHooks(result);
+    if (!affects && result !== undefined) this.keep(result);
+    if (!affects) this.at++;
+    if (affects ? this.walkOn(result) : this.listen()) this.finish();
   }
 
   /** Every call completed synchronously. */
-  private decided(): Promise<AnyDecision> {
+  private finishNow(): Promise<AnyDecision> {
     this.forget?.();
     try {
       const decision = this.decide();
@@ -178,7 +177,7 @@ export class FireRun implements RunningFire, CallOwner {
     }
   }
 
-  private walked(): void {
+  private finish(): void {
     this.call?.release();
     this.walk?.release();
     this.forget?.();
@@ -217,13 +216,13 @@ export class FireRun implements RunningFire, CallOwner {
     return decision;
   }
 
-  private conclude({ notes, who, taps }: Walk): AnyDecision {
+  private conclude({ notes, taps }: Walk): AnyDecision {
     const { cancelled, plan, reporter } = this;
     const quiet = notes.silent && !cancelled && !this.carrying ? this.candidates.quiet : undefined;
     const decision = quiet?.decision ?? fold(this.spec, notes.said(), this.foldContext(notes.rewrites));
     if (reporter === undefined) return decision;
     const cutShort = notes.bailed || cancelled !== undefined;
-    const walked = { plan, who, notes, taps, cutShort };
+    const walked = { plan, notes, taps, cutShort };
     reporter.ended(decision, (copy) => recordHandlers(walked, copy), notes.input, cancelled?.code);
     return decision;
   }

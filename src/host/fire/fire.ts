@@ -11,8 +11,6 @@ import { reportRefused } from '../tell/reporter.js';
 import { FireRun } from './fire-run.js';
 import { completeInput } from './input.js';
 
-export type { FireOptions, FireSettings } from '../fire-options.js';
-
 /**
  * The path of every event, from the agent loop to its decision: find the event and the scope, choose the plan, parse the input once;
  * then `FireRun` asks the hooks, folds their answers, and reports to subscribers.

@@ -1,7 +1,6 @@
 import { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
 import { checkInput } from '../../events/guard.js';
-import { messageOf } from '../../values/promises.js';
 import { put } from '../../values/put.js';
 import type { Json } from '../../values/shape.js';
 
@@ -17,12 +16,6 @@ export interface SessionFields {
   readonly transcript_path?: string | undefined;
   readonly cwd?: string | undefined;
   readonly permission_mode?: string | undefined;
-}
-
-/** What was thrown when the input was looked at: only its own getters do that. */
-export function unreadable(event: string, error: unknown): HookscopeError {
-  const expected = `cannot be read: ${messageOf(error)}`;
-  return new HookscopeError('INVALID_INPUT', { event, field: '(the input)', expected }, { cause: error });
 }
 
 /** The one parse of an input: as it is when nothing is missing, else with the session's fields around it. */

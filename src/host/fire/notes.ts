@@ -1,22 +1,23 @@
+import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Json } from '../../values/shape.js';
 import { readOnly } from '../../values/view.js';
 import { type Attempt, SILENT } from '../call/attempt.js';
 import type { FireFacts } from '../call/facts.js';
+import type { LargeOutput } from '../call/large-output.js';
 import { RANK } from '../decide/fold.js';
 import type { HandlerResult } from '../decide/fold-common.js';
-import type { RunFacts } from '../plan/who-runs.js';
-import type { LargeOutput } from '../tell/large-output.js';
+import type { RunFacts } from '../plan/skipped.js';
 import { Rewrites, type Vote } from './rewrites.js';
 
-/** Offset that places raw taps before or after every plan position. */
+/** Added to the places of raw taps, so that they lie before or after the whole plan. */
 const AFTER = 1_000_000;
 
-/** What one registration came to in one fire. */
-export class HandlerState implements Vote, HandlerResult {
+/** The state and result of one registration in one fire. */
+export class Slot implements Vote, HandlerResult {
   readonly registration: Registration;
-  /** Plan position; raw taps lie before and after the plan. */
-  readonly position: number;
+  /** Its place in the plan. Raw taps lie before and after the plan. */
+  readonly place: number;
   readonly wave: number;
   judged: number;
   produced = -1;
@@ -28,15 +29,28 @@ export class HandlerState implements Vote, HandlerResult {
   failure: Attempt['failure'] = undefined;
   /** Its allow was lost when a re-ask failed. */
   lapsed = false;
-  /** Its allow is not for the input that would run. */
-  allowLapsed = false;
   calls = 0;
+  /** They know which version of the input would run. Absent: there are no notes yet, so nothing was rewritten. */
+  notes: { readonly version: number } | undefined;
 
-  constructor(registration: Registration, position: number, wave: number, judged: number) {
+  constructor(
+    registration: Registration,
+    place: number,
+    wave: number,
+    notes: { readonly version: number } | undefined,
+  ) {
     this.registration = registration;
-    this.position = position;
+    this.place = place;
     this.wave = wave;
-    this.judged = judged;
+    this.judged = notes?.version ?? 0;
+    this.notes = notes;
+  }
+
+  /** Its allow was for an input that will not run, or was lost. */
+  get allowLapsed(): boolean {
+    if (this.notes === undefined) return false;
+    const judged = this.offered ? this.produced : this.judged;
+    return this.lapsed || judged !== this.notes.version;
   }
 
   /** Takes a result, again after a re-ask. */
@@ -68,24 +82,23 @@ export class Notes implements RunFacts {
   bailed = false;
   /** Nobody has said anything, failed, or gone on in the background; and there is no raw tap. */
   silent = true;
-  /** By place in the plan. */
-  private readonly slots: (HandlerState | undefined)[];
+  /** By their places in the plan. */
+  private readonly slots: (Slot | undefined)[];
   /** Of raw taps, in the order they were asked. */
-  readonly tapped: HandlerState[] = [];
+  readonly tapped: Slot[] = [];
   private readonly fire: FireFacts;
-  private readonly earlier: ReadonlySet<string> | undefined;
+  private skips: (SkipReason | undefined)[] | undefined = undefined;
   private made: Rewrites | undefined = undefined;
   private viewed: Json | undefined = undefined;
   private inputView: Json | undefined = undefined;
   private waves = 0;
   private count = 0;
 
-  constructor(fire: FireFacts, asked: ReadonlySet<string> | undefined) {
+  constructor(fire: FireFacts) {
     this.fire = fire;
-    this.earlier = asked;
     this.input = fire.input;
     this.subject = fire.subject;
-    this.slots = new Array<HandlerState | undefined>(fire.plan.size);
+    this.slots = new Array<Slot | undefined>(fire.plan.size);
   }
 
   /** Made when a predicate first looks at this input. */
@@ -105,12 +118,24 @@ export class Notes implements RunFacts {
     return this.made;
   }
 
-  at(place: number): HandlerState | undefined {
+  at(place: number): Slot | undefined {
     return this.slots[place];
   }
 
-  slotOf(r: Registration): HandlerState | undefined {
-    return r.kind === 'tap' ? this.tapped.find((s) => s.registration === r) : this.slots[this.fire.plan.position(r)];
+  /** Remembers why a handler does not run now; `undefined`: it does. Only records need it. */
+  lookedAt(place: number, reason: SkipReason | undefined): void {
+    if (reason === undefined && this.skips === undefined) return;
+    this.skips ??= new Array<SkipReason | undefined>(this.fire.plan.size);
+    this.skips[place] = reason;
+  }
+
+  /** Why the handler at a place did not run when the walk last checked it. */
+  skipAt(place: number): SkipReason | undefined {
+    return this.skips?.[place];
+  }
+
+  slotOf(r: Registration): Slot | undefined {
+    return r.kind === 'tap' ? this.tapped.find((s) => s.registration === r) : this.slots[this.fire.plan.placeOf(r)];
   }
 
   hasRun(r: Registration): boolean {
@@ -118,74 +143,76 @@ export class Notes implements RunFacts {
   }
 
   ranBefore(r: Registration): boolean {
-    return this.earlier?.has(r.id) === true;
+    return this.fire.options.ranBefore?.has(r.id) === true;
   }
 
   /** State for a handler that is about to be asked about the current input. */
-  open(registration: Registration, place: number): HandlerState {
+  open(registration: Registration, place: number): Slot {
     const known = this.slots[place];
     if (known !== undefined) return this.reopen(known);
     this.count++;
-    const slot = new HandlerState(registration, place, this.waves, this.version);
+    const slot = new Slot(registration, place, this.waves, this);
     this.slots[place] = slot;
     return slot;
   }
 
   /** A handler that answered before there were notes. */
-  adopt(slot: HandlerState): void {
+  adopt(slot: Slot): void {
     this.count++;
     this.waves++;
-    this.slots[slot.position] = slot;
+    slot.notes = this;
+    this.slots[slot.place] = slot;
   }
 
-  reopen(slot: HandlerState): HandlerState {
+  reopen(slot: Slot): Slot {
     slot.judged = this.version;
     return slot;
   }
 
-  /** Its position is before or after the plan's. */
-  openTap(registration: Registration, after: boolean): HandlerState {
+  /** Its place is before or after the plan's. */
+  openTap(registration: Registration, after: boolean): Slot {
     const known = this.slotOf(registration);
     if (known !== undefined) return this.reopen(known);
-    const position = this.count++ + (after ? AFTER : -AFTER);
-    const slot = new HandlerState(registration, position, this.waves, this.version);
+    const place = this.count++ + (after ? AFTER : -AFTER);
+    const slot = new Slot(registration, place, this.waves, this);
     this.tapped.push(slot);
     this.silent = false;
     return slot;
   }
 
-  /** Takes the answer of a handler that was asked alone. */
-  settle(slot: HandlerState, result: Attempt): void {
+  /** Takes the answer of a handler that was asked alone. true: the input was rewritten. */
+  settle(slot: Slot, result: Attempt): boolean {
     this.waves++;
     const rewrite = rewriteOf(slot, result);
     const again = slot.calls > 0;
     this.note(slot, result);
-    if (rewrite !== undefined || this.made !== undefined) this.take([{ stance: slot, rewrite, again }]);
+    return (rewrite !== undefined || this.made !== undefined) && this.take([{ vote: slot, rewrite, again }]);
   }
 
-  /** Takes a wave's answers, in plan order whatever the order of finishing. */
-  settleAll(slots: readonly HandlerState[], results: readonly Attempt[]): void {
+  /** Takes a wave's answers, in plan order whatever the order of finishing. true: the input was rewritten. */
+  settleAll(slots: readonly Slot[], results: readonly Attempt[]): boolean {
     this.waves++;
-    const wave = slots.map((stance, i) => {
+    const wave = slots.map((vote, i) => {
       const result = results[i] as Attempt;
-      const said = { stance, rewrite: rewriteOf(stance, result), again: stance.calls > 0 };
-      this.note(stance, result);
+      const said = { vote, rewrite: rewriteOf(vote, result), again: vote.calls > 0 };
+      this.note(vote, result);
       return said;
     });
-    if (this.made !== undefined || wave.some((said) => said.rewrite !== undefined)) this.take(wave);
+    return (this.made !== undefined || wave.some((said) => said.rewrite !== undefined)) && this.take(wave);
   }
 
-  private take(wave: Parameters<Rewrites['take']>[0]): void {
+  private take(wave: Parameters<Rewrites['take']>[0]): boolean {
     const { spec, input } = this.fire;
     this.made ??= new Rewrites(spec, input);
     const { version } = this.made;
     this.made.take(wave);
-    if (this.made.version === version) return;
+    if (this.made.version === version) return false;
     this.input = this.made.input;
     this.subject = spec.subject?.(this.input);
+    return true;
   }
 
-  private note(slot: HandlerState, result: Attempt): void {
+  private note(slot: Slot, result: Attempt): void {
     slot.take(result, this.fire.services.largeOutput);
     if (result.outcome !== undefined || result.failure !== undefined || result.background) this.silent = false;
     const { dialect, phase } = slot.registration;
@@ -193,47 +220,41 @@ export class Notes implements RunFacts {
   }
 
   /** Whether it must be asked (again) about the input as it stands. */
-  isDue(slot: HandlerState | undefined): boolean {
+  isDue(slot: Slot | undefined): boolean {
     if (slot === undefined) return true;
     if (slot.registration.phase !== 'decide' || slot.last.background) return false;
     return this.made !== undefined && !this.made.hasJudged(slot);
   }
 
   /** The results of all handlers but observers, in plan order, as they count. */
-  said(): HandlerState[] {
-    const said: HandlerState[] = [];
+  said(): Slot[] {
+    const said: Slot[] = [];
     const tapped = this.tapped;
-    for (const slot of tapped) if (slot.position < 0) this.list(slot, said);
-    for (const slot of this.slots) if (slot !== undefined) this.list(slot, said);
-    for (const slot of tapped) if (slot.position >= 0) this.list(slot, said);
+    for (const slot of tapped) if (slot.place < 0 && slot.counts) said.push(slot);
+    for (const slot of this.slots) if (slot?.counts) said.push(slot);
+    for (const slot of tapped) if (slot.place >= 0 && slot.counts) said.push(slot);
     return said;
-  }
-
-  private list(slot: HandlerState, said: HandlerState[]): void {
-    if (!slot.counts) return;
-    slot.allowLapsed = slot.lapsed || (this.made !== undefined && !this.made.allowStands(slot));
-    said.push(slot);
   }
 }
 
 /** Rewrites by observers are ignored. */
-function rewriteOf(slot: HandlerState, result: Attempt): { readonly value: unknown } | undefined {
+function rewriteOf(slot: Slot, result: Attempt): { readonly value: unknown } | undefined {
   return slot.registration.phase === 'observe' ? undefined : result.outcome?.rewrite;
 }
 
 /** It failed, or continues in the background. */
 const hasNotJudged = ({ failure, background, unjudged }: Attempt): boolean =>
-  Boolean(failure ?? background ?? unjudged);
+  Boolean(failure || background || unjudged);
 
 /** A re-ask that failed to judge the new input keeps the old verdict, except an allow; a verdict printed despite the failure counts if it is stricter. */
-function failAgain(slot: HandlerState, result: Attempt): void {
+function failAgain(slot: Slot, result: Attempt): void {
   slot.failure = result.failure ?? slot.failure;
   if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
   if (RANK[result.outcome?.verdict ?? 'none'] > RANK[slot.outcome?.verdict ?? 'none']) slot.outcome = result.outcome;
 }
 
 /** All handlers that were asked, in plan order; those without an answer were silent. */
-export function everybody(asked: readonly Registration[], spoken: readonly HandlerState[]): HandlerResult[] {
+export function everybody(asked: readonly Registration[], spoken: readonly Slot[]): HandlerResult[] {
   const slots = new Map(spoken.map((slot) => [slot.registration, slot]));
   return asked
     .map((registration) => slots.get(registration) ?? { registration, counts: registration.phase !== 'observe' })

@@ -6,8 +6,8 @@ import type { Conflict } from '../decide/decision.js';
 /** One handler's relation to the input: which version it judged, which one it produced. */
 export interface Vote {
   readonly registration: Registration;
-  /** Plan position; raw taps lie before and after the plan. */
-  readonly position: number;
+  /** Its place in the plan. Raw taps lie before and after the plan. */
+  readonly place: number;
   /** The version of the input it was last given; -1: none. */
   judged: number;
   /** The version its last rewrite became (or already was); -1: it did not rewrite, or its rewrite was dropped. */
@@ -46,39 +46,34 @@ export class Rewrites {
   }
 
   /** Whether the handler has judged what would run now. */
-  hasJudged(stance: Vote): boolean {
-    return stance.judged === this.version || stance.produced === this.version;
-  }
-
-  /** Whether an allow of its last answer is still for what would run. */
-  allowStands(stance: Vote): boolean {
-    return stance.offered ? stance.produced === this.version : stance.judged === this.version;
+  hasJudged(vote: Vote): boolean {
+    return vote.judged === this.version || vote.produced === this.version;
   }
 
   /** One wave's rewrites, in plan order. */
-  take(wave: readonly { stance: Vote; rewrite: { readonly value: unknown } | undefined; again: boolean }[]): void {
+  take(wave: readonly { vote: Vote; rewrite: { readonly value: unknown } | undefined; again: boolean }[]): void {
     const owner = this.#owner;
     let earlier: Vote | undefined;
-    for (const { stance, rewrite, again } of wave) {
-      stance.offered = rewrite !== undefined;
-      stance.produced = -1;
+    for (const { vote, rewrite, again } of wave) {
+      vote.offered = rewrite !== undefined;
+      vote.produced = -1;
       if (!rewrite || this.#field === undefined) continue;
       this.#touched = true;
       if (isDeepStrictEqual(this.#input[this.#field], rewrite.value)) {
-        stance.produced = this.version;
+        vote.produced = this.version;
         continue;
       }
       // One that had rewritten before must win over the owner of what it was given; of one wave the last wins.
-      const owned = again && stance.rewrote && owner !== stance ? owner : undefined;
-      stance.rewrote = true;
-      if (owned && !outranks(stance, owned)) {
-        this.#conflict(owned, stance);
+      const owned = again && vote.rewrote && owner !== vote ? owner : undefined;
+      vote.rewrote = true;
+      if (owned && !outranks(vote, owned)) {
+        this.#conflict(owned, vote);
         continue;
       }
       const rival = earlier ?? owned;
-      if (rival) this.#conflict(stance, rival);
-      this.#accept(stance, rewrite.value);
-      earlier = stance;
+      if (rival) this.#conflict(vote, rival);
+      this.#accept(vote, rewrite.value);
+      earlier = vote;
     }
   }
 
@@ -86,11 +81,11 @@ export class Rewrites {
     this.conflicts.push({ winner: winner.registration.id, loser: loser.registration.id });
   }
 
-  #accept(stance: Vote, value: unknown): void {
+  #accept(vote: Vote, value: unknown): void {
     this.#input = { ...this.#input, [this.#field as string]: value };
     this.version++;
-    this.#owner = stance;
-    stance.produced = this.version;
+    this.#owner = vote;
+    vote.produced = this.version;
   }
 }
 
@@ -98,5 +93,5 @@ export class Rewrites {
 function outranks(a: Vote, b: Vote): boolean {
   const rank = (s: Vote): number =>
     s.registration.phase === 'rewrite' ? Number.POSITIVE_INFINITY : s.registration.scope.depth;
-  return rank(a) === rank(b) ? a.position > b.position : rank(a) < rank(b);
+  return rank(a) === rank(b) ? a.place > b.place : rank(a) < rank(b);
 }

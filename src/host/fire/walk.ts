@@ -4,8 +4,8 @@ import type { RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import type { RawTap, TapDriver } from '../hooks.js';
 import { type Candidates, nextWave } from '../plan/plan.js';
-import { type WhoRuns, whoRuns } from '../plan/who-runs.js';
-import { type HandlerState, Notes } from './notes.js';
+import { WhoRuns } from '../plan/who-runs.js';
+import { Notes, type Slot } from './notes.js';
 import { Wave } from './wave.js';
 
 /**
@@ -24,13 +24,14 @@ export class Walk implements CallOwner, TapDriver {
   /** The next handler in the list; `again` when re-asking. */
   private at = 0;
   private again = 0;
-  /** The last plan position visited, whatever the list was then. */
+  /** The last place in the plan that was visited, whatever the list was then. */
   private passed = -1;
+  /** Who runs on the current input. */
   private rules: WhoRuns | undefined = undefined;
   /** Serves the handlers in series. */
   private call: HandlerCall | undefined;
   /** The handler whose answer is pending. */
-  private asking: HandlerState | undefined = undefined;
+  private asking: Slot | undefined = undefined;
   private waves: Set<Wave> | undefined = undefined;
   /** While the plan is one tap in the event's own hook: tells it that the plan is through. */
   private tapDone: (() => void) | undefined = undefined;
@@ -48,23 +49,17 @@ export class Walk implements CallOwner, TapDriver {
     this.call = call;
     this.taps = taps;
     this.done = done;
-    this.notes = new Notes(fire, fire.options.alreadyRan);
-  }
-
-  /** Who runs on the current input. */
-  get who(): WhoRuns {
-    this.rules ??= whoRuns(this.candidates, this.notes);
-    return this.rules;
+    this.notes = new Notes(fire);
   }
 
   /** Takes over from `FireRun`: the first `asked` of the list were called, those not in `spoken` were silent, and `word` is the first answer that affects later handlers. */
-  takeOver(asked: number, spoken: readonly HandlerState[], word: Attempt): void {
+  takeOver(asked: number, spoken: readonly Slot[], word: Attempt): void {
     const { notes } = this;
     const { list, places } = this.candidates;
-    const open = (i: number): HandlerState => notes.open(list[i] as Registration, places[i] as number);
+    const open = (i: number): Slot => notes.open(list[i] as Registration, places[i] as number);
     for (let i = 0, next = 0; i < asked; i++) {
       const slot = spoken[next];
-      if (slot === undefined || slot.position !== places[i]) notes.settle(open(i), SILENT);
+      if (slot === undefined || slot.place !== places[i]) notes.settle(open(i), SILENT);
       else {
         notes.adopt(slot);
         next++;
@@ -99,7 +94,7 @@ export class Walk implements CallOwner, TapDriver {
     return this.planned;
   }
 
-  /** One raw tap, asked like any handler; its position lies before or after the plan's. */
+  /** One raw tap, asked like any handler; its place lies before or after the plan's. */
   tap(registration: Registration): Promise<void> {
     if (this.notes.bailed || this.fire.cancelled) return Promise.resolve();
     const slot = this.notes.openTap(registration, this.planned !== undefined);
@@ -124,10 +119,10 @@ export class Walk implements CallOwner, TapDriver {
       if (this.at >= last) return true;
       const r = list[this.at] as Registration;
       if (r.mode === 'parallel') {
-        const next = nextWave(this.candidates, this.at, (other) => this.runs(other), last);
+        const next = nextWave(this.candidates, this.at, (other, i) => this.runs(other, i), last);
         this.at = next?.end ?? last;
         if (!this.askAll(next?.wave ?? [])) return false;
-      } else if (!this.runs(r)) this.at++;
+      } else if (!this.runs(r, this.at)) this.at++;
       else if (!this.ask(r, places[this.at++] as number)) return false;
     }
     return true;
@@ -139,28 +134,35 @@ export class Walk implements CallOwner, TapDriver {
     if (fire.spec.fold !== 'gate') return true;
     while (fire.cancelled === undefined && !notes.bailed) {
       const { deciders, list, places } = this.candidates;
-      while (this.again < deciders && !this.isDue(list[this.again] as Registration)) this.again++;
+      while (this.again < deciders && !this.isDue(list[this.again] as Registration, this.again)) this.again++;
       const tap = notes.tapped.find((slot) => notes.isDue(slot));
-      if (tap !== undefined && (tap.position < 0 || this.again >= deciders)) {
+      if (tap !== undefined && (tap.place < 0 || this.again >= deciders)) {
         if (!this.askTogether([notes.reopen(tap)], () => this.go())) return false;
         continue;
       }
       if (this.again >= deciders) return true;
       const r = list[this.again] as Registration;
       if (r.mode === 'parallel') {
-        const next = nextWave(this.candidates, this.again, (other) => this.isDue(other));
+        const next = nextWave(this.candidates, this.again, (other, i) => this.isDue(other, i));
         if (!this.askAll(next?.wave ?? [])) return false;
       } else if (!this.ask(r, places[this.again] as number)) return false;
     }
     return true;
   }
 
-  private isDue(r: Registration): boolean {
-    return this.notes.isDue(this.notes.slotOf(r)) && this.runs(r);
+  private isDue(r: Registration, i: number): boolean {
+    return this.notes.isDue(this.notes.slotOf(r)) && this.runs(r, i);
   }
 
-  private runs(r: Registration): boolean {
-    return this.candidates.quiet !== undefined || this.who.why(r) === undefined;
+  /** Whether the handler at `i` in the list runs on the current input. */
+  private runs(r: Registration, i: number): boolean {
+    const { candidates, fire } = this;
+    if (candidates.plain) return true;
+    this.rules ??= new WhoRuns(candidates, this.notes);
+    const reason = this.rules.why(r);
+    // For the record, which must not ask again: a predicate may answer differently later.
+    if (fire.reporter !== undefined) this.notes.lookedAt(candidates.places[i] as number, reason);
+    return reason === undefined;
   }
 
   /** Asks one handler. false: its answer is pending. */
@@ -183,7 +185,7 @@ export class Walk implements CallOwner, TapDriver {
   private askAll(wave: readonly number[]): boolean {
     const { notes, rules } = this;
     const { list, places } = this.candidates;
-    const slots: HandlerState[] = [];
+    const slots: Slot[] = [];
     for (const i of wave) {
       const r = list[i] as Registration;
       if (this.claim(r)) slots.push(notes.open(rules?.merged(r) ?? r, places[i] as number));
@@ -192,7 +194,7 @@ export class Walk implements CallOwner, TapDriver {
   }
 
   /** true: all answered synchronously, and `then` is not called. */
-  private askTogether(slots: readonly HandlerState[], then: () => void): boolean {
+  private askTogether(slots: readonly Slot[], then: () => void): boolean {
     const wave = new Wave(this.fire, slots, () => {
       this.waves?.delete(wave);
       this.settleAll(wave);
@@ -212,20 +214,16 @@ export class Walk implements CallOwner, TapDriver {
     if (!r.once) return true;
     const { notes } = this;
     if (!(notes.hasRun(r) || notes.ranBefore(r) || r.scope.claim(r))) return false;
-    this.fire.options.alreadyRan?.add(r.id);
+    this.fire.options.ranBefore?.add(r.id);
     return true;
   }
 
-  private settle(slot: HandlerState, result: Attempt): void {
-    const { version } = this.notes;
-    this.notes.settle(slot, result);
-    if (this.notes.version !== version) this.lookAgain();
+  private settle(slot: Slot, result: Attempt): void {
+    if (this.notes.settle(slot, result)) this.lookAgain();
   }
 
   private settleAll({ slots, results }: Wave): void {
-    const { version } = this.notes;
-    this.notes.settleAll(slots, results);
-    if (this.notes.version !== version) this.lookAgain();
+    if (this.notes.settleAll(slots, results)) this.lookAgain();
   }
 
   /** The input was rewritten: other handlers may match it, and those that judged the previous version must judge this one. */
@@ -242,7 +240,7 @@ export class Walk implements CallOwner, TapDriver {
 
   /** The pending call has answered. */
   answered(result: Attempt | undefined): void {
-    const slot = this.asking as HandlerState;
+    const slot = this.asking as Slot;
     this.asking = undefined;
     this.settle(slot, result ?? SILENT);
     this.go();

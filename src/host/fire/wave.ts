@@ -4,20 +4,20 @@ import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
 import { aborted } from '../call/call-failures.js';
 import type { RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
-import type { HandlerState } from './notes.js';
+import type { Slot } from './notes.js';
 
 /** Handlers that are called at the same time, each by a call of its own. It is over when all have answered. A hot class (CONTRIBUTING.md). */
 export class Wave implements CallOwner {
-  readonly slots: readonly HandlerState[];
+  readonly slots: readonly Slot[];
   readonly results: Attempt[] = [];
   private readonly fire: RunningFire;
-  private readonly done: (wave: Wave) => void;
-  /** Those under way, each at its slot's place. */
+  private readonly done: () => void;
+  /** Those under way, each at its slot's index. */
   private readonly calls: (HandlerCall | undefined)[] = [];
   private left: number;
   private began = false;
 
-  constructor(fire: RunningFire, slots: readonly HandlerState[], done: (wave: Wave) => void) {
+  constructor(fire: RunningFire, slots: readonly Slot[], done: () => void) {
     this.fire = fire;
     this.slots = slots;
     this.done = done;
@@ -29,7 +29,7 @@ export class Wave implements CallOwner {
     const { slots } = this;
     const view = readOnly(input);
     for (let i = 0; i < slots.length; i++) {
-      const result = this.call(slots[i] as HandlerState, input, view, i);
+      const result = this.call(slots[i] as Slot, input, view, i);
       if (result !== PENDING) this.take(i, result);
     }
     // One of them cancelled the fire while the others were being called.
@@ -38,11 +38,11 @@ export class Wave implements CallOwner {
     return this.left === 0;
   }
 
-  private call(slot: HandlerState, input: Json, view: Json, i: number): Attempt | undefined | typeof PENDING {
+  private call(slot: Slot, input: Json, view: Json, i: number): Attempt | undefined | typeof PENDING {
     const { fire } = this;
     if (fire.cancelled) return { failure: aborted() };
     const call = new HandlerCall(fire, this, input, view);
-    call.place = i;
+    call.index = i;
     const result = call.begin(slot.registration, input, slot.calls > 0 ? 'reask' : 'first');
     if (result === PENDING) this.calls[i] = call;
     return result;
@@ -54,12 +54,12 @@ export class Wave implements CallOwner {
   }
 
   answered(result: Attempt | undefined, call: HandlerCall): void {
-    const i = call.place;
+    const i = call.index;
     if (this.calls[i] === undefined) return;
     this.calls[i] = undefined;
     call.release();
     this.take(i, result);
-    if (this.left === 0 && this.began) this.done(this);
+    if (this.left === 0 && this.began) this.done();
   }
 
   cancel(): void {

@@ -1,10 +1,11 @@
-import type { EventSpec } from '../../events/define.js';
+import { type EventSpec, hasToolSubject } from '../../events/define.js';
+import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { type AnyDecision, type HandlerOutcome, makeDecision } from '../decide/decision.js';
 import { isPlain } from './skipped.js';
 
-/** What a fire's plan is chosen for: the subject is looked at first, since its answers can be remembered. */
+/** The part of a plan that may run for one subject. Only the subject is checked, so the result can be cached. */
 export interface Candidates {
   /** Registrations whose matcher accepts the subject, in plan order, observers last. */
   readonly list: readonly Registration[];
@@ -14,7 +15,9 @@ export interface Candidates {
   readonly deciders: number;
   /** Copies of one hook by dedup key, only where there is more than one. */
   readonly copies: ReadonlyMap<string, readonly Registration[]> | undefined;
-  /** Set if only the subject decides who runs and all are in series: the decision of a fire in which every hook is silent. */
+  /** The subject alone decides who runs, and all run in series, so the walk need not check any of them again. */
+  readonly plain: boolean;
+  /** If they are plain: the decision of a fire in which every hook is silent. */
   readonly quiet: Quiet | undefined;
 }
 
@@ -35,20 +38,20 @@ export class Plan {
   readonly #whole: Candidates | undefined;
   /** Made when first needed, as every scope that is open keeps plans. */
   #memo: Map<string, Candidates> | undefined = undefined;
-  #positions: Map<string, number> | undefined = undefined;
+  #places: Map<string, number> | undefined = undefined;
 
   constructor(spec: EventSpec, registrations: readonly Registration[]) {
     this.spec = spec;
     this.registrations = registrations;
     this.size = registrations.length;
     const uniform = registrations.every((r) => r.matcher.all && !isByTool(r));
-    this.#whole = uniform ? candidatesOf(this, () => true) : undefined;
+    this.#whole = uniform ? candidatesOf(this, undefined) : undefined;
   }
 
   /** Where a registration stands in the order. */
-  position(registration: Registration): number {
-    this.#positions ??= new Map(this.registrations.map((r, i) => [r.id, i]));
-    return this.#positions.get(registration.id) ?? this.size;
+  placeOf(registration: Registration): number {
+    this.#places ??= new Map(this.registrations.map((r, i) => [r.id, i]));
+    return this.#places.get(registration.id) ?? this.size;
   }
 
   /** Remembered per subject, at most `MEMO` of them. */
@@ -59,7 +62,7 @@ export class Plan {
     const known = this.#memo.get(key);
     if (known) return known;
     // A predicate looks at the input too: its registration stays a candidate and is asked again at its wave.
-    const found = candidatesOf(this, (r) => mayRun(r, subject));
+    const found = candidatesOf(this, subject);
     if (this.#memo.size >= MEMO) this.#memo.clear();
     this.#memo.set(key, found);
     return found;
@@ -72,21 +75,22 @@ export function makePlan(spec: EventSpec, scopes: readonly Scope[], own: Scope):
   return new Plan(spec, Object.freeze([...all.filter(decides), ...all.filter((r) => !decides(r))]));
 }
 
-function mayRun(r: Registration, subject: string | undefined): boolean {
-  if (r.matcher.static && !r.matcher.matches(subject)) return false;
-  return !isByTool(r) || (subject !== undefined && r.rule?.isAbout(subject) === true);
+/** Why a registration can never run for a subject; `undefined`: it is a candidate. Calls no predicate. */
+export function barred(r: Registration, subject: string | undefined): SkipReason | undefined {
+  if (r.skip !== undefined) return r.skip.reason;
+  if (r.matcher.static && !r.matcher.matches(subject)) return 'matcher';
+  return isByTool(r) && (subject === undefined || r.rule?.isAbout(subject) !== true) ? 'if' : undefined;
 }
 
 /** Its `if` rule, which is about tools, can be looked up by the subject. */
-const isByTool = (r: Registration): boolean => r.rule !== undefined && r.spec.tool === true;
+const isByTool = (r: Registration): boolean => r.rule !== undefined && r.spec.tool && hasToolSubject(r.spec);
 
 const decides = (r: Registration): boolean => r.phase !== 'observe';
 
-function candidatesOf({ spec, registrations }: Plan, may: (r: Registration) => boolean): Candidates {
-  const places = [...registrations.keys()].filter((i) => {
-    const r = registrations[i] as Registration;
-    return r.skip === undefined && may(r);
-  });
+function candidatesOf({ spec, registrations }: Plan, subject: string | undefined): Candidates {
+  const places = [...registrations.keys()].filter(
+    (i) => barred(registrations[i] as Registration, subject) === undefined,
+  );
   const list = places.map((i) => registrations[i] as Registration);
   const keys = new Map<string, Registration[]>();
   for (const r of list) {
@@ -96,12 +100,14 @@ function candidatesOf({ spec, registrations }: Plan, may: (r: Registration) => b
     else keys.set(r.dedup, [r]);
   }
   for (const [key, copies] of keys) if (copies.length < 2) keys.delete(key);
+  const plain = keys.size === 0 && list.every(isPlain);
   return {
     list,
     places,
     deciders: list.filter(decides).length,
     copies: keys.size > 0 ? keys : undefined,
-    quiet: keys.size === 0 && list.every(isPlain) ? quietly(spec, list.filter(decides)) : undefined,
+    plain,
+    quiet: plain ? quietly(spec, list.filter(decides)) : undefined,
   };
 }
 
@@ -120,11 +126,11 @@ function quietly(spec: EventSpec, list: readonly Registration[]): Quiet {
 export function nextWave(
   { list, deciders }: Pick<Candidates, 'list' | 'deciders'>,
   from: number,
-  runs: (r: Registration) => boolean,
+  runs: (r: Registration, i: number) => boolean,
   last = deciders,
 ): { wave: readonly number[]; end: number } | undefined {
   let i = from;
-  while (i < last && !runs(list[i] as Registration)) i++;
+  while (i < last && !runs(list[i] as Registration, i)) i++;
   const first = i < last ? list[i] : undefined;
   if (!first) return undefined;
   if (first.mode === 'series') return { wave: [i], end: i + 1 };
@@ -132,7 +138,7 @@ export function nextWave(
   let end = i + 1;
   for (i = end; i < last; i++) {
     const r = list[i] as Registration;
-    if (!runs(r)) continue;
+    if (!runs(r, i)) continue;
     if (r.mode !== 'parallel' || r.scope !== first.scope || r.stage !== first.stage) break;
     wave.push(i);
     // Later ones are checked again in their turn: this wave may change the input.

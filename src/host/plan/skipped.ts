@@ -1,4 +1,4 @@
-import type { SkipReason } from '../../events/skip.js';
+import { SKIP_REASONS, type SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
 
 /** What decides who runs, as it stands now. */
@@ -13,33 +13,62 @@ export interface RunFacts {
   ranBefore(r: Registration): boolean;
 }
 
-/**
- * The reasons that are looked at anew before each call, and whom each of them can skip although the subject is matched: such hooks
- * are kept off the quick way, which asks nobody. A reason that is not here cannot be given below.
- */
-const CAN_SKIP = {
-  matcher: (r) => !r.matcher.all && !r.matcher.static,
-  if: (r) => r.rule !== undefined,
-  once: (r) => r.once,
-} satisfies Partial<Record<SkipReason, (r: Registration) => boolean>>;
+interface LookedAt {
+  /** Whether it can skip a hook whose matcher accepts the subject. Such a hook makes its fires take the general walk. */
+  canSkip(r: Registration): boolean;
+  skips(r: Registration, facts: RunFacts): boolean;
+  /** Explains a skip, with the matcher or rule that caused it. */
+  words(r: Registration, facts: RunFacts): string;
+}
 
-const ASKED = Object.values(CAN_SKIP);
+/** The reasons that are checked again before every call. `lookAt` can return no other. */
+const LOOKED_AT = {
+  matcher: {
+    canSkip: ({ matcher }) => !matcher.all && !matcher.static,
+    // Reading `facts.view` makes a proxy, so only predicates read it.
+    skips: ({ matcher }, facts) =>
+      !matcher.all && !matcher.matches(facts.subject, matcher.static ? undefined : facts.view),
+    words: ({ matcher }, { subject = 'an event without a subject' }) =>
+      `its matcher ${matcher.text} does not match ${subject}`,
+  },
+  if: {
+    canSkip: ({ rule }) => rule !== undefined,
+    skips: ({ rule, spec }, { input }) => rule !== undefined && !(spec.tool && rule.matches(input)),
+    words: ({ rule, spec }) =>
+      spec.tool ? `its rule ${rule?.text} does not match` : `${spec.name} has no tool call for its rule ${rule?.text}`,
+  },
+  once: {
+    canSkip: ({ once }) => once,
+    skips: (r, _) => r.once && r.scope.claimed(r),
+    words: () => 'it has run once in this scope',
+  },
+} as const satisfies Partial<Record<SkipReason, LookedAt>>;
+
+// Names of their own: a call by way of the table costs the walk a few percent.
+const { skips: byMatcher } = LOOKED_AT.matcher;
+const { skips: byRule } = LOOKED_AT.if;
+const { skips: byOnce } = LOOKED_AT.once;
+const ALL: Partial<Record<SkipReason, LookedAt>> = LOOKED_AT;
+const CAN_SKIP = Object.values(LOOKED_AT).map(({ canSkip }) => canSkip);
 
 /** In series, and only the subject decides whether it runs. */
 export function isPlain(r: Registration): boolean {
-  return r.mode === 'series' && r.trustCheck === undefined && !ASKED.some((canSkip) => canSkip(r));
+  return r.mode === 'series' && r.trustCheck === undefined && !CAN_SKIP.some((canSkip) => canSkip(r));
 }
 
 /** Why a candidate does not run on this input as it stands now; `undefined`: it does. */
 export function skipped(r: Registration, facts: RunFacts): SkipReason | undefined {
-  return r.skip ?? asked(r, facts);
+  return r.skip?.reason ?? lookAt(r, facts);
 }
 
-/** Not a loop over checks: the walk asks before every call. */
-function asked(r: Registration, facts: RunFacts): keyof typeof CAN_SKIP | undefined {
-  const { matcher, rule } = r;
-  if (!matcher.all && !matcher.matches(facts.subject, matcher.static ? undefined : facts.view)) return 'matcher';
-  if (rule !== undefined && !(r.spec.tool && rule.matches(facts.input))) return 'if';
-  if (r.once && r.scope.claimed(r)) return 'once';
-  return undefined;
+/** Not a loop, because the walk checks before every call. */
+function lookAt(r: Registration, facts: RunFacts): keyof typeof LOOKED_AT | undefined {
+  if (byMatcher(r, facts)) return 'matcher';
+  if (byRule(r, facts)) return 'if';
+  return byOnce(r, facts) ? 'once' : undefined;
+}
+
+/** Explains a skip to people, naming what decided it where that is known. */
+export function skipWords(r: Registration, reason: SkipReason, facts: RunFacts): string {
+  return r.skip?.why ?? ALL[reason]?.words(r, facts) ?? SKIP_REASONS[reason];
 }

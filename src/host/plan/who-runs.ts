@@ -3,9 +3,7 @@ import type { Registration } from '../../scopes/registration.js';
 import { type Candidates, mergeCopies } from './plan.js';
 import { type RunFacts, skipped } from './skipped.js';
 
-export type { RunFacts } from './skipped.js';
-
-/** The one reading of a plan: the walk asks it before each call, the record and `explain` when they list everybody. */
+/** Says which hooks of a plan run. The walk asks it before each call; `explain` asks it about every hook. */
 export class WhoRuns {
   readonly candidates: Candidates;
   readonly #facts: RunFacts;
@@ -23,13 +21,13 @@ export class WhoRuns {
     return copies && copies[0] !== r ? 'duplicate' : undefined;
   }
 
-  /** As it runs: of several copies of one hook the first, under the strictest of their policies. */
+  /** The registration as it runs: the first of several copies of one hook, with the strictest of their policies. */
   merged(r: Registration): Registration {
     const copies = this.copies(r);
     return copies ? mergeCopies(copies) : r;
   }
 
-  /** Those copies of one hook that match, or have run, and are trusted. Undefined for an untrusted copy: it is not merged and fails on its own. */
+  /** The copies of one hook that match or have run, and are trusted. Undefined for an untrusted copy, which is not merged and fails by itself. */
   copies(r: Registration): readonly Registration[] | undefined {
     const copies = r.dedup === undefined ? undefined : this.candidates.copies?.get(r.dedup);
     const { input } = this.#facts;
@@ -45,8 +43,4 @@ export class WhoRuns {
   #mayAgain(r: Registration): boolean {
     return this.#facts.hasRun(r) || this.#facts.ranBefore(r);
   }
-}
-
-export function whoRuns(candidates: Candidates, facts: RunFacts): WhoRuns {
-  return new WhoRuns(candidates, facts);
 }

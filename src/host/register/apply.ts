@@ -1,5 +1,8 @@
 import { HookscopeError } from '../../errors.js';
+import { nearest } from '../../values/nearest.js';
+import { kindOf } from '../../values/problem.js';
 import { messageOf, resultOf } from '../../values/promises.js';
+import { isObject } from '../../values/shape.js';
 import type { Plugin, PluginScope } from '../plugin-types.js';
 import type { Life } from './lives.js';
 
@@ -55,9 +58,11 @@ function checkPlugin(plugin: unknown): void {
 }
 
 function readOptions(plugin: Plugin, given: unknown): unknown {
-  if (!plugin.options) return given;
   try {
-    return plugin.options.parse(given ?? {});
+    if (!plugin.options) return refuseAny(given);
+    const options = plugin.options.parse(given ?? {});
+    refuseUnknown(plugin.options, given);
+    return options;
   } catch (error) {
     throw new HookscopeError(
       'INVALID_PLUGIN',
@@ -65,6 +70,34 @@ function readOptions(plugin: Plugin, given: unknown): unknown {
       { cause: error },
     );
   }
+}
+
+/** A plugin that declares no options reads none: what is meant for `use` itself, or for another plugin, must not look as if it were in force. */
+function refuseAny(given: unknown): unknown {
+  if (given === undefined || given === null) return given;
+  const keys = isObject(given) ? Object.keys(given) : [];
+  if (isObject(given) && keys.length === 0) return given;
+  const what = isObject(given) ? `${keys[0]}: is not a known option` : `got ${kindOf(given)}`;
+  throw new Error(`${what}; the plugin has none, since it declares no schema for them (definePlugin({ options }))`);
+}
+
+/** A plain `z.object` of zod drops what it does not know: a misspelt option must not leave its default in force. `z.looseObject` takes all. */
+function refuseUnknown(schema: unknown, given: unknown): void {
+  const { def } = (schema as { readonly _zod?: { readonly def: ObjectDef } })._zod ?? {};
+  if (def?.type !== 'object' || def.catchall !== undefined || !isObject(given)) return;
+  const names = Object.keys(def.shape);
+  const key = Object.keys(given).find((name) => !Object.hasOwn(def.shape, name));
+  if (key === undefined) return;
+  const near = nearest(key, names);
+  const there = names.length === 0 ? 'there are none' : `there are ${names.join(', ')}`;
+  throw new Error(`${key}: is not a known option; ${there}${near === undefined ? '' : `. Did you mean "${near}"?`}`);
+}
+
+/** Of a zod schema, as far as an object's says what keys it has. */
+interface ObjectDef {
+  readonly type: string;
+  readonly shape: object;
+  readonly catchall?: unknown;
 }
 
 /** zod's issues in a line: `options: max: Invalid input: expected number, received string`. */

@@ -8,6 +8,7 @@ import { describeScope } from '../tell/describe.js';
 import type { OnOptions, RegisterOptions, Undo } from '../types.js';
 import type { Life } from './lives.js';
 import type { Origin, SpawnHooks } from './origin.js';
+import { GROUP } from './register.js';
 
 /** A host's registrar, as far as it is used here. */
 interface Registrar {
@@ -74,20 +75,10 @@ export function pluginScopeOf(registrar: Registrar, ref: ScopeRef | undefined, p
   } satisfies PluginScope as PluginScope;
 }
 
-const ON: Keys<OnOptions> = {
-  matcher: true,
-  if: true,
-  stage: true,
-  before: true,
-  after: true,
-  mode: true,
-  timeout: true,
-  timeoutFor: true,
-  onFailure: true,
-  phase: true,
-  once: true,
-  name: true,
-};
+/** The keys of a group; their values are checked as a group's. */
+const ON = Object.fromEntries(
+  Object.keys(GROUP).flatMap((key) => (key === 'hooks' ? [] : [[key, true]])),
+) as Keys<OnOptions>;
 
 /** One hook in the shape of many. */
 export function oneHook(event: string, hook: unknown, options: object | undefined): Record<string, unknown> {

@@ -1,10 +1,11 @@
 import { HookscopeError } from '../../errors.js';
 import type { Dialect, EventSpec } from '../../events/define.js';
 import { ON_FAILURE } from '../../events/failure.js';
-import { HANDLER_KINDS, type HandlerKind } from '../../events/handler-kinds.js';
+import { CLAUDE_KINDS, HANDLER_KINDS, type HandlerKind } from '../../events/handler-kinds.js';
 import type { ExternalServices } from '../../handlers/external.js';
 import type { Handler, HandlerDescription } from '../../handlers/handler.js';
-import { type HandlerContext, handlerFor } from '../../handlers/kinds.js';
+import { type HandlerContext, handlerFor, inHooks, sharedOptions } from '../../handlers/kinds.js';
+import { readRule } from '../../handlers/rule/spec.js';
 import type { Registration, Skip } from '../../scopes/registration.js';
 import { checkOptions, type Keys } from '../../values/options.js';
 import { checks, isObject, isText, oneOf, SECONDS } from '../../values/shape.js';
@@ -58,6 +59,9 @@ export interface ReadHandler {
   readonly invalid?: Skip;
 }
 
+/** The types of our own files and of code. */
+const DESCRIBED: readonly string[] = HANDLER_KINDS.filter((kind) => kind !== 'callback');
+
 /** A function, a function with options of its own, or the description of something outside (`command()` or its JSON). */
 export function readHandler(hook: unknown, where: string, spec: EventSpec, how: HandlerOptions): ReadHandler {
   if (typeof hook === 'function') return callback(hook as CallbackFunction, {});
@@ -78,14 +82,15 @@ export function readHandler(hook: unknown, where: string, spec: EventSpec, how: 
     return callback(handler, own, 'handler');
   }
   if (how.dialect === 'claude') return readDescribed(hook, where, spec, how);
-  const { handler, options } = handlerFor(hook, where, spec, how.external, how.context);
+  if (hook['type'] === 'rule') return ruleHandler(hook, where, spec);
+  const { handler, options } = handlerFor(hook, where, spec, how.external, how.context, DESCRIBED);
   return { work: { handler }, kind: handler.kind, own: options, label: handler.name };
 }
 
 /** In Claude Code's files a type that is not known, or not for this event, spoils that handler alone: it is listed and never runs. */
 function readDescribed(hook: HandlerDescription, where: string, spec: EventSpec, how: HandlerOptions): ReadHandler {
   try {
-    const { handler, options } = handlerFor(hook, where, spec, how.external, how.context);
+    const { handler, options } = handlerFor(hook, where, spec, how.external, how.context, CLAUDE_KINDS);
     const { kind, name: label, dedupKey: dedup } = handler;
     return { work: { handler }, kind, own: options, label, dedup };
   } catch (error) {
@@ -103,6 +108,12 @@ function invalidHandler(hook: HandlerDescription): ReadHandler {
   const kind = (HANDLER_KINDS as readonly string[]).includes(type) ? (type as HandlerKind) : 'unknown';
   const run = (): Promise<never> => Promise.reject(new Error(`${label} never runs`));
   return { work: { handler: { kind: 'command', name: label, run } }, kind, own: {}, label };
+}
+
+/** A rule is a function that says the same each time; the client knows no rules, so its files have none. */
+function ruleHandler(hook: HandlerDescription, where: string, event: EventSpec): ReadHandler {
+  const { spec, answer, label } = inHooks(where, () => readRule(hook, event));
+  return { work: { callback: () => answer, rule: spec }, kind: 'rule', own: sharedOptions(spec), label };
 }
 
 /** `key`: what a function is called that has its name only from the object it was written in. */

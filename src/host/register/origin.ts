@@ -1,9 +1,10 @@
 import type { EventSpec } from '../../events/define.js';
 import type { OnFailure } from '../../events/failure.js';
 import type { ExternalServices } from '../../handlers/external.js';
+import type { Source, Untrusted } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import type { ScopeRef } from '../../scopes/tree.js';
-import type { RegisterOptions } from '../types.js';
+import type { MadeHooks, RegisterOptions } from '../types.js';
 import type { Life } from './lives.js';
 import { callerPlace } from './place.js';
 import type { RegistrationOptions } from './register.js';
@@ -43,6 +44,18 @@ export const spawnOrigin = (type: string, { origin }: SpawnHooks): Origin => ({
   ...origin,
 });
 
+/** What is known of hooks that a function makes for each agent. */
+export function madeBy(agentType: string, spawnHooks: SpawnHooks): MadeHooks {
+  const { source = { kind: 'spawn', name: agentType }, plugin, name, place } = spawnOrigin(agentType, spawnHooks);
+  const called = name ?? place?.();
+  return {
+    agentType,
+    source,
+    ...(plugin === undefined ? {} : { plugin }),
+    ...(called === undefined ? {} : { name: called }),
+  };
+}
+
 /** What a host gives to every registration. */
 export interface HostParts {
   /** What its hooks have where neither they nor their source say so. */
@@ -53,6 +66,8 @@ export interface HostParts {
   };
   readonly specs: ReadonlyMap<string, EventSpec>;
   readonly external: ExternalServices;
+  /** Asked before every run of every hook that is registered from then on: why what it came from is not what was accepted. */
+  guard?: ((source: Source) => Untrusted | undefined) | undefined;
   report(message: string): void;
 }
 
@@ -63,7 +78,7 @@ export function registrationOptions(
   origin: Origin,
   nextId: (name: string) => string,
 ): RegistrationOptions {
-  const { options, specs: entries, external, report } = host;
+  const { options, specs: entries, external, guard, report } = host;
   return {
     scope,
     // Records share it.
@@ -77,6 +92,7 @@ export function registrationOptions(
     timeout: origin.timeout ?? options.timeout ?? 60,
     skip: origin.skip,
     trustCheckOf: origin.trustCheckOf,
+    guard,
     context: origin.context,
     external,
     place: origin.source?.file === undefined ? (origin.place ?? callerPlace) : () => undefined,

@@ -4,7 +4,7 @@ import { claudeSeconds } from '../../events/handler-kinds.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import { compileMatcher } from '../../matching/matcher.js';
 import { compileRule } from '../../matching/rule.js';
-import type { Registration, Skip, Source } from '../../scopes/registration.js';
+import type { Registration, Skip, Source, Untrusted } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { describeError } from '../../values/message.js';
 import { nearest } from '../../values/nearest.js';
@@ -28,6 +28,7 @@ export interface RegistrationOptions extends HandlerOptions {
   /** Why all of them, or some, are listed but never run. */
   readonly skip?: Skip | ((handler: HandlerDescription) => Skip | undefined) | undefined;
   /** Of each handler: what is asked before every run, why it must not run now. */
+  readonly guard?: ((source: Source) => Untrusted | undefined) | undefined;
   readonly trustCheckOf?: ((handler: HandlerDescription) => Registration['trustCheck']) | undefined;
   /** What a file pattern in `if` that begins with one slash is tied to. */
   readonly root?: string | undefined;
@@ -59,7 +60,8 @@ export function readRegistrations(hooks: unknown, how: RegistrationOptions): Reg
   });
 }
 
-const GROUP = {
+/** What a group may say, with the checks of its values. */
+export const GROUP = {
   matcher: checks.any,
   if: checks.text,
   stage: checks.number,
@@ -102,6 +104,8 @@ function readGroup(
   return hooks.map((hook, i) => {
     const at = `${where}.hooks[${i}]`;
     const { work, own, kind, label, dedup, invalid } = readHandler(hook, at, spec, how);
+    if (kind === 'rule' && (shared.phase ?? 'decide') !== 'decide')
+      throw wrong(`${where}.phase`, `a rule decides, so it cannot be in the phase ${shared.phase}`);
     const root = how.root === undefined ? {} : { root: how.root };
     const rule = compileRule(own.if ?? shared.if, { dialect, where: `${at}.if`, ...root });
     for (const warning of rule.warnings) how.warn(warning);
@@ -144,11 +148,16 @@ function readGroup(
       plugin: how.plugin,
       ownStop,
       dedup: dedup === undefined ? undefined : JSON.stringify([how.family ?? null, dedup, rule.rule?.text ?? null]),
-      skip: skip?.reason,
-      skipWhy: skip?.why,
-      trustCheck: isObject(hook) ? how.trustCheckOf?.(hook) : undefined,
+      skip,
+      trustCheck: trustCheckOf(hook, how),
     };
   });
+}
+
+/** What the source says of its files, and before that what is said of all sources. */
+function trustCheckOf(hook: unknown, { guard, source, trustCheckOf }: RegistrationOptions): Registration['trustCheck'] {
+  const own = isObject(hook) ? trustCheckOf?.(hook) : undefined;
+  return guard === undefined ? own : (input) => guard(source) ?? own?.(input);
 }
 
 /** Beyond an hour it is likely that milliseconds were meant. */

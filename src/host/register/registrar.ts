@@ -5,7 +5,7 @@ import { detachedScope } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
 import { checkUseOptions } from '../options.js';
 import type { Plugin, PluginUndo, UseOptions } from '../plugin-types.js';
-import type { Undo } from '../types.js';
+import type { MadeHooks, Undo } from '../types.js';
 import { Adding, type AddingParts } from './adding.js';
 import { AgentInstaller } from './agent-hooks.js';
 import { applyPlugin, readPlugin } from './apply.js';
@@ -13,7 +13,7 @@ import { pluginScopeOf } from './handle.js';
 import { wrong } from './handler-entry.js';
 import type { Listener } from './listeners.js';
 import { Lives } from './lives.js';
-import type { Origin, SpawnHooks } from './origin.js';
+import { madeBy, type Origin, type SpawnHooks } from './origin.js';
 import { placeOnce } from './place.js';
 import { Spawns } from './spawns.js';
 
@@ -56,6 +56,11 @@ export class Registrar {
     for (const each of scopes) this.#leave(each);
     tree.close(ref);
     return this.lives.end(scopes);
+  }
+
+  /** Asks it before every run of every hook that is registered from now on. */
+  guardBy(guard: NonNullable<AddingParts['guard']>): void {
+    this.#parts.guard = guard;
   }
 
   /** Calls it when the host closes, under that name; the undo forgets it. */
@@ -160,6 +165,13 @@ export class Registrar {
   /** One detached scope per agent type, with the hooks that its agents will get. */
   spawnScopes(): Scope[] {
     return [...this.#spawns.all()].map(([type, spawnHooks]) => this.#installer.detached(type, spawnHooks));
+  }
+
+  /** The functions that make hooks for each agent of a type. */
+  makers(): MadeHooks[] {
+    return [...this.#spawns.all()].flatMap(([type, all]) =>
+      [...all].filter(({ hooks }) => typeof hooks === 'function').map((spawnHooks) => madeBy(type, spawnHooks)),
+    );
   }
 
   /** Opens a scope for a session driver, the hooks of the agent's type in it. Throws UNKNOWN_SCOPE (the parent), SCOPE_CONFLICT. */

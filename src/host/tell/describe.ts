@@ -1,17 +1,26 @@
+import type { RuleSpec } from '../../handlers/rule/spec.js';
 import { plain } from '../../plain.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
-import type { DescribedHook, Description } from '../types.js';
+import { ruleOf } from '../call/work.js';
+import type { DescribedHook, Description, MadeHooks } from '../types.js';
 
 /**
  * The scope tree from here on, as plain data that also prints for people. `waiting` is what agents of a type will get
- * (`spawnHooks`); it stands in the host's scope.
+ * (`spawnHooks`), `makers` what is made for them when they come; both stand in the host's scope.
  */
-export function describeScope(scope: Scope, waiting: readonly Scope[] = []): Description {
+export function describeScope(
+  scope: Scope,
+  waiting: readonly Scope[] = [],
+  makers: readonly MadeHooks[] = [],
+): Description {
   const hooks = scope.events().flatMap((event) => inOrder(scope.own(event)).map(describeHook));
-  const children = [...scope.children].map((child) => describeScope(child, waiting));
+  const children = [...scope.children].map((child) => describeScope(child, waiting, makers));
   if (scope.kind === 'host') {
-    for (const type of waiting) children.push({ ...describeScope(type), kind: 'agents of type' });
+    for (const type of waiting) {
+      const made = makers.filter(({ agentType }) => agentType === type.id);
+      children.push({ ...describeScope(type), kind: 'agents of type', ...(made.length > 0 ? { made } : {}) });
+    }
   }
   const description = {
     scope: scope.id,
@@ -30,8 +39,9 @@ function inOrder(own: readonly Registration[]): readonly Registration[] {
 }
 
 /** Whether the call goes ahead when this hook fails, although it could have stopped it. */
-function failsOpen({ spec, onFailure, phase, async, skip }: Registration): boolean {
-  const guards = spec.fold === 'gate' && spec.failure === 'policy' && phase !== 'observe';
+function failsOpen({ spec, onFailure, phase, async, skip, kind }: Registration): boolean {
+  // A rule cannot fail.
+  const guards = kind !== 'rule' && spec.fold === 'gate' && spec.failure === 'policy' && phase !== 'observe';
   return guards && onFailure === 'continue' && async === false && skip === undefined;
 }
 
@@ -48,26 +58,35 @@ export function describeHook(r: Registration): DescribedHook {
     phase: r.phase,
     timeout: r.timeout,
     onFailure: r.onFailure,
+    ...(ruleOf(r) === undefined ? {} : { rule: ruleOf(r) as RuleSpec }),
     ...(failsOpen(r) ? { failsOpen: true as const } : {}),
     source: r.source,
     ...(r.plugin === undefined ? {} : { plugin: r.plugin }),
-    ...(r.skip === undefined ? {} : { skip: r.skip }),
-    ...(r.skipWhy === undefined ? {} : { skipWhy: r.skipWhy }),
+    ...(r.skip === undefined ? {} : { skip: r.skip.reason, skipWhy: r.skip.why }),
     ...untrusted(r),
   };
 }
 
-/** As things are now, where it would run if no input says another place. */
+/** Checked as files are now, in the directory where the hook runs unless the input names another. */
 function untrusted(r: Registration): Pick<DescribedHook, 'untrusted'> {
   const why = r.skip === undefined ? r.trustCheck?.({})?.why : undefined;
   return why === undefined ? {} : { untrusted: why };
 }
 
-function print({ scope, kind, agentType, hooks, children }: Omit<Description, 'toString'>, indent = ''): string[] {
+function print(
+  { scope, kind, agentType, hooks, made = [], children }: Omit<Description, 'toString'>,
+  indent = '',
+): string[] {
   const type = agentType === undefined || agentType === scope ? '' : ` (${agentType})`;
   const head = `${indent}${plain(`${kind === scope ? scope : `${kind} ${scope}`}${type}`)}`;
-  const lines = hooks.map((h) => `${indent}  ${printHook(h)}`);
+  const lines = [...hooks.map(printHook), ...made.map(printMade)].map((line) => `${indent}  ${line}`);
   return [head, ...lines, ...children.flatMap((c) => print(c, `${indent}  `))];
+}
+
+/** Hooks that are not there yet, on one line. */
+export function printMade({ agentType, name, plugin, source }: MadeHooks): string {
+  const from = [name, source.kind, source.name ?? plugin, source.file].filter(Boolean).join(' ');
+  return plain(`hooks made when an agent of type ${agentType} starts  [${from}]`);
 }
 
 /** One hook on one line, as `hookscope list` prints it. */
@@ -78,6 +97,7 @@ export function printHook(h: DescribedHook): string {
     h.stage !== 0 && `stage ${h.stage}`,
     h.mode === 'parallel' && 'parallel',
     h.phase !== 'decide' && h.phase,
+    h.rule && `decides ${h.rule.decision}`,
     h.failsOpen ? 'fails open' : h.onFailure !== 'continue' && `on failure ${h.onFailure}`,
     h.untrusted && `untrusted: ${h.untrusted}`,
     h.skip && `never runs: ${h.skip}${h.skipWhy === undefined ? '' : `, ${h.skipWhy}`}`,

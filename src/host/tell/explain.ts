@@ -1,5 +1,5 @@
 import type { EventSpec } from '../../events/define.js';
-import { SKIP_REASONS, type SkipReason } from '../../events/skip.js';
+import type { SkipReason } from '../../events/skip.js';
 import { subjectIn } from '../../events/subject.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
@@ -7,10 +7,10 @@ import type { ScopeRef } from '../../scopes/tree.js';
 import type { Json } from '../../values/shape.js';
 import { readOnly } from '../../values/view.js';
 import type { HostCore } from '../core.js';
-import { nextWave, type Plan } from '../plan/plan.js';
-import { type RunFacts, type WhoRuns, whoRuns } from '../plan/who-runs.js';
-import type { Registrar } from '../register/registrar.js';
-import type { DescribedHook } from '../types.js';
+import { barred, nextWave, type Plan } from '../plan/plan.js';
+import { type RunFacts, skipWords } from '../plan/skipped.js';
+import { WhoRuns } from '../plan/who-runs.js';
+import type { DescribedHook, MadeHooks } from '../types.js';
 import { describeHook } from './describe.js';
 
 /** One registration for an event, and whether it would run on an input. */
@@ -35,6 +35,8 @@ export interface Explanation {
   readonly subject?: string;
   /** Those that would run in plan order, then those of their lineage that would not, then those of other scopes. */
   readonly hooks: readonly ExplainedHook[];
+  /** Functions that make hooks when an agent of their type starts: those may be for this event too, and are not in `hooks` before. */
+  readonly made?: readonly MadeHooks[];
 }
 
 /** Of `explain`. */
@@ -60,20 +62,27 @@ export function explain(
     const subject = subjectIn(spec, full);
     const reader = new PlanReader(plan, subject, full);
     const outside = outsideOf(services.registrar, spec, plan, found.scope);
+    const made = services.registrar.makers();
     return {
       event,
       scope: found.id,
       scope_known: found.known,
       ...(subject === undefined ? {} : { subject }),
       hooks: [...reader.running(), ...reader.skipped(), ...outside.map(elsewhere)],
+      ...(made.length > 0 ? { made } : {}),
     };
   } finally {
     found.done();
   }
 }
 
-/** Every registration for the event that the scope's plan does not hold: of other scopes, and of agents' types that are not there. */
-function outsideOf(registrar: Registrar, spec: EventSpec, plan: Plan, { agentType }: Scope): Registration[] {
+/** Every registration for the event outside of the scope's plan: those of other scopes, and those waiting for agents of a type. */
+function outsideOf(
+  registrar: HostCore['registrar'],
+  spec: EventSpec,
+  plan: Plan,
+  { agentType }: Scope,
+): Registration[] {
   const within = new Set(plan.registrations);
   const all = function* (scope: Scope): Generator<Registration> {
     yield* scope.own(spec.name);
@@ -85,23 +94,24 @@ function outsideOf(registrar: Registrar, spec: EventSpec, plan: Plan, { agentTyp
 
 function elsewhere(r: Registration): ExplainedHook {
   const whose = r.scope.kind === 'agent' ? `agent ${r.scope.agentType ?? r.scope.id}` : `session ${r.scope.session}`;
-  return row(r, { reason: r.skip ?? 'scope', why: r.skipWhy ?? `only for ${whose}` });
+  return row(r, { reason: r.skip?.reason ?? 'scope', why: r.skip?.why ?? `only for ${whose}` });
 }
 
 function row(r: Registration, told: Partial<ExplainedHook>): ExplainedHook {
   return { ...describeHook(r), scope: r.scope.id, runs: false, wave: null, ...told };
 }
 
-/** Reads a plan for one input, as a walk would before anybody has answered. */
+/** Reads a plan for one input, as a walk would before any hook has answered. */
 class PlanReader {
   readonly #plan: Plan;
   readonly #facts: RunFacts;
   readonly #who: WhoRuns;
+  readonly #whys = new Map<Registration, SkipReason | undefined>();
 
   constructor(plan: Plan, subject: string | undefined, input: Json) {
     this.#plan = plan;
     this.#facts = { subject, input, view: readOnly(input), hasRun: () => false, ranBefore: () => false };
-    this.#who = whoRuns(plan.candidates(subject), this.#facts);
+    this.#who = new WhoRuns(plan.candidates(subject), this.#facts);
   }
 
   running(): ExplainedHook[] {
@@ -122,7 +132,7 @@ class PlanReader {
 
   skipped(): ExplainedHook[] {
     return this.#plan.registrations.flatMap((r) => {
-      const reason = this.#who.why(r);
+      const reason = this.#why(r);
       return reason === undefined ? [] : [row(r, { reason, ...this.#words(r, reason) })];
     });
   }
@@ -136,29 +146,18 @@ class PlanReader {
   }
 
   #next(from: number, last: number): ReturnType<typeof nextWave> {
-    return nextWave(this.#who.candidates, from, (r) => this.#who.why(r) === undefined, last);
+    return nextWave(this.#who.candidates, from, (r) => this.#why(r) === undefined, last);
+  }
+
+  /** Each hook is checked once, because a predicate may answer differently the next time. */
+  #why(r: Registration): SkipReason | undefined {
+    if (!this.#whys.has(r)) this.#whys.set(r, barred(r, this.#facts.subject) ?? this.#who.why(r));
+    return this.#whys.get(r);
   }
 
   #words(r: Registration, reason: SkipReason): { why: string } {
-    if (r.skipWhy !== undefined) return { why: r.skipWhy };
-    const { subject } = this.#facts;
-    switch (reason) {
-      case 'matcher':
-        return { why: `its matcher ${r.matcher.text} does not match ${subject ?? 'an event without a subject'}` };
-      case 'if':
-        return {
-          why: r.spec.tool
-            ? `its rule ${r.rule?.text} does not match`
-            : `${r.spec.name} has no tool call for its rule ${r.rule?.text}`,
-        };
-      case 'once':
-        return { why: 'it has run once in this scope' };
-      case 'duplicate': {
-        const [first] = this.#who.copies(r) ?? [];
-        return { why: `a copy of ${first?.id}${first?.source.file ? ` of ${first.source.file}` : ''}` };
-      }
-      default:
-        return { why: SKIP_REASONS[reason] };
-    }
+    const first = reason === 'duplicate' ? this.#who.copies(r)?.[0] : undefined;
+    if (first === undefined) return { why: skipWords(r, reason, this.#facts) };
+    return { why: `a copy of ${first.id}${first.source.file ? ` of ${first.source.file}` : ''}` };
   }
 }

@@ -2,9 +2,11 @@ import { plain, warn } from '../../plain.js';
 import { describeError } from '../../values/message.js';
 import { tell } from '../../values/promises.js';
 
-/** Lines that a host gives its logger in a minute, and kinds of repeats that are counted one by one. */
-const MOST = 100;
-const COUNTED = 20;
+const LINES_PER_MINUTE = 100;
+/** Repeated lines that get a count of their own; the counts of all others are added up. */
+const REPEATS_LISTED = 20;
+/** Alarms that may wait for the next minute. */
+const ALARMS_KEPT = 20;
 const MINUTE = 60_000;
 
 type Logger = (message: string, detail?: unknown) => void;
@@ -20,11 +22,16 @@ export class HostLogger {
   #began = Number.NEGATIVE_INFINITY;
   #written = 0;
   #left = 0;
-  /** Alarms for which there was no room: they are not what is left out. */
+  /** Alarms that wait for room. When `ALARMS_KEPT` wait, further ones are counted with the other lines that are left out. */
   #alarms: { readonly message: string; readonly detail: unknown }[] = [];
 
-  constructor(logger: Logger | undefined, now: () => number = () => performance.now()) {
-    this.#write = logger ? walled(logger) : warn;
+  /** `unheard`: where lines go that no logger of the user's takes. */
+  constructor(
+    logger: Logger | undefined,
+    now: () => number = () => performance.now(),
+    unheard: (message: string) => void = warn,
+  ) {
+    this.#write = logger ? walled(logger) : unheard;
     this.#now = now;
   }
 
@@ -37,7 +44,7 @@ export class HostLogger {
     }
     const before = repeats === undefined ? undefined : this.#repeats.get(repeats);
     if (before) before.count++;
-    else if (this.#written >= MOST) this.#left++;
+    else if (this.#written >= LINES_PER_MINUTE) this.#left++;
     else {
       this.#written++;
       if (repeats !== undefined) this.#repeats.set(repeats, { message, detail, count: 0 });
@@ -45,24 +52,25 @@ export class HostLogger {
     }
   };
 
-  /** As `report`; if other lines have used up the limit, it comes first in the next minute, or at close. */
+  /** As `report`, except that an alarm for which there is no room waits and is written first in the next minute, or at close. */
   readonly alarm = (message: string, detail: unknown): void => {
-    const isFull = this.#written >= MOST && this.#now() - this.#began < MINUTE;
-    if (isFull && this.#alarms.length < COUNTED) this.#alarms.push({ message, detail });
+    const isFull = this.#written >= LINES_PER_MINUTE && this.#now() - this.#began < MINUTE;
+    if (isFull && this.#alarms.length < ALARMS_KEPT) this.#alarms.push({ message, detail });
     else this.report(message, detail);
   };
 
   /** Writes what was held back; returns the number of lines. */
   flush(): number {
     const repeated = [...this.#repeats.values()].filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
-    const others = repeated.slice(COUNTED).reduce((sum, { count }) => sum + count, this.#left);
+    const others = repeated.slice(REPEATS_LISTED).reduce((sum, { count }) => sum + count, this.#left);
     this.#repeats.clear();
     this.#left = 0;
-    const told = repeated.slice(0, COUNTED);
+    const told = repeated.slice(0, REPEATS_LISTED);
     const alarms = this.#alarms.splice(0);
     for (const { message, detail } of alarms) this.#write(message, detail);
     for (const { message, detail, count } of told) this.#write(`${message} (${count} more times)`, detail);
-    if (others > 0) this.#write(`${others} more lines were left out: a host writes at most ${MOST} a minute`);
+    if (others > 0)
+      this.#write(`${others} more lines were left out: a host writes at most ${LINES_PER_MINUTE} a minute`);
     return alarms.length + told.length + (others > 0 ? 1 : 0);
   }
 }

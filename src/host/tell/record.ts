@@ -1,16 +1,36 @@
-import type { HandlerRecord, HandlerVerdict, RecordCopy } from '../../emit/record.js';
+import type { HandlerRecord, HandlerVerdict, RecordCopy, RecordedFailure } from '../../emit/record.js';
 import type { Outcome } from '../../events/outcome.js';
+import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
+import type { Attempt } from '../call/attempt.js';
 import { verdictOf } from '../decide/fold.js';
-import type { HandlerState, Notes } from '../fire/notes.js';
+import type { HandlerResult } from '../decide/fold-common.js';
 import type { RawTap } from '../hooks.js';
-import type { Plan } from '../plan/plan.js';
-import type { WhoRuns } from '../plan/who-runs.js';
+import { barred, type Plan } from '../plan/plan.js';
+
+/** The result of one registration. */
+interface Slot extends HandlerResult {
+  /** Below 0: a raw tap before the plan. */
+  readonly place: number;
+  readonly wave: number;
+  readonly last: Attempt;
+  readonly calls: number;
+}
+
+/** A walk's results. */
+interface Notes {
+  at(place: number): Slot | undefined;
+  /** Of raw taps, in the order they were asked. */
+  readonly tapped: readonly Slot[];
+  hasRun(r: Registration): boolean;
+  /** Why the one at a place was not asked, where the walk looked at it. */
+  skipAt(place: number): SkipReason | undefined;
+  readonly subject: string | undefined;
+}
 
 /** A plan after its walk. */
 interface Walked {
   readonly plan: Plan;
-  readonly who: WhoRuns;
   readonly notes: Notes;
   /** Raw taps on the event's hook when the fire began. */
   readonly taps: readonly RawTap[];
@@ -18,17 +38,18 @@ interface Walked {
   readonly cutShort: boolean;
 }
 
-/** About what a row is in JSON, without what the handler said. */
+/** Roughly the size of a row as JSON, without the handler's output. */
 const ROW_BYTES = 300;
 
-/** One row per registration of the lineage, in plan order, raw taps where they ran: why it ran or did not. */
+/** One row for each registration of the lineage in plan order, and for each raw tap where it ran: what it did, or why it did not run. */
 export function recordHandlers(walked: Walked, copy: RecordCopy): readonly HandlerRecord[] {
   const { plan, notes, taps } = walked;
   const { registrations } = plan;
   const rows: HandlerRecord[] = [];
   if (taps.length > 0) listTaps(walked, true, rows, copy);
   for (let place = 0; place < registrations.length; place++) {
-    list(walked, registrations[place] as Registration, notes.at(place), rows, copy);
+    const r = registrations[place] as Registration;
+    list(r, notes.at(place) ?? whySkipped(walked, r, place), rows, copy);
   }
   if (taps.length > 0) listTaps(walked, false, rows, copy);
   return Object.freeze(rows);
@@ -36,27 +57,27 @@ export function recordHandlers(walked: Walked, copy: RecordCopy): readonly Handl
 
 function listTaps(walked: Walked, early: boolean, rows: HandlerRecord[], copy: RecordCopy): void {
   const { notes, taps } = walked;
-  for (const slot of notes.tapped) if (slot.position < 0 === early) list(walked, slot.registration, slot, rows, copy);
-  // Behind those that were reached, on its side of the plan.
-  for (const tap of taps)
-    if (tap.early === early && !notes.hasRun(tap.registration)) list(walked, tap.registration, undefined, rows, copy);
+  for (const slot of notes.tapped) if (slot.place < 0 === early) list(slot.registration, slot, rows, copy);
+  // Taps that were not reached follow those that were, on their side of the plan.
+  for (const { registration, early: side } of taps)
+    if (side === early && !notes.hasRun(registration)) list(registration, 'bailed', rows, copy);
 }
 
-function list(
-  walked: Walked,
-  r: Registration,
-  slot: HandlerState | undefined,
-  rows: HandlerRecord[],
-  copy: RecordCopy,
-): void {
-  if (!copy.takes(ROW_BYTES)) copy.lacks(`handlers.${rows.length}`);
-  else rows.push(slot === undefined ? skippedRow(walked, r) : row(r, slot, copy, rows.length));
+/** Uses what the walk found at the time; checking again could give another answer. A hook that the walk never checked was barred or not reached. */
+function whySkipped({ notes, cutShort }: Walked, r: Registration, place: number): SkipReason {
+  return notes.skipAt(place) ?? barred(r, notes.subject) ?? (cutShort ? 'bailed' : 'matcher');
+}
+
+function list(r: Registration, came: Slot | SkipReason, rows: HandlerRecord[], copy: RecordCopy): void {
+  // Once one row does not fit, no later row is added.
+  if (!copy.takes(ROW_BYTES)) copy.lacks(`handlers.${rows.length}…`);
+  else rows.push(typeof came === 'string' ? skippedRow(r, came) : row(r, came, copy, rows.length));
 }
 
 type Row = { -readonly [K in keyof HandlerRecord]: HandlerRecord[K] };
 
 /** One literal, optional fields assigned after it: a fire with subscribers makes one per registration. */
-function row(r: Registration, slot: HandlerState, copy: RecordCopy, place: number): HandlerRecord {
+function row(r: Registration, slot: Slot, copy: RecordCopy, index: number): HandlerRecord {
   const { last, outcome, failure } = slot;
   const row: Row = {
     id: r.id,
@@ -75,21 +96,27 @@ function row(r: Registration, slot: HandlerState, copy: RecordCopy, place: numbe
   if (r.plugin !== undefined) row.plugin = r.plugin;
   if (verdict !== undefined) row.verdict = verdict;
   if (last.durationMs !== undefined) row.duration_ms = last.durationMs;
-  if (failure) row.failure = copy.object(failure, `handlers.${place}.failure`);
-  if (outcome) row.output = outputOf(outcome, copy, place);
+  if (failure) row.failure = copy.whole(failure, `handlers.${index}.failure`) ?? nameOf(failure);
+  if (outcome) row.output = outputOf(outcome, copy, index);
   if (last.exitCode !== undefined) row.exit_code = last.exitCode;
   if (slot.calls > 1) row.reasked = slot.calls - 1;
-  if (last.warnings?.length) row.warnings = copy.object(last.warnings, `handlers.${place}.warnings`);
+  const warnings = last.warnings?.length ? copy.whole(last.warnings, `handlers.${index}.warnings`) : undefined;
+  if (warnings) row.warnings = warnings;
   return Object.freeze(row);
 }
 
-/** Shared where nobody can change it, else a copy. */
-function outputOf({ output, printed }: Outcome, copy: RecordCopy, place: number): unknown {
-  if (printed !== undefined && copy.takes(printed.length)) return output;
-  return copy.anything(output, `handlers.${place}.output`);
+/** A failure without its message, for which there is no room. */
+function nameOf({ cause, blocks }: RecordedFailure): RecordedFailure {
+  return Object.freeze({ cause, message: '', ...(blocks === undefined ? {} : { blocks }) });
 }
 
-function skippedRow(walked: Walked, r: Registration): HandlerRecord {
+/** An output whose JSON is known is frozen, so it is shared. Any other is copied. */
+function outputOf({ output, printed }: Outcome, copy: RecordCopy, index: number): unknown {
+  if (printed !== undefined && copy.takes(printed.length)) return output;
+  return copy.anything(output, `handlers.${index}.output`);
+}
+
+function skippedRow(r: Registration, reason: SkipReason): HandlerRecord {
   const row: Row = {
     id: r.id,
     name: r.name,
@@ -99,15 +126,17 @@ function skippedRow(walked: Walked, r: Registration): HandlerRecord {
     stage: r.stage,
     wave: null,
     status: 'skipped',
-    // Of an output that was rewritten after its turn it may match what it did not match then.
-    reason: walked.who.why(r) ?? (walked.cutShort ? 'bailed' : 'matcher'),
+    reason,
   };
+  // The matcher or rule that would have to change for the hook to run.
+  if (reason === 'matcher') row.matcher = r.matcher.text;
+  else if (reason === 'if' && r.rule !== undefined) row.rule = r.rule.text;
   if (r.plugin !== undefined) row.plugin = r.plugin;
-  if (r.skipWhy !== undefined) row.why = r.skipWhy;
+  if (r.skip !== undefined) row.why = r.skip.why;
   return Object.freeze(row);
 }
 
-/** As it counted: an allow that did not survive a rewrite is `none`. */
-function gateVerdict(slot: HandlerState): HandlerVerdict | undefined {
+/** The verdict as it counted. An allow that a rewrite made obsolete is `none`. */
+function gateVerdict(slot: Slot): HandlerVerdict | undefined {
   return slot.registration.phase === 'observe' ? undefined : verdictOf(slot.registration.spec, slot);
 }

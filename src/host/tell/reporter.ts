@@ -4,12 +4,12 @@ import { isoNow, nextId, stampedFireRecord } from '../../emit/record.js';
 import { progressRecord, responseRecord, startedRecord } from '../../emit/run-records.js';
 import type { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
+import { unreadable } from '../../events/guard.js';
 import type { Outcome } from '../../events/outcome.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Attempt, CallReporter, FireReporter } from '../call/attempt.js';
 import type { FireFacts } from '../call/facts.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';
-import { unreadable } from '../fire/input.js';
 import type { Services } from '../services.js';
 
 const NOBODY: readonly HandlerRecord[] = Object.freeze([]);
@@ -61,6 +61,7 @@ export class BusFireReporter implements FireReporter {
       conflicts: decision.conflicts,
       decisions: fire.services.decisions,
       out_of_scope: fire.services.outOfScope(fire.spec, fire.plan.size),
+      stateless: fire.services.stateless,
       error,
     };
     this.bus.emitStamped(stampedFireRecord, record, fire.services.maxInputBytes);
@@ -68,11 +69,11 @@ export class BusFireReporter implements FireReporter {
 }
 
 function tellStarted(call: BusCallReporter, _: undefined, numbers: Numbers): HookRecord {
-  return startedRecord(call, numbers.next(), isoNow());
+  return startedRecord(call, numbers.next(), isoNow(), numbers.hostId);
 }
 
 function tellProgress(call: BusCallReporter, piece: Piece, numbers: Numbers): HookRecord {
-  return progressRecord(call, piece, numbers.next(), isoNow());
+  return progressRecord(call, piece, numbers.next(), isoNow(), numbers.hostId);
 }
 
 function tellResponse(call: BusCallReporter, result: Attempt, numbers: Numbers): HookRecord {
@@ -86,7 +87,7 @@ function tellResponse(call: BusCallReporter, result: Attempt, numbers: Numbers):
     decision: outcome?.verdict ?? (outcome?.block ? ('block' as const) : undefined),
     failure: failure && { ...failure },
   };
-  return responseRecord(call, told, numbers.next(), isoNow());
+  return responseRecord(call, told, numbers.next(), isoNow(), numbers.hostId);
 }
 
 function textOf(outcome: Outcome): string {
@@ -173,6 +174,7 @@ export function reportRefused(services: Services, spec: EventSpec, input: unknow
     conflicts: [],
     decisions: services.decisions,
     out_of_scope: 0,
+    stateless: services.stateless,
     error: code,
   };
   services.bus.emitStamped(stampedFireRecord, record, services.maxInputBytes);

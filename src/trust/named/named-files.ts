@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { NotRead, readRegularFile } from '../../files/regular-file.js';
+import { hashRegularFile, NotRead, readRegularFile } from '../../files/regular-file.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import { isObject, isText } from '../../values/shape.js';
 import { CommandFiles } from './command-files.js';
@@ -65,14 +64,17 @@ export function namedBy(handlers: Iterable<HandlerDescription>, variables: Varia
 
 /** The hash of what a path leads to, links followed; null: no file is there; `unreadable`: something is that cannot be read. */
 export function hashFile(path: string): string | null {
-  const bytes = readBytes(path);
-  return typeof bytes === 'object' && bytes !== null ? createHash('sha256').update(bytes).digest('hex') : bytes;
+  return whatIsThere(() => hashRegularFile(path));
 }
 
 /** As `hashFile`, the bytes themselves. */
 export function readBytes(path: string): Buffer | null | typeof UNREADABLE {
+  return whatIsThere(() => readRegularFile(path));
+}
+
+function whatIsThere<T>(read: () => T): T | null | typeof UNREADABLE {
   try {
-    return readRegularFile(path);
+    return read();
   } catch (error) {
     if (error instanceof NotRead) return error.isFolder ? null : UNREADABLE;
     const { code } = error as NodeJS.ErrnoException;

@@ -76,6 +76,15 @@ describe('listen: "needed"', () => {
     );
   });
 
+  it('asks about what is tapped or intercepted, also where it would otherwise be left alone', async () => {
+    const { host } = testHost();
+    host.hooks.WorktreeCreate.tap('t', () => undefined);
+    host.hooks.Notification.intercept({ call: () => undefined });
+    expect(asked(await connect(host, { listen: 'needed' }))).toEqual(
+      [...NEEDED, 'Notification', 'WorktreeCreate'].sort(),
+    );
+  });
+
   it('asks about what its own spawnHooks are for', async () => {
     const client = await connect(testHost().host, {
       listen: 'needed',
@@ -107,6 +116,9 @@ describe('listen: "needed"', () => {
     const background = testHost().host;
     background.register({ PostToolUse: [{ hooks: [{ type: 'command', command: 'true', async: true }] }] });
     expect(asked(await connect(background, { listen: 'needed' }))).toContain('UserPromptSubmit');
+    const again = testHost().host;
+    again.register({ PostToolUse: [{ hooks: [{ handler: hook, async: 'two-phase' }] }] });
+    expect(asked(await connect(again, { listen: 'needed' }))).toContain('UserPromptSubmit');
   });
 
   it('SessionStart fires, scopes open and end, and calls are compared', async () => {
@@ -151,6 +163,18 @@ describe('hooks that come too late', () => {
     await client.client.close();
     // Nobody is there any more that they would be too late for.
     for (const event of OTHERS) expect(() => host.register(hooksOf(event))).not.toThrow();
+  });
+
+  it('are told once each, however often they come', async () => {
+    const { host } = testHost();
+    const seen = tapped(host);
+    await connect(host, { listen: 'needed' });
+    const register = (name: string) => host.register({ Notification: [{ name, hooks: [hook] }] });
+    for (const name of ['a', 'b', 'a', 'a']) register(name);
+    expect(late(seen)).toEqual([
+      expect.stringContaining('a came too late'),
+      expect.stringContaining('b came too late'),
+    ]);
   });
 
   it('by any way', async () => {

@@ -130,6 +130,9 @@ describe('a prompt that makes no sense', () => {
     [user(message(5)), /message\.content: expected a text, or an array of content blocks, got 5/],
     [user(message([text, { type: 'text' }])), /message\.content\[1\]\.text: expected a string, got undefined/],
     [cycle(1), /can be written as JSON, and this cannot/],
+    [{ toJSON: () => [user(message('x'))] }, /got an object that is an array as JSON|got an object that is \[/],
+    [{ toJSON: () => null }, /got an object that is null as JSON/],
+    [{ toJSON: () => undefined }, /can be written as JSON, and this cannot|that is undefined/],
   ])('names the place: %#', async (prompt, words) => {
     const { client } = await connect(testHost().host);
     expect(() => client.query(prompt as Prompt)).toThrow(words);
@@ -137,6 +140,14 @@ describe('a prompt that makes no sense', () => {
 });
 
 describe('a prompt that makes sense', () => {
+  it('keeps the uuid that its caller gave it', async () => {
+    const { client, claude } = await connect(testHost().host);
+    const asked = all(client.query(user(message('x'), { uuid: 'mine' })));
+    expect(await claude.hear(isUser)).toMatchObject({ uuid: 'mine' });
+    await claude.say(result(''));
+    await asked;
+  });
+
   const block = fc.oneof(
     fc.string().map((said) => ({ type: 'text', text: said })),
     fc.constant({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } }),

@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectClaude } from '../../../src/claude-code/control/client.js';
 import { testHost } from '../../host/kit.js';
+import { ROOT } from '../../package/sources.js';
 import { BASE, bash, problems, READY, tapped } from './kit.js';
 import { isRequest, type Json, PUPPET, puppet, refusal, scratch, success } from './puppet.js';
 
@@ -67,6 +70,24 @@ describe('an error of starting names what is missing:', () => {
     expect(error.message).toContain('it did not start: ');
   });
 
+  it('a name is looked for on this process’s own PATH where no other is given', async () => {
+    const file = program('#!/no/such/interpreter\n');
+    const before = process.env['PATH'];
+    onTestFinished(() => {
+      process.env['PATH'] = before;
+    });
+    process.env['PATH'] = `${dirname(file)}:${before}`;
+    expect((await failure({ executable: 'claude' })).message).toContain(
+      `${file} is there, and the program that its first line names (#!) is not`,
+    );
+  });
+
+  it('a JavaScript file is looked for from the folder that it is started in', async () => {
+    const folder = scratch();
+    writeFileSync(join(folder, 'agent.mjs'), 'console.error("it ran"); process.exit(1);');
+    expect((await failure({ executable: './agent.mjs', cwd: folder })).message).toContain('it ran');
+  });
+
   it('what is there is not named', async () => {
     const folder = scratch();
     symlinkSync('/no/such/target', join(folder, 'dangling'));
@@ -100,6 +121,28 @@ describe('an error of a program that ended before it was ready quotes its first 
     expect(error.message.length).toBeLessThan(3_000);
   });
 });
+
+it('a child that a program has left behind, and that holds its stderr open, keeps this process from nothing', async () => {
+  const pid = join(scratch(), 'pid');
+  const left = `env -i setsid sh -c 'sleep 60 & echo $! > ${pid}' >/dev/null </dev/null &`;
+  const file = program(
+    `#!/bin/sh\n${left}\nwhile [ ! -s ${pid} ]; do sleep 0.05; done\nsleep 0.3\necho no >&2\nexit 1\n`,
+  );
+  onTestFinished(() => {
+    try {
+      process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL');
+    } catch {
+      // It was found, and has ended.
+    }
+  });
+  const script = `
+    import { createHost } from 'hookscope';
+    import { connectClaude } from 'hookscope/claude-code';
+    await connectClaude({ host: createHost(), executable: process.argv[1], cwd: process.cwd() }).catch((e) => console.log(e.message));`;
+  const argv = ['--input-type=module', '--eval', script, file];
+  const { stdout } = await promisify(execFile)(process.execPath, argv, { cwd: ROOT, timeout: 30_000 });
+  expect(stdout).toContain('it ended before it was ready (exit code 1)');
+}, 60_000);
 
 describe('a client that does not know --include-hook-events', () => {
   /** Ends over the flag in those words; without it, it is the puppet. What it was started with is in a file. */
@@ -203,7 +246,7 @@ describe('a reply to initialize that is junk is an error:', () => {
     // Each field once, and then what comes.
     for (const key of fields) await check([key, fc.sample(WRONG[key] as fc.Arbitrary<unknown>, 1)[0]]);
     await fc.assert(fc.asyncProperty(wrong, check), { numRuns: Math.ceil(RUNS / 10) });
-  }, 120_000);
+  });
 
   it.each([5, 'ready', null, [], [READY], true])('no object at all: %j', async (value) => {
     expect(await replied((id) => success(id, value as never))).toMatchObject({

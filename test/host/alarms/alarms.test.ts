@@ -317,7 +317,7 @@ describe('what is remembered', () => {
     expect(kinds()).toEqual([]);
     await host.fireAny('PostToolUse', ran('something else', `${99}${'y'.repeat(200_000)}`));
     expect(kinds()).toEqual(['other_input']);
-  }, 60_000);
+  });
 
   test('a denied call that had to be forgotten and ran is no alarm, and the logger hears once that nobody knows', async () => {
     const { host, kinds, reports } = guarded();
@@ -327,7 +327,7 @@ describe('what is remembered', () => {
     for (let i = 0; i < 3; i++) await host.fireAny('PostToolUse', ran('rm x', 'denied'));
     expect(kinds()).toEqual([]);
     expect(reports).toEqual([expect.stringContaining('decision is no longer remembered')]);
-  }, 60_000);
+  });
 
   test('a call that had to be forgotten was not unasked', async () => {
     const { host, kinds } = guarded();
@@ -338,7 +338,7 @@ describe('what is remembered', () => {
     expect(kinds()).toEqual([]);
     await session.fire('PostToolUse', ran('other', 'never') as never);
     expect(kinds()).toEqual(['unasked']);
-  }, 60_000);
+  });
 
   test('a harness that never tells what ran is not waited for; once it does, it is remembered again', async () => {
     const { host, reports } = guarded({ onAlarm: undefined } as never);
@@ -376,18 +376,14 @@ describe('what is remembered', () => {
     ['cannot be looked at', trap, { command: 'y' }, []],
     ['has no end that one would wait for', shared, { command: 'y' }, []],
     ['is deeper than any stack', deep, deeper, ['other_input']],
-  ])(
-    'an input that %s',
-    async (_, asked, done, wanted) => {
-      const { host, kinds } = testHostWith(() => undefined);
-      const fire = (event: string, tool_input: unknown) => host.fireAny(event, { ...ran(''), tool_input });
-      await fire('PreToolUse', asked);
-      await fire('PostToolUse', asked);
-      expect(kinds()).toEqual([]);
-      await fire('PreToolUse', asked);
-      await fire('PostToolUse', done);
-      expect(kinds()).toEqual(wanted);
-    },
-    60_000,
-  );
+  ])('an input that %s', async (_, asked, done, wanted) => {
+    const { host, kinds } = testHostWith(() => undefined);
+    const fire = (event: string, tool_input: unknown) => host.fireAny(event, { ...ran(''), tool_input });
+    await fire('PreToolUse', asked);
+    await fire('PostToolUse', asked);
+    expect(kinds()).toEqual([]);
+    await fire('PreToolUse', asked);
+    await fire('PostToolUse', done);
+    expect(kinds()).toEqual(wanted);
+  });
 });

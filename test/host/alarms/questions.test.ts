@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { HookAlarm } from '../../../src/host/alarms/alarms.js';
-import { type FireOptions, fire } from '../../../src/host/fire/fire.js';
+import { fire } from '../../../src/host/fire/fire.js';
+import type { FireOptions } from '../../../src/host/fire-options.js';
 import { servicesOf } from '../../../src/host/internals.js';
 import { anyHooks, testHost } from '../kit.js';
 

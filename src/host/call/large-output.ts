@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Outcome } from '../../events/outcome.js';
@@ -16,15 +16,24 @@ export interface LargeOutput {
   shorten(outcome: Outcome): Outcome;
   /** One text: as it is, or its preview. */
   text(text: string): string;
+  /** Deletes what was saved, of which nothing is masked, with the host. */
+  clear(): void;
+  /** From now on it outlives the host: an agent of another process will read it. */
+  keep(): void;
 }
 
 /** The folder is made when first needed, readable by this user alone. */
 export function createSpill(report: (message: string) => void): LargeOutput {
   let folder: string | undefined;
   let count = 0;
+  let kept = false;
   const save = (text: string): string | undefined => {
     try {
-      folder ??= mkdtempSync(join(tmpdir(), 'hookscope-'));
+      if (folder === undefined) {
+        folder = mkdtempSync(join(tmpdir(), 'hookscope-'));
+        // Of a host that nobody closes.
+        process.on('exit', clear);
+      }
       const path = join(folder, `output-${++count}.txt`);
       writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
       return path;
@@ -33,7 +42,16 @@ export function createSpill(report: (message: string) => void): LargeOutput {
       return undefined;
     }
   };
+  const clear = (): void => {
+    process.off('exit', clear);
+    if (folder !== undefined && !kept) rmSync(folder, { recursive: true, force: true });
+    folder = undefined;
+  };
   return {
+    clear,
+    keep() {
+      kept = true;
+    },
     text: (text) => (text.length > LIMIT ? preview(text, save(text)) : text),
     shorten(outcome) {
       const { reason, stopReason, systemMessage, additionalContext } = outcome;

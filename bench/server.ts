@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Candidate, Case } from './harness.js';
+import { preToolUse } from './recorded.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const body = JSON.stringify(preToolUse);
+const started: ChildProcess[] = [];
+const folders: string[] = [];
+process.once('exit', () => {
+  for (const child of started) child.kill('SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const PLUGIN = `export default { name: 'silent', apply(scope) { scope.register({ PreToolUse: [{ hooks: [() => undefined] }] }); } };`;
+/** The same hook as a process. */
+const PROCESS = `let text = ''; for await (const piece of process.stdin) text += piece; JSON.parse(text);`;
+/** Parses the same JSON, and answers as much. */
+const BARE = `
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+const app = new Hono();
+app.post('/hooks/:event', async (c) => { await c.req.json(); return c.json({}); });
+serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => console.log('at :' + port));`;
+
+interface Served {
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly ours: number;
+  readonly bare: number;
+  readonly token: string;
+}
+
+async function serveBoth(): Promise<Served> {
+  const folder = mkdtempSync(join(tmpdir(), 'hookscope-bench-'));
+  folders.push(folder);
+  mkdirSync(join(folder, 'run'), { mode: 0o700 });
+  writeFileSync(join(folder, 'plugin.mjs'), PLUGIN);
+  writeFileSync(join(folder, 'hook.mjs'), PROCESS);
+  const env = { ...process.env, XDG_STATE_HOME: join(folder, 'state'), XDG_RUNTIME_DIR: join(folder, 'run') };
+  const main = join(ROOT, 'dist/cli/main.js');
+  const ours = await portOf([main, 'serve', '--plugin', join(folder, 'plugin.mjs'), '--port', '0'], env);
+  const bare = await portOf(['--input-type=module', '-e', BARE], env);
+  const tokens = JSON.parse(readFileSync(join(folder, 'state/hookscope/tokens.json'), 'utf8')) as { fire: string };
+  return { folder, env, ours, bare, token: tokens.fire };
+}
+
+function portOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  started.push(child);
+  return new Promise((resolve) => {
+    child.stdout.on('data', (piece: Buffer) => {
+      const found = /:(\d+)/.exec(piece.toString());
+      if (found) resolve(Number(found[1]));
+    });
+  });
+}
+
+/** Requests over that many connections, which stay open. */
+function client(name: string, port: number, token: string, connections: number): Candidate {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'content-length': body.length,
+  };
+  const run = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const where = { agent, port, host: '127.0.0.1', method: 'POST', path: '/hooks/PreToolUse', headers };
+      const asked = request(where, (response) => {
+        response.resume();
+        response.on('end', resolve);
+      });
+      asked.on('error', reject);
+      asked.end(body);
+    });
+  const batch = async (count: number): Promise<void> => {
+    let left = count;
+    const one = async (): Promise<void> => {
+      while (left-- > 0) await run();
+    };
+    await Promise.all(Array.from({ length: connections }, one));
+  };
+  return { name, run, batch };
+}
+
+const overHttp = (connections: number): Case => ({
+  name: `a call over HTTP, ${connections} connections`,
+  goal: 1.5,
+  candidates: async () => {
+    const { ours, bare, token } = await serveBoth();
+    return [client('a bare hono route', bare, token, connections), client('hookscope serve', ours, token, connections)];
+  },
+  floor: 'a bare hono route',
+  subject: 'hookscope serve',
+  wall: true,
+});
+
+export const cases: Case[] = [
+  ...[1, 10, 100].map(overHttp),
+  {
+    name: 'a call by the thin command',
+    goal: 0.3,
+    candidates: async () => {
+      const { folder, env } = await serveBoth();
+      const call = (program: string, args: readonly string[]) => () => spawnSync(program, args, { env, input: body });
+      return [
+        { name: 'the hook as a Node process', run: call(process.execPath, [join(folder, 'hook.mjs')]) },
+        { name: 'hookscope-hook.sh', run: call('sh', [join(ROOT, 'dist/hookscope-hook.sh'), 'PreToolUse']) },
+      ];
+    },
+    floor: 'the hook as a Node process',
+    subject: 'hookscope-hook.sh',
+    rounds: 40,
+    wall: true,
+  },
+];

@@ -1,0 +1,26 @@
+import { HookscopeError } from '../errors.js';
+import { nearest } from '../values/nearest.js';
+import { claudeCode } from './claude-code.js';
+import type { Codec } from './codec.js';
+import { codex } from './codex.js';
+import { copilot } from './copilot.js';
+import { cursor } from './cursor.js';
+import { gemini } from './gemini.js';
+import { codecOf } from './make-codec.js';
+import type { AgentTable } from './table.js';
+
+/** Every agent whose protocol is known, in the order in which they are listed. */
+export const TABLES: readonly AgentTable[] = [claudeCode, codex, copilot, gemini, cursor];
+
+const codecs = new Map(TABLES.map((table) => [table.name, codecOf(table)]));
+
+/** The names that `agentCodec` knows: `claude-code`, `codex`, `copilot`, `gemini`, `cursor`. */
+export const AGENT_NAMES: readonly string[] = Object.freeze([...codecs.keys()]);
+
+/** The codec of an agent. An unknown name is INVALID_OPTIONS with the nearest one. */
+export function agentCodec(name: string): Codec {
+  const codec = codecs.get(name);
+  if (codec) return codec;
+  const expected = `expected the name of an agent, one of ${AGENT_NAMES.join(', ')}, got ${JSON.stringify(name)}`;
+  throw new HookscopeError('INVALID_OPTIONS', { where: 'agent', expected, nearest: nearest(name, [...AGENT_NAMES]) });
+}

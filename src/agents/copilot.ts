@@ -1,0 +1,242 @@
+import {
+  type AgentTable,
+  type EventRow,
+  type Field,
+  type Fill,
+  instead,
+  SILENT,
+  specific,
+  type Words,
+  words,
+} from './table.js';
+
+/** Copilot reads `hookSpecificOutput` on the PascalCase PreToolUse alone; everywhere else what it reads stands at the top. */
+const context = words({ additionalContext: '$text' });
+const goOn: EventRow['says'] = { continue: words({ decision: 'block', reason: '$reason' }), stop: SILENT };
+const rewrittenPrompt: EventRow['says'] = { value: words({ modifiedTransformedPrompt: '$string' }) };
+const NO_STOP = { none: 'Copilot has no word that ends the loop here' };
+
+/** The times of the camelCase payloads are milliseconds. */
+const TIME: Field = { theirs: 'timestamp', ours: 'timestamp', unit: 'ms' };
+const CAMEL: readonly Field[] = [
+  TIME,
+  { theirs: 'sessionId', ours: 'session_id' },
+  { theirs: 'transcriptPath', ours: 'transcript_path' },
+  { theirs: 'agentId', ours: 'agent_id' },
+  { theirs: 'agentType', ours: 'agent_type' },
+  { theirs: 'agentName', ours: 'agent_name' },
+  { theirs: 'parentAgentId', ours: 'parent_agent_id' },
+  { theirs: 'toolName', ours: 'tool_name' },
+  { theirs: 'toolArgs', ours: 'tool_input' },
+  { theirs: 'toolResult.resultType', ours: 'result_type' },
+  { theirs: 'toolResult.textResultForLlm', ours: 'tool_response' },
+  { theirs: 'permissionSuggestions', ours: 'permission_suggestions' },
+  { theirs: 'stopReason', ours: 'stop_reason' },
+  { theirs: 'response', ours: 'last_assistant_message' },
+  { theirs: 'initialPrompt', ours: 'initial_prompt' },
+  { theirs: 'transformedPrompt', ours: 'transformed_prompt' },
+  { theirs: 'customInstructions', ours: 'custom_instructions' },
+  { theirs: 'errorContext', ours: 'error_context' },
+];
+const SNAKE: readonly Field[] = [
+  { theirs: 'tool_result.result_type', ours: 'result_type' },
+  { theirs: 'tool_result.text_result_for_llm', ours: 'tool_response' },
+];
+/** The agent's own fields are snake_case there, the others are not. */
+const isOfAgent = ({ theirs }: Field): boolean => /^(agentId|agentType|parentAgentId)$/.test(theirs);
+const MIXED = CAMEL.filter((field) => !isOfAgent(field));
+const ASKED: Field = { theirs: 'toolInput', ours: 'tool_input' };
+const asked = (fields: readonly Field[]): Field[] => [ASKED, ...fields.filter(({ theirs }) => theirs !== 'toolArgs')];
+
+const START: Field = { theirs: 'source', ours: 'source', values: { new: 'startup' } };
+const ERROR: Field = { theirs: 'error', ours: 'error_of_agent' };
+const ERROR_FILLS: Readonly<Record<string, Fill>> = {
+  error: { value: 'unknown', loses: 'Copilot does not say which kind of error it was' },
+  error_details: { from: 'error_of_agent.message' },
+};
+const NO_INSTRUCTIONS: Readonly<Record<string, Fill>> = { custom_instructions: { value: null } };
+
+/** What context was seen to reach the model with. */
+const BEFORE: Pick<Words, 'beside'> = { beside: ['deny', 'ask', 'allow', 'rewrite'] };
+
+const CAMEL_TOOL: EventRow['says'] = {
+  deny: words({ permissionDecision: 'deny', permissionDecisionReason: '$reason' }),
+  ask: words({ permissionDecision: 'ask', permissionDecisionReason: '$reason' }),
+  allow: words({ permissionDecision: 'allow' }),
+  rewrite: words({ modifiedArgs: '$value' }, { beside: ['allow'] }),
+  context: words({ additionalContext: '$text' }, BEFORE),
+  stop: NO_STOP,
+};
+const PASCAL_TOOL: EventRow['says'] = {
+  deny: specific({ permissionDecision: 'deny', permissionDecisionReason: '$reason' }),
+  ask: specific({ permissionDecision: 'ask', permissionDecisionReason: '$reason' }),
+  allow: specific({ permissionDecision: 'allow' }),
+  rewrite: specific({ updatedInput: '$value' }, { beside: ['allow'] }),
+  context: specific({ additionalContext: '$text' }, BEFORE),
+  stop: NO_STOP,
+};
+const PERMISSION: EventRow['says'] = {
+  deny: words({ behavior: 'deny', message: '$reason' }),
+  allow: words({ behavior: 'allow' }),
+  ask: SILENT,
+  interrupt: words({ interrupt: true }, { beside: ['deny'], needs: 'deny', covers: ['stop'] }),
+};
+const AFTER: EventRow['says'] = {
+  block: words({ decision: 'block', reason: '$reason' }, { loses: 'the reason takes the place of the output' }),
+  // Beside a block it is dropped.
+  context: words({ additionalContext: '$text' }, { beside: ['rewrite'] }),
+  rewrite: words({ modifiedResult: { resultType: 'success', textResultForLlm: '$string' } }),
+  suppress: instead('rewrite', 'it is told as another output', { text: 'A hook has hidden this output.' }),
+  stop: NO_STOP,
+};
+const FAILED: EventRow['says'] = { context, block: instead('context', 'it is told as context') };
+const PROMPT: EventRow['says'] = {
+  block: words({ decision: 'block', reason: '$reason' }),
+  context,
+  stop: instead('block', 'Copilot has no word that ends the loop: the prompt is blocked'),
+};
+
+type Pair = Omit<EventRow, 'name'> & { readonly camel: string; readonly pascal: string };
+
+/** Every event under both of its names: how the hook was registered decides how the payload looks. */
+const PAIRS: readonly Pair[] = [
+  { camel: 'sessionStart', pascal: 'SessionStart', ours: 'SessionStart', fields: [START], says: { context } },
+  { camel: 'sessionEnd', pascal: 'SessionEnd', ours: 'SessionEnd', says: {} },
+  { camel: 'userPromptSubmitted', pascal: 'UserPromptSubmit', ours: 'UserPromptSubmit', says: PROMPT },
+  { camel: 'postToolUse', pascal: 'PostToolUse', ours: 'PostToolUse', says: AFTER },
+  { camel: 'postToolUseFailure', pascal: 'PostToolUseFailure', ours: 'PostToolUseFailure', says: FAILED },
+  { camel: 'agentStop', pascal: 'Stop', ours: 'Stop', says: goOn },
+  { camel: 'subagentStop', pascal: 'SubagentStop', ours: 'SubagentStop', says: goOn },
+  {
+    camel: 'preCompact',
+    pascal: 'PreCompact',
+    ours: 'PreCompact',
+    says: {},
+    fills: NO_INSTRUCTIONS,
+    source: 'documents',
+  },
+  {
+    camel: 'errorOccurred',
+    pascal: 'ErrorOccurred',
+    ours: 'StopFailure',
+    fields: [ERROR],
+    fills: ERROR_FILLS,
+    says: {},
+    source: 'documents',
+  },
+];
+
+const both = ({ camel, pascal, fields = [], ...row }: Pair): EventRow[] => [
+  { ...row, name: camel, named: null, matches: 'own', fields: [...fields, ...CAMEL] },
+  { ...row, name: pascal, fields: [...fields, ...SNAKE] },
+];
+const notification: Omit<EventRow, 'name'> = {
+  ours: 'Notification',
+  named: ['hook_event_name', 'Notification'],
+  fields: CAMEL,
+  says: {},
+};
+const permission: Omit<EventRow, 'name' | 'fields'> = {
+  ours: 'PermissionRequest',
+  named: ['hookName', 'permissionRequest'],
+  says: PERMISSION,
+};
+
+export const copilot: AgentTable = {
+  name: 'copilot',
+  title: 'GitHub Copilot CLI',
+  source: 'seen',
+  version: '1.0.102',
+  eventFields: ['hook_event_name', 'hookName'],
+  fields: [],
+  fills: {},
+  env: { cwd: 'COPILOT_PROJECT_DIR' },
+  quiet: '',
+  makesIds: true,
+  sessionOf: 'parent_agent_id',
+  tools: {
+    bash: { ours: 'Bash' },
+    powershell: { ours: 'Bash', source: 'documents' },
+    view: { ours: 'Read', fields: { path: 'file_path' } },
+    create: { ours: 'Write', fields: { path: 'file_path', file_text: 'content' }, source: 'documents' },
+    edit: {
+      ours: 'Edit',
+      fields: { path: 'file_path', old_str: 'old_string', new_str: 'new_string' },
+      source: 'documents',
+    },
+    glob: { ours: 'Glob', source: 'documents' },
+    grep: { ours: 'Grep', source: 'documents' },
+    web_fetch: { ours: 'WebFetch', source: 'documents' },
+    web_search: { ours: 'WebSearch', source: 'documents' },
+    ask_user: { ours: 'AskUserQuestion', source: 'documents' },
+    task: { ours: 'Agent' },
+  },
+  events: [
+    { name: 'preToolUse', ours: 'PreToolUse', matches: 'own', named: null, fields: CAMEL, says: CAMEL_TOOL },
+    { name: 'PreToolUse', ours: 'PreToolUse', fields: SNAKE, says: PASCAL_TOOL },
+    // The flat payload, whatever the name; of an agent's own fields the names differ.
+    { ...permission, name: 'permissionRequest', matches: 'own', fields: asked(CAMEL) },
+    { ...permission, name: 'PermissionRequest', fields: asked(MIXED) },
+    ...PAIRS.flatMap(both),
+    { ...notification, name: 'notification' },
+    { ...notification, name: 'Notification' },
+    { name: 'subagentStart', ours: 'SubagentStart', named: null, fields: CAMEL, says: { context } },
+    { name: 'SubagentStart', ours: 'SubagentStart', named: null, fields: MIXED, says: { context } },
+    {
+      name: 'userPromptTransformed',
+      ours: 'UserPromptTransformed',
+      named: null,
+      own: {
+        fold: 'replace',
+        value: ['modifiedTransformedPrompt'],
+        about: 'When Copilot has made of a prompt what its model will see. A hook can put another text in its place.',
+      },
+      fields: CAMEL,
+      says: rewrittenPrompt,
+    },
+  ],
+  files: {
+    places: [
+      { path: '/etc/github-copilot/policy.d/*.json', for: 'policy' },
+      { path: '$COPILOT_HOME ~/.copilot/hooks/*.json', for: 'user' },
+      { path: '$COPILOT_HOME ~/.copilot/settings.json', for: 'user' },
+      { path: '.github/hooks/*.json', for: 'project' },
+      { path: '.github/copilot/settings.json', for: 'project' },
+      { path: '.github/copilot/settings.local.json', for: 'project' },
+      { path: '.claude/settings.json', for: 'project', of: 'claude-code' },
+      { path: '.claude/settings.local.json', for: 'project', of: 'claude-code' },
+      { path: 'hooks/hooks.json', for: 'plugin' },
+    ],
+    shape: 'flat',
+    root: { keys: ['version', 'disableAllHooks'], others: 'ignored' },
+    version: 1,
+    handlers: ['command', 'http', 'prompt'],
+    keys: [
+      'type',
+      'matcher',
+      'command',
+      'bash',
+      'powershell',
+      'exec',
+      'args',
+      'cwd',
+      'env',
+      'timeoutSec',
+      'timeout',
+      'url',
+      'headers',
+      'allowedEnvVars',
+      'prompt',
+    ],
+    timeout: { key: 'timeoutSec', unit: 's', usual: 30 },
+    matcher: 'a regular expression, anchored at both ends; a hook with an invalid one is skipped',
+    order: 'one after the other: policy, user, project, plugins',
+    trust: 'Copilot asks whether the folder is trusted, and runs what is in it (`--trust-folder`).',
+  },
+  limits: {
+    timeout: 30,
+    continues: 8,
+    opens: ['brokenjson0', 'twojson', 'legacy_block', 'continue_false', 'claude_deny', 'timeout', 'deny_then_sleep_bg'],
+    blind: ['hooks of the agent type `general-purpose` are told of no SubagentStart or SubagentStop (documents)'],
+  },
+};

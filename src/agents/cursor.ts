@@ -1,0 +1,191 @@
+import { type AgentTable, type EventRow, type Field, type Fill, instead, words } from './table.js';
+
+/** The user is told one thing and the model another: both are told why. */
+const refused = { user_message: '$reason', agent_message: '$reason' };
+const gate: EventRow['says'] = {
+  deny: words({ permission: 'deny', ...refused }),
+  ask: words({ permission: 'ask', ...refused }),
+  allow: words({ permission: 'allow' }),
+};
+const goOn: EventRow['says'] = { continue: words({ followup_message: '$reason' }), stop: { silent: true } };
+const ASKED = 'Cursor takes "ask" for no answer there';
+const readOnly: EventRow['says'] = {
+  deny: words({ permission: 'deny', user_message: '$reason' }),
+  ask: instead('deny', ASKED),
+  allow: words({ permission: 'allow' }),
+};
+
+const MCP_INPUT: Field = { theirs: 'tool_input', ours: 'tool_input', unit: 'json' };
+const shell: readonly Field[] = [{ theirs: 'command', ours: 'tool_input.command' }];
+const bash: Readonly<Record<string, Fill>> = { tool_name: { value: 'Bash' } };
+const edited: Readonly<Record<string, Fill>> = { tool_name: { value: 'Edit' }, tool_response: { value: '' } };
+const file: readonly Field[] = [
+  { theirs: 'file_path', ours: 'tool_input.file_path' },
+  { theirs: 'edits', ours: 'tool_input.edits' },
+];
+const watched = (name: string, ours: string, about: string): EventRow => ({
+  name,
+  ours,
+  own: { fold: 'observe', about },
+  says: {},
+});
+
+/** Nobody here has run Cursor: all of this is from its documents. */
+export const cursor: AgentTable = {
+  name: 'cursor',
+  title: 'Cursor',
+  source: 'documents',
+  version: 'documents of November 2026',
+  eventFields: ['hook_event_name'],
+  fields: [{ theirs: 'conversation_id', ours: 'session_id' }],
+  fills: { cwd: { from: 'workspace_roots.0' } },
+  env: { cwd: 'CURSOR_PROJECT_DIR' },
+  quiet: '{}',
+  makesIds: true,
+  tools: {
+    Shell: { ours: 'Bash' },
+    Delete: { ours: 'Delete' },
+    Task: { ours: 'Agent' },
+  },
+  events: [
+    // An own session_id is the same as the conversation's there.
+    {
+      name: 'sessionStart',
+      ours: 'SessionStart',
+      fills: { source: { value: 'startup' } },
+      says: { context: words({ additional_context: '$text' }) },
+    },
+    { name: 'sessionEnd', ours: 'SessionEnd', fills: { reason: { value: 'other' } }, says: {} },
+    {
+      name: 'beforeSubmitPrompt',
+      ours: 'UserPromptSubmit',
+      says: {
+        block: words({ continue: false, user_message: '$reason' }),
+        stop: words({ continue: false, user_message: '$reason' }, { covers: ['block'] }),
+        context: { none: 'Cursor takes no context with a prompt' },
+      },
+    },
+    {
+      name: 'preToolUse',
+      matches: 'own',
+      ours: 'PreToolUse',
+      fields: [MCP_INPUT],
+      says: {
+        ...gate,
+        ask: instead('deny', ASKED),
+        rewrite: words({ updated_input: '$value' }, { beside: ['allow'] }),
+      },
+    },
+    { name: 'beforeShellExecution', ours: 'PreToolUse', fields: shell, fills: bash, says: gate },
+    { name: 'beforeMCPExecution', ours: 'PreToolUse', fields: [MCP_INPUT], says: gate },
+    {
+      name: 'beforeReadFile',
+      ours: 'PreToolUse',
+      fields: [{ theirs: 'file_path', ours: 'tool_input.file_path' }],
+      fills: { tool_name: { value: 'Read' } },
+      says: readOnly,
+    },
+    {
+      name: 'postToolUse',
+      matches: 'own',
+      ours: 'PostToolUse',
+      fields: [
+        MCP_INPUT,
+        { theirs: 'tool_output', ours: 'tool_response', unit: 'json' },
+        { theirs: 'duration', ours: 'duration_ms' },
+      ],
+      says: {
+        context: words({ additional_context: '$text' }),
+        block: instead('context', 'Cursor takes feedback as context'),
+        rewrite: { none: 'Cursor takes another output of MCP tools alone' },
+      },
+    },
+    {
+      name: 'afterShellExecution',
+      ours: 'PostToolUse',
+      fields: [...shell, { theirs: 'output', ours: 'tool_response' }, { theirs: 'duration', ours: 'duration_ms' }],
+      fills: bash,
+      says: {},
+    },
+    {
+      name: 'afterMCPExecution',
+      ours: 'PostToolUse',
+      fields: [
+        MCP_INPUT,
+        { theirs: 'result_json', ours: 'tool_response', unit: 'json' },
+        { theirs: 'duration', ours: 'duration_ms' },
+      ],
+      says: {},
+    },
+    { name: 'afterFileEdit', ours: 'PostToolUse', fields: file, fills: edited, says: {} },
+    {
+      name: 'postToolUseFailure',
+      ours: 'PostToolUseFailure',
+      fields: [MCP_INPUT, { theirs: 'error_message', ours: 'error' }, { theirs: 'duration', ours: 'duration_ms' }],
+      says: {},
+    },
+    {
+      name: 'stop',
+      ours: 'Stop',
+      fills: { stop_hook_active: { value: false, loses: 'Cursor says how often in `loop_count`' } },
+      says: goOn,
+    },
+    {
+      name: 'subagentStart',
+      ours: 'SubagentStart',
+      fields: [
+        { theirs: 'subagent_id', ours: 'agent_id' },
+        { theirs: 'subagent_type', ours: 'agent_type' },
+        { theirs: 'parent_conversation_id', ours: 'parent_agent_id' },
+      ],
+      says: {},
+    },
+    {
+      name: 'subagentStop',
+      ours: 'SubagentStop',
+      fields: [
+        { theirs: 'subagent_id', ours: 'agent_id' },
+        { theirs: 'subagent_type', ours: 'agent_type' },
+        { theirs: 'parent_conversation_id', ours: 'parent_agent_id' },
+      ],
+      fills: { stop_hook_active: { value: false } },
+      says: goOn,
+    },
+    { name: 'preCompact', ours: 'PreCompact', fills: { custom_instructions: { value: null } }, says: {} },
+    watched('afterAgentResponse', 'AfterAgentResponse', "After a message of Cursor's agent. A hook can only watch."),
+    watched('afterAgentThought', 'AfterAgentThought', "After a thought of Cursor's agent. A hook can only watch."),
+    watched('afterTabFileEdit', 'AfterTabFileEdit', "After Cursor's Tab has edited a file. A hook can only watch."),
+    {
+      name: 'beforeTabFileRead',
+      ours: 'BeforeTabFileRead',
+      own: {
+        fold: 'replace',
+        value: ['content'],
+        about: "Before Cursor's Tab reads a file. A hook can keep it from that.",
+      },
+      says: { block: words({ permission: 'deny' }, { loses: 'the reason is told nobody' }) },
+    },
+  ],
+  files: {
+    places: [
+      { path: '/etc/cursor/hooks.json', for: 'system' },
+      { path: '~/.cursor/hooks.json', for: 'user' },
+      { path: '.cursor/hooks.json', for: 'project' },
+      { path: '~/.claude/settings.json', for: 'user', of: 'claude-code' },
+      { path: '.claude/settings.json', for: 'project', of: 'claude-code' },
+      { path: '.claude/settings.local.json', for: 'project', of: 'claude-code' },
+      { path: 'hooks/hooks.json', for: 'plugin' },
+    ],
+    shape: 'flat',
+    root: { keys: ['version'], others: 'ignored' },
+    version: 1,
+    handlers: ['command', 'prompt'],
+    keys: ['type', 'command', 'prompt', 'timeout', 'matcher', 'failClosed', 'loop_limit'],
+    timeout: { key: 'timeout', unit: 's', usual: 60 },
+    matcher: 'a regular expression, not anchored',
+    order: 'all of them run',
+    trust:
+      'Nothing is known of a trust step. A hook that fails or is late lets the call run, unless it is `failClosed`.',
+  },
+  limits: { timeout: 60 },
+};

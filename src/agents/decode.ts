@@ -1,0 +1,219 @@
+import { HookscopeError } from '../errors.js';
+import { put } from '../values/put.js';
+import { isObject, type Json } from '../values/shape.js';
+import { callId } from './call-id.js';
+import type { Decoded, Loss } from './codec.js';
+import { at, copyOf, putAt, takeAt } from './path.js';
+import { namesOf, rowOf, rowOfPayload, specOf } from './rows.js';
+import type { AgentTable, EventRow, Field } from './table.js';
+import { type ToolWas, toolToOurs, toolToTheirs } from './tools.js';
+import { toOurs, toTheirs } from './units.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What of a payload our fields cannot hold, in the input under `via`. */
+interface Via extends ToolWas {
+  readonly agent: string;
+  readonly event: string;
+  /** The payload's field that names the event, where that is not the usual one; null: none does. */
+  named?: readonly [field: string, value: unknown] | null;
+  /** Values that ours were made of, by their path. */
+  was?: Record<string, unknown>;
+  /** Fields whose name is one of ours and means something else. */
+  more?: Record<string, unknown>;
+  /** Fields that had our name there already. */
+  kept?: string[];
+  /** `transcript_path` was null. */
+  noTranscript?: true;
+  /** Fields that are ours alone. */
+  made?: string[];
+  session_id?: unknown;
+}
+
+/** One agent's payload as an event of ours. */
+export function decode(table: AgentTable, stdin: string, env: Env, argv: readonly string[]): Decoded {
+  const payload = parse(table, stdin, argv[0]);
+  const losses: Loss[] = [];
+  const row = chooseRow(table, payload, argv[0], losses);
+  const via: Via = { agent: table.name, event: row.name };
+  const rest = copyOf(payload);
+  takeName(table, row, rest, via);
+  const input: Record<string, unknown> = {};
+  for (const field of fieldsOf(table, row)) takeField(field, payload, rest, input, via);
+  takeRest(table, row, rest, input, via);
+  if (input['transcript_path'] === null) {
+    delete input['transcript_path'];
+    via.noTranscript = true;
+  }
+  takeSession(table, input, via);
+  fill(table, row, input, env, via, losses);
+  toolToOurs(table, input, via, losses);
+  const spec = specOf(row);
+  if (table.makesIds && spec?.tool && !spec.nestedDecision && input['tool_use_id'] === undefined)
+    make(via, input, 'tool_use_id', callId(table.name, input));
+  if (row.maybe !== undefined) losses.push({ what: 'event', why: row.maybe });
+  input['hook_event_name'] = row.ours;
+  input['via'] = via;
+  return { event: row.ours, as: row.name, own: row.own !== undefined, input, losses };
+}
+
+/** The way back. */
+export function payloadOf(table: AgentTable, as: string, given: Json): Json {
+  const input = copyOf(given);
+  const via: Partial<Via> = isObject(input['via']) ? (input['via'] as Partial<Via>) : {};
+  const row = rowFor(table, as, input);
+  delete input['via'];
+  delete input['hook_event_name'];
+  toolToTheirs(table, input, via);
+  for (const name of via.made ?? []) takeAt(input, name);
+  if (via.noTranscript) input['transcript_path'] = null;
+  if (via.session_id !== undefined) put(input, 'session_id', via.session_id);
+  const was = via.was ?? {};
+  const found: [path: string, value: unknown][] = [];
+  for (const field of fieldsOf(table, row)) {
+    const value = at(input, field.ours);
+    if (value === undefined || via.kept?.includes(head(field.ours))) continue;
+    found.push([field.theirs, toTheirs(field, value, was[field.theirs])]);
+    takeAt(input, field.ours);
+  }
+  // What is left has its own name, and may be the rest of an object that a field was taken from.
+  const out = copyOf(input);
+  for (const [path, value] of found) putAt(out, path, value);
+  for (const [key, value] of Object.entries(via.more ?? {})) put(out, key, value);
+  const named = via.named === undefined ? nameOf(table, row) : via.named;
+  return named === null ? out : { [named[0]]: named[1], ...out };
+}
+
+function parse(table: AgentTable, stdin: string, event: string | undefined): Json {
+  let payload: unknown;
+  try {
+    payload = JSON.parse(stdin.replace(/^\uFEFF/, ''));
+  } catch {
+    payload = undefined;
+  }
+  if (isObject(payload)) return payload;
+  const expected = `expected one JSON object, as ${table.title} writes it`;
+  throw new HookscopeError('INVALID_INPUT', { event: event ?? table.title, field: 'standard input', expected });
+}
+
+/** The payload knows better what has happened; the command line knows under which name the hook was registered. */
+function chooseRow(table: AgentTable, payload: Json, asked: string | undefined, losses: Loss[]): EventRow {
+  const said = table.eventFields.map((field) => at(payload, field)).find((name) => typeof name === 'string');
+  const bySaid = said === undefined ? undefined : rowOfPayload(table, said as string, payload);
+  const byAsked =
+    asked === undefined ? undefined : (rowOfPayload(table, asked, payload) ?? byOurs(table, asked, payload));
+  if (byAsked && bySaid && byAsked.ours !== bySaid.ours) {
+    // Of two rows of one name the payload tells which.
+    if (byAsked.name === bySaid.name) return bySaid;
+    losses.push({ what: 'event', why: `the command line says ${byAsked.name}, the payload ${bySaid.name}` });
+    return bySaid;
+  }
+  const row = byAsked ?? bySaid;
+  if (row) return row;
+  const name = asked ?? (said as string | undefined);
+  if (name !== undefined) return rowOf(table, name);
+  const expected = `no field names the event (${table.eventFields.join(', ')}); name it on the command line, one of ${namesOf(table).join(', ')}`;
+  throw new HookscopeError('INVALID_INPUT', { event: table.title, field: 'standard input', expected });
+}
+
+const head = (path: string): string => path.split('.')[0] as string;
+
+const byOurs = (table: AgentTable, name: string, payload: unknown): EventRow | undefined =>
+  table.events.find((row) => row.ours === name && (row.when === undefined || at(payload, row.when) !== undefined));
+
+const rowFor = (table: AgentTable, as: string, input: Json): EventRow =>
+  table.events.find((row) => row.name === as && row.ours === input['hook_event_name']) ?? rowOf(table, as);
+
+/** The same field under several names: the first that is there counts, and that of the event before that of the agent. */
+const fieldsOf = (table: AgentTable, row: EventRow): readonly Field[] => [...(row.fields ?? []), ...table.fields];
+
+function nameOf(table: AgentTable, row: EventRow): readonly [string, unknown] | null {
+  return row.named === undefined ? [table.eventFields[0] as string, row.name] : row.named;
+}
+
+function takeName(table: AgentTable, row: EventRow, rest: Record<string, unknown>, via: Via): void {
+  const usual = nameOf(table, row);
+  const field = table.eventFields.find((name) => Object.hasOwn(rest, name));
+  if (field === undefined) {
+    if (usual !== null) via.named = null;
+    return;
+  }
+  if (usual === null || usual[0] !== field || usual[1] !== rest[field]) via.named = [field, rest[field]];
+  delete rest[field];
+}
+
+function takeField(
+  field: Field,
+  payload: Json,
+  rest: Record<string, unknown>,
+  input: Record<string, unknown>,
+  via: Via,
+): void {
+  const value = at(payload, field.theirs);
+  if (value === undefined) return;
+  const ours = toOurs(field, value);
+  if (!putAt(input, field.ours, ours)) return;
+  takeAt(rest, field.theirs);
+  // What cannot be told from ours is kept.
+  if (toTheirs(field, ours, undefined) !== value) keep(via, field.theirs, value);
+}
+
+function takeRest(
+  table: AgentTable,
+  row: EventRow,
+  rest: Record<string, unknown>,
+  input: Record<string, unknown>,
+  via: Via,
+): void {
+  const taken = new Set(fieldsOf(table, row).map(({ ours }) => head(ours)));
+  for (const key of Object.keys(rest)) {
+    if (key === 'via' || key === 'hook_event_name' || Object.hasOwn(input, key)) {
+      via.more ??= {};
+      put(via.more, key, rest[key]);
+    } else {
+      put(input, key, rest[key]);
+      if (taken.has(key)) via.kept = [...(via.kept ?? []), key];
+    }
+  }
+}
+
+function takeSession(table: AgentTable, input: Record<string, unknown>, via: Via): void {
+  const parent = table.sessionOf === undefined ? undefined : input[table.sessionOf];
+  if (typeof parent !== 'string' || parent === '') return;
+  if (input['session_id'] === undefined) make(via, input, 'session_id', parent);
+  else {
+    via.session_id = input['session_id'];
+    input['session_id'] = parent;
+  }
+}
+
+function fill(
+  table: AgentTable,
+  row: EventRow,
+  input: Record<string, unknown>,
+  env: Env,
+  via: Via,
+  losses: Loss[],
+): void {
+  for (const [name, { from, value, loses }] of Object.entries({ ...table.fills, ...row.fills })) {
+    if (input[name] !== undefined) continue;
+    const found = (from === undefined ? undefined : at(input, from)) ?? value;
+    if (found === undefined) continue;
+    make(via, input, name, found);
+    if (loses !== undefined) losses.push({ what: name, why: loses });
+  }
+  for (const [name, variable] of Object.entries(table.env)) {
+    const value = env[variable];
+    if (input[name] === undefined && typeof value === 'string' && value !== '') make(via, input, name, value);
+  }
+}
+
+function make(via: Via, input: Record<string, unknown>, name: string, value: unknown): void {
+  input[name] = value;
+  via.made = [...(via.made ?? []), name];
+}
+
+function keep(via: Via, theirs: string, value: unknown): void {
+  via.was ??= {};
+  via.was[theirs] = value;
+}

@@ -1,0 +1,247 @@
+import { plainJson } from '../plain.js';
+import { checkKeys, type Keys } from '../values/options.js';
+import { checks, isObject, type Json } from '../values/shape.js';
+import type { Answer, Encoded, EncodeOptions, Loss } from './codec.js';
+import { fillWords, mergeWords } from './fill-words.js';
+import { foldOf, rowOf } from './rows.js';
+import type { AgentTable, EventRow, Instead, Sayable, Says, Words } from './table.js';
+import { inputToTheirs, type ToolWas } from './tools.js';
+import { type Wish, wishesOf } from './wishes.js';
+
+/** Those that decide what happens, and have a reason that is told. */
+const VERDICTS: readonly Sayable[] = ['stop', 'deny', 'block', 'continue', 'defer', 'ask', 'allow'];
+/** What is said first stays where two things cannot stand together. */
+const ORDER: readonly Sayable[] = [...VERDICTS, 'interrupt', 'rewrite', 'value', 'permissions', 'context', 'message'];
+const rank = (what: Sayable): number => (ORDER.includes(what) ? ORDER.indexOf(what) : ORDER.length);
+const NO_REASON: Readonly<Partial<Record<Sayable, string>>> = {
+  continue: 'A hook wants this to go on, and gave no reason.',
+  stop: 'A hook ended this, and gave no reason.',
+};
+const DENIED = 'A hook refused this, and gave no reason.';
+
+const OPTIONS: Keys<EncodeOptions> = { attended: checks.flag, input: checks.object };
+
+/** One answer that is made: what is said so far, and what could not be. */
+interface Draft {
+  readonly table: AgentTable;
+  readonly row: EventRow;
+  readonly attended: boolean;
+  readonly wishes: Map<Sayable, Wish>;
+  readonly losses: Loss[];
+}
+
+/** A decision in the agent's words, and what of it the agent cannot be told. */
+export function encode(table: AgentTable, decision: Answer, event: string, options: EncodeOptions = {}): Encoded {
+  checkKeys(options, OPTIONS, 'encode: ');
+  const row = rowOf(table, event);
+  const draft: Draft = { table, row, attended: options.attended === true, wishes: new Map(), losses: [] };
+  for (const wish of wishesOf(decision)) draft.wishes.set(wish.what, wish);
+  resolve(draft);
+  const said = speak(draft, options.input);
+  return { stdout: said, stderr: '', exitCode: 0, losses: draft.losses };
+}
+
+const entryOf = ({ row }: Draft, what: Sayable): Says | undefined => row.says[what];
+const lose = (draft: Draft, what: string, why: string): void => void draft.losses.push({ what, why });
+
+/** What the agent has no words for becomes what it has, and never something weaker. */
+function resolve(draft: Draft): void {
+  const { wishes } = draft;
+  for (const what of ['suppress', 'defer', 'ask', 'rewrite', 'block', 'stop'] as const) {
+    const wish = wishes.get(what);
+    const entry = entryOf(draft, what);
+    if (wish === undefined) continue;
+    if (what === 'defer' && entry === undefined) move(draft, wish, stricter(draft, 'defer'));
+    else if (entry !== undefined && 'as' in entry && !(draft.attended && entry.attended)) move(draft, wish, entry);
+  }
+  if (wishes.has('rewrite') && foldOf(draft.row) === 'gate') keepRewrite(draft);
+  for (const wish of [...wishes.values()]) cover(draft, wish);
+}
+
+/** What is covered need not be said; its reason is that of what covers it. */
+function cover({ wishes, row }: Draft, wish: Wish): void {
+  const entry = row.says[wish.what];
+  if (entry === undefined || !('say' in entry)) return;
+  if (entry.needs !== undefined && !wishes.has(entry.needs)) return;
+  for (const what of entry.covers ?? []) {
+    const covered = wishes.get(what);
+    if (covered?.text !== undefined && usesText(entry)) wish.text ??= covered.text;
+    wishes.delete(what);
+  }
+}
+
+function stricter({ row, table }: Draft, what: Sayable): Instead {
+  const why = `${table.title} has no word for it`;
+  return { as: what === 'defer' && row.says.ask !== undefined && 'say' in row.says.ask ? 'ask' : 'deny', why };
+}
+
+function move(draft: Draft, wish: Wish, { as, why, text }: Instead): void {
+  const { wishes, table, row } = draft;
+  wishes.delete(wish.what);
+  const said = row.says[as] !== undefined && !('none' in row.says[as]);
+  lose(draft, wish.what, said ? why : `${table.title} has no word for it on ${row.name}`);
+  if (!said) return;
+  // What is hidden is not shown in another form either.
+  if (wish.what === 'suppress') wishes.delete('rewrite');
+  const target = wishes.get(as) ?? { what: as };
+  // What stands in the place of an output comes first in a reason.
+  const own = wish.value === undefined ? (wish.text ?? text) : textOf(table, wish.value);
+  const both = [own, target.text].filter((one) => one !== undefined && one !== '');
+  if (as === 'rewrite') target.value = own;
+  else if (both.length > 0) target.text = both.join('\n');
+  wishes.set(as, target);
+  const next = row.says[as];
+  if (next !== undefined && 'as' in next) move(draft, target, next);
+}
+
+/** Nothing may run that was not decided: where another input cannot be said, the call is denied, or left to the user who is asked already. */
+function keepRewrite(draft: Draft): void {
+  const { wishes, row, table } = draft;
+  const entry = row.says.rewrite;
+  const verdict = (['defer', 'ask', 'allow'] as const).find((what) => wishes.has(what) && isSpoken(draft, what));
+  if (wishes.has('deny')) return void wishes.delete('rewrite');
+  if (entry !== undefined && 'say' in entry) {
+    const needed = entry.needs === undefined || verdict === entry.needs;
+    if (needed && (verdict === undefined || goesWith(entry, verdict))) return;
+  }
+  wishes.delete('rewrite');
+  const isAsked = row.says.ask !== undefined && 'silent' in row.says.ask;
+  const why = `${table.title} cannot be told of another input on ${row.name}${verdict === 'ask' ? ' together with "ask"' : ''}`;
+  lose(draft, 'rewrite', isAsked ? `${why}: the user is asked about the one there is` : `${why}: the call is denied`);
+  for (const what of ['allow', 'ask', 'defer'] as const)
+    if (wishes.delete(what)) lose(draft, what, `${table.title} would run the input there is`);
+  if (!isAsked) {
+    const reason = [wishes.get('deny')?.text, rewriteRefused(draft)].filter((one) => one !== undefined).join('\n');
+    wishes.set('deny', { what: 'deny', text: reason });
+  }
+}
+
+/** Whether words are spent on it. */
+function isSpoken({ row, attended }: Draft, what: Sayable): boolean {
+  const entry = row.says[what];
+  return entry !== undefined && ('say' in entry || ('as' in entry && attended && entry.attended !== undefined));
+}
+
+const rewriteRefused = ({ table }: Draft): string =>
+  `A hook would have run this with another input, which ${table.title} cannot be told of here.`;
+
+const goesWith = ({ beside = [] }: Words, other: Sayable): boolean => beside === '*' || beside.includes(other);
+
+/** The answer, one line or none. */
+function speak(draft: Draft, input: Json | undefined): string {
+  const { wishes, table, row } = draft;
+  const said: { what: Sayable; entry: Words }[] = [];
+  let out: Json = {};
+  let plain: string | undefined;
+  // What goes into a reason must be there before the reason is said.
+  giveReasons(draft);
+  for (const wish of [...wishes.values()].sort((a, b) => rank(a.what) - rank(b.what))) {
+    const entry = asWords(draft, wish);
+    if (entry === undefined) continue;
+    if ('plain' in entry) {
+      plain = wish.text;
+      continue;
+    }
+    const other = said.find((one) => !goesWith(entry, one.what) && !goesWith(one.entry, wish.what));
+    if (other !== undefined) {
+      lose(draft, wish.what, `${table.title} was not seen to take it together with "${other.what}"`);
+      continue;
+    }
+    if (entry.needs !== undefined && !said.some((one) => one.what === entry.needs)) {
+      lose(draft, wish.what, `${table.title} takes it only together with "${entry.needs}"`);
+      continue;
+    }
+    const own = wish.what === 'rewrite' ? rewritten(draft, wish, entry, input) : wish;
+    const reason = wish.text ?? NO_REASON[wish.what] ?? DENIED;
+    const filled = fillWords(entry.say, {
+      reason,
+      given: wish.text,
+      value: own.value,
+      string: textOf(table, own.value),
+    });
+    out = mergeWords(out, filled);
+    said.push({ what: wish.what, entry });
+    if (entry.loses !== undefined) lose(draft, wish.what, entry.loses);
+    if (wish.text !== undefined && !usesText(entry))
+      lose(draft, 'reason', `${table.title} takes no reason with "${wish.what}"`);
+  }
+  if (said.length > 0) {
+    if (plain !== undefined) lose(draft, 'context', `${table.title} takes it only where nothing else is said`);
+    return `${plainJson(named(out, row))}\n`;
+  }
+  // What begins like JSON would be read as such.
+  if (plain !== undefined && !/^\s*[{[]/.test(plain)) return `${plain}\n`;
+  if (plain !== undefined) lose(draft, 'context', 'it begins like JSON, and would be read as such');
+  return table.quiet === '' ? '' : `${table.quiet}\n`;
+}
+
+/** Context that cannot stand beside a refusal goes into its reason, which the model reads as well. */
+function giveReasons(draft: Draft): void {
+  const { wishes, row } = draft;
+  const main = VERDICTS.map((what) => wishes.get(what)).find((wish) => wish !== undefined);
+  const context = wishes.get('context');
+  if (main === undefined || context === undefined) return;
+  const entry = row.says[main.what];
+  const spoken = row.says.context;
+  if (entry === undefined || !('say' in entry) || !usesReason(entry)) return;
+  if (main.what === 'continue' && main.text === undefined) main.text = context.text as string;
+  else if (spoken !== undefined && 'say' in spoken && (goesWith(spoken, main.what) || goesWith(entry, main.what)))
+    return;
+  else if (spoken !== undefined && 'say' in spoken && goesWith(entry, 'context')) return;
+  else main.text = [main.text, context.text].filter((one) => one !== undefined).join('\n');
+  wishes.delete('context');
+}
+
+const usesReason = ({ say }: Words): boolean => JSON.stringify(say).includes('"$reason"');
+const usesText = ({ say }: Words): boolean => /"\$(?:reason\??|text)"/.test(JSON.stringify(say));
+
+/** The entry, if anything is to be said by it; a loss, if not. */
+function asWords(draft: Draft, { what, text }: Wish): Words | { readonly plain: true } | undefined {
+  const { table, row, attended } = draft;
+  const entry = entryOf(draft, what);
+  if (entry === undefined || 'none' in entry) {
+    lose(draft, what, entry?.none ?? `${table.title} has no word for it on ${row.name}`);
+    return undefined;
+  }
+  if ('silent' in entry) {
+    if (entry.silent !== true) lose(draft, what, entry.silent);
+    else if (text !== undefined) lose(draft, 'reason', `"${what}" is said by silence`);
+    return undefined;
+  }
+  if ('as' in entry) return attended && entry.attended ? { say: entry.attended } : undefined;
+  return entry;
+}
+
+/** Another input or output, in the agent's names and shape. */
+function rewritten(draft: Draft, wish: Wish, entry: Words, input: Json | undefined): Wish {
+  const { table, row } = draft;
+  const { value } = wish;
+  if (foldOf(row) !== 'gate' || !isObject(value) || input === undefined) return wish;
+  const was = (isObject(input['via']) ? input['via'] : {}) as ToolWas;
+  const own = inputToTheirs(value, was);
+  if (entry.merges) {
+    const before = input['tool_input'];
+    const kept = isObject(before) ? Object.keys(before).filter((key) => !Object.hasOwn(value, key)) : [];
+    if (kept.length > 0)
+      lose(
+        draft,
+        'rewrite',
+        `${table.title} puts it over the old input: ${kept.join(', ')} stay${kept.length === 1 ? 's' : ''}`,
+      );
+  }
+  return { ...wish, value: own };
+}
+
+/** The text of a value that must be one. */
+function textOf({ textKey }: AgentTable, value: unknown): string {
+  if (typeof value === 'string') return value;
+  const inner = textKey !== undefined && isObject(value) ? value[textKey] : undefined;
+  return typeof inner === 'string' ? inner : (JSON.stringify(value) ?? String(value));
+}
+
+/** The name of the event, first in the block that carries it. */
+function named(out: Json, row: EventRow): Json {
+  const { hookSpecificOutput, ...rest } = out;
+  if (!isObject(hookSpecificOutput)) return out;
+  return { ...rest, hookSpecificOutput: { hookEventName: row.name, ...hookSpecificOutput } };
+}

@@ -1,0 +1,49 @@
+import { put } from '../values/put.js';
+import { isObject, type Json } from '../values/shape.js';
+
+/** What the words of an agent are filled with. */
+export interface Filling {
+  /** Never empty. */
+  readonly reason: string;
+  /** The same, where there is one. */
+  readonly given: string | undefined;
+  readonly value: unknown;
+  readonly string: string;
+}
+
+/** Words with their placeholders filled in. */
+export function fillWords(words: Json, filling: Filling): Json {
+  const out: Record<string, unknown> = {};
+  for (const [key, word] of Object.entries(words)) {
+    const value = isObject(word) ? fillWords(word, filling) : filled(word, filling);
+    if (value !== undefined) put(out, key, value);
+  }
+  return out;
+}
+
+function filled(word: unknown, { reason, given, value, string }: Filling): unknown {
+  switch (word) {
+    case '$reason':
+    case '$text':
+      return reason;
+    case '$reason?':
+      return given;
+    case '$value':
+      return value;
+    case '$string':
+      return string;
+    default:
+      return word;
+  }
+}
+
+/** Two answers in one: objects are joined, of anything else the first stays. */
+export function mergeWords(first: Json, second: Json): Json {
+  const out: Record<string, unknown> = { ...first };
+  for (const key of Object.keys(second)) {
+    const [a, b] = [Object.hasOwn(first, key) ? first[key] : undefined, second[key]];
+    if (a === undefined) put(out, key, b);
+    else if (isObject(a) && isObject(b)) put(out, key, mergeWords(a, b));
+  }
+  return out;
+}

@@ -1,0 +1,81 @@
+import { isObject } from '../values/shape.js';
+import { agentCodec } from './agents.js';
+import { callId } from './call-id.js';
+import type { Decoded } from './codec.js';
+
+/** Calls and agents that are remembered. */
+const MOST = 1_000;
+
+/**
+ * What one payload cannot say and a process that sees all of them can: which session an agent of an agent belongs to, and which of two equal calls a result is of.
+ * For a server; a process that is started for each event has nothing to remember.
+ */
+export class AgentMemory {
+  /** The parent of each agent. */
+  readonly #parents = new Map<string, string>();
+  /** Ids of calls that were asked about and have not come back, by what is known of them. */
+  readonly #open = new Map<string, string[]>();
+  #calls = 0;
+
+  /** The same event with the session at the root, and with an id that is this call's alone. */
+  settle(decoded: Decoded): Decoded {
+    const { input } = decoded;
+    const via = input['via'] as { readonly made?: readonly string[] } | undefined;
+    const out: Record<string, unknown> = { ...input, ...this.#session(input) };
+    if (via?.made?.includes('tool_use_id')) {
+      const known = input['tool_use_id'] as string;
+      out['tool_use_id'] = decoded.event === 'PreToolUse' ? this.#ask(known) : (this.#done(known) ?? known);
+    }
+    return { ...decoded, input: out };
+  }
+
+  /** The call will run with another input, by which its result is known. `decoded`: as `decode` gave it; `id`: as `settle` did. */
+  rewritten({ as, input }: Decoded, tool_input: unknown, id: string): void {
+    const { agent } = input['via'] as { readonly agent: string };
+    const entry = agentCodec(agent).events.find(({ name }) => name === as)?.says.rewrite;
+    const before = input['tool_input'];
+    const isMerged = entry !== undefined && 'say' in entry && entry.merges && isObject(before) && isObject(tool_input);
+    this.#remember(callId(agent, { ...input, tool_input: isMerged ? { ...before, ...tool_input } : tool_input }), id);
+  }
+
+  #session(input: Readonly<Record<string, unknown>>): { session_id?: string } {
+    const { agent_id, parent_agent_id } = input;
+    if (typeof parent_agent_id !== 'string') return {};
+    if (typeof agent_id === 'string' && agent_id !== parent_agent_id) {
+      keep(this.#parents, agent_id, parent_agent_id);
+    }
+    let root = parent_agent_id;
+    for (let depth = 0; depth < MOST; depth += 1) {
+      const above = this.#parents.get(root);
+      if (above === undefined || above === root) break;
+      root = above;
+    }
+    return { session_id: root };
+  }
+
+  #ask(known: string): string {
+    this.#calls += 1;
+    const id = `${known}_${this.#calls}`;
+    this.#remember(known, id);
+    return id;
+  }
+
+  #remember(known: string, id: string): void {
+    keep(this.#open, known, [...(this.#open.get(known) ?? []), id]);
+  }
+
+  /** The one that was asked about first. */
+  #done(known: string): string | undefined {
+    const [id, ...rest] = this.#open.get(known) ?? [];
+    if (rest.length > 0) this.#open.set(known, rest);
+    else this.#open.delete(known);
+    return id;
+  }
+}
+
+/** The oldest are forgotten. */
+function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > MOST) map.delete(map.keys().next().value as string);
+}

@@ -1,0 +1,25 @@
+import type { CustomEvents } from '../events/catalogue.js';
+import { defineEvent } from '../events/own-event.js';
+import { zod } from '../values/zod.js';
+import { AGENT_NAMES, agentCodec } from './agents.js';
+import type { OwnEvent } from './table.js';
+
+/**
+ * The events of an agent that are none of ours, for `createHost({ events: agentEvents('gemini') })`; without a name those of all of them. Throws INVALID_OPTIONS for an unknown
+ * agent.
+ */
+export function agentEvents(name?: string): CustomEvents {
+  const codecs = (name === undefined ? AGENT_NAMES : [name]).map(agentCodec);
+  const rows = codecs.flatMap(({ events }) => events);
+  return Object.fromEntries(rows.flatMap((row) => (row.own ? [[row.ours, definitionOf(row.own)]] : [])));
+}
+
+function definitionOf({ fold, value = [], about }: OwnEvent): CustomEvents[string] {
+  const keys = Object.fromEntries(value.map((key) => [key, zod().unknown().optional()]));
+  return defineEvent({
+    input: zod().looseObject({}),
+    fold,
+    about,
+    ...(fold === 'replace' ? { output: zod().object(keys), value: [...value] } : {}),
+  }) as unknown as CustomEvents[string];
+}

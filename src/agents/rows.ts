@@ -1,0 +1,35 @@
+import { HookscopeError } from '../errors.js';
+import { CATALOGUE } from '../events/catalogue.js';
+import type { EventSpec, Fold } from '../events/define.js';
+import { nearest } from '../values/nearest.js';
+import { at } from './path.js';
+import type { AgentTable, EventRow } from './table.js';
+
+/** Our event behind a row; undefined: it is one of the agent's own. */
+export const specOf = (row: EventRow): EventSpec | undefined =>
+  row.own ? undefined : (CATALOGUE as Readonly<Record<string, EventSpec>>)[row.ours];
+
+export const foldOf = (row: EventRow): Fold => row.own?.fold ?? (specOf(row) as EventSpec).fold;
+
+/** The row of an event by the agent's own name, else by ours. */
+export function findRow(table: AgentTable, name: string): EventRow | undefined {
+  return table.events.find((row) => row.name === name) ?? table.events.find((row) => row.ours === name);
+}
+
+/** The same; an unknown one is UNKNOWN_EVENT with the nearest name. */
+export function rowOf(table: AgentTable, name: string): EventRow {
+  const row = findRow(table, name);
+  if (row) return row;
+  throw new HookscopeError('UNKNOWN_EVENT', { event: name, nearest: nearest(name, namesOf(table)) });
+}
+
+/** Which row a payload is meant by: of several of one name, the first whose field it has. */
+export function rowOfPayload(table: AgentTable, name: string, payload: unknown): EventRow | undefined {
+  const rows = table.events.filter((row) => row.name === name);
+  return rows.find((row) => row.when === undefined || at(payload, row.when) !== undefined);
+}
+
+/** Every name that `rowOf` knows. */
+export const namesOf = (table: AgentTable): string[] => [
+  ...new Set(table.events.flatMap(({ name, ours }) => [name, ours])),
+];

@@ -1,0 +1,216 @@
+import type { Fold } from '../events/define.js';
+import type { Json } from '../values/shape.js';
+
+/** Everything that a decision may ask of an agent. One of them is one entry of an event's `says`. */
+export const SAYABLE = [
+  'allow',
+  'deny',
+  'ask',
+  'defer',
+  'block',
+  'continue',
+  'stop',
+  'interrupt',
+  'rewrite',
+  'value',
+  'context',
+  'message',
+  'suppress',
+  'permissions',
+  'retry',
+  'sessionTitle',
+  'initialUserMessage',
+  'watchPaths',
+  'suppressOriginalPrompt',
+  'reloadSkills',
+  'classifierContext',
+  'terminalSequence',
+] as const;
+/** One of `SAYABLE`. */
+export type Sayable = (typeof SAYABLE)[number];
+
+/**
+ * Words that the agent honours: the smallest JSON that says it. Within: `$reason` (never empty), `$reason?` (its key is left out where there is
+ * none), `$text`, `$value` (as it is), `$string` (as text). `hookEventName` is put into `hookSpecificOutput`.
+ */
+export interface Words {
+  readonly say: Json;
+  /** What may stand in the same answer; `'*'`: anything. What nobody has seen together is not said together. */
+  readonly beside?: '*' | readonly Sayable[];
+  /** It can be said only where this is said too. */
+  readonly needs?: Sayable;
+  /** What need not be said where this is. */
+  readonly covers?: readonly Sayable[];
+  /** Of a rewritten input: the agent keeps the keys that it leaves out. */
+  readonly merges?: true;
+  /** What is lost although it is said. */
+  readonly loses?: string;
+}
+
+/** Said as something else, of which the agent has words. */
+export interface Instead {
+  readonly as: Sayable;
+  readonly why: string;
+  /** The agent's own words, for where a person sits there. */
+  readonly attended?: Json;
+  /** What is said in place of a text that is not there. */
+  readonly text?: string;
+}
+
+/** The agent's silence means it. With words: what is lost by that. */
+export interface Silence {
+  readonly silent: true | string;
+}
+
+/** As plain text, where nothing else is said. */
+export interface PlainText {
+  readonly plain: true;
+}
+
+/** There are no words for it, and why. */
+export interface Unsaid {
+  readonly none: string;
+}
+
+/** How an agent is told one thing on one event, or why it cannot be. */
+export type Says = Words | Instead | Silence | PlainText | Unsaid;
+
+/** One field of a payload, both ways. Paths have dots; what is not listed passes under its own name. */
+export interface Field {
+  readonly theirs: string;
+  readonly ours: string;
+  /** `ms`: milliseconds since 1970, here ISO 8601. `json`: there it is JSON in a string. */
+  readonly unit?: 'ms' | 'json';
+  /** Other words for the same, theirs to ours. */
+  readonly values?: Readonly<Record<string, string>>;
+}
+
+/** A field of ours that the agent does not give. */
+export interface Fill {
+  readonly value?: unknown;
+  /** Another field of ours that has it. */
+  readonly from?: string;
+  /** What is not known by that. */
+  readonly loses?: string;
+}
+
+/** A tool of the agent, by the name that Claude Code has for it. */
+export interface Tool {
+  readonly ours: string;
+  /** Fields of its input, theirs to ours. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** This field of its input is a patch: of one file, its path is `file_path`. */
+  readonly patch?: string;
+  /** The name was seen, or stands in documents. */
+  readonly source?: 'documents';
+}
+
+/** One event of an agent. */
+export interface EventRow {
+  /** Its own name, as its configuration has it. */
+  readonly name: string;
+  /** Our event; or, of one that is none of ours, the name of a custom event, which `own` defines. */
+  readonly ours: string;
+  readonly own?: OwnEvent;
+  /** Path of a field that the payload must have, for this row to be meant. */
+  readonly when?: string;
+  /** The field of the payload that names the event, and what it says there; absent: the agent's usual. null: there is none. */
+  readonly named?: readonly [field: string, value: string] | null;
+  /** Fields of this event, before those of the agent. */
+  readonly fields?: readonly Field[];
+  readonly fills?: Readonly<Record<string, Fill>>;
+  readonly says: Readonly<Partial<Record<Sayable, Says>>>;
+  /** It fires also when nothing of the kind happens. */
+  readonly maybe?: string;
+  /** Matchers are compared with the agent's own names of its tools alone. */
+  readonly matches?: 'own';
+  /** Seconds the agent gives a hook here, where that is not its usual; `most`: whatever is configured. */
+  readonly timeout?: { readonly usual?: number; readonly most?: number };
+  /** Of an agent that was seen: this event was not. */
+  readonly source?: 'documents';
+}
+
+/** An event of an agent that is none of ours. */
+export interface OwnEvent {
+  readonly fold: Extract<Fold, 'replace' | 'observe'>;
+  /** The keys of `hookSpecificOutput` that make its value. */
+  readonly value?: readonly string[];
+  readonly about: string;
+}
+
+/** Where an agent reads hooks. `~` is the user's home; a `$NAME` before it is a variable that says otherwise. */
+export interface Place {
+  readonly path: string;
+  readonly for: 'policy' | 'system' | 'user' | 'project' | 'plugin';
+  readonly format?: 'json' | 'toml';
+  /** It is another agent's file, read by this one too. */
+  readonly of?: string;
+}
+
+/** An agent's hook files: what stands where, in which units, and what must happen before they run. */
+export interface AgentFiles {
+  readonly places: readonly Place[];
+  /** `groups`: { Event: [{ matcher, hooks: [handler] }] }; `flat`: { event: [handler] }. */
+  readonly shape: 'groups' | 'flat';
+  /** Keys beside `hooks` at the root of a file that holds hooks only. `others`: what any other key does. */
+  readonly root: { readonly keys: readonly string[]; readonly others: 'void' | 'ignored' };
+  /** The number that `version` must be; absent: there is no such key. */
+  readonly version?: number;
+  /** Types of handlers that run. */
+  readonly handlers: readonly string[];
+  /** Keys of a handler, and of a group. */
+  readonly keys: readonly string[];
+  readonly timeout: { readonly key: string; readonly unit: 's' | 'ms'; readonly usual: number };
+  readonly matcher: string;
+  readonly order: string;
+  readonly trust: string;
+}
+
+/** What an agent does with hooks that are late, broken or unclear. */
+export interface AgentLimits {
+  /** Seconds that a hook has. */
+  readonly timeout: number;
+  /** Of the recorded ways to say no, and of broken guards, those after which the tool runs all the same; undefined: nobody has tried. */
+  readonly opens?: readonly string[];
+  /** How often in a row a loop may be kept going. */
+  readonly continues?: number;
+  /** The agent cannot say no to these of its own tools, or does not ask. */
+  readonly blind?: readonly string[];
+}
+
+/** All that is known of an agent's hook protocol, as data: `codecOf` makes its codec. */
+export interface AgentTable {
+  readonly name: string;
+  readonly title: string;
+  /** `seen`: its answers were recorded from the program itself. `documents`: nobody here has run it. */
+  readonly source: 'seen' | 'documents';
+  readonly version: string;
+  /** The fields that name the event, in which the first that is there counts. */
+  readonly eventFields: readonly string[];
+  readonly events: readonly EventRow[];
+  readonly fields: readonly Field[];
+  /** Of fields that every event has. */
+  readonly fills: Readonly<Record<string, Fill>>;
+  /** Variables of a hook's environment that hold what the payload lacks, by our field. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly tools: Readonly<Record<string, Tool>>;
+  /** Calls have no id: ours are made of what is known of them. */
+  readonly makesIds?: true;
+  /** Inside a subagent `session_id` may be that agent's: the session is that of the parent. */
+  readonly sessionOf?: string;
+  /** What is printed where there is nothing to say. */
+  readonly quiet: '' | '{}';
+  /** The key of a rewritten output that holds its text. */
+  readonly textKey?: string;
+  readonly files: AgentFiles;
+  readonly limits: AgentLimits;
+}
+
+export const words = (say: Json, more: Omit<Words, 'say'> = {}): Words => ({ say, ...more });
+export const specific = (say: Json, more: Omit<Words, 'say'> = {}): Words => words({ hookSpecificOutput: say }, more);
+export const instead = (as: Sayable, why: string, more: Omit<Instead, 'as' | 'why'> = {}): Instead => ({
+  as,
+  why,
+  ...more,
+});
+export const SILENT: Silence = { silent: true };

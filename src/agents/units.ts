@@ -1,0 +1,34 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Field } from './table.js';
+
+/** A value of the agent's in our unit or word. */
+export function toOurs({ unit, values }: Field, value: unknown): unknown {
+  if (values !== undefined) return typeof value === 'string' && Object.hasOwn(values, value) ? values[value] : value;
+  if (unit === 'ms') return isoOf(value);
+  if (unit === 'json' && typeof value === 'string') return parsed(value);
+  return value;
+}
+
+/** The same back; `was` is what it was made of, where that was kept. */
+export function toTheirs(field: Field, value: unknown, was: unknown): unknown {
+  // What has changed meanwhile is no longer what it was made of.
+  if (was !== undefined && isDeepStrictEqual(toOurs(field, was), value)) return was;
+  if (field.values !== undefined) return Object.entries(field.values).find(([, ours]) => ours === value)?.[0] ?? value;
+  if (field.unit === 'ms' && typeof value === 'string' && isoOf(Date.parse(value)) === value) return Date.parse(value);
+  if (field.unit === 'json') return JSON.stringify(value);
+  return value;
+}
+
+function isoOf(value: unknown): unknown {
+  const isTime = typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 8.64e15;
+  return isTime ? new Date(value).toISOString() : value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Then it is the text itself.
+    return text;
+  }
+}

@@ -1,0 +1,54 @@
+import type { Answer } from './codec.js';
+import type { Sayable } from './table.js';
+
+/** One thing that a decision asks of the agent. */
+export interface Wish {
+  readonly what: Sayable;
+  /** Its reason, its text. */
+  text?: string;
+  /** What stands in place of something. */
+  value?: unknown;
+}
+
+/** Keys of a decision that are said as they are. */
+const OWN = [
+  'retry',
+  'sessionTitle',
+  'initialUserMessage',
+  'watchPaths',
+  'suppressOriginalPrompt',
+  'reloadSkills',
+  'classifierContext',
+] as const;
+
+/** All that a decision asks. */
+export function wishesOf(d: Answer): Wish[] {
+  const wishes: Wish[] = [];
+  const add = (what: Sayable, more: Omit<Wish, 'what'> = {}): void => void wishes.push({ what, ...more });
+  if (d.continue === false) add('stop', text(d.stopReason, d.reason));
+  const why = text(d.reason, d.continue === false ? d.stopReason : undefined);
+  if (d.verdict !== undefined && d.verdict !== 'none') add(d.verdict, why);
+  if (d.blocked === true) add('block', why);
+  if (d.continues === true && d.continue !== false) add('continue', text(d.reason));
+  if (d.interrupt === true) add('interrupt');
+  // Of a call that is denied nothing runs.
+  if (d.updatedInput !== undefined && d.verdict !== 'deny') add('rewrite', { value: d.updatedInput });
+  if (d.updatedOutput !== undefined) add('rewrite', { value: d.updatedOutput });
+  if (d.suppressOutput === true) add('suppress');
+  if (d.value !== undefined) add('value', { value: d.value, ...text(d.reason) });
+  if (d.updatedPermissions !== undefined && d.updatedPermissions.length > 0)
+    add('permissions', { value: d.updatedPermissions });
+  const context = (d.additionalContext ?? []).filter((one) => one !== '');
+  if (context.length > 0) add('context', { text: context.join('\n') });
+  const messages = (d.systemMessages ?? []).filter((one) => one !== '');
+  if (messages.length > 0) add('message', { text: messages.join('\n') });
+  for (const what of OWN) if (d[what] !== undefined) add(what, { value: d[what] });
+  if (d.terminalSequence !== undefined) add('terminalSequence', { text: d.terminalSequence });
+  return wishes;
+}
+
+/** The first of them that says something. */
+function text(...candidates: readonly (string | undefined)[]): { text?: string } {
+  const found = candidates.find((one) => one !== undefined && one.trim() !== '');
+  return found === undefined ? {} : { text: found };
+}

@@ -1,0 +1,122 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { clip, plain } from '../../plain.js';
+import { defaultSocket, serverState } from '../../store/place.js';
+import { isObject } from '../../values/shape.js';
+import { stateFolder } from '../../values/state-folder.js';
+import type { DoctorFinding } from './finding.js';
+
+/** A file that `hookscope connect` has written into. */
+interface Connection {
+  readonly agent: string;
+  readonly file: string;
+  /** Commands and addresses. */
+  readonly handlers: readonly string[];
+}
+
+/** What is wrong with the server, and with agents that are connected; `newest`: when the last fire was kept. */
+export async function connectionFindings(newest: number | undefined, since: string): Promise<DoctorFinding[]> {
+  const connections = readConnections();
+  const socket = defaultSocket();
+  const state = await serverState(socket);
+  const findings: DoctorFinding[] = [];
+  const problem = (about: 'server' | 'agent', text: string, fix: string): void =>
+    void findings.push({ level: 'problem', about, text, fix });
+
+  const unit = serviceFile();
+  const addresses = connections.flatMap(({ handlers }) => handlers.filter((one) => /^https?:/.test(one)));
+  const start = 'Start it: hookscope serve.';
+  if (state === 'dead')
+    problem('server', `A server has left its socket ${plain(socket)}, and nobody answers there.`, start);
+  else if (state === 'none' && unit !== undefined)
+    problem('server', `A server is installed (${plain(unit)}) and does not run.`, start);
+  if (state !== 'runs' && addresses.length > 0)
+    problem(
+      'server',
+      `${plain(connections[0]?.agent ?? 'An agent')} asks ${clip(addresses[0] as string, 80)} about its calls, and no server runs: what it cannot ask, it lets pass.`,
+      start,
+    );
+
+  for (const connection of connections) findings.push(...fileFindings(connection));
+  if (connections.length > 0 && newest === undefined)
+    for (const { agent, file } of connections)
+      problem(
+        'agent',
+        `${plain(agent)} is connected (${plain(file)}), and no fire has been kept ${since}.`,
+        'Start it and let it call a tool; if nothing comes then, its version may not read this file, or hooks are switched off in it.',
+      );
+  return findings;
+}
+
+function fileFindings({ agent, file, handlers }: Connection): DoctorFinding[] {
+  const again = `hookscope connect ${plain(agent)} --write`;
+  const about = (text: string): DoctorFinding => ({
+    level: 'problem',
+    about: 'agent',
+    text,
+    fix: `Connect it again: ${again}.`,
+  });
+  const text = readIfThere(file);
+  if (text === undefined) return [about(`${plain(file)}, which connected ${plain(agent)}, is gone.`)];
+  const missing = handlers.filter((one) => !text.includes(JSON.stringify(one).slice(1, -1)));
+  if (missing.length > 0)
+    return [about(`${plain(file)} no longer names ${clip(missing[0] as string, 80)}: somebody has taken it out.`)];
+  const gone = handlers.flatMap(wordsOf).filter((word) => isAbsolute(word) && !existsSync(word));
+  return [...new Set(gone)].map((path) => about(`${plain(file)} names ${plain(path)}, which is gone.`));
+}
+
+/** The words of a command that connect has written: paths, options, and the programs that they begin with. */
+function wordsOf(command: string): string[] {
+  return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, bare]) => single ?? double ?? bare ?? '',
+  );
+}
+
+/** What connections have in settings, and the hooks files that those name. */
+export function connected(): { readonly handlers: ReadonlySet<string>; readonly hooksFiles: readonly string[] } {
+  const handlers = readConnections().flatMap((connection) => connection.handlers);
+  const named = handlers.flatMap((command) => {
+    const words = wordsOf(command);
+    return words.filter((_, i) => words[i - 1] === '--hooks');
+  });
+  return { handlers: new Set(handlers), hooksFiles: [...new Set(named)].filter((file) => existsSync(file)) };
+}
+
+function readConnections(): Connection[] {
+  const text = readIfThere(join(stateFolder(), 'connections.json'));
+  try {
+    const found: unknown = JSON.parse(text ?? '{}');
+    const list: unknown = isObject(found) ? found['connections'] : undefined;
+    return Array.isArray(list) ? list.flatMap(connectionIn) : [];
+  } catch {
+    return [];
+  }
+}
+
+function connectionIn(found: unknown): Connection[] {
+  if (!isObject(found)) return [];
+  const { agent, file, handlers } = found;
+  if (typeof agent !== 'string' || typeof file !== 'string' || !Array.isArray(handlers)) return [];
+  return [{ agent, file, handlers: handlers.filter((one) => typeof one === 'string') }];
+}
+
+/** Where a server is installed for this user. */
+function serviceFile(): string | undefined {
+  const config = process.env['XDG_CONFIG_HOME'];
+  const systemd = join(
+    config !== undefined && isAbsolute(config) ? config : join(homedir(), '.config'),
+    'systemd/user',
+  );
+  return [join(systemd, 'hookscope.service'), join(homedir(), 'Library/LaunchAgents/dev.hookscope.serve.plist')].find(
+    (file) => existsSync(file),
+  );
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

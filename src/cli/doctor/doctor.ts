@@ -1,0 +1,85 @@
+import { sep } from 'node:path';
+import type { FireRecord } from '../../emit/record.js';
+import { plainJson } from '../../plain.js';
+import { foundPlace, openStore } from '../../store/place.js';
+import { type MaskFlags, maskOf } from '../history/masked.js';
+import type { StoreFlags } from '../history/open.js';
+import { readDuration, readMoment } from '../history/when.js';
+import { createPaint, type Paint } from '../run/view.js';
+import type { Terminal } from '../terminal.js';
+import { connected, connectionFindings } from './connections.js';
+import { fileFindings, unlistedFindings } from './files.js';
+import type { DoctorFinding } from './finding.js';
+import { Health } from './health.js';
+
+interface DoctorFlags extends StoreFlags, MaskFlags {
+  readonly since?: string;
+  readonly slow?: string;
+  readonly hooks?: readonly string[];
+  readonly json?: true;
+}
+
+/** Exits with 1 where something is wrong. */
+export async function doctorCommand(_args: readonly string[], flags: DoctorFlags, terminal: Terminal): Promise<number> {
+  const { since = '7d', slow = '1s' } = flags;
+  const { handlers, hooksFiles: theirs } = connected();
+  const hooks = [...new Set([...(flags.hooks ?? []), ...theirs])];
+  const from = readMoment(since, '--since');
+  const limit = readDuration(slow, '--slow');
+  const mask = maskOf(flags);
+  const health = new Health();
+  const place = flags.store ?? (await foundPlace());
+  const fired = place === undefined ? new Set<string>() : await readAll(place, from, health, terminal);
+  if (terminal.signal.aborted) return 1;
+  const findings = [
+    ...(await connectionFindings(health.newest, `since ${new Date(from).toISOString().slice(0, 16)}Z`)),
+    ...health.findings(limit),
+    ...(await fileFindings(hooks)),
+    ...(await unlistedFindings(health, fired, { hooksFiles: hooks, handlers })),
+  ]
+    .sort((a, b) => Number(a.level === 'remark') - Number(b.level === 'remark'))
+    .map((finding) => ({ ...finding, text: mask.text(finding.text), fix: mask.text(finding.fix) }));
+  if (flags.json) for (const finding of findings) await terminal.print(plainJson(finding));
+  else await terminal.print(report(findings, placeWords(place, health, since), createPaint(terminal.color)));
+  return findings.some(({ level }) => level === 'problem') ? 1 : 0;
+}
+
+/** Reads what is kept; the events that were fired in this folder. */
+async function readAll(place: string, since: number, health: Health, terminal: Terminal): Promise<Set<string>> {
+  const fired = new Set<string>();
+  const store = await openStore(place, { note: terminal.tell });
+  try {
+    for await (const record of store.records({ since })) {
+      if (terminal.signal.aborted) break;
+      health.add(record);
+      if (record.type === 'hook_fire' && isHere(record)) fired.add(record.event);
+    }
+  } finally {
+    await store.close();
+  }
+  return fired;
+}
+
+function isHere({ input: { cwd } }: FireRecord): boolean {
+  const here = process.cwd();
+  return typeof cwd === 'string' && (cwd === here || cwd.startsWith(here + sep));
+}
+
+function placeWords(place: string | undefined, { fires }: Health, since: string): string {
+  if (place === undefined)
+    return 'No records are kept, so that what hooks did is not known: hookscope serve keeps them, or ndjsonSink in code.';
+  return `${fires} ${fires === 1 ? 'fire' : 'fires'} in ${place} ${/^\d+\w+$/.test(since) ? `within ${since}` : `since ${since}`}.`;
+}
+
+function report(findings: readonly DoctorFinding[], about: string, paint: Paint): string {
+  const lines = findings.map(
+    ({ level, text, fix }) =>
+      `${paint(level === 'problem' ? 'red' : 'yellow', level)}  ${text}\n  ${paint('dim', fix)}`,
+  );
+  const problems = findings.filter(({ level }) => level === 'problem').length;
+  const remarks = findings.length - problems;
+  const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
+  const sum =
+    findings.length === 0 ? 'Nothing is wrong.' : `${count(problems, 'problem')}, ${count(remarks, 'remark')}.`;
+  return [...lines, ...(lines.length > 0 ? [''] : []), about, sum].join('\n');
+}

@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { checkHookFiles, type HookFinding } from '../../check/check.js';
+import { listHeld } from '../../claude-code/trust/held.js';
+import { HookscopeError } from '../../errors.js';
+import type { DescribedHook, Description } from '../../host/types.js';
+import { ended, plain } from '../../plain.js';
+import { heldConfigs } from '../../plugins/config-trust.js';
+import { createTrustStore } from '../../trust/store.js';
+import { messageOf } from '../../values/promises.js';
+import { wordsFor } from '../claude-flags.js';
+import { openHost } from '../open-host.js';
+import { named } from '../why/words.js';
+import type { DoctorFinding } from './finding.js';
+import type { Health } from './health.js';
+
+/** How many mistakes are told one by one. */
+const TOLD = 10;
+
+/** What is wrong with the hook files of this directory and the user's own; executes nothing. */
+export async function fileFindings(hooksFiles: readonly string[]): Promise<DoctorFinding[]> {
+  const own = join(homedir(), '.claude/settings.json');
+  const { findings } = await checkHookFiles({ paths: ['.', ...(existsSync(own) ? [own] : [])], hooksFiles });
+  const errors = findings.filter(({ level }) => level === 'error');
+  const more = errors.length - TOLD;
+  return [
+    ...(await heldFindings()),
+    ...errors.slice(0, TOLD).map(mistake),
+    ...(more > 0
+      ? [
+          {
+            level: 'problem',
+            about: 'file',
+            text: `${more} more mistakes stand in hook files here.`,
+            fix: 'See hookscope check.',
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+function mistake({ file, line, message, fix }: HookFinding): DoctorFinding {
+  return { level: 'problem', about: 'file', text: `${plain(file)}:${line}: ${ended(plain(message))}`, fix: plain(fix) };
+}
+
+async function heldFindings(): Promise<DoctorFinding[]> {
+  const store = createTrustStore();
+  const held = [...(await heldConfigs(process.cwd(), store)), ...(await listHeld({ projectDir: process.cwd() }))];
+  return held.map((file) => ({
+    level: 'problem',
+    about: 'file',
+    text: ended(plain(wordsFor(file))),
+    fix: 'Look at it and accept or forget it: hookscope trust.',
+  }));
+}
+
+/** Hooks that are registered here and that records of this folder's fires never list. */
+export async function unlistedFindings(
+  health: Health,
+  fired: ReadonlySet<string>,
+  { hooksFiles, handlers }: { readonly hooksFiles: readonly string[]; readonly handlers: ReadonlySet<string> },
+): Promise<DoctorFinding[]> {
+  if (fired.size === 0) return [];
+  const found = await registered(hooksFiles);
+  if ('problem' in found) return [found.problem];
+  return (
+    found.hooks
+      .filter(({ event, name, skip }) => skip === undefined && fired.has(event) && !health.lists(event, name))
+      // What asks us is no hook that we list.
+      .filter(({ name }) => !handlers.has(name))
+      .map(({ event, name, source }) => ({
+        level: 'remark',
+        about: 'hook',
+        text: `${named(name)} (${plain(source.file ?? source.kind)}) is registered for ${plain(event)}, and no fire of it here lists it.`,
+        fix: 'Those fires were made before it was registered, or by a host that does not read this file: restart the agent, or the server (hookscope serve).',
+      }))
+  );
+}
+
+type Registered = { readonly hooks: readonly DescribedHook[] } | { readonly problem: DoctorFinding };
+
+/** What is registered for everybody, as `list` shows it. */
+async function registered(hooks: readonly string[]): Promise<Registered> {
+  try {
+    const { host } = await openHost({ claudeCode: true, hooks }, { executes: false, tell: () => undefined });
+    const found = everybodys(host.describe());
+    await host.close();
+    return { hooks: found };
+  } catch (error) {
+    if (!(error instanceof HookscopeError)) throw error;
+    const fix = 'Correct it; until then none of its hooks are registered.';
+    return { problem: { level: 'problem', about: 'file', text: messageOf(error), fix } };
+  }
+}
+
+/** Those of agents are only for agents that start. */
+function everybodys({ kind, hooks, children }: Description): DescribedHook[] {
+  return /^agent/.test(kind) ? [] : [...hooks, ...children.flatMap(everybodys)];
+}

@@ -1,0 +1,9 @@
+/** One thing that doctor has to say, in sentences. */
+export interface DoctorFinding {
+  /** `problem`: something is wrong, and the exit code says so. `remark`: it may be meant. */
+  readonly level: 'problem' | 'remark';
+  readonly about: 'hook' | 'file' | 'server' | 'agent' | 'alarm' | 'records';
+  readonly text: string;
+  /** What to do about it. */
+  readonly fix: string;
+}

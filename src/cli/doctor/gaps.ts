@@ -1,0 +1,37 @@
+import type { HookRecord } from '../../emit/record.js';
+import type { DoctorFinding } from './finding.js';
+
+/** Hosts that are told apart. */
+const MOST = 10_000;
+
+/** Counts records that should be there: those of one host are numbered without gaps. */
+export class Gaps {
+  readonly #hosts = new Map<string, { first: number; last: number; count: number }>();
+
+  add({ seq, host_id: host }: HookRecord & { readonly host_id?: string }): void {
+    if (host === undefined || !(seq > 0)) return;
+    const known = this.#hosts.get(host);
+    if (known === undefined) {
+      if (this.#hosts.size < MOST) this.#hosts.set(host, { first: seq, last: seq, count: 1 });
+      return;
+    }
+    known.first = Math.min(known.first, seq);
+    known.last = Math.max(known.last, seq);
+    known.count += 1;
+  }
+
+  findings(): DoctorFinding[] {
+    const missing = [...this.#hosts.values()].map(({ first, last, count }) => Math.max(0, last - first + 1 - count));
+    const hosts = missing.filter((number) => number > 0).length;
+    if (hosts === 0) return [];
+    const sum = missing.reduce((a, b) => a + b, 0);
+    return [
+      {
+        level: 'remark',
+        about: 'records',
+        text: `${sum} ${sum === 1 ? 'record is' : 'records are'} missing between those of ${hosts === 1 ? 'one host' : `${hosts} hosts`}: a sink was too slow, could not write, or was cut off.`,
+        fix: 'See what the logger said of the sink, and look at its dropped count.',
+      },
+    ];
+  }
+}

@@ -1,0 +1,172 @@
+import { duration } from '../../emit/print.js';
+import type { AlarmRecord, FireRecord, HandlerRecord, HookRecord } from '../../emit/record.js';
+import { SKIP_REASONS, type SkipReason } from '../../events/skip.js';
+import { clip, plain } from '../../plain.js';
+import { percentile } from '../run/summary.js';
+import { mendFor } from '../why/decided.js';
+import { whyNotAsked } from '../why/not-asked.js';
+import { listed, named, placeOf } from '../why/words.js';
+import type { DoctorFinding } from './finding.js';
+import { Gaps } from './gaps.js';
+
+/** A hook on one event. */
+interface Seen {
+  readonly event: string;
+  listed: number;
+  ran: number;
+  failed: number;
+  readonly times: number[];
+  readonly skips: Map<string, number>;
+  readonly causes: Map<string, number>;
+  last: { readonly record: FireRecord; readonly handler: HandlerRecord };
+  lastFailed?: HandlerRecord;
+}
+
+/** Hooks on events that are told apart; of a store that has more, the rest is not judged. */
+const MOST = 5_000;
+/** So often must a hook have been passed over before it is worth a word. */
+const OFTEN = 5;
+
+/** What records show of hooks: who never runs, always fails, is slow. */
+export class Health {
+  readonly #seen = new Map<string, Seen>();
+  readonly #fires = new Map<string, number>();
+  readonly #alarms = new Map<string, { count: number; last: AlarmRecord }>();
+  readonly #gaps = new Gaps();
+  /** Milliseconds since 1970 of the newest fire. */
+  newest: number | undefined;
+  fires = 0;
+
+  add(record: HookRecord): void {
+    this.#gaps.add(record);
+    if (record.type === 'hook_alarm') {
+      const { count = 0 } = this.#alarms.get(record.alarm) ?? {};
+      this.#alarms.set(record.alarm, { count: count + 1, last: record });
+    }
+    if (record.type !== 'hook_fire') return;
+    this.fires += 1;
+    this.newest = Math.max(this.newest ?? 0, Date.parse(record.time));
+    if (this.#fires.size < MOST) this.#fires.set(record.event, (this.#fires.get(record.event) ?? 0) + 1);
+    for (const handler of record.handlers) this.#hook(record, handler);
+  }
+
+  /** How often an event was fired, and whether a hook was ever listed for it. */
+  lists(event: string, name: string): boolean {
+    return this.#seen.has(keyOf(event, name));
+  }
+
+  findings(slow: number): DoctorFinding[] {
+    const hooks = [...this.#seen.values()];
+    return [
+      ...[...this.#alarms].map(([kind, { count, last }]) => alarmFinding(kind, count, last)),
+      ...hooks.flatMap((seen) => this.#judge(seen, slow)),
+      ...this.#gaps.findings(),
+    ];
+  }
+
+  #hook(record: FireRecord, handler: HandlerRecord): void {
+    const key = keyOf(record.event, handler.name);
+    let seen = this.#seen.get(key);
+    if (seen === undefined) {
+      if (this.#seen.size >= MOST) return;
+      const counts = { listed: 0, ran: 0, failed: 0, times: [], skips: new Map(), causes: new Map() };
+      seen = { event: record.event, ...counts, last: { record, handler } };
+      this.#seen.set(key, seen);
+    }
+    seen.listed += 1;
+    seen.last = { record, handler };
+    if (handler.status === 'skipped') {
+      count(seen.skips, handler.reason ?? 'unknown');
+      return;
+    }
+    seen.ran += 1;
+    if (handler.duration_ms !== undefined && handler.status !== 'background') seen.times.push(handler.duration_ms);
+    if (handler.status !== 'failed') return;
+    seen.failed += 1;
+    seen.lastFailed = handler;
+    count(seen.causes, handler.failure?.cause ?? 'unknown');
+  }
+
+  #judge(seen: Seen, slow: number): DoctorFinding[] {
+    if (seen.ran === 0) return neverRan(seen);
+    return [...failing(seen), ...slowness(seen, slow)];
+  }
+}
+
+const keyOf = (event: string, name: string): string => JSON.stringify([event, name]);
+
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** Reasons that are no accident of what was called. */
+const WRONG: readonly string[] = ['policy', 'disabled', 'trust', 'invalid'];
+
+function neverRan({ event, listed: often, skips, last }: Seen): DoctorFinding[] {
+  const reasons = [...skips].sort(([, a], [, b]) => b - a);
+  const [[reason = ''] = []] = reasons;
+  const wrong = WRONG.includes(reason);
+  if (!wrong && often < OFTEN) return [];
+  const words = reasons.map(([name, times]) => `${reasonWords(name)}${reasons.length > 1 ? ` (${times})` : ''}`);
+  const { change } = whyNotAsked(last.record, last.handler);
+  return [
+    {
+      level: wrong ? 'problem' : 'remark',
+      about: 'hook',
+      text: `${whoIs(last.handler)} never ran, though ${plain(event)} was fired ${times(often)} with it: ${listed(words)}.`,
+      fix: reason === 'matcher' || reason === 'if' ? `If it should have run: ${lower(change)}` : change,
+    },
+  ];
+}
+
+function reasonWords(reason: string): string {
+  return Object.hasOwn(SKIP_REASONS, reason) ? SKIP_REASONS[reason as SkipReason] : plain(reason);
+}
+
+function failing({ event, ran, failed, causes, lastFailed }: Seen): DoctorFinding[] {
+  if (lastFailed === undefined) return [];
+  const always = failed === ran;
+  const names = [...causes].sort(([, a], [, b]) => b - a).map(([cause]) => plain(cause));
+  const often = always
+    ? ran === 1
+      ? 'the one time it ran'
+      : `each of the ${ran} times it ran`
+    : `${failed} of ${ran} times`;
+  const message = lastFailed.failure?.message ?? '';
+  return [
+    {
+      level: always ? 'problem' : 'remark',
+      about: 'hook',
+      text: `${whoIs(lastFailed)} failed ${often} on ${plain(event)} (${listed(names)})${message === '' ? '' : `, at last with: ${clip(message, 160)}`}.`,
+      fix: `${upper(mendFor(lastFailed))}.`,
+    },
+  ];
+}
+
+function slowness({ event, times: measured, last }: Seen, slow: number): DoctorFinding[] {
+  if (measured.length === 0) return [];
+  const p95 = percentile(Float64Array.from(measured).sort(), 95);
+  if (p95 < slow) return [];
+  return [
+    {
+      level: 'remark',
+      about: 'hook',
+      text: `${whoIs(last.handler)} is slow on ${plain(event)}: 95 of 100 runs take up to ${duration(p95)}.`,
+      fix: 'Narrow its matcher, let it run in the background (async) if it decides nothing, or keep it warm (hookscope serve).',
+    },
+  ];
+}
+
+function alarmFinding(kind: string, often: number, { message, tool_use_id: id }: AlarmRecord): DoctorFinding {
+  return {
+    level: 'problem',
+    about: 'alarm',
+    text: `What was decided was not done ${times(often)} (${plain(kind)}), at last: ${clip(message, 200)}.`,
+    fix: `See hookscope history --alarms, and hookscope why ${clip(id, 60)}.`,
+  };
+}
+
+const whoIs = (handler: HandlerRecord): string => `${named(handler.name)} (${placeOf(handler)})`;
+const times = (often: number): string => (often === 1 ? 'once' : `${often} times`);
+const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+const upper = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,137 @@
+import type { FireRecord, HandlerRecord, HookRecord } from '../../emit/record.js';
+import { eventName } from '../../events/catalogue.js';
+import type { RecordQuery } from '../../store/store.js';
+import { readDuration, readMoment } from './when.js';
+
+/** Which records a command shows. */
+export interface FilterFlags {
+  readonly since?: string;
+  readonly until?: string;
+  readonly blocked?: true;
+  readonly agent?: string;
+  readonly hook?: string;
+  readonly event?: string;
+  readonly slow?: string;
+  readonly alarms?: true;
+}
+
+/** `maybe`: it is of an agent whose type no record has told yet. */
+export type Match = 'yes' | 'no' | 'maybe';
+
+export interface RecordFilter {
+  /** What a store can sort out by itself. */
+  readonly query: RecordQuery;
+  /** Milliseconds; a hook that took so long is one that is asked about. */
+  readonly slow: number | undefined;
+  match(record: HookRecord): Match;
+  /** How an agent is called: its type and the beginning of its id, or `main`. */
+  agentOf(record: HookRecord): string;
+}
+
+/** Reads the flags. Throws INVALID_OPTIONS. */
+export function readFilter(flags: FilterFlags): RecordFilter {
+  const { agent, hook, blocked, alarms } = flags;
+  const slow = flags.slow === undefined ? undefined : readDuration(flags.slow, '--slow');
+  const event = flags.event === undefined ? undefined : (eventName(flags.event) ?? flags.event);
+  const types = new AgentTypes();
+  return {
+    slow,
+    query: {
+      ...(flags.since === undefined ? {} : { since: readMoment(flags.since, '--since') }),
+      ...(flags.until === undefined ? {} : { until: readMoment(flags.until, '--until') }),
+      types: alarms && !blocked ? ['hook_alarm', ...(agent === undefined ? [] : ['hook_fire' as const])] : SHOWN,
+    },
+    match(record) {
+      types.learn(record);
+      if (!isShown(record, { event, hook, slow, blocked, alarms })) return 'no';
+      return agent === undefined ? 'yes' : types.match(record, agent);
+    },
+    agentOf: (record) => types.nameOf(record),
+  };
+}
+
+const SHOWN: readonly HookRecord['type'][] = ['hook_fire', 'tool_call', 'hook_alarm'];
+
+interface Asked {
+  readonly event: string | undefined;
+  readonly hook: string | undefined;
+  readonly slow: number | undefined;
+  readonly blocked: true | undefined;
+  readonly alarms: true | undefined;
+}
+
+function isShown(record: HookRecord, { event, hook, slow, blocked, alarms }: Asked): boolean {
+  if (record.type === 'hook_alarm')
+    return hook === undefined && slow === undefined && event === undefined && (alarms || !blocked) === true;
+  if (alarms && !blocked) return false;
+  if (record.type === 'tool_call') {
+    // A call that ran is in its fires.
+    const denied = record.status === 'denied' || record.status === 'interrupted';
+    return denied && hook === undefined && slow === undefined && event === undefined;
+  }
+  if (record.type !== 'hook_fire') return false;
+  if (event !== undefined && record.event !== event) return false;
+  if (blocked && !isBlocked(record)) return false;
+  if (hook === undefined && slow === undefined) return true;
+  return record.handlers.some((handler) => isMeant(handler, hook) && hasRun(handler) && isSlow(handler, slow));
+}
+
+/** Whether hooks stopped what was asked about; of a stop, that the agent goes on. */
+export function isBlocked({ decision: { verdict, blocked, continues } }: FireRecord): boolean {
+  return verdict === 'deny' || blocked === true || continues === true;
+}
+
+/** By its name or id, or its name within a plugin. */
+export function isMeant({ name, id }: Pick<HandlerRecord, 'name' | 'id'>, hook: string | undefined): boolean {
+  return hook === undefined || name === hook || id === hook || name.endsWith(`/${hook}`);
+}
+
+export const hasRun = ({ status }: HandlerRecord): boolean => status !== 'skipped';
+
+export function isSlow({ duration_ms: took }: HandlerRecord, slow: number | undefined): boolean {
+  return slow === undefined || (took !== undefined && took >= slow);
+}
+
+/** How many agents are remembered; of the older ones the type is no longer known. */
+const REMEMBERED = 10_000;
+
+/** Which agent is of which type, as records tell. */
+class AgentTypes {
+  readonly #types = new Map<string, string>();
+
+  learn(record: HookRecord): void {
+    const { agent_id: id } = record as { agent_id?: string };
+    const type = typeOf(record);
+    if (id === undefined || type === undefined || this.#types.has(id)) return;
+    this.#types.set(id, type);
+    if (this.#types.size <= REMEMBERED) return;
+    const [oldest] = this.#types.keys();
+    this.#types.delete(oldest as string);
+  }
+
+  match(record: HookRecord, agent: string): Match {
+    const { agent_id: id } = record as { agent_id?: string };
+    if (id === undefined) return agent === 'main' ? 'yes' : 'no';
+    if (id.startsWith(agent) || agent === nameOf(id, this.#types.get(id))) return 'yes';
+    const type = typeOf(record) ?? this.#types.get(id);
+    return type === undefined ? 'maybe' : type === agent ? 'yes' : 'no';
+  }
+
+  nameOf(record: HookRecord): string {
+    const { agent_id: id } = record as { agent_id?: string };
+    return id === undefined ? 'main' : nameOf(id, typeOf(record) ?? this.#types.get(id));
+  }
+}
+
+const nameOf = (id: string, type: string | undefined): string => `${type ?? 'agent'} ${id.slice(0, 6)}`;
+
+/** An agent's type, where a record tells it. */
+export function typeOf(record: HookRecord): string | undefined {
+  const type =
+    record.type === 'hook_fire'
+      ? record.input['agent_type']
+      : record.type === 'tool_call'
+        ? record.agent_type
+        : undefined;
+  return typeof type === 'string' && type !== '' ? type : undefined;
+}

@@ -1,0 +1,114 @@
+import { formatFire } from '../../emit/print.js';
+import type { HookRecord } from '../../emit/record.js';
+import { plainJson } from '../../plain.js';
+import type { RecordStore } from '../../store/store.js';
+import type { Terminal } from '../terminal.js';
+import { type FilterFlags, type RecordFilter, readFilter } from './filter.js';
+import { recordLine } from './line.js';
+import { type MaskFlags, maskOf } from './masked.js';
+import { type StoreFlags, withStore } from './open.js';
+import { readCount } from './when.js';
+
+interface HistoryFlags extends StoreFlags, FilterFlags, MaskFlags {
+  readonly limit?: string;
+  readonly long?: true;
+  readonly json?: true;
+}
+
+/** As many as a few screens show. */
+const LIMIT = 100;
+
+export async function historyCommand(
+  _args: readonly string[],
+  flags: HistoryFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const filter = readFilter(flags);
+  const limit = flags.limit === undefined ? LIMIT : readCount(flags.limit, '--limit');
+  const mask = maskOf(flags);
+  const words = (record: HookRecord): string => textOf(mask.record(record), flags, filter, terminal);
+  return withStore(flags, terminal, async (store) => {
+    const shown =
+      limit === 0
+        ? await printAll(store, filter, words, terminal)
+        : await printNewest(store, filter, { limit, words }, terminal);
+    if (shown === 0 && !terminal.signal.aborted) terminal.tell(`nothing of that kind is in ${store.place}`);
+    return 0;
+  });
+}
+
+/** The oldest first, as they come: nothing is held. */
+async function printAll(
+  store: RecordStore,
+  filter: RecordFilter,
+  words: (record: HookRecord) => string,
+  terminal: Terminal,
+): Promise<number> {
+  let shown = 0;
+  for await (const record of store.records(filter.query)) {
+    if (terminal.gone || terminal.signal.aborted) break;
+    // Read in order, an agent is told of before its alarms are.
+    if (filter.match(record) !== 'yes') continue;
+    await terminal.print(words(record));
+    shown += 1;
+  }
+  return shown;
+}
+
+interface Newest {
+  readonly limit: number;
+  readonly words: (record: HookRecord) => string;
+}
+
+/** So many of the newest, the newest last, as a terminal has it. */
+async function printNewest(
+  store: RecordStore,
+  filter: RecordFilter,
+  { limit, words }: Newest,
+  terminal: Terminal,
+): Promise<number> {
+  // Calls and alarms, which are small, are kept until older records have told of which type their agents are; of fires the lines alone.
+  const found: (string | HookRecord)[] = [];
+  let sure = 0;
+  let more = false;
+  for await (const record of store.records({ ...filter.query, newest: true })) {
+    if (terminal.signal.aborted) return 0;
+    const match = filter.match(record);
+    if (match === 'no') continue;
+    if (sure === limit) {
+      more = true;
+      break;
+    }
+    if (match === 'yes') sure += 1;
+    found.push(match === 'yes' && record.type === 'hook_fire' ? words(record) : record);
+  }
+  const lines = found.flatMap((one) => {
+    if (typeof one === 'string') return [one];
+    return filter.match(one) === 'yes' ? [words(one)] : [];
+  });
+  for (const line of lines.slice(0, limit).reverse()) {
+    if (terminal.gone) break;
+    await terminal.print(line);
+  }
+  if (more) terminal.tell(`the newest ${limit} are shown; --limit N shows more, --limit 0 all of them`);
+  return lines.length;
+}
+
+function textOf(record: HookRecord, flags: HistoryFlags, filter: RecordFilter, { color }: Terminal): string {
+  if (flags.json) return jsonOf(record);
+  const line = recordLine(record, { color, agent: filter.agentOf(record), slow: filter.slow, hook: flags.hook });
+  if (!flags.long || record.type !== 'hook_fire') return line;
+  // It is masked, unless that was not wanted.
+  const [, ...hooks] = formatFire(record, { color, redact: false }).split('\n');
+  return [line, ...hooks].join('\n');
+}
+
+/** What nests deeper than JSON can be written is named and not shown. */
+export function jsonOf(record: HookRecord): string {
+  try {
+    return plainJson(record);
+  } catch {
+    const { type, seq, time } = record;
+    return plainJson({ type, seq, time, truncated: ['it nests too deep to be printed'] });
+  }
+}

@@ -1,0 +1,68 @@
+import { callWords, duration, headline, type PrintPaint, painter } from '../../emit/print.js';
+import type { HookRecord } from '../../emit/record.js';
+import { clip, column, plain } from '../../plain.js';
+import { about } from '../run/words.js';
+import { hasRun, isMeant, isSlow } from './filter.js';
+
+export interface LineOptions {
+  readonly color: boolean;
+  /** How the record's agent is called, painted by `agentPaint` where there is one. */
+  readonly agent: string;
+  readonly agentPaint?: ((text: string) => string) | undefined;
+  /** Milliseconds: hooks that took so long are named. */
+  readonly slow?: number | undefined;
+  readonly hook?: string | undefined;
+  /** Leave out the day. */
+  readonly today?: boolean | undefined;
+}
+
+/** A fire, a call or an alarm as one line: when, for whom, about what, what came of it, and the id to ask about. */
+export function recordLine(record: HookRecord, options: LineOptions): string {
+  const { agentPaint = (text) => text } = options;
+  const paint = painter({ color: options.color });
+  const when = options.today ? record.time.slice(11, 23) : record.time.slice(0, 23).replace('T', ' ');
+  const parts = [
+    paint('dim', plain(when)),
+    agentPaint(column(options.agent, 16)),
+    column(subjectOf(record), 44),
+    outcomeOf(record, options, paint),
+    paint('dim', idOf(record)),
+  ];
+  return parts.filter((part) => part !== '').join('  ');
+}
+
+function subjectOf(record: HookRecord): string {
+  if (record.type === 'hook_fire') return `${record.event} ${about(record)}`.trim();
+  if (record.type === 'tool_call') return `call of ${record.tool_name}`;
+  return record.type === 'hook_alarm' ? `ALARM ${record.tool_name}` : record.subtype;
+}
+
+function outcomeOf(record: HookRecord, { slow, hook }: LineOptions, paint: PrintPaint): string {
+  if (record.type === 'hook_alarm') return paint('red', `${record.alarm}: ${clip(record.message, 160)}`);
+  if (record.type === 'tool_call') return callWords(record, paint);
+  if (record.type !== 'hook_fire') return '';
+  const late =
+    slow === undefined
+      ? []
+      : record.handlers.filter((handler) => hasRun(handler) && isMeant(handler, hook) && isSlow(handler, slow));
+  const took = late.map(({ name, duration_ms: ms = 0 }) => `${clip(name, 40)} ${duration(ms)}`);
+  return [headline(record, paint), ...(took.length > 0 ? [paint('yellow', took.join(', '))] : [])].join('  ');
+}
+
+function idOf(record: HookRecord): string {
+  if (record.type === 'hook_fire') return shortId(record.fire_id);
+  return record.type === 'tool_call' || record.type === 'hook_alarm' ? clip(record.tool_use_id, 60) : '';
+}
+
+/** Both ends of an id, by which `why` finds it: ids of one process differ at their end alone. */
+export function shortId(id: string): string {
+  const [, end = ''] = /^[0-9a-f]{8}-[0-9a-f-]{14}-0*([0-9a-f]{3,12})$/.exec(id) ?? [];
+  return end === '' ? clip(id, 60) : `${id.slice(0, 6)}..${end}`;
+}
+
+/** Whether an id is meant by what somebody typed: all of it, its beginning, or both its ends. */
+export function isIdLike(id: string, typed: string): boolean {
+  const [, start, end] = /^(.*?)(?:\.\.|…)(.*)$/.exec(typed) ?? [];
+  if (start === undefined || end === undefined) return id.startsWith(typed);
+  return id.length >= start.length + end.length && id.startsWith(start) && id.endsWith(end);
+}

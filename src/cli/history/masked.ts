@@ -1,0 +1,21 @@
+import type { HookRecord } from '../../emit/record.js';
+import { redactorOf } from '../../emit/redact/redactor.js';
+
+/** `--no-redact`: false. */
+export interface MaskFlags {
+  readonly redact?: boolean;
+}
+
+/** What is shown, with its secrets masked: stores of older versions, and those that somebody keeps unmasked, hold them. */
+export interface Mask {
+  record<R extends HookRecord>(record: R): R;
+  text(text: string): string;
+}
+
+export function maskOf({ redact = true }: MaskFlags): Mask {
+  const redactor = redactorOf(redact ? undefined : false);
+  return {
+    record: <R extends HookRecord>(record: R) => (redactor?.redact(record) ?? record) as R,
+    text: (text) => redactor?.text(text) ?? text,
+  };
+}

@@ -1,0 +1,35 @@
+import { HookscopeError } from '../../errors.js';
+import { foundPlace, openStore } from '../../store/place.js';
+import type { RecordStore } from '../../store/store.js';
+import { stateFolder } from '../../values/state-folder.js';
+import type { Terminal } from '../terminal.js';
+
+/** Where records are read. */
+export interface StoreFlags {
+  /** A file, a database, or the address of a server. */
+  readonly store?: string;
+}
+
+/** Opens what was named, or what is found; the rest of the command is `use`, and the store is closed after it. Throws FILE: there is nothing to read. */
+export async function withStore<T>(
+  { store: place }: StoreFlags,
+  terminal: Terminal,
+  use: (store: RecordStore) => Promise<T>,
+): Promise<T> {
+  const found = place ?? (await foundPlace());
+  if (found === undefined) throw nothingKept();
+  const store = await openStore(found, { note: terminal.tell });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+export function nothingKept(): HookscopeError {
+  return new HookscopeError('FILE', {
+    file: stateFolder(),
+    problem:
+      'holds no records, and no server of yours runs; name what does with --store, or keep some: ndjsonSink(file) in code, hookscope serve beside an agent',
+  });
+}

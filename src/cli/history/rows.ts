@@ -1,0 +1,100 @@
+import type { CommandRow, ProgramFlag } from '../command-row.js';
+
+const STORE: ProgramFlag = [
+  '--store <place>',
+  'the records to read: an NDJSON file or a database that a sink has written, or the address of a server; default: the server that runs, else what is kept in $XDG_STATE_HOME/hookscope',
+];
+const SINCE: readonly ProgramFlag[] = [
+  ['--since <when>', 'only what came later: how long ago, as in 90s, 1h, 2d, or a time, as in 2026-01-31T09:15Z'],
+  ['--until <when>', 'only what came before'],
+];
+const MASK: ProgramFlag = ['--no-redact', 'show secrets that the store holds unmasked'];
+const AGENT: ProgramFlag = ['--agent <agent>', "only this agent's: its id, the beginning of it, its type, or main"];
+const EVENT: ProgramFlag = ['--event <event>', 'only fires of this event'];
+const WHICH: readonly ProgramFlag[] = [
+  ['--blocked', 'only what hooks denied or blocked, and calls that were denied'],
+  AGENT,
+  ['--hook <name>', 'only fires in which this hook ran'],
+  EVENT,
+  ['--slow <duration>', 'only fires in which a hook took so long, as in 250ms or 1s'],
+  ['--alarms', 'only alarms: what was done is not what was decided'],
+];
+
+/** The commands that read what was kept. */
+export const HISTORY_COMMANDS: readonly CommandRow[] = [
+  {
+    usage: 'history',
+    about: 'Show what was kept: fires, calls that were denied, and alarms, one line each, the newest last',
+    options: [
+      STORE,
+      ...SINCE,
+      ...WHICH,
+      ['--limit <n>', 'at most so many, the newest; 0: all of them; default: 100'],
+      ['--long', 'with every hook of a fire: what it said, or why it did not run'],
+      ['--json', 'print the records, one line of JSON each'],
+      MASK,
+    ],
+    notes: `What stands at the end of a line is what "hookscope why" takes.
+
+  $ hookscope history --since 1h --blocked
+  $ hookscope history --store records.ndjson --agent builder --json`,
+    load: async () => (await import('./history.js')).historyCommand,
+  },
+  {
+    usage: 'why <what>',
+    about:
+      'Say in sentences why something was decided: what was asked, which hooks were asked and which not, who decided, and what would have to change',
+    arguments: {
+      what: "a fire's id, a call's tool_use_id, the beginning of one or both its ends (0867b3..031), or last: the newest that the options let through",
+    },
+    options: [STORE, ...SINCE, ...WHICH, ['--json', 'print it as one JSON object for each fire'], MASK],
+    notes: `With --hook, of that hook alone: why it did not run, if it did not. Exits 1 where there is no such fire, or several.
+
+  $ hookscope why last --blocked
+  $ hookscope why toolu_01 --hook protectPaths`,
+    load: async () => (await import('./why.js')).whyCommand,
+  },
+  {
+    usage: 'watch',
+    about: 'Show fires, denied calls and alarms as they come, one line each, until you interrupt',
+    options: [STORE, ...WHICH, ['--json', 'print the records, one line of JSON each'], MASK],
+    notes: 'A file that is not there yet is waited for. Ends with 130, as what Ctrl-C has ended does.',
+    load: async () => (await import('./watch.js')).watchCommand,
+  },
+  {
+    usage: 'stats',
+    about: 'Count, hook by hook, how often it ran, denied and failed, and how long it took; the slowest first',
+    options: [
+      STORE,
+      ...SINCE,
+      AGENT,
+      ['--hook <name>', 'only this hook'],
+      EVENT,
+      ['--by <what>', 'a line for each agent, or each event'],
+      ['--json', 'print one JSON object a line'],
+      MASK,
+    ],
+    notes: `p50, p95 and p99 are milliseconds that were measured: so many of a hundred runs took no longer.
+
+  $ hookscope stats --since 1d --by agent`,
+    load: async () => (await import('./stats.js')).statsCommand,
+  },
+  {
+    usage: 'doctor',
+    about:
+      'Say in sentences what is wrong with what is installed here: hooks that never run, fail or are slow, files, the server, connected agents, alarms',
+    options: [
+      STORE,
+      ['--since <when>', 'look at records that came later; default: 7d'],
+      ['--slow <duration>', 'a hook is slow if 95 of 100 runs take up to so long; default: 1s'],
+      ['--hooks <file.json>', 'also look at this file, which is given to --hooks', 'many'],
+      ['--json', 'print one JSON object a line'],
+      MASK,
+    ],
+    notes: `Looks at records, at the hook files of this directory and of yours, and at what connect and serve have left; executes nothing. Exits 1 if there
+is a problem.
+
+  $ hookscope doctor --since 1d`,
+    load: async () => (await import('../doctor/doctor.js')).doctorCommand,
+  },
+];

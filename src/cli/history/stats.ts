@@ -1,0 +1,66 @@
+import { HookscopeError } from '../../errors.js';
+import { clip, plainJson } from '../../plain.js';
+import { createPaint, type Paint } from '../run/view.js';
+import type { Terminal } from '../terminal.js';
+import { type FilterFlags, isMeant, readFilter } from './filter.js';
+import { type MaskFlags, maskOf } from './masked.js';
+import { type StoreFlags, withStore } from './open.js';
+import { type HookTally, Tallies } from './tally.js';
+
+interface StatsFlags extends StoreFlags, MaskFlags, Pick<FilterFlags, 'since' | 'until' | 'agent' | 'hook' | 'event'> {
+  readonly by?: string;
+  readonly json?: true;
+}
+
+const GROUPS = ['agent', 'event'] as const;
+type Group = (typeof GROUPS)[number];
+
+export async function statsCommand(_args: readonly string[], flags: StatsFlags, terminal: Terminal): Promise<number> {
+  const by = readGroup(flags.by);
+  const { hook, ...rest } = flags;
+  const filter = readFilter(rest);
+  return withStore(flags, terminal, async (store) => {
+    const tallies = new Tallies();
+    let fires = 0;
+    for await (const record of store.records({ ...filter.query, types: ['hook_fire', 'system'] })) {
+      if (terminal.signal.aborted) return 0;
+      if (record.type === 'system' && record.subtype === 'hook_response') tallies.end(record);
+      if (record.type !== 'hook_fire' || filter.match(record) !== 'yes') continue;
+      fires += 1;
+      const group = by === 'agent' ? filter.agentOf(record) : by === 'event' ? record.event : undefined;
+      for (const handler of record.handlers) if (isMeant(handler, hook)) tallies.add(record, handler, group);
+    }
+    const mask = maskOf(flags);
+    const rows = tallies.rows().map((row) => ({ ...row, hook: mask.text(row.hook) }));
+    if (flags.json) for (const row of rows) await terminal.print(plainJson(jsonOf(row, by)));
+    else if (rows.length > 0) await terminal.print(table(rows, by, createPaint(terminal.color)));
+    if (rows.length === 0) terminal.tell(`no hook ran in the ${fires} fires of that kind in ${store.place}`);
+    return 0;
+  });
+}
+
+function jsonOf({ hook, group, ...rest }: HookTally, by: Group | undefined): object {
+  return { hook, ...(by ? { [by]: group } : {}), ...rest };
+}
+
+function readGroup(by: string | undefined): Group | undefined {
+  const found = GROUPS.find((group) => group === by);
+  if (by === undefined || found !== undefined) return found;
+  throw new HookscopeError('INVALID_OPTIONS', { where: '--by', expected: `expected agent or event, got "${by}"` });
+}
+
+function table(rows: readonly HookTally[], by: Group | undefined, paint: Paint): string {
+  const head = ['hook', ...(by ? [by] : []), 'runs', 'denials', 'failures', 'p50 ms', 'p95 ms', 'p99 ms'];
+  const texts = by ? 2 : 1;
+  const cells = rows.map((row) => [
+    clip(row.hook, 48),
+    ...(by ? [clip(row.group ?? '', 24)] : []),
+    ...[row.runs, row.denials, row.failures].map(String),
+    ...[row.p50, row.p95, row.p99].map((ms) => (ms === undefined ? '-' : ms.toFixed(ms < 10 ? 1 : 0))),
+  ]);
+  const widths = head.map((title, i) => Math.max(title.length, ...cells.map((line) => (line[i] as string).length)));
+  const pad = (text: string, i: number): string =>
+    i < texts ? text.padEnd(widths[i] as number) : text.padStart(widths[i] as number);
+  const line = (parts: readonly string[]): string => parts.map(pad).join('  ').trimEnd();
+  return [paint('bold', line(head)), ...cells.map(line)].join('\n');
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { styleText } from 'node:util';
+import { foundPlace, openStore } from '../../store/place.js';
+import type { Terminal } from '../terminal.js';
+import { type FilterFlags, readFilter } from './filter.js';
+import { jsonOf } from './history.js';
+import { recordLine } from './line.js';
+import { type MaskFlags, maskOf } from './masked.js';
+import type { StoreFlags } from './open.js';
+
+interface WatchFlags extends StoreFlags, FilterFlags, MaskFlags {
+  readonly json?: true;
+}
+
+/** Until the user interrupts. */
+export async function watchCommand(_args: readonly string[], flags: WatchFlags, terminal: Terminal): Promise<number> {
+  const filter = readFilter(flags);
+  const place = flags.store ?? (await waitForPlace(terminal));
+  if (place === undefined) return 0;
+  const store = await openStore(place, { note: terminal.tell });
+  terminal.tell(`watching ${store.place}; Ctrl-C ends it`);
+  const mask = maskOf(flags);
+  const paints = agentPaints(terminal.color);
+  const stop = new AbortController();
+  const end = (): void => stop.abort();
+  terminal.signal.addEventListener('abort', end);
+  if (terminal.signal.aborted) end();
+  try {
+    for await (const record of store.follow(stop.signal)) {
+      // An agent that was running before may stay unknown.
+      if (filter.match(record) === 'no') continue;
+      const agent = filter.agentOf(record);
+      const agentPaint = paints((record as { agent_id?: string }).agent_id);
+      const shown = mask.record(record);
+      await terminal.print(
+        flags.json
+          ? jsonOf(shown)
+          : recordLine(shown, {
+              color: terminal.color,
+              agent,
+              agentPaint,
+              slow: filter.slow,
+              hook: flags.hook,
+              today: true,
+            }),
+      );
+      if (terminal.gone) break;
+    }
+  } finally {
+    terminal.signal.removeEventListener('abort', end);
+    await store.close();
+  }
+  return 0;
+}
+
+/** Milliseconds between two looks for something to watch. */
+const PAUSE = 300;
+
+/** undefined: the user has interrupted before there was anything. */
+async function waitForPlace(terminal: Terminal): Promise<string | undefined> {
+  let told = false;
+  while (!terminal.signal.aborted) {
+    const place = await foundPlace();
+    if (place !== undefined) return place;
+    if (!told) terminal.tell('nothing is kept yet, and no server runs; waiting for one of them');
+    told = true;
+    await sleep(PAUSE, undefined, { signal: terminal.signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+const COLORS = [
+  'cyan',
+  'magenta',
+  'yellow',
+  'green',
+  'blue',
+  'cyanBright',
+  'magentaBright',
+  'yellowBright',
+  'greenBright',
+  'blueBright',
+] as const;
+
+/** One colour for each agent, by its id: the same in every run, unless another agent of this one has it. */
+export function agentPaints(color: boolean): (id: string | undefined) => (text: string) => string {
+  const given = new Map<string, number>();
+  return (id) => {
+    if (!color) return (text) => text;
+    if (id === undefined) return (text) => styleText('bold', text, { validateStream: false });
+    let place = given.get(id);
+    if (place === undefined) {
+      const taken = new Set(given.values());
+      place = hashOf(id) % COLORS.length;
+      for (let tries = 1; taken.has(place) && tries < COLORS.length; tries++) place = (place + 1) % COLORS.length;
+      // More agents than colours share them; of very many the first are forgotten.
+      if (given.size >= 1000) given.clear();
+      given.set(id, place);
+    }
+    const style = COLORS[place] as (typeof COLORS)[number];
+    return (text) => styleText(style, text, { validateStream: false });
+  };
+}
+
+/** FNV-1a. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}

@@ -1,0 +1,48 @@
+import { HookscopeError } from '../../errors.js';
+
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** Milliseconds of `90s`, `1.5h`, `2d`; undefined: it is no duration. */
+function millisecondsOf(text: string): number | undefined {
+  const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text) ?? [];
+  return unit === undefined ? undefined : Number(number) * (UNITS[unit] as number);
+}
+
+/** A duration of an option, in milliseconds. Throws INVALID_OPTIONS. */
+export function readDuration(text: string, where: string): number {
+  const found = millisecondsOf(text);
+  if (found !== undefined) return found;
+  throw wrong(where, `expected a duration, as in 250ms, 90s, 15m, 1h or 2d, got "${text}"`);
+}
+
+const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** A moment of an option, in milliseconds since 1970: so long ago, or a time as ISO 8601 has it. Throws INVALID_OPTIONS. */
+export function readMoment(text: string, where: string, now: number = Date.now()): number {
+  const ago = millisecondsOf(text);
+  const time = ago === undefined ? (ISO.test(text) ? Date.parse(text) : Number.NaN) : now - ago;
+  if (isDate(time)) return time;
+  throw wrong(
+    where,
+    `expected how long ago, as in 90s, 1h or 2d, or a time, as in 2026-01-31 or 2026-01-31T09:15Z, got "${text}"`,
+  );
+}
+
+/** Whether it is within what a date can be. */
+const isDate = (time: number): boolean => Math.abs(time) <= 8.64e15;
+
+/** A count of an option. Throws INVALID_OPTIONS. */
+export function readCount(text: string, where: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw wrong(where, `expected a whole number of 0 or more, got "${text}"`);
+}
+
+const wrong = (where: string, expected: string): HookscopeError =>
+  new HookscopeError('INVALID_OPTIONS', { where, expected });

@@ -1,0 +1,161 @@
+import type { FireRecord, HookRecord } from '../../emit/record.js';
+import { HookscopeError } from '../../errors.js';
+import { plainJson } from '../../plain.js';
+import type { RecordStore } from '../../store/store.js';
+import type { Terminal } from '../terminal.js';
+import { answerFor, answerText } from '../why/answer.js';
+import { findElsewhere } from '../why/elsewhere.js';
+import { callRecords, whatBecame } from '../why/ran.js';
+import { type FilterFlags, hasRun, isMeant, type RecordFilter, readFilter } from './filter.js';
+import { isIdLike, recordLine, shortId } from './line.js';
+import { type Mask, type MaskFlags, maskOf } from './masked.js';
+import { type StoreFlags, withStore } from './open.js';
+
+interface WhyFlags extends StoreFlags, FilterFlags, MaskFlags {
+  readonly json?: true;
+}
+
+/** The fires that are asked about, and all that is kept of their call. */
+interface Meant {
+  readonly fires: readonly FireRecord[];
+  readonly about: readonly HookRecord[];
+}
+
+export async function whyCommand(args: readonly string[], flags: WhyFlags, terminal: Terminal): Promise<number> {
+  const what = args[0] as string;
+  const { hook, ...rest } = flags;
+  const mask = maskOf(flags);
+  const filter = readFilter(what === 'last' ? rest : {});
+  return withStore(flags, terminal, async (store) => {
+    const ids = what === 'last' ? await lastOf(store, filter, hook) : await idsLike(store, what);
+    const [id] = ids;
+    if (id === undefined) throw notFound(what, store);
+    if (ids.length > 1) return listCandidates(what, ids, { mask, terminal });
+    const { fires, about } = await recordsOf(store, id, { hook, mask });
+    for (const record of about) filter.match(record);
+    const outcome =
+      about.some(({ type }) => type !== 'hook_fire') || isCall(fires) ? whatBecame(callRecords(about)) : [];
+    for (const [i, fire] of fires.entries()) {
+      const elsewhere = await findElsewhere(store, fire, hook, mask.text);
+      const last = i === fires.length - 1;
+      const answer = answerFor(fire, { agent: filter.agentOf(fire), hook, elsewhere, outcome: last ? outcome : [] });
+      if (flags.json) await terminal.print(plainJson(answer));
+      else await terminal.print(`${i === 0 ? '' : '\n'}${answerText(answer, { hook })}`);
+    }
+    if (fires.length === 0) for (const record of about) await terminal.print(lineOf(record, filter, terminal));
+    if (fires.length === 0) for (const line of outcome) await terminal.print(line);
+    return 0;
+  });
+}
+
+const isCall = (fires: readonly FireRecord[]): boolean => fires.some((fire) => fire.tool_use_id !== undefined);
+
+/** What identifies what is asked about. */
+interface Id {
+  readonly fire?: string;
+  readonly toolUse?: string;
+  /** When it was told of last. */
+  readonly newest: HookRecord;
+}
+
+/** The newest fire, call or alarm that the options let through. */
+async function lastOf(store: RecordStore, filter: RecordFilter, hook: string | undefined): Promise<Id[]> {
+  const open: HookRecord[] = [];
+  for await (const record of store.records({ ...filter.query, newest: true })) {
+    const match = filter.match(record);
+    if (match === 'no' || !concerns(record, hook)) continue;
+    if (match === 'maybe') open.push(record);
+    else return [idOf(open.find((earlier) => filter.match(earlier) === 'yes') ?? record)];
+  }
+  return [];
+}
+
+/** Whether it lists the hook; which of them is asked about, the answer says. */
+function concerns(record: HookRecord, hook: string | undefined): boolean {
+  if (hook === undefined) return true;
+  return record.type === 'hook_fire' && record.handlers.some((handler) => isMeant(handler, hook));
+}
+
+function idOf(record: HookRecord): Id {
+  if (record.type === 'hook_fire') return { fire: record.fire_id, newest: record };
+  return { toolUse: (record as { tool_use_id?: string }).tool_use_id ?? '', newest: record };
+}
+
+/** How many candidates are looked for. */
+const MOST = 20;
+
+/** By the whole id where there is one, else by what begins or ends so. */
+async function idsLike(store: RecordStore, what: string): Promise<Id[]> {
+  // What is shortened is no whole id.
+  for (const exact of /\.\.|…/.test(what) ? [] : [{ fire: what }, { toolUse: what }]) {
+    for await (const record of store.records({ ...exact, types: ABOUT, newest: true, limit: 1 }))
+      return [{ ...exact, newest: record }];
+  }
+  const found = new Map<string, Id>();
+  for await (const record of store.records({ types: ABOUT, newest: true })) {
+    const { fire_id: fire, tool_use_id: toolUse } = record as { fire_id?: string; tool_use_id?: string };
+    if (toolUse !== undefined && isIdLike(toolUse, what)) put(`call ${toolUse}`, { toolUse, newest: record });
+    else if (record.type === 'hook_fire' && fire !== undefined && isIdLike(fire, what))
+      put(`fire ${fire}`, { fire, newest: record });
+    if (found.size >= MOST) break;
+  }
+  return [...found.values()];
+
+  function put(key: string, id: Id): void {
+    if (!found.has(key)) found.set(key, id);
+  }
+}
+
+const ABOUT: readonly HookRecord['type'][] = ['hook_fire', 'tool_call', 'hook_alarm'];
+
+async function listCandidates(
+  what: string,
+  ids: readonly Id[],
+  { mask, terminal }: { readonly mask: Mask; readonly terminal: Terminal },
+): Promise<number> {
+  const filter = readFilter({});
+  terminal.tell(`${what} may be ${ids.length >= MOST ? `${MOST} or more` : ids.length}:`);
+  for (const { fire, toolUse, newest } of ids)
+    await terminal.print(
+      `${fire === undefined ? (toolUse ?? '') : shortId(fire)}  ${lineOf(mask.record(newest), filter, terminal)}`,
+    );
+  return 1;
+}
+
+function lineOf(record: HookRecord, filter: RecordFilter, { color }: Terminal): string {
+  return recordLine(record, { color, agent: filter.agentOf(record) });
+}
+
+/** A fire, or all of a call's, the oldest first; and what is kept of its call, in the same session of the same host. */
+async function recordsOf(
+  store: RecordStore,
+  { fire, toolUse, newest }: Id,
+  { hook, mask }: { readonly hook: string | undefined; readonly mask: Mask },
+): Promise<Meant> {
+  const call = toolUse ?? (newest as { tool_use_id?: string }).tool_use_id;
+  const { session_id: session, host_id: host } = newest as { session_id?: string; host_id?: string };
+  const about: HookRecord[] = [];
+  if (call === undefined) about.push(mask.record(newest));
+  else {
+    for await (const record of store.records({ types: ABOUT, toolUse: call, session }))
+      if ((record as { host_id?: string }).host_id === host) about.push(mask.record(record));
+  }
+  const fires = about.filter((record) => record.type === 'hook_fire');
+  return { about, fires: fire === undefined ? telling(fires, hook) : fires.filter((one) => one.fire_id === fire) };
+}
+
+/** Of a call's fires those in which hooks were asked, or the one hook could have been. */
+function telling(fires: readonly FireRecord[], hook: string | undefined): readonly FireRecord[] {
+  const some = fires.filter(({ handlers }) =>
+    hook === undefined ? handlers.some(hasRun) : handlers.some((handler) => isMeant(handler, hook)),
+  );
+  return some.length > 0 ? some : fires.slice(0, 1);
+}
+
+function notFound(what: string, store: RecordStore): HookscopeError {
+  const problem =
+    what === 'last'
+      ? 'holds no fire of that kind'
+      : `holds no fire and no call with the id ${what}; hookscope history lists them`;
+  return new HookscopeError('FILE', { file: store.place, problem });
+}

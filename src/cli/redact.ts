@@ -1,0 +1,24 @@
+import { type Redactor, redactorOf } from '../emit/redact/redactor.js';
+import type { ProgramFlag } from './command-row.js';
+import type { Terminal } from './terminal.js';
+
+export interface RedactFlags {
+  /** false: secrets are shown as they are. */
+  readonly redact?: boolean;
+}
+
+/** Of every command that prints records or hooks: what it prints is masked without it. */
+export const REDACT: ProgramFlag = ['--no-redact', 'show secrets as they are; without it they are masked'];
+
+/** undefined: nothing is masked. */
+export function redactorFor({ redact }: RedactFlags): Redactor | undefined {
+  return redactorOf(redact === false ? false : undefined);
+}
+
+/** Masks what is left in what is printed: names of hooks, notes, texts beside records. */
+export function maskedTerminal<T extends Terminal>(terminal: T, redactor: Redactor): T {
+  return Object.create(terminal, {
+    print: { value: (text: string) => terminal.print(redactor.text(text)) },
+    tell: { value: (text: string) => terminal.tell(redactor.text(text)) },
+  }) as T;
+}

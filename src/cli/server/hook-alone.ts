@@ -1,0 +1,86 @@
+import { isHookscopeError } from '../../errors.js';
+import { fire } from '../../host/fire/fire.js';
+import { servicesOf } from '../../host/internals.js';
+import { type CommandAnswer, decided, failed, REASONS } from '../../server/agent-protocol.js';
+import { Binding, whyChanged } from '../../server/binding.js';
+import type { Question } from '../../server/client/ask.js';
+import { isNamed, type NamedSet } from '../../server/named-set.js';
+import { placesOf } from '../../server/places.js';
+import { changesSince, isSameSet, readServed, type ServedSet } from '../../server/served.js';
+import { rootOf } from '../../server/warm.js';
+import { describeError } from '../../values/message.js';
+import { timerDelay, within } from '../../values/timer.js';
+import { happeningOf } from '../claude-flags.js';
+import { openHost } from '../open-host.js';
+import type { Terminal } from '../terminal.js';
+import { keepRecords } from './keep.js';
+
+/** Seconds for records to reach the disk. */
+const KEEPING = 2;
+
+/** Fires once, without a server: what the command names, or else what the last server served. */
+export async function fireStateless(question: Question, terminal: Terminal): Promise<CommandAnswer> {
+  const { spec, policy, deadline, cwd } = question;
+  const input = JSON.parse(question.body) as Readonly<Record<string, unknown>>;
+  const places = placesOf();
+  const served = readServed(places);
+  const { set, from } = setOf(question, served);
+  const isServed = served !== undefined && isSameSet({ set, cwd: from }, served);
+  const [changed] = isServed ? changesSince(served) : [];
+  if (changed !== undefined) return failed(spec, whyChanged(changed), policy);
+  const project = projectOf(cwd, served);
+  const { host } = await openHost(set, {
+    executes: true,
+    // Standard error is for the reason alone.
+    tell: () => undefined,
+    happening: happeningOf(input),
+    directory: project ?? (isServed ? from : cwd),
+    finds: project !== undefined || (served === undefined && !isNamed(set)),
+    ...(isServed && !served.dev ? { checksOf: checksOf(served, from) } : {}),
+  });
+  let keeper: Awaited<ReturnType<typeof keepRecords>> | undefined;
+  try {
+    const services = servicesOf(host);
+    services.stateless = true;
+    services.largeOutput.keep();
+    if (!isNamed(set) && isEmpty(services.registrar.known())) return failed(spec, REASONS.nothing, policy);
+    keeper = await keepRecords(host, places);
+    const over = new AbortController();
+    const timer = setTimeout(() => over.abort(), Math.max(0, deadline - performance.now()));
+    terminal.signal.addEventListener('abort', () => over.abort(), { once: true });
+    try {
+      const decision = await fire(services, spec.name, input, { signal: over.signal, doneBy: 'client' });
+      return decided(decision.toJSON());
+    } catch (error) {
+      const why = isHookscopeError(error) ? error.message : describeError(error);
+      return failed(spec, over.signal.aborted ? 'its hooks have not answered in time' : why, policy);
+    } finally {
+      clearTimeout(timer);
+    }
+  } finally {
+    await host.close();
+    if (keeper) await within(timerDelay(KEEPING), keeper.close());
+  }
+}
+
+/** What the command names; else what was served last; else what lies here and is accepted. */
+function setOf(
+  { set, cwd }: Question,
+  served: ServedSet | undefined,
+): { readonly set: NamedSet; readonly from: string } {
+  if (isNamed(set) || served === undefined) return { set, from: cwd };
+  return { set: served.set, from: served.cwd };
+}
+
+function projectOf(cwd: string, served: ServedSet | undefined): string | undefined {
+  return served && rootOf(served.projects, cwd, process.env['CLAUDE_PROJECT_DIR']);
+}
+
+function checksOf(served: ServedSet, folder: string): (file: string) => ReturnType<Binding['commandsOf']> {
+  const binding = new Binding(served.bindings, folder);
+  return (file) => binding.commandsOf(file);
+}
+
+function isEmpty({ anything, scopes }: { anything: boolean; scopes: readonly { events(): string[] }[] }): boolean {
+  return !anything && scopes.every((scope) => scope.events().length === 0);
+}

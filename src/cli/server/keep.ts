@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Host } from '../../create-host.js';
+import type { HookRecord } from '../../emit/record.js';
+import type { Sink } from '../../emit/sink.js';
+import { ndjsonSink } from '../../emit/sinks/ndjson.js';
+import { hasSqlite } from '../../emit/sinks/sqlite-driver.js';
+import { ownFolder } from '../../plugins/own-folder.js';
+import type { Places } from '../../server/places.js';
+import { openStore } from '../../store/place.js';
+import { readQuery } from '../../store/query.js';
+
+/** Keeps hosts' records where all commands look for them. */
+export interface Keeper {
+  attach(host: Host): void;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** To the thread that writes; records are lines of JSON. */
+export type ToKeeper =
+  | { readonly type: 'records'; readonly lines: string }
+  | { readonly type: 'flush' | 'close'; readonly id: number };
+/** And from it. */
+export type FromKeeper =
+  | { readonly type: 'taken'; readonly characters: number }
+  | { readonly type: 'done'; readonly id: number }
+  | { readonly type: 'tell'; readonly message: string };
+
+/** Milliseconds in which records go over together: what is lost when the process is killed is at most this, and a write. */
+const TOGETHER = 20;
+/** Characters that wait for the thread. */
+const WAITING = 64 * 1024 * 1024;
+
+/** A database where there is SQLite, else a file of lines. */
+const fileOf = ({ state }: Places): string => join(state, hasSqlite() ? 'records.db' : 'records.ndjson');
+
+/** The sink that belongs to the file. */
+export async function sinkFor(file: string, logger: (message: string) => void): Promise<Sink> {
+  if (!file.endsWith('.db')) return ndjsonSink(file, { logger });
+  const { sqliteSink } = await import('../../emit/sinks/sqlite.js');
+  return sqliteSink(file, { logger });
+}
+
+/** For a command that fires once. */
+export async function keepRecords(host: Host, places: Places): Promise<Sink> {
+  const sink = await sinkFor(fileOf(places), () => undefined);
+  sink.attach(host.events$);
+  return sink;
+}
+
+/** For a server, in a thread: to mask and to write takes longer than to answer. */
+export function createKeeper(places: Places, tell: (text: string) => void): Keeper {
+  const thread = new Worker(join(ownFolder(), 'dist/cli/keep-thread.js'), { workerData: { file: fileOf(places) } });
+  const done = new Map<number, () => void>();
+  let ids = 0;
+  let waiting: string[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let under = 0;
+  let dropped = 0;
+  let gone = false;
+  const over = (why: string): void => {
+    if (gone) return;
+    gone = true;
+    if (why !== '') tell(`records are no longer kept: ${why}`);
+    for (const resolve of done.values()) resolve();
+    done.clear();
+  };
+  thread.on('message', (message: FromKeeper) => {
+    if (message.type === 'taken') under -= message.characters;
+    else if (message.type === 'tell') tell(message.message);
+    else done.get(message.id)?.();
+  });
+  thread.on('error', (error) => over(error.message));
+  thread.on('exit', () => over(''));
+  const post = (message: ToKeeper): void => thread.postMessage(message);
+  const pass = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting.length === 0) return;
+    const lines = waiting.join('\n');
+    waiting = [];
+    under += lines.length;
+    post({ type: 'records', lines });
+  };
+  const ask = (type: 'flush' | 'close'): Promise<void> => {
+    if (gone) return Promise.resolve();
+    pass();
+    return new Promise((resolve) => {
+      const id = ++ids;
+      done.set(id, resolve);
+      post({ type, id });
+    });
+  };
+  return {
+    attach(host) {
+      host.events$.subscribe((record) => {
+        if (gone || under > WAITING) {
+          if (dropped++ === 0 && !gone) tell('records come faster than they can be kept, so some are lost');
+          return;
+        }
+        waiting.push(JSON.stringify(record));
+        timer ??= setTimeout(pass, TOGETHER);
+      });
+    },
+    flush: () => ask('flush'),
+    async close() {
+      await ask('close');
+      if (dropped > 0) tell(`records that were not kept: ${dropped}`);
+      await thread.terminate();
+    },
+  };
+}
+
+/** What is kept there, by the query of a request. Throws INVALID_OPTIONS for one that is none. */
+export async function* keptRecords(places: Places, params: URLSearchParams): AsyncGenerator<HookRecord> {
+  const query = readQuery(params);
+  const store = await openStore(fileOf(places));
+  try {
+    // Before the first record there is nothing.
+    if (existsSync(fileOf(places))) yield* store.records(query);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,48 @@
+import type { CommandRow } from '../command-row.js';
+import { CLAUDE, HOST } from '../host-rows.js';
+
+/** The commands around a warm host. */
+export const SERVER_COMMANDS: readonly CommandRow[] = [
+  {
+    usage: 'hook <event>',
+    about:
+      "Answer one event of an agent's own hooks: standard input in, standard output and exit code as the agent understands them",
+    arguments: { event: 'PreToolUse, pre-tool-use, … (docs/events.md lists them)' },
+    options: [
+      ['--as <agent>', 'whose hook it is: claude-code (default)'],
+      ...HOST,
+      ...CLAUDE,
+      ['--on-failure <policy>', 'what a failure of ours does: block (default) what can be blocked, or allow'],
+      [
+        '--timeout <seconds>',
+        "the agent's own deadline, before which it answers; default: that of Claude Code for the event",
+      ],
+      ['--no-server', 'ask no server; fire here'],
+    ],
+    notes: `The server of this user answers (hookscope serve), where one runs and serves what is named here. Where none runs the command fires by itself, and
+its record says "stateless". A server that was asked and does not answer is a failure: no hook runs twice.
+
+  $ hookscope hook PreToolUse --hooks hooks.json < call.json`,
+    load: async () => (await import('./hook.js')).hookCommand,
+  },
+  {
+    usage: 'serve',
+    about: 'Keep hooks warm in the foreground, and answer agents on a socket of this user',
+    options: [
+      ...HOST,
+      ...CLAUDE,
+      ['--project <dir>', 'a project whose own accepted configuration counts for calls in it', 'many'],
+      ['--port <number>', 'also answer on 127.0.0.1 at this port; 0: any'],
+      ['--dev', 'load what changes unasked, and say so'],
+      ['--accept', 'at a terminal: accept the changes of what a running server serves'],
+      [
+        '--install',
+        'write a file for systemd or launchd that starts it with these options; show it, and start nothing',
+      ],
+    ],
+    notes: `What is named is bound by its bytes when it starts. What changes then does not run, and fails as untrusted, until somebody accepts it.
+
+  $ hookscope serve --hooks hooks.json`,
+    load: async () => (await import('./serve.js')).serveCommand,
+  },
+];

@@ -1,0 +1,34 @@
+import { HookscopeError } from '../../errors.js';
+import { callServer } from '../../server/client/ask.js';
+import { placesOf } from '../../server/places.js';
+import { readTokens } from '../../server/tokens.js';
+import { isObject } from '../../values/shape.js';
+import type { Terminal } from '../terminal.js';
+
+/** Shows what a running server's files hold other than when it was started, and asks whether it is to serve that. */
+export async function acceptChanges(terminal: Terminal): Promise<number> {
+  const places = placesOf();
+  const { admin } = readTokens(places) ?? {};
+  if (admin === undefined)
+    throw new HookscopeError('FILE', { file: places.tokens, problem: 'no server was ever started' });
+  const call = async (path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> => {
+    const how = body === undefined ? {} : { method: 'POST', body };
+    const answer = await callServer(places, { path, token: admin, ...how });
+    return isObject(answer.body) ? answer.body : {};
+  };
+  const { changes, state } = await call('/admin/changes');
+  const files = Array.isArray(changes) ? changes.map(String) : [];
+  if (files.length === 0) {
+    await terminal.print('Nothing has changed since the server was started.');
+    return 0;
+  }
+  for (const file of files) terminal.tell(`changed: ${file}`);
+  if (terminal.ask === undefined) {
+    terminal.tell('only a person at a terminal can accept it');
+    return 1;
+  }
+  if (!/^y(?:es)?$/i.test((await terminal.ask('Look at them. Serve them as they are now? [y/N] ')).trim())) return 1;
+  const { ok, error } = await call('/admin/accept', { state });
+  if (ok !== true) terminal.tell(`not accepted: ${String(error)}`);
+  return ok === true ? 0 : 1;
+}

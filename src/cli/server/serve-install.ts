@@ -1,0 +1,34 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { HookscopeError } from '../../errors.js';
+import { plainLines } from '../../plain.js';
+import { serveArguments, serviceFile } from '../../server/client/service.js';
+import type { Serving } from '../../server/worker.js';
+import type { Terminal } from '../terminal.js';
+
+/** Writes the file that starts the server with these options when its user logs in, and shows it. Nothing is started. */
+export async function installService({ set, cwd, projects, port }: Serving, terminal: Terminal): Promise<number> {
+  const argv = [process.execPath, process.argv[1] as string, ...serveArguments(set, cwd, projects, port)];
+  const file = serviceFile({ platform: process.platform, env: process.env, argv, cwd });
+  if (file === undefined)
+    throw new HookscopeError('INVALID_OPTIONS', {
+      where: '--install',
+      expected: 'there is neither systemd nor launchd here',
+    });
+  const { path, text, start } = file;
+  await terminal.print(`${path}:\n\n${plainLines(text)}`);
+  if (existsSync(path) && readFileSync(path, 'utf8') !== text) {
+    terminal.tell(
+      `${path} is there and says something else; it is left as it is. Move it away to have this one written`,
+    );
+    return 1;
+  }
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(path, text, { mode: 0o600 });
+  } catch (error) {
+    throw new HookscopeError('FILE', { file: path, problem: (error as Error).message }, { cause: error });
+  }
+  await terminal.print(`Written, and nothing is started. To start it now and at every login:\n\n  ${start}`);
+  return 0;
+}

@@ -1,0 +1,116 @@
+import cluster from 'node:cluster';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createRedactor } from '../../emit/redact/redactor.js';
+import { HookscopeError } from '../../errors.js';
+import { plain } from '../../plain.js';
+import { absoluteSet } from '../../server/named-set.js';
+import { placesOf } from '../../server/places.js';
+import { changesSince, isSameSet, readServed } from '../../server/served.js';
+import { ensureTokens } from '../../server/tokens.js';
+import type { OpenSet, Serving } from '../../server/worker.js';
+import { type HostFlags, openHost } from '../open-host.js';
+import { maskedTerminal } from '../redact.js';
+import type { Terminal } from '../terminal.js';
+import { createKeeper, keptRecords } from './keep.js';
+
+export interface ServeFlags extends HostFlags {
+  readonly project?: readonly string[];
+  readonly port?: string;
+  readonly dev?: true;
+  readonly accept?: true;
+  readonly install?: true;
+}
+
+/** A warm host in the foreground, until it is interrupted. */
+export async function serveCommand(_: readonly string[], flags: ServeFlags, shown: Terminal): Promise<number> {
+  if (process.platform === 'win32')
+    throw new HookscopeError('INVALID_OPTIONS', {
+      where: 'serve',
+      expected: 'it does not run on Windows; hookscope hook does, without it',
+    });
+  // What it says is kept by whoever started it: a journal, a file.
+  const terminal = maskedTerminal(shown, createRedactor());
+  if (cluster.isWorker) return child(terminal);
+  if (flags.accept) return (await import('./serve-accept.js')).acceptChanges(terminal);
+  const places = placesOf();
+  const { project, port, dev, accept: _a, install, ...set } = flags;
+  const cwd = process.cwd();
+  const serving: Serving = {
+    set: absoluteSet(set, cwd),
+    cwd,
+    projects: (project ?? []).map(projectIn),
+    ...(port === undefined ? {} : { port: portIn(port) }),
+    dev: dev === true,
+  };
+  if (install) return (await import('./serve-install.js')).installService(serving, terminal);
+  const before = readServed(places);
+  const changed = before && isSameSet(before, serving) ? changesSince(before) : [];
+  if (changed.length > 0 && !(await isAccepted(changed, terminal))) return 1;
+  const tokens = ensureTokens(places);
+  const { runPrimary } = await import('../../server/primary.js');
+  await runPrimary({
+    serving,
+    places,
+    exec: process.argv[1] as string,
+    args: ['serve'],
+    signal: terminal.signal,
+    tell: terminal.tell,
+    ready(at) {
+      const where = [places.socket, ...(at === undefined ? [] : [`http://127.0.0.1:${at}`])].map(plain).join(' and ');
+      void terminal.print(
+        `hookscope serves on ${where}; its tokens are in ${plain(places.tokens)}${dev ? ' (--dev: what changes is loaded unasked)' : ''}`,
+      );
+      void tokens;
+    },
+  });
+  return 0;
+}
+
+/** What was served before must not be other bytes now without somebody saying so. */
+async function isAccepted(changed: readonly string[], terminal: Terminal): Promise<boolean> {
+  for (const file of changed) terminal.tell(`changed since it was served last: ${file}`);
+  if (terminal.ask === undefined) {
+    terminal.tell('nothing is served: start it at a terminal, where a person can accept that');
+    return false;
+  }
+  return /^y(?:es)?$/i.test((await terminal.ask('Serve it as it is now? [y/N] ')).trim());
+}
+
+async function child(terminal: Terminal): Promise<number> {
+  const { runChild } = await import('../../server/child.js');
+  const places = placesOf();
+  const open: OpenSet = async (set, { directory, project, prepare, checksOf }) => {
+    const { host } = await openHost(set, {
+      executes: true,
+      tell: terminal.tell,
+      directory,
+      finds: project,
+      prepare,
+      ...(checksOf ? { checksOf } : {}),
+    });
+    return host;
+  };
+  await runChild({
+    places,
+    tokens: ensureTokens(places),
+    open,
+    keeper: createKeeper(places, terminal.tell),
+    records: (params) => keptRecords(places, params),
+    tell: terminal.tell,
+  });
+  return 0;
+}
+
+function projectIn(folder: string): string {
+  const root = resolve(folder);
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new HookscopeError('FILE', { file: root, problem: 'there is no such folder' });
+  return root;
+}
+
+function portIn(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
+  throw new HookscopeError('INVALID_OPTIONS', { where: '--port', expected: `expected a port, got "${text}"` });
+}

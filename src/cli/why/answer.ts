@@ -1,0 +1,117 @@
+import type { FireRecord, HandlerRecord } from '../../emit/record.js';
+import { clip, plain } from '../../plain.js';
+import { isMeant } from '../history/filter.js';
+import { rewrittenTo, saidBy } from './asked.js';
+import { changesFor, decidedIn } from './decided.js';
+import type { Elsewhere } from './elsewhere.js';
+import { whyNotAsked } from './not-asked.js';
+import { named, placeOf, shown, subjectOf } from './words.js';
+
+/** One hook of a fire, in a sentence. */
+export interface HookSentence {
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Why a fire ended as it did. Every list holds sentences. */
+export interface WhyAnswer {
+  readonly fire_id: string;
+  readonly event: string;
+  /** What was asked: the event, for whom, when, and the beginning of the input. */
+  readonly question: readonly string[];
+  readonly asked: readonly HookSentence[];
+  readonly not_asked: readonly HookSentence[];
+  /** Hooks of other scopes. */
+  readonly elsewhere: readonly string[];
+  readonly decision: readonly string[];
+  /** Whether it was done in the end, where it is about a call. */
+  readonly outcome: readonly string[];
+  readonly changes: readonly string[];
+}
+
+export interface WhyFacts {
+  /** How the agent is called. */
+  readonly agent: string;
+  /** About this hook alone. */
+  readonly hook?: string | undefined;
+  readonly elsewhere: Elsewhere;
+  readonly outcome: readonly string[];
+}
+
+/** Reads the answer from the fire's record, and what else is kept of it. */
+export function answerFor(record: FireRecord, { agent, hook, elsewhere, outcome }: WhyFacts): WhyAnswer {
+  const meant = record.handlers.filter((handler) => isMeant(handler, hook));
+  const asked = meant.filter(({ status }) => status !== 'skipped');
+  const notAsked = meant.filter(({ status }) => status === 'skipped').map((handler) => skipped(record, handler));
+  const rewritten = rewrittenTo(record);
+  return {
+    fire_id: record.fire_id,
+    event: record.event,
+    question: question(record, agent),
+    asked: asked.map((handler) => sentence(handler, `${who(handler)} ${saidBy(record, handler)}.`)),
+    not_asked: notAsked.map(({ told }) => told),
+    elsewhere: elsewhere.sentences,
+    decision: [...(rewritten === undefined ? [] : [rewritten]), ...decidedIn(record)],
+    outcome,
+    changes: [
+      ...(hook === undefined ? changesFor(record) : []),
+      ...notAsked.map(({ name, change }) => `For ${name} to be asked: ${lower(change)}`),
+      ...elsewhere.changes,
+    ],
+  };
+}
+
+function skipped(record: FireRecord, handler: HandlerRecord) {
+  const { why, change } = whyNotAsked(record, handler);
+  return { told: sentence(handler, `${who(handler)} was not asked: ${why}.`), name: named(handler.name), change };
+}
+
+const sentence = ({ id, name }: HandlerRecord, text: string): HookSentence => ({ id, name: plain(name), text });
+const who = (handler: HandlerRecord): string =>
+  `${named(handler.name)} (${plain(handler.handler)}, ${placeOf(handler)})`;
+const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+function question(record: FireRecord, agent: string): string[] {
+  const {
+    event,
+    input,
+    scope_known: known,
+    time,
+    session_id: session,
+    stateless,
+  } = record as FireRecord & {
+    readonly stateless?: boolean;
+  };
+  const subject = subjectOf(record);
+  const about = subject === undefined ? '' : ` about ${clip(subject, 60)}`;
+  const call = record.tool_use_id === undefined ? '' : `, call ${clip(record.tool_use_id, 60)}`;
+  const scope = known
+    ? ''
+    : ` Nobody had opened its scope ${clip(record.scope, 40)}: the hooks of the session were asked.`;
+  const alone = stateless ? ' It was fired without the server, so that nothing was known of what came before it.' : '';
+  const of = input['tool_input'] ?? input;
+  return [
+    `${clip(event, 60)}${about}, for ${plain(agent)} of session ${clip(session || '(none)', 40)}, at ${plain(time)}${call}.${scope}${alone}`,
+    `It was asked about ${shown(of, 300)}.`,
+    ...(record.truncated?.length
+      ? [`The record does not hold all of it: ${record.truncated.map((t) => clip(t, 60)).join(', ')}.`]
+      : []),
+  ];
+}
+
+/** The answer as a terminal shows it. */
+export function answerText(answer: WhyAnswer, { hook }: { readonly hook?: string | undefined } = {}): string {
+  const { asked, not_asked: notAsked, elsewhere, decision, outcome, changes } = answer;
+  const part = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
+  const nobody = asked.length === 0 && hook === undefined ? ['No hook was asked.'] : [];
+  return [
+    ...answer.question,
+    ...part('Who was asked:', [...asked.map(({ text }) => text), ...nobody]),
+    ...part('Who was not, and why:', [...notAsked.map(({ text }) => text), ...elsewhere]),
+    ...part('What was decided:', decision),
+    ...part('What came of it:', outcome),
+    ...part('What would have to change:', changes),
+  ].join('\n');
+}

@@ -1,0 +1,122 @@
+import { duration } from '../../emit/print.js';
+import type { FireRecord, HandlerRecord } from '../../emit/record.js';
+import { ended, plain } from '../../plain.js';
+import {
+  endsRun,
+  firstText,
+  listed,
+  named,
+  nested,
+  output,
+  quoted,
+  rewrites,
+  shown,
+  specific,
+  specOf,
+} from './words.js';
+
+/** What a hook that was asked said, or how it failed, as a sentence without its name. */
+export function saidBy(record: FireRecord, handler: HandlerRecord): string {
+  const took = handler.duration_ms === undefined ? '' : ` (${duration(handler.duration_ms)})`;
+  if (handler.status === 'background') return 'goes on in the background, and decides nothing';
+  if (handler.status === 'failed') return `${failed(record, handler)}${took}`;
+  if (handler.status !== 'ran') return `is recorded as ${plain(handler.status)}, which this version does not know`;
+  const parts = [verdict(record, handler), ...besides(record, handler)].filter((text) => text !== '');
+  const said = parts.length === 0 ? 'had no opinion' : listed(parts);
+  const again = handler.reasked
+    ? `, and was asked again ${handler.reasked === 1 ? '' : `${handler.reasked} times `}after a rewrite`
+    : '';
+  const watching = handler.phase === 'observe' ? '; it only observes, so that nothing of it counts' : '';
+  return `${said}${again}${watching}${took}`;
+}
+
+function verdict(record: FireRecord, handler: HandlerRecord): string {
+  const { verdict: counted } = handler;
+  const reason = reasonOf(handler);
+  const why = reason === undefined ? '' : `: ${quoted(reason)}`;
+  if (counted === 'block')
+    return `${specOf(record.event)?.fold === 'stop' ? 'kept the agent going' : 'blocked it'}${why}`;
+  const ends = endsRun(handler) && counted === 'deny' && said(handler) !== 'deny';
+  if (ends) return `ended the run with continue: false, which denies the call${why}`;
+  if (counted !== undefined && counted !== 'none') return `said ${plain(counted)}${why}`;
+  const word = said(handler);
+  if (word === undefined || record.decision.fold !== 'gate') return '';
+  return handler.phase === 'rewrite'
+    ? `said ${word}, which does not count in the phase rewrite`
+    : `said ${word}, which no longer counts, since it had not judged the input as it came to be`;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  allow: 'allow',
+  approve: 'allow',
+  ask: 'ask',
+  defer: 'defer',
+  deny: 'deny',
+  block: 'deny',
+};
+
+/** The verdict that it answered with, in whatever spelling. */
+function said(handler: HandlerRecord): string | undefined {
+  const word = firstText(
+    specific(handler)['permissionDecision'],
+    nested(handler)['behavior'],
+    output(handler)['decision'],
+  );
+  return word === undefined || !Object.hasOwn(WORDS, word) ? undefined : WORDS[word];
+}
+
+/** What it said for its verdict. */
+export function reasonOf(handler: HandlerRecord): string | undefined {
+  const { reason, stopReason } = output(handler);
+  return firstText(specific(handler)['permissionDecisionReason'], nested(handler)['message'], reason, stopReason);
+}
+
+function besides(record: FireRecord, handler: HandlerRecord): string[] {
+  const loses = record.conflicts.some(({ loser }) => loser === handler.id);
+  const context = firstText(specific(handler)['additionalContext']);
+  const message = firstText(output(handler)['systemMessage']);
+  return [
+    rewrites(record, handler) ? (loses ? 'rewrote it, which was dropped' : 'rewrote it') : '',
+    context === undefined ? '' : `added for the model: ${quoted(context, 100)}`,
+    message === undefined ? '' : `told the user: ${quoted(message, 100)}`,
+    output(handler)['continue'] === false && handler.verdict !== 'deny' ? "asked for the end of the agent's loop" : '',
+  ];
+}
+
+function failed(record: FireRecord, handler: HandlerRecord): string {
+  const { cause = 'unknown', message = '' } = handler.failure ?? {};
+  const blocked = record.decision.failures.find(({ id }) => id === handler.id)?.blocked === true;
+  // What only observes has no failure that counts, and is not among the decision's.
+  const counts = blocked
+    ? `which counts as ${plain(effectOf(record, handler))}, since ${whyItCounts(handler)}`
+    : `which was ignored${handler.on_failure === 'continue' && handler.phase !== 'observe' ? ', since its onFailure is continue' : ''}`;
+  return `failed (${plain(cause)}: ${ended(shownText(message)).replace(/[.]$/, '')}), ${counts}`;
+}
+
+const shownText = (text: string): string => (text === '' ? 'no message' : named(text.trim()).slice(0, 200));
+
+/** What its failure made of the decision. */
+function effectOf({ decision }: FireRecord, { verdict: counted, on_failure: policy, failure }: HandlerRecord): string {
+  if (decision.fold !== 'gate') return 'a block';
+  if (counted !== undefined && counted !== 'none') return counted;
+  return policy === 'ask' || (failure?.cause === 'untrusted' && policy !== 'block') ? 'ask' : 'deny';
+}
+
+function whyItCounts({ failure, on_failure: policy }: HandlerRecord): string {
+  if (failure?.blocks) return 'its failure blocks whatever its policy';
+  if (failure?.cause === 'untrusted' && policy !== 'block') return 'a guard that was accepted could not judge it';
+  return policy === undefined ? 'its policy says so' : `its onFailure is ${plain(policy)}`;
+}
+
+/** The input that counts in the end, where it was rewritten. */
+export function rewrittenTo(record: FireRecord): string | undefined {
+  const { final_input: final } = record;
+  if (final === undefined) return undefined;
+  const field = specOf(record.event)?.rewrites?.field;
+  const value = field !== undefined && Object.hasOwn(final, field) ? final[field] : final;
+  const by = record.handlers.filter(
+    (handler) => rewrites(record, handler) && !record.conflicts.some(({ loser }) => loser === handler.id),
+  );
+  const who = by.length === 0 ? 'A hook' : listed(by.map(({ name }) => named(name)));
+  return `${who} rewrote it; what counts is ${shown(value)}.`;
+}

@@ -1,0 +1,157 @@
+import type { FireRecord, HandlerRecord } from '../../emit/record.js';
+import { plain } from '../../plain.js';
+import { listed, named, nameIn, placeOf, quoted } from './words.js';
+
+/** What was decided, by whom, and who was overruled. */
+export function decidedIn(record: FireRecord): string[] {
+  const { decision, error } = record;
+  if (error !== undefined)
+    return [
+      `Nothing was decided: the fire was rejected (${plain(error)})${isGate(record) ? ', which is no permission' : ''}.`,
+    ];
+  return [outcome(record), ...overruled(record), ...conflicts(record), ...endOfLoop(decision)];
+}
+
+const isGate = ({ decision }: FireRecord): boolean => decision.fold === 'gate';
+
+function outcome(record: FireRecord): string {
+  const { decision } = record;
+  const { fold, verdict = 'none', blocked, continues, endedBy, decidedBy, reason } = decision;
+  const why = reason === undefined ? '' : `, saying ${quoted(reason)}`;
+  const who = decidedBy === undefined ? 'A hook' : nameIn(record, decidedBy);
+  if (fold === 'gate') {
+    if (verdict === 'none')
+      return "No hook had an opinion that counts, so that the agent's own permission rules decide.";
+    return `${who} decided: ${verdict}${why}${how(record)}.`;
+  }
+  if (fold === 'stop') {
+    if (endedBy !== undefined)
+      return `The agent stops, although ${listed(decision.overruled.map((id) => nameIn(record, id))) || 'hooks'} would have gone on (${plain(endedBy) === 'cap' ? 'too many times in a row' : plain(endedBy)}).`;
+    return continues ? `${who} decided that the agent goes on${why}.` : 'No hook wanted to go on: the agent stops.';
+  }
+  if (blocked) return `${who} blocked it${why}${how(record)}.`;
+  return fold === 'block'
+    ? 'No hook blocked it.'
+    : `On ${plain(record.event)} nothing can be blocked: hooks are told, or add to it.`;
+}
+
+/** How the word came about, where it is not what the hook said. */
+function how(record: FireRecord): string {
+  const { decision } = record;
+  const decider = record.handlers.find(({ id }) => id === decision.decidedBy);
+  if (!decider) return '';
+  const failure = decision.failures.find(({ id, blocked }) => id === decider.id && blocked);
+  if (failure) return ` (by its failure: ${plain(failure.cause)})`;
+  return '';
+}
+
+function overruled(record: FireRecord): string[] {
+  const { decision, decisions } = record;
+  if (decision.endedBy !== undefined) return [];
+  return decision.overruled.map((id) => {
+    const loser = record.handlers.find((handler) => handler.id === id);
+    const word = loser?.verdict === undefined ? 'another opinion' : plain(loser.verdict);
+    const rule =
+      decisions === 'first'
+        ? 'on this host the first opinion counts'
+        : decisions === 'last'
+          ? 'on this host the last opinion counts'
+          : decision.fold === 'gate'
+            ? `${plain(decision.verdict ?? 'none')} is stricter`
+            : 'the decision is another';
+    return `${nameIn(record, id)} was overruled: it said ${word}, and ${rule}.`;
+  });
+}
+
+function conflicts(record: FireRecord): string[] {
+  return record.conflicts.map(
+    ({ winner, loser }) =>
+      `The rewrite of ${nameIn(record, winner)} stands, and that of ${nameIn(record, loser)} was dropped.`,
+  );
+}
+
+function endOfLoop({ continue: goesOn, stopReason }: FireRecord['decision']): string[] {
+  if (goesOn) return [];
+  return [`The agent's loop ends here${stopReason === undefined ? '' : `, saying ${quoted(stopReason)}`}.`];
+}
+
+/** What would have to change so that it is decided otherwise. */
+export function changesFor(record: FireRecord): string[] {
+  return [...forDecision(record), ...forFailures(record)];
+}
+
+function forDecision(record: FireRecord): string[] {
+  const { decision, error } = record;
+  if (error !== undefined) return [REJECTED[error] ?? 'Fire it again.'];
+  const { fold, verdict = 'none', blocked, continues } = decision;
+  if (fold === 'gate') {
+    const same = record.handlers.filter((handler) => handler.verdict === verdict);
+    const who = same.map((handler) => `${named(handler.name)} (${placeOf(handler)})`);
+    if (verdict === 'none')
+      return ['To stop such a call, a hook that matches it must deny; to let it pass unasked, one must allow.'];
+    if (verdict === 'allow')
+      return ['To stop such a call, one hook that matches it must deny or ask: both are stricter than allow.'];
+    const must = who.length === 0 ? 'whoever decided' : listed(who);
+    const each = who.length > 1 ? 'each of them' : 'it';
+    if (record.decisions === 'first' || record.decisions === 'last')
+      return [`For another answer, ${must} must say another: the ${record.decisions} opinion counts on this host.`];
+    return [
+      `For it to pass, ${must} must no longer ${verdict}: ${each} would have to change, or the call; an allow of another hook does not help.`,
+    ];
+  }
+  if (fold === 'stop')
+    return continues ? [`For the agent to stop, ${blockers(record)} must no longer keep it going.`] : [];
+  return blocked ? [`For it to go on, ${blockers(record)} must no longer block.`] : [];
+}
+
+const REJECTED: Readonly<Record<string, string>> = {
+  ABORTED: 'Whoever fired it gave up before hooks had answered: wait longer, or make hooks faster.',
+  CLOSED: 'Its host was closed; fire it on one that is open.',
+  INVALID_INPUT: 'The input could not be read or carried to hooks: make it smaller, or correct what the error named.',
+};
+
+function blockers(record: FireRecord): string {
+  const all = record.handlers.filter(
+    (handler) =>
+      handler.verdict === 'block' || record.decision.failures.some(({ id, blocked }) => blocked && id === handler.id),
+  );
+  return all.length === 0 ? 'whoever decided' : listed(all.map((h) => `${named(h.name)} (${placeOf(h)})`));
+}
+
+function forFailures(record: FireRecord): string[] {
+  return record.handlers.flatMap((handler) => {
+    if (handler.status !== 'failed') return [];
+    const ignored = !record.decision.failures.some(({ id, blocked }) => blocked && id === handler.id);
+    const policy =
+      ignored && isGate(record) && handler.phase !== 'observe' && handler.on_failure === 'continue'
+        ? ' With onFailure: "block" its failure would have denied the call.'
+        : '';
+    return [`For ${named(handler.name)} to answer: ${mendFor(handler)}.${policy}`];
+  });
+}
+
+/** What to do about a hook that failed. */
+export function mendFor(handler: HandlerRecord): string {
+  const { cause = 'unknown' } = handler.failure ?? {};
+  return (Object.hasOwn(MENDS, cause) ? MENDS[cause] : undefined)?.(handler) ?? 'see what its message says';
+}
+
+/** What to do about each cause of failure. */
+const MENDS: Readonly<Record<string, (handler: HandlerRecord) => string>> = {
+  threw: (h) => `mend what it throws at, in ${placeOf(h)}`,
+  timeout: (h) => `make it faster, or give it a longer timeout (seconds) in ${placeOf(h)}`,
+  spawn_failed: (h) =>
+    `its program was not found or may not be executed; correct the path in ${placeOf(h)}, or chmod +x`,
+  exit_code: (h) =>
+    `it ended with ${h.exit_code ?? 'a code'} and no answer; 0 is fine, 2 blocks, any other code is a failure`,
+  signal: () => 'something killed it; see what did',
+  bad_json: () => 'its standard output begins like JSON and is none; print one object, or plain text',
+  bad_schema: () => 'a field of its answer has the wrong type or name; hookscope check and the message say which',
+  too_large: () => 'print less: what it wrote is over the limit',
+  http_status: (h) => `its server answered ${h.exit_code ?? 'another status'}; it must answer 2xx`,
+  connection: (h) => `its server was not reached; start it, or correct the address in ${placeOf(h)}`,
+  aborted: () => 'it was stopped with the fire, by whoever fired it or since the host closed',
+  worker_died: () => 'the process that it ran in ended; see why',
+  untrusted: (h) =>
+    `it has changed or is gone since it was accepted; look at ${placeOf(h)} and accept it: hookscope trust`,
+};

@@ -1,0 +1,123 @@
+import type { FireRecord, HandlerRecord } from '../../emit/record.js';
+import { clip, plain } from '../../plain.js';
+import type { RecordStore } from '../../store/store.js';
+import { nearest } from '../../values/nearest.js';
+import { isMeant, typeOf } from '../history/filter.js';
+import { listed, named, placeOf } from './words.js';
+
+/** What other fires show of hooks that this one does not list. */
+export interface Elsewhere {
+  readonly sentences: readonly string[];
+  readonly changes: readonly string[];
+}
+
+/** A hook in a fire that listed it. */
+interface Found {
+  readonly handler: HandlerRecord;
+  readonly fire: FireRecord;
+}
+
+/** How many hooks of other scopes are named. */
+const NAMED = 8;
+
+/** Looks through the fires of the same session for hooks of other scopes; with a hook's name, through all fires for that. `mask`: for what is shown. */
+export async function findElsewhere(
+  store: RecordStore,
+  record: FireRecord,
+  hook: string | undefined,
+  mask: (text: string) => string,
+): Promise<Elsewhere> {
+  const { sentences, changes } = await look(store, record, hook);
+  return { sentences: sentences.map(mask), changes: changes.map(mask) };
+}
+
+async function look(store: RecordStore, record: FireRecord, hook: string | undefined): Promise<Elsewhere> {
+  if (hook !== undefined)
+    return record.handlers.some((handler) => isMeant(handler, hook)) ? NOTHING : await findHook(store, record, hook);
+  if (record.out_of_scope === 0) return NOTHING;
+  const others = await othersIn(store, record);
+  const count = record.out_of_scope;
+  const hooks = `${count} more ${count === 1 ? 'hook' : 'hooks'} for ${plain(record.event)} ${count === 1 ? 'belongs' : 'belong'} to other scopes, which are not asked here`;
+  const names = others.slice(0, NAMED).map((found) => `${named(found.handler.name)} (${whose(found)})`);
+  const seen = names.length === 0 ? '' : `; other fires of this session list ${listed(names)}`;
+  return { sentences: [`${hooks}${seen}.`], changes: [] };
+}
+
+const NOTHING: Elsewhere = { sentences: [], changes: [] };
+
+/** Whose hook it is, by its scope. */
+function whose({ handler: { scope }, fire }: Found): string {
+  if (scope !== fire.scope || fire.agent_id === undefined) return `of the scope ${clip(scope, 40)}`;
+  return `of ${plain(typeOf(fire) ?? 'agent')} ${fire.agent_id.slice(0, 6)}`;
+}
+
+/** Hooks for the same event that other fires of the session list and this one does not. */
+async function othersIn(store: RecordStore, record: FireRecord): Promise<Found[]> {
+  const { event, session_id: session, host_id: host } = record as FireRecord & { host_id?: string };
+  const key = ({ id, scope }: HandlerRecord): string => JSON.stringify([id, scope]);
+  const here = new Set(record.handlers.map(key));
+  const found = new Map<string, Found>();
+  for await (const fire of store.records({ types: ['hook_fire'], event, session, newest: true })) {
+    if (fire.type !== 'hook_fire' || (fire as { host_id?: string }).host_id !== host) continue;
+    for (const handler of fire.handlers)
+      if (!here.has(key(handler)) && !found.has(key(handler))) found.set(key(handler), { handler, fire });
+    if (found.size >= record.out_of_scope) break;
+  }
+  return [...found.values()];
+}
+
+/** Most names that are kept to find what was meant. */
+const MOST_NAMES = 2000;
+
+async function findHook(store: RecordStore, record: FireRecord, hook: string): Promise<Elsewhere> {
+  let other: Found | undefined;
+  const names = new Set<string>();
+  for await (const fire of store.records({ types: ['hook_fire'], newest: true })) {
+    if (fire.type !== 'hook_fire') continue;
+    for (const handler of fire.handlers) {
+      if (names.size < MOST_NAMES) names.add(handler.name);
+      if (!isMeant(handler, hook)) continue;
+      if (fire.event === record.event) return inOtherScope({ handler, fire }, record);
+      other ??= { handler, fire };
+    }
+  }
+  if (other) return onOtherEvent(other, record);
+  const near = nearest(hook, [...names]);
+  return {
+    sentences: [
+      `No record lists a hook called ${named(hook)}: when these were made it was registered nowhere.${near === undefined ? '' : ` Did you mean ${named(near)}?`}`,
+    ],
+    changes: [`Register ${named(hook)} where this host gets its hooks; hookscope list shows what is registered.`],
+  };
+}
+
+function inOtherScope(found: Found, record: FireRecord): Elsewhere {
+  const { handler } = found;
+  const name = named(handler.name);
+  const same = handler.scope === record.scope || handler.scope === 'host' || handler.scope === 'session';
+  if (same)
+    return {
+      sentences: [
+        `${name} (${placeOf(handler)}) was not registered for this call when it was made; the fire at ${plain(found.fire.time)} lists it.`,
+      ],
+      changes: [`Register ${name} before the agent begins, so that every call is put to it.`],
+    };
+  return {
+    sentences: [
+      `${name} (${placeOf(handler)}) was not asked: it is a hook ${whose(found)}, and hooks of one agent are never asked about calls of another.`,
+    ],
+    changes: [
+      `For ${name} to be asked: register it for the session or the host, or with spawnHooks for this agent's type, in ${placeOf(handler)}.`,
+    ],
+  };
+}
+
+function onOtherEvent({ handler, fire }: Found, record: FireRecord): Elsewhere {
+  const name = named(handler.name);
+  return {
+    sentences: [
+      `${name} (${placeOf(handler)}) was not asked: records list it for ${plain(fire.event)} and not for ${plain(record.event)}.`,
+    ],
+    changes: [`For ${name} to be asked: register it for ${plain(record.event)} too, in ${placeOf(handler)}.`],
+  };
+}

@@ -1,0 +1,84 @@
+import type { FireRecord, HandlerRecord } from '../../emit/record.js';
+import { CATALOGUE } from '../../events/catalogue.js';
+import type { EventSpec } from '../../events/define.js';
+import { subjectIn } from '../../events/subject.js';
+import { clip, plain } from '../../plain.js';
+import { isObject, type Json } from '../../values/shape.js';
+
+/** Of an event of a host's own there is none. */
+export function specOf(event: string): EventSpec | undefined {
+  return Object.hasOwn(CATALOGUE, event) ? (CATALOGUE as Readonly<Record<string, EventSpec>>)[event] : undefined;
+}
+
+/** What matchers looked at. */
+export function subjectOf({ event, input }: FireRecord): string | undefined {
+  const tool = input['tool_name'];
+  return subjectIn(specOf(event), input) ?? (typeof tool === 'string' ? tool : undefined);
+}
+
+/** A handler's name by its id. */
+export function nameIn(record: FireRecord, id: string): string {
+  return named(record.handlers.find((handler) => handler.id === id)?.name ?? id);
+}
+
+/** A hook's name, of which some are command lines of any length. */
+export const named = (name: string): string => clip(name, 60);
+
+/** `a, b and c`. */
+export function listed(texts: readonly string[]): string {
+  return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`;
+}
+
+export function quoted(text: string, width = 200): string {
+  return `"${clip(text.trim(), width)}"`;
+}
+
+/** A value in a sentence, its beginning. */
+export function shown(value: unknown, width = 200): string {
+  try {
+    return clip(JSON.stringify(value) ?? 'nothing', width);
+  } catch {
+    return 'something that nests too deep to be shown';
+  }
+}
+
+/** Where a hook was registered, as whoever has to change it looks for it. */
+export function placeOf({ plugin, source: { kind, name, file } }: HandlerRecord): string {
+  if (file !== undefined) return plain(nearer(file));
+  if (plugin !== undefined) return `the plugin ${plain(plugin)}`;
+  return kind === 'code' ? 'the program that registered it' : plain([kind, name].filter((t) => t).join(' '));
+}
+
+/** Relative to here, where it lies here. */
+function nearer(file: string): string {
+  const here = `${process.cwd()}/`;
+  return file.startsWith(here) ? file.slice(here.length) : file;
+}
+
+export const output = ({ output: said }: HandlerRecord): Json => (isObject(said) ? said : {});
+export const specific = (handler: HandlerRecord): Json => part(output(handler), 'hookSpecificOutput');
+/** The object that PermissionRequest answers with. */
+export const nested = (handler: HandlerRecord): Json => part(specific(handler), 'decision');
+
+function part(of: Json, key: string): Json {
+  const found = Object.hasOwn(of, key) ? of[key] : undefined;
+  return isObject(found) ? found : {};
+}
+
+/** The first of them that is text. */
+export function firstText(...values: readonly unknown[]): string | undefined {
+  return values.find((value): value is string => typeof value === 'string' && value !== '');
+}
+
+/** Whether it ended the run for those behind it, which only a hook from code can. */
+export const endsRun = (handler: HandlerRecord): boolean =>
+  handler.dialect !== 'claude' && output(handler)['continue'] === false;
+
+/** Whether the final input or output came of what it answered. */
+export function rewrites(record: FireRecord, handler: HandlerRecord): boolean {
+  const spec = specOf(record.event);
+  if (!spec?.rewrites) return false;
+  const { keys, mcpKeys = [] } = spec.rewrites;
+  const place = spec.nestedDecision ? nested(handler) : specific(handler);
+  return [...keys, ...mcpKeys].some((key) => Object.hasOwn(place, key));
+}

@@ -1,0 +1,174 @@
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { HookscopeError } from '../errors.js';
+import { replaceFile } from '../files/replace-file.js';
+import { textDiff } from '../files/text-diff.js';
+import { type Connection, Journal, sha256 } from './journal.js';
+import { type HookGroupText, withGroups, withoutHandlers } from './settings-text.js';
+
+/** What connecting a file comes to. */
+export interface ConnectPlan {
+  readonly file: string;
+  /** As a unified diff that can be shown as it is. Empty: there is nothing to do. */
+  readonly difference: string;
+  /** Does it, all or nothing. Throws FILE. */
+  write(): void;
+}
+
+/** What became of a file that was disconnected. */
+export interface Disconnected {
+  readonly file: string;
+  /**
+   * `restored`: it has the bytes that it had before. `removed`: there was none before, and there is none again. `taken_out`: somebody has changed it since,
+   * so that only what connect had written was taken out. `gone`: it is not there any more.
+   */
+  readonly how: 'restored' | 'removed' | 'taken_out' | 'gone';
+}
+
+interface ConnectWhat {
+  readonly agent: string;
+  readonly file: string;
+  readonly groups: Readonly<Record<string, HookGroupText>>;
+}
+
+/** What it takes to add the groups to a file; those of an earlier time are replaced. Nothing is written yet. Rejects with FILE. */
+export async function planConnect({ agent, file, groups }: ConnectWhat, journal = new Journal()): Promise<ConnectPlan> {
+  const path = realPath(file);
+  const bytes = readIfThere(path);
+  const earlier = journal.find(path);
+  const text = textOf(bytes, path);
+  const base = earlier ? await withoutHandlers(text, isOneOf(earlier.handlers), path) : text;
+  const untouched = earlier !== undefined && bytes !== undefined && sha256(bytes) === earlier.after;
+  // What it was before the first time, as long as nobody else has changed it since.
+  const original = untouched ? originalOf(earlier) : earlier && bytes ? Buffer.from(base) : bytes;
+  const from = untouched ? textOf(original, path) : base;
+  const next = Buffer.from(await withGroups(from, groups, path));
+  return {
+    file: path,
+    difference: await textDiff(path, text, next.toString()),
+    write() {
+      // Somebody may have written it while the difference was read.
+      if (!same(readIfThere(path), bytes)) throw problem(path, 'it has changed in the meantime; nothing was changed');
+      const folders = [...missingFolders(dirname(path)), ...(earlier?.folders ?? [])];
+      const before = original === undefined ? null : original.toString('base64');
+      const handlers = handlersOf(groups);
+      // First: whatever happens from here on can be undone.
+      journal.keep({
+        agent,
+        file: path,
+        before,
+        after: sha256(next),
+        folders,
+        handlers: [...handlers, ...(earlier?.handlers ?? [])],
+      });
+      try {
+        for (const folder of missingFolders(dirname(path))) mkdirSync(folder, { mode: 0o700 });
+        replaceFile(path, next, bytes === undefined ? 0o600 : statSync(path).mode & 0o7777);
+      } catch (error) {
+        throw problem(path, `cannot be written: ${(error as Error).message}`, error);
+      }
+      journal.keep({ agent, file: path, before, after: sha256(next), folders, handlers });
+    },
+  };
+}
+
+/** Undoes what `connect` did to a file; undefined: it did nothing there. Rejects with FILE. */
+export async function disconnect(file: string, journal = new Journal()): Promise<Disconnected | undefined> {
+  const path = realPath(file);
+  const connection = journal.find(path);
+  if (connection === undefined) return undefined;
+  const how = await restore(connection);
+  journal.forget(path);
+  return { file: path, how };
+}
+
+async function restore(connection: Connection): Promise<Disconnected['how']> {
+  const { file, after, handlers, folders } = connection;
+  const bytes = readIfThere(file);
+  const original = originalOf(connection);
+  if (bytes === undefined) return 'gone';
+  const write = (data: Uint8Array): void => replaceFile(file, data, statSync(file).mode & 0o7777);
+  try {
+    if (sha256(bytes) !== after) {
+      const rest = await withoutHandlers(textOf(bytes, file), isOneOf(handlers), file);
+      if (original !== undefined || !isEmptyObject(rest)) {
+        write(Buffer.from(rest));
+        return 'taken_out';
+      }
+    } else if (original !== undefined) {
+      write(original);
+      return 'restored';
+    }
+    rmSync(file);
+    removeEmpty(folders);
+    return 'removed';
+  } catch (error) {
+    if (error instanceof HookscopeError) throw error;
+    throw problem(file, `cannot be restored: ${(error as Error).message}`, error);
+  }
+}
+
+const isEmptyObject = (text: string): boolean => /^\s*\{\s*\}\s*$/.test(text);
+
+const originalOf = ({ before }: Connection): Buffer | undefined =>
+  before === null ? undefined : Buffer.from(before, 'base64');
+
+const handlersOf = (groups: ConnectWhat['groups']): string[] => [
+  ...new Set(Object.values(groups).flatMap(({ hooks }) => hooks.map(nameOf))),
+];
+
+const nameOf = (handler: Readonly<Record<string, unknown>>): string => String(handler['command'] ?? handler['url']);
+
+function isOneOf(names: readonly string[]): (handler: Readonly<Record<string, unknown>>) => boolean {
+  return (handler) => names.includes(nameOf(handler));
+}
+
+/** The file that a link leads to is the one that is read and replaced. */
+function realPath(file: string): string {
+  const path = resolve(file);
+  if (existsSync(path)) return realpathSync(path);
+  const folder = dirname(path);
+  return existsSync(folder) ? join(realpathSync(folder), basename(path)) : path;
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw problem(path, `cannot be read: ${(error as Error).message}`, error);
+  }
+}
+
+function textOf(bytes: Buffer | undefined, path: string): string {
+  try {
+    // A mark at its beginning stays where it is.
+    return bytes === undefined ? '' : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw problem(path, 'is not UTF-8 text; nothing was changed', error);
+  }
+}
+
+function same(one: Buffer | undefined, other: Buffer | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : one.equals(other);
+}
+
+/** Outermost first. */
+function missingFolders(folder: string): string[] {
+  return existsSync(folder) ? [] : [...missingFolders(dirname(folder)), folder];
+}
+
+/** Those that were made, unless something else is in them now. */
+function removeEmpty(folders: readonly string[]): void {
+  for (const folder of folders.toReversed()) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      return;
+    }
+  }
+}
+
+function problem(file: string, text: string, cause?: unknown): HookscopeError {
+  return new HookscopeError('FILE', { file, problem: text }, { cause });
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { HookscopeError } from '../errors.js';
+import { replaceFile } from '../files/replace-file.js';
+import { stateFolder } from '../values/state-folder.js';
+import { schema, zod } from '../values/zod.js';
+
+/** A file that was connected, and what it takes to restore it. */
+export interface Connection {
+  readonly agent: string;
+  /** Where the file really is; links were followed. */
+  readonly file: string;
+  /** Its bytes as they were, in base64; null: there was no such file. */
+  readonly before: string | null;
+  /** SHA-256 of what was written. */
+  readonly after: string;
+  /** Folders that were made for it, outermost first. */
+  readonly folders: readonly string[];
+  /** What its handlers can be told by: their command or URL. */
+  readonly handlers: readonly string[];
+}
+
+const journalSchema = schema(() =>
+  zod().object({
+    version: zod().literal(1),
+    connections: zod().array(
+      zod().object({
+        agent: zod().string(),
+        file: zod().string().min(1),
+        before: zod().string().nullable(),
+        after: zod().string(),
+        folders: zod().array(zod().string()),
+        handlers: zod().array(zod().string()),
+      }),
+    ),
+  }),
+);
+
+/** What was connected by this user, so that it can be undone: `connections.json` in the user's state folder, 0600. */
+export class Journal {
+  readonly path: string;
+
+  constructor(path: string = join(stateFolder(), 'connections.json')) {
+    this.path = path;
+  }
+
+  /** Throws FILE: it cannot be read, is no journal, or somebody else could have written it. */
+  list(): readonly Connection[] {
+    let text: string;
+    try {
+      checkOwn(this.path);
+      text = readFileSync(this.path, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw this.#wrong(`cannot be read: ${(error as Error).message}`, error);
+    }
+    try {
+      return journalSchema().parse(JSON.parse(text)).connections;
+    } catch (error) {
+      throw this.#wrong('is not what connect has written; move it away and take the hooks out by hand', error);
+    }
+  }
+
+  find(file: string): Connection | undefined {
+    return this.list().find((one) => one.file === file);
+  }
+
+  /** Keeps it in place of what was kept of the same file. Throws FILE. */
+  keep(connection: Connection): void {
+    this.#write([...this.list().filter(({ file }) => file !== connection.file), connection]);
+  }
+
+  /** Throws FILE. */
+  forget(file: string): void {
+    this.#write(this.list().filter((one) => one.file !== file));
+  }
+
+  #write(connections: readonly Connection[]): void {
+    try {
+      replaceFile(this.path, `${JSON.stringify({ version: 1, connections }, undefined, 2)}\n`, 0o600);
+    } catch (error) {
+      throw this.#wrong(`cannot be written, so nothing was changed: ${(error as Error).message}`, error);
+    }
+  }
+
+  #wrong(problem: string, cause: unknown): HookscopeError {
+    return new HookscopeError('FILE', { file: this.path, problem }, { cause });
+  }
+}
+
+export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** It says what is written where: nobody else may say that. */
+function checkOwn(file: string): void {
+  const user = process.getuid?.();
+  const { uid, mode } = lstatSync(file);
+  if ((mode & 0o170000) !== 0o100000) throw new Error('it is not a regular file');
+  if (user === undefined) return;
+  if (uid !== user) throw new Error('it belongs to another user');
+  if ((mode & 0o022) !== 0) throw new Error('other users may write it');
+}

@@ -1,0 +1,37 @@
+import { OPENING, RUN, type Span, take, valueAt } from './quoted.js';
+import { isPlaceholder, looksRandom } from './values.js';
+
+const SCHEME =
+  /(bearer|basic|token|api-?key|digest|negotiate|ntlm|hawk|aws4-hmac-sha256|key|sso-key|oauth|splunk|genie-?key)(?:[ \t]+|(?=$|["'`\r\n]))/iy;
+const LINE = /[^\r\n"'`]+/y;
+const WORD = /[^\s"'`,;<>\\]+/y;
+
+/** `Authorization: Bearer X`, in a header, a command line, JSON or code. */
+export function headerValue(text: string, at: number, before: string): Span | undefined {
+  const quote = take(OPENING, text, at);
+  let start = quote === undefined ? at : OPENING.lastIndex;
+  const scheme = take(SCHEME, text, start)?.[1]?.toLowerCase();
+  if (scheme !== undefined) start = SCHEME.lastIndex;
+  const run =
+    scheme === 'digest' || scheme === 'hawk' || scheme === 'aws4-hmac-sha256' || scheme === 'oauth' ? LINE : WORD;
+  if (take(run, text, start) === undefined) return undefined;
+  const end = run.lastIndex;
+  const value = text.slice(start, end);
+  if (isPlaceholder(value)) return undefined;
+  const isCode = scheme === undefined && quote === undefined && !/["'`]/.test(before);
+  if (isCode && (/^[A-Za-z_$.?!]*$/.test(value) || '([{'.includes(text[end] ?? ' '))) return undefined;
+  return [start, end];
+}
+
+const PAIRS = /[^\s=;,"'`]{1,256}=[^\r\n"'`]+/y;
+const PAIR = /[^\s=;,"'`]{1,256}=[^\s;"'`]+/y;
+
+/** All of a Cookie header, the value of a Set-Cookie. */
+export function cookieValue(text: string, at: number, before: string, name: string): Span | undefined {
+  const quote = take(OPENING, text, at);
+  const start = quote === undefined ? at : OPENING.lastIndex;
+  const run = /set/i.test(name) ? PAIR : PAIRS;
+  if (take(run, text, start) !== undefined) return [start, run.lastIndex];
+  const value = quote === undefined && !/["'`]/.test(before) ? undefined : valueAt(text, at, RUN);
+  return value !== undefined && looksRandom(text.slice(...value.span)) ? value.span : undefined;
+}

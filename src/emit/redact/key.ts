@@ -1,0 +1,107 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { HookscopeError, isHookscopeError } from '../../errors.js';
+import { warn } from '../../plain.js';
+import { messageOf } from '../../values/promises.js';
+import { stateFolder } from '../../values/state-folder.js';
+
+/** What masked values are hashed with. */
+export interface MaskKey {
+  /** Says which key it was, and nothing of the key. */
+  readonly id: string;
+  /** The first 16 hexadecimal digits of the value's HMAC-SHA256. */
+  hash(value: string): string;
+}
+
+const BYTES = 32;
+
+function maskKey(bytes: Buffer): MaskKey {
+  return {
+    id: createHash('sha256').update('hookscope redaction key').update(bytes).digest('hex').slice(0, 8),
+    hash: (value) => createHmac('sha256', bytes).update(value).digest('hex').slice(0, 16),
+  };
+}
+
+let ofProcess: MaskKey | undefined;
+
+/** This machine's key; where it cannot be kept, one for this process, and a warning. */
+export function machineKey(): MaskKey {
+  if (ofProcess !== undefined) return ofProcess;
+  try {
+    ofProcess = keyOfFile(join(stateFolder(), 'redact.key'));
+  } catch (error) {
+    warn(`${messageOf(error)} Until then, masked values can be compared within this process alone.`);
+    ofProcess = maskKey(randomBytes(BYTES));
+  }
+  return ofProcess;
+}
+
+/** The key in a file of its own, made where there is none. Throws FILE for one that others could have chosen or that is none. */
+export function keyOfFile(file: string): MaskKey {
+  try {
+    makeKey(file);
+    return maskKey(readKey(file));
+  } catch (error) {
+    if (isHookscopeError(error)) throw error;
+    throw new HookscopeError(
+      'FILE',
+      { file, problem: `the key of masked values cannot be kept here (${messageOf(error)})` },
+      { cause: error },
+    );
+  }
+}
+
+function makeKey(file: string): void {
+  const folder = dirname(file);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return;
+  // Whole from its first moment: another process that starts now reads all of it, or makes none.
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  writeFileSync(draft, `${randomBytes(BYTES).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function readKey(file: string): Buffer {
+  const refuse = (problem: string): never => {
+    throw new HookscopeError('FILE', { file, problem: `${problem}; delete it, and the next run makes a new key` });
+  };
+  if (lstatSync(file).isSymbolicLink())
+    refuse('is a symbolic link, and a key is read from no other place than its own');
+  const handle = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const { mode, uid } = fstatSync(handle);
+    if (!fstatSync(handle).isFile()) refuse('is no regular file');
+    if (process.getuid !== undefined && uid !== process.getuid())
+      refuse('belongs to another user, who could know the key');
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+      chmodSync(file, 0o600);
+      warn(
+        `${file}: others could read the key of masked values; it is readable by you alone now. Delete it if somebody may have read it: the next run makes a new one.`,
+      );
+    }
+    const text = readFileSync(handle, 'utf8').trim();
+    if (!/^[\da-f]{64}$/.test(text)) refuse('holds no key');
+    return Buffer.from(text, 'hex');
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,188 @@
+import { DEEPEST } from '../../values/copy.js';
+import { put } from '../../values/put.js';
+import { createFinder, type Finder } from './find.js';
+import { type MaskKey, machineKey } from './key.js';
+import { nameKind } from './names.js';
+import type { RedactOptions } from './options.js';
+import { isPlaceholder, looksRandom } from './values.js';
+
+/** Texts that come again in most records, such as names of tools and files. */
+const SHORT = 128;
+const REMEMBERED = 4096;
+
+/** Masks plain data. What it changes is a copy, frozen; what it does not change is the same object. */
+export class Masker {
+  readonly finder: Finder;
+  /** How many values were masked; whoever reads it sets it to 0. */
+  count = 0;
+  readonly #own: RedactOptions['mask'];
+  readonly #keys: ReadonlySet<string>;
+  readonly #paths: readonly (readonly string[])[];
+  readonly #named: boolean;
+  #key: MaskKey | undefined;
+  readonly #clean = new Set<string>();
+  readonly #path: string[] = [];
+
+  constructor({ shapes = true, keys = [], paths = [], patterns = [], mask }: RedactOptions, key: MaskKey | undefined) {
+    const wanted = (name: string): boolean => (typeof shapes === 'boolean' ? shapes : shapes.includes(name));
+    this.finder = createFinder(wanted, patterns);
+    this.#named = wanted('named');
+    this.#own = mask;
+    this.#keys = new Set(keys.map((name) => name.toLowerCase()));
+    this.#paths = paths.map((path) => path.split('.'));
+    this.#key = key;
+  }
+
+  /** Read when first needed: where nothing is masked, no file is made. */
+  get key(): MaskKey {
+    this.#key ??= machineKey();
+    return this.#key;
+  }
+
+  /** A value below the key of a record. */
+  field(key: string, value: unknown): unknown {
+    this.#path.length = 0;
+    return this.#at(key, value, this.isPath(key));
+  }
+
+  /** Whether all of what is at the key is to be masked. */
+  isPath(key: string): boolean {
+    if (this.#paths.length === 0) return false;
+    const depth = this.#path.length;
+    return this.#paths.some(
+      (path) =>
+        path.length === depth + 1 && matches(path[depth], key) && this.#path.every((name, i) => matches(path[i], name)),
+    );
+  }
+
+  /** A value below a key of an object. `all`: every text in it is masked. */
+  #at(key: string, value: unknown, all: boolean): unknown {
+    // A circle, then: what holds it is not shown at all.
+    if (this.#path.push(key) > DEEPEST + 10) throw new RangeError('too deep');
+    const masked = this.#value(value, all || this.#isSecretKey(key, value));
+    this.#path.pop();
+    return masked;
+  }
+
+  #isSecretKey(key: string, value: unknown): boolean {
+    if (this.#keys.size > 0 && this.#keys.has(key.toLowerCase())) return true;
+    if (!this.#named || typeof value === 'boolean' || value === null || value === undefined) return false;
+    const kind = nameKind(key);
+    if (kind === undefined) return false;
+    if (typeof value === 'number') return kind === 'password';
+    return kind !== 'weak' || (typeof value === 'string' && looksRandom(value));
+  }
+
+  #value(value: unknown, all: boolean): unknown {
+    if (typeof value === 'string') return all ? this.#whole(value) : this.text(value);
+    if (all && (typeof value === 'number' || typeof value === 'bigint')) return this.mask(String(value));
+    if (typeof value !== 'object' || value === null) return value;
+    return Array.isArray(value) ? this.#list(value, all) : this.#object(value, all);
+  }
+
+  #list(list: readonly unknown[], all: boolean): unknown {
+    let copy: unknown[] | undefined;
+    for (let i = 0; i < list.length; i++) {
+      const value = list[i];
+      const before = list[i - 1];
+      const named =
+        this.#named &&
+        typeof value === 'string' &&
+        typeof before === 'string' &&
+        isSecretFlag(before) &&
+        !value.startsWith('-');
+      const masked = this.#at(String(i), value, all || named || this.isPath(String(i)));
+      if (masked === value) continue;
+      copy ??= list.slice();
+      copy[i] = masked;
+    }
+    return copy === undefined ? list : Object.freeze(copy);
+  }
+
+  #object(object: object, all: boolean): unknown {
+    let copy: Record<string, unknown> | undefined;
+    const keys = Object.keys(object);
+    for (const [i, key] of keys.entries()) {
+      const value = (object as Record<string, unknown>)[key];
+      const masked = this.#at(key, value, all || this.isPath(key));
+      const name = key.length < SHORTEST_KEY ? key : this.text(key);
+      if (masked === value && name === key && copy === undefined) continue;
+      // In the order in which they were.
+      if (copy === undefined) {
+        copy = {};
+        for (const before of keys.slice(0, i)) put(copy, before, (object as Record<string, unknown>)[before]);
+      }
+      put(copy, name, masked);
+    }
+    return copy === undefined ? object : Object.freeze(copy);
+  }
+
+  /** All of a value whose name says that it is one; the scheme of a header is none of it. */
+  #whole(value: string): string {
+    if (value === '' || isPlaceholder(value)) return value;
+    const scheme = /^(?:bearer|basic|token|digest)[ \t]+/i.exec(value)?.[0] ?? '';
+    return scheme + this.mask(value.slice(scheme.length));
+  }
+
+  /** A text, at the place that is looked at. */
+  text(text: string): string {
+    if (this.#own !== undefined) {
+      const own = this.asked(text);
+      if (own !== undefined) return own;
+    }
+    if (text.length <= SHORT) {
+      if (this.#clean.has(text)) return text;
+      const masked = this.part(text, 0, text.length);
+      if (masked === text) this.#remember(text);
+      return masked;
+    }
+    return this.part(text, 0, text.length);
+  }
+
+  #remember(text: string): void {
+    if (this.#clean.size >= REMEMBERED) this.#clean.clear();
+    this.#clean.add(text);
+  }
+
+  /** What the caller's own function keeps of a text; undefined: it says nothing. */
+  asked(text: string, path = this.#path.join('.')): string | undefined {
+    try {
+      const own = this.#own?.(text, path);
+      if (own === undefined || own === text) return undefined;
+      this.count += 1;
+      return String(own);
+    } catch {
+      return this.mask(text);
+    }
+  }
+
+  /** Part of a text, with its secrets masked. */
+  part(text: string, from: number, to: number): string {
+    let masked = '';
+    let last = from;
+    for (const [start, end] of this.finder.find(text)) {
+      if (end <= from) continue;
+      if (start >= to) break;
+      const begins = Math.max(start, from);
+      masked += text.slice(last, begins) + this.mask(text.slice(begins, end));
+      last = end;
+    }
+    return last === from && masked === '' ? text.slice(from, to) : masked + text.slice(last, Math.max(last, to));
+  }
+
+  /** The same for the same value, wherever it stands. */
+  mask(value: string): string {
+    this.count += 1;
+    return `[redacted ${this.finder.nameOf(value)} hmac:${this.key.hash(value)}]`;
+  }
+}
+
+const SHORTEST_KEY = 16;
+
+const matches = (wanted: string | undefined, key: string): boolean => wanted === '*' || wanted === key;
+
+function isSecretFlag(word: string): boolean {
+  const name = /^--?([A-Za-z][\w-]{0,60})$/.exec(word)?.[1];
+  const kind = name === undefined ? undefined : nameKind(name);
+  return kind !== undefined && kind !== 'weak';
+}

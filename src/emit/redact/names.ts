@@ -1,0 +1,62 @@
+/**
+ * What a name says of its value. `password` and `token`: it is a secret. `header` and `cookie`: those headers. `weak`: it is one if it looks
+ * like one (`key`, `auth`).
+ */
+export type NameKind = 'password' | 'token' | 'header' | 'cookie' | 'weak';
+
+const PASSWORD = /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort)$/;
+const TOKEN =
+  /(?:token|secret|bearer|credentials?|connectionstring|accesssignature|clientassertion|jwt|totp|mnemonic|seedphrase|recoverycode|secretkeybase|(?:api|access|secret|private|signing|encryption|master|account|auth|service|shared|sharedaccess|subscription|license|licence|deploy|session|storage|webhook|admin|root|consumer|app|application)key)$/;
+const WEAK: ReadonlySet<string> = new Set([
+  'key',
+  'auth',
+  'pass',
+  'pw',
+  'sig',
+  'signature',
+  'pat',
+  'dsn',
+  'webhook',
+  'cred',
+  'creds',
+]);
+/** Words behind the one that counts: `API_KEY_PROD`. */
+const QUALIFIERS: ReadonlySet<string> = new Set(
+  'prod production dev development test testing staging stage old new live value raw plain plaintext current default primary secondary override'.split(
+    ' ',
+  ),
+);
+/** The working directory. */
+const FOLDERS: ReadonlySet<string> = new Set(['PWD', 'OLDPWD']);
+
+const LONGEST = 100;
+const REMEMBERED = 4000;
+const known = new Map<string, NameKind | undefined>();
+
+/** Of the last word that means something: `DB_PASSWORD`, `x-api-key`, `clientSecret`; not `password_file`. */
+export function nameKind(name: string): NameKind | undefined {
+  if (name.length > LONGEST || name.length < 2) return undefined;
+  if (known.has(name)) return known.get(name);
+  if (known.size >= REMEMBERED) known.clear();
+  const kind = kindOfName(name);
+  known.set(name, kind);
+  return kind;
+}
+
+function kindOfName(name: string): NameKind | undefined {
+  if (FOLDERS.has(name)) return undefined;
+  const words = name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter((word) => word !== '');
+  while (words.length > 1 && (QUALIFIERS.has(words.at(-1) as string) || /^\d+$/.test(words.at(-1) as string)))
+    words.pop();
+  const last = words.at(-1)?.replace(/\d+$/, '') ?? '';
+  const all = words.slice(0, -1).join('') + last;
+  if (PASSWORD.test(all)) return 'password';
+  if (all.endsWith('authorization')) return 'header';
+  if (last === 'cookie' || last === 'cookies') return 'cookie';
+  if (TOKEN.test(all)) return 'token';
+  return WEAK.has(last) ? 'weak' : undefined;
+}

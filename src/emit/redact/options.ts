@@ -1,0 +1,44 @@
+import type { Keys } from '../../values/options.js';
+import { checks, type OptionCheck, TEXTS } from '../../values/shape.js';
+
+/** What is masked in records, and how. All of it together: a value is masked if any of it says so. */
+export interface RedactOptions {
+  /**
+   * Secrets that are known by their look or by the name beside them: all (default), none (false), or those of these names (`github-token`,
+   * `jwt`, `private-key`, `url-password`, `named` …).
+   */
+  readonly shapes?: boolean | readonly string[];
+  /** Names of fields whose whole value is masked, beside `password`, `token`, `authorization`, `api_key` and the like. Upper and lower case are the same. */
+  readonly keys?: readonly string[];
+  /** Places whose whole value is masked: `input.tool_input.content`, `handlers.*.output`; `*` is any one key. */
+  readonly paths?: readonly string[];
+  /** Of each match the first group is masked, else all of it. */
+  readonly patterns?: readonly RegExp[];
+  /** Called with each string and where it is; what it returns is kept instead. undefined: the other options decide. What it throws masks the string. */
+  readonly mask?: (value: string, path: string) => string | undefined;
+  /** Where the key of masked values is kept, 0600, made if there is none; default `$XDG_STATE_HOME/hookscope/redact.key`. */
+  readonly keyFile?: string;
+}
+
+const REGEXPS: OptionCheck = {
+  expected: 'an array of regular expressions',
+  accepts: (v) => Array.isArray(v) && v.every((one) => one instanceof RegExp),
+};
+const SHAPES: OptionCheck = {
+  expected: 'true, false or an array of names of shapes',
+  accepts: (v) => typeof v === 'boolean' || TEXTS.accepts(v),
+};
+export const REDACT: Keys<RedactOptions> = {
+  shapes: SHAPES,
+  keys: TEXTS,
+  paths: TEXTS,
+  patterns: REGEXPS,
+  mask: checks.fn,
+  keyFile: checks.text,
+};
+
+/** What `redact` may be. */
+export const REDACT_OPTION: OptionCheck = {
+  expected: 'false, options of createRedactor, or what it returned',
+  accepts: (v) => v === false || (typeof v === 'object' && v !== null),
+};

@@ -1,0 +1,37 @@
+/** Part of a text. */
+export type Span = readonly [start: number, end: number];
+
+/** No quoted value is searched for its end further than this, so that no text is read again and again. */
+export const QUOTED = 4096;
+
+export const OPENING = /(?:\$|[bBrRfFuU]{1,2})?(\\*["'`])/y;
+export const RUN = /[^\s"'`,;&|<>(){}[\]\\]+/y;
+export const SHELL_RUN = /[^\s"'`;&|<>()\\]+/y;
+const LONG_RUN = /[^\s"']+/y;
+
+/** What stands at a place: in quotes, else a run of characters. */
+export function valueAt(
+  text: string,
+  at: number,
+  run: RegExp,
+): { readonly span: Span; readonly quote?: string } | undefined {
+  const quote = take(OPENING, text, at)?.[1];
+  if (quote === undefined) {
+    const found = take(run, text, at);
+    return found === undefined ? undefined : { span: [at, run.lastIndex] };
+  }
+  const start = OPENING.lastIndex;
+  const mark = quote.at(-1) as string;
+  const reach = text.slice(start, start + QUOTED);
+  const line = reach.indexOf('\n');
+  for (let end = reach.indexOf(quote); end >= 0 && (line < 0 || end < line); end = reach.indexOf(quote, end + 1)) {
+    // Of a quote that is escaped itself, one with more before it belongs to the text.
+    if (reach[end - 1] !== '\\') return { span: [start, start + end], quote: mark };
+  }
+  return take(LONG_RUN, text, start) === undefined ? undefined : { span: [start, LONG_RUN.lastIndex], quote: mark };
+}
+
+export function take(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text) ?? undefined;
+}

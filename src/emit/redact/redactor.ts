@@ -1,0 +1,183 @@
+import { HookscopeError } from '../../errors.js';
+import { checkKeys } from '../../values/options.js';
+import type { HookProgress, HookRecord } from '../record.js';
+import { keyOfFile, type MaskKey } from './key.js';
+import { Masker } from './masker.js';
+import { REDACT, type RedactOptions } from './options.js';
+import { SHAPE_NAMES } from './shapes.js';
+import { MaskedStream } from './stream.js';
+
+/** Masks secrets in what is stored or shown. Equal values get equal masks, by a key of this machine. */
+export interface Redactor {
+  /** Which key: another key gives other masks. */
+  readonly keyId: string;
+  /**
+   * The record with its secrets masked: `[redacted github-token hmac:0123456789abcdef]`, and `redacted: { key, count }` where there were any. The
+   * pieces of HookProgress are read as one text each of stdout, stderr and progress: a line that has not ended is held back, and comes with the next
+   * piece. One record is masked once; one that has `redacted` is returned as it is. Never throws.
+   */
+  redact(record: HookRecord): HookRecord;
+  /** One text by itself. */
+  text(text: string): string;
+}
+
+/**
+ * What masks secrets, for sinks and prints (their option `redact`) and for programs of one's own. Throws INVALID_OPTIONS, and FILE for a
+ * `keyFile` that cannot be used.
+ *
+ * ```ts
+ * const redact = createRedactor({ keys: ['iban'], patterns: [/\bcust_\w+/] });
+ * ndjsonSink('hooks.ndjson', { redact }).attach(host.events$);
+ * ```
+ */
+export function createRedactor(options: RedactOptions = {}): Redactor {
+  checkKeys(options, REDACT, 'createRedactor: ');
+  const { shapes = true, keyFile } = options;
+  const wrong = Array.isArray(shapes) ? shapes.find((name) => !SHAPE_NAMES.includes(name)) : undefined;
+  if (wrong !== undefined)
+    throw new HookscopeError('INVALID_OPTIONS', {
+      where: 'createRedactor: shapes',
+      expected: `"${wrong}" is not a known shape; there are ${SHAPE_NAMES.join(', ')}`,
+    });
+  return new RecordRedactor(options, keyFile === undefined ? undefined : keyOfFile(keyFile));
+}
+
+let ofMachine: Redactor | undefined;
+const ofOptions = new WeakMap<RedactOptions, Redactor>();
+
+/** What the option `redact` of sinks and prints means; undefined: nothing is masked. */
+export function redactorOf(option: Redactor | RedactOptions | false | undefined): Redactor | undefined {
+  if (option === false) return undefined;
+  if (option === undefined) {
+    ofMachine ??= createRedactor();
+    return ofMachine;
+  }
+  if (isRedactor(option)) return option;
+  // The same options of several prints are one redactor: it knows which pieces it has seen.
+  const made = ofOptions.get(option) ?? createRedactor(option);
+  ofOptions.set(option, made);
+  return made;
+}
+
+function isRedactor(option: Redactor | RedactOptions): option is Redactor {
+  return 'redact' in option && typeof option.redact === 'function';
+}
+
+/** Made by the host, and read by programs: never a text of somebody's. */
+const OURS: ReadonlySet<string> = new Set(
+  'seq time host_id type subtype uuid hook_id fire_id hook_event event handler outcome duration_ms exit_code decision_ms input_sha256 judged_sha256 ran_sha256'.split(
+    ' ',
+  ),
+);
+/** Hooks whose progress is under way at the same time; of more, the one that said nothing for longest is forgotten with what it held back. */
+const MOST_STREAMS = 1000;
+type Streams = Readonly<Record<'stdout' | 'stderr' | 'text', MaskedStream>>;
+type Pieces = Readonly<Record<'stdout' | 'stderr' | 'output', string>>;
+
+class RecordRedactor implements Redactor {
+  readonly #masker: Masker;
+  readonly #done = new WeakMap<HookRecord, HookRecord>();
+  readonly #streams = new Map<string, Streams>();
+
+  constructor(options: RedactOptions, key: MaskKey | undefined) {
+    this.#masker = new Masker(options, key);
+  }
+
+  get keyId(): string {
+    return this.#masker.key.id;
+  }
+
+  text(text: string): string {
+    return this.#masker.field('', text) as string;
+  }
+
+  redact(record: HookRecord): HookRecord {
+    if (record.redacted !== undefined) return record;
+    let done = this.#done.get(record);
+    if (done === undefined) {
+      done = this.#redacted(record);
+      this.#done.set(record, done);
+    }
+    return done;
+  }
+
+  #redacted(record: HookRecord): HookRecord {
+    this.#masker.count = 0;
+    let masked: HookRecord;
+    try {
+      masked = this.#fields(record);
+    } catch {
+      // What cannot be looked at is not shown.
+      masked = withheld(record);
+      this.#masker.count += 1;
+    }
+    const { count } = this.#masker;
+    if (count === 0) return masked;
+    return Object.freeze({ ...masked, redacted: Object.freeze({ key: this.keyId, count }) });
+  }
+
+  #fields(record: HookRecord): HookRecord {
+    const pieces = record.type === 'system' ? this.#outputs(record) : undefined;
+    let copy: Record<string, unknown> | undefined;
+    for (const key of Object.keys(record)) {
+      if (OURS.has(key)) continue;
+      const value = (record as unknown as Record<string, unknown>)[key];
+      const masked =
+        pieces !== undefined && key in pieces ? pieces[key as keyof Pieces] : this.#masker.field(key, value);
+      if (masked === value) continue;
+      copy ??= { ...record };
+      copy[key] = masked;
+    }
+    return (copy ?? record) as HookRecord;
+  }
+
+  #outputs(record: Extract<HookRecord, { type: 'system' }>): Pieces | undefined {
+    if (record.subtype === 'hook_progress') return this.#pieces(record);
+    if (record.subtype !== 'hook_response') return undefined;
+    this.#streams.delete(record.hook_id);
+    const masker = this.#masker;
+    const stdout = masker.field('stdout', record.stdout) as string;
+    const stderr = masker.field('stderr', record.stderr) as string;
+    // A secret that one stream wrote in two pieces stands in the joint output with the other's text in it.
+    const isSplit = masker.count > 0 || record.output === record.stderr + record.stdout;
+    const hasStreams = record.stdout !== '' || record.stderr !== '';
+    return {
+      stdout,
+      stderr,
+      output: isSplit && hasStreams ? stderr + stdout : (masker.field('output', record.output) as string),
+    };
+  }
+
+  /** The pieces of one run, each of its texts by itself; what both streams say together is what each may say. */
+  #pieces({ hook_id, stdout, stderr, output }: HookProgress): Pieces {
+    const streams = this.#streams.get(hook_id) ?? this.#open(hook_id);
+    const both = stderr + stdout;
+    const told = (stream: keyof Streams, piece: string, name: keyof Pieces): string => {
+      if (this.#masker.isPath(name)) return piece === '' ? '' : this.#masker.mask(piece);
+      return streams[stream].push(
+        piece,
+        (text, from, to) => this.#masker.asked(text.slice(from, to), name) ?? this.#masker.part(text, from, to),
+      );
+    };
+    const pieces = { stdout: told('stdout', stdout, 'stdout'), stderr: told('stderr', stderr, 'stderr') };
+    const text = output.startsWith(both) ? told('text', output.slice(both.length), 'output') : '';
+    return { ...pieces, output: pieces.stderr + pieces.stdout + text };
+  }
+
+  #open(hookId: string): Streams {
+    if (this.#streams.size >= MOST_STREAMS) this.#streams.delete(this.#streams.keys().next().value as string);
+    const stream = (): MaskedStream => new MaskedStream(this.#masker.finder);
+    const streams = { stdout: stream(), stderr: stream(), text: stream() };
+    this.#streams.set(hookId, streams);
+    return streams;
+  }
+}
+
+/** Its texts are left out, what counts and names it stays. */
+function withheld(record: HookRecord): HookRecord {
+  const kept = Object.entries(record).map(([key, value]) => [
+    key,
+    OURS.has(key) || typeof value !== 'string' ? value : '[redacted: it could not be read]',
+  ]);
+  return { ...Object.fromEntries(kept), input: {}, handlers: [] } as unknown as HookRecord;
+}

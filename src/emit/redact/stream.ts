@@ -1,0 +1,76 @@
+import type { Finder } from './find.js';
+import { nameKind } from './names.js';
+
+/** Most characters of a line that is not at its end that wait for the rest of it; what is left of them when it grows longer. */
+const MOST_HELD = 8192;
+const LEAST_HELD = 4096;
+/** Most characters of a secret that has not ended: a private key. */
+const MOST_SECRET = 65_536;
+/** What a value is told by stands before it. */
+const CONTEXT = 256;
+/** A line that the next one belongs to: it ends with a flag that takes a secret, or goes on. */
+const HANGING = /(?:(?:^|[\s"'`(,[])--?([A-Za-z][\w-]*)\\*["']?[ \t]*,?|\\)[ \t]*\r?\n$/;
+
+function hangs(line: string): boolean {
+  const found = HANGING.exec(line);
+  return found !== null && (found[1] === undefined || nameKind(found[1]) !== undefined);
+}
+
+/** Masks part of a text; counts what it masked. */
+export type MaskPart = (text: string, from: number, to: number) => string;
+
+/**
+ * One text that comes in pieces. What may be the beginning of a secret is held back, and told with the next piece: the line that has not
+ * ended, a private key. Nothing that was told is told again.
+ */
+export class MaskedStream {
+  readonly #finder: Finder;
+  /** What was told last of the line that is under way. */
+  #context = '';
+  #held = '';
+  /** A secret that is longer than may be held is left out up to its end. */
+  #until: RegExp | undefined;
+
+  constructor(finder: Finder) {
+    this.#finder = finder;
+  }
+
+  /** What may be told now. */
+  push(piece: string, mask: MaskPart): string {
+    const rest = this.#until === undefined ? piece : this.#leaveOut(piece);
+    this.#held += rest;
+    if (!/[\r\n]/.test(rest) && this.#held.length <= MOST_HELD) return '';
+    const text = this.#context + this.#held;
+    const from = this.#context.length;
+    const to = Math.max(from, this.#cut(text, from));
+    const told = mask(text, from, to);
+    this.#context = /[\r\n]$/.test(text.slice(0, to)) ? '' : text.slice(Math.max(0, to - CONTEXT), to);
+    this.#held = text.slice(to);
+    return told;
+  }
+
+  /** How much of the text may be told. */
+  #cut(text: string, from: number): number {
+    let cut = lineEnd(text);
+    while (cut > from && hangs(text.slice(Math.max(0, cut - 200), cut))) cut = lineEnd(text.slice(0, cut - 1));
+    if (text.length - cut > MOST_HELD) cut = text.length - LEAST_HELD;
+    const key = this.#finder.openKey(text);
+    if (key >= 0 && key < cut) cut = key;
+    const across = this.#finder.find(text).find(([start, end]) => start < cut && end > cut);
+    if (across !== undefined) cut = across[0];
+    if (text.length - Math.max(from, cut) <= MOST_SECRET) return cut;
+    this.#until = key >= 0 ? /-----END [A-Z\d ]{0,50}-----/ : /[\s"'`]/;
+    return text.length;
+  }
+
+  #leaveOut(piece: string): string {
+    const end = (this.#until as RegExp).exec(piece);
+    if (end === null) return '';
+    this.#until = undefined;
+    return piece.slice(end.index + (end[0].length > 1 ? end[0].length : 0));
+  }
+}
+
+function lineEnd(text: string): number {
+  return Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
+}

@@ -1,0 +1,79 @@
+import type { NameKind } from './names.js';
+
+/** How a value stands behind its name. */
+export interface Place {
+  readonly kind: NameKind;
+  /** The name as it was written. */
+  readonly name: string;
+  /** The quote around the value; of a shell's single quotes nothing is expanded. */
+  readonly quote?: string | undefined;
+  /** Nothing but a value can stand here: `NAME=value` of a shell, a query, a connection string, a flag. */
+  readonly sure: boolean;
+  /** It is all that its line holds: `password: value`. */
+  readonly alone: boolean;
+  /** It is called, indexed or compared. */
+  readonly code: boolean;
+}
+
+/** What stands for a secret and is none: a variable, a template, stars, what was masked already. */
+export function isPlaceholder(value: string, quote?: string): boolean {
+  if (PLACEHOLDER.test(value)) return true;
+  return quote !== "'" && VARIABLE.test(value);
+}
+
+const PLACEHOLDER =
+  /^(?:\[redacted |\[?redacted\]?$|\{\{|\$\{\{|%[A-Za-z_]+%$|%[sdv]$|\{[\w.]*\}$|<[^<>]{0,80}>?$|(?:process\.env|import\.meta\.env|os\.environ|os\.getenv|env|secrets|vars)[.[(]|\*{3}|[*.xX•-]+$|(?:null|undefined|none|nil|true|false|nan|yes|no|on|off)$|your[-_ ]|example$|changeme$)/i;
+const VARIABLE = /^\$(?:\{|\(|[A-Za-z_]\w*(?:\W|$)|\d?$)/;
+
+const PROSE =
+  /\b(?:password|passphrase|secret|token|enter|required?|must|should|invalid|incorrect|wrong|missing|your|please|the|is|not|for|with)\b/i;
+const WORDS =
+  /^(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|text|string|number|boolean|hidden|input|field|label|bytes?|buffer|object|any|unknown|never|void|str|int|float|bool|required|optional|default|credentials?|bearer|basic|jwt|api[-_]?key|[iuf]\d{1,3}|u?int\d*|utf-?8|base64(?:url)?|hex|sha-?\d+|[hrep]s\d{3}|md5)$/i;
+const LETTERS = /^[A-Za-z]+$/;
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+const CHAIN = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$/;
+const PASCAL = /^[A-Z][a-z]+(?:[A-Z][a-z]+)*$/;
+
+/** Whether a value behind such a name is a secret. Ordinary code (`token: string`, `password = getPassword()`) is none. */
+export function isSecret(value: string, place: Place): boolean {
+  if (value === '' || isPlaceholder(value, place.quote)) return false;
+  if (place.kind === 'weak') return !place.code && looksRandom(value);
+  if (!place.sure && WORDS.test(value)) return false;
+  if (place.quote !== undefined) return isQuotedSecret(value, place);
+  if (place.code) return false;
+  if (place.sure) return true;
+  if (/^\d+$/.test(value)) return place.kind === 'password' && value.length >= 4;
+  if (CHAIN.test(value) || value.length < 4) return false;
+  const same = value.toLowerCase().replace(/[\W_\d]/g, '');
+  if (
+    same !== '' &&
+    place.name
+      .toLowerCase()
+      .replace(/[\W_\d]/g, '')
+      .endsWith(same)
+  )
+    return false;
+  if (/^[A-Za-z_$]+$/.test(value)) return place.alone && !PASCAL.test(value) && value.length >= 5;
+  return value.length >= 6 || !IDENTIFIER.test(value);
+}
+
+function isQuotedSecret(value: string, { kind, name, sure }: Place): boolean {
+  const isConstant = sure || name === name.toUpperCase();
+  if (/\s/.test(value)) return (kind === 'password' || isConstant) && !PROSE.test(value);
+  if (!/[A-Za-z\d]/.test(value)) return kind === 'password' && value.length >= 6;
+  if (kind === 'password' || isConstant) return value.length >= 3;
+  if (/^\d+$/.test(value)) return value.length >= 6;
+  return value.length >= (LETTERS.test(value) ? 12 : 6) && !CHAIN.test(value);
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const DIGEST = /^(?:sha\d+[-:])?[\da-f]{32,}$/i;
+
+/** Behind a name that is not always one of a secret. */
+export function looksRandom(value: string): boolean {
+  if (value.length < 16 || value.length > 4096 || !/^[\w+/=.~:%-]+$/.test(value)) return false;
+  if (UUID.test(value) || DIGEST.test(value) || /^(?:\.{0,2}\/|~\/|sha\d+-|https?:)/.test(value)) return false;
+  const classes = [/[a-z]/, /[A-Z]/, /\d/].filter((one) => one.test(value)).length;
+  const joints = value.match(/[./:-]/g)?.length ?? 0;
+  return (classes === 3 || (classes === 2 && /\d/.test(value) && value.length >= 20)) && joints <= value.length / 12;
+}

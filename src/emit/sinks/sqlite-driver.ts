@@ -1,0 +1,111 @@
+import { createRequire, isBuiltin } from 'node:module';
+import { HookscopeError } from '../../errors.js';
+
+/** All that is asked of SQLite, whichever program it comes with. Synchronous, as both of them are. */
+export interface SqliteFile {
+  /** Which it is. */
+  readonly driver: 'node:sqlite' | 'libsql';
+  exec(sql: string): void;
+  run(sql: string, ...values: readonly SqliteValue[]): { readonly changes: number };
+  all(sql: string, ...values: readonly SqliteValue[]): readonly SqliteRow[];
+  close(): void;
+}
+
+export type SqliteValue = string | number | null;
+export type SqliteRow = Readonly<Record<string, SqliteValue>>;
+
+interface Statement {
+  run(...values: readonly SqliteValue[]): { readonly changes: number | bigint };
+  all(...values: readonly SqliteValue[]): readonly object[];
+}
+
+interface Connection {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+type Open = new (path: string) => Connection;
+
+const require = createRequire(import.meta.url);
+
+/** Opens a file with Node's own SQLite where it has one, else with libsql. Throws FILE where there is neither. */
+export function openSqlite(path: string, only?: SqliteFile['driver']): SqliteFile {
+  const found = (only === 'libsql' ? undefined : ofNode()) ?? (only === 'node:sqlite' ? undefined : ofPackage());
+  if (found === undefined)
+    throw new HookscopeError('FILE', {
+      file: path,
+      problem: `this Node (${process.versions.node}) has no SQLite of its own, and the package libsql is not installed; run: npm i libsql`,
+    });
+  return wrapped(found.driver, new found.Connection(path));
+}
+
+/** Whether there is one, as far as can be told without loading it. */
+export function hasSqlite(): boolean {
+  if (isBuiltin('node:sqlite')) return true;
+  try {
+    require.resolve('libsql');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface FoundDriver {
+  readonly driver: SqliteFile['driver'];
+  readonly Connection: Open;
+}
+
+function ofNode(): FoundDriver | undefined {
+  const Connection = load<{ DatabaseSync: Open }>('node:sqlite')?.DatabaseSync;
+  return Connection && { driver: 'node:sqlite', Connection };
+}
+
+function ofPackage(): FoundDriver | undefined {
+  const Connection = load<Open>('libsql');
+  return Connection && { driver: 'libsql', Connection };
+}
+
+/** Undefined: there is none. */
+function load<T>(name: 'node:sqlite' | 'libsql'): T | undefined {
+  try {
+    return (name === 'libsql' ? require('libsql') : require('node:sqlite')) as T;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'MODULE_NOT_FOUND' || code === 'ERR_UNKNOWN_BUILTIN_MODULE') return undefined;
+    throw error;
+  }
+}
+
+function wrapped(driver: SqliteFile['driver'], connection: Connection): SqliteFile {
+  const statements = new Map<string, Statement>();
+  const statement = (sql: string): Statement => {
+    const known = statements.get(sql) ?? connection.prepare(sql);
+    statements.set(sql, known);
+    return known;
+  };
+  return {
+    driver,
+    exec: (sql) => void connection.exec(sql),
+    run: (sql, ...values) => ({ changes: Number(statement(sql).run(...values).changes) }),
+    all: (sql, ...values) =>
+      statement(sql)
+        .all(...values)
+        .map(row),
+    close: () => connection.close(),
+  };
+}
+
+/** libsql adds how long it took. */
+function row(found: object): SqliteRow {
+  const { _metadata: _, ...columns } = found as SqliteRow;
+  return columns;
+}
+
+/** What kind of failure it was: `busy`, another process is writing; `full`, there is no room; else undefined. */
+export function sqliteProblem(error: unknown): 'busy' | 'full' | undefined {
+  const { errcode, code } = error as { readonly errcode?: unknown; readonly code?: unknown };
+  const number = typeof errcode === 'number' ? errcode & 0xff : undefined;
+  if (number === 5 || number === 6 || /^SQLITE_(?:BUSY|LOCKED)/.test(String(code))) return 'busy';
+  return number === 13 || number === 10 || /^SQLITE_(?:FULL|IOERR)/.test(String(code)) ? 'full' : undefined;
+}

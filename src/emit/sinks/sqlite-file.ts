@@ -1,0 +1,108 @@
+import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { HookscopeError } from '../../errors.js';
+import { openSqlite, type SqliteFile, type SqliteValue } from './sqlite-driver.js';
+import { INSERT, migrate } from './sqlite-schema.js';
+
+export interface Retention {
+  /** Seconds. */
+  readonly maxAge: number;
+  readonly maxBytes: number;
+}
+
+/** A database of records, open for writing. */
+export interface RecordFile {
+  /** All of them, or none; one that is there already is not written again. */
+  insert(rows: readonly (readonly SqliteValue[])[]): void;
+  /** Deletes what is too old or too much, some at a time. */
+  prune(retention: Retention): void;
+  close(): void;
+}
+
+const MAGIC = 'SQLite format 3\0';
+const OWNER_ONLY = 0o600;
+/** Most rows that are deleted in one go: others are waiting to write. */
+const PRUNED = 2000;
+
+/** `wait`: milliseconds that a statement waits for another process; the thread waits with it. */
+export function openRecordFile(path: string, { wait, isSync }: { wait: number; isSync: boolean }): RecordFile {
+  prepareFile(path);
+  const file = openSqlite(path);
+  try {
+    file.exec(`PRAGMA busy_timeout = ${wait}`);
+    file.exec('PRAGMA auto_vacuum = INCREMENTAL');
+    file.all('PRAGMA journal_mode = WAL');
+    file.exec(`PRAGMA synchronous = ${isSync ? 'FULL' : 'NORMAL'}`);
+    migrate(file, path);
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+  return {
+    insert: (rows) => transaction(file, () => rows.forEach((row) => void file.run(INSERT, ...row))),
+    prune: (retention) => prune(file, retention),
+    close: () => file.close(),
+  };
+}
+
+/** SQLite gives its other files the mode of this one. */
+function prepareFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const handle = openSync(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), OWNER_ONLY);
+  try {
+    const stats = fstatSync(handle);
+    if (!stats.isFile()) throw new HookscopeError('FILE', { file: path, problem: 'is not a regular file' });
+    if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) chmodSync(path, OWNER_ONLY);
+    const start = Buffer.alloc(MAGIC.length);
+    if (
+      stats.size > 0 &&
+      (readSync(handle, start, 0, start.length, 0) < start.length || start.toString('latin1') !== MAGIC)
+    )
+      throw new HookscopeError('FILE', {
+        file: path,
+        problem: 'holds something else than records; choose another file',
+      });
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function transaction(file: SqliteFile, work: () => void): void {
+  file.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    file.exec('COMMIT');
+  } catch (error) {
+    try {
+      file.exec('ROLLBACK');
+    } catch {
+      // SQLite has rolled back by itself: a full disk.
+    }
+    throw error;
+  }
+}
+
+function prune(file: SqliteFile, { maxAge, maxBytes }: Retention): void {
+  const number = (sql: string): number => Number(Object.values(file.all(sql)[0] ?? {})[0] ?? 0);
+  transaction(file, () => {
+    const before = Date.now() - maxAge * 1000;
+    if (Number.isFinite(maxAge))
+      file.run(
+        'DELETE FROM records WHERE id IN (SELECT id FROM records WHERE at < ? ORDER BY at LIMIT ?)',
+        before,
+        PRUNED,
+      );
+  });
+  if (!Number.isFinite(maxBytes)) return;
+  const page = number('PRAGMA page_size');
+  const size = (): number => (number('PRAGMA page_count') - number('PRAGMA freelist_count')) * page;
+  for (let round = 0; round < 20 && size() > maxBytes; round++) {
+    const rows = number('SELECT max(id) - min(id) + 1 FROM records');
+    const some = Math.ceil(rows * Math.max(0.02, 1 - (0.9 * maxBytes) / size()));
+    if (rows <= 1) break;
+    transaction(file, () => {
+      file.run('DELETE FROM records WHERE id IN (SELECT id FROM records ORDER BY id LIMIT ?)', Math.min(PRUNED, some));
+    });
+  }
+  file.exec('PRAGMA incremental_vacuum');
+}

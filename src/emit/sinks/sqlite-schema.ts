@@ -1,0 +1,98 @@
+import { HookscopeError } from '../../errors.js';
+import type { HookRecord } from '../record.js';
+import type { SqliteFile, SqliteValue } from './sqlite-driver.js';
+
+/** The version that this one writes. One more entry of `STEPS` is one more version. */
+export const SCHEMA_VERSION = 1;
+
+const TABLES = `
+CREATE TABLE records (
+  id INTEGER PRIMARY KEY,
+  host_id TEXT,
+  seq INTEGER NOT NULL,
+  time TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  event TEXT,
+  session_id TEXT,
+  agent_id TEXT,
+  fire_id TEXT,
+  tool_use_id TEXT,
+  json TEXT NOT NULL,
+  UNIQUE (host_id, seq)
+);
+CREATE INDEX records_at ON records (at);
+CREATE INDEX records_fire ON records (fire_id) WHERE fire_id IS NOT NULL;
+CREATE INDEX records_tool_use ON records (tool_use_id) WHERE tool_use_id IS NOT NULL;
+CREATE INDEX records_session ON records (session_id, agent_id);
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+`;
+
+/** What makes version n + 1 of version n. Version 0 is an empty file, or one table `records` of ids and JSON. */
+const STEPS: readonly ((file: SqliteFile) => void)[] = [
+  (file) => {
+    const older = hasTable(file, 'records');
+    if (older) file.exec('ALTER TABLE records RENAME TO records_0');
+    file.exec(TABLES);
+    if (!older) return;
+    for (const { json } of file.all('SELECT json FROM records_0 ORDER BY id')) {
+      const row = rowOf(JSON.parse(String(json)) as HookRecord, String(json));
+      file.run(INSERT, ...row);
+    }
+    file.exec('DROP TABLE records_0');
+  },
+];
+
+export const INSERT =
+  'INSERT OR IGNORE INTO records (host_id, seq, time, at, type, event, session_id, agent_id, fire_id, tool_use_id, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+
+/** The values of `INSERT`. */
+export function rowOf(record: HookRecord, json: string): readonly SqliteValue[] {
+  const { host_id, seq, time, type } = record;
+  const { event, hook_event, session_id, agent_id, fire_id, tool_use_id } = record as {
+    readonly [K in 'event' | 'hook_event' | 'session_id' | 'agent_id' | 'fire_id' | 'tool_use_id']?: string;
+  };
+  const about = [event ?? hook_event, session_id, agent_id, fire_id, tool_use_id].map((text) => text ?? null);
+  return [host_id ?? null, seq, time, Date.parse(time) || 0, type, ...about, json];
+}
+
+/** Brings a file to this version. Throws FILE for one of a later version, and for one that holds something else. */
+export function migrate(file: SqliteFile, path: string): void {
+  if (versionOf(file, path) === SCHEMA_VERSION) return;
+  file.exec('BEGIN IMMEDIATE');
+  try {
+    // Another process may have done it meanwhile.
+    for (let version = versionOf(file, path); version < SCHEMA_VERSION; version++) {
+      STEPS[version]?.(file);
+      file.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('version', ?)", String(version + 1));
+    }
+    file.exec('COMMIT');
+  } catch (error) {
+    file.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function versionOf(file: SqliteFile, path: string): number {
+  const wrong = (problem: string): never => {
+    throw new HookscopeError('FILE', { file: path, problem });
+  };
+  if (!hasTable(file, 'meta')) {
+    const tables = file.all("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+    if (tables.some(({ name }) => name !== 'records')) wrong('is a database of something else; choose another file');
+    return 0;
+  }
+  const [found] = file.all("SELECT value FROM meta WHERE key = 'version'");
+  const version = Number(found?.['value']);
+  if (!Number.isInteger(version) || !hasTable(file, 'records'))
+    wrong('is a database of something else; choose another file');
+  if (version > SCHEMA_VERSION)
+    wrong(
+      `was written by a later version of hookscope (its schema is ${version}, this one knows ${SCHEMA_VERSION}); update hookscope, or choose another file`,
+    );
+  return version;
+}
+
+function hasTable(file: SqliteFile, name: string): boolean {
+  return file.all("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).length > 0;
+}

@@ -1,0 +1,185 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkKeys, checkOption, type Keys } from '../../values/options.js';
+import { messageOf } from '../../values/promises.js';
+import { FILLED, oneOf, SECONDS } from '../../values/shape.js';
+import { stateFolder } from '../../values/state-folder.js';
+import { report } from '../guard.js';
+import type { HookRecord } from '../record.js';
+import { redactorOf } from '../redact/redactor.js';
+import { checkInteger, createStreams, queueDefaults, readPiece, SINK, type Sink, type SinkOptions } from '../sink.js';
+import { createQueue } from '../sink-queue.js';
+import { type SqliteValue, sqliteProblem } from './sqlite-driver.js';
+import { openRecordFile, type RecordFile } from './sqlite-file.js';
+import { rowOf } from './sqlite-schema.js';
+
+/** Options of `sqliteSink`. */
+export interface SqliteOptions extends SinkOptions {
+  /** Seconds a record is kept; default 30 days. 0: for ever. */
+  readonly maxAge?: number;
+  /** Most bytes the records take; the oldest go. Default 512 MiB. */
+  readonly maxBytes?: number;
+  /** `sync`: a record is in the file, and on the disk, when `push` returns; each costs the agent a write. Default: written in the next turn. */
+  readonly durability?: 'batch' | 'sync';
+}
+
+const SQLITE: Keys<SqliteOptions> = { ...SINK, maxAge: SECONDS, maxBytes: true, durability: oneOf('batch', 'sync') };
+
+const DAY = 86_400;
+/** Rows of one transaction. */
+const BATCH = 256;
+/** Milliseconds. */
+const SHORT_WAIT = 20;
+const LONG_WAIT = 5_000;
+/** Milliseconds between two looks at what is too old. */
+const PRUNE_EVERY = 60_000;
+
+interface Row {
+  readonly values: readonly SqliteValue[];
+  readonly weight: number;
+}
+
+/**
+ * Keeps records in a SQLite file that only its owner can read, which `hookscope history` and others read while it is written; several processes may
+ * write the same one. Node's own SQLite is used where there is one (22.13 and later), else the package libsql. A file of an earlier version is
+ * brought to this one. What cannot be written (a full disk) is dropped and counted, the logger is informed, and the next records are tried
+ * again.
+ *
+ * ```ts
+ * import { sqliteSink } from 'hookscope/sinks/sqlite';
+ * const sink = sqliteSink('logs/hooks.db', { maxAge: 7 * 86_400 });
+ * sink.attach(host.events$);
+ * await sink.close();
+ * ```
+ * `path`: default `$XDG_STATE_HOME/hookscope/records.db`.
+ * @throws HookscopeError INVALID_OPTIONS; with `durability: 'sync'` also FILE, else the logger is told and the sink is detached.
+ */
+export function sqliteSink(path: string = join(stateFolder(), 'records.db'), options: SqliteOptions = {}): Sink {
+  checkOption('sqliteSink(path)', path, FILLED);
+  checkKeys(options, SQLITE, 'sqliteSink: ');
+  const { name = path, maxAge = 30 * DAY, maxBytes = 512 * 1024 * 1024, durability = 'batch' } = options;
+  checkInteger('sqliteSink: maxBytes', maxBytes, 65_536);
+  const defaults = queueDefaults({ capacity: Number.MAX_SAFE_INTEGER, ...options }, 'sqliteSink');
+  const { logger } = defaults;
+  const isSync = durability === 'sync';
+  const redactor = redactorOf(options.redact);
+  const retention = { maxAge: maxAge === 0 ? Number.POSITIVE_INFINITY : maxAge, maxBytes };
+  const streams = createStreams();
+  let file: RecordFile | undefined;
+  let lost = 0;
+  let lostSince = 0;
+  let problem: string | undefined;
+  let closed = false;
+  let written = 0;
+  let pruned = Number.NEGATIVE_INFINITY;
+
+  function insert(rows: readonly Row[]): void {
+    file ??= openRecordFile(path, { wait: isSync ? LONG_WAIT : SHORT_WAIT, isSync });
+    file.insert(rows.map(({ values }) => values));
+    for (const { weight } of rows) written += weight;
+    const now = performance.now();
+    if (written < maxBytes / 20 && now - pruned < PRUNE_EVERY) return;
+    written = 0;
+    pruned = now;
+    try {
+      file.prune(retention);
+    } catch (error) {
+      // Somebody else is writing, or there is no room: it is tried again.
+      if (sqliteProblem(error) === undefined) throw error;
+    }
+  }
+
+  function failed(error: unknown, count: number): void {
+    lost += count;
+    lostSince += count;
+    const text = messageOf(error);
+    if (problem === undefined) report(logger, `Records cannot be written to ${path}: ${text}`, error);
+    problem = text;
+  }
+
+  function settled(): void {
+    if (problem !== undefined) report(logger, `Records are written to ${path} again`, { lost: lostSince });
+    problem = undefined;
+    lostSince = 0;
+  }
+
+  /** Waits for other processes without holding this one up. */
+  async function write(rows: readonly Row[]): Promise<void> {
+    for (let wait = 5; !closed; wait = Math.min(2 * wait, 250)) {
+      try {
+        insert(rows);
+        return settled();
+      } catch (error) {
+        const kind = sqliteProblem(error);
+        if (kind === undefined) throw error;
+        if (kind === 'full') return failed(error, rows.length);
+        await sleep(wait);
+      }
+    }
+  }
+
+  const queue = createQueue<Row>({
+    ...defaults,
+    name,
+    weigh: ({ weight }) => weight,
+    batch: BATCH,
+    write,
+    failed: streams.detach,
+  });
+
+  function push(record: HookRecord): void {
+    try {
+      readPiece(redactor, record);
+      if (closed || !queue.hasRoom) {
+        queue.refuse();
+        return;
+      }
+      const masked = redactor?.redact(record) ?? record;
+      const json = JSON.stringify(masked);
+      const row = { values: rowOf(masked, json), weight: json.length };
+      if (isSync) pushNow(row);
+      else queue.push(row);
+    } catch (error) {
+      lost += 1;
+      report(logger, `Sink "${name}": record ${record.seq} cannot be written: ${messageOf(error)}`, error);
+    }
+  }
+
+  function pushNow(row: Row): void {
+    try {
+      insert([row]);
+      settled();
+    } catch (error) {
+      failed(error, 1);
+    }
+  }
+
+  function letGo(): void {
+    closed = true;
+    try {
+      file?.close();
+    } catch (error) {
+      report(logger, `${path} was not closed: ${messageOf(error)}`, error);
+    }
+    file = undefined;
+  }
+
+  if (isSync) file = openRecordFile(path, { wait: LONG_WAIT, isSync });
+  return {
+    name,
+    attach: (events$) => streams.attach(events$, push),
+    push,
+    get dropped() {
+      return queue.dropped + lost;
+    },
+    get pending() {
+      return queue.pending;
+    },
+    flush: () => queue.flush(),
+    async close() {
+      streams.detach();
+      await queue.close();
+      letGo();
+    },
+  };
+}

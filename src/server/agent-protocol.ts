@@ -1,0 +1,90 @@
+import type { EventSpec } from '../events/define.js';
+import { failureEffect } from '../events/failure.js';
+import { blockOutput } from '../handlers/blocking.js';
+import { plainJson, plainLines } from '../plain.js';
+import { MOST_BODY } from './limits.js';
+
+/** What a command says to Claude Code: by its output and its exit code. */
+export interface CommandAnswer {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number;
+}
+
+/** What a failure of ours comes to: `block` stops what can be stopped, `allow` only says so. */
+export const FAILURE_POLICIES = ['block', 'allow'] as const;
+export type FailurePolicy = (typeof FAILURE_POLICIES)[number];
+
+/** The hooks were asked, and this is their decision in the wire's shape: the client reads it on exit 0. */
+export function decided(output: Readonly<Record<string, unknown>>): CommandAnswer {
+  return { stdout: Object.keys(output).length === 0 ? '' : `${plainJson(output)}\n`, stderr: '', code: 0 };
+}
+
+/** The event's own block in the wire's shape; undefined: a failure stops nothing here. */
+export function failureOutput(
+  spec: EventSpec,
+  reason: string,
+  policy: FailurePolicy,
+): Readonly<Record<string, unknown>> | undefined {
+  if (policy === 'allow' || failureEffect(spec, 'block') === 'none') return undefined;
+  return blockOutput({ spec, eventName: spec.name }, reason, undefined);
+}
+
+/**
+ * The hooks could not be asked. Exit 2 blocks where the client minds it; the same is said in JSON, since on some events
+ * (PermissionRequest) only that counts. Where nothing can be stopped, or `allow` was asked for, exit 1 shows the reason and lets go on.
+ */
+export function failed(spec: EventSpec, reason: string, policy: FailurePolicy): CommandAnswer {
+  const said = `hookscope: ${reason}`;
+  const output = failureOutput(spec, said, policy);
+  const stderr = `${plainLines(said)}\n`;
+  if (output === undefined) return { stdout: '', stderr, code: 1 };
+  return { stdout: `${plainJson(output)}\n`, stderr, code: 2 };
+}
+
+/** Seconds that Claude Code gives a command where neither its settings nor the event say otherwise. */
+const USUAL = 600;
+
+/** When to have answered, in seconds, where the agent itself gives up after `agent` seconds. */
+export function deadlineOf(spec: EventSpec, agent: number | undefined): number {
+  const given = agent ?? spec.timeout?.claude ?? USUAL;
+  // What is late is no answer: a tenth of the time, and of a long one five seconds, are for starting and for saying it.
+  return Math.max(given - 5, given * 0.8);
+}
+
+/** Why nothing was let through. The same words in the thin command. */
+export const REASONS = {
+  died: 'the server was asked and did not answer: it has died, or hangs',
+  late: 'the server was asked and has not answered in time',
+  refused: (status: number): string => `the server refused the request (HTTP ${status})`,
+  input: 'standard input is no JSON object',
+  large: `a request has at most ${MOST_BODY} bytes`,
+  open: 'standard input was not closed in time',
+  nothing:
+    'no hooks are named, no server is running, and none was: name them (--hooks, --config, --plugin), or start hookscope serve',
+} as const;
+
+/** What of the agent's environment goes to the server, beside the folder. */
+export const ENVIRONMENT = [
+  'AI_AGENT',
+  'CLAUDECODE',
+  'CLAUDE_CODE_ENTRYPOINT',
+  'CLAUDE_CODE_SESSION_ID',
+  'CLAUDE_EFFORT',
+  'CLAUDE_ENV_FILE',
+  'CLAUDE_PROJECT_DIR',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+] as const;
+
+/** The head of a request beside the token, the set and the body. */
+export const HEAD = {
+  cwd: 'hookscope-cwd',
+  env: 'hookscope-env',
+  policy: 'hookscope-on-failure',
+  /** Of an answer: nothing was judged, and a command exits with this. */
+  exit: 'hookscope-exit',
+  /** The server does not serve this set: nothing of it was run. */
+  notServed: 421,
+} as const;

@@ -1,0 +1,55 @@
+import type { EventSpec } from '../events/define.js';
+import type { HostCore } from '../host/core.js';
+import { isText, type Json } from '../values/shape.js';
+
+/** Agents that are open at most; beyond it the oldest, whose stop was never told, ends. */
+const MOST = 10_000;
+
+/** Opens and ends the scopes of agents that live in another program, by what it tells of them. */
+export class Agents {
+  readonly #services: HostCore;
+  /** Open, by session and id; their order is that of their start. */
+  readonly #open = new Map<string, { readonly session: string; readonly agent: string }>();
+
+  constructor(services: HostCore) {
+    this.#services = services;
+  }
+
+  /** Before a fire. An agent that has ended, or was never seen to start, gets its scope again by its type; of a call, that is an alarm. */
+  before(spec: EventSpec, input: Json): void {
+    const { session_id: session, agent_id: agent, agent_type: type } = input;
+    if (!isText(session) || !isText(agent) || agent === '') return;
+    const key = JSON.stringify([session, agent]);
+    if (this.#open.has(key)) return;
+    // An agent without a type is the client's own (it compacts): nothing is registered for it.
+    if (!isText(type) || type === '') return;
+    const { registrar, alarms } = this.#services;
+    registrar.start({ session, agent }, type);
+    this.#open.set(key, { session, agent });
+    if (this.#open.size > MOST) this.#end(this.#open.keys().next().value as string);
+    const { tool_use_id: id, tool_name: tool } = input;
+    if (spec.scope !== 'open' && isText(id) && id !== '' && isText(tool))
+      alarms.reopened({ session, agent, id, tool, scope: agent }, spec.name);
+  }
+
+  /** After it. `goesOn`: the stop was blocked. */
+  after(spec: EventSpec, input: Json, goesOn: boolean): void {
+    const { session_id: session, agent_id: agent } = input;
+    if (!isText(session)) return;
+    if (spec.scope === 'close' && isText(agent) && !goesOn) this.#end(JSON.stringify([session, agent]));
+    if (spec.claude?.bounds !== 'end') return;
+    for (const [key, one] of this.#open) if (one.session === session) this.#end(key);
+    void this.#services.registrar.end({ session });
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  #end(key: string): void {
+    const ref = this.#open.get(key);
+    if (ref === undefined) return;
+    this.#open.delete(key);
+    void this.#services.registrar.end(ref);
+  }
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { type BigIntStats, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { HandlerDescription } from '../handlers/handler.js';
+import { CodeFiles } from '../plugins/code-files.js';
+import { locateConfig } from '../plugins/config-file.js';
+import { pluginNames } from '../plugins/config-trust.js';
+import type { Registration, Source, Untrusted } from '../scopes/registration.js';
+import { bound } from '../trust/changes.js';
+import type { Consent } from '../trust/consent.js';
+import { guardFiles } from '../trust/guard.js';
+import { namedFiles } from '../trust/named/named-files.js';
+import { bindPackage } from '../trust/package-files.js';
+import type { NamedSet } from './named-set.js';
+
+/** One file, or all own files of a package (`…/**`), as it was. */
+interface Bound {
+  readonly sha256: string | null;
+  /** It runs in our process, or decides what does. */
+  readonly code: boolean;
+}
+
+/** What was named, by absolute path. */
+export type BoundFiles = Readonly<Record<string, Bound>>;
+
+/** The files that commands in it name, by the folder they are found from and the file that holds the command, and by the name. */
+export type BoundScripts = Record<string, Record<string, Consent['files'][string]>>;
+
+/** All that a set binds, as it is kept. */
+export interface Bindings {
+  readonly files: BoundFiles;
+  readonly scripts: BoundScripts;
+}
+
+const PACKAGE = '/**';
+/** Milliseconds that one look is good for, at the least and at the most; between them fifty times what it took. */
+const SHORTEST = 50;
+const LONGEST = 5_000;
+const SHARE = 50;
+
+/** What a set names, as it is now. Nothing of it runs. */
+export async function bindSet(set: NamedSet, cwd: string): Promise<BoundFiles> {
+  const files: Record<string, Bound> = {};
+  const data = (path: string): void => {
+    const file = resolve(cwd, path);
+    files[file] = { sha256: hashOf(file), code: false };
+  };
+  const code = new CodeFiles(cwd);
+  for (const path of [...(set.hooks ?? []), ...(set.settings ?? [])]) data(path);
+  for (const path of set.agent ?? []) data(statOf(resolve(cwd, path)) ? path : path.replace(/@[^/@]*$/, ''));
+  if (typeof set.config === 'string') {
+    const { file, isCode } = locateConfig(resolve(cwd, set.config));
+    if (isCode) await code.follow(file);
+    else {
+      data(file);
+      for (const name of namesIn(file)) await code.plugin(name, { from: join(file, '..') });
+    }
+  }
+  for (const name of set.plugin ?? []) await code.plugin(name, { from: cwd });
+  for (const name of Object.keys(code.files)) {
+    const path = resolve(cwd, name);
+    files[path] = { sha256: hashOf(path), code: true };
+  }
+  return files;
+}
+
+function namesIn(file: string): string[] {
+  try {
+    return pluginNames(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    // Loading it says what is wrong.
+    return [];
+  }
+}
+
+/** Watches what was bound. Hooks of what has changed stay, do not run, and fail, until somebody accepts the change. */
+export class Binding {
+  readonly files: BoundFiles;
+  readonly scripts: BoundScripts;
+  readonly #folder: string;
+  readonly #seen = new Map<string, string>();
+  #changed: readonly string[] = [];
+  #next = 0;
+
+  /** `folder`: where names of scripts that are not found from a call's own folder lead. */
+  constructor({ files, scripts }: Bindings, folder: string) {
+    this.files = files;
+    this.scripts = scripts;
+    this.#folder = folder;
+  }
+
+  /** Files that are not as they were bound. One look is good for a moment: what runs in us was loaded before. */
+  changed(): readonly string[] {
+    const now = performance.now();
+    if (now < this.#next) return this.#changed;
+    this.#changed = Object.keys(this.files).filter((path) => this.#isChanged(path));
+    const took = performance.now() - now;
+    this.#next = performance.now() + Math.min(Math.max(took * SHARE, SHORTEST), LONGEST);
+    return this.#changed;
+  }
+
+  /** Why hooks of that source do not run. */
+  readonly guard = ({ file }: Source): Untrusted | undefined => {
+    const changed = this.changed();
+    if (changed.length === 0) return undefined;
+    const own = file === undefined ? undefined : this.files[file];
+    const found = own && !own.code ? changed.find((one) => one === file) : changed.find((one) => this.files[one]?.code);
+    return found === undefined ? undefined : { file: file ?? found, why: whyChanged(found) };
+  };
+
+  /** What is asked before a command of that file runs: whether what it names is what it was when it was first seen. */
+  commandsOf(file: string): (handler: HandlerDescription) => Registration['trustCheck'] {
+    return (handler) => {
+      const variables = { projectDir: this.#folder };
+      const key = `${this.#folder}:${file}`;
+      this.scripts[key] ??= {};
+      const files = this.scripts[key];
+      for (const name of namedFiles(handler, variables).files) files[name] ??= bound(resolve(this.#folder, name));
+      const consent = { file, project: this.#folder, definition: '', files, at: '' };
+      return guardFiles(handler, consent, {
+        file,
+        variables,
+        fallback: this.#folder,
+        remedy: 'hookscope serve --accept',
+      });
+    };
+  }
+
+  #isChanged(path: string): boolean {
+    const bound = this.files[path] as Bound;
+    const sign = signOf(path);
+    // A package's folder says nothing of what is in the folders below.
+    if (!path.endsWith(PACKAGE) && sign === this.#seen.get(path)) return this.#changed.includes(path);
+    this.#seen.set(path, sign);
+    return hashOf(path) !== bound.sha256;
+  }
+}
+
+export const whyChanged = (path: string): string =>
+  `${path} has changed since the server was started with it; see hookscope serve --accept`;
+
+/** What files hold now, in one text: who accepts says what was looked at. */
+export function stateOf(paths: readonly string[]): string {
+  const all = [...paths].sort().map((path) => [path, hashOf(path)]);
+  return createHash('sha256').update(JSON.stringify(all)).digest('hex');
+}
+
+/** Scripts that commands name and that are not as they were bound. */
+export function changedScripts(scripts: BoundScripts): string[] {
+  const all = Object.entries(scripts).flatMap(([key, found]) =>
+    Object.entries(found).map(([name, { sha256 }]) => [resolve(key.slice(0, key.indexOf(':')), name), sha256] as const),
+  );
+  return [...new Set(all.filter(([path, sha256]) => hashOf(path) !== sha256).map(([path]) => path))];
+}
+
+/** Which of them are not as they were bound; a look without memory. */
+export function changedSince(files: BoundFiles): string[] {
+  return Object.keys(files).filter((path) => hashOf(path) !== files[path]?.sha256);
+}
+
+function signOf(path: string): string {
+  const stats = statOf(path.endsWith(PACKAGE) ? path.slice(0, -PACKAGE.length) : path);
+  return stats === undefined ? '' : `${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
+}
+
+function statOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function hashOf(path: string): string | null {
+  try {
+    if (path.endsWith(PACKAGE)) return bindPackage(path.slice(0, -PACKAGE.length)).sha256;
+    return createHash('sha256').update(readFileSync(path)).digest('hex');
+  } catch {
+    return null;
+  }
+}

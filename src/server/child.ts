@@ -1,0 +1,68 @@
+import { stateOf } from './binding.js';
+import type { FromChild, FromParent } from './primary.js';
+import { startWorker, type Worker, type WorkerOptions } from './worker.js';
+
+/** Milliseconds between two looks at the files, where what changes is loaded unasked. */
+const LOOK = 300;
+
+/** The process that serves one version of what is served, told by its parent what that is. Resolves when it is over. */
+export async function runChild(options: Omit<WorkerOptions, 'serving' | 'bindings' | 'admin'>): Promise<void> {
+  const { tell } = options;
+  const send = (message: FromChild): void => void process.send?.(message, undefined, undefined, () => undefined);
+  const waiting = new Map<number, (result: Readonly<Record<string, unknown>>) => void>();
+  let ids = 0;
+  const ask = (call: Extract<FromChild, { type: 'asked' }>['call']): Promise<Readonly<Record<string, unknown>>> =>
+    new Promise((resolve) => {
+      const id = ++ids;
+      waiting.set(id, resolve);
+      send({ type: 'asked', call, id });
+    });
+  let worker: Worker | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isReported = false;
+  let tried = '';
+  const look = (dev: boolean): void => {
+    const changed = worker?.changes() ?? [];
+    if (changed.length === 0) isReported = false;
+    else if (dev) {
+      const state = stateOf(changed);
+      // A version that does not load replaces none, and is not tried again.
+      if (state === tried) return;
+      tried = state;
+      tell(`changed, and reloaded unasked (--dev): ${changed.join(', ')}`);
+      void ask('changed');
+    } else if (!isReported) {
+      isReported = true;
+      tell(
+        `changed, so its hooks fail as untrusted until somebody accepts it (hookscope serve --accept): ${changed.join(', ')}`,
+      );
+    }
+  };
+  const watch = (dev: boolean): NodeJS.Timeout => setInterval(() => look(dev), LOOK).unref();
+  await new Promise<void>((resolve) => {
+    // The parent is gone: nobody would end us.
+    process.once('disconnect', resolve);
+    process.on('message', (message: FromParent) => {
+      if (message.type === 'stop') return resolve();
+      if (message.type === 'done') {
+        waiting.get(message.id)?.(message.result);
+        waiting.delete(message.id);
+        return;
+      }
+      const { serving, bindings } = message;
+      startWorker({ ...options, serving, bindings: bindings ?? undefined, admin: ask }).then(
+        (started) => {
+          worker = started;
+          send({ type: 'ready', bindings: started.bindings, port: started.port ?? null });
+          timer = watch(serving.dev);
+        },
+        (error: Error) => {
+          send({ type: 'failed', message: error.message });
+        },
+      );
+    });
+    send({ type: 'up' });
+  });
+  clearInterval(timer);
+  await worker?.stop();
+}

@@ -1,0 +1,149 @@
+import { request } from 'node:http';
+import type { EventSpec } from '../../events/define.js';
+import { isObject } from '../../values/shape.js';
+import { type CommandAnswer, ENVIRONMENT, type FailurePolicy, failed, HEAD, REASONS } from '../agent-protocol.js';
+import { fitsHeader, headersOf, type NamedSet } from '../named-set.js';
+import { checkOwned, readOwned } from '../owned.js';
+import type { Places } from '../places.js';
+
+/** One event that a server is asked about. */
+export interface Question {
+  readonly spec: EventSpec;
+  /** The input, as it came. */
+  readonly body: string;
+  readonly set: NamedSet;
+  readonly cwd: string;
+  readonly policy: FailurePolicy;
+  /** When to have answered, by `performance.now()`. */
+  readonly deadline: number;
+}
+
+/** Why it must fire by itself: nothing was run. */
+export type Unasked = 'not running' | 'not served' | 'cannot be asked';
+
+/**
+ * Asks the server of this user. Only where nothing was sent, or the server says that it has run nothing, is there no answer; from then on a
+ * server that dies, hangs or answers nonsense is a failure, so that no hook runs twice. Throws UNTRUSTED: the socket is not ours.
+ */
+export function askServer(question: Question, places: Places): Promise<CommandAnswer | Unasked> {
+  const headers = headOf(question, places);
+  if (typeof headers === 'string') return Promise.resolve(headers);
+  const { spec, body, policy, deadline } = question;
+  return new Promise((resolve) => {
+    let isConnected = false;
+    const fail = (reason: string): void => resolve(failed(spec, reason, policy));
+    const asked = request({
+      socketPath: places.socket,
+      path: `/hooks/${spec.name}`,
+      method: 'POST',
+      agent: false,
+      headers: { ...headers, host: 'hookscope', 'content-length': Buffer.byteLength(body) },
+    });
+    const timer = setTimeout(
+      () => {
+        fail(REASONS.late);
+        asked.destroy();
+      },
+      Math.max(0, deadline - performance.now()),
+    );
+    const end = (): void => clearTimeout(timer);
+    asked.on('socket', (socket) => socket.once('connect', () => (isConnected = true)));
+    asked.on('error', () => {
+      end();
+      if (isConnected) fail(REASONS.died);
+      else resolve('not running');
+    });
+    asked.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('close', () => {
+        end();
+        const status = response.statusCode ?? 0;
+        if (!response.complete) fail(REASONS.died);
+        else if (status === HEAD.notServed) resolve('not served');
+        else if (status !== 200) fail(REASONS.refused(status));
+        else {
+          const isJudged = response.headers[HEAD.exit] === undefined;
+          resolve(answerIn(Buffer.concat(chunks).toString('utf8'), isJudged) ?? failed(spec, REASONS.died, policy));
+        }
+      });
+    });
+    // As bytes: a text would be sent in one piece with the head, and in the text's encoding.
+    asked.end(Buffer.from(body));
+  });
+}
+
+/** What stands in a 200 answer; undefined: that is none of ours. */
+function answerIn(text: string, isJudged: boolean): CommandAnswer | undefined {
+  try {
+    const output: unknown = JSON.parse(text);
+    if (!isObject(output)) return undefined;
+    const stdout = text === '{}' ? '' : `${text}\n`;
+    if (isJudged) return { stdout, stderr: '', code: 0 };
+    const said = 'hookscope: this was not judged, and is not let through; standard output says why';
+    return { stdout, stderr: `${said}\n`, code: 2 };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The lines of the request's head; or why it is not asked. */
+function headOf(question: Question, places: Places): Record<string, string | string[]> | Unasked {
+  const { set, cwd, policy } = question;
+  try {
+    checkOwned(places.run, 'folder');
+    checkOwned(places.socket, 'socket');
+  } catch (error) {
+    if ((error as { code?: string }).code === 'FILE') return 'not running';
+    throw error;
+  }
+  const token = readOwned(places.fireHeader);
+  if (token === undefined) return 'cannot be asked';
+  const named = headersOf(set, cwd);
+  const env = ENVIRONMENT.flatMap((name) => (process.env[name] === undefined ? [] : [`${name}=${process.env[name]}`]));
+  if (![cwd, ...named.map(([, value]) => value)].every(fitsHeader)) return 'cannot be asked';
+  const head: Record<string, string | string[]> = {
+    authorization: token.replace(/^Authorization: /, '').trim(),
+    'content-type': 'application/json',
+    [HEAD.cwd]: latin1(cwd),
+    [HEAD.env]: env.filter(fitsHeader).map(latin1),
+    [HEAD.policy]: policy,
+  };
+  for (const [name, value] of named) head[name] = [...((head[name] ?? []) as string[]), latin1(value)];
+  return head;
+}
+
+/** Node writes a head as Latin-1. */
+const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+
+/** A request of the user's own commands; rejects where no server answers. */
+export function callServer(
+  places: Places,
+  { path, method = 'GET', token, body }: { path: string; method?: string; token: string; body?: unknown },
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  checkOwned(places.run, 'folder');
+  checkOwned(places.socket, 'socket');
+  return new Promise((resolve, reject) => {
+    const text = body === undefined ? '' : JSON.stringify(body);
+    const headers = {
+      host: 'hookscope',
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+    };
+    const asked = request({ socketPath: places.socket, path, method, agent: false, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        try {
+          resolve({ status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString('utf8')) });
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+    asked.on('error', reject);
+    asked.end(text);
+  });
+}

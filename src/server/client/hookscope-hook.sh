@@ -1,0 +1,235 @@
+#!/bin/sh
+# hookscope hook, without starting Node: asks the user's server with curl, and says and exits as `hookscope hook` does.
+# sh hookscope-hook.sh [--node PATH] EVENT [options of hookscope hook]
+# Whatever it does not know how to do it leaves to Node, as long as nothing was sent.
+umask 077
+unset CDPATH
+node=node
+if [ "$1" = --node ]; then
+  node=$2
+  shift 2
+fi
+event=$1
+here=${0%/*}
+[ "$here" = "$0" ] && here=.
+main=$here/cli/main.js
+policy=block
+dir=
+nl='
+'
+
+# Nothing was judged: what can be stopped is, in the same words as the command's own (src/server/agent-protocol.ts).
+fail() {
+  why="hookscope: $1"
+  printf '%s\n' "$why" >&2
+  [ "$policy" = allow ] && exit 1
+  case $event in
+    PreToolUse | PreModelSwitch)
+      printf '{"hookSpecificOutput":{"hookEventName":"%s","permissionDecision":"deny","permissionDecisionReason":"%s"}}\n' "$event" "$why" ;;
+    PermissionRequest)
+      printf '{"hookSpecificOutput":{"hookEventName":"%s","decision":{"behavior":"deny","message":"%s"}}}\n' "$event" "$why" ;;
+    PostToolUse | PostToolUseFailure | UserPromptSubmit | PreCompact | PostToolBatch | UserPromptExpansion | TaskCreated | ConfigChange | WorktreeCreate)
+      printf '{"decision":"block","reason":"%s","hookSpecificOutput":{"hookEventName":"%s"}}\n' "$why" "$event" ;;
+    *) exit 1 ;;
+  esac
+  exit 2
+}
+
+# It stands in for no answer of Node's that is none: one that does not start (NODE_OPTIONS, memory) or is killed lets nothing through.
+ask_node() {
+  command -v "$node" >/dev/null 2>&1 || fail 'neither a server nor Node is there to ask the hooks'
+  "$node" "$main" hook "$@" <&3 3<&- &
+  reader=$!
+  trap 'kill "$reader" 2>/dev/null; exit 2' HUP INT TERM
+  wait "$reader"
+  code=$?
+  case $code in
+    0 | 2) exit $code ;;
+    1) case " $* " in
+        *' --on-failure allow '* | *' --on-failure=allow '*) exit 1 ;;
+      esac ;;
+  esac
+  fail "the command that asks the hooks ended with $code"
+}
+
+# A background command has no standard input of its own. Of one that is closed there is nothing to be read.
+{ command exec 3<&0; } 2>/dev/null || exec 3</dev/null
+
+# What the agent waits, less the time to say it; in tenths of a second.
+case $event in
+  SessionEnd) tenths=12 ;;
+  MessageDisplay) tenths=80 ;;
+  UserPromptSubmit | PreModelSwitch | PostModelSwitch) tenths=250 ;;
+  PreToolUse | PostToolUse | PostToolUseFailure | PermissionRequest | SessionStart | Setup | Stop | SubagentStart | SubagentStop | PreCompact | Notification | TeammateIdle | TaskCompleted | PostToolBatch | PermissionDenied | UserPromptExpansion | StopFailure | PostCompact | TaskCreated | Elicitation | ElicitationResult | ConfigChange | InstructionsLoaded | CwdChanged | DirectoryAdded | FileChanged | WorktreeCreate | WorktreeRemove)
+    tenths=5950 ;;
+  *) ask_node "$@" ;;
+esac
+
+seconds() {
+  case $1 in
+    '' | 0* | *[!0-9]* | ??????*) return 1 ;;
+  esac
+  tenths=$(($1 * 8))
+  [ "$1" -gt 25 ] && tenths=$((($1 - 5) * 10))
+  return 0
+}
+if [ -n "$HOOKSCOPE_TIMEOUT" ]; then seconds "$HOOKSCOPE_TIMEOUT" || ask_node "$@"; fi
+
+# A line of the request's head holds no line end, and loses blanks at its ends.
+head=
+line() {
+  case $2 in
+    '' | *[[:cntrl:]]* | ' '* | *' ') return 1 ;;
+  esac
+  head="$head$1: $2$nl"
+}
+
+want=event
+for arg in "$@"; do
+  case $want in
+    event) want= ;;
+    dir)
+      want=
+      case $arg in
+        -*) line hookscope-claude-code . ;;
+        *)
+          line hookscope-claude-code "$arg" || ask_node "$@"
+          continue ;;
+      esac ;;
+    as)
+      want=
+      [ "$arg" = claude-code ] || ask_node "$@"
+      continue ;;
+    policy)
+      want=
+      case $arg in
+        block | allow) policy=$arg ;;
+        *) ask_node "$@" ;;
+      esac
+      continue ;;
+    timeout)
+      want=
+      seconds "$arg" || ask_node "$@"
+      continue ;;
+    ?*)
+      line "hookscope-$want" "$arg" || ask_node "$@"
+      want=
+      continue ;;
+  esac
+  case $arg in
+    "$event") ;;
+    --hooks | --config | --plugin | --settings | --plugin-dir | --agent | --trust | --model) want=${arg#--} ;;
+    --claude-code) want=dir ;;
+    --no-config) line hookscope-config --no-config ;;
+    --as) want=as ;;
+    --on-failure) want=policy ;;
+    --timeout) want=timeout ;;
+    *) ask_node "$@" ;;
+  esac
+done
+case $want in
+  '') ;;
+  dir) line hookscope-claude-code . ;;
+  *) ask_node "$@" ;;
+esac
+
+state=
+case $XDG_STATE_HOME in
+  /*) state=$XDG_STATE_HOME/hookscope ;;
+  *) case $HOME in
+      /*) state=$HOME/.local/state/hookscope ;;
+      *) ask_node "$@" ;;
+    esac ;;
+esac
+case $XDG_RUNTIME_DIR in
+  /*) run=$XDG_RUNTIME_DIR/hookscope ;;
+  *) run=$state/run ;;
+esac
+socket=$run/serve.sock
+# Who can be at the other end is whoever can enter the folder: nobody but this user, or Node says what is wrong.
+[ -S "$socket" ] && [ -O "$socket" ] && [ -O "$run" ] && [ -O "$state/fire.header" ] && [ ! -L "$run" ] || ask_node "$@"
+command -v curl >/dev/null 2>&1 || ask_node "$@"
+open=$(ls -ld "$run" "$state/fire.header" 2>/dev/null) || ask_node "$@"
+case $open in
+  *"$nl"*"$nl"*) ask_node "$@" ;;
+  d??x------*"$nl"-???------* | -???------*"$nl"d??x------*) ;;
+  *) ask_node "$@" ;;
+esac
+cd -P . && line hookscope-cwd "$PWD" || ask_node "$@"
+for name in AI_AGENT CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_EFFORT CLAUDE_ENV_FILE CLAUDE_PROJECT_DIR LANG LC_ALL TZ; do
+  eval "value=\${$name-}"
+  line hookscope-env "$name=$value" || :
+done
+line hookscope-on-failure "$policy"
+
+dir=$(mktemp -d "$run/hook.XXXXXX" 2>/dev/null) || ask_node "$@"
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 2' HUP INT TERM
+read -r token <"$state/fire.header" && printf '%s\n%sContent-Type: application/json\nExpect:\n' "$token" "$head" >"$dir/head" ||
+  fail 'the request could not be written'
+
+# An agent that leaves its end open must not be waited for until it gives up.
+# In tenths of a second; to start a program for it takes as long as all the rest.
+now() {
+  if read -r uptime rest 2>/dev/null </proc/uptime; then
+    rest=${uptime#*.}
+    now=${uptime%%.*}${rest%"${rest#?}"}
+  else
+    now=$(date +%s)0
+  fi
+}
+now
+began=$now
+cat <&3 >"$dir/in" &
+reader=$!
+: >"$dir/reading"
+# It looks once a second whether it is still wanted: an agent may have killed what started it, and its process id be somebody else's later.
+(
+  while [ -e "$dir/reading" ] && kill -0 $$ && [ "$tenths" -gt 10 ]; do
+    sleep 1
+    tenths=$((tenths - 10))
+  done
+  if kill -0 $$; then
+    [ -e "$dir/reading" ] && sleep "0.$((tenths % 10))" && [ -e "$dir/reading" ] && kill "$reader"
+  else
+    [ -e "$dir/reading" ] && kill "$reader"
+    rm -rf "$dir"
+  fi
+) >/dev/null 2>&1 </dev/null 3<&- &
+wait "$reader" || fail 'standard input was not closed in time'
+exec 3<&-
+rm -f "$dir/reading"
+now
+tenths=$((tenths - now + began))
+[ "$tenths" -gt 0 ] || fail 'standard input was not closed in time'
+
+answer=$(curl -q -sS --unix-socket "$socket" --noproxy '*' --connect-timeout 5 --max-time "$((tenths / 10)).$((tenths % 10))" \
+  -H "@$dir/head" --data-binary "@$dir/in" -D "$dir/said" -w '\n%{http_code}' "http://hookscope/hooks/$event" 2>/dev/null)
+code=$?
+status=${answer##*"$nl"}
+answer=${answer%"$nl"*}
+case $code:$status in
+  0:200)
+    case $answer in
+      '{}') exit 0 ;;
+      '{'*'}') ;;
+      *) fail 'the server was asked and did not answer: it has died, or hangs' ;;
+    esac
+    printf '%s\n' "$answer"
+    while read -r name value; do
+      case $name in
+        [Hh]ookscope-[Ee]xit:)
+          printf 'hookscope: this was not judged, and is not let through; standard output says why\n' >&2
+          # Behind it is the line's own end.
+          exit "${value%[!0-9]}" ;;
+      esac
+    done <"$dir/said"
+    exit 0 ;;
+  # It was never connected, or the server says that it has run nothing: the hooks are asked here, once.
+  7:* | 0:421)
+    exec 3<"$dir/in"
+    ask_node "$@" --no-server ;;
+  0:*) fail "the server refused the request (HTTP $status)" ;;
+  28:*) fail 'the server was asked and has not answered in time' ;;
+  *) fail 'the server was asked and did not answer: it has died, or hangs' ;;
+esac

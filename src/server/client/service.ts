@@ -1,0 +1,100 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { headersOf, type NamedSet } from '../named-set.js';
+
+/** A file with which the system starts a program when its user logs in. */
+export interface ServiceFile {
+  readonly path: string;
+  readonly text: string;
+  /** What starts it, to be typed by whoever wants that. */
+  readonly start: string;
+}
+
+export interface ServiceOptions {
+  readonly platform: NodeJS.Platform;
+  readonly env: NodeJS.ProcessEnv;
+  /** The program, and what it is started with. */
+  readonly argv: readonly string[];
+  /** Where names are found from. */
+  readonly cwd: string;
+}
+
+/** The arguments of `hookscope serve` that name the same from any folder. */
+export function serveArguments(set: NamedSet, cwd: string, projects: readonly string[], port?: number): string[] {
+  const named = headersOf(set, cwd).flatMap(([name, value]) =>
+    value === '--no-config' ? [value] : [name.replace('hookscope-', '--'), value],
+  );
+  return [
+    'serve',
+    ...named,
+    ...projects.flatMap((root) => ['--project', root]),
+    ...(port === undefined ? [] : ['--port', String(port)]),
+  ];
+}
+
+/** For systemd on Linux, for launchd on macOS; undefined: neither is there. */
+export function serviceFile({ platform, env, argv, cwd }: ServiceOptions): ServiceFile | undefined {
+  const kept = ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'PATH'].flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const home = env['HOME'] ?? homedir();
+  if (platform === 'darwin') return launchd(home, argv, cwd, kept);
+  return platform === 'linux' ? systemd(home, env, argv, cwd, kept) : undefined;
+}
+
+type Kept = readonly (readonly [name: string, value: string])[];
+
+function systemd(home: string, env: NodeJS.ProcessEnv, argv: readonly string[], cwd: string, kept: Kept): ServiceFile {
+  const config = env['XDG_CONFIG_HOME'];
+  const folder = config !== undefined && isAbsolute(config) ? config : join(home, '.config');
+  const text = `[Unit]
+Description=hookscope: warm hooks for the agents of this user
+
+[Service]
+ExecStart=${argv.map(unitWord).join(' ')}
+WorkingDirectory=${cwd.replaceAll('%', '%%')}
+${kept.map(([name, value]) => `Environment=${unitWord(`${name}=${value}`)}\n`).join('')}Restart=on-failure
+SuccessExitStatus=143
+# What is under way is answered before it ends.
+TimeoutStopSec=40
+KillMode=mixed
+
+[Install]
+WantedBy=default.target
+`;
+  const start = 'systemctl --user daemon-reload && systemctl --user enable --now hookscope';
+  return { path: join(folder, 'systemd/user/hookscope.service'), text, start };
+}
+
+/** One word of a unit's command line: in double quotes, and with neither specifiers nor variables. */
+const unitWord = (word: string): string =>
+  `"${word.replace(/["\\]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$').replaceAll('\n', '\\n')}"`;
+
+function launchd(home: string, argv: readonly string[], cwd: string, kept: Kept): ServiceFile {
+  const path = join(home, 'Library/LaunchAgents/dev.hookscope.serve.plist');
+  const string = (text: string): string => `<string>${escapeXml(text)}</string>`;
+  const text = `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key><string>dev.hookscope.serve</string>
+  <key>ProgramArguments</key>
+  <array>
+${argv.map((word) => `    ${string(word)}`).join('\n')}
+  </array>
+  <key>WorkingDirectory</key>${string(cwd)}
+  <key>EnvironmentVariables</key>
+  <dict>
+${kept.map(([name, value]) => `    <key>${escapeXml(name)}</key>${string(value)}`).join('\n')}
+  </dict>
+  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
+</dict>
+</plist>
+`;
+  return { path, text, start: `launchctl bootstrap gui/$(id -u) '${path.replaceAll("'", "'\\''")}'` };
+}
+
+const escapeXml = (text: string): string =>
+  text.replace(/[<>&"]/g, (one) => ({ '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' })[one] as string);

@@ -1,0 +1,40 @@
+import type { Readable } from 'node:stream';
+import { MOST_BODY } from '../limits.js';
+
+/**
+ * All of standard input, as the text of a JSON object. It must be closed before the deadline (`performance.now()`): an agent that leaves it
+ * open must not wait for an answer until it gives up.
+ */
+export function readStdin(stdin: Readable, deadline: number): Promise<string | { readonly problem: 'input' | 'open' }> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = (result: string | { readonly problem: 'input' | 'open' }): void => {
+      clearTimeout(timer);
+      stdin.removeAllListeners();
+      stdin.on('error', () => undefined);
+      stdin.pause();
+      resolve(result);
+    };
+    const timer = setTimeout(() => end({ problem: 'open' }), Math.max(0, deadline - performance.now()));
+    stdin.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MOST_BODY) end({ problem: 'input' });
+      else chunks.push(chunk);
+    });
+    stdin.on('error', () => end({ problem: 'input' }));
+    stdin.on('end', () => {
+      const text = Buffer.concat(chunks).toString('utf8');
+      end(isJsonObject(text) ? text : { problem: 'input' });
+    });
+  });
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

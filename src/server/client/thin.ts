@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { ownFolder } from '../../plugins/own-folder.js';
+import { absoluteSet, headersOf, type NamedSet } from '../named-set.js';
+
+export interface ThinOptions {
+  /** What the command names; made absolute from `cwd`. */
+  readonly set?: NamedSet;
+  readonly cwd?: string;
+  /** Seconds that the agent waits for it. */
+  readonly timeout?: number;
+  readonly onFailure?: 'block' | 'allow';
+  /** The Node that fires where no server runs. Default: this one. */
+  readonly node?: string;
+  /** Where the server is found by. Default: the process's; it is written into the command, since a project's settings can set an agent's. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** The script that agents start: `sh`, curl, and Node where it needs it. */
+export const thinScript = (): string => join(ownFolder(), 'dist', 'hookscope-hook.sh');
+
+/** A command line for `/bin/sh -c` that answers one event of an agent's: the thin command, by absolute path. */
+export function thinCommand(event: string, options: ThinOptions = {}): string {
+  const { set = {}, cwd = process.cwd(), timeout, onFailure, node = process.execPath, env = process.env } = options;
+  const named = headersOf(absoluteSet(set, cwd), cwd).flatMap(([name, value]) => {
+    const flag = name.replace('hookscope-', '--');
+    return value === '--no-config' ? [value] : [flag, value];
+  });
+  const words = [
+    thinScript(),
+    '--node',
+    node,
+    event,
+    ...named,
+    ...(timeout === undefined ? [] : ['--timeout', String(timeout)]),
+    ...(onFailure === undefined ? [] : ['--on-failure', onFailure]),
+  ];
+  const places = ['XDG_STATE_HOME', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME'].map(
+    (name) => `${name}=${quoted(env[name] ?? '')}`,
+  );
+  return [...places, 'sh', ...words.map(quoted)].join(' ');
+}
+
+/** One word of a shell's. */
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isHookscopeError } from '../../errors.js';
+import type { EventSpec } from '../../events/define.js';
+import { plainJson } from '../../plain.js';
+import { LazySignal } from '../../values/lazy-signal.js';
+import { describeError } from '../../values/message.js';
+import { isObject, type Json } from '../../values/shape.js';
+import { type FailurePolicy, failureOutput, HEAD, REASONS } from '../agent-protocol.js';
+import { MOST_BODY } from '../limits.js';
+import { type NamedSet, setInHeaders } from '../named-set.js';
+import type { WarmHosts } from '../warm.js';
+import { environmentIn, headValue } from './head.js';
+
+export interface HookParts {
+  hosts(): WarmHosts;
+  /** Whether what a request names is what is served. */
+  serves(set: NamedSet, cwd: string): boolean;
+}
+
+const NO_ENV: Readonly<Record<string, string>> = {};
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly head?: Readonly<Record<string, string>>;
+}
+
+/**
+ * One event of an agent's, as Claude Code's HTTP hooks and our own command send it. Written on Node's own request and response: every call of
+ * a tool waits for it, and a Request and a Response made of them take longer than the hooks.
+ */
+export async function answerHook(
+  event: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  parts: HookParts,
+): Promise<void> {
+  const { status, body, head } = await answer(event, incoming, outgoing, parts);
+  // Nobody is there any more to be answered.
+  if (outgoing.destroyed) return;
+  outgoing.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...head,
+  });
+  outgoing.end(body);
+}
+
+async function answer(
+  event: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  parts: HookParts,
+): Promise<Answer> {
+  const { headers, rawHeaders } = incoming;
+  const cwd = headValue(headers[HEAD.cwd]);
+  const asked = setInHeaders(rawHeaders);
+  if (Object.keys(asked).length > 0 && !parts.serves(asked, cwd ?? '/'))
+    return { status: HEAD.notServed, body: '{"error":"these files are not served"}' };
+  const body = await bodyOf(incoming);
+  const folder = cwd ?? (isObject(body) && typeof body['cwd'] === 'string' ? body['cwd'] : undefined);
+  const hosts = parts.hosts();
+  const env = headers[HEAD.env] === undefined ? NO_ENV : environmentIn(rawHeaders);
+  const spec = hosts.spec(event, folder, env['CLAUDE_PROJECT_DIR']);
+  if (spec === undefined) return { status: 404, body: '{"error":"there is no such event"}' };
+  const policy: FailurePolicy = headers[HEAD.policy] === 'allow' ? 'allow' : 'block';
+  if (typeof body === 'string') return failure(spec, REASONS[body], policy);
+  const over = new LazySignal();
+  outgoing.once('close', () => over.abort(undefined));
+  try {
+    // Where the client does not say where it is, we do not stand in for it.
+    const input = body['cwd'] === undefined && cwd !== undefined ? { ...body, cwd } : body;
+    const output = await hosts.ask(spec, input, {
+      cwd: folder,
+      env,
+      signal: over,
+    });
+    return { status: 200, body: plainJson(output) };
+  } catch (error) {
+    return failure(spec, isHookscopeError(error) ? error.message : describeError(error), policy);
+  }
+}
+
+/** It could not be judged: an answer that stops it where it can be stopped, since a client goes on after an error. */
+export function failure(spec: EventSpec, reason: string, policy: FailurePolicy): Answer {
+  const said = `hookscope: ${reason}`;
+  const output = failureOutput(spec, said, policy);
+  const close: Record<string, string> = reason === REASONS.large ? { connection: 'close' } : {};
+  if (output === undefined) return { status: 500, body: JSON.stringify({ error: said }), head: close };
+  return { status: 200, body: plainJson(output), head: { ...close, [HEAD.exit]: '2' } };
+}
+
+/** The body as an object, or why it is none. */
+function bodyOf(incoming: IncomingMessage): Promise<Json | 'input' | 'large'> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      // A length that was said was looked at; of pieces nobody has said their sum.
+      if (size > MOST_BODY) {
+        incoming.removeAllListeners('data');
+        resolve('large');
+      } else chunks.push(chunk);
+    });
+    incoming.on('end', () => {
+      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+      resolve(objectIn(bytes.toString('utf8')));
+    });
+    incoming.on('close', () => resolve('input'));
+    incoming.on('error', () => resolve('input'));
+  });
+}
+
+function objectIn(text: string): Json | 'input' {
+  try {
+    const body: unknown = JSON.parse(text);
+    return isObject(body) ? body : 'input';
+  } catch {
+    return 'input';
+  }
+}

@@ -1,0 +1,39 @@
+import { statSync } from 'node:fs';
+import { basename, isAbsolute } from 'node:path';
+import { ENVIRONMENT, HEAD } from '../agent-protocol.js';
+import { utf8 } from '../named-set.js';
+
+const NAMES: ReadonlySet<string> = new Set(ENVIRONMENT);
+
+/** A value of a request's head, of whose name there is one. */
+export function headValue(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? utf8(value) : undefined;
+}
+
+/** The agent's environment, as far as hooks may have it; `raw` as Node gives it, name and value in turn. */
+export function environmentIn(raw: readonly string[]): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (let i = 0; i < raw.length; i += 2) {
+    if ((raw[i] as string).toLowerCase() !== HEAD.env) continue;
+    const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(utf8(raw[i + 1] as string)) ?? [];
+    if (NAMES.has(name) && isSafe(name, value)) env[name] = value;
+  }
+  return env;
+}
+
+/** Paths lead hooks to files: whoever may only fire must not lead them anywhere. */
+function isSafe(name: string, value: string): boolean {
+  if (name === 'CLAUDE_PROJECT_DIR') return isAbsolute(value) && isFolder(value);
+  // As Claude Code names it; hooks write into it, and the client sources it.
+  if (name === 'CLAUDE_ENV_FILE')
+    return /\/session-env\/[^/]+\/[a-z]+-hook-\d+\.sh$/.test(value) && basename(value) !== '';
+  return true;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

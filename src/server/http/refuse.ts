@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import { REASONS } from '../agent-protocol.js';
+import { MOST_BODY } from '../limits.js';
+import type { Right } from '../tokens.js';
+
+/** What the paths need. */
+const ROUTES: readonly (readonly [path: RegExp, method: string, right: Right | undefined])[] = [
+  [/^\/hooks\/[A-Za-z][\w-]{0,99}$/, 'POST', 'fire'],
+  [/^\/healthz$/, 'GET', undefined],
+  [/^\/records$/, 'GET', 'read'],
+  [/^\/events$/, 'GET', 'read'],
+  [/^\/scopes$/, 'GET', 'read'],
+  [/^\/admin\/changes$/, 'GET', 'admin'],
+  [/^\/admin\/(?:reload|stop|accept)$/, 'POST', 'admin'],
+];
+
+export interface Refusal {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 413;
+  readonly error: string;
+}
+
+export interface RefuseOptions {
+  /** Names that the Host header may have. */
+  readonly hosts: ReadonlySet<string>;
+  check(authorization: string | undefined): Right | undefined;
+}
+
+/** Why a request is not looked at further. Of what comes in it is believed nothing: neither its path, nor who says it is. */
+export function refusal(request: IncomingMessage, { hosts, check }: RefuseOptions): Refusal | undefined {
+  const { headers, method, url = '' } = request;
+  // A page that a browser shows has made its name lead here (DNS rebinding), or asks from elsewhere.
+  if (headers.host === undefined || !hosts.has(headers.host)) return { status: 403, error: 'this Host is not served' };
+  if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined)
+    return { status: 403, error: 'pages of a browser are not answered' };
+  const path = url.split('?', 1)[0] as string;
+  const route = ROUTES.find(([pattern]) => pattern.test(path));
+  if (route === undefined) return { status: 404, error: 'there is nothing at this path' };
+  const [, wanted, right] = route;
+  if (method !== wanted) return { status: 405, error: `this path takes ${wanted}` };
+  if (right === undefined) return undefined;
+  const shown = check(headers.authorization);
+  if (shown === undefined) return { status: 401, error: 'no token, or an unknown one' };
+  if (shown !== right) return { status: 403, error: `this needs the token to ${right}` };
+  return tooLarge(headers['content-length']);
+}
+
+export function tooLarge(length: string | undefined): Refusal | undefined {
+  if (length === undefined || Number(length) <= MOST_BODY) return undefined;
+  return { status: 413, error: REASONS.large };
+}

@@ -1,0 +1,113 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context, Hono as HonoApp } from 'hono';
+import type { HookRecord } from '../../emit/record.js';
+import { describeError } from '../../values/message.js';
+import { isObject, type Json } from '../../values/shape.js';
+import { stateOf } from '../binding.js';
+import type { HookParts } from './answer-hook.js';
+
+/** What the routes answer from. */
+export interface AppParts extends HookParts {
+  /** Records that are kept, by the query of a request. */
+  records(query: URLSearchParams): AsyncIterable<HookRecord>;
+  /** A record as a line of JSON, with nothing in it that may not be shown. */
+  text(record: HookRecord): string;
+  /** The same of any other text. */
+  plain(text: string): string;
+  /** Records as they come, behind a position. */
+  events(after: string | undefined, signal: AbortSignal): AsyncIterable<{ readonly id: string; readonly text: string }>;
+  /** What is not as it was bound. */
+  changes(): readonly string[];
+  admin(call: 'reload' | 'stop' | 'accept'): Promise<Json>;
+}
+
+type Env = { readonly Bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } };
+type C = Context<Env>;
+
+/** The routes; who may ask for them was decided before (`refusal`). */
+export function addRoutes(app: HonoApp<Env>, parts: AppParts): void {
+  app.get('/healthz', (c) => c.json({ ok: true }));
+  app.get('/scopes', (c) => {
+    const scopes = parts.hosts().all.map(({ host, root }) => ({ root: root ?? null, scopes: host.describe() }));
+    // Names of hooks are command lines.
+    return c.json(
+      JSON.parse(JSON.stringify(scopes), (_, value) => (typeof value === 'string' ? parts.plain(value) : value)),
+    );
+  });
+  app.get('/records', async (c) => {
+    const pieces = lines(parts.records(new URL(c.req.url).searchParams), parts.text);
+    try {
+      // What is wrong with the query shows before the answer has begun.
+      const first = await pieces.next();
+      const all = first.done === true ? noPieces() : together(first.value, pieces);
+      return new Response(streamOf(all), { headers: { 'content-type': 'application/x-ndjson' } });
+    } catch (error) {
+      return c.json({ error: describeError(error) }, 400);
+    }
+  });
+  app.get('/events', (c) => {
+    const over = new AbortController();
+    c.env.outgoing.once('close', () => over.abort());
+    const events = parts.events(c.req.header('last-event-id'), over.signal);
+    return new Response(streamOf(messages(events)), { headers: { 'content-type': 'text/event-stream' } });
+  });
+  app.get('/admin/changes', (c) => {
+    const changes = parts.changes();
+    return c.json({ changes, state: stateOf(changes) });
+  });
+  for (const call of ['reload', 'stop'] as const)
+    app.post(`/admin/${call}`, async (c) => c.json(await parts.admin(call)));
+  app.post('/admin/accept', async (c) => {
+    const { state } = (await bodyOf(c)) ?? {};
+    // What somebody has looked at, and nothing that was written since.
+    if (state !== stateOf(parts.changes())) return c.json({ ok: false, error: 'it has changed again meanwhile' }, 409);
+    return c.json(await parts.admin('accept'));
+  });
+  app.onError((error, c) => c.json({ error: describeError(error) }, 500));
+}
+
+/** A body as an object; undefined: it is none. */
+async function bodyOf(c: C): Promise<Json | undefined> {
+  try {
+    const body: unknown = JSON.parse(await c.req.text());
+    return isObject(body) ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function* lines(records: AsyncIterable<HookRecord>, text: AppParts['text']): AsyncGenerator<string> {
+  for await (const record of records) yield `${text(record)}\n`;
+}
+
+async function* together(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
+}
+
+async function* noPieces(): AsyncGenerator<string> {
+  yield* [];
+}
+
+async function* messages(
+  events: AsyncIterable<{ readonly id: string; readonly text: string }>,
+): AsyncGenerator<string> {
+  // The head goes out at once: who waits for the first record knows that it is heard.
+  yield ': hookscope\n\n';
+  for await (const { id, text } of events) yield `id: ${id}\ndata: ${text}\n\n`;
+}
+
+/** As fast as it is read. */
+function streamOf(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done === true) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await pieces.return(undefined);
+    },
+  });
+}

@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import { answerHook, failure } from './answer-hook.js';
+import { type Refusal, type RefuseOptions, refusal } from './refuse.js';
+import { type AppParts, addRoutes } from './routes.js';
+
+/** Seconds that a client may take. */
+export interface Patience {
+  /** For the head of its request. */
+  readonly head: number;
+  /** For all of it. */
+  readonly request: number;
+  /** Between two requests of one connection. */
+  readonly idle: number;
+}
+
+const PATIENCE: Patience = { head: 5, request: 30, idle: 15 };
+/** Milliseconds between two looks at who is slow. */
+const LOOK = 500;
+/** The one path that every call of a tool waits for. */
+const HOOK = /^\/hooks\/([\w-]+)/;
+/** Bytes of a head: tokens, a folder, the names of files. */
+const HEAD_BYTES = 64 * 1024;
+
+export interface HttpOptions extends RefuseOptions {
+  readonly patience?: Partial<Patience>;
+}
+
+/** The server behind a socket or a port, to be told where to listen. */
+export function httpServer(parts: AppParts, { patience, ...known }: HttpOptions): Server {
+  const app = new Hono<{ Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }>();
+  addRoutes(app, parts);
+  const listener = getRequestListener(app.fetch as never, { overrideGlobalObjects: false });
+  /** A client of HTTP hooks goes on after an error: what is too large to be judged is denied, where it can be. */
+  const refuse = (refused: Refusal, incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const { status, error } = refused;
+    const event = status === 413 ? HOOK.exec(incoming.url ?? '')?.[1] : undefined;
+    const spec = event === undefined ? undefined : parts.hosts().spec(event, undefined);
+    const said = spec && failure(spec, error, 'block');
+    end(incoming, outgoing, said?.status === 200 ? said : { status, body: JSON.stringify({ error }) });
+  };
+  const { head, request, idle } = { ...PATIENCE, ...patience };
+  const server = createServer(
+    {
+      headersTimeout: head * 1000,
+      requestTimeout: request * 1000,
+      keepAliveTimeout: idle * 1000,
+      connectionsCheckingInterval: LOOK,
+      maxHeaderSize: HEAD_BYTES,
+    },
+    (incoming, outgoing) => {
+      const refused = refusal(incoming, known);
+      if (refused) return refuse(refused, incoming, outgoing);
+      // While it goes, nothing new comes on the connections that are open.
+      if (!server.listening) outgoing.setHeader('connection', 'close');
+      const event = HOOK.exec(incoming.url as string)?.[1];
+      if (event === undefined) void listener(incoming, outgoing);
+      else void answerHook(event, incoming, outgoing, parts);
+    },
+  );
+  // `Expect: 100-continue`: whoever is refused need not send its body.
+  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const refused = refusal(incoming, known);
+    if (refused) return refuse(refused, incoming, outgoing);
+    outgoing.writeContinue();
+    server.emit('request', incoming, outgoing);
+  });
+  server.on('upgrade', (_, socket) => socket.destroy());
+  return server;
+}
+
+/** Said at once, and the connection ends: what else comes on it is not read. */
+function end(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  {
+    status,
+    body,
+    head,
+  }: { readonly status: number; readonly body: string; readonly head?: Readonly<Record<string, string>> },
+): void {
+  outgoing.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+    ...head,
+  });
+  outgoing.end(body, () => incoming.socket.destroySoon());
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { isAbsolute, resolve } from 'node:path';
+import { isText } from '../values/shape.js';
+
+/** What a command line names, as `hook` and `serve` take it. */
+export interface NamedSet {
+  readonly config?: string | boolean;
+  readonly hooks?: readonly string[];
+  readonly plugin?: readonly string[];
+  readonly claudeCode?: string | true;
+  readonly settings?: readonly string[];
+  readonly pluginDir?: readonly string[];
+  readonly agent?: readonly string[];
+  readonly trust?: string;
+  readonly model?: string;
+}
+
+/** Where each of its keys stands in a request, since a client without JSON (a shell script) sends them too. */
+const HEADERS = {
+  config: 'hookscope-config',
+  hooks: 'hookscope-hooks',
+  plugin: 'hookscope-plugin',
+  claudeCode: 'hookscope-claude-code',
+  settings: 'hookscope-settings',
+  pluginDir: 'hookscope-plugin-dir',
+  agent: 'hookscope-agent',
+  trust: 'hookscope-trust',
+  model: 'hookscope-model',
+} as const satisfies Readonly<Record<keyof NamedSet, string>>;
+
+type Key = keyof typeof HEADERS;
+const SHORTEST = Math.min(...Object.values(HEADERS).map((name) => name.length));
+const KEYS = Object.keys(HEADERS) as Key[];
+const PATHS: readonly Key[] = ['config', 'hooks', 'claudeCode', 'settings', 'pluginDir', 'agent'];
+/** `--no-config`: nothing is looked for, and nothing is named. */
+const NONE = '--no-config';
+
+/** Its values as they were given, made absolute; `agent` keeps its `@id`. */
+function values(set: NamedSet, cwd: string): [Key, string[]][] {
+  return KEYS.map((key) => {
+    const value = set[key];
+    if (value === undefined) return [key, []];
+    if (key === 'config' && typeof value === 'boolean') return [key, value ? [] : [NONE]];
+    const given = (value === true ? [cwd] : typeof value === 'string' ? [value] : value) as readonly string[];
+    return [key, given.map((one) => absolute(key, one, cwd))];
+  });
+}
+
+function absolute(key: Key, value: string, cwd: string): string {
+  // A package's name is found from the folder, a path is relative to it.
+  if (key === 'plugin') return /^\.{1,2}(?:[/\\]|$)/.test(value) ? resolve(cwd, value) : value;
+  return PATHS.includes(key) && !isAbsolute(value) ? resolve(cwd, value) : value;
+}
+
+/** Whether anything is named. */
+export const isNamed = (set: NamedSet): boolean => values(set, '/').some(([, found]) => found.length > 0);
+
+/** One text for all that name the same, wherever they were started. */
+export function keyOf(set: NamedSet, cwd: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify(values(set, cwd)))
+    .digest('hex');
+}
+
+/** The same set with absolute paths, so that it means the same in any folder. */
+export function absoluteSet(set: NamedSet, cwd: string): NamedSet {
+  const all = Object.fromEntries(values(set, cwd).filter(([, found]) => found.length > 0));
+  const one = (key: Key): Partial<Record<Key, string>> => (all[key] ? { [key]: all[key][0] as string } : {});
+  const many = (key: Key): Partial<Record<Key, string[]>> => (all[key] ? { [key]: all[key] } : {});
+  return {
+    ...one('config'),
+    ...(all['config']?.[0] === NONE ? { config: false } : {}),
+    ...many('hooks'),
+    ...many('plugin'),
+    ...one('claudeCode'),
+    ...many('settings'),
+    ...many('pluginDir'),
+    ...many('agent'),
+    ...one('trust'),
+    ...one('model'),
+  } as NamedSet;
+}
+
+/** The lines of a request's head that name it. */
+export function headersOf(set: NamedSet, cwd: string): [name: string, value: string][] {
+  return values(set, cwd).flatMap(([key, found]) => found.map((one): [string, string] => [HEADERS[key], one]));
+}
+
+/** What a request names; `raw` as Node gives it, name and value in turn. */
+export function setInHeaders(raw: readonly string[]): NamedSet {
+  const found: Partial<Record<Key, string[]>> = {};
+  for (let i = 0; i < raw.length; i += 2) {
+    const given = raw[i] as string;
+    // Most lines of a head are none of these.
+    if (given.length < SHORTEST || (given[0] !== 'h' && given[0] !== 'H')) continue;
+    const name = given.toLowerCase();
+    const key = KEYS.find((one) => HEADERS[one] === name);
+    if (key === undefined) continue;
+    found[key] ??= [];
+    found[key].push(utf8(raw[i + 1] as string));
+  }
+  const { config, claudeCode, trust, model, ...lists } = found;
+  return {
+    ...lists,
+    ...(config && { config: config[0] === NONE ? false : (config[0] as string) }),
+    ...(claudeCode && { claudeCode: claudeCode[0] as string }),
+    ...(trust && { trust: trust[0] as string }),
+    ...(model && { model: model[0] as string }),
+  };
+}
+
+/** Node reads a head as Latin-1; what clients send is UTF-8. */
+export const utf8 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8');
+
+/** Whether a head can carry a value as it is. */
+export function fitsHeader(value: unknown): boolean {
+  return isText(value) && value.trim() === value && !/[\r\n\0]/.test(value);
+}

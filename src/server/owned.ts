@@ -1,0 +1,79 @@
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { HookscopeError } from '../errors.js';
+
+const TYPE = 0o170000;
+const TYPES = { folder: 0o040000, file: 0o100000, socket: 0o140000 } as const;
+
+/**
+ * Node cannot ask the system who is at the other end of a socket, so what decides who can be there is looked at instead: the folder
+ * and what is in it must belong to this user and be closed to everybody else, links not followed. Throws UNTRUSTED; FILE: it is not there.
+ */
+export function checkOwned(path: string, type: keyof typeof TYPES): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) throw new HookscopeError('FILE', { file: path, problem: `there is no such ${type}` });
+  const refuse = (why: string): HookscopeError =>
+    new HookscopeError('UNTRUSTED', { file: path, why, remedy: 'Look who has made it, and move it away' });
+  if ((stats.mode & TYPE) !== TYPES[type]) throw refuse(`it is no ${type}`);
+  const user = process.getuid?.();
+  if (user === undefined) return;
+  if (stats.uid !== user) throw refuse('it belongs to another user');
+  // What a socket's own bits allow is for the folder to decide.
+  if (type !== 'socket' && (stats.mode & 0o077) !== 0) throw refuse('it is open to other users');
+}
+
+/** Makes a folder for its owner alone, or sees that it is one. Throws UNTRUSTED, FILE. */
+export function ownFolder(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritten(path, error);
+    const stats = lstatSync(path);
+    // One that an earlier version or a mkdir of the user has left open is his own, and can be closed.
+    if (stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0) chmodSync(path, 0o700);
+  }
+  checkOwned(path, 'folder');
+}
+
+/** Replaces a file at once, readable by its owner alone. Throws FILE. */
+export function writeOwned(path: string, text: string): void {
+  const next = `${path}.${process.pid}.tmp`;
+  try {
+    const handle = openSync(next, 'w', 0o600);
+    try {
+      writeSync(handle, text);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(next, path);
+  } catch (error) {
+    throw unwritten(path, error);
+  }
+}
+
+/** The text of a file of ours; undefined: there is none. Throws UNTRUSTED where others could have written it, FILE. */
+export function readOwned(path: string): string | undefined {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  checkOwned(path, 'file');
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw unwritten(path, error);
+  }
+}
+
+function unwritten(file: string, error: unknown): HookscopeError {
+  return new HookscopeError('FILE', { file, problem: (error as Error).message }, { cause: error });
+}

@@ -1,0 +1,36 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+
+/** Where a user's server is found, and what it keeps. */
+export interface Places {
+  /** Its folder and its socket. */
+  readonly run: string;
+  readonly socket: string;
+  /** What lasts: tokens, what was served last, records. */
+  readonly state: string;
+  readonly tokens: string;
+  /** The header with the token to fire, for clients that read no JSON. */
+  readonly fireHeader: string;
+  /** What the last server was started with, and the bytes of it. */
+  readonly served: string;
+}
+
+/** By the environment: `$XDG_STATE_HOME/hookscope` (else `~/.local/state`), and the socket under `$XDG_RUNTIME_DIR` where there is one. */
+export function placesOf(env: NodeJS.ProcessEnv = process.env): Places {
+  const state = join(absolute(env['XDG_STATE_HOME']) ?? join(homedir(), '.local', 'state'), 'hookscope');
+  const runtime = absolute(env['XDG_RUNTIME_DIR']);
+  const run = runtime === undefined ? join(state, 'run') : join(runtime, 'hookscope');
+  return {
+    run,
+    socket: join(run, 'serve.sock'),
+    state,
+    tokens: join(state, 'tokens.json'),
+    fireHeader: join(state, 'fire.header'),
+    served: join(state, 'served.json'),
+  };
+}
+
+/** The specification of these variables has relative paths ignored. */
+function absolute(path: string | undefined): string | undefined {
+  return path !== undefined && isAbsolute(path) ? path : undefined;
+}

@@ -1,0 +1,194 @@
+import cluster, { type Worker as Child } from 'node:cluster';
+import { chmodSync, rmSync } from 'node:fs';
+import { HookscopeError } from '../errors.js';
+import { type Bindings, changedSince, whyChanged } from './binding.js';
+import type { Places } from './places.js';
+import { writeServed } from './served.js';
+import { takeSocket } from './take-socket.js';
+import type { Serving } from './worker.js';
+
+/** What a child tells its parent. */
+export type FromChild =
+  /** It hears what it is told from now on. */
+  | { readonly type: 'up' }
+  | { readonly type: 'ready'; readonly bindings: Bindings; readonly port: number | null }
+  | { readonly type: 'failed'; readonly message: string }
+  | { readonly type: 'asked'; readonly call: 'reload' | 'stop' | 'accept' | 'changed'; readonly id: number };
+/** And the other way round. */
+export type FromParent =
+  | { readonly type: 'start'; readonly serving: Serving; readonly bindings: Bindings | null }
+  | { readonly type: 'stop' }
+  | { readonly type: 'done'; readonly id: number; readonly result: Readonly<Record<string, unknown>> };
+
+export interface PrimaryOptions {
+  readonly serving: Serving;
+  readonly places: Places;
+  /** The program and what it is started with. */
+  readonly exec: string;
+  readonly args: readonly string[];
+  /** Fires when it is to end. */
+  readonly signal: AbortSignal;
+  tell(text: string): void;
+  ready(port: number | undefined): void;
+}
+
+/** Seconds that a child has to answer what is under way; a hook's own time is longer than anybody waits for a server to stop. */
+const GRACE = 30;
+/** Milliseconds before a child that has died is started again, doubled each time it dies at once. */
+const AGAIN = 200;
+
+/**
+ * Holds the socket and no hook: each version of what is served is loaded by a process of its own, since a module cannot be unloaded. The
+ * next one listens on the same socket before the last one stops, so that no call finds it closed. Resolves when it is over.
+ */
+export async function runPrimary(options: PrimaryOptions): Promise<void> {
+  const { places, signal, tell, exec, args } = options;
+  const release = await takeSocket(places);
+  // Each child takes connections itself: nothing goes through us.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  cluster.setupPrimary({ exec, args: [...args], serialization: 'advanced' });
+  const server = new Primary(options);
+  try {
+    await server.start(null);
+    chmodSync(places.socket, 0o600);
+    release();
+    options.ready(server.port);
+    await new Promise<void>((resolve) => {
+      server.over = resolve;
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await server.stop();
+  } catch (error) {
+    await server.stop();
+    tell('it did not start');
+    throw error;
+  } finally {
+    release();
+    rmSync(places.socket, { force: true });
+  }
+}
+
+class Primary {
+  over: () => void = () => undefined;
+  #options: PrimaryOptions;
+  #child: Child | undefined;
+  #bindings: Bindings | null = null;
+  #port: number | undefined;
+  #stopping = false;
+  #wait = AGAIN;
+  /** One at a time. */
+  #reloading: Promise<unknown> = Promise.resolve();
+
+  constructor(options: PrimaryOptions) {
+    this.#options = options;
+  }
+
+  get port(): number | undefined {
+    return this.#port;
+  }
+
+  /** A child that loads what is served, bound as it was or as it is now (null), in place of the one before. */
+  async start(bindings: Bindings | null): Promise<void> {
+    const { serving, places } = this.#options;
+    const child = cluster.fork();
+    // What is sent to one that is just ending is lost; its end is seen.
+    child.on('error', () => undefined);
+    const since = Date.now();
+    const ready = await new Promise<Extract<FromChild, { type: 'ready' }>>((resolve, reject) => {
+      child.on('message', (message: FromChild) => {
+        if (message.type === 'up') tell(child, start);
+        else if (message.type === 'ready') resolve(message);
+        else if (message.type === 'failed')
+          reject(new HookscopeError('FILE', { file: 'hookscope serve', problem: message.message }));
+        else void this.#asked(child, message);
+      });
+      child.once('exit', (code, by) => {
+        reject(new HookscopeError('FILE', { file: 'hookscope serve', problem: `its process ended (${by ?? code})` }));
+        this.#died(child, since);
+      });
+      // The same port, 0 too: the socket behind it is ours, and the next child is given that one.
+      const start: FromParent = { type: 'start', serving, bindings };
+    }).catch((error: unknown) => {
+      child.process.kill('SIGKILL');
+      throw error;
+    });
+    const before = this.#child;
+    this.#child = child;
+    this.#bindings = ready.bindings;
+    this.#port = ready.port ?? undefined;
+    writeServed(places, { ...serving, bindings: ready.bindings });
+    if (before) void end(before);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const children = Object.values(cluster.workers ?? {}).filter((child) => child !== undefined);
+    await Promise.all(children.map(end));
+  }
+
+  async #asked(child: Child, { call, id }: Extract<FromChild, { type: 'asked' }>): Promise<void> {
+    const answer = (result: Readonly<Record<string, unknown>>): void => {
+      tell(child, { type: 'done', id, result } satisfies FromParent);
+    };
+    if (call === 'stop') {
+      answer({ ok: true });
+      return this.over();
+    }
+    const { dev } = this.#options.serving;
+    const changed = call === 'reload' && !dev && this.#bindings ? changedSince(this.#bindings.files) : [];
+    // Loaded as it is now it would be something that nobody has accepted.
+    if (changed.length > 0) return answer({ ok: false, error: changed.map(whyChanged).join('\n') });
+    answer(await this.#reload(call === 'accept' || dev, call));
+  }
+
+  #reload(anew: boolean, call: string): Promise<Readonly<Record<string, unknown>>> {
+    const reload = this.#reloading.then(async () => {
+      try {
+        await this.start(anew ? null : this.#bindings);
+        if (call !== 'reload')
+          this.#options.tell(call === 'changed' ? 'reloaded, unasked (--dev)' : 'reloaded, as accepted');
+        return { ok: true };
+      } catch (error) {
+        const why = (error as Error).message;
+        this.#options.tell(`not reloaded, and what was served before stays: ${why}`);
+        return { ok: false, error: why };
+      }
+    });
+    this.#reloading = reload;
+    return reload;
+  }
+
+  /** The one that serves has died: another takes its place, bound to the same bytes. */
+  #died(child: Child, since: number): void {
+    if (this.#stopping || child !== this.#child || child.exitedAfterDisconnect) return;
+    this.#child = undefined;
+    this.#wait = Date.now() - since > 10_000 ? AGAIN : Math.min(this.#wait * 2, 30_000);
+    this.#options.tell('the process that serves has died; it is started again');
+    setTimeout(() => {
+      if (this.#stopping) return;
+      this.start(this.#bindings).catch((error: Error) => {
+        this.#options.tell(`it does not start again: ${error.message}`);
+        this.over();
+      });
+    }, this.#wait);
+  }
+}
+
+function tell(child: Child, message: FromParent): void {
+  if (child.isConnected()) child.send(message, () => undefined);
+}
+
+/** It takes no more connections, answers what is under way, and ends. */
+function end(child: Child): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.isDead()) return resolve();
+    child.exitedAfterDisconnect = true;
+    const timer = setTimeout(() => child.process.kill('SIGKILL'), GRACE * 1000);
+    child.once('exit', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    tell(child, { type: 'stop' } satisfies FromParent);
+  });
+}

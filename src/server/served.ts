@@ -1,0 +1,48 @@
+import { HookscopeError } from '../errors.js';
+import { isObject } from '../values/shape.js';
+import { type Bindings, changedScripts, changedSince } from './binding.js';
+import { keyOf, type NamedSet } from './named-set.js';
+import { ownFolder, readOwned, writeOwned } from './owned.js';
+import type { Places } from './places.js';
+
+/** What the last server was started with. It stands until another is, so that what it guarded is guarded when it is gone. */
+export interface ServedSet {
+  readonly set: NamedSet;
+  readonly cwd: string;
+  readonly projects: readonly string[];
+  /** Reloaded unasked: nothing is bound. */
+  readonly dev: boolean;
+  readonly bindings: Bindings;
+}
+
+/** undefined: none was started yet. Throws UNTRUSTED, FILE. */
+export function readServed({ served: file }: Places): ServedSet | undefined {
+  const text = readOwned(file);
+  if (text === undefined) return undefined;
+  try {
+    const found: unknown = JSON.parse(text);
+    if (isObject(found) && found['version'] === 1 && isObject(found['set']) && isObject(found['bindings']))
+      return found as unknown as ServedSet;
+  } catch {
+    // It is said below.
+  }
+  const problem = 'does not say what was served; start hookscope serve again after you have moved it away';
+  throw new HookscopeError('FILE', { file, problem });
+}
+
+export function writeServed(places: Places, served: ServedSet): void {
+  ownFolder(places.state);
+  writeOwned(places.served, `${JSON.stringify({ version: 1, ...served }, undefined, 2)}\n`);
+}
+
+/** Whether both name the same. */
+export function isSameSet(one: Pick<ServedSet, 'set' | 'cwd'>, other: Pick<ServedSet, 'set' | 'cwd'>): boolean {
+  return keyOf(one.set, one.cwd) === keyOf(other.set, other.cwd);
+}
+
+/** Files of it that are not as the last server was started with them. */
+export function changesSince(served: ServedSet | undefined): string[] {
+  if (served === undefined || served.dev) return [];
+  const { files, scripts } = served.bindings;
+  return [...changedSince(files), ...changedScripts(scripts)];
+}

@@ -1,0 +1,81 @@
+import { closeSync, lstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { connect } from 'node:net';
+import { HookscopeError } from '../errors.js';
+import { ownFolder } from './owned.js';
+import type { Places } from './places.js';
+
+/** Milliseconds for a server to take a connection. */
+const ANSWER = 2_000;
+/** Bytes of a socket's path, on Linux and macOS. */
+const LONGEST = 103;
+/** Tries to be the one that starts. */
+const TRIES = 50;
+
+/** Whether a server listens there. */
+export function isAnswered(socket: string): Promise<boolean> {
+  if (lstatSync(socket, { throwIfNoEntry: false }) === undefined) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const probe = connect(socket);
+    const end = (answered: boolean): void => {
+      probe.destroy();
+      resolve(answered);
+    };
+    probe.setTimeout(ANSWER, () => end(true));
+    probe.once('connect', () => end(true));
+    probe.once('error', ({ code }: NodeJS.ErrnoException) => end(code !== 'ECONNREFUSED' && code !== 'ENOENT'));
+  });
+}
+
+/**
+ * Makes the folder, and removes the socket that a killed server has left; one that is answered is somebody's. Until the result is called
+ * nobody else may start. Rejects with FILE, UNTRUSTED.
+ */
+export async function takeSocket({ run, socket }: Places): Promise<() => void> {
+  if (Buffer.byteLength(socket) > LONGEST) {
+    const problem = `is longer than the system allows for a socket (${LONGEST} bytes); set XDG_RUNTIME_DIR to a shorter folder`;
+    throw new HookscopeError('FILE', { file: socket, problem });
+  }
+  ownFolder(run);
+  const lock = `${socket}.lock`;
+  await locked(lock);
+  const release = (): void => rmSync(lock, { force: true });
+  try {
+    if (await isAnswered(socket))
+      throw new HookscopeError('FILE', { file: socket, problem: 'a server is running there already' });
+    rmSync(socket, { force: true });
+    return release;
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function locked(lock: string): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    try {
+      const handle = openSync(lock, 'wx', 0o600);
+      writeSync(handle, String(process.pid));
+      closeSync(handle);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+        throw new HookscopeError('FILE', { file: lock, problem: (error as Error).message }, { cause: error });
+      if (!isHeld(lock)) rmSync(lock, { force: true });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  throw new HookscopeError('FILE', { file: lock, problem: 'another server is starting there; if none is, remove it' });
+}
+
+/** Who holds it lives. */
+function isHeld(lock: string): boolean {
+  try {
+    const pid = Number(readFileSync(lock, 'utf8'));
+    // It is not written yet.
+    if (pid === 0) return true;
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,54 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { HookscopeError } from '../errors.js';
+import { isObject } from '../values/shape.js';
+import { ownFolder, readOwned, writeOwned } from './owned.js';
+import type { Places } from './places.js';
+
+/** What a token is for; none of them does what another is for. */
+export const RIGHTS = ['fire', 'read', 'admin'] as const;
+export type Right = (typeof RIGHTS)[number];
+
+export type Tokens = Readonly<Record<Right, string>>;
+
+const TOKEN = /^[\w-]{43}$/;
+
+/** The user's tokens; undefined: none were made yet. Throws UNTRUSTED, FILE. */
+export function readTokens({ tokens: file, state }: Places): Tokens | undefined {
+  const text = readOwned(file);
+  if (text === undefined) return undefined;
+  const wrong = (): HookscopeError =>
+    new HookscopeError('FILE', { file, problem: `holds no tokens; remove it, and start the server again (${state})` });
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    throw wrong();
+  }
+  if (!isObject(found) || !RIGHTS.every((right) => TOKEN.test(String(found[right])))) throw wrong();
+  return { fire: String(found['fire']), read: String(found['read']), admin: String(found['admin']) };
+}
+
+/** The same, made where there are none, in files that only the user can read. */
+export function ensureTokens(places: Places): Tokens {
+  ownFolder(places.state);
+  const known = readTokens(places);
+  const tokens = known ?? { fire: token(), read: token(), admin: token() };
+  if (known === undefined) writeOwned(places.tokens, `${JSON.stringify(tokens, undefined, 2)}\n`);
+  writeOwned(places.fireHeader, `Authorization: Bearer ${tokens.fire}\n`);
+  return tokens;
+}
+
+const token = (): string => randomBytes(32).toString('base64url');
+
+/** Compares what a request shows with every token in the same time, whatever it shows; only its length shows. */
+export function createTokenCheck(tokens: Tokens): (authorization: string | undefined) => Right | undefined {
+  const known = RIGHTS.map((right) => [right, Buffer.from(`Bearer ${tokens[right]}`)] as const);
+  const length = Buffer.byteLength(`Bearer ${tokens.fire}`);
+  return (authorization = '') => {
+    if (authorization.length !== length) return undefined;
+    const shown = Buffer.from(authorization, 'latin1');
+    let found: Right | undefined;
+    for (const [right, expected] of known) if (timingSafeEqual(shown, expected)) found = right;
+    return found;
+  };
+}

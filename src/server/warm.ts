@@ -1,0 +1,181 @@
+import { realpathSync } from 'node:fs';
+import { isAbsolute, relative, sep } from 'node:path';
+import type { Host } from '../create-host.js';
+import type { EventSpec } from '../events/define.js';
+import type { HostCore } from '../host/core.js';
+import type { AnyDecision } from '../host/decide/decision.js';
+import { fire } from '../host/fire/fire.js';
+import { servicesOf } from '../host/internals.js';
+import type { EndSignal } from '../values/lazy-signal.js';
+import type { Json } from '../values/shape.js';
+import { Agents } from './agents.js';
+import type { Binding } from './binding.js';
+
+/** One host that answers other processes. */
+export interface Warm {
+  readonly host: Host;
+  readonly binding: Binding;
+  /** The project that it is for; absent: for all that are not registered. */
+  readonly root?: string;
+}
+
+/** Who asks, and from where. */
+export interface Asking {
+  readonly cwd: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: EndSignal;
+}
+
+interface Served extends Warm {
+  readonly services: HostCore;
+  readonly agents: Agents;
+  /** Sessions that have asked about a call before it ran. */
+  readonly judged: Set<string>;
+}
+
+/** Sessions of which is remembered that they ask about every call. */
+const SESSIONS = 10_000;
+
+/** The user's own host, and one for each registered project. */
+export class WarmHosts {
+  readonly #user: Served;
+  readonly #projects: readonly Served[];
+  readonly #roots: readonly string[];
+  /** Fires under way. */
+  #running = 0;
+  #idle: () => void = () => undefined;
+
+  constructor(user: Warm, projects: readonly Warm[]) {
+    this.#user = serve(user);
+    this.#projects = projects.map(serve);
+    this.#roots = this.#projects.map(({ root }) => root as string);
+  }
+
+  get all(): readonly Warm[] {
+    return [this.#user, ...this.#projects];
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  /** How many agents' scopes are open. */
+  get agents(): number {
+    return [this.#user, ...this.#projects].reduce((sum, { agents }) => sum + agents.size, 0);
+  }
+
+  /** The project that a call belongs to (`rootOf`); a call of none is the user's alone. */
+  of(cwd: string | undefined, session?: string): Warm {
+    return this.#of(cwd, session);
+  }
+
+  #of(cwd: string | undefined, session: string | undefined): Served {
+    const root = this.#roots.length === 0 ? undefined : rootOf(this.#roots, cwd, session);
+    return root === undefined ? this.#user : (this.#projects[this.#roots.indexOf(root)] as Served);
+  }
+
+  spec(event: string, cwd: string | undefined, session?: string): EventSpec | undefined {
+    const state = this.#of(cwd, session).services.events[event];
+    return state?.spec.name === event ? state.spec : undefined;
+  }
+
+  /** Asks the hooks. Rejects as `fire` does. */
+  async ask(spec: EventSpec, input: Json, { cwd, env, signal }: Asking): Promise<Record<string, unknown>> {
+    const served = this.#of(cwd, env['CLAUDE_PROJECT_DIR']);
+    this.#running++;
+    try {
+      served.agents.before(spec, input);
+      const decision = await fire(served.services, spec.name, input, {
+        signal,
+        env: served.root === undefined ? env : { ...env, CLAUDE_PROJECT_DIR: served.root },
+        doneBy: 'client',
+        everyTool: everyTool(served, spec, input),
+      });
+      served.agents.after(spec, input, decision.continues === true);
+      return answerOf(served.services, spec, input, decision);
+    } finally {
+      this.#running--;
+      if (this.#running === 0) this.#idle();
+    }
+  }
+
+  /** Resolves when nothing is under way any more. */
+  settled(): Promise<void> {
+    if (this.#running === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#idle = resolve;
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map(({ host }) => host.close()));
+  }
+}
+
+function serve(warm: Warm): Served {
+  const services = servicesOf(warm.host);
+  return { ...warm, services, agents: new Agents(services), judged: new Set() };
+}
+
+/** A client whose PreToolUse we have been asked about is connected for all tools, so that what runs unasked is an alarm. */
+function everyTool({ judged }: Served, { callRole }: EventSpec, { session_id: session }: Json): boolean {
+  const id = String(session);
+  if (callRole !== 'judges') return callRole === undefined || judged.has(id);
+  judged.add(id);
+  if (judged.size > SESSIONS) judged.delete(judged.values().next().value as string);
+  return true;
+}
+
+/** The decision in the wire's shape, with what hooks in the background have left for the next turn. */
+function answerOf(
+  { registrar }: HostCore,
+  spec: EventSpec,
+  input: Json,
+  decision: AnyDecision,
+): Record<string, unknown> {
+  const output = decision.toJSON();
+  if (spec.plainStdout !== 'context' || spec.plainAnswer) return output;
+  const late = registrar.pendingOf(String(input['session_id']), input['agent_id']).splice(0);
+  if (late.length === 0) return output;
+  const specific = (output['hookSpecificOutput'] ?? { hookEventName: spec.name }) as Json;
+  const said = specific['additionalContext'];
+  const additionalContext = [...late, ...(said === undefined ? [] : [String(said)])].join('\n');
+  return { ...output, hookSpecificOutput: { ...specific, additionalContext } };
+}
+
+/**
+ * Which of these roots a call belongs to, links resolved: that of its session's project (`CLAUDE_PROJECT_DIR`), or one within it that the
+ * call's folder lies in; of a session of none, that of the folder. So nobody leaves a project's hooks behind by going to another folder.
+ */
+export function rootOf(
+  roots: readonly string[],
+  cwd: string | undefined,
+  session: string | undefined,
+): string | undefined {
+  const innermost = (path: string | undefined): string | undefined => {
+    if (path === undefined || path === '') return undefined;
+    const real = realOr(path);
+    return roots
+      .filter((root) => isWithin(realOr(root), real))
+      .reduce<string | undefined>(
+        (best, root) => (best === undefined || isWithin(realOr(best), realOr(root)) ? root : best),
+        undefined,
+      );
+  };
+  const own = innermost(session);
+  const here = innermost(cwd);
+  return own === undefined || (here !== undefined && isWithin(realOr(own), realOr(here))) ? here : own;
+}
+
+export function isWithin(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+export function realOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,180 @@
+import type { Server } from 'node:http';
+import type { Host } from '../create-host.js';
+import type { HookRecord } from '../emit/record.js';
+import { createRedactor, type Redactor } from '../emit/redact/redactor.js';
+import type { HandlerDescription } from '../handlers/handler.js';
+import { servicesOf } from '../host/internals.js';
+import type { Registration } from '../scopes/registration.js';
+import { Binding, type Bindings, bindSet, changedScripts, changedSince } from './binding.js';
+import { Feed } from './http/feed.js';
+import type { AppParts } from './http/routes.js';
+import type { Patience } from './http/server.js';
+import { keyOf, type NamedSet } from './named-set.js';
+import type { Places } from './places.js';
+import { createTokenCheck, type Tokens } from './tokens.js';
+import { realOr, type Warm, WarmHosts } from './warm.js';
+
+/** How the hooks of a set become a host; the command line knows that. */
+export type OpenSet = (
+  set: NamedSet,
+  how: {
+    /** Where configuration is looked for and names are found from. */
+    readonly directory: string;
+    /** The project's own configuration counts, once it is accepted. */
+    readonly project: boolean;
+    /** Is handed the host before anything is registered in it. */
+    prepare(host: Host): void;
+    readonly checksOf: ((file: string) => (handler: HandlerDescription) => Registration['trustCheck']) | undefined;
+  },
+) => Promise<Host>;
+
+/** What a server serves. */
+export interface Serving {
+  readonly set: NamedSet;
+  /** Where it was started: its names are found from there. */
+  readonly cwd: string;
+  readonly projects: readonly string[];
+  readonly port?: number;
+  /** Nothing is bound: what changes is loaded unasked. */
+  readonly dev: boolean;
+}
+
+export interface WorkerOptions {
+  readonly serving: Serving;
+  readonly places: Places;
+  readonly tokens: Tokens;
+  readonly open: OpenSet;
+  /** As it was bound before; absent: it is bound as it is now. */
+  readonly bindings?: Bindings | undefined;
+  readonly patience?: Partial<Patience>;
+  /** Keeps what hosts emit. */
+  keeper: { attach(host: Host): void; flush(): Promise<void>; close(): Promise<void> };
+  records: AppParts['records'];
+  /** Default: what masks secrets on this machine. */
+  readonly redactor?: Redactor;
+  admin: AppParts['admin'];
+  tell(text: string): void;
+}
+
+/** A running server of one process. */
+export interface Worker {
+  readonly bindings: Bindings;
+  readonly hosts: WarmHosts;
+  readonly port: number | undefined;
+  changes(): string[];
+  /** Takes no more connections, answers what is under way, and ends the hosts. */
+  stop(): Promise<void>;
+}
+
+/** Loads what is served, then listens. Rejects with what is wrong with what it loads. */
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { serving, places, tokens, open } = options;
+  const { set, cwd, projects, dev } = serving;
+  const bindings = options.bindings ?? { files: await bindSet(set, cwd), scripts: {} };
+  const redactor = options.redactor ?? createRedactor();
+  const text = (record: HookRecord): string => JSON.stringify(redactor.redact(record));
+  const feed = new Feed(text);
+  const opened: { close(): Promise<void> }[] = [];
+  // It is another process than the one that bound it, and the bytes are others: what they say now was accepted by nobody.
+  const [changed] = options.bindings === undefined || dev ? [] : changedSince(bindings.files);
+  const warm = async (root: string | undefined): Promise<Warm> => {
+    const binding = new Binding(bindings, root ?? cwd);
+    const host = await open(changed === undefined ? set : {}, {
+      directory: root ?? cwd,
+      project: root !== undefined,
+      prepare(made) {
+        opened.push({ close: async () => void (await made.close()) });
+        if (!dev) servicesOf(made).registrar.guardBy(binding.guard);
+      },
+      checksOf: dev ? undefined : (file) => binding.commandsOf(file),
+    });
+    if (changed !== undefined) standIn(host, changed);
+    feed.attach(host);
+    options.keeper.attach(host);
+    return { host, binding, ...(root === undefined ? {} : { root: realOr(root) }) };
+  };
+  const endAll = async (): Promise<void> => {
+    // Hosts first: their last records are kept.
+    for (const one of opened.splice(0)) await one.close();
+    await options.keeper.close();
+  };
+  try {
+    const user = await warm(undefined);
+    const own: Warm[] = [];
+    for (const root of projects) own.push(await warm(root));
+    const hosts = new WarmHosts(user, own);
+    const keys = new Set([keyOf(set, cwd)]);
+    const changes = (): string[] => [
+      ...new Set([...hosts.all.flatMap(({ binding }) => binding.changed()), ...changedScripts(bindings.scripts)]),
+    ];
+    const parts: AppParts = {
+      hosts: () => hosts,
+      serves: (asked, from) => keys.has(keyOf(asked, from)),
+      async *records(query) {
+        // What has happened is there to be read.
+        await options.keeper.flush();
+        yield* options.records(query);
+      },
+      text,
+      plain: (value) => redactor.text(value),
+      events: (after, signal) => feed.read(after, signal),
+      changes,
+      admin: options.admin,
+    };
+    const check = createTokenCheck(tokens);
+    const { httpServer } = await import('./http/server.js');
+    const patience = options.patience ?? {};
+    const socket = httpServer(parts, { hosts: new Set(['hookscope', 'localhost']), check, patience });
+    await listening(socket, { path: places.socket });
+    const servers = [socket];
+    let port: number | undefined;
+    if (serving.port !== undefined) {
+      const names = new Set<string>();
+      const local = httpServer(parts, { hosts: names, check, patience });
+      await listening(local, { port: serving.port, host: '127.0.0.1' });
+      port = (local.address() as { port: number }).port;
+      for (const name of ['127.0.0.1', 'localhost']) names.add(`${name}:${port}`);
+      servers.push(local);
+    }
+    return {
+      bindings,
+      hosts,
+      port,
+      changes,
+      async stop() {
+        const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+        await hosts.settled();
+        for (const server of servers) setTimeout(() => server.closeAllConnections(), DRAIN).unref();
+        await Promise.all(closed);
+        await endAll();
+      },
+    };
+  } catch (error) {
+    await endAll();
+    throw error;
+  }
+}
+
+/** Milliseconds that answers which are written have to be read. */
+const DRAIN = 1_000;
+
+function listening(server: Server, at: { path: string } | { port: number; host: string }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(at, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** A guard that is never run for everything that can be stopped: whatever stood in the file, it does not vanish. */
+function standIn(host: Host, file: string): void {
+  const { registrar, events } = servicesOf(host);
+  const stands = Object.values(events).filter(
+    ({ spec }) => spec.failure === 'policy' && ['gate', 'block'].includes(spec.fold),
+  );
+  const group = [{ hooks: [{ handler: () => undefined, name: file }], onFailure: 'block' }];
+  const hooks = Object.fromEntries(stands.map(({ spec }) => [spec.name, group]));
+  registrar.register(undefined, hooks, { source: { kind: 'hooks-file', file } });
+}

@@ -1,0 +1,35 @@
+import type { HookRecord, Unstamped } from '../emit/record.js';
+import type { EventName } from '../events/catalogue.js';
+import type { EventSpec } from '../events/define.js';
+import type { Alarms } from '../host/alarms/alarms.js';
+import type { Clock } from '../host/call/clock.js';
+import type { AnyDecision } from '../host/decide/decision.js';
+import type { FireSettings } from '../host/fire-options.js';
+import type { Registrar } from '../host/register/registrar.js';
+import type { Registration } from '../scopes/registration.js';
+import type { Scope } from '../scopes/scope.js';
+
+/** What sessions need of their host. */
+export interface SessionDeps {
+  fire(event: string, input: Readonly<Record<string, unknown>>, how: FireSettings): Promise<AnyDecision>;
+  spec(event: string): EventSpec | undefined;
+  readonly registrar: Registrar;
+  readonly maxStopContinuations: number;
+  /** Of JSON, that is carried to the model. */
+  readonly maxInputBytes: number;
+  readonly clock: Clock;
+  readonly alarms: Alarms;
+  readonly records: { readonly observed: boolean; emit(build: () => Unstamped<HookRecord>): void };
+  /** Which hooks are asked about an event in a scope. */
+  hooksOf(event: EventName, scope: Scope): readonly Registration[];
+  report(message: string, detail?: unknown): void;
+}
+
+/** Who a session is. */
+export interface Identity {
+  readonly session_id: string;
+  readonly transcript_path: string;
+  readonly agent_id?: string | undefined;
+  readonly agent_type?: string | undefined;
+  readonly agent_transcript_path?: string | undefined;
+}

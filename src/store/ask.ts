@@ -1,0 +1,80 @@
+import { type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { HookscopeError } from '../errors.js';
+import { clip } from '../plain.js';
+
+/** Where a server listens. */
+export interface Address {
+  /** For people. */
+  readonly name: string;
+  readonly connect: Pick<RequestOptions, 'socketPath' | 'host' | 'port'>;
+}
+
+/** A socket's path. */
+export const socketAddress = (path: string): Address => ({ name: path, connect: { socketPath: path } });
+
+const LOCAL = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** `http://127.0.0.1:PORT`. Throws INVALID_OPTIONS: it is no address, or another machine's, which would be shown the token. */
+export function httpAddress(text: string): Address {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:' || !LOCAL.includes(url.hostname) || url.pathname !== '/')
+    throw new HookscopeError('INVALID_OPTIONS', {
+      where: '--store',
+      expected: `expected the address of a server on this machine, as in http://127.0.0.1:7007, got "${text}"`,
+    });
+  return { name: url.origin, connect: { host: url.hostname.replace(/[[\]]/g, ''), port: url.port || 80 } };
+}
+
+export interface AskOptions {
+  readonly token?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Milliseconds until the head of the answer; the rest takes its time. Default 30 seconds. */
+  readonly patience?: number;
+}
+
+/** Sends a GET; resolves with the head of the answer. Rejects with FILE: nobody answers. */
+export function ask(address: Address, path: string, options: AskOptions = {}): Promise<IncomingMessage> {
+  const { token, signal, headers, patience = 30_000 } = options;
+  return new Promise((resolve, reject) => {
+    const sent = request({
+      ...address.connect,
+      path,
+      agent: false,
+      ...(signal ? { signal } : {}),
+      headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
+    });
+    const timer = setTimeout(() => sent.destroy(new Error('no answer in time')), patience);
+    sent.on('response', (response) => {
+      clearTimeout(timer);
+      // Whoever reads it sees that it is not complete.
+      response.on('error', () => undefined);
+      resolve(response);
+    });
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer);
+      const text = PROBLEMS[error.code ?? ''] ?? error.message;
+      reject(new HookscopeError('FILE', { file: address.name, problem: text }, { cause: error }));
+    });
+    sent.end();
+  });
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'no server listens there; hookscope serve starts one',
+  ENOENT: 'no server listens there; hookscope serve starts one',
+  EACCES: 'the socket may not be used by you',
+};
+
+/** What an answer that is not 200 says. */
+export async function statusProblem(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    parts.push(part);
+    size += part.length;
+    if (size > 4096) break;
+  }
+  const text = clip(Buffer.concat(parts).toString('utf8').trim(), 200);
+  return `the server refused: ${response.statusCode}${text === '' ? '' : ` ${text}`}`;
+}

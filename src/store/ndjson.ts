@@ -1,0 +1,81 @@
+import type { HookRecord } from '../emit/record.js';
+import { HookscopeError } from '../errors.js';
+import { linesBackward, linesBefore, linesForward } from './lines.js';
+import { followFile } from './ndjson-follow.js';
+import { createNotes, type Notes } from './notes.js';
+import { recordOf } from './record-line.js';
+import { closeFiles, type OpenedFile, openRotated } from './rotated.js';
+import { isWanted, type RecordQuery, type RecordStore, type StoreOptions } from './store.js';
+
+/** The records that `ndjsonSink` has written to a file, and to those that it moved aside. Nothing is opened before it is asked. */
+export function ndjsonStore(path: string, options: StoreOptions = {}): RecordStore {
+  return {
+    place: path,
+    records: (query = {}) => limited(readFiles(path, query, options), query.limit),
+    follow: (signal) => followFile(path, signal, options),
+    close: async () => undefined,
+  };
+}
+
+async function* limited(records: AsyncIterable<HookRecord>, limit = Number.POSITIVE_INFINITY) {
+  let left = limit;
+  if (left <= 0) return;
+  for await (const record of records) {
+    yield record;
+    left -= 1;
+    if (left <= 0) return;
+  }
+}
+
+async function* readFiles(path: string, query: RecordQuery, { note }: StoreOptions): AsyncGenerator<HookRecord> {
+  const files = await openRotated(path);
+  if (files.length === 0) throw new HookscopeError('FILE', { file: path, problem: 'there is no such file' });
+  const notes = createNotes(note);
+  try {
+    for (const file of query.newest ? files.reverse() : files) {
+      // What a file holds was made before it was last written, by a clock that is a little behind.
+      if (query.since !== undefined && file.stats.mtimeMs < query.since - 1000) continue;
+      yield* readFile(file, query, notes);
+    }
+  } finally {
+    notes.end();
+    await closeFiles(files);
+  }
+}
+
+async function* readFile(file: OpenedFile, query: RecordQuery, notes: Notes): AsyncGenerator<HookRecord> {
+  const { handle, path, stats } = file;
+  const mayHold = quickLook(query);
+  for await (const lines of (query.newest ? linesBackward : linesForward)(handle, stats.size)) {
+    for (const line of lines) {
+      if (!mayHold(line.bytes)) continue;
+      const record = await recordOf(line, notes, async () => `${path}:${(await linesBefore(handle, line.at)) + 1}`);
+      if (record && isWanted(record, query)) yield record;
+    }
+  }
+}
+
+const MARK = 0x22;
+
+/** Whether a line can hold what is asked for, before it is parsed: most of a large file is not. */
+function quickLook({ fire, toolUse, session, agent, since }: RecordQuery): (bytes: Buffer) => boolean {
+  const texts = [fire, toolUse, session, agent].flatMap((id) =>
+    id === undefined ? [] : [Buffer.from(JSON.stringify(id))],
+  );
+  const from = since === undefined ? undefined : new Date(since).toISOString();
+  return (bytes) => texts.every((text) => bytes.includes(text)) && (from === undefined || !isBefore(bytes, from));
+}
+
+const TIME = Buffer.from('"time":"');
+/** `{"seq":…,"time":"…`: within so many bytes no other field can hold it. */
+const HEAD = 60;
+
+/** Of a line of ours, whose stamp stands first. */
+function isBefore(bytes: Buffer, from: string): boolean {
+  const head = bytes.subarray(0, HEAD);
+  const at = head.indexOf(TIME);
+  if (at < 0 || head.indexOf('{"seq":') !== 0) return false;
+  const start = at + TIME.length;
+  const time = bytes.toString('latin1', start, start + 24);
+  return bytes[start + 24] === MARK && time.endsWith('Z') && time < from;
+}

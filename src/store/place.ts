@@ -1,0 +1,94 @@
+import { closeSync, existsSync, openSync, readFileSync, readSync, type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { HookscopeError } from '../errors.js';
+import { isObject } from '../values/shape.js';
+import { stateFolder } from '../values/state-folder.js';
+import { ndjsonStore } from './ndjson.js';
+import { sqliteStore } from './sqlite.js';
+import type { RecordStore, StoreOptions } from './store.js';
+
+/** Where the user's server listens. */
+export function defaultSocket(env: NodeJS.ProcessEnv = process.env): string {
+  const { XDG_RUNTIME_DIR: run } = env;
+  return join(run?.startsWith('/') ? join(run, 'hookscope') : join(stateFolder(env), 'run'), 'serve.sock');
+}
+
+/**
+ * Opens what holds records, by what it is: `http://127.0.0.1:PORT` or a socket is a server, else it is a SQLite file, or an NDJSON file with those that were moved aside. A
+ * file that is not there may still come (`follow`). Throws INVALID_OPTIONS, FILE.
+ */
+export async function openStore(place: string, options: StoreOptions = {}): Promise<RecordStore> {
+  if (/^https?:/.test(place)) {
+    const [{ httpAddress }, { serverStore }] = await client();
+    return serverStore(httpAddress(place), readToken(), options);
+  }
+  const stats = statSync(place, { throwIfNoEntry: false });
+  if (stats?.isSocket()) {
+    if (!isOwn(stats)) throw new HookscopeError('FILE', { file: place, problem: "is another user's socket" });
+    const [{ socketAddress }, { serverStore }] = await client();
+    return serverStore(socketAddress(place), readToken(), options);
+  }
+  if (stats === undefined && place.endsWith('.db')) return awaited(place, options);
+  return stats?.isFile() && isDatabase(place) ? sqliteStore(place, options) : ndjsonStore(place, options);
+}
+
+/** A database that is not there yet can be followed; to read it would make one. */
+function awaited(place: string, options: StoreOptions): RecordStore {
+  const store = sqliteStore(place, options);
+  const records = (): never => {
+    throw new HookscopeError('FILE', { file: place, problem: 'there is no such file' });
+  };
+  return { ...store, records };
+}
+
+/** By its first bytes; one that is still empty by its name. */
+function isDatabase(file: string): boolean {
+  const start = Buffer.alloc(15);
+  const handle = openSync(file, 'r');
+  try {
+    return readSync(handle, start) === 0 ? file.endsWith('.db') : start.toString('latin1') === 'SQLite format 3';
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Loaded where there is a server: a file needs none of it. */
+const client = () => Promise.all([import('./ask.js'), import('./server.js')]);
+
+/** The place to read where none was named: the server that runs, else what is kept; undefined: there is none. */
+export async function foundPlace(env: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
+  const socket = defaultSocket(env);
+  if ((await serverState(socket)) === 'runs') return socket;
+  return ['records.db', 'records.ndjson'].map((name) => join(stateFolder(env), name)).find((file) => existsSync(file));
+}
+
+/** Milliseconds a server has to say that it is there. */
+const PATIENCE = 2_000;
+
+/** Whether a server answers at a socket: `dead`, there is one and nobody answers; `none`, there is none, or it is not ours. */
+export async function serverState(socket: string): Promise<'runs' | 'dead' | 'none'> {
+  const stats = statSync(socket, { throwIfNoEntry: false });
+  if (!stats?.isSocket() || !isOwn(stats)) return 'none';
+  const [{ ask, socketAddress }] = await client();
+  try {
+    const response = await ask(socketAddress(socket), '/healthz', { patience: PATIENCE });
+    response.destroy();
+    return response.statusCode === 200 ? 'runs' : 'dead';
+  } catch {
+    return 'dead';
+  }
+}
+
+/** Windows has no owners here. */
+const isOwn = ({ uid }: Stats): boolean => process.getuid === undefined || uid === process.getuid();
+
+/** The user's token to read; undefined: there is none, and the server will say so. */
+function readToken(): string | undefined {
+  try {
+    const found: unknown = JSON.parse(readFileSync(join(stateFolder(), 'tokens.json'), 'utf8'));
+    const token = isObject(found) && Object.hasOwn(found, 'read') ? found['read'] : undefined;
+    return typeof token === 'string' && /^[\w-]{1,200}$/.test(token) ? token : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,222 @@
+import type { HookRecord } from '../emit/record.js';
+import { isObject } from '../values/shape.js';
+
+/** Reads a value; undefined: it is of another type. */
+type Read = (value: unknown) => unknown;
+type Fields = Readonly<Record<string, Read>>;
+
+/** What a record of a type must have, what stands in for what is wrong, and what is left out where it is wrong. */
+interface RecordShape {
+  readonly needs: Fields;
+  readonly fills?: Fields;
+  readonly takes?: Fields;
+}
+
+const text: Read = (value) => (typeof value === 'string' ? value : undefined);
+const named: Read = (value) => (typeof value === 'string' && value !== '' ? value : undefined);
+/** A word of ours, of any version: what is printed as it is. */
+const word: Read = (value) => (typeof value === 'string' && /^[\w-]{1,60}$/.test(value) ? value : undefined);
+const number: Read = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
+const flag: Read = (value) => (typeof value === 'boolean' ? value : undefined);
+const object: Read = (value) => (isObject(value) ? value : undefined);
+const list =
+  (item: Read): Read =>
+  (value) => {
+    if (!Array.isArray(value)) return undefined;
+    const read = value.map(item);
+    return read.every((one, i) => one !== undefined && one === value[i])
+      ? value
+      : read.filter((one) => one !== undefined);
+  };
+const or =
+  (read: Read, instead: unknown): Read =>
+  (value) =>
+    read(value) ?? instead;
+const orText = or(text, '');
+const time: Read = (value) =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value))
+    ? value
+    : undefined;
+
+/**
+ * As a shape says; undefined: something that it must have is wrong. What is not named passes as it is. An object that needs no change is itself what is
+ * read: of a large file nearly all are.
+ */
+function shaped({ needs, fills = {}, takes = {} }: RecordShape): Read {
+  const fields = Object.entries({ ...needs, ...fills, ...takes });
+  const needed = new Set(Object.keys(needs));
+  return (value) => {
+    if (!isObject(value)) return undefined;
+    let read: Record<string, unknown> = value as Record<string, unknown>;
+    for (const [key, field] of fields) {
+      // Nothing that an object has by birth is a field of a record.
+      const is = Object.hasOwn(value, key) ? value[key] : undefined;
+      const found = field(is);
+      if (found === undefined && needed.has(key)) return undefined;
+      if (found === is && (found !== undefined || !Object.hasOwn(value, key))) continue;
+      if (read === value) read = { ...value };
+      if (found === undefined) delete read[key];
+      else read[key] = found;
+    }
+    return read;
+  };
+}
+
+const STAMP: Fields = { time };
+const ABOUT: Fields = { agent_id: text, tool_use_id: text, host_id: text, redacted: object };
+
+const failure = shaped({ needs: {}, fills: { cause: or(word, 'unknown'), message: orText }, takes: { blocks: flag } });
+const conflict = shaped({ needs: { winner: text, loser: text } });
+const source = shaped({ needs: {}, fills: { kind: or(named, 'unknown') }, takes: { name: text, file: text } });
+
+const handler = shaped({
+  needs: { id: named, name: text, status: word },
+  fills: {
+    handler: or(word, 'unknown'),
+    source: or(source, { kind: 'unknown' }),
+    scope: orText,
+    stage: or(number, 0),
+    wave: or(number, null),
+  },
+  takes: {
+    plugin: text,
+    reason: word,
+    failure,
+    verdict: word,
+    exit_code: number,
+    duration_ms: number,
+    reasked: number,
+    why: text,
+    matcher: text,
+    rule: text,
+    warnings: list(text),
+    phase: word,
+    dialect: word,
+    on_failure: word,
+  },
+});
+
+const decision = shaped({
+  needs: {},
+  fills: {
+    event: orText,
+    fold: or(word, 'observe'),
+    continue: or(flag, true),
+    overruled: or(list(text), []),
+    failures: or(
+      list(
+        shaped({
+          needs: { id: text },
+          fills: { name: orText, cause: or(word, 'unknown'), message: orText, blocked: or(flag, false) },
+        }),
+      ),
+      [],
+    ),
+    conflicts: or(list(conflict), []),
+  },
+  takes: {
+    verdict: word,
+    blocked: flag,
+    continues: flag,
+    endedBy: word,
+    reason: text,
+    stopReason: text,
+    decidedBy: text,
+  },
+});
+
+const fire = shaped({
+  needs: { ...STAMP, fire_id: named, event: named, decision, handlers: list(handler) },
+  fills: {
+    seq: or(number, 0),
+    scope: orText,
+    scope_known: or(flag, true),
+    session_id: orText,
+    input: or(object, {}),
+    conflicts: or(list(conflict), []),
+    out_of_scope: or(number, 0),
+  },
+  takes: { ...ABOUT, final_input: object, truncated: list(text), error: word, decisions: word, stateless: flag },
+});
+
+const run: RecordShape = {
+  needs: { ...STAMP, fire_id: named, hook_id: named, hook_event: named },
+  fills: {
+    seq: or(number, 0),
+    scope: orText,
+    session_id: orText,
+    hook_name: orText,
+    name: orText,
+    handler: or(word, 'unknown'),
+    handler_id: orText,
+    source: or(source, { kind: 'unknown' }),
+  },
+  takes: { ...ABOUT, plugin: text, origin: text, exit_code: number, decision: word, failure },
+};
+const alsoFills = (fills: Fields): RecordShape => ({ ...run, fills: { ...run.fills, ...fills } });
+
+/** By type, of the wire's messages by subtype. */
+const TYPES: Readonly<Record<string, Read>> = {
+  hook_started: shaped(run),
+  hook_progress: shaped(alsoFills({ output: orText })),
+  hook_response: shaped(alsoFills({ output: orText, outcome: or(word, 'unknown'), duration_ms: or(number, 0) })),
+  control_problem: shaped({
+    needs: STAMP,
+    fills: { seq: or(number, 0), peer: orText, problem: orText, message: orText },
+    takes: { host_id: text, redacted: object },
+  }),
+  hook_fire: fire,
+  tool_call: shaped({
+    needs: { ...STAMP, tool_use_id: named, tool_name: text, status: word },
+    fills: {
+      seq: or(number, 0),
+      session_id: orText,
+      scope: orText,
+      ran: or(flag, false),
+      hooks_ms: or(object, {}),
+    },
+    takes: {
+      agent_id: text,
+      host_id: text,
+      redacted: object,
+      agent_type: text,
+      denied_by: word,
+      approver: word,
+      decided_by: text,
+      reason: text,
+      duration_ms: number,
+    },
+  }),
+  hook_alarm: shaped({
+    needs: { ...STAMP, alarm: word, tool_use_id: named, tool_name: text },
+    fills: { seq: or(number, 0), message: orText, session_id: orText, scope: orText, evidence: orText },
+    takes: {
+      agent_id: text,
+      host_id: text,
+      redacted: object,
+      denied_by: word,
+      reason: text,
+      judged_input: text,
+      ran_input: text,
+    },
+  }),
+};
+
+/** What was found where a record should be: one, one of a type that this version does not know, or none. */
+export type Reading =
+  | { readonly record: HookRecord }
+  | { readonly record?: undefined; readonly unknown: string | undefined };
+
+/**
+ * Reads a record of any version. Fields that are not known pass; one of another type than it should be is left out, or empty, so that whoever prints it
+ * need not look at types; without what makes it a record (its time, a fire's id, event and hooks) it is none.
+ */
+export function readRecord(found: unknown): Reading {
+  if (!isObject(found)) return { unknown: undefined };
+  const own = (key: string): unknown => (Object.hasOwn(found, key) ? found[key] : undefined);
+  const type = own('type') === 'system' ? own('subtype') : own('type');
+  if (typeof type !== 'string') return { unknown: undefined };
+  if (!Object.hasOwn(TYPES, type)) return { unknown: type };
+  const record = TYPES[type]?.(found);
+  return record === undefined ? { unknown: undefined } : { record: record as HookRecord };
+}

@@ -1,0 +1,105 @@
+import { existsSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HookRecord } from '../emit/record.js';
+import { openSqlite, type SqliteFile, type SqliteRow, type SqliteValue } from '../emit/sinks/sqlite-driver.js';
+import { migrate } from '../emit/sinks/sqlite-schema.js';
+import { readRecord } from './read-record.js';
+import type { RecordQuery, RecordStore, StoreOptions } from './store.js';
+
+/** Rows that are read in one go. */
+const PAGE = 500;
+/** Milliseconds between two looks at what was written. */
+const LOOK = 100;
+
+/** The records that `sqliteSink` has written, also while it writes. Opened when it is first asked. */
+export function sqliteStore(place: string, { note = () => undefined }: StoreOptions = {}): RecordStore {
+  let open: SqliteFile | undefined;
+  const file = (): SqliteFile => {
+    if (open !== undefined) return open;
+    const opened = openSqlite(place);
+    try {
+      opened.exec('PRAGMA busy_timeout = 5000');
+      migrate(opened, place);
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
+    open = opened;
+    return opened;
+  };
+
+  function* recordsOf(rows: readonly SqliteRow[]): Iterable<HookRecord> {
+    for (const { id, json } of rows) {
+      const found = read(String(json));
+      if (found !== undefined) yield found;
+      else note(`${place}: row ${id} is no record`);
+    }
+  }
+
+  return {
+    place,
+    async *records(query: RecordQuery = {}) {
+      const { limit = Number.POSITIVE_INFINITY, newest = false } = query;
+      const [where, values] = conditions(query);
+      let last = newest ? Number.MAX_SAFE_INTEGER : -1;
+      for (let left = limit; left > 0; ) {
+        const wanted = Math.min(PAGE, left);
+        const page = file().all(
+          `SELECT id, json FROM records WHERE id ${newest ? '<' : '>'} ?${where} ORDER BY id ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
+          last,
+          ...values,
+          wanted,
+        );
+        for (const record of recordsOf(page)) {
+          yield record;
+          left -= 1;
+        }
+        if (page.length < wanted) return;
+        last = Number(page.at(-1)?.['id']);
+      }
+    },
+    async *follow(signal: AbortSignal) {
+      let last = isThere(place) ? newestId(file()) : -1;
+      while (!signal.aborted) {
+        const page = isThere(place)
+          ? file().all('SELECT id, json FROM records WHERE id > ? ORDER BY id LIMIT ?', last, PAGE)
+          : [];
+        yield* recordsOf(page);
+        last = Number(page.at(-1)?.['id'] ?? last);
+        if (page.length < PAGE) await sleep(LOOK, undefined, { signal }).catch(() => undefined);
+      }
+    },
+    async close() {
+      open?.close();
+      open = undefined;
+    },
+  };
+}
+
+const isThere = (place: string): boolean => existsSync(place) && statSync(place).size > 0;
+
+function newestId(file: SqliteFile): number {
+  return Number(file.all('SELECT max(id) AS id FROM records')[0]?.['id'] ?? -1);
+}
+
+function read(json: string): HookRecord | undefined {
+  try {
+    return readRecord(JSON.parse(json)).record;
+  } catch {
+    return undefined;
+  }
+}
+
+function conditions(query: RecordQuery): readonly [sql: string, values: readonly SqliteValue[]] {
+  const { since, until, types, agent, event, fire, toolUse, session } = query;
+  const all: (readonly [sql: string, ...values: readonly SqliteValue[]])[] = [];
+  if (since !== undefined) all.push(['at >= ?', since]);
+  if (until !== undefined) all.push(['at <= ?', until]);
+  if (types !== undefined) all.push([`type IN (${types.map(() => '?').join(', ')})`, ...types]);
+  if (agent !== undefined) all.push(['agent_id = ?', agent]);
+  if (event !== undefined) all.push(['event = ?', event]);
+  if (fire !== undefined) all.push(['fire_id = ?', fire]);
+  if (toolUse !== undefined) all.push(['tool_use_id = ?', toolUse]);
+  if (session !== undefined) all.push(['session_id = ?', session]);
+  return [all.map(([sql]) => ` AND ${sql}`).join(''), all.flatMap(([, ...values]) => values)];
+}

@@ -1,0 +1,61 @@
+import type { HookRecord } from '../emit/record.js';
+
+/** Which records are wanted; all that is given must hold. */
+export interface RecordQuery {
+  /** Milliseconds since 1970: made then or later. */
+  readonly since?: number | undefined;
+  /** Made then or before. */
+  readonly until?: number | undefined;
+  readonly types?: readonly HookRecord['type'][] | undefined;
+  /** An agent's id. */
+  readonly agent?: string | undefined;
+  readonly event?: string | undefined;
+  readonly fire?: string | undefined;
+  readonly toolUse?: string | undefined;
+  readonly session?: string | undefined;
+  /** At most so many: the first ones, or the newest. */
+  readonly limit?: number | undefined;
+  /** The newest first. Default: the oldest first. */
+  readonly newest?: boolean | undefined;
+}
+
+/** Where records are kept, for reading. */
+export interface RecordStore {
+  /** The file or address, for people. */
+  readonly place: string;
+  records(query?: RecordQuery): AsyncIterable<HookRecord>;
+  /** What is written from now on, until the signal fires. A file that is not there yet is waited for. */
+  follow(signal: AbortSignal): AsyncIterable<HookRecord>;
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  /** Is told what of the store could not be read: a line that is no record, by its place. */
+  readonly note?: (text: string) => void;
+}
+
+/** Whether a record is one of those that are wanted; `limit` and `newest` are of the list and not asked here. */
+export function isWanted(record: HookRecord, query: RecordQuery): boolean {
+  const { since, until, types, agent, event, fire, toolUse, session } = query;
+  if (types !== undefined && !types.includes(record.type)) return false;
+  if (since !== undefined && Date.parse(record.time) < since) return false;
+  if (until !== undefined && Date.parse(record.time) > until) return false;
+  const { agent_id, fire_id, tool_use_id, session_id } = record as {
+    readonly [K in 'agent_id' | 'fire_id' | 'tool_use_id' | 'session_id']?: string;
+  };
+  const same = (wanted: string | undefined, found: string | undefined): boolean =>
+    wanted === undefined || wanted === found;
+  return (
+    same(agent, agent_id) &&
+    same(event, eventOf(record)) &&
+    same(fire, fire_id) &&
+    same(toolUse, tool_use_id) &&
+    same(session, session_id)
+  );
+}
+
+/** The event a record is about; undefined: none. */
+export function eventOf(record: HookRecord): string | undefined {
+  if (record.type === 'hook_fire') return record.event;
+  return record.type === 'system' && record.subtype !== 'control_problem' ? record.hook_event : undefined;
+}

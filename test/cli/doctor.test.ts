@@ -1,0 +1,282 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { DoctorFinding } from '../../src/cli/doctor/finding.js';
+import type { HandlerRecord } from '../../src/emit/record.js';
+import { fire } from '../emit/samples.js';
+import { anyRecords, SAMPLES } from '../store/records.js';
+import { cli } from './cli.js';
+
+let root = '';
+let project = '';
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'hookscope-doctor-')));
+  project = join(root, 'project');
+  mkdirSync(project);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const STATE = 'state/hookscope';
+const write = (path: string, value: unknown): string => {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value));
+  return file;
+};
+const keep = (...records: readonly unknown[]): string =>
+  write(`${STATE}/records.ndjson`, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+
+const env = () => ({
+  HOME: join(root, 'home'),
+  XDG_STATE_HOME: join(root, 'state'),
+  XDG_RUNTIME_DIR: join(root, 'run'),
+  XDG_CONFIG_HOME: join(root, 'config'),
+});
+const hookscope = (...args: string[]) => cli(args, { cwd: project, env: env() });
+
+async function doctor(...args: string[]): Promise<{ found: DoctorFinding[]; code: number | null }> {
+  const { stdout, code } = await hookscope('doctor', '--json', ...args);
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return { found: lines.map((line) => JSON.parse(line) as DoctorFinding), code };
+}
+
+const now = (): string => new Date().toISOString();
+const handler = (fields: object = {}): HandlerRecord =>
+  ({ ...fire().handlers[0], status: 'ran', verdict: 'none', ...fields }) as HandlerRecord;
+/** So many fires of a host in this project, each with these hooks. */
+const fires = (count: number, ...handlers: readonly HandlerRecord[]) =>
+  Array.from({ length: count }, (_, i) => ({
+    ...fire(i + 1),
+    time: now(),
+    host_id: 'h',
+    input: { ...fire().input, cwd: project },
+    handlers,
+  }));
+
+describe('hookscope doctor', () => {
+  test('finds nothing where nothing is', async () => {
+    const { stdout, stderr, code } = await hookscope('doctor');
+    expect([stderr, code]).toEqual(['', 0]);
+    expect(stdout).toBe(
+      'No records are kept, so that what hooks did is not known: hookscope serve keeps them, or ndjsonSink in code.\nNothing is wrong.\n',
+    );
+  });
+
+  test('finds nothing wrong with hooks that run, answer and are quick', async () => {
+    keep(...fires(30, handler({ duration_ms: 5 })));
+    expect(await doctor()).toEqual({ found: [], code: 0 });
+  });
+
+  test('tells of hooks that never ran though their event was fired, and why', async () => {
+    const skipped = (name: string, reason: string) =>
+      handler({ id: name, name, status: 'skipped', reason, matcher: 'Write' });
+    keep(...fires(6, skipped('narrow', 'matcher'), skipped('off', 'disabled')));
+    const { found, code } = await doctor();
+    expect(code).toBe(1);
+    expect(found.map(({ level, text }) => [level, text])).toEqual([
+      [
+        'problem',
+        'off (the program that registered it) never ran, though PreToolUse was fired 6 times with it: it is switched off.',
+      ],
+      [
+        'remark',
+        'narrow (the program that registered it) never ran, though PreToolUse was fired 6 times with it: its matcher did not match.',
+      ],
+    ]);
+    expect(found[1]?.fix).toContain('as in Write|Bash');
+  });
+
+  test('tells of hooks that always fail, that fail now and then, and that are slow', async () => {
+    const failure = { cause: 'timeout', message: 'no answer after 5 s' };
+    const broken = handler({ id: 'b', name: 'broken', status: 'failed', failure });
+    const shaky = handler({ id: 's', name: 'shaky' });
+    const failed = fires(11, { ...shaky, status: 'failed', failure } as HandlerRecord).slice(9);
+    keep(...fires(9, broken, shaky, handler({ duration_ms: 1200 })), ...failed);
+    const { found, code } = await doctor();
+    expect(code).toBe(1);
+    const texts = found.map(({ level, text }) => `${level} ${text}`);
+    expect(texts[0]).toMatch(
+      /^problem broken .* failed each of the 9 times it ran on PreToolUse \(timeout\), at last with: no answer after 5 s\.$/,
+    );
+    expect(texts).toContainEqual(expect.stringMatching(/^remark shaky .* failed 2 of 11 times/));
+    expect(texts).toContainEqual(
+      expect.stringMatching(/^remark \.\/guard\.sh .* is slow on PreToolUse: 95 of 100 runs take up to 1\.20 s\.$/),
+    );
+    expect((await doctor('--slow', '2s')).found).toHaveLength(2);
+    expect((await doctor('--since', '2000-01-01')).found).toHaveLength(3);
+  });
+
+  test('tells of alarms, and of records that are missing', async () => {
+    const alarm = SAMPLES.find(({ type }) => type === 'hook_alarm');
+    const [first, , third] = fires(3, handler());
+    keep(first, third, { ...alarm, time: now() }, { ...alarm, time: now() });
+    const { found, code } = await doctor();
+    expect(code).toBe(1);
+    expect(found.map(({ level, about, text }) => [level, about, text])).toEqual([
+      ['problem', 'alarm', 'What was decided was not done 2 times (not_honoured), at last: m.'],
+      [
+        'remark',
+        'records',
+        '1 record is missing between those of one host: a sink was too slow, could not write, or was cut off.',
+      ],
+    ]);
+  });
+
+  test('tells of files that are not accepted, of scripts that are gone, and of mistakes in them', async () => {
+    write('project/.claude/settings.json', {
+      hooks: {
+        PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: '"$CLAUDE_PROJECT_DIR"/gone.sh' }] }],
+      },
+    });
+    const { found, code } = await doctor();
+    expect(code).toBe(1);
+    expect(found.map(({ level }) => level)).toEqual(['problem', 'problem']);
+    expect(found[0]?.text).toContain('settings.json is not accepted');
+    expect(found[1]).toMatchObject({ about: 'file', text: '.claude/settings.json:1: gone.sh is not there.' });
+  });
+
+  test('tells of hooks that are registered here and that no fire lists', async () => {
+    write('home/.claude/settings.json', { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'true' }] }] } });
+    keep(...fires(2, handler()));
+    const { found, code } = await doctor();
+    expect([code, found.map(({ text }) => text)]).toEqual([
+      0,
+      [
+        expect.stringMatching(
+          /^true \(.*home\/\.claude\/settings\.json\) is registered for PreToolUse, and no fire of it here lists it\.$/,
+        ),
+      ],
+    ]);
+    keep(...fires(2, handler({ name: 'true' })));
+    expect((await doctor()).found).toEqual([]);
+  });
+
+  test('runs nothing', async () => {
+    const marker = join(root, 'ran');
+    write(
+      'project/hookscope.config.mjs',
+      `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(marker)}, '');\nexport default {};\n`,
+    );
+    write('home/.claude/settings.json', {
+      hooks: { SessionStart: [{ hooks: [{ type: 'command', command: `touch ${marker}` }] }] },
+    });
+    keep(...fires(2, handler()));
+    const { found } = await doctor();
+    expect(found.some(({ text }) => text.includes('hookscope.config.mjs'))).toBe(true);
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  test('a configuration that is wrong is a problem', async () => {
+    keep(...fires(2, handler()));
+    write('hooks.json', { PreToolUse: [{ hooks: [{ type: 'nothing' }] }] });
+    const { found, code } = await doctor('--hooks', join(root, 'hooks.json'));
+    expect(code).toBe(1);
+    expect(found.some(({ text }) => text.includes('hooks.json'))).toBe(true);
+  });
+});
+
+describe('hookscope doctor, of the server and connected agents', () => {
+  const SCRIPT = '/no/such/hookscope-hook.sh';
+  function connect(handlers: readonly string[], text = JSON.stringify({ hooks: handlers })): string {
+    const file = write('home/.claude/settings.json', text);
+    write(`${STATE}/connections.json`, {
+      version: 1,
+      connections: [{ agent: 'claude-code', file, before: null, after: '', folders: [], handlers }],
+    });
+    return file;
+  }
+
+  test('a connected agent that fires no events', async () => {
+    const file = connect(
+      [`${process.execPath} PreToolUse`],
+      JSON.stringify({ env: { X: `${process.execPath} PreToolUse` } }),
+    );
+    const { found, code } = await doctor();
+    expect(code).toBe(1);
+    expect(found.map(({ text }) => text)).toEqual([
+      expect.stringMatching(`^claude-code is connected \\(${file}\\), and no fire has been kept since \\d{4}-`),
+    ]);
+    keep(...fires(1, handler()));
+    expect(await doctor()).toEqual({ found: [], code: 0 });
+  });
+
+  test('a connection that was taken out, whose program is gone, or whose file is gone', async () => {
+    keep(...fires(1, handler()));
+    const file = connect([`'${SCRIPT}' PreToolUse`], '{}');
+    expect((await doctor()).found.map(({ text }) => text)).toEqual([
+      `${file} no longer names '${SCRIPT}' PreToolUse: somebody has taken it out.`,
+    ]);
+    connect([`'${SCRIPT}' PreToolUse`], JSON.stringify({ env: { X: `'${SCRIPT}' PreToolUse` } }));
+    expect((await doctor()).found.map(({ text }) => text)).toEqual([`${file} names ${SCRIPT}, which is gone.`]);
+    rmSync(file);
+    expect((await doctor()).found.map(({ text }) => text)).toEqual([`${file}, which connected claude-code, is gone.`]);
+  });
+
+  test('what connect really writes is no hook of its own, and the hooks file that it names is looked at', async () => {
+    write('hooks.json', { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: './gone.sh' }] }] });
+    const { code: wrote } = await hookscope(
+      'connect',
+      'claude-code',
+      '--user',
+      '--write',
+      '--hooks',
+      join(root, 'hooks.json'),
+    );
+    expect(wrote).toBe(0);
+    keep(...fires(2, handler({ name: './gone.sh' })));
+    const { found } = await doctor();
+    expect(found.map(({ text }) => text)).toEqual([expect.stringContaining('gone.sh is not there.')]);
+    rmSync(join(root, 'hooks.json'));
+    expect((await doctor()).found.map(({ text }) => text)).toEqual([
+      `${join(root, 'home/.claude/settings.json')} names ${join(root, 'hooks.json')}, which is gone.`,
+    ]);
+  });
+
+  test('an agent that asks an address, and no server', async () => {
+    keep(...fires(1, handler()));
+    const address = 'http://127.0.0.1:7007/hooks/PreToolUse';
+    connect([address], JSON.stringify({ env: { X: address } }));
+    const { found, code } = await doctor();
+    expect([code, found.map(({ text }) => text)]).toEqual([
+      1,
+      [`claude-code asks ${address} about its calls, and no server runs: what it cannot ask, it lets pass.`],
+    ]);
+  });
+
+  test('a server that is installed and does not run, or has left its socket', async () => {
+    keep(...fires(1, handler()));
+    const unit = write('config/systemd/user/hookscope.service', '');
+    expect((await doctor()).found.map(({ text }) => text)).toEqual([
+      `A server is installed (${unit}) and does not run.`,
+    ]);
+    const socket = join(root, 'run/hookscope/serve.sock');
+    mkdirSync(dirname(socket), { recursive: true });
+    // One that takes connections and says nothing of itself is none of ours.
+    const stranger = createServer((connection) => connection.resume().end('no\r\n\r\n'));
+    await new Promise<void>((resolve) => stranger.listen(socket, resolve));
+    expect((await doctor()).found.map(({ text }) => text)).toEqual([
+      `A server has left its socket ${socket}, and nobody answers there.`,
+    ]);
+    await new Promise((resolve) => stranger.close(resolve));
+  });
+
+  test('whatever stands in those files, it is looked at without harm', async () => {
+    const samples = fc.sample(anyRecords, 200);
+    write(`${STATE}/records.ndjson`, `${samples.join('\n')}\n`);
+    for (const found of [
+      '[]',
+      '{"connections":{}}',
+      '{"connections":[null,{"agent":1},{"agent":"\u001b[2J","file":"/x\u202e","handlers":[1,"/y"]}]}',
+      'x',
+    ]) {
+      write(`${STATE}/connections.json`, found);
+      const { stdout, stderr } = await hookscope('doctor', '--since', '2000-01-01');
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: what no terminal may see
+      expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+      expect(stderr).not.toMatch(/TypeError|RangeError/);
+    }
+  });
+});

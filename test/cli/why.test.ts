@@ -1,0 +1,242 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { answerFor, answerText, type WhyAnswer } from '../../src/cli/why/answer.js';
+import { callRecords, whatBecame } from '../../src/cli/why/ran.js';
+import type { FireRecord, HookRecord } from '../../src/emit/record.js';
+import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
+import { SKIP_REASONS } from '../../src/events/skip.js';
+import { readRecord } from '../../src/store/read-record.js';
+import { anyOutput } from '../contracts/outputs.js';
+import { recompute } from '../contracts/recompute.js';
+import { fire } from '../emit/samples.js';
+import { inputOf } from '../host/inputs.js';
+import { fireAny, fires, registerAs, testHost, watch } from '../host/kit.js';
+import { entryOf } from '../host/said.js';
+import { anyRecords, SAMPLES } from '../store/records.js';
+
+const NOWHERE = { sentences: [], changes: [] };
+const answer = (record: FireRecord, hook?: string): WhyAnswer =>
+  answerFor(record, { agent: 'main', hook, elsewhere: NOWHERE, outcome: [] });
+
+/** What is asked about comes from a store. */
+function kept(record: HookRecord): FireRecord {
+  const { record: read } = readRecord(JSON.parse(JSON.stringify(record)));
+  if (read?.type !== 'hook_fire') throw new Error('not read');
+  return read;
+}
+
+const policy = fc.constantFrom('continue' as const, 'ask' as const, 'block' as const);
+
+const hook = (event: HookEvent) =>
+  fc.record({
+    answers: fc.tuple(fc.option(anyOutput(entryOf(event)), { nil: undefined, freq: 6 }), anyOutput(entryOf(event))),
+    onFailure: policy,
+    dialect: fc.constantFrom('code' as const, 'claude' as const),
+    phase: fc.constantFrom('decide', 'decide', 'decide', 'rewrite', 'observe'),
+    matcher: fc.constantFrom(undefined, undefined, undefined, 'nothing-like-it'),
+    skip: fc.constantFrom(undefined, undefined, undefined, undefined, 'policy', 'disabled', 'trust', 'invalid'),
+    once: fc.boolean(),
+    rule: fc.constantFrom(undefined, undefined, 'Bash(never-run *)'),
+  });
+
+/** Fires with random hooks, each with a name that stands in no other text. */
+async function anyFire(event: HookEvent, hooks: readonly Readonly<Record<string, never>>[], decisions: string) {
+  const { host } = testHost({ decisions: decisions as 'first' });
+  const seen = watch(host);
+  for (const [i, { answers, onFailure, dialect, phase, matcher, skip, once, rule }] of hooks.entries()) {
+    const answerWith = (_: unknown, __: unknown, { call }: { call: string }): unknown => {
+      const said = (answers as unknown as unknown[])[call === 'first' ? 0 : 1];
+      if (said === undefined) throw new Error('broken');
+      return said;
+    };
+    const group = {
+      matcher,
+      onFailure,
+      phase,
+      ...(once ? { once } : {}),
+      ...(rule && entryOf(event).tool ? { if: rule } : {}),
+      name: `hook<${i}>`,
+      hooks: [answerWith],
+    };
+    registerAs(host, { [event]: [group] }, {
+      dialect,
+      ...(skip ? { skip: { reason: skip, why: `see file<${i}>` } } : {}),
+    } as never);
+  }
+  await fireAny(host, event, inputOf(event));
+  await fireAny(host, event, inputOf(event));
+  return fires(seen).map(kept);
+}
+
+const namesIn = (text: string): string[] => [...new Set(text.match(/hook<\d+>/g) ?? [])].sort();
+
+describe('why, of fires of a real host', () => {
+  test.each(HOOK_EVENTS)('%s: the sentences name who was asked, who not, and who decided', async (event) => {
+    const spec = entryOf(event);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(hook(event), { maxLength: 5 }),
+        fc.constantFrom('strictest', 'first', 'last'),
+        async (hooks, decisions) => {
+          for (const record of await anyFire(event, hooks as never, decisions)) {
+            const decided = recompute(record, spec) as never as FireRecord['decision'];
+            const nameOf = (id: string) => record.handlers.find((h) => h.id === id)?.name as string;
+            const told = answer(record);
+            const skipped = record.handlers.filter((h) => h.status === 'skipped');
+            expect(told.asked.map(({ id }) => id)).toEqual(
+              record.handlers.filter((h) => h.status !== 'skipped').map(({ id }) => id),
+            );
+            expect(told.not_asked.map(({ id }) => id)).toEqual(skipped.map(({ id }) => id));
+            for (const { name, text } of [...told.asked, ...told.not_asked])
+              expect(text.startsWith(`${name} (`)).toBe(true);
+
+            const words = told.decision.join('\n');
+            if (spec.fold === 'gate' && decided.verdict !== 'none')
+              expect(words).toContain(`${nameOf(decided.decidedBy as string)} decided: ${decided.verdict}`);
+            else if (spec.fold === 'gate') expect(words).toContain('No hook had an opinion');
+            else if (decided.blocked) expect(words).toContain(`${nameOf(decided.decidedBy as string)} blocked it`);
+            else if (decided.continues)
+              expect(words).toContain(`${nameOf(decided.decidedBy as string)} decided that the agent goes on`);
+            else expect(words).not.toMatch(/decided|blocked it,/);
+            const overruled = told.decision.filter((text) => text.includes('was overruled'));
+            expect(overruled.map((text) => namesIn(text)[0])).toEqual(decided.overruled.map(nameOf));
+            expect(words.includes("The agent's loop ends here")).toBe(!decided.continue);
+
+            for (const { id, text } of told.asked) {
+              const failure = decided.failures.find((f) => f.id === id);
+              const { status } = record.handlers.find((h) => h.id === id) as FireRecord['handlers'][number];
+              expect(text.includes('failed (')).toBe(status === 'failed');
+              expect(text.includes('which counts as')).toBe(failure?.blocked === true);
+            }
+            const [first = ''] = told.changes;
+            if (decided.verdict === 'deny' || decided.verdict === 'ask') {
+              const same = record.handlers.filter((h) => h.verdict === decided.verdict).map(({ name }) => name);
+              expect(namesIn(first)).toEqual([...same].sort());
+            }
+            for (const handler of skipped) {
+              const change = told.changes.filter((text) => text.startsWith(`For ${handler.name} to be asked: `));
+              const { text } = told.not_asked.find(({ id }) => id === handler.id) as { text: string };
+              expect(change).toHaveLength(1);
+              if (handler.reason === 'matcher') expect(text).toContain('nothing-like-it does not match');
+              if (handler.reason === 'if') expect(text).toContain('Bash(never-run *)');
+              if (handler.why) expect(text).toContain(handler.why);
+              if (handler.reason === 'bailed') {
+                const enders = record.handlers.filter(
+                  (h) => h.dialect === 'code' && (h.output as { continue?: boolean } | undefined)?.continue === false,
+                );
+                expect(enders.length).toBeGreaterThan(0);
+                expect(namesIn(text)).toEqual([handler.name, ...enders.map(({ name }) => name)].sort());
+              }
+            }
+          }
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe('why', () => {
+  test.each(Object.keys(SKIP_REASONS))('says what would have to change for a hook that was skipped: %s', (reason) => {
+    const [handler] = fire().handlers;
+    const skipped = { ...handler, status: 'skipped', reason, why: 'see managed-settings.json' };
+    const told = answer(kept({ ...fire(), handlers: [skipped] } as never));
+    expect(told.not_asked[0]?.text).toMatch(
+      /^\.\/guard\.sh \(command, the program that registered it\) was not asked: .+\.$/,
+    );
+    expect(told.changes.at(-1)).toMatch(/^For \.\/guard\.sh to be asked: .{10,}\.$/);
+  });
+
+  test.each([
+    'threw',
+    'timeout',
+    'spawn_failed',
+    'exit_code',
+    'signal',
+    'bad_json',
+    'bad_schema',
+    'too_large',
+    'http_status',
+    'connection',
+    'aborted',
+    'worker_died',
+    'untrusted',
+  ])('says what to do about a hook that failed: %s', (cause) => {
+    const [handler] = fire().handlers;
+    const { verdict: _, ...failed } = { ...handler, status: 'failed', failure: { cause, message: 'it did' } };
+    const { changes } = answer(kept({ ...fire(), handlers: [failed] } as never));
+    expect(changes.join('\n')).toMatch(/For \.\/guard\.sh to answer: (?!see what)/);
+  });
+
+  test('says that a fire was stateless, that nobody had opened its scope, and what its record lacks', () => {
+    const [first, second, third] = answer(
+      kept({ ...fire(), stateless: true, scope_known: false, truncated: ['input.tool_input.data'] } as never),
+    ).question;
+    expect(first).toContain('Nobody had opened its scope agent-1: the hooks of the session were asked.');
+    expect(first).toContain('It was fired without the server');
+    expect(second).toBe('It was asked about {"command":"rm -rf build"}.');
+    expect(third).toBe('The record does not hold all of it: input.tool_input.data.');
+    expect(answer(fire()).question.join(' ')).not.toMatch(/without the server|Nobody had opened|does not hold/);
+  });
+
+  test('says of a fire that was rejected that it is no permission', () => {
+    const told = answer(kept({ ...fire(), error: 'ABORTED' } as never));
+    expect(told.decision).toEqual(['Nothing was decided: the fire was rejected (ABORTED), which is no permission.']);
+    expect(told.changes[0]).toContain('wait longer');
+  });
+
+  test('of one hook says nothing of others', () => {
+    const told = answer(fire(), 'format');
+    expect([told.asked, told.not_asked.map(({ name }) => name)]).toEqual([[], ['format']]);
+    expect(answerText(told, { hook: 'format' })).not.toContain('No hook was asked');
+    expect(told.changes).toHaveLength(1);
+  });
+
+  test.each([
+    [{ status: 'ran', ran: true, approver: 'user' }, 'The call ran, allowed by the user.'],
+    [
+      { status: 'denied', ran: false, denied_by: 'hook', decided_by: 'guards#1', reason: 'not here' },
+      'The call was denied and did not run: by ./guard.sh, saying "not here".',
+    ],
+    [
+      { status: 'denied', ran: false, denied_by: 'mode' },
+      'The call was denied and did not run: by the permission mode.',
+    ],
+    [{ status: 'moon', ran: false }, 'The call ended as moon.'],
+  ])('says what came of a call: %j', (fields, sentence) => {
+    const call = {
+      ...SAMPLES.find(({ type }) => type === 'tool_call'),
+      denied_by: undefined,
+      decided_by: undefined,
+      ...fields,
+    };
+    expect(whatBecame(callRecords([fire(), call as never]))).toEqual([sentence]);
+  });
+
+  test('says that a call ran although it was denied, and what alarms say', () => {
+    const after = fire(2, { event: 'PostToolUse', decision: { ...fire().decision, fold: 'block' } });
+    expect(whatBecame(callRecords([fire()]))).toEqual(['No record says whether it ran.']);
+    expect(whatBecame(callRecords([fire(), after]))).toEqual([
+      'It ran, although it was denied: PostToolUse was fired for it.',
+    ]);
+    const alarm = SAMPLES.find(({ type }) => type === 'hook_alarm') as never;
+    expect(whatBecame(callRecords([fire(), alarm]))).toEqual(['ALARM not_honoured: m. PostToolUse shows that it ran.']);
+  });
+
+  test('whatever stands in a record, it is told without what moves a terminal', () => {
+    fc.assert(
+      fc.property(fc.array(anyRecords, { minLength: 1, maxLength: 4 }), (found) => {
+        const records = found.flatMap((text) => readRecord(JSON.parse(text)).record ?? []);
+        const outcome = whatBecame(callRecords(records));
+        for (const record of records) {
+          if (record.type !== 'hook_fire') continue;
+          const text = answerText(answerFor(record, { agent: 'main', elsewhere: NOWHERE, outcome }));
+          // biome-ignore lint/suspicious/noControlCharactersInRegex: what no terminal may see
+          expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+          expect(text).not.toMatch(/undefined|\[object|NaN/);
+        }
+      }),
+      { numRuns: 1500 },
+    );
+  });
+});

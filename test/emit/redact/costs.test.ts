@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createRedactor } from '../../../src/emit/redact/redactor.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'redact-cost-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const redactor = createRedactor({ keyFile: join(folder, 'redact.key') });
+
+/** Near misses of every shape: what repeats and never is one, or is one at every turn. */
+const HOSTILE: Readonly<Record<string, string>> = {
+  letters: 'a',
+  jwt: 'eyJ',
+  'jwt parts': 'eyJaaaaaaaa.',
+  'jwt after dashes': '-eyJ',
+  prefix: 'sk-',
+  'long prefix': 'ghp_',
+  'slack prefix': 'xoxb-',
+  'aws prefix': 'AKIA',
+  'zeros of a picture': 'EAAA',
+  'sendgrid parts': 'SG.aaaaaaaaaaaaaaaa.',
+  'open quote': 'password="',
+  'other quote': "password='",
+  'quote in JSON': '\\"password\\":\\"',
+  names: `${'x'.repeat(99)}=`,
+  'long names': 'x.y-z_',
+  colons: ':',
+  equals: 'a=',
+  urls: '://a',
+  'url of many ats': 'a@://',
+  'url of many colons': '://a:b:',
+  flags: ' --password',
+  'short flags': ' -p',
+  'mysql flags': ' mysql -p',
+  'curl flags': 'curl -u ',
+  headers: 'Authorization: ',
+  cookies: 'Cookie: a=',
+  elements: '<password>',
+  basic: 'Basic ',
+  netrc: 'login a password ',
+  sql: "IDENTIFIED BY '",
+  'private keys': '-----BEGIN PRIVATE KEY-----',
+  'private keys with a body': `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(64)}\n`,
+  backslashes: '\\',
+  quotes: '"',
+  dashes: '-',
+  underscores: '_',
+  spaces: ' ',
+  'many lines': 'token:\n',
+};
+
+/** The least of three: what else the machine does only adds. */
+function cost(text: string): number {
+  return Math.min(
+    ...[1, 2, 3].map(() => {
+      const before = process.cpuUsage();
+      redactor.text(text);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    }),
+  );
+}
+
+test.each(Object.entries(HOSTILE))('a text of 400 KB costs at most a few times four of 100 KB: %s', (_, part) => {
+  const text = (bytes: number) => Buffer.from(part.repeat(Math.ceil(bytes / part.length))).toString();
+  const [small, large] = [cost(text(100_000)), cost(text(400_000))];
+  // Quadratic would be 16 times; the floor is for those that cost next to nothing.
+  expect(large).toBeLessThan(8 * Math.max(small, 10_000));
+});

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { HookProgress, Piece } from '../../../src/emit/record.js';
+import { createRedactor, type Redactor } from '../../../src/emit/redact/redactor.js';
+import { hookProgress, hookResponse } from '../../../src/emit/run-records.js';
+import { RUN } from '../samples.js';
+import { PEM, SAMPLES } from './secrets.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'redact-stream-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const keyFile = join(folder, 'redact.key');
+const stamp = { seq: 1, time: '2025-01-31T09:15:01.500Z' };
+
+let runs = 0;
+
+/** What is told of pieces of one run, and what its response says. */
+function told(
+  redactor: Redactor,
+  pieces: readonly Piece[],
+  whole: Piece,
+): { pieces: HookProgress[]; response: string } {
+  const run = { ...RUN, hookId: `run-${++runs}` };
+  const records = pieces.map((piece) => redactor.redact({ ...stamp, ...hookProgress(run, piece) }) as HookProgress);
+  const end = redactor.redact({ ...stamp, ...hookResponse(run, { durationMs: 1, ...whole, output: whole.text }) });
+  return { pieces: records, response: JSON.stringify(end) };
+}
+
+const joined = (records: readonly HookProgress[], field: 'stdout' | 'stderr' | 'output'): string =>
+  records.map((record) => record[field]).join('');
+
+describe('a secret split over two pieces', () => {
+  const redactor = createRedactor({ keyFile });
+
+  test.each(SAMPLES)('is masked wherever it is split, in stdout, stderr and progress: $shape', ({ text, secret }) => {
+    const all = `before\n${text}\nafter\n`;
+    const masked = redactor.text(all);
+    for (let at = 1; at < all.length; at++) {
+      for (const field of ['stdout', 'stderr', 'text'] as const) {
+        const { pieces, response } = told(redactor, [{ [field]: all.slice(0, at) }, { [field]: all.slice(at) }], {
+          [field]: all,
+        });
+        const seen = joined(pieces, field === 'text' ? 'output' : field);
+        if (seen !== masked) expect(seen, `${field} at ${at}`).toBe(masked);
+        expect(response).not.toContain(JSON.stringify(secret).slice(1, -1));
+      }
+    }
+  });
+
+  test('is masked in pieces of one character, and in the joint output with what the other stream says between', () => {
+    for (const { text, secret, shape } of SAMPLES) {
+      const all = `${text}\n`;
+      const { pieces } = told(
+        redactor,
+        [...all].map((one) => ({ stdout: one, stderr: '.' })),
+        { stdout: all },
+      );
+      expect(joined(pieces, 'stdout'), shape).toBe(redactor.text(all));
+      const shown = joined(pieces, 'output');
+      expect(shown).toBe(redactor.text(all));
+      expect(shown).not.toContain(secret);
+    }
+  });
+
+  test('of which the end never came is not told at all', () => {
+    const { pieces } = told(redactor, [{ stdout: 'ok\nexport API_TOKEN=letm' }, { stdout: 'ein' }], {});
+    expect(joined(pieces, 'output')).toBe('ok\n');
+  });
+});
+
+describe('what is held back', () => {
+  const redactor = createRedactor({ keyFile });
+
+  test('comes with the next piece; no record is made, left out or changed in its other fields', () => {
+    const { pieces } = told(
+      redactor,
+      [{ stdout: 'one\ntw' }, { stdout: 'o\n' }, { stdout: 'three' }, { stdout: '\n' }],
+      {},
+    );
+    expect(pieces.map(({ stdout }) => stdout)).toEqual(['one\n', 'two\n', '', 'three\n']);
+    expect(pieces.map(({ output }) => output)).toEqual(['one\n', 'two\n', '', 'three\n']);
+    expect(pieces.every(({ redacted }) => redacted === undefined)).toBe(true);
+  });
+
+  test('is bounded: of a line that does not end all but its end is told, masked', () => {
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    const line = `${'word '.repeat(3000)}${secret}${' word'.repeat(3000)}`;
+    const parts = line.match(/.{1,1000}/g) ?? [];
+    const { pieces } = told(
+      redactor,
+      parts.map((stdout) => ({ stdout })),
+      {},
+    );
+    const seen = joined(pieces, 'stdout');
+    expect(redactor.text(line).startsWith(seen)).toBe(true);
+    expect(line.length - seen.length).toBeLessThan(10_000);
+    expect(seen).toContain('[redacted github-token');
+  });
+
+  test('a private key of any length is, until it ends', () => {
+    const long = PEM.replace('\n', `\n${'QUJD'.repeat(40_000)}\n`);
+    const parts = `a\n${long}\nb\n`.match(/[\s\S]{1,997}/g) ?? [];
+    const { pieces } = told(
+      redactor,
+      parts.map((stderr) => ({ stderr })),
+      {},
+    );
+    const seen = joined(pieces, 'stderr');
+    expect(seen).not.toContain('QUJD');
+    expect(seen).toMatch(/^a\n\[redacted private-key hmac:[0-9a-f]{16}\]\s*b\n$/);
+  });
+
+  test('of a run that ended is forgotten; of two runs each has its own', () => {
+    const a = { ...RUN, hookId: 'a' };
+    const b = { ...RUN, hookId: 'b' };
+    const piece = (run: typeof RUN, stdout: string) =>
+      (redactor.redact({ ...stamp, ...hookProgress(run, { stdout }) }) as HookProgress).stdout;
+    expect([piece(a, 'x'), piece(b, 'y'), piece(a, '1\n'), piece(b, '2\n')]).toEqual(['', '', 'x1\n', 'y2\n']);
+    piece(a, 'left');
+    redactor.redact({ ...stamp, ...hookResponse(a, { durationMs: 1 }) });
+    expect(piece(a, 'new\n')).toBe('new\n');
+  });
+});

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openSqlite } from '../../src/emit/sinks/sqlite-driver.js';
+import { useCompiled } from './compiled.js';
+
+const KILLED = 20;
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hookscope-sqlite-'));
+  path = join(folder, 'records.db');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
+
+/** The sequence of each host, in order; and whether SQLite finds the file whole. */
+function read(): { readonly hosts: ReadonlyMap<string, number[]>; readonly check: unknown } {
+  const file = openSqlite(path);
+  const hosts = new Map<string, number[]>();
+  for (const { host_id, seq } of file.all('SELECT host_id, seq FROM records ORDER BY id')) {
+    const seqs = hosts.get(String(host_id)) ?? [];
+    seqs.push(Number(seq));
+    hosts.set(String(host_id), seqs);
+  }
+  const check = file.all('PRAGMA integrity_check')[0]?.['integrity_check'];
+  file.close();
+  return { hosts, check };
+}
+
+const last = (stdout: string): number => Number(/written (\d+)\n(?!.*written)/s.exec(stdout)?.[1]);
+
+describe('the SQLite file', () => {
+  const { start, startShell } = useCompiled();
+
+  test.each(['batch', 'sync'])(
+    '%s: has all that was written, once, after its process was killed again and again',
+    async (durability) => {
+      const acknowledged: number[] = [];
+      for (let run = 0; run < KILLED; run++) {
+        const child = start('write-rows.mjs', path, `run-${run}`, '100000', '2000', durability);
+        await child.says('written 20\n');
+        await sleep((run * 7) % 20);
+        child.kill('SIGKILL');
+        const { signal, stdout } = await child.ended;
+        expect(signal).toBe('SIGKILL');
+        acknowledged.push(last(stdout));
+      }
+      const { hosts, check } = read();
+      expect(check).toBe('ok');
+      for (const [run, least] of acknowledged.entries()) {
+        const seqs = hosts.get(`run-${run}`) ?? [];
+        // Nothing twice, nothing missing before the end: what a kill took is behind the last of them.
+        expect(seqs).toEqual(upTo(seqs.length));
+        expect(seqs.length).toBeGreaterThanOrEqual(least);
+      }
+    },
+  );
+
+  test('written by three processes at once has every record of each, once', async () => {
+    const children = ['a', 'b', 'c'].map((host) => start('write-rows.mjs', path, host, '1500'));
+    for (const { ended } of children) {
+      const { code, stdout } = await ended;
+      expect([code, JSON.parse(stdout.trim().split('\n').at(-1) as string)]).toEqual([0, { dropped: 0, told: [] }]);
+    }
+    const { hosts, check } = read();
+    expect(check).toBe('ok');
+    for (const host of ['a', 'b', 'c']) expect(hosts.get(host)).toEqual(upTo(1500));
+  });
+
+  test('that can grow no further costs one line and no crash; what was written stays, what was lost is counted', async () => {
+    // Blocks of 512 bytes: SQLite is told that there is no more room, as of a full disk.
+    const { code, stdout } = await startShell("trap '' XFSZ; ulimit -f 400", 'write-rows.mjs', path, 'h', '2000', '500')
+      .ended;
+    const { dropped, told } = JSON.parse(stdout.trim().split('\n').at(-1) as string) as {
+      dropped: number;
+      told: string[];
+    };
+    expect(code).toBe(0);
+    expect(dropped).toBeGreaterThan(0);
+    expect(told).toEqual([expect.stringMatching(/^Records cannot be written to .*records\.db: /)]);
+    const { hosts, check } = read();
+    expect(check).toBe('ok');
+    expect(hosts.get('h')?.length).toBe(2000 - dropped);
+  });
+});

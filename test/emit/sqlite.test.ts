@@ -1,0 +1,222 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { HookRecord } from '../../src/emit/record.js';
+import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
+import { openSqlite } from '../../src/emit/sinks/sqlite-driver.js';
+import { SCHEMA_VERSION } from '../../src/emit/sinks/sqlite-schema.js';
+import { openStore } from '../../src/store/place.js';
+import type { RecordQuery } from '../../src/store/store.js';
+import { fire, listen, stamped } from './samples.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'hookscope-sqlite-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let count = 0;
+const place = (): string => join(folder, `${++count}`, 'records.db');
+const mode = (path: string): number => statSync(path).mode & 0o777;
+const now = (record: HookRecord): HookRecord => ({ ...record, time: new Date().toISOString(), host_id: 'h' });
+
+async function read(path: string, query?: RecordQuery): Promise<HookRecord[]> {
+  const store = await openStore(path);
+  const all: HookRecord[] = [];
+  for await (const record of store.records(query)) all.push(record);
+  await store.close();
+  return all;
+}
+
+async function write(
+  path: string,
+  records: readonly HookRecord[],
+  options = {},
+): Promise<ReturnType<typeof listen>['told']> {
+  const { told, logger } = listen();
+  const sink = sqliteSink(path, { logger, ...options });
+  for (const record of records) sink.push(record);
+  await sink.close();
+  return told;
+}
+
+describe('the SQLite sink', () => {
+  test('keeps records in a file, and its log, for their owner alone, in folders of their own', async () => {
+    const path = place();
+    const sink = sqliteSink(path);
+    sink.push(now(fire(1)));
+    await sink.flush();
+    expect([path, `${path}-wal`, `${path}-shm`].map(mode)).toEqual([0o600, 0o600, 0o600]);
+    expect(mode(join(path, '..'))).toBe(0o700);
+    await sink.close();
+    chmodSync(path, 0o644);
+    await write(path, [now(fire(2))]);
+    expect(mode(path)).toBe(0o600);
+    expect((await read(path)).map(({ seq }) => seq)).toEqual([1, 2]);
+  });
+
+  test('keeps a record once, whoever writes it how often', async () => {
+    const path = place();
+    const records = [1, 2, 3].map((seq) => now(stamped(seq)));
+    await write(path, records);
+    await write(path, [...records, now(stamped(4)), { ...now(stamped(4)), host_id: 'other' }]);
+    expect((await read(path)).map(({ seq, host_id }) => `${host_id}${seq}`)).toEqual([
+      'h1',
+      'h2',
+      'h3',
+      'h4',
+      'other4',
+    ]);
+  });
+
+  test('is read by what is asked for, the newest first where that is asked', async () => {
+    const path = place();
+    const records = Array.from({ length: 1200 }, (_, i) => now(i % 100 === 0 ? fire(i + 1) : stamped(i + 1)));
+    await write(path, records);
+    expect((await read(path)).map(({ seq }) => seq)).toEqual(records.map(({ seq }) => seq));
+    expect((await read(path, { types: ['hook_fire'] })).map(({ seq }) => seq)).toEqual([
+      1, 101, 201, 301, 401, 501, 601, 701, 801, 901, 1001, 1101,
+    ]);
+    expect((await read(path, { types: ['hook_fire'], newest: true, limit: 2 })).map(({ seq }) => seq)).toEqual([
+      1101, 1001,
+    ]);
+    expect(await read(path, { agent: 'nobody' })).toEqual([]);
+    expect(
+      (
+        await read(path, {
+          agent: 'agent-1',
+          event: 'PreToolUse',
+          toolUse: 'toolu_1',
+          session: 'session-1',
+          limit: 700,
+        })
+      ).length,
+    ).toBe(700);
+    expect(await read(path, { until: Date.now() - 60_000 })).toEqual([]);
+  });
+
+  test('is followed while it is written', async () => {
+    const path = place();
+    const store = await openStore(path);
+    const stop = new AbortController();
+    const seen: number[] = [];
+    const following = (async () => {
+      for await (const { seq } of store.follow(stop.signal)) if (seen.push(seq) === 3) stop.abort();
+    })();
+    const sink = sqliteSink(path);
+    for (const seq of [1, 2, 3]) {
+      sink.push(now(stamped(seq)));
+      await sink.flush();
+    }
+    await following;
+    expect(seen).toEqual([1, 2, 3]);
+    await sink.close();
+    await store.close();
+  });
+
+  test('with durability sync has a record in the file when push returns', async () => {
+    const path = place();
+    const sink = sqliteSink(path, { durability: 'sync' });
+    sink.push(now(stamped(1)));
+    const other = openSqlite(path);
+    expect(other.all('SELECT seq FROM records')).toEqual([{ seq: 1 }]);
+    other.close();
+    await sink.close();
+  });
+});
+
+describe('what is old or too much goes', () => {
+  test('by age', async () => {
+    const path = place();
+    const old = { ...now(stamped(1)), time: new Date(Date.now() - 7200_000).toISOString() };
+    await write(path, [old, now(stamped(2))], { maxAge: 86_400 });
+    expect((await read(path)).map(({ seq }) => seq)).toEqual([1, 2]);
+    await write(path, [now(stamped(3))], { maxAge: 3600 });
+    expect((await read(path)).map(({ seq }) => seq)).toEqual([2, 3]);
+    await write(path, [{ ...old, seq: 4 }], { maxAge: 0 });
+    expect((await read(path)).map(({ seq }) => seq)).toEqual([2, 3, 4]);
+  });
+
+  test('by size, the oldest first, and the file becomes smaller', async () => {
+    const path = place();
+    const large = (seq: number) => ({ ...now(fire(seq, { input: { text: 'word '.repeat(1000) } })) });
+    await write(
+      path,
+      Array.from({ length: 2000 }, (_, i) => large(i + 1)),
+    );
+    expect(statSync(path).size).toBeGreaterThan(8_000_000);
+    await write(
+      path,
+      Array.from({ length: 10 }, (_, i) => large(2001 + i)),
+      { maxBytes: 2_000_000 },
+    );
+    const seqs = (await read(path)).map(({ seq }) => seq);
+    expect(seqs.length).toBeGreaterThan(200);
+    expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, i) => 2010 - seqs.length + 1 + i));
+    expect(statSync(path).size).toBeLessThan(2_500_000);
+  });
+});
+
+describe('the schema', () => {
+  const tables = (path: string) => {
+    const file = openSqlite(path);
+    const version = file.all("SELECT value FROM meta WHERE key = 'version'");
+    file.close();
+    return version;
+  };
+
+  test('of an earlier version is brought to this one, with its records', async () => {
+    const path = place();
+    await write(path, []);
+    for (const name of ['0', '0b']) {
+      const old = join(folder, `${name}.db`);
+      const file = openSqlite(old);
+      file.exec('CREATE TABLE records (id INTEGER PRIMARY KEY, json TEXT NOT NULL)');
+      for (const seq of [1, 2]) file.run('INSERT INTO records (json) VALUES (?)', JSON.stringify(now(fire(seq))));
+      file.close();
+    }
+    await write(join(folder, '0.db'), [now(fire(3))]);
+    expect((await read(join(folder, '0.db'), { event: 'PreToolUse' })).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect((await read(join(folder, '0b.db'), { fire: 'fire-1' })).map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(tables(join(folder, '0.db'))).toEqual([{ value: String(SCHEMA_VERSION) }]);
+  });
+
+  test('of a later version is refused, by the sink and by whoever reads', async () => {
+    const path = place();
+    await write(path, [now(fire(1))]);
+    const file = openSqlite(path);
+    file.exec("UPDATE meta SET value = '99' WHERE key = 'version'");
+    file.close();
+    const expected = /later version of hookscope \(its schema is 99, this one knows 1\); update hookscope/;
+    const told = await write(path, [now(fire(2))]);
+    expect(told.map(({ message }) => message)).toEqual([expect.stringMatching(expected)]);
+    await expect(read(path)).rejects.toThrow(expected);
+    expect(() => sqliteSink(path, { durability: 'sync' })).toThrow(expected);
+  });
+
+  test.each([
+    ['a text', (path: string) => writeFileSync(path, 'some text of mine')],
+    [
+      "somebody else's database",
+      (path: string) => {
+        const file = openSqlite(path);
+        file.exec('CREATE TABLE mine (a)');
+        file.close();
+      },
+    ],
+  ])('a file that is %s is left as it is', async (_, make) => {
+    const path = join(folder, `mine-${++count}.db`);
+    make(path);
+    const before = readFileSync(path);
+    const told = await write(path, [now(fire(1))]);
+    expect(told.map(({ message }) => message)).toEqual([expect.stringMatching(/choose another file/)]);
+    expect(readFileSync(path).subarray(0, 16)).toEqual(before.subarray(0, 16));
+    expect(existsSync(path)).toBe(true);
+  });
+});
+
+test('libsql gives rows without what it adds', () => {
+  const path = join(folder, 'libsql.db');
+  const file = openSqlite(path, 'libsql');
+  file.exec('CREATE TABLE a (b)');
+  expect(file.run('INSERT INTO a VALUES (?)', 1).changes).toBe(1);
+  expect(file.all('SELECT b FROM a')).toEqual([{ b: 1 }]);
+  file.close();
+});

@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { createHost } from '../../src/create-host.js';
+import { defineEvent } from '../../src/events/own-event.js';
+import { compileRule } from '../../src/matching/rule.js';
+import { fires, only, SESSION, watch } from './kit.js';
+
+const input = z.object({
+  tool_name: z.string(),
+  tool_input: z.unknown(),
+  target: z.string().optional(),
+});
+type Call = z.infer<typeof input>;
+
+/** Every kind of subject that an event about a tool call may have. */
+const SUBJECTS = {
+  none: {},
+  tool: { subject: 'tool_name' },
+  'another field': { subject: 'target' },
+  'the tool, named otherwise': { subject: 'tool_name', subjectField: 'the tool' },
+  'another field, named as the tool': { subject: 'target', subjectField: 'tool_name' },
+  'a function of the tool': { subject: (call: Call) => call.tool_name },
+  'a function that says another name': { subject: (call: Call) => `my ${call.tool_name}`, subjectField: 'tool_name' },
+  'a function that says nothing': { subject: () => undefined, subjectField: 'tool_name' },
+  'a function that throws': {
+    subject: () => {
+      throw new Error('no subject');
+    },
+    subjectField: 'tool_name',
+  },
+} as const satisfies Record<string, object>;
+const FOLDS = ['gate', 'block', 'observe'] as const;
+
+const RULES = ['Bash(git *)', 'Bash', 'Bash(ls)', 'Edit(src/**)', 'Edit', 'mcp__git__*', 'mcp__git', 'Task', 'Agent'];
+const CALLS: readonly (readonly [string, unknown])[] = [
+  ['Bash', { command: 'git push' }],
+  ['Bash', { command: 'ls' }],
+  ['Bash', {}],
+  ['Edit', { file_path: '/w/src/a.ts' }],
+  ['Write', { file_path: '/w/src/a.ts' }],
+  ['mcp__git__push', {}],
+  ['Task', {}],
+  ['Deploy', {}],
+];
+
+const fold = fc.constantFrom(...FOLDS);
+const cases = fc.record({
+  subject: fc.constantFrom(...(Object.keys(SUBJECTS) as (keyof typeof SUBJECTS)[])),
+  fold,
+  rules: fc.array(fc.constantFrom(...RULES), { minLength: 1, maxLength: 4 }),
+  mode: fc.constantFrom('series', 'parallel'),
+  calls: fc.array(fc.tuple(fc.constantFrom(...CALLS), fc.constantFrom('prod', 'Bash', 'Edit', undefined)), {
+    minLength: 1,
+    maxLength: 3,
+  }),
+});
+
+test('a hook with a rule runs on every call that the rule matches, whatever the subject of the event', async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, fc.boolean(), async ({ subject, fold, rules, mode, calls }, watched) => {
+      const events = { Own: defineEvent({ input, fold, tool: true, ...SUBJECTS[subject] }) };
+      const host = createHost({ session: SESSION, events, logger: () => {} });
+      const seen = watched ? watch(host) : undefined;
+      let ran: number[] = [];
+      for (const [i, rule] of rules.entries()) {
+        const note = { handler: () => void ran.push(i), name: String(i) };
+        host.register({ Own: [{ if: rule, mode: mode as 'series', hooks: [note] }] });
+      }
+      for (const [[tool_name, tool_input], target] of calls) {
+        const call = { tool_name, tool_input, ...(target === undefined ? {} : { target }) };
+        const due = rules.flatMap((text, i) => {
+          const { rule } = compileRule(text, { dialect: 'code', where: 'test' });
+          return rule?.matches({ ...SESSION, ...call }) ? [i] : [];
+        });
+        const explained = host.explain('Own', { ...SESSION, ...call }).hooks;
+        ran = [];
+        seen?.splice(0);
+        await host.fire('Own', call);
+        expect(ran).toEqual(due);
+        // Each of them once, with the same answer.
+        expect(explained.map(({ name }) => name).sort()).toEqual([...rules.keys()].map(String));
+        expect(explained.filter(({ runs }) => runs).map(({ name }) => Number(name))).toEqual(due);
+        for (const { name, runs, reason } of explained) if (!runs) expect([name, reason]).toEqual([name, 'if']);
+        if (seen === undefined) continue;
+        for (const row of only(fires(seen)).handlers)
+          expect([row.name, row.reason]).toEqual([row.name, due.includes(Number(row.name)) ? undefined : 'if']);
+      }
+      await host.close();
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("the keys for MCP tools count by the call's tool, whatever the subject of the event", async () => {
+  for (const subject of Object.values(SUBJECTS)) {
+    const own = defineEvent({
+      input: input.extend({ tool_output: z.unknown() }),
+      output: z.object({ updatedMCPToolOutput: z.unknown().optional() }),
+      fold: 'context',
+      tool: true,
+      rewrites: { field: 'tool_output', keys: ['updatedToolOutput'], mcpKeys: ['updatedMCPToolOutput'] },
+      ...subject,
+    });
+    const host = createHost({ session: SESSION, events: { Own: own }, logger: () => {} });
+    host.register({ Own: [{ hooks: [() => ({ hookSpecificOutput: { updatedMCPToolOutput: 'other' } }) as never] }] });
+    const fire = (tool_name: string, target: string) =>
+      host.fire('Own', { tool_name, tool_input: {}, target, tool_output: 'first' });
+    const [tool, another] = [await fire('mcp__git__push', 'Bash'), await fire('Bash', 'mcp__git__push')];
+    expect([tool, another].map((d) => (d as { updatedOutput?: unknown }).updatedOutput)).toEqual(['other', undefined]);
+    await host.close();
+  }
+});

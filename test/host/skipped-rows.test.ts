@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { stop } from '../../src/events/helpers.js';
+import { INPUTS } from './inputs.js';
+import { anyHooks, fireAny, fires, only, testHost, watch } from './kit.js';
+
+const PRE = INPUTS.PreToolUse;
+
+test('a predicate that says yes only when nobody asks any more was no match', async () => {
+  const { host } = testHost();
+  const seen = watch(host);
+  let late = false;
+  const stops = () => {
+    late = true;
+    return stop('enough');
+  };
+  host.register({
+    PreToolUse: [
+      { matcher: () => late, hooks: [() => {}] },
+      { hooks: [stops] },
+      { matcher: () => late, hooks: [() => {}] },
+    ],
+  });
+  await host.fire('PreToolUse', PRE);
+  expect(only(fires(seen)).handlers.map((row) => row.reason)).toEqual(['matcher', undefined, 'bailed']);
+});
+
+test('what was said last counts, of a hook that was looked at with each of two groups before it', async () => {
+  const { host } = testHost();
+  const seen = watch(host);
+  const later = () => {
+    let asked = 0;
+    return () => asked++ > 0;
+  };
+  host.register({
+    PreToolUse: [
+      { mode: 'parallel', hooks: [() => {}] },
+      { mode: 'parallel', matcher: later(), hooks: [() => stop('enough')] },
+      { matcher: later(), hooks: [() => {}] },
+    ],
+  });
+  await host.fire('PreToolUse', PRE);
+  expect(only(fires(seen)).handlers.map((row) => row.reason)).toEqual([undefined, undefined, 'bailed']);
+});
+
+test('a predicate beside a rule for another tool is asked by nobody, and the rule is why', async () => {
+  const { host } = testHost();
+  let asked = 0;
+  host.register({ PreToolUse: [{ matcher: () => asked++ < 0, if: 'Read', hooks: [() => {}] }] });
+  await host.fire('PreToolUse', PRE);
+  const seen = watch(host);
+  await host.fire('PreToolUse', PRE);
+  expect(only(fires(seen)).handlers.map((row) => row.reason)).toEqual(['if']);
+  expect(host.explain('PreToolUse', PRE).hooks.map((hook) => hook.reason)).toEqual(['if']);
+  expect(asked).toBe(0);
+});
+
+test('explain lists a hook once, though its predicate changes its mind with every question', () => {
+  const { host } = testHost();
+  let asked = 0;
+  const moody = { matcher: () => asked++ % 2 === 0, hooks: [() => {}, () => {}] };
+  host.register({ PreToolUse: [moody, { ...moody, mode: 'parallel' }, { ...moody, phase: 'observe' }] });
+  for (let i = 0; i < 4; i++) {
+    const { hooks } = host.explain('PreToolUse', PRE);
+    expect([hooks.length, new Set(hooks.map(({ id }) => id)).size]).toEqual([6, 6]);
+  }
+});
+
+const SAYS = ['nothing', 'stops', 'rewrites', 'throws', 'later'] as const;
+const plans = fc.record({
+  event: fc.constantFrom('PreToolUse', 'PostToolUse', 'UserPromptSubmit', 'Stop'),
+  hooks: fc.array(
+    fc.record({
+      // What the predicate says, question by question; the last again and again.
+      matches: fc.array(fc.boolean(), { minLength: 0, maxLength: 3 }),
+      rule: fc.constantFrom(undefined, undefined, 'Bash(git *)', 'Bash', 'Read'),
+      says: fc.constantFrom(...SAYS, 'nothing' as const, 'nothing' as const),
+      mode: fc.constantFrom('series', 'parallel'),
+      phase: fc.constantFrom('decide', 'decide', 'decide', 'rewrite', 'observe'),
+      once: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 6 },
+  ),
+});
+type Made = typeof plans extends fc.Arbitrary<infer T> ? T : never;
+
+const ANSWERS: Readonly<Record<(typeof SAYS)[number], (event: string) => unknown>> = {
+  nothing: () => undefined,
+  stops: () => stop('enough'),
+  rewrites: (event) => ({
+    hookSpecificOutput:
+      event === 'PreToolUse' ? { updatedInput: { command: 'git log' } } : { updatedToolOutput: { stdout: 'git' } },
+  }),
+  throws: () => {
+    throw new Error('broken');
+  },
+  later: async () => undefined,
+};
+
+/** Two fires of one plan: who asked which predicate and got which answer, who ran, and the rows of the records. */
+async function play({ event, hooks }: Made, watched: boolean) {
+  const { host } = testHost();
+  const seen = watched ? watch(host) : [];
+  const log: (readonly [number, boolean | 'ran'])[] = [];
+  for (const [i, { matches, rule, says, mode, phase, once }] of hooks.entries()) {
+    let asked = 0;
+    const matcher = (): boolean => {
+      const match = matches[Math.min(asked++, matches.length - 1)] as boolean;
+      log.push([i, match]);
+      return match;
+    };
+    const handler = (): unknown => {
+      log.push([i, 'ran']);
+      return ANSWERS[says](event);
+    };
+    const group = {
+      mode,
+      phase,
+      once,
+      name: String(i),
+      hooks: [handler],
+      ...(matches.length > 0 ? { matcher } : {}),
+      ...(rule === undefined ? {} : { if: rule }),
+    };
+    host.register(anyHooks({ [event]: [group] }));
+  }
+  const logs = [];
+  for (let i = 0; i < 2; i++) {
+    const { continue: goesOn } = await fireAny(host, event, INPUTS[event as 'Stop']);
+    logs.push({ log: log.splice(0), goesOn });
+  }
+  return { logs, rows: fires(seen).map((fire) => fire.handlers) };
+}
+
+test('a subscriber asks no predicate anything; a row holds what was said when its hook was looked at', async () => {
+  const reasons = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(plans, async (plan) => {
+      const { logs, rows } = await play(plan, true);
+      expect(logs).toEqual((await play(plan, false)).logs);
+      for (const [i, { log, goesOn }] of logs.entries())
+        for (const { name, status, reason } of rows[i] ?? []) {
+          const own = log.filter(([who]) => who === Number(name)).map(([, what]) => what);
+          const { rule, matches } = plan.hooks[Number(name)] as Made['hooks'][number];
+          const what = [name, status, reason, own];
+          if (status !== 'skipped') expect(own, String(what)).toContain('ran');
+          else if (own.at(-1) === false) expect(reason, String(what)).toBe('matcher');
+          else if (reason === 'bailed') expect([own.includes('ran'), goesOn], String(what)).toEqual([false, false]);
+          else if (reason === 'matcher') expect([own, matches.length], String(what)).toEqual([['nobody'], 0]);
+          else if (reason === 'if') expect(rule, String(what)).toBeDefined();
+          else expect([reason, i], String(what)).toEqual(['once', 1]);
+          reasons.add(reason ?? status);
+        }
+    }),
+    { numRuns: 400 },
+  );
+  expect([...reasons].sort()).toEqual(['bailed', 'failed', 'if', 'matcher', 'once', 'ran']);
+});

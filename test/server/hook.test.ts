@@ -1,0 +1,192 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { FireRecord } from '../../src/emit/record.js';
+import { bash, createUser, GUARD, hooksFile, type User, until } from './kit.js';
+
+let user: User;
+beforeEach(() => {
+  user = createUser();
+  user.write('guard.sh', GUARD, 0o755);
+  user.write('hooks.json', hooksFile(join(user.path, 'project/guard.sh')));
+});
+afterEach(() => user.remove());
+
+const asked = (): number => {
+  const file = join(user.path, 'project/asked');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0;
+};
+const fires = (): FireRecord[] => user.records().filter((record) => record.type === 'hook_fire');
+const denial = (stdout: string): string =>
+  (JSON.parse(stdout) as { hookSpecificOutput: { permissionDecision: string; permissionDecisionReason: string } })
+    .hookSpecificOutput.permissionDecisionReason;
+
+describe('hookscope hook', () => {
+  test('without a server fires by itself, and its record says that it is stateless', async () => {
+    const denied = await user.hook(['PreToolUse', '--hooks', 'hooks.json'], bash('rm x'));
+    expect(denied).toMatchObject({ code: 0, stderr: '' });
+    expect(denial(denied.stdout)).toBe('nothing is removed');
+    expect(await user.hook(['PreToolUse', '--hooks', 'hooks.json'], bash('ls'))).toMatchObject({ code: 0, stdout: '' });
+    expect(fires().map(({ stateless, tool_use_id }) => [stateless, tool_use_id])).toEqual([
+      [true, 't-rm x'],
+      [true, 't-ls'],
+    ]);
+  });
+
+  test('asks the server that serves what it names, in the same words, and no hook runs twice', async () => {
+    await user.serve(['--hooks', 'hooks.json']);
+    const denied = await user.hook(['PreToolUse', '--hooks', 'hooks.json'], bash('rm x'));
+    expect(denied).toMatchObject({ code: 0, stderr: '' });
+    expect(denial(denied.stdout)).toBe('nothing is removed');
+    expect((await user.hook(['PreToolUse'], bash('rm x'), '/')).stdout).toBe(denied.stdout);
+    expect(asked()).toBe(2);
+    await until(() => fires().length > 1);
+    expect(fires().map(({ stateless }) => stateless)).toEqual([undefined, undefined]);
+  });
+
+  test('fires by itself what the server does not serve, and the server runs nothing', async () => {
+    await user.serve(['--hooks', 'hooks.json']);
+    user.write('other.json', hooksFile('echo other >&2; exit 2'));
+    const { stdout } = await user.hook(['PreToolUse', '--hooks', 'other.json'], bash('ls'));
+    expect(denial(stdout)).toBe('other');
+    expect(asked()).toBe(0);
+    expect(fires().map(({ stateless }) => stateless)).toEqual([true]);
+  });
+
+  test('names nothing: what the last server served stands when it is gone', async () => {
+    const server = await user.serve(['--hooks', 'hooks.json']);
+    await server.stop('SIGKILL');
+    expect(denial((await user.hook(['PreToolUse'], bash('rm x'), '/')).stdout)).toBe('nothing is removed');
+    expect(asked()).toBe(1);
+    user.write('guard.sh', '#!/bin/sh\nexit 0\n', 0o755);
+    const changed = await user.hook(['PreToolUse'], bash('rm x'));
+    expect(changed.code).toBe(2);
+    expect(denial(changed.stdout)).toMatch(/guard\.sh has changed since the server was started with it/);
+  });
+
+  test('what a hook says that fails is masked in what the server tells, which a journal keeps', async () => {
+    user.write('leaks.json', hooksFile('echo token=hunter2hunter2 >&2; exit 3'));
+    const server = await user.serve(['--hooks', 'leaks.json']);
+    await user.hook(['PreToolUse'], bash('ls'));
+    await until(() => /failed/.test(server.output()));
+    expect(server.output()).toMatch(/token=\[redacted/);
+    expect(server.output()).not.toContain('hunter2');
+  });
+
+  test('keeps nothing from one call to the next, where a server does', async () => {
+    user.write('once.json', {
+      PreToolUse: [{ once: true, hooks: [{ type: 'command', command: 'echo once >&2; exit 2' }] }],
+    });
+    const said = async () => (await user.hook(['PreToolUse', '--hooks', 'once.json'], bash('ls'))).stdout;
+    expect([await said(), await said()]).toEqual([expect.stringMatching(/once/), expect.stringMatching(/once/)]);
+    await user.serve(['--hooks', 'once.json']);
+    expect([await said(), await said()]).toEqual([expect.stringMatching(/once/), '']);
+  });
+
+  test('blocks where nothing is named and nothing was served', async () => {
+    const answer = await user.hook(['PreToolUse'], bash('ls'));
+    expect(answer.code).toBe(2);
+    expect(denial(answer.stdout)).toMatch(/no hooks are named, no server is running/);
+    expect(answer.stderr).toMatch(/no hooks are named/);
+  });
+
+  test.each([
+    ['a hooks file that is not there', ['--hooks', 'gone.json'], '{}', /there is no such file/],
+    ['a configuration that is not there', ['--config', 'gone.json'], '{}', /there is no such file/],
+    ['a hooks file that is no JSON', ['--hooks', 'bad.json'], '{}', /is not JSON/],
+    ['a hooks file with an unknown event', ['--hooks', 'wrong.json'], '{}', /PreToolUze/],
+    ['a plugin that is not there', ['--plugin', 'gone'], '{}', /was not found/],
+    ['an input that is no JSON', ['--hooks', 'hooks.json'], '{bad', /standard input is no JSON object/],
+    ['an input that is an array', ['--hooks', 'hooks.json'], '[]', /standard input is no JSON object/],
+    ['an input without what the event needs', ['--hooks', 'hooks.json'], '{}', /tool_name/],
+    ['an agent that nobody knows', ['--hooks', 'hooks.json', '--as', 'other'], '{}', /claude-code/],
+    ['a timeout that is none', ['--hooks', 'hooks.json', '--timeout', 'x'], '{}', /--timeout/],
+  ])('%s blocks a gate, and says why', async (_, args, stdin, why) => {
+    user.write('bad.json', '{ "PreToolUse": [');
+    user.write('wrong.json', { PreToolUze: [] });
+    const blocked = await user.hook(['PreToolUse', ...args], stdin);
+    expect(blocked.code).toBe(2);
+    expect(denial(blocked.stdout)).toMatch(why);
+    expect(blocked.stderr).toMatch(why);
+    const nested = await user.hook(['PermissionRequest', ...args], stdin);
+    expect(nested.code).toBe(2);
+    expect(JSON.parse(nested.stdout)).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'deny' } } });
+    // Nothing can be stopped there: it is said, and lets go on.
+    expect(await user.hook(['Notification', ...args], stdin)).toMatchObject({ stdout: '', code: 1 });
+    expect(asked()).toBe(0);
+  });
+
+  test('--on-failure allow says it, and blocks nothing', async () => {
+    const args = ['PreToolUse', '--hooks', 'gone.json', '--on-failure', 'allow'];
+    expect(await user.hook(args, bash('ls'))).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/no such file/),
+    });
+  });
+
+  test('an event that nobody knows is exit 2', async () => {
+    expect(await user.hook(['PreToolUze', '--hooks', 'hooks.json'], bash('ls'))).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/Unknown event "PreToolUze"/),
+    });
+  });
+
+  test('standard input that is never closed blocks before the agent gives up', async () => {
+    const { spawn } = await import('node:child_process');
+    const { BIN } = await import('../cli/cli.js');
+    const args = [BIN, 'hook', 'PreToolUse', '--hooks', 'hooks.json', '--timeout', '2'];
+    const child = spawn(process.execPath, args, { cwd: join(user.path, 'project'), env: user.env });
+    child.stdin.write('{"tool_name":');
+    let stdout = '';
+    child.stdout.on('data', (piece: Buffer) => (stdout += piece.toString()));
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    child.stdin.destroy();
+    expect(code).toBe(2);
+    expect(denial(stdout)).toMatch(/was not closed in time/);
+  });
+
+  test.each([
+    [
+      'that takes the request and dies',
+      (socket: import('node:net').Socket) => socket.once('data', () => socket.destroy()),
+    ],
+    ['that takes the request and hangs', () => undefined],
+    [
+      'that answers nonsense',
+      (socket: import('node:net').Socket) =>
+        socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nyes')),
+    ],
+    [
+      'that answers half',
+      (socket: import('node:net').Socket) =>
+        socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\n{}')),
+    ],
+    [
+      'that knows no token',
+      (socket: import('node:net').Socket) =>
+        socket.once('data', () => socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\n\r\n{}')),
+    ],
+  ])('a server %s is a failure: nothing is let through, and nothing is fired beside it', async (_, serve) => {
+    const real = await user.serve(['--hooks', 'hooks.json']);
+    await real.stop();
+    rmSync(user.places.socket, { force: true });
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      serve(socket);
+    });
+    await new Promise<void>((resolve) => server.listen(user.places.socket, resolve));
+    try {
+      const blocked = await user.hook(['PreToolUse', '--hooks', 'hooks.json', '--timeout', '2'], bash('ls'));
+      expect(blocked.code).toBe(2);
+      expect(denial(blocked.stdout)).toMatch(/the server/);
+      expect(asked()).toBe(0);
+      const allowed = ['PreToolUse', '--hooks', 'hooks.json', '--timeout', '2', '--on-failure', 'allow'];
+      expect(await user.hook(allowed, bash('ls'))).toMatchObject({ code: 1, stdout: '' });
+      expect(asked()).toBe(0);
+    } finally {
+      server.close();
+    }
+  });
+});

@@ -1,0 +1,389 @@
+import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AlarmRecord, FireRecord } from '../../src/emit/record.js';
+import { bash, createUser, GUARD, hooksFile, send, type User, until } from './kit.js';
+
+let user: User;
+beforeEach(() => {
+  user = createUser();
+  user.write('guard.sh', GUARD, 0o755);
+  user.write('hooks.json', hooksFile(join(user.path, 'project/guard.sh')));
+});
+afterEach(() => user.remove());
+
+type Right = 'fire' | 'read' | 'admin';
+const token = (right: Right): string =>
+  (JSON.parse(readFileSync(user.places.tokens, 'utf8')) as Record<Right, string>)[right];
+const at = () => ({ socketPath: user.places.socket });
+const headers = (right: Right) => ({ host: 'hookscope', authorization: `Bearer ${token(right)}` });
+async function fire(event: string, input: object, more: Record<string, string> = {}): Promise<Record<string, unknown>> {
+  const answer = await send(at(), {
+    path: `/hooks/${event}`,
+    headers: { ...headers('fire'), ...more },
+    body: JSON.stringify({ session_id: 's1', ...input }),
+  });
+  expect(answer.status).toBe(200);
+  return JSON.parse(answer.body) as Record<string, unknown>;
+}
+const reasonOf = (output: Record<string, unknown>): unknown =>
+  (output['hookSpecificOutput'] as Record<string, unknown> | undefined)?.['permissionDecisionReason'];
+const admin = async (call: string, body = '{}') => {
+  const answer = await send(at(), { path: `/admin/${call}`, headers: headers('admin'), body });
+  return JSON.parse(answer.body) as Record<string, unknown>;
+};
+const records = async (): Promise<(FireRecord | AlarmRecord)[]> => {
+  const { body } = await send(at(), {
+    path: '/records?types=hook_fire&types=hook_alarm',
+    method: 'GET',
+    headers: headers('read'),
+  });
+  return body
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as FireRecord);
+};
+const asked = (): number => {
+  const file = join(user.path, 'project/asked');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0;
+};
+const PLUGIN = (version: string, more = ''): string => `
+${more}
+export default { name: 'versioned', apply(scope) { scope.register({ PreToolUse: [{ hooks: [() => ({
+  hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: '${version} ' + process.pid } })] }] }); } };`;
+
+describe('sessions and agents', () => {
+  const config = {
+    hooks: {},
+    spawnHooks: {
+      reviewer: {
+        PreToolUse: [
+          { matcher: 'Edit', hooks: [{ type: 'command', command: 'echo reviewers only read >&2; exit 2' }] },
+        ],
+      },
+    },
+  };
+  const edit = (id: string, agent?: string): object => ({
+    tool_name: 'Edit',
+    tool_input: { file_path: 'x' },
+    tool_use_id: id,
+    ...(agent === undefined ? {} : { agent_id: agent, agent_type: 'reviewer' }),
+  });
+
+  test('are scopes, opened and ended by what the client tells, and one that ended comes again with an alarm', async () => {
+    await user.serve(['--config', user.write('config.json', config)]);
+    const start = { agent_id: 'a1', agent_type: 'reviewer' };
+    const stop = { ...start, stop_hook_active: false, agent_transcript_path: '', last_assistant_message: '' };
+    expect(reasonOf(await fire('PreToolUse', edit('t0')))).toBeUndefined();
+    await fire('SubagentStart', start);
+    const scopes = async () => (await send(at(), { path: '/scopes', method: 'GET', headers: headers('read') })).body;
+    expect(await scopes()).toContain('"scope":"a1"');
+    expect(reasonOf(await fire('PreToolUse', edit('t1', 'a1')))).toBe('reviewers only read');
+    // The other agents' calls, and the main thread's, are none of its business.
+    expect(reasonOf(await fire('PreToolUse', { ...edit('t2', 'b1'), agent_type: 'other' }))).toBeUndefined();
+    expect(reasonOf(await fire('PreToolUse', edit('t3')))).toBeUndefined();
+    await fire('SubagentStop', stop);
+    expect(await scopes()).not.toContain('"scope":"a1"');
+    // It was ended, and yet it calls: it is guarded as before.
+    expect(reasonOf(await fire('PreToolUse', edit('t4', 'a1')))).toBe('reviewers only read');
+    expect(await scopes()).toContain('"scope":"a1"');
+    // One that nobody saw start.
+    expect(reasonOf(await fire('PreToolUse', edit('t5', 'a9')))).toBe('reviewers only read');
+    const alarms = (await records()).filter((record): record is AlarmRecord => record.type === 'hook_alarm');
+    expect(alarms.map(({ alarm, agent_id, tool_use_id }) => [alarm, agent_id, tool_use_id])).toEqual([
+      ['reopened', 'b1', 't2'],
+      ['reopened', 'a1', 't4'],
+      ['reopened', 'a9', 't5'],
+    ]);
+    const fires = (await records()).filter((record): record is FireRecord => record.type === 'hook_fire');
+    expect(fires.find(({ tool_use_id }) => tool_use_id === 't1')).toMatchObject({ scope: 'a1', scope_known: true });
+    await fire('SessionEnd', { reason: 'other' });
+    expect(await scopes()).not.toMatch(/"scope":"(?:a1|a9|b1)"/);
+  });
+
+  test('of two sessions may have the same id', async () => {
+    await user.serve(['--config', user.write('config.json', config)]);
+    await fire('SubagentStart', { agent_id: 'a1', agent_type: 'reviewer' });
+    await fire('SubagentStart', { agent_id: 'a1', agent_type: 'other', session_id: 's2' });
+    expect(reasonOf(await fire('PreToolUse', edit('t1', 'a1')))).toBe('reviewers only read');
+    expect(
+      reasonOf(await fire('PreToolUse', { ...edit('t2', 'a1'), agent_type: 'other', session_id: 's2' })),
+    ).toBeUndefined();
+  });
+
+  test('what was denied and ran all the same is an alarm, across requests', async () => {
+    await user.serve(['--hooks', 'hooks.json']);
+    await fire('PreToolUse', bash('rm x'));
+    await fire('PostToolUse', { ...bash('rm x'), hook_event_name: 'PostToolUse', tool_response: {} });
+    expect((await records()).filter(({ type }) => type === 'hook_alarm')).toMatchObject([{ alarm: 'not_honoured' }]);
+  });
+});
+
+describe('projects', () => {
+  test('are known by their registered root: elsewhere the hooks of the user are all there is', async () => {
+    const inner = join(user.path, 'project/own');
+    user.write('own/hookscope.config.json', {
+      hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'echo own >&2; exit 2' }] }] },
+    });
+    user.write('own/deep/x', '');
+    symlinkSync(inner, join(user.path, 'link'));
+    const { acceptAll } = await import('./accept.js');
+    await acceptAll(inner, user.env);
+    const server = await user.serve(['--hooks', 'hooks.json', '--project', inner]);
+    const from = async (cwd: string, command = 'ls') =>
+      reasonOf(await fire('PreToolUse', bash(command), { 'hookscope-cwd': cwd }));
+    expect(await from(inner)).toBe('own');
+    expect(await from(join(inner, 'deep'))).toBe('own');
+    expect(await from(join(user.path, 'link/deep'))).toBe('own');
+    expect(await from(`${inner}-not`)).toBeUndefined();
+    expect(await from('/')).toBeUndefined();
+    expect(await from('/', 'rm x')).toBe('nothing is removed');
+    expect(asked()).toBeGreaterThan(4);
+    // A session of the project does not leave its hooks behind by going elsewhere, nor does a session of none by coming.
+    const ofProject = async (root: string, cwd: string) =>
+      reasonOf(
+        await fire('PreToolUse', bash('ls'), { 'hookscope-cwd': cwd, 'hookscope-env': `CLAUDE_PROJECT_DIR=${root}` }),
+      );
+    expect(await ofProject(inner, '/')).toBe('own');
+    expect(await ofProject(join(user.path, 'link'), user.path)).toBe('own');
+    expect(await ofProject(user.path, inner)).toBe('own');
+    expect(await ofProject(user.path, '/')).toBeUndefined();
+    await server.stop();
+    const env = { CLAUDE_PROJECT_DIR: inner };
+    expect(
+      (await user.run(['hook', 'PreToolUse'], { stdin: JSON.stringify(bash('ls')), cwd: '/', env })).stdout,
+    ).toMatch(/"own"/);
+  });
+
+  test('a script of the project is bound where that is registered, and elsewhere runs as it is there', async () => {
+    const inner = join(user.path, 'project/own');
+    user.write('own/check.sh', 'echo first >&2; exit 2');
+    user.write('user.json', hooksFile('sh "$CLAUDE_PROJECT_DIR/check.sh"'));
+    const ask = () =>
+      fire('PreToolUse', bash('ls'), { 'hookscope-cwd': inner, 'hookscope-env': `CLAUDE_PROJECT_DIR=${inner}` });
+    const server = await user.serve(['--hooks', 'user.json']);
+    expect(reasonOf(await ask())).toBe('first');
+    user.write('own/check.sh', 'echo second >&2; exit 2');
+    expect(reasonOf(await ask())).toBe('second');
+    await server.stop();
+    await user.serve(['--hooks', 'user.json', '--project', inner]);
+    expect(reasonOf(await ask())).toBe('second');
+    user.write('own/check.sh', 'exit 0');
+    expect(String(reasonOf(await ask()))).toMatch(/check\.sh is not what was accepted/);
+  });
+
+  test("Claude Code's own files are not loaded unless they are named, and no configuration that merely lies there", async () => {
+    const denies = { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'echo found >&2; exit 2' }] }] } };
+    user.write('.claude/settings.json', denies);
+    user.write('hookscope.config.json', denies);
+    await user.serve(['--hooks', 'hooks.json']);
+    const cwd = join(user.path, 'project');
+    expect(reasonOf(await fire('PreToolUse', { ...bash('ls'), cwd }, { 'hookscope-cwd': cwd }))).toBeUndefined();
+  });
+});
+
+describe('a server that ends', () => {
+  test('answers on SIGTERM what is under way, takes nothing new, and leaves no socket', async () => {
+    user.write('slow.json', hooksFile(`touch ${join(user.path, 'began')}; sleep 1; echo slow >&2; exit 2`));
+    const server = await user.serve(['--hooks', 'slow.json']);
+    const answer = fire('PreToolUse', bash('ls'));
+    await until(() => existsSync(join(user.path, 'began')));
+    const ended = server.stop('SIGTERM');
+    expect(reasonOf(await answer)).toBe('slow');
+    await ended;
+    expect(existsSync(user.places.socket)).toBe(false);
+    const fires = user.records().filter((record): record is FireRecord => record.type === 'hook_fire');
+    expect(fires.map(({ decision }) => decision.reason)).toEqual(['slow']);
+  });
+
+  test('killed during a call: the call is not let through, and no hook is asked a second time', async () => {
+    user.write('slow.json', hooksFile(`echo x >> ${join(user.path, 'began')}; sleep 3; exit 0`));
+    const server = await user.serve(['--hooks', 'slow.json']);
+    const answer = user.hook(['PreToolUse'], bash('ls'));
+    await until(() => existsSync(join(user.path, 'began')));
+    await server.stop('SIGKILL');
+    expect(await answer).toMatchObject({ code: 2, stdout: expect.stringMatching(/it has died, or hangs/) });
+    expect(readFileSync(join(user.path, 'began'), 'utf8')).toBe('x\n');
+  });
+
+  test('killed leaves its socket, which the next one takes; one that lives keeps it', async () => {
+    const first = await user.serve(['--hooks', 'hooks.json']);
+    await expect(user.serve(['--hooks', 'hooks.json'])).rejects.toThrow(/a server is running there already/);
+    expect(reasonOf(await fire('PreToolUse', bash('rm x')))).toBe('nothing is removed');
+    await first.stop('SIGKILL');
+    expect(existsSync(user.places.socket)).toBe(true);
+    const before = JSON.parse(readFileSync(user.places.tokens, 'utf8')) as object;
+    await user.serve(['--hooks', 'hooks.json']);
+    expect(JSON.parse(readFileSync(user.places.tokens, 'utf8'))).toEqual(before);
+    expect(reasonOf(await fire('PreToolUse', bash('rm x')))).toBe('nothing is removed');
+  });
+
+  test('of two that start at once over a dead socket, one serves', async () => {
+    const first = await user.serve(['--hooks', 'hooks.json']);
+    await first.stop('SIGKILL');
+    const both = await Promise.allSettled([
+      user.serve(['--hooks', 'hooks.json']),
+      user.serve(['--hooks', 'hooks.json']),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(reasonOf(await fire('PreToolUse', bash('rm x')))).toBe('nothing is removed');
+  });
+
+  test('does not start with a file that is missing or wrong, and says which', async () => {
+    user.write('bad.json', '{');
+    await expect(user.serve(['--hooks', 'gone.json'])).rejects.toThrow(/gone\.json: there is no such file/);
+    await expect(user.serve(['--hooks', 'bad.json'])).rejects.toThrow(/bad\.json: is not JSON/);
+    expect(existsSync(user.places.socket)).toBe(false);
+    expect(existsSync(user.places.served)).toBe(false);
+  });
+});
+
+describe('what changes after the start', () => {
+  test('a script, a hooks file, a configuration: its hooks stay and fail as untrusted until it is accepted', async () => {
+    const config = {
+      hooks: {
+        PreToolUse: [{ matcher: 'Read', hooks: [{ type: 'command', command: 'echo no reading >&2; exit 2' }] }],
+      },
+    };
+    user.write('config.json', config);
+    const server = await user.serve(['--hooks', 'hooks.json', '--config', 'config.json']);
+    const read = { tool_name: 'Read', tool_input: { file_path: 'x' }, tool_use_id: 'r' };
+    expect(reasonOf(await fire('PreToolUse', read))).toBe('no reading');
+    // A guard is edited away.
+    user.write('config.json', { hooks: {} });
+    await until(async () => String(reasonOf(await fire('PreToolUse', read))).includes('config.json has changed'));
+    expect(await fire('PreToolUse', read)).toMatchObject({ hookSpecificOutput: { permissionDecision: 'ask' } });
+    // The others run as they did.
+    expect(reasonOf(await fire('PreToolUse', bash('rm x')))).toBe('nothing is removed');
+    await until(() => /changed, so its hooks fail as untrusted/.test(server.output()));
+    expect(await admin('reload')).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/config\.json has changed/),
+    });
+    expect(String(reasonOf(await fire('PreToolUse', read)))).toMatch(/config\.json has changed/);
+    // Only a person at a terminal accepts.
+    expect(await user.run(['serve', '--accept'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/only a person at a terminal/),
+    });
+    expect(await admin('accept', '{}')).toMatchObject({ ok: false });
+    const { body } = await send(at(), { path: '/admin/changes', method: 'GET', headers: headers('admin') });
+    const { changes, state } = JSON.parse(body) as { changes: string[]; state: string };
+    expect(changes).toEqual([join(user.path, 'project/config.json')]);
+    // It changes again after somebody looked.
+    user.write('config.json', { hooks: {}, timeout: 5 });
+    expect(await admin('accept', JSON.stringify({ state }))).toMatchObject({ ok: false });
+    user.write('config.json', { hooks: {} });
+    expect(await admin('accept', JSON.stringify({ state }))).toEqual({ ok: true });
+    expect(await fire('PreToolUse', read)).toEqual({});
+    user.write('guard.sh', '#!/bin/sh\nexit 0\n', 0o755);
+    expect(String(reasonOf(await fire('PreToolUse', bash('rm x'))))).toMatch(
+      /guard\.sh is not what was accepted.*serve --accept/,
+    );
+  });
+
+  test('a server whose process is killed is started again, and what changed meanwhile does not run', async () => {
+    user.write('pid.json', hooksFile('echo "pid $PPID" >&2; exit 2'));
+    const server = await user.serve(['--hooks', 'pid.json']);
+    const reason = async () => String(reasonOf(await fire('PreToolUse', bash('ls'))));
+    const first = await reason();
+    expect(first).toMatch(/^pid \d+$/);
+    process.kill(Number(first.slice(4)), 'SIGKILL');
+    await until(() => /the process that serves has died/.test(server.output()));
+    const again = async () => await reason().catch(() => '');
+    await until(async () => /^pid/.test(await again()));
+    const second = await reason();
+    expect(second).not.toBe(first);
+    user.write('pid.json', '{}');
+    process.kill(Number(second.slice(4)), 'SIGKILL');
+    await until(async () => /pid\.json has changed/.test(await again()));
+    expect(await fire('PreToolUse', bash('ls'))).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+  });
+
+  test('a deleted hooks file takes no guard with it', async () => {
+    await user.serve(['--hooks', 'hooks.json']);
+    const { rmSync } = await import('node:fs');
+    rmSync(join(user.path, 'project/hooks.json'));
+    await until(async () => String(reasonOf(await fire('PreToolUse', bash('ls')))).includes('hooks.json has changed'));
+    expect(await fire('PreToolUse', bash('ls'))).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+  });
+
+  test('code is loaded in a fresh process, and no call finds the server closed meanwhile', async () => {
+    const plugin = user.write('plugin.mjs', PLUGIN('v1'));
+    await user.serve(['--plugin', plugin, '--port', '0']);
+    const versionOf = async () => String(reasonOf(await fire('PreToolUse', bash('ls'))));
+    const first = await versionOf();
+    expect(first).toMatch(/^v1 \d+$/);
+    user.write('plugin.mjs', PLUGIN('v2'));
+    await until(async () => /has changed/.test(await versionOf()));
+    const { state } = JSON.parse(
+      (await send(at(), { path: '/admin/changes', method: 'GET', headers: headers('admin') })).body,
+    ) as { state: string };
+    let over = false;
+    const answers: string[] = [];
+    const calls = (async () => {
+      while (!over) answers.push(await versionOf());
+    })();
+    expect(await admin('accept', JSON.stringify({ state }))).toEqual({ ok: true });
+    const second = await versionOf();
+    over = true;
+    await calls;
+    expect(second).toMatch(/^v2 \d+$/);
+    expect(second.slice(3)).not.toBe(first.slice(3));
+    expect(answers.every((answer) => /^v2|has changed/.test(answer))).toBe(true);
+  });
+
+  test('a bad version never replaces a good one', async () => {
+    const plugin = user.write('plugin.mjs', PLUGIN('v1'));
+    const server = await user.serve(['--plugin', plugin, '--dev']);
+    const versionOf = async () => String(reasonOf(await fire('PreToolUse', bash('ls'))));
+    expect(await versionOf()).toMatch(/^v1/);
+    user.write('plugin.mjs', PLUGIN('v2', 'throw new Error("broken");'));
+    await until(() => /not reloaded, and what was served before stays: .*broken/s.test(server.output()));
+    expect(await versionOf()).toMatch(/^v1/);
+    user.write('plugin.mjs', PLUGIN('v3'));
+    await until(async () => /^v3/.test(await versionOf()));
+  });
+
+  test('--dev reloads unasked, and says so on every line', async () => {
+    const server = await user.serve(['--hooks', 'hooks.json', '--dev']);
+    expect(server.output()).toMatch(/--dev: what changes is loaded unasked/);
+    user.write('hooks.json', hooksFile('echo other >&2; exit 2'));
+    await until(async () => reasonOf(await fire('PreToolUse', bash('ls'))) === 'other');
+    const lines = server
+      .output()
+      .split('\n')
+      .filter((line) => /load/.test(line));
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.every((line) => line.includes('--dev'))).toBe(true);
+  });
+});
+
+describe('GET /events', () => {
+  test('sends records as they come, and goes on behind a position', async () => {
+    await user.serve(['--hooks', 'hooks.json']);
+    const open = (more: Record<string, string> = {}) => {
+      let text = '';
+      const asking = request({ ...at(), path: '/events', headers: { ...headers('read'), ...more } }, (response) => {
+        response.on('data', (piece: Buffer) => (text += piece.toString()));
+        response.on('error', () => undefined);
+      });
+      asking.on('error', () => undefined);
+      asking.end();
+      return { text: () => text, close: () => asking.destroy() };
+    };
+    const one = open();
+    await until(() => one.text() !== '');
+    await fire('PreToolUse', bash('ls'));
+    await until(() => /"hook_fire"/.test(one.text()));
+    const ids = [...one.text().matchAll(/^id: (\S+)$/gm)].map(([, id]) => id as string);
+    expect(ids.length).toBeGreaterThanOrEqual(3);
+    one.close();
+    const two = open({ 'last-event-id': ids.at(-2) as string });
+    await until(() => /"hook_fire"/.test(two.text()));
+    expect([...two.text().matchAll(/^id: (\S+)$/gm)].map(([, id]) => id)).toEqual(ids.slice(-1));
+    two.close();
+    expect(statSync(user.places.socket).isSocket()).toBe(true);
+  });
+});

@@ -1,0 +1,315 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bash, createUser, GUARD, hooksFile, type Running, send, type User } from './kit.js';
+
+let user: User;
+let server: Running;
+let tokens: Record<'fire' | 'read' | 'admin', string>;
+beforeAll(async () => {
+  user = createUser();
+  user.write('guard.sh', GUARD, 0o755);
+  user.write('hooks.json', hooksFile(join(user.path, 'project/guard.sh')));
+  server = await user.serve(['--hooks', 'hooks.json', '--port', '0']);
+  tokens = JSON.parse(readFileSync(user.places.tokens, 'utf8')) as typeof tokens;
+});
+afterAll(() => user.remove());
+
+const asked = (): number => {
+  const file = join(user.path, 'project/asked');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0;
+};
+const ways = (): [name: string, at: { socketPath: string } | { port: number }, host: string][] => [
+  ['socket', { socketPath: user.places.socket }, 'localhost'],
+  ['port', { port: server.port as number }, `127.0.0.1:${server.port}`],
+];
+const ROUTES: readonly [method: string, path: string, right: 'fire' | 'read' | 'admin'][] = [
+  ['POST', '/hooks/PreToolUse', 'fire'],
+  ['GET', '/records', 'read'],
+  ['GET', '/events', 'read'],
+  ['GET', '/scopes', 'read'],
+  ['GET', '/admin/changes', 'admin'],
+  ['POST', '/admin/reload', 'admin'],
+  ['POST', '/admin/accept', 'admin'],
+  ['POST', '/admin/stop', 'admin'],
+];
+const body = JSON.stringify(bash('ls'));
+
+/** Bytes as they are, and what comes back until the other side ends the connection. */
+function raw(text: string | Buffer, port = server.port as number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (piece: Buffer) => (answer += piece.toString()));
+    socket.on('close', () => resolve(answer));
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'ECONNRESET' || error.code === 'EPIPE' ? undefined : reject(error),
+    );
+    socket.write(text);
+  });
+}
+
+describe('a server is closed to strangers', () => {
+  test('without a token, with one that is none, or in another form, nothing is answered but /healthz', async () => {
+    for (const [, at, host] of ways()) {
+      for (const [method, path] of ROUTES) {
+        for (const authorization of [
+          '',
+          'Bearer',
+          'Bearer x',
+          `Basic ${tokens.fire}`,
+          `bearer ${tokens.fire}`,
+          `Bearer ${tokens.fire}x`,
+          tokens.admin,
+        ]) {
+          const { status, body: said } = await send(at, {
+            method,
+            path,
+            body: method === 'POST' ? body : '',
+            headers: { host, authorization },
+          });
+          expect([status, path, authorization]).toEqual([401, path, authorization]);
+          expect(JSON.parse(said)).toEqual({ error: 'no token, or an unknown one' });
+        }
+        expect((await send(at, { method, path, headers: { host } })).status).toBe(401);
+      }
+      expect(await send(at, { method: 'GET', path: '/healthz', headers: { host } })).toEqual({
+        status: 200,
+        body: '{"ok":true}',
+      });
+    }
+    expect(asked()).toBe(0);
+  });
+
+  test('each of the three tokens does what it is for, and nothing else', async () => {
+    for (const [, at, host] of ways()) {
+      for (const [method, path, right] of ROUTES) {
+        for (const [name, token] of Object.entries(tokens)) {
+          if (name === right) continue;
+          const headers = { host, authorization: `Bearer ${token}` };
+          expect(
+            (await send(at, { method, path, headers, body: method === 'POST' ? body : '' })).status,
+            `${name} ${path}`,
+          ).toBe(403);
+        }
+      }
+      const fire = { host, authorization: `Bearer ${tokens.fire}` };
+      expect(await send(at, { path: '/hooks/PreToolUse', headers: fire, body })).toEqual({ status: 200, body: '{}' });
+      const read = { host, authorization: `Bearer ${tokens.read}` };
+      expect((await send(at, { path: '/records', method: 'GET', headers: read })).body).toMatch(/"hook_fire"/);
+      expect(
+        (
+          await send(at, { path: '/records?event=PreToolUse&limit=1&newest=true', method: 'GET', headers: read })
+        ).body.split('\n'),
+      ).toHaveLength(2);
+      expect((await send(at, { path: '/records?evnt=x', method: 'GET', headers: read })).status).toBe(400);
+      expect(JSON.parse((await send(at, { path: '/scopes', method: 'GET', headers: read })).body)).toMatchObject([
+        { root: null, scopes: { scope: 'managed' } },
+      ]);
+      const admin = { host, authorization: `Bearer ${tokens.admin}` };
+      expect(
+        JSON.parse((await send(at, { path: '/admin/changes', method: 'GET', headers: admin })).body),
+      ).toMatchObject({ changes: [] });
+    }
+    expect(asked()).toBe(2);
+  });
+
+  test('the agent, with the token that it can see, can neither administer nor read', async () => {
+    const seen = readFileSync(user.places.fireHeader, 'utf8').trim().replace('Authorization: ', '');
+    expect(seen).toBe(`Bearer ${tokens.fire}`);
+    for (const [method, path, right] of ROUTES.filter(([, , right]) => right !== 'fire')) {
+      const answer = await send(
+        { socketPath: user.places.socket },
+        { method, path, headers: { host: 'hookscope', authorization: seen } },
+      );
+      expect(answer).toEqual({ status: 403, body: JSON.stringify({ error: `this needs the token to ${right}` }) });
+    }
+    expect(
+      (
+        await send(
+          { socketPath: user.places.socket },
+          { method: 'GET', path: '/healthz', headers: { host: 'hookscope' } },
+        )
+      ).status,
+    ).toBe(200);
+  });
+
+  test('under another Host (a name that was made to lead here), or from a page of a browser', async () => {
+    const authorization = `Bearer ${tokens.fire}`;
+    const { port } = server;
+    const before = asked();
+    for (const host of [
+      'evil.example',
+      `evil.example:${port}`,
+      `127.0.0.1.evil.example:${port}`,
+      '127.0.0.1',
+      `0.0.0.0:${port}`,
+      `[::1]:${port}`,
+      `127.0.0.1:${Number(port) + 1}`,
+      '',
+    ]) {
+      expect(
+        (await send({ port: port as number }, { path: '/hooks/PreToolUse', headers: { host, authorization }, body }))
+          .status,
+        host,
+      ).toBe(host === '' ? 403 : 403);
+    }
+    const own = `127.0.0.1:${port}`;
+    for (const origin of ['https://evil.example', 'null', `http://127.0.0.1:${port}`, 'file://']) {
+      for (const method of ['POST', 'OPTIONS', 'GET']) {
+        const answer = await send(
+          { port: port as number },
+          {
+            method,
+            path: '/hooks/PreToolUse',
+            headers: { host: own, authorization, origin },
+            body: method === 'POST' ? body : '',
+          },
+        );
+        expect(answer.status).toBe(403);
+      }
+    }
+    expect(
+      (
+        await send(
+          { port: port as number },
+          { path: '/hooks/PreToolUse', headers: { host: own, authorization, 'sec-fetch-site': 'cross-site' }, body },
+        )
+      ).status,
+    ).toBe(403);
+    const preflight = await raw(
+      `OPTIONS /hooks/PreToolUse HTTP/1.1\r\nHost: ${own}\r\nOrigin: https://evil.example\r\nAccess-Control-Request-Method: POST\r\n\r\n`,
+    );
+    expect(preflight).toMatch(/^HTTP\/1\.1 403/);
+    expect(preflight).not.toMatch(/access-control/i);
+    // No Host at all.
+    expect(await raw('POST /hooks/PreToolUse HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 400/);
+    expect(
+      await raw(`POST /hooks/PreToolUse HTTP/1.0\r\nauthorization: ${authorization}\r\ncontent-length: 2\r\n\r\n{}`),
+    ).toMatch(/^HTTP\/1\.1 403/);
+    expect(asked()).toBe(before);
+  });
+
+  test('by tricks of paths', async () => {
+    const headers = { host: `127.0.0.1:${server.port}`, authorization: `Bearer ${tokens.fire}` };
+    const before = asked();
+    for (const path of [
+      '/hooks/../admin/stop',
+      '/hooks/%2e%2e/admin/stop',
+      '/hooks/..%2fadmin/stop',
+      '//admin/stop',
+      '/hooks//admin/stop',
+      '/./admin/stop',
+      '/admin/stop/',
+      '/ADMIN/stop',
+      '/hooks/PreToolUse/../../admin/stop',
+      '/hooks/PreToolUse%00',
+      '/hooks/PreToolUse;x',
+      '/hooks/',
+      '/hooks',
+      '/hooks/__proto__/x',
+      '/admin',
+      '/',
+      '/etc/passwd',
+      '\\admin\\stop',
+      'http://127.0.0.1/admin/stop',
+      '/hooks/%50reToolUse',
+      '*',
+      `/hooks/${'a'.repeat(200)}`,
+    ]) {
+      const answer = await raw(
+        `POST ${path} HTTP/1.1\r\nHost: ${headers.host}\r\nAuthorization: ${headers.authorization}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+      );
+      expect(answer.split('\r\n', 1)[0], path).toMatch(/ (?:400|403|404) /);
+    }
+    for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'pretooluse', 'Nothing']) {
+      const { status } = await send({ port: server.port as number }, { path: `/hooks/${name}`, headers, body });
+      expect([name, status]).toEqual([name, 404]);
+    }
+    expect(asked()).toBe(before);
+  });
+
+  test('with a body of 100 MB: it is refused before it is sent, whoever asks', async () => {
+    const host = `127.0.0.1:${server.port}`;
+    const head = (more: string): string => `POST /hooks/PreToolUse HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n\r\n`;
+    const own = `Authorization: Bearer ${tokens.fire}`;
+    expect(await raw(head('Content-Length: 104857600'))).toMatch(/^HTTP\/1\.1 401/);
+    const denied = /"permissionDecision":"deny","permissionDecisionReason":"hookscope: a request has at most/;
+    expect(await raw(head(`${own}\r\nContent-Length: 104857600`))).toMatch(denied);
+    const notice = head(`${own}\r\nContent-Length: 104857600`).replace('PreToolUse', 'Notification');
+    expect(await raw(notice)).toMatch(/^HTTP\/1\.1 413/);
+    expect(await raw(head(`${own}\r\nContent-Length: 104857600\r\nExpect: 100-continue`))).toMatch(denied);
+    expect(await raw(head(`${own}\r\nContent-Length: 2\r\nTransfer-Encoding: chunked`))).toMatch(/^HTTP\/1\.1 400/);
+    // In pieces, whose sum nobody has said.
+    const piece = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(0x100000, 32), Buffer.from('\r\n')]);
+    const all = Buffer.concat([
+      Buffer.from(head(`${own}\r\nTransfer-Encoding: chunked\r\nConnection: close`)),
+      ...Array.from({ length: 70 }, () => piece),
+      Buffer.from('0\r\n\r\n'),
+    ]);
+    expect(await raw(all)).toMatch(denied);
+    expect(await raw(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`)).toMatch(
+      /^HTTP\/1\.1 431/,
+    );
+  });
+
+  test('that are slow: a head or a body that does not come is cut off, and the others are answered meanwhile', async () => {
+    const host = `127.0.0.1:${server.port}`;
+    const slow = Array.from({ length: 30 }, () => raw(`POST /hooks/PreToolUse HTTP/1.1\r\nHost: ${host}\r\n`));
+    const headers = { host, authorization: `Bearer ${tokens.fire}` };
+    expect((await send({ port: server.port as number }, { path: '/hooks/PreToolUse', headers, body })).status).toBe(
+      200,
+    );
+    const answers = await Promise.all(slow);
+    expect(answers.every((answer) => answer === '' || /^HTTP\/1\.1 408/.test(answer))).toBe(true);
+  });
+
+  test('that upgrade, or send several requests as one', async () => {
+    const host = `127.0.0.1:${server.port}`;
+    expect(
+      await raw(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`),
+    ).not.toMatch(/ 101 /);
+    const smuggled = `POST /hooks/PreToolUse HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 5\r\n\r\nhelloPOST /admin/stop HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${tokens.fire}\r\nContent-Length: 0\r\n\r\n`;
+    expect(await raw(smuggled)).toMatch(/^HTTP\/1\.1 401/);
+  });
+
+  test('what it keeps is for its user alone', () => {
+    for (const folder of [user.places.run, user.places.state]) expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const file of [user.places.tokens, user.places.fireHeader, user.places.served, user.places.socket])
+      expect(statSync(file).mode & 0o777, file).toBe(0o600);
+    expect(new Set(Object.values(tokens)).size).toBe(3);
+    expect(server.output()).not.toContain(tokens.fire);
+    expect(server.output()).toContain(user.places.tokens);
+  });
+});
+
+describe("a folder or a socket that is not the user's own", () => {
+  test('is not used by a server, nor asked by a command', async () => {
+    const other = createUser();
+    try {
+      other.write('hooks.json', hooksFile('exit 2'));
+      mkdirSync(other.places.run, { mode: 0o700 });
+      chmodSync(other.places.run, 0o777);
+      await expect(other.serve(['--hooks', 'hooks.json'])).rejects.toThrow(/open to other users/);
+      const blocked = await other.hook(['PreToolUse', '--hooks', 'hooks.json'], bash('ls'));
+      expect(blocked).toMatchObject({ code: 2, stdout: expect.stringMatching(/open to other users/) });
+    } finally {
+      await other.remove();
+    }
+  });
+
+  test('nor one that a link leads to', async () => {
+    const other = createUser();
+    try {
+      other.write('hooks.json', hooksFile('exit 2'));
+      mkdirSync(join(other.path, 'elsewhere'), { mode: 0o700 });
+      symlinkSync(join(other.path, 'elsewhere'), other.places.run);
+      await expect(other.serve(['--hooks', 'hooks.json'])).rejects.toThrow(/it is no folder/);
+      const blocked = await other.hook(['PreToolUse', '--hooks', 'hooks.json'], bash('ls'));
+      expect(blocked).toMatchObject({ code: 2, stdout: expect.stringMatching(/it is no folder/) });
+    } finally {
+      await other.remove();
+    }
+  });
+});

@@ -1,0 +1,300 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CATALOGUE } from '../../src/events/catalogue.js';
+import { ENVIRONMENT, failed, REASONS } from '../../src/server/agent-protocol.js';
+import { thinCommand, thinScript } from '../../src/server/client/thin.js';
+import { BIN, type Finished, start } from '../cli/cli.js';
+import { bash, createUser, GUARD, hooksFile, type User, until } from './kit.js';
+
+let user: User;
+beforeEach(() => {
+  user = createUser();
+  user.write('guard.sh', GUARD, 0o755);
+  user.write('hooks.json', hooksFile(join(user.path, 'project/guard.sh')));
+});
+afterEach(() => user.remove());
+
+const asked = (): number => {
+  const file = join(user.path, 'project/asked');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0;
+};
+
+interface ThinOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly shell?: string;
+}
+
+function thin(
+  args: readonly string[],
+  input: unknown,
+  { cwd, env, shell = 'dash' }: ThinOptions = {},
+): Promise<Finished> {
+  return start(shell, [thinScript(), '--node', process.execPath, ...args], {
+    cwd: cwd ?? join(user.path, 'project'),
+    stdin: typeof input === 'string' ? input : JSON.stringify(input),
+    env: { ...user.env, ...env },
+  });
+}
+
+/** The thin command and the whole one come to the same. */
+async function same(args: readonly string[], input: unknown, cwd?: string): Promise<Finished> {
+  const one = await thin(args, input, cwd === undefined ? {} : { cwd });
+  const other = await user.hook(args, input, cwd);
+  expect({ stdout: one.stdout, code: one.code }).toEqual({ stdout: other.stdout, code: other.code });
+  return one;
+}
+
+/** A server that is none, on the user's socket. */
+async function stranger(serve: (socket: Socket) => unknown, work: () => Promise<void>): Promise<void> {
+  const real = await user.serve(['--hooks', 'hooks.json']);
+  await real.stop();
+  rmSync(user.places.socket, { force: true });
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    serve(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(user.places.socket, resolve));
+  try {
+    await work();
+  } finally {
+    server.close();
+  }
+}
+
+const left = (): string[] => readdirSync(user.places.run).filter((name) => name.startsWith('hook.'));
+
+describe('the thin command', () => {
+  test('says and exits as the whole one, without a server', async () => {
+    for (const input of [bash('ls'), bash('rm x'), '{bad']) await same(['PreToolUse', '--hooks', 'hooks.json'], input);
+    for (const input of ['', '[]']) await same(['Notification', '--hooks', 'hooks.json'], input);
+    await same(['PreToolUse'], bash('ls'));
+    await same(['PreToolUse', '--hooks', 'gone.json'], bash('ls'));
+    await same(['PreToolUse', '--hooks', 'gone.json', '--on-failure', 'allow'], bash('ls'));
+    await same(['PreToolUze', '--hooks', 'hooks.json'], bash('ls'));
+    await same(['pre-tool-use', '--hooks', 'hooks.json'], bash('rm x'));
+    await same(['PreToolUse', '--hoks', 'hooks.json'], bash('ls'));
+  });
+
+  test('says and exits as the whole one, with a server', async () => {
+    await user.serve(['--hooks', 'hooks.json']);
+    for (const input of [bash('ls'), bash('rm x'), '{bad', '', '[]', bash('\u202e\u0007 rm')])
+      await same(['PreToolUse', '--hooks', 'hooks.json'], input);
+    for (const input of [bash('rm x'), '{bad'])
+      await same(['PreToolUse', '--as', 'claude-code', '--on-failure', 'allow', '--timeout', '30'], input);
+    for (const event of ['PermissionRequest', 'Notification']) {
+      await same([event], bash('ls'));
+      await same([event], '{bad');
+    }
+    expect(asked()).toBeGreaterThan(0);
+    user.write('other.json', hooksFile('echo other >&2; exit 2'));
+    const before = asked();
+    expect((await same(['PreToolUse', '--hooks', 'other.json'], bash('ls'))).stdout).toMatch(/other/);
+    expect(asked()).toBe(before);
+    expect(left()).toEqual([]);
+  });
+
+  test.each([
+    ['dies before it answers', (socket: Socket) => socket.once('data', () => socket.destroy())],
+    ['hangs', () => undefined],
+    [
+      'answers nonsense',
+      (socket: Socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nyes')),
+    ],
+    [
+      'answers half',
+      (socket: Socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\n{}')),
+    ],
+    [
+      'knows no token',
+      (socket: Socket) =>
+        socket.once('data', () => socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\n\r\n{}')),
+    ],
+    [
+      'redirects',
+      (socket: Socket) =>
+        socket.once('data', () => socket.end('HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n')),
+    ],
+  ])('a server that %s: not let through, and no hook is asked beside it, in the same words', async (_, serve) => {
+    await stranger(serve, async () => {
+      const answer = await same(['PreToolUse', '--hooks', 'hooks.json', '--timeout', '2'], bash('ls'));
+      expect(answer.code).toBe(2);
+      expect(JSON.parse(answer.stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+      expect(asked()).toBe(0);
+      expect(left()).toEqual([]);
+    });
+  });
+
+  test('a server that dies at once: the hooks are asked once or not at all, and then nothing is let through', async () => {
+    await stranger(
+      (socket) => socket.destroy(),
+      async () => {
+        for (let i = 1; i <= 4; i++) {
+          const before = asked();
+          const { code, stdout } = await thin(['PreToolUse', '--timeout', '5'], bash('rm x'));
+          expect(stdout).toMatch(/"deny"/);
+          expect(asked() - before).toBe(code === 2 ? 0 : 1);
+        }
+      },
+    );
+  });
+
+  test('a failure has the shape of its event, for every event', async () => {
+    await stranger(
+      (socket) => socket.once('data', () => socket.destroy()),
+      async () => {
+        for (const spec of Object.values(CATALOGUE)) {
+          const { stdout, code } = failed(spec, REASONS.died, 'block');
+          expect(await thin([spec.name], '{}'), spec.name).toMatchObject({ stdout, code });
+        }
+      },
+    );
+  });
+
+  test('paths with spaces, quotes, dollars, another script: nothing of them is taken for shell', async () => {
+    const folder = `a 'b' "c" $(touch pwned) \`id\` ü;&|<>*?\\ d`;
+    const cwd = join(user.path, 'project', folder);
+    user.write(`${folder}/hooks.json`, hooksFile(join(user.path, 'project/guard.sh')));
+    await user.serve(['--hooks', join(cwd, 'hooks.json')]);
+    const answer = await same(['PreToolUse', '--hooks', 'hooks.json'], bash('rm x'), cwd);
+    expect(answer.stdout).toMatch(/nothing is removed/);
+    const command = thinCommand('PreToolUse', {
+      set: { hooks: ['hooks.json'] },
+      cwd,
+      timeout: 30,
+      onFailure: 'block',
+      env: user.env,
+    });
+    const run = execFileSync('/bin/sh', ['-c', command], {
+      cwd: '/',
+      env: user.env,
+      input: JSON.stringify(bash('rm x')),
+    });
+    expect(run.toString()).toBe(answer.stdout);
+    await until(() => user.records().filter(({ type }) => type === 'hook_fire').length > 2);
+    const fires = user.records().filter((record) => record.type === 'hook_fire');
+    expect(fires.map((record) => record.type === 'hook_fire' && record.stateless)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(existsSync(join(cwd, 'pwned')) || existsSync('/pwned')).toBe(false);
+    // A line end fits into no head: Node asks the hooks itself.
+    const lines = join(user.path, 'project', 'x\ny');
+    mkdirSync(lines);
+    expect((await same(['PreToolUse'], bash('rm x'), lines)).stdout).toMatch(/nothing is removed/);
+  });
+
+  test('a Node that does not start lets nothing through, and standard input that is closed neither', async () => {
+    const env = { NODE_OPTIONS: '--require ./is-not-there.js' };
+    const denied = await thin(['PreToolUse', '--hooks', 'hooks.json'], bash('ls'), { env });
+    expect(denied.code).toBe(2);
+    expect(denied.stdout).toMatch(/"deny".*ended with 1"/);
+    const allowed = ['PreToolUse', '--hooks', 'hooks.json', '--on-failure', 'allow'];
+    expect(await thin(allowed, bash('ls'), { env })).toMatchObject({ code: 1, stdout: '' });
+    const closed = ['-c', `exec dash ${thinScript()} "$@" <&-`, 'sh', '--node', process.execPath];
+    const end = { cwd: join(user.path, 'project'), env: user.env, stdin: '' };
+    const unread = await start('dash', [...closed, 'PermissionRequest', '--hooks', 'hooks.json'], end);
+    expect(unread).toMatchObject({ code: 2, stdout: expect.stringMatching(/"deny"/) as string });
+  });
+
+  test('where there is no curl, Node asks the server', async () => {
+    const bin = join(user.path, 'bin');
+    mkdirSync(bin);
+    for (const name of ['dash', 'sh', 'cat', 'ls', 'rm', 'mktemp', 'date', 'sleep', 'dirname'])
+      symlinkSync(
+        execFileSync('/bin/sh', ['-c', `command -v ${name}`])
+          .toString()
+          .trim(),
+        join(bin, name),
+      );
+    await user.serve(['--hooks', 'hooks.json']);
+    const answer = await thin(['PreToolUse'], bash('rm x'), { env: { PATH: bin }, shell: join(bin, 'dash') });
+    expect(answer).toMatchObject({ code: 0, stdout: expect.stringMatching(/nothing is removed/) });
+    await until(() => user.records().some(({ type }) => type === 'hook_fire'));
+    const [fire] = user.records().filter((record) => record.type === 'hook_fire');
+    expect(fire).not.toHaveProperty('stateless');
+    const none = await start(join(bin, 'dash'), [thinScript(), '--node', '/nowhere/node', 'PreToolUse'], {
+      cwd: user.path,
+      stdin: '{}',
+      env: { ...user.env, PATH: bin },
+    });
+    expect(none).toMatchObject({ code: 2, stdout: expect.stringMatching(/"deny"/) });
+  });
+
+  test('sends nothing of the environment but what is listed, and the token on no command line', async () => {
+    let head = '';
+    let lines = '';
+    await stranger(
+      (socket) =>
+        socket.on('data', (piece: Buffer) => {
+          head += piece.toString();
+          lines += execFileSync('ps', ['-eo', 'args']).toString();
+          socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+        }),
+      async () => {
+        const env = { SECRET_KEY: 'do-not-send', CLAUDE_PROJECT_DIR: user.path, CLAUDECODE: '1', LANG: 'a\nx-evil: 1' };
+        expect(await thin(['PreToolUse'], bash('ls'), { env })).toMatchObject({ code: 0, stdout: '' });
+        const token = readFileSync(user.places.fireHeader, 'utf8').trim().split(' ').pop() as string;
+        expect(head).toMatch(new RegExp(`authorization: Bearer ${token}\r\n`, 'i'));
+        expect(head).toMatch(`hookscope-env: CLAUDE_PROJECT_DIR=${user.path}`);
+        expect(head).toMatch(/hookscope-env: CLAUDECODE=1/);
+        expect(head).not.toMatch(/do-not-send|SECRET_KEY|x-evil/);
+        const names = [...head.matchAll(/hookscope-env: (\w+)=/g)].map(([, name]) => name);
+        expect(names.filter((name) => !(ENVIRONMENT as readonly string[]).includes(name as string))).toEqual([]);
+        expect(lines).toMatch(/curl/);
+        expect(lines).not.toContain(token);
+      },
+    );
+  });
+
+  test('standard input that is never closed blocks before the agent gives up, and nothing is left', async () => {
+    await user.serve(['--hooks', 'hooks.json']);
+    const { spawn } = await import('node:child_process');
+    const child = spawn('dash', [thinScript(), 'PreToolUse', '--timeout', '2'], { cwd: user.path, env: user.env });
+    child.stdin.write('{"tool_name":');
+    let stdout = '';
+    child.stdout.on('data', (piece: Buffer) => (stdout += piece.toString()));
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    child.stdin.destroy();
+    expect({ code, stdout }).toEqual({ code: 2, stdout: failed(CATALOGUE.PreToolUse, REASONS.open, 'block').stdout });
+    expect(left()).toEqual([]);
+  });
+
+  test('leaves nobody and nothing behind, answered or killed', async () => {
+    await user.serve(['--hooks', 'hooks.json']);
+    const args = ['PreToolUse', '--timeout', '1234', '--hooks', join(user.path, 'project/hooks.json')];
+    await Promise.all([1, 2, 3].map(() => thin(args, bash('ls'))));
+    const { spawn } = await import('node:child_process');
+    const child = spawn('dash', [thinScript(), ...args], { cwd: user.path, env: user.env });
+    child.stdin.write('{"tool_name":');
+    const shells = (): string[] =>
+      execFileSync('ps', ['-eo', 'args'])
+        .toString()
+        .split('\n')
+        .filter((line) => line.includes('hookscope-hook.sh') && line.includes(user.path));
+    // It waits for its input, and somebody waits beside it.
+    await until(() => left().length === 1 && shells().length > 1);
+    child.kill('SIGKILL');
+    await until(() => shells().length === 0 && left().length === 0);
+    expect(execFileSync('ps', ['-eo', 'args']).toString()).not.toMatch(/sleep 1229/);
+    child.stdin.destroy();
+  });
+
+  test('a folder that others can enter is not believed: nothing is sent, and it is said', async () => {
+    const { chmodSync } = await import('node:fs');
+    await user.serve(['--hooks', 'hooks.json']);
+    chmodSync(user.places.run, 0o755);
+    const answer = await same(['PreToolUse'], bash('ls'));
+    expect(answer).toMatchObject({ code: 2, stdout: expect.stringMatching(/open to other users/) });
+    expect(asked()).toBe(0);
+  });
+
+  test('is what is built, and plain POSIX', () => {
+    expect(thinScript()).toBe(join(BIN, '../../hookscope-hook.sh'));
+    execFileSync('dash', ['-n', thinScript()]);
+  });
+});

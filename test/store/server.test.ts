@@ -1,0 +1,187 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { HookRecord } from '../../src/emit/record.js';
+import { defaultSocket, foundPlace, openStore, serverState } from '../../src/store/place.js';
+import { queryParams, readQuery } from '../../src/store/query.js';
+import { isWanted, type RecordQuery } from '../../src/store/store.js';
+import { fire } from '../emit/samples.js';
+import { until } from '../host/kit.js';
+
+const TOKEN = 'a-token_to-read';
+let folder = '';
+let servers: Server[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hookscope-server-'));
+  vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
+  vi.stubEnv('XDG_RUNTIME_DIR', join(folder, 'run'));
+  mkdirSync(join(folder, 'state/hookscope'), { recursive: true });
+  mkdirSync(join(folder, 'run/hookscope'), { recursive: true });
+  writeFileSync(join(folder, 'state/hookscope/tokens.json'), JSON.stringify({ read: TOKEN }));
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  for (const server of servers) stop(server);
+  servers = [];
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const records = [1, 2, 3, 4].map((seq) => ({ ...fire(seq), fire_id: `fire-${seq}`, agent_id: seq % 2 ? 'a&1' : 'a2' }));
+const readable = (found: unknown) => JSON.parse(JSON.stringify(found)) as HookRecord;
+
+interface Behaviour {
+  readonly port?: true;
+  /** Of `GET /records`. */
+  readonly answers?: (query: RecordQuery, response: ServerResponse) => void;
+  readonly events?: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+/** A server with the routes of the warm one. */
+async function serve({ port, answers, events }: Behaviour = {}): Promise<{ server: Server; place: string }> {
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '', 'http://localhost');
+    if (url.pathname === '/healthz') return void response.end('{"ok":true}');
+    if (request.headers.authorization !== `Bearer ${TOKEN}`) {
+      response.statusCode = 401;
+      return void response.end('{"error":"no token, or an unknown one"}');
+    }
+    if (url.pathname === '/events') return events?.(request, response);
+    const query = readQuery(url.searchParams);
+    if (answers) return answers(query, response);
+    for (const record of records) if (isWanted(record, query)) response.write(`${JSON.stringify(record)}\n`);
+    response.end();
+  });
+  servers.push(server);
+  const place = defaultSocket();
+  await new Promise<void>((resolve) => (port ? server.listen(0, '127.0.0.1', resolve) : server.listen(place, resolve)));
+  return { server, place: port ? `http://127.0.0.1:${(server.address() as AddressInfo).port}` : place };
+}
+
+function stop(server: Server): void {
+  server.closeAllConnections();
+  server.close();
+}
+
+async function read(place: string, query: RecordQuery = {}) {
+  const notes: string[] = [];
+  const found: HookRecord[] = [];
+  for await (const record of (await openStore(place, { note: (text) => notes.push(text) })).records(query))
+    found.push(record);
+  return { found, notes };
+}
+
+describe('a server as a store', () => {
+  test.each([true, undefined])('gives the records that are asked for (port: %s)', async (port) => {
+    const { place } = await serve({ ...(port ? { port } : {}) });
+    expect((await read(place)).found).toEqual(records.map(readable));
+    expect((await read(place, { agent: 'a&1', types: ['hook_fire', 'tool_call'] })).found).toEqual(
+      [records[0], records[2]].map(readable),
+    );
+    expect((await read(place, { limit: 1 })).found).toHaveLength(1);
+  });
+
+  test('is found where it listens by default, and only while it answers', async () => {
+    expect(await foundPlace()).toBeUndefined();
+    expect(await serverState(defaultSocket())).toBe('none');
+    const { server, place } = await serve();
+    expect([await foundPlace(), await serverState(place)]).toEqual([place, 'runs']);
+    stop(server);
+    writeFileSync(join(folder, 'state/hookscope/records.ndjson'), '');
+    expect(await foundPlace()).toBe(join(folder, 'state/hookscope/records.ndjson'));
+  });
+
+  test('that refuses is an error with its words', async () => {
+    const { place } = await serve();
+    writeFileSync(join(folder, 'state/hookscope/tokens.json'), '{"read":"other"}');
+    await expect(read(place)).rejects.toThrow(/serve\.sock: the server refused: 401 .*no token, or an unknown one/);
+    const store = await openStore(place);
+    const following = async () => {
+      for await (const _ of store.follow(new AbortController().signal)) break;
+    };
+    await expect(following()).rejects.toThrow(/401/);
+  });
+
+  test('that is gone, or cut off in the middle, is an error', async () => {
+    await expect(read('http://127.0.0.1:9')).rejects.toThrow(/no server listens there; hookscope serve starts one/);
+    const { place } = await serve({
+      answers(_, response) {
+        response.write(`${JSON.stringify(records[0])}\n{"seq":`, () => response.destroy());
+      },
+    });
+    await expect(read(place)).rejects.toThrow(/ended before it had sent all of its records/);
+  });
+
+  test.each(['http://example.com', 'https://127.0.0.1:1', 'http://127.0.0.1:1/path', 'http://'])(
+    'no token is sent to %s',
+    async (place) => {
+      await expect(openStore(place)).rejects.toThrow(/--store: expected the address of a server on this machine/);
+    },
+  );
+
+  test('what is no record is named, and no harm', async () => {
+    const { place } = await serve({
+      answers(_, response) {
+        response.end(`nonsense\n{"type":"hook_fire","time":1}\n${JSON.stringify(records[1])}\n`);
+      },
+    });
+    const { found, notes } = await read(place);
+    expect(found).toEqual([readable(records[1])]);
+    expect(notes).toEqual([
+      `${place}, line 1 of its records: this line is not JSON, and is left out`,
+      `${place}, line 2 of its records: this line is no record of hookscope, and is left out`,
+    ]);
+  });
+
+  test('is followed over a restart, from where it was', async () => {
+    const asked: (string | undefined)[] = [];
+    const events: Behaviour['events'] = (request, response) => {
+      asked.push(request.headers['last-event-id'] as string | undefined);
+      response.write(': hello\r\n\r\n');
+      const [one, two] = asked.length === 1 ? [0, 1] : [2, 3];
+      const text = [one, two].map((i) => `id: b.${i}\ndata: ${JSON.stringify(records[i as number])}\n\n`).join('');
+      // In pieces, within lines and within characters.
+      for (let at = 0; at < text.length; at += 7) response.write(text.slice(at, at + 7));
+    };
+    const first = await serve({ events });
+    const notes: string[] = [];
+    const seen: number[] = [];
+    const controller = new AbortController();
+    const store = await openStore(first.place, { note: (text) => notes.push(text) });
+    const done = (async () => {
+      for await (const { seq } of store.follow(controller.signal)) seen.push(seq);
+    })();
+    await until(() => seen.length === 2);
+    stop(first.server);
+    await until(() => notes.length === 1);
+    await serve({ events });
+    await until(() => seen.length === 4);
+    controller.abort();
+    await done;
+    expect([seen, asked]).toEqual([
+      [1, 2, 3, 4],
+      [undefined, 'b.1'],
+    ]);
+    expect(notes).toEqual([`${first.place} does not answer; waiting for it`, `${first.place} answers again`]);
+  });
+
+  test('a socket of nobody is none', async () => {
+    chmodSync(join(folder, 'run/hookscope'), 0o700);
+    writeFileSync(defaultSocket(), '');
+    expect(await serverState(defaultSocket())).toBe('none');
+  });
+});
+
+test.each<RecordQuery>([
+  {},
+  { since: 1, until: 2.5, limit: 0, newest: true },
+  { types: ['hook_fire', 'system'], agent: 'a&b=ü', event: 'Stop', fire: 'f', toolUse: 't', session: '' },
+])('the query %j is read as it was written', (query) => {
+  expect(readQuery(new URLSearchParams(String(queryParams(query))))).toEqual(query);
+});
+
+test.each(['limit=-1', 'limit=x', 'types=all', 'colour=red', 'since=NaN'])('the query %s is refused', (text) => {
+  expect(() => readQuery(new URLSearchParams(text))).toThrow(/^Invalid option query /);
+});
