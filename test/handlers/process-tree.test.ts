@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { commandHandler } from '../../src/handlers/command/handler.js';
@@ -315,6 +316,8 @@ describe.runIf(process.platform === 'linux')('nobody else is ended', () => {
     const reaped = new Promise((resolve) => hook.child.once('exit', resolve));
     hook.child.kill('SIGKILL');
     await reaped;
+    // The kernel counts starts in hundredths of a second.
+    await sleep(30);
     let other = stranger();
     for (let tries = 0; other.child.pid !== number && tries < 200; tries++) {
       writeFileSync('/proc/sys/kernel/ns_last_pid', `${number - 1}`);
