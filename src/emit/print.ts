@@ -3,9 +3,9 @@ import { SKIP_REASONS } from '../events/skip.js';
 import { clip, column, plain } from '../plain.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
-import type { FireRecord, HandlerRecord, RecordedDecision } from './fire-record.js';
-import type { HookProgress, HookRecord, HookResponse, HookStarted, ToolCallRecord } from './record.js';
-import type { HandlerVerdict } from './recorded.js';
+import type { FireRecord, HandlerRecord } from './fire-record.js';
+import { callWords, duration, handlerNames, headline, type PrintPaint, VERDICT_STYLE } from './headline.js';
+import type { HookProgress, HookRecord, HookResponse, HookStarted } from './record.js';
 import { REDACT_OPTION, type RedactOptions } from './redact/options.js';
 import { type Redactor, redactorOf } from './redact/redactor.js';
 
@@ -22,9 +22,6 @@ export interface PrintOptions {
 }
 
 const PRINT: Keys<PrintOptions> = { color: checks.flag, since: checks.text, subject: checks.fn, redact: REDACT_OPTION };
-
-export type PrintStyle = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
-export type PrintPaint = (style: PrintStyle | undefined, text: string) => string;
 
 /** One record as one line: when, agent or scope, event and subject, handler, what came of it, how long it took. */
 export function formatRecord(told: HookRecord, options: PrintOptions = {}): string {
@@ -87,14 +84,6 @@ export function formatFire(told: FireRecord, options: PrintOptions = {}): string
   ].join('\n');
 }
 
-const VERDICT_STYLE: Partial<Record<HandlerVerdict, PrintStyle>> = {
-  allow: 'green',
-  ask: 'yellow',
-  defer: 'yellow',
-  deny: 'red',
-  block: 'red',
-};
-
 function runWord(record: HookStarted | HookProgress | HookResponse, paint: PrintPaint): string {
   if (record.subtype === 'hook_started') return paint('dim', 'started');
   if (record.subtype === 'hook_progress') return paint('dim', `… ${clip(record.output.trimEnd(), 80)}`);
@@ -103,25 +92,6 @@ function runWord(record: HookStarted | HookProgress | HookResponse, paint: Print
   const status = paint(record.outcome === 'success' ? 'green' : 'red', record.outcome);
   return `${status}${verdict}${failure} ${paint('dim', duration(record.duration_ms))}`;
 }
-
-/** `denied by the user: "not now"`, `ran (mode) 12 ms`. */
-export function callWords(record: ToolCallRecord, paint: PrintPaint): string {
-  const { status, denied_by, approver, decided_by, reason, duration_ms } = record;
-  const hook = decided_by === undefined ? '' : ` ${plain(decided_by)}`;
-  const by =
-    denied_by !== undefined ? ` by ${denied_by}${hook}` : approver !== undefined ? ` (${approver}${hook})` : hook;
-  const why = reason === undefined ? '' : `: "${clip(reason, 120)}"`;
-  const took = duration_ms === undefined ? '' : ` ${paint('dim', duration(duration_ms))}`;
-  return `${paint(CALL_STYLE[status], status)}${by}${why}${took}`;
-}
-
-const CALL_STYLE: Readonly<Record<ToolCallRecord['status'], PrintStyle>> = {
-  ran: 'green',
-  failed: 'red',
-  denied: 'red',
-  deferred: 'yellow',
-  interrupted: 'yellow',
-};
 
 function handlerLine(handler: HandlerRecord, paint: PrintPaint): string {
   const took = handler.duration_ms === undefined ? '' : ` ${paint('dim', duration(handler.duration_ms))}`;
@@ -140,34 +110,6 @@ function handlerLine(handler: HandlerRecord, paint: PrintPaint): string {
   return `${paint(handler.verdict && VERDICT_STYLE[handler.verdict], said)}${again}${took}`;
 }
 
-/** The decision in a few words: `deny by guard: "not here"`. */
-export function headline(record: FireRecord, paint: PrintPaint): string {
-  if (record.error !== undefined) return paint('red', `not decided: ${plain(record.error)}`);
-  const { decision } = record;
-  const names = handlerNames(record);
-  const [word, style] = verdictWord(decision);
-  const by = decision.decidedBy === undefined ? '' : ` by ${names(decision.decidedBy)}`;
-  const reason = decision.reason === undefined ? '' : `: "${clip(decision.reason, 120)}"`;
-  const over = decision.overruled.length === 0 ? '' : `, over ${decision.overruled.map(names).join(', ')}`;
-  const rewritten = record.final_input === undefined ? '' : ', input rewritten';
-  const ends = decision.continue ? '' : ", ends the agent's loop";
-  const failed = decision.failures.length === 0 ? '' : `, ${decision.failures.length} failed`;
-  return `${paint(style, word)}${by}${reason}${over}${rewritten}${ends}${failed}`;
-}
-
-function verdictWord({
-  fold,
-  verdict = 'none',
-  blocked,
-  continues,
-  endedBy,
-}: RecordedDecision): [string, PrintStyle | undefined] {
-  if (fold === 'gate') return verdict === 'none' ? ['no opinion', undefined] : [verdict, VERDICT_STYLE[verdict]];
-  if (endedBy) return [`stops (${endedBy})`, 'yellow'];
-  if (fold === 'stop') return continues ? ['goes on', 'yellow'] : ['stops', 'green'];
-  return blocked ? ['blocked', 'red'] : ['done', 'green'];
-}
-
 function title(record: FireRecord, { subject = toolName }: PrintOptions): string {
   const about = subject(record.event, record.input);
   return plain(about === undefined ? record.event : `${record.event}:${about}`);
@@ -177,10 +119,6 @@ function toolName(_event: string, input: Readonly<Record<string, unknown>>): str
   return typeof input['tool_name'] === 'string' ? input['tool_name'] : undefined;
 }
 
-function handlerNames(record: FireRecord): (id: string) => string {
-  return (id) => plain(record.handlers.find((handler) => handler.id === id)?.name ?? id);
-}
-
 export function painter({ color = false }: PrintOptions): PrintPaint {
   // Its own look at the terminal is left out: the caller has decided.
   return (style, text) => (color && style !== undefined ? styleText(style, text, { validateStream: false }) : text);
@@ -188,8 +126,4 @@ export function painter({ color = false }: PrintOptions): PrintPaint {
 
 function offset(since: string, time: string): string {
   return `+${((Date.parse(time) - Date.parse(since)) / 1000).toFixed(3)}s`;
-}
-
-export function duration(ms: number): string {
-  return ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(2)} s`;
 }

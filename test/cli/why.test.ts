@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { answerFor, answerText, type WhyAnswer } from '../../src/cli/why/answer.js';
-import { callRecords, whatBecame } from '../../src/cli/why/ran.js';
 import type { FireRecord, HookRecord } from '../../src/emit/record.js';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import { SKIP_REASONS } from '../../src/events/skip.js';
 import { readRecord } from '../../src/store/read-record.js';
+import { answerFor, answerText, type WhyAnswer } from '../../src/why/answer.js';
+import { callRecords, whatBecame } from '../../src/why/ran.js';
 import { anyOutput } from '../contracts/outputs.js';
 import { recompute } from '../contracts/recompute.js';
 import { fire } from '../emit/samples.js';

@@ -9,9 +9,9 @@ import { ended, plain } from '../../plain.js';
 import { heldConfigs } from '../../plugins/config-trust.js';
 import { createTrustStore } from '../../trust/store.js';
 import { messageOf } from '../../values/promises.js';
+import { named } from '../../why/words.js';
 import { wordsFor } from '../claude-flags.js';
 import { openHost } from '../open-host.js';
-import { named } from '../why/words.js';
 import type { DoctorFinding } from './finding.js';
 import type { Health } from './health.js';
 

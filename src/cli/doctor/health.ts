@@ -1,11 +1,11 @@
-import { duration } from '../../emit/print.js';
+import { duration } from '../../emit/headline.js';
 import type { AlarmRecord, FireRecord, HandlerRecord, HookRecord } from '../../emit/record.js';
 import { SKIP_REASONS, type SkipReason } from '../../events/skip.js';
 import { clip, plain } from '../../plain.js';
-import { percentile } from '../run/summary.js';
-import { mendFor } from '../why/decided.js';
-import { whyNotAsked } from '../why/not-asked.js';
-import { listed, named, placeOf } from '../why/words.js';
+import { mendFor } from '../../why/decided.js';
+import { percentile } from '../../why/meaning.js';
+import { whyNotAsked } from '../../why/not-asked.js';
+import { listed, named, placeOf } from '../../why/words.js';
 import type { DoctorFinding } from './finding.js';
 import { Gaps } from './gaps.js';
 

@@ -1,6 +1,7 @@
-import type { FireRecord, HandlerRecord, HookRecord } from '../../emit/record.js';
+import type { HandlerRecord, HookRecord } from '../../emit/record.js';
 import { eventName } from '../../events/catalogue.js';
 import type { RecordQuery } from '../../store/store.js';
+import { hasRun, isBlocked, isMeant, typeOf } from '../../why/meaning.js';
 import { readDuration, readMoment } from './when.js';
 
 /** Which records a command shows. */
@@ -76,18 +77,6 @@ function isShown(record: HookRecord, { event, hook, slow, blocked, alarms }: Ask
   return record.handlers.some((handler) => isMeant(handler, hook) && hasRun(handler) && isSlow(handler, slow));
 }
 
-/** Whether hooks stopped what was asked about; of a stop, that the agent goes on. */
-export function isBlocked({ decision: { verdict, blocked, continues } }: FireRecord): boolean {
-  return verdict === 'deny' || blocked === true || continues === true;
-}
-
-/** By its name or id, or its name within a plugin. */
-export function isMeant({ name, id }: Pick<HandlerRecord, 'name' | 'id'>, hook: string | undefined): boolean {
-  return hook === undefined || name === hook || id === hook || name.endsWith(`/${hook}`);
-}
-
-export const hasRun = ({ status }: HandlerRecord): boolean => status !== 'skipped';
-
 export function isSlow({ duration_ms: took }: HandlerRecord, slow: number | undefined): boolean {
   return slow === undefined || (took !== undefined && took >= slow);
 }
@@ -124,14 +113,3 @@ class AgentTypes {
 }
 
 const nameOf = (id: string, type: string | undefined): string => `${type ?? 'agent'} ${id.slice(0, 6)}`;
-
-/** An agent's type, where a record tells it. */
-export function typeOf(record: HookRecord): string | undefined {
-  const type =
-    record.type === 'hook_fire'
-      ? record.input['agent_type']
-      : record.type === 'tool_call'
-        ? record.agent_type
-        : undefined;
-  return typeof type === 'string' && type !== '' ? type : undefined;
-}

@@ -1,8 +1,10 @@
-import { callWords, duration, headline, type PrintPaint, painter } from '../../emit/print.js';
+import { callWords, duration, headline, type PrintPaint } from '../../emit/headline.js';
+import { painter } from '../../emit/print.js';
 import type { HookRecord } from '../../emit/record.js';
 import { clip, column, plain } from '../../plain.js';
-import { about } from '../run/words.js';
-import { hasRun, isMeant, isSlow } from './filter.js';
+import { about } from '../../why/about.js';
+import { hasRun, isMeant } from '../../why/meaning.js';
+import { isSlow } from './filter.js';
 
 export interface LineOptions {
   readonly color: boolean;

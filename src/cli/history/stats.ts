@@ -1,11 +1,12 @@
 import { HookscopeError } from '../../errors.js';
 import { clip, plainJson } from '../../plain.js';
+import { isMeant } from '../../why/meaning.js';
+import { type HookTally, Tallies } from '../../why/tally.js';
 import { createPaint, type Paint } from '../run/view.js';
 import type { Terminal } from '../terminal.js';
-import { type FilterFlags, isMeant, readFilter } from './filter.js';
+import { type FilterFlags, readFilter } from './filter.js';
 import { type MaskFlags, maskOf } from './masked.js';
 import { type StoreFlags, withStore } from './open.js';
-import { type HookTally, Tallies } from './tally.js';
 
 interface StatsFlags extends StoreFlags, MaskFlags, Pick<FilterFlags, 'since' | 'until' | 'agent' | 'hook' | 'event'> {
   readonly by?: string;

@@ -5,6 +5,7 @@ import { eventName } from '../../events/catalogue.js';
 import type { AnyDecision } from '../../host/decide/decision.js';
 import { servicesOf } from '../../host/internals.js';
 import type { ScopeRef } from '../../scopes/tree.js';
+import { agentOf, roleOf } from '../../why/about.js';
 import { type Happening, happeningOf } from '../claude-flags.js';
 import { atPlace, type HostFlags, openHost } from '../open-host.js';
 import { type RedactFlags, redactorFor } from '../redact.js';
@@ -12,7 +13,6 @@ import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { type RecordedEvent, type RecordedSession, readSession } from './session-file.js';
 import { jsonLines, liveLines } from './show.js';
 import { Summary } from './summary.js';
-import { agentOf, roleOf } from './words.js';
 
 interface RunFlags extends HostFlags, RedactFlags {
   readonly speed?: string;

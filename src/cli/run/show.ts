@@ -2,12 +2,12 @@ import type { Host } from '../../create-host.js';
 import type { HookRecord } from '../../emit/record.js';
 import type { Description } from '../../host/types.js';
 import { plainJson } from '../../plain.js';
+import { agentOf, roleOf } from '../../why/about.js';
 import type { Terminal } from '../terminal.js';
 import type { RecordedEvent, RecordedSession } from './session-file.js';
 import type { Summary } from './summary.js';
 import { summaryTable } from './summary-table.js';
 import { createPaint, createRunView } from './view.js';
-import { agentOf, roleOf } from './words.js';
 
 /** What is shown while it runs. */
 export interface Show {

@@ -1,4 +1,5 @@
-import type { FireRecord, HandlerRecord, HookResponse } from '../../emit/record.js';
+import type { FireRecord, HookResponse } from '../../emit/record.js';
+import { percentile, stopsIt } from '../../why/meaning.js';
 
 /** What one hook did for one agent on one event. */
 export interface SummaryRow {
@@ -73,15 +74,4 @@ export class Summary {
     this.#tallies.set(key, tally);
     return tally;
   }
-}
-
-/** Whether a hook has stopped what was asked about, also by a failure that counts as that. */
-export function stopsIt(record: FireRecord, handler: HandlerRecord): boolean {
-  if (handler.verdict === 'deny' || handler.verdict === 'block') return true;
-  return handler.status === 'failed' && record.decision.failures.some((f) => f.id === handler.id && f.blocked);
-}
-
-/** Nearest rank: a time that was measured, not one between two. */
-export function percentile(sorted: ArrayLike<number>, percent: number): number {
-  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] as number;
 }

@@ -3,9 +3,10 @@ import type { FireRecord, HandlerRecord, HookResponse } from '../../emit/record.
 import { SKIP_REASONS } from '../../events/skip.js';
 import type { Description } from '../../host/types.js';
 import { clip, column, plain } from '../../plain.js';
+import { about, agentIn, agentOf } from '../../why/about.js';
 import { audienceLines } from './audiences.js';
 import type { RecordedSession } from './session-file.js';
-import { about, agentIn, agentOf, audience, MARKS, origin, outcomeOf, type Style, whatItSaid } from './words.js';
+import { audience, MARKS, origin, outcomeOf, type Style, whatItSaid } from './words.js';
 
 export type Paint = (style: Style, text: string) => string;
 

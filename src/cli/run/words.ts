@@ -1,10 +1,7 @@
-import { relative } from 'node:path';
 import type { styleText } from 'node:util';
 import type { FireRecord, HandlerRecord } from '../../emit/record.js';
-import { CATALOGUE } from '../../events/catalogue.js';
-import type { EventSpec } from '../../events/define.js';
-import { subjectIn } from '../../events/subject.js';
-import { clip, plain } from '../../plain.js';
+import { clip } from '../../plain.js';
+import { detailOf } from '../../why/about.js';
 
 export type Style = Parameters<typeof styleText>[0];
 
@@ -28,19 +25,6 @@ export const MARKS = {
 } as const satisfies Readonly<Record<string, Mark>>;
 export type Word = keyof typeof MARKS;
 
-/** How an agent is called: its type and the beginning of its id, or `main`. */
-export function agentOf({ agent_id, input }: FireRecord): string {
-  return agentIn({ ...input, agent_id });
-}
-
-/** The same, of an input alone. */
-export function agentIn(input: Readonly<Record<string, unknown>>): string {
-  const id = input['agent_id'];
-  if (typeof id !== 'string' || id === '') return 'main';
-  const type = input['agent_type'];
-  return plain(`${typeof type === 'string' && type !== '' ? type : 'agent'} ${id.slice(0, 6)}`);
-}
-
 /** Who the hook runs for. */
 export function audience(record: FireRecord, { scope, source }: HandlerRecord): string {
   if (scope === 'managed' || scope === 'host') return 'everyone';
@@ -53,34 +37,6 @@ export function audience(record: FireRecord, { scope, source }: HandlerRecord): 
 export function origin({ plugin, source }: HandlerRecord): string {
   if (plugin !== undefined) return `plugin ${plugin.replace(/^hookscope-plugin-/, '')}`;
   return source.kind === 'spawn' ? '' : source.kind;
-}
-
-/** Whether the event opens or closes an agent's scope. */
-export function roleOf(event: string): EventSpec['scope'] {
-  return specOf(event)?.scope;
-}
-
-function specOf(event: string): EventSpec | undefined {
-  return (CATALOGUE as Readonly<Record<string, EventSpec>>)[event];
-}
-
-/** What the event is about, short. */
-export function about({ event, input, decision }: FireRecord): string {
-  const { tool_name: tool, tool_input: call } = input as { tool_name?: unknown; tool_input?: unknown };
-  if (typeof tool === 'string') return clip(`${tool} ${detailOf(call, input['cwd'])}`.trim(), 70);
-  const role = roleOf(event);
-  if (role === 'open') return 'its scope opens';
-  if (role === 'close') return decision.continues ? '' : 'its scope ends';
-  return clip(subjectIn(specOf(event), input) ?? '', 70);
-}
-
-/** What a tool is called with, short. */
-function detailOf(call: unknown, cwd: unknown): string {
-  const { command, file_path: path, description } = (call ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof command === 'string') return command;
-  if (typeof path !== 'string') return typeof description === 'string' ? description : '';
-  const inside = typeof cwd === 'string' && cwd !== '' && path.startsWith(`${cwd}/`);
-  return inside ? relative(cwd, path) : path;
 }
 
 /** What one hook said, in a word and in a line. */

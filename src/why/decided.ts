@@ -1,5 +1,5 @@
-import type { FireRecord, HandlerRecord } from '../../emit/record.js';
-import { plain } from '../../plain.js';
+import type { FireRecord, HandlerRecord } from '../emit/record.js';
+import { plain } from '../plain.js';
 import { listed, named, nameIn, placeOf, quoted } from './words.js';
 
 /** What was decided, by whom, and who was overruled. */

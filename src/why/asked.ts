@@ -1,6 +1,6 @@
-import { duration } from '../../emit/print.js';
-import type { FireRecord, HandlerRecord } from '../../emit/record.js';
-import { ended, plain } from '../../plain.js';
+import { duration } from '../emit/headline.js';
+import type { FireRecord, HandlerRecord } from '../emit/record.js';
+import { ended, plain } from '../plain.js';
 import {
   endsRun,
   firstText,

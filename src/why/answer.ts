@@ -1,9 +1,9 @@
-import type { FireRecord, HandlerRecord } from '../../emit/record.js';
-import { clip, plain } from '../../plain.js';
-import { isMeant } from '../history/filter.js';
+import type { FireRecord, HandlerRecord } from '../emit/record.js';
+import { clip, plain } from '../plain.js';
 import { rewrittenTo, saidBy } from './asked.js';
 import { changesFor, decidedIn } from './decided.js';
 import type { Elsewhere } from './elsewhere.js';
+import { isMeant } from './meaning.js';
 import { whyNotAsked } from './not-asked.js';
 import { named, placeOf, shown, subjectOf } from './words.js';
 

@@ -1,8 +1,8 @@
-import type { FireRecord, HandlerRecord } from '../../emit/record.js';
-import { clip, plain } from '../../plain.js';
-import type { RecordStore } from '../../store/store.js';
-import { nearest } from '../../values/nearest.js';
-import { isMeant, typeOf } from '../history/filter.js';
+import type { FireRecord, HandlerRecord } from '../emit/record.js';
+import { clip, plain } from '../plain.js';
+import type { RecordStore } from '../store/store.js';
+import { nearest } from '../values/nearest.js';
+import { isMeant, typeOf } from './meaning.js';
 import { listed, named, placeOf } from './words.js';
 
 /** What other fires show of hooks that this one does not list. */

@@ -1,9 +1,9 @@
-import type { FireRecord, HandlerRecord } from '../../emit/record.js';
-import { CATALOGUE } from '../../events/catalogue.js';
-import type { EventSpec } from '../../events/define.js';
-import { subjectIn } from '../../events/subject.js';
-import { clip, plain } from '../../plain.js';
-import { isObject, type Json } from '../../values/shape.js';
+import type { FireRecord, HandlerRecord } from '../emit/record.js';
+import { CATALOGUE } from '../events/catalogue.js';
+import type { EventSpec } from '../events/define.js';
+import { subjectIn } from '../events/subject.js';
+import { clip, plain } from '../plain.js';
+import { isObject, type Json } from '../values/shape.js';
 
 /** Of an event of a host's own there is none. */
 export function specOf(event: string): EventSpec | undefined {
@@ -51,8 +51,9 @@ export function placeOf({ plugin, source: { kind, name, file } }: HandlerRecord)
 
 /** Relative to here, where it lies here. */
 function nearer(file: string): string {
-  const here = `${process.cwd()}/`;
-  return file.startsWith(here) ? file.slice(here.length) : file;
+  // Where there is a here: a page of a browser has none.
+  const here = globalThis.process?.cwd();
+  return here !== undefined && file.startsWith(`${here}/`) ? file.slice(here.length + 1) : file;
 }
 
 export const output = ({ output: said }: HandlerRecord): Json => (isObject(said) ? said : {});

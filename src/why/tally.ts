@@ -1,5 +1,5 @@
-import type { FireRecord, HandlerRecord, HookResponse } from '../../emit/record.js';
-import { percentile, stopsIt } from '../run/summary.js';
+import type { FireRecord, HandlerRecord, HookResponse } from '../emit/record.js';
+import { percentile, stopsIt } from './meaning.js';
 
 /** What one hook did, for one agent or on one event where that is asked. */
 export interface HookTally {
@@ -30,12 +30,21 @@ interface Counts {
 /** How many background runs may be open at once; of more, the oldest are not followed to their end. */
 const MOST_OPEN = 10_000;
 
+/** What of a fire counts. */
+export interface CountedFire {
+  readonly fire_id: string;
+  readonly decision: Pick<FireRecord['decision'], 'failures'>;
+}
+
+/** And of its hooks. */
+export type CountedHandler = Pick<HandlerRecord, 'id' | 'name' | 'status' | 'verdict' | 'reasked' | 'duration_ms'>;
+
 /** Counts hooks that ran. Every time is kept, eight bytes each. */
 export class Tallies {
   readonly #counts = new Map<string, Counts>();
   readonly #open = new Map<string, Counts>();
 
-  add(record: FireRecord, handler: HandlerRecord, group: string | undefined): void {
+  add(record: CountedFire, handler: CountedHandler, group: string | undefined): void {
     if (handler.status === 'skipped') return;
     const counts = this.#of(handler.name, group);
     counts.runs += 1 + (handler.reasked ?? 0);
@@ -46,7 +55,12 @@ export class Tallies {
   }
 
   /** A background run that ended. */
-  end({ fire_id, handler_id, duration_ms, failure }: HookResponse): void {
+  end({
+    fire_id,
+    handler_id,
+    duration_ms,
+    failure,
+  }: Pick<HookResponse, 'fire_id' | 'handler_id' | 'duration_ms' | 'failure'>): void {
     const key = `${fire_id} ${handler_id}`;
     const counts = this.#open.get(key);
     if (!counts) return;

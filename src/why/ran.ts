@@ -1,5 +1,5 @@
-import type { AlarmRecord, FireRecord, HookRecord, ToolCallRecord } from '../../emit/record.js';
-import { clip, ended, plain } from '../../plain.js';
+import type { AlarmRecord, FireRecord, HookRecord, ToolCallRecord } from '../emit/record.js';
+import { clip, ended, plain } from '../plain.js';
 import { nameIn, quoted, specOf } from './words.js';
 
 /** What is kept of a call beside its own fire. */

@@ -1,0 +1,70 @@
+import { clip, plain } from '../plain.js';
+import type { FireRecord, RecordedDecision } from './fire-record.js';
+import type { ToolCallRecord } from './record.js';
+import type { HandlerVerdict } from './recorded.js';
+
+export type PrintStyle = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
+export type PrintPaint = (style: PrintStyle | undefined, text: string) => string;
+
+export const VERDICT_STYLE: Partial<Record<HandlerVerdict, PrintStyle>> = {
+  allow: 'green',
+  ask: 'yellow',
+  defer: 'yellow',
+  deny: 'red',
+  block: 'red',
+};
+
+/** `denied by the user: "not now"`, `ran (mode) 12 ms`. */
+export function callWords(record: ToolCallRecord, paint: PrintPaint): string {
+  const { status, denied_by, approver, decided_by, reason, duration_ms } = record;
+  const hook = decided_by === undefined ? '' : ` ${plain(decided_by)}`;
+  const by =
+    denied_by !== undefined ? ` by ${denied_by}${hook}` : approver !== undefined ? ` (${approver}${hook})` : hook;
+  const why = reason === undefined ? '' : `: "${clip(reason, 120)}"`;
+  const took = duration_ms === undefined ? '' : ` ${paint('dim', duration(duration_ms))}`;
+  return `${paint(CALL_STYLE[status], status)}${by}${why}${took}`;
+}
+
+const CALL_STYLE: Readonly<Record<ToolCallRecord['status'], PrintStyle>> = {
+  ran: 'green',
+  failed: 'red',
+  denied: 'red',
+  deferred: 'yellow',
+  interrupted: 'yellow',
+};
+
+/** The decision in a few words: `deny by guard: "not here"`. */
+export function headline(record: FireRecord, paint: PrintPaint): string {
+  if (record.error !== undefined) return paint('red', `not decided: ${plain(record.error)}`);
+  const { decision } = record;
+  const names = handlerNames(record);
+  const [word, style] = verdictWord(decision);
+  const by = decision.decidedBy === undefined ? '' : ` by ${names(decision.decidedBy)}`;
+  const reason = decision.reason === undefined ? '' : `: "${clip(decision.reason, 120)}"`;
+  const over = decision.overruled.length === 0 ? '' : `, over ${decision.overruled.map(names).join(', ')}`;
+  const rewritten = record.final_input === undefined ? '' : ', input rewritten';
+  const ends = decision.continue ? '' : ", ends the agent's loop";
+  const failed = decision.failures.length === 0 ? '' : `, ${decision.failures.length} failed`;
+  return `${paint(style, word)}${by}${reason}${over}${rewritten}${ends}${failed}`;
+}
+
+function verdictWord({
+  fold,
+  verdict = 'none',
+  blocked,
+  continues,
+  endedBy,
+}: RecordedDecision): [string, PrintStyle | undefined] {
+  if (fold === 'gate') return verdict === 'none' ? ['no opinion', undefined] : [verdict, VERDICT_STYLE[verdict]];
+  if (endedBy) return [`stops (${endedBy})`, 'yellow'];
+  if (fold === 'stop') return continues ? ['goes on', 'yellow'] : ['stops', 'green'];
+  return blocked ? ['blocked', 'red'] : ['done', 'green'];
+}
+
+export function handlerNames(record: FireRecord): (id: string) => string {
+  return (id) => plain(record.handlers.find((handler) => handler.id === id)?.name ?? id);
+}
+
+export function duration(ms: number): string {
+  return ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(2)} s`;
+}

@@ -1,0 +1,42 @@
+import type { FireRecord } from '../emit/record.js';
+import type { EventSpec } from '../events/define.js';
+import { subjectIn } from '../events/subject.js';
+import { clip, plain } from '../plain.js';
+import { specOf } from './words.js';
+
+/** How an agent is called: its type and the beginning of its id, or `main`. */
+export function agentOf({ agent_id, input }: FireRecord): string {
+  return agentIn({ ...input, agent_id });
+}
+
+/** The same, of an input alone. */
+export function agentIn(input: Readonly<Record<string, unknown>>): string {
+  const id = input['agent_id'];
+  if (typeof id !== 'string' || id === '') return 'main';
+  const type = input['agent_type'];
+  return plain(`${typeof type === 'string' && type !== '' ? type : 'agent'} ${id.slice(0, 6)}`);
+}
+
+/** Whether the event opens or closes an agent's scope. */
+export function roleOf(event: string): EventSpec['scope'] {
+  return specOf(event)?.scope;
+}
+
+/** What the event is about, short. */
+export function about({ event, input, decision }: FireRecord): string {
+  const { tool_name: tool, tool_input: call } = input as { tool_name?: unknown; tool_input?: unknown };
+  if (typeof tool === 'string') return clip(`${tool} ${detailOf(call, input['cwd'])}`.trim(), 70);
+  const role = roleOf(event);
+  if (role === 'open') return 'its scope opens';
+  if (role === 'close') return decision.continues ? '' : 'its scope ends';
+  return clip(subjectIn(specOf(event), input) ?? '', 70);
+}
+
+/** What a tool is called with, short. */
+export function detailOf(call: unknown, cwd: unknown): string {
+  const { command, file_path: path, description } = (call ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof command === 'string') return command;
+  if (typeof path !== 'string') return typeof description === 'string' ? description : '';
+  const inside = typeof cwd === 'string' && cwd !== '' && path.startsWith(`${cwd}/`);
+  return inside ? path.slice(cwd.length + 1) : path;
+}

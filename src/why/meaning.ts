@@ -1,0 +1,38 @@
+import type { FireRecord, HandlerRecord, HookRecord } from '../emit/record.js';
+
+/** Whether hooks stopped what was asked about; of a stop, that the agent goes on. */
+export function isBlocked({ decision: { verdict, blocked, continues } }: Pick<FireRecord, 'decision'>): boolean {
+  return verdict === 'deny' || blocked === true || continues === true;
+}
+
+/** By its name or id, or its name within a plugin. */
+export function isMeant({ name, id }: Pick<HandlerRecord, 'name' | 'id'>, hook: string | undefined): boolean {
+  return hook === undefined || name === hook || id === hook || name.endsWith(`/${hook}`);
+}
+
+export const hasRun = ({ status }: Pick<HandlerRecord, 'status'>): boolean => status !== 'skipped';
+
+/** Whether a hook has stopped what was asked about, also by a failure that counts as that. */
+export function stopsIt(
+  record: { readonly decision: Pick<FireRecord['decision'], 'failures'> },
+  handler: Pick<HandlerRecord, 'id' | 'verdict' | 'status'>,
+): boolean {
+  if (handler.verdict === 'deny' || handler.verdict === 'block') return true;
+  return handler.status === 'failed' && record.decision.failures.some((f) => f.id === handler.id && f.blocked);
+}
+
+/** Nearest rank: a time that was measured, not one between two. */
+export function percentile(sorted: ArrayLike<number>, percent: number): number {
+  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] as number;
+}
+
+/** An agent's type, where a record tells it. */
+export function typeOf(record: HookRecord): string | undefined {
+  const type =
+    record.type === 'hook_fire'
+      ? record.input['agent_type']
+      : record.type === 'tool_call'
+        ? record.agent_type
+        : undefined;
+  return typeof type === 'string' && type !== '' ? type : undefined;
+}
