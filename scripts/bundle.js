@@ -186,10 +186,10 @@ function pruneTypes(folder) {
 
 const out = process.argv[2] ?? join(ROOT, 'dist');
 /** Started by agents, by its path. */
-const THIN = 'hookscope-hook.sh';
+const THIN = ['hookscope-hook.sh', 'hookscope-agents.sh'];
 for (const folder of ['chunks', 'vendor']) rmSync(join(out, folder), { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 writeFileSync(join(out, 'THIRD-PARTY-LICENSES.md'), licences(await bundle(out)));
-cpSync(join(ROOT, 'src/server/client', THIN), join(out, THIN));
+for (const file of THIN) cpSync(join(ROOT, 'src/server/client', file), join(out, file));
 for (const file of readdirSync(out, { recursive: true })) if (file.endsWith('.js.map')) trimMap(join(out, file));
 if (process.argv[2] === undefined) pruneTypes(out);

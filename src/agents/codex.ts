@@ -3,6 +3,7 @@ import { type AgentTable, type EventRow, instead, SILENT, specific, words } from
 const context = specific({ additionalContext: '$text' });
 const stop = words({ continue: false, stopReason: '$reason' }, { covers: ['block'] });
 const goOn: EventRow['says'] = { continue: words({ decision: 'block', reason: '$reason' }) };
+const NO_STOP = instead('deny', 'Codex has no word that ends the loop here: the call is denied');
 const FOLDED = 'it is told as the reason of a block, which takes the place of the output';
 
 export const codex: AgentTable = {
@@ -37,6 +38,7 @@ export const codex: AgentTable = {
         rewrite: specific({ permissionDecision: 'allow', updatedInput: '$value' }, { covers: ['allow'] }),
         context: specific({ additionalContext: '$text' }, { beside: ['deny', 'rewrite'] }),
         message: words({ systemMessage: '$text' }, { beside: ['deny', 'context'], needs: 'deny' }),
+        stop: NO_STOP,
       },
     },
     {
@@ -46,6 +48,7 @@ export const codex: AgentTable = {
         deny: specific({ decision: { behavior: 'deny', message: '$reason' } }),
         allow: specific({ decision: { behavior: 'allow' } }),
         ask: SILENT,
+        stop: NO_STOP,
       },
     },
     {

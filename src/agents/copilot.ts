@@ -15,6 +15,7 @@ const context = words({ additionalContext: '$text' });
 const goOn: EventRow['says'] = { continue: words({ decision: 'block', reason: '$reason' }), stop: SILENT };
 const rewrittenPrompt: EventRow['says'] = { value: words({ modifiedTransformedPrompt: '$string' }) };
 const NO_STOP = { none: 'Copilot has no word that ends the loop here' };
+const DENIED = instead('deny', 'Copilot has no word that ends the loop here: the call is denied');
 
 /** The times of the camelCase payloads are milliseconds. */
 const TIME: Field = { theirs: 'timestamp', ours: 'timestamp', unit: 'ms' };
@@ -65,7 +66,7 @@ const CAMEL_TOOL: EventRow['says'] = {
   allow: words({ permissionDecision: 'allow' }),
   rewrite: words({ modifiedArgs: '$value' }, { beside: ['allow'] }),
   context: words({ additionalContext: '$text' }, BEFORE),
-  stop: NO_STOP,
+  stop: DENIED,
 };
 const PASCAL_TOOL: EventRow['says'] = {
   deny: specific({ permissionDecision: 'deny', permissionDecisionReason: '$reason' }),
@@ -73,13 +74,14 @@ const PASCAL_TOOL: EventRow['says'] = {
   allow: specific({ permissionDecision: 'allow' }),
   rewrite: specific({ updatedInput: '$value' }, { beside: ['allow'] }),
   context: specific({ additionalContext: '$text' }, BEFORE),
-  stop: NO_STOP,
+  stop: DENIED,
 };
 const PERMISSION: EventRow['says'] = {
   deny: words({ behavior: 'deny', message: '$reason' }),
   allow: words({ behavior: 'allow' }),
   ask: SILENT,
   interrupt: words({ interrupt: true }, { beside: ['deny'], needs: 'deny', covers: ['stop'] }),
+  stop: DENIED,
 };
 const AFTER: EventRow['says'] = {
   block: words({ decision: 'block', reason: '$reason' }, { loses: 'the reason takes the place of the output' }),

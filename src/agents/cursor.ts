@@ -2,10 +2,12 @@ import { type AgentTable, type EventRow, type Field, type Fill, instead, words }
 
 /** The user is told one thing and the model another: both are told why. */
 const refused = { user_message: '$reason', agent_message: '$reason' };
+const stop = instead('deny', 'Cursor has no word that ends the loop here: the call is denied');
 const gate: EventRow['says'] = {
   deny: words({ permission: 'deny', ...refused }),
   ask: words({ permission: 'ask', ...refused }),
   allow: words({ permission: 'allow' }),
+  stop,
 };
 const goOn: EventRow['says'] = { continue: words({ followup_message: '$reason' }), stop: { silent: true } };
 const ASKED = 'Cursor takes "ask" for no answer there';
@@ -13,6 +15,7 @@ const readOnly: EventRow['says'] = {
   deny: words({ permission: 'deny', user_message: '$reason' }),
   ask: instead('deny', ASKED),
   allow: words({ permission: 'allow' }),
+  stop,
 };
 
 const MCP_INPUT: Field = { theirs: 'tool_input', ours: 'tool_input', unit: 'json' };

@@ -1,7 +1,7 @@
 import { isObject } from '../values/shape.js';
 import { agentCodec } from './agents.js';
 import { callId } from './call-id.js';
-import type { Decoded } from './codec.js';
+import type { Answer, Decoded } from './codec.js';
 
 /** Calls and agents that are remembered. */
 const MOST = 1_000;
@@ -27,6 +27,15 @@ export class AgentMemory {
       out['tool_use_id'] = decoded.event === 'PreToolUse' ? this.#ask(known) : (this.#done(known) ?? known);
     }
     return { ...decoded, input: out };
+  }
+
+  /** What was decided of a call that was `told` as it was settled: one that is denied does not come back, and one that is rewritten comes back as another. */
+  decided(decoded: Decoded, told: Pick<Decoded, 'input'>, { verdict, updatedInput, continue: end }: Answer): void {
+    const via = decoded.input['via'] as { readonly made?: readonly string[] } | undefined;
+    if (decoded.event !== 'PreToolUse' || !via?.made?.includes('tool_use_id')) return;
+    const id = told.input['tool_use_id'] as string;
+    if (verdict === 'deny' || end === false) this.#forget(decoded.input['tool_use_id'] as string, id);
+    else if (updatedInput !== undefined) this.rewritten(decoded, updatedInput, id);
   }
 
   /** The call will run with another input, by which its result is known. `decoded`: as `decode` gave it; `id`: as `settle` did. */
@@ -64,12 +73,17 @@ export class AgentMemory {
     keep(this.#open, known, [...(this.#open.get(known) ?? []), id]);
   }
 
-  /** The one that was asked about first. */
+  /** The one that was asked about last: of those before it, some were refused by the agent's own user and never ran. */
   #done(known: string): string | undefined {
-    const [id, ...rest] = this.#open.get(known) ?? [];
+    const id = this.#open.get(known)?.at(-1);
+    if (id !== undefined) this.#forget(known, id);
+    return id;
+  }
+
+  #forget(known: string, id: string): void {
+    const rest = (this.#open.get(known) ?? []).filter((one) => one !== id);
     if (rest.length > 0) this.#open.set(known, rest);
     else this.#open.delete(known);
-    return id;
   }
 }
 

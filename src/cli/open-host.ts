@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { agentEvents } from '../agents/own-events.js';
 import { createHost, type Host } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
 import type { HandlerDescription } from '../handlers/handler.js';
@@ -80,6 +81,7 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
   const outside = outsideOptions(hostOptions, model, servers);
   const host = createHost({
     ...hostOptions,
+    events: { ...agentEvents(), ...hostOptions.events },
     ...outside,
     ...(session || flags.claudeCode ? { session: { ...projectOf(flags), ...session } } : {}),
     logger,

@@ -54,6 +54,8 @@ export function stampedFireRecord(fire: FireDraft, most: number | undefined, num
   if (fire.tool_use_id !== undefined) record.tool_use_id = fire.tool_use_id;
   if (final !== undefined) record.final_input = final;
   if (fire.decisions !== undefined) record.decisions = fire.decisions;
+  const losses = fire.losses?.length ? copy.whole(fire.losses, 'losses') : undefined;
+  if (losses !== undefined) record.losses = losses;
   if (copy.truncated.length > 0) record.truncated = deepFreeze(copy.truncated);
   if (fire.stateless) record.stateless = true;
   if (fire.error !== undefined) record.error = fire.error;

@@ -9,6 +9,7 @@ import {
   failureSchema,
   handlerVerdictSchema,
   kindSchema,
+  lossSchema,
   type Open,
   open,
   progressSchema,
@@ -104,6 +105,8 @@ const fireShape = {
   truncated: zod().array(zod().string()).exactOptional(),
   /** Fired by a command that ended with it, beside any server: no scope, no `once` and nothing pending was carried over. */
   stateless: zod().literal(true).exactOptional(),
+  /** What of the input and of the decision another agent's protocol has no words for, and why. */
+  losses: zod().array(lossSchema).exactOptional(),
   /** The fire was not decided but rejected: the error's code, `ABORTED`, `CLOSED` or `INVALID_INPUT`. */
   error: zod().string().exactOptional(),
 };

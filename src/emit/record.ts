@@ -22,6 +22,7 @@ export type {
   HandlerVerdict,
   RecordedFailure,
   RecordedKind,
+  RecordedLoss,
   RecordedSource,
   Unstamped,
 } from './recorded.js';

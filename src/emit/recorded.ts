@@ -3,6 +3,7 @@ import type {
   failureSchema,
   handlerVerdictSchema,
   kindSchema,
+  lossSchema,
   runOutcomeSchema,
   sourceSchema,
   stampSchema,
@@ -30,6 +31,9 @@ export type HandlerVerdict = z.infer<typeof handlerVerdictSchema>;
 
 /** Where a handler was registered: `kind` is `code`, `plugin`, `project`, `user` … */
 export interface RecordedSource extends Recorded<typeof sourceSchema> {}
+
+/** Something that another agent's protocol has no words for, and why. */
+export interface RecordedLoss extends Recorded<typeof lossSchema> {}
 
 /** Why a handler failed: `cause` is one of the names of docs/semantics.md 8, `timeout`, `bad_json` … */
 export interface RecordedFailure extends Recorded<typeof failureSchema> {}

@@ -44,6 +44,7 @@ const failureShape = {
   blocks: zod().literal(true).exactOptional(),
 };
 export const failureSchema: Open<typeof failureShape> = open(failureShape);
+export const lossSchema = open({ what: text, why: text });
 export const conflictSchema = open({ winner: text, loser: text });
 
 export const durationSchema = zod().number().nonnegative();

@@ -1,6 +1,7 @@
+import type { RecordedLoss } from '../emit/record.js';
 import type { ScopeRef } from '../scopes/tree.js';
 import type { EndSignal } from '../values/lazy-signal.js';
-import type { EndedBy } from './decide/decision.js';
+import type { AnyDecision, EndedBy } from './decide/decision.js';
 
 /** How one event is fired. */
 export interface FireOptions {
@@ -27,6 +28,10 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly doneBy?: 'client' | 'session' | undefined;
   /** This agent's PreToolUse is asked about every tool, and its ids are not reused. */
   readonly everyTool?: boolean | undefined;
+  /** What a guard's failure does where nobody has said; default: what the host says. */
+  readonly guards?: 'block' | undefined;
+  /** What of the input or of this decision the agent has no words for. */
+  readonly losses?: ((decision: AnyDecision) => readonly RecordedLoss[]) | undefined;
   /** What commands find in their environment beside what is the host's own: the agent's, where it is another process. */
   readonly env?: Readonly<Record<string, string>> | undefined;
 }

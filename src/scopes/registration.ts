@@ -73,6 +73,8 @@ export interface Registration<Work = unknown> {
   /** Handlers that share one deadline (`timeoutFor: 'group'`) hold the same object. */
   readonly shared?: object | undefined;
   readonly onFailure: OnFailure;
+  /** Nobody has said what its failure does: `onFailure` is what is usual. */
+  readonly usualFailure?: true | undefined;
   readonly phase: Phase;
   readonly once: boolean;
   readonly async: boolean | 'two-phase';

@@ -45,9 +45,8 @@ export function failed(spec: EventSpec, reason: string, policy: FailurePolicy): 
 /** Seconds that Claude Code gives a command where neither its settings nor the event say otherwise. */
 const USUAL = 600;
 
-/** When to have answered, in seconds, where the agent itself gives up after `agent` seconds. */
-export function deadlineOf(spec: EventSpec, agent: number | undefined): number {
-  const given = agent ?? spec.timeout?.claude ?? USUAL;
+/** When to have answered, in seconds, where the agent itself gives up after `given` seconds. */
+export function deadlineOf(given: number = USUAL): number {
   // What is late is no answer: a tenth of the time, and of a long one five seconds, are for starting and for saying it.
   return Math.max(given - 5, given * 0.8);
 }
@@ -73,6 +72,11 @@ export const ENVIRONMENT = [
   'CLAUDE_EFFORT',
   'CLAUDE_ENV_FILE',
   'CLAUDE_PROJECT_DIR',
+  'COPILOT_PROJECT_DIR',
+  'CURSOR_PROJECT_DIR',
+  'GEMINI_CWD',
+  'GEMINI_PROJECT_DIR',
+  'GEMINI_SESSION_ID',
   'LANG',
   'LC_ALL',
   'TZ',
@@ -83,6 +87,11 @@ export const HEAD = {
   cwd: 'hookscope-cwd',
   env: 'hookscope-env',
   policy: 'hookscope-on-failure',
+  /** Whose event it is, where not Claude Code's; and that a person sits there. */
+  as: 'hookscope-as',
+  attended: 'hookscope-attended',
+  /** Of an answer: what is told beside it, a line each. */
+  aside: 'hookscope-aside',
   /** Of an answer: nothing was judged, and a command exits with this. */
   exit: 'hookscope-exit',
   /** The server does not serve this set: nothing of it was run. */

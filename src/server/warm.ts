@@ -1,10 +1,12 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
+import { AgentMemory } from '../agents/memory.js';
 import type { Host } from '../create-host.js';
 import type { EventSpec } from '../events/define.js';
 import type { HostCore } from '../host/core.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import { fire } from '../host/fire/fire.js';
+import type { FireSettings } from '../host/fire-options.js';
 import { servicesOf } from '../host/internals.js';
 import type { EndSignal } from '../values/lazy-signal.js';
 import type { Json } from '../values/shape.js';
@@ -24,6 +26,12 @@ export interface Asking {
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly signal: EndSignal;
+  readonly settings?: FireSettings;
+}
+
+export interface Decided {
+  readonly decision: AnyDecision;
+  readonly late: readonly string[];
 }
 
 interface Served extends Warm {
@@ -41,6 +49,8 @@ export class WarmHosts {
   readonly #user: Served;
   readonly #projects: readonly Served[];
   readonly #roots: readonly string[];
+  /** What the payloads of other agents do not say by themselves. */
+  readonly memory = new AgentMemory();
   /** Fires under way. */
   #running = 0;
   #idle: () => void = () => undefined;
@@ -79,8 +89,14 @@ export class WarmHosts {
     return state?.spec.name === event ? state.spec : undefined;
   }
 
-  /** Asks the hooks. Rejects as `fire` does. */
-  async ask(spec: EventSpec, input: Json, { cwd, env, signal }: Asking): Promise<Record<string, unknown>> {
+  /** Asks the hooks, and gives the decision in the wire's shape. Rejects as `fire` does. */
+  async ask(spec: EventSpec, input: Json, asking: Asking): Promise<Record<string, unknown>> {
+    const { decision, late } = await this.decide(spec, input, asking);
+    return wireOf(spec, decision, late);
+  }
+
+  /** Asks the hooks; `late`: what hooks in the background have left for this turn. Rejects as `fire` does. */
+  async decide(spec: EventSpec, input: Json, { cwd, env, signal, settings }: Asking): Promise<Decided> {
     const served = this.#of(cwd, env['CLAUDE_PROJECT_DIR']);
     this.#running++;
     try {
@@ -90,9 +106,10 @@ export class WarmHosts {
         env: served.root === undefined ? env : { ...env, CLAUDE_PROJECT_DIR: served.root },
         doneBy: 'client',
         everyTool: everyTool(served, spec, input),
+        ...settings,
       });
       served.agents.after(spec, input, decision.continues === true);
-      return answerOf(served.services, spec, input, decision);
+      return { decision, late: lateFor(served.services, spec, input) };
     } finally {
       this.#running--;
       if (this.#running === 0) this.#idle();
@@ -126,16 +143,14 @@ function everyTool({ judged }: Served, { callRole }: EventSpec, { session_id: se
   return true;
 }
 
-/** The decision in the wire's shape, with what hooks in the background have left for the next turn. */
-function answerOf(
-  { registrar }: HostCore,
-  spec: EventSpec,
-  input: Json,
-  decision: AnyDecision,
-): Record<string, unknown> {
+/** What hooks in the background have left for the next turn. */
+function lateFor({ registrar }: HostCore, spec: EventSpec, input: Json): readonly string[] {
+  if (spec.plainStdout !== 'context' || spec.plainAnswer) return [];
+  return registrar.pendingOf(String(input['session_id']), input['agent_id']).splice(0);
+}
+
+function wireOf(spec: EventSpec, decision: AnyDecision, late: readonly string[]): Record<string, unknown> {
   const output = decision.toJSON();
-  if (spec.plainStdout !== 'context' || spec.plainAnswer) return output;
-  const late = registrar.pendingOf(String(input['session_id']), input['agent_id']).splice(0);
   if (late.length === 0) return output;
   const specific = (output['hookSpecificOutput'] ?? { hookEventName: spec.name }) as Json;
   const said = specific['additionalContext'];

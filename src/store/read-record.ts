@@ -67,6 +67,7 @@ const ABOUT: Fields = { agent_id: text, tool_use_id: text, host_id: text, redact
 
 const failure = shaped({ needs: {}, fills: { cause: or(word, 'unknown'), message: orText }, takes: { blocks: flag } });
 const conflict = shaped({ needs: { winner: text, loser: text } });
+const loss = shaped({ needs: { what: text, why: text } });
 const source = shaped({ needs: {}, fills: { kind: or(named, 'unknown') }, takes: { name: text, file: text } });
 
 const handler = shaped({
@@ -136,7 +137,15 @@ const fire = shaped({
     conflicts: or(list(conflict), []),
     out_of_scope: or(number, 0),
   },
-  takes: { ...ABOUT, final_input: object, truncated: list(text), error: word, decisions: word, stateless: flag },
+  takes: {
+    ...ABOUT,
+    final_input: object,
+    truncated: list(text),
+    error: word,
+    decisions: word,
+    stateless: flag,
+    losses: list(loss),
+  },
 });
 
 const run: RecordShape = {

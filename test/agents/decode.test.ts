@@ -163,8 +163,8 @@ describe('ids of calls that have none', () => {
     const memory = new AgentMemory();
     const [first, second] = [memory.settle(call('BeforeTool', 'ls')), memory.settle(call('BeforeTool', 'ls'))];
     expect(idOf(first)).not.toBe(idOf(second));
-    expect(idOf(memory.settle(call('AfterTool', 'ls', { tool_response: {} })))).toBe(idOf(first));
     expect(idOf(memory.settle(call('AfterTool', 'ls', { tool_response: {} })))).toBe(idOf(second));
+    expect(idOf(memory.settle(call('AfterTool', 'ls', { tool_response: {} })))).toBe(idOf(first));
     // What a rewrite leaves out stays in Gemini: the result is of both.
     const asked = call('BeforeTool', 'ls', { tool_input: { command: 'ls', dir: '/' } });
     const third = memory.settle(asked);

@@ -25,7 +25,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   adapters: [...BELOW_HOST, 'host', 'session'],
   'claude-code': [...BELOW_HOST, 'emit', 'host', 'session', 'create-host', 'files', 'trust', 'plugins'],
   check: [...BELOW_HOST, 'agents', 'host', 'files', 'trust', 'plugins', 'claude-code'],
-  server: [...BELOW_HOST, 'emit', 'host', 'create-host', 'files', 'trust', 'plugins'],
+  server: [...BELOW_HOST, 'agents', 'emit', 'host', 'create-host', 'files', 'trust', 'plugins'],
   connect: ['plain', 'errors', 'values', 'events', 'files'],
   cli: [
     ...BELOW_HOST,

@@ -1,7 +1,7 @@
 import { isHookscopeError } from '../../errors.js';
 import { fire } from '../../host/fire/fire.js';
 import { servicesOf } from '../../host/internals.js';
-import { type CommandAnswer, decided, failed, REASONS } from '../../server/agent-protocol.js';
+import { type CommandAnswer, REASONS } from '../../server/agent-protocol.js';
 import { Binding, whyChanged } from '../../server/binding.js';
 import type { Question } from '../../server/client/ask.js';
 import { isNamed, type NamedSet } from '../../server/named-set.js';
@@ -20,14 +20,15 @@ const KEEPING = 2;
 
 /** Fires once, without a server: what the command names, or else what the last server served. */
 export async function fireStateless(question: Question, terminal: Terminal): Promise<CommandAnswer> {
-  const { spec, policy, deadline, cwd } = question;
-  const input = JSON.parse(question.body) as Readonly<Record<string, unknown>>;
+  const { protocol, policy, deadline, cwd } = question;
+  const told = protocol.read(question.body, process.env);
+  const { input } = told;
   const places = placesOf();
   const served = readServed(places);
   const { set, from } = setOf(question, served);
   const isServed = served !== undefined && isSameSet({ set, cwd: from }, served);
   const [changed] = isServed ? changesSince(served) : [];
-  if (changed !== undefined) return failed(spec, whyChanged(changed), policy);
+  if (changed !== undefined) return protocol.fail(whyChanged(changed), policy, told);
   const project = projectOf(cwd, served);
   const { host } = await openHost(set, {
     executes: true,
@@ -43,17 +44,21 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
     const services = servicesOf(host);
     services.stateless = true;
     services.largeOutput.keep();
-    if (!isNamed(set) && isEmpty(services.registrar.known())) return failed(spec, REASONS.nothing, policy);
+    if (!isNamed(set) && isEmpty(services.registrar.known())) return protocol.fail(REASONS.nothing, policy, told);
     keeper = await keepRecords(host, places);
     const over = new AbortController();
     const timer = setTimeout(() => over.abort(), Math.max(0, deadline - performance.now()));
     terminal.signal.addEventListener('abort', () => over.abort(), { once: true });
     try {
-      const decision = await fire(services, spec.name, input, { signal: over.signal, doneBy: 'client' });
-      return decided(decision.toJSON());
+      const decision = await fire(services, told.event, input, {
+        signal: over.signal,
+        doneBy: 'client',
+        ...protocol.settings(told, policy),
+      });
+      return protocol.say(decision, told);
     } catch (error) {
       const why = isHookscopeError(error) ? error.message : describeError(error);
-      return failed(spec, over.signal.aborted ? 'its hooks have not answered in time' : why, policy);
+      return protocol.fail(over.signal.aborted ? 'its hooks have not answered in time' : why, policy, told);
     } finally {
       clearTimeout(timer);
     }

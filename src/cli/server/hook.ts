@@ -1,23 +1,22 @@
 import { HookscopeError, isHookscopeError } from '../../errors.js';
-import { CATALOGUE, eventName } from '../../events/catalogue.js';
-import type { EventSpec } from '../../events/define.js';
 import {
   type CommandAnswer,
   deadlineOf,
   FAILURE_POLICIES,
   type FailurePolicy,
-  failed,
   REASONS,
 } from '../../server/agent-protocol.js';
 import { askServer } from '../../server/client/ask.js';
 import { readStdin } from '../../server/client/stdin.js';
 import { placesOf } from '../../server/places.js';
+import { CLAUDE, claudeProtocol, type Protocol } from '../../server/protocol.js';
 import { messageOf } from '../../values/promises.js';
 import type { HostFlags } from '../open-host.js';
 import type { Terminal } from '../terminal.js';
 
 interface HookFlags extends HostFlags {
   readonly as?: string;
+  readonly attended?: true;
   readonly onFailure?: string;
   readonly timeout?: string;
   /** false: no server is asked. */
@@ -26,34 +25,51 @@ interface HookFlags extends HostFlags {
 
 /** One event from an agent's own hook, answered as the agent understands it. Whatever goes wrong on the way stops what can be stopped. */
 export async function hookCommand([given]: readonly string[], flags: HookFlags, terminal: Terminal): Promise<number> {
-  const name = eventName(given as string);
-  // Of one that nobody knows it is not known either whether it can be stopped: exit 2 stops what can be.
-  const spec = (name === undefined ? undefined : CATALOGUE[name as keyof typeof CATALOGUE]) as EventSpec | undefined;
+  let protocol: Protocol | undefined;
   let policy: FailurePolicy = 'block';
   try {
+    protocol = await protocolOf(given as string, flags);
     policy = policyOf(flags.onFailure);
-    if (spec === undefined) throw new HookscopeError('UNKNOWN_EVENT', { event: given as string });
-    if (flags.as !== undefined && flags.as !== 'claude-code') throw wrong('--as', 'expected claude-code', flags.as);
-    return await say(await answer(spec, flags, policy, terminal), terminal);
+    return await say(await answer(protocol, flags, policy, terminal), terminal);
   } catch (error) {
     const reason = isHookscopeError(error) ? error.message : messageOf(error);
-    if (spec !== undefined) return say(failed(spec, reason, policy), terminal);
+    protocol ??= wordsAfter(error, given as string);
+    if (protocol !== undefined) return say(protocol.fail(reason, policy), terminal);
     return say({ stdout: '', stderr: `hookscope: ${reason}\n`, code: 2 }, terminal);
   }
 }
 
+async function protocolOf(event: string, { as = CLAUDE, attended }: HookFlags): Promise<Protocol> {
+  if (as === CLAUDE) return claudeProtocol(event);
+  const { agentProtocol } = await import('../../server/agent-words.js');
+  return agentProtocol(as, event, attended);
+}
+
+/**
+ * Of an agent that nobody knows, Claude Code's words, where it has the event. Of an event that nobody knows it is not known either whether it
+ * can be stopped: exit 2 stops what can be.
+ */
+function wordsAfter(error: unknown, event: string): Protocol | undefined {
+  if (isHookscopeError(error) && error.code === 'UNKNOWN_EVENT') return undefined;
+  try {
+    return claudeProtocol(event);
+  } catch {
+    return undefined;
+  }
+}
+
 async function answer(
-  spec: EventSpec,
+  protocol: Protocol,
   flags: HookFlags,
   policy: FailurePolicy,
   terminal: Terminal,
 ): Promise<CommandAnswer> {
-  const seconds = deadlineOf(spec, secondsOf(flags.timeout));
+  const seconds = deadlineOf(protocol.seconds(secondsOf(flags.timeout)));
   const deadline = performance.now() - process.uptime() * 1000 + seconds * 1000;
-  const { as: _, onFailure: __, timeout: ___, server, ...set } = flags;
+  const { as: _, attended: __, onFailure: ___, timeout: ____, server, ...set } = flags;
   const body = await readStdin(process.stdin, deadline);
-  if (typeof body !== 'string') return failed(spec, REASONS[body.problem], policy);
-  const question = { spec, body, set, cwd: process.cwd(), policy, deadline };
+  if (typeof body !== 'string') return protocol.fail(REASONS[body.problem], policy);
+  const question = { protocol, body, set, cwd: process.cwd(), policy, deadline };
   if (server !== false) {
     const said = await askServer(question, placesOf());
     if (typeof said !== 'string') return said;

@@ -7,15 +7,18 @@ export const SERVER_COMMANDS: readonly CommandRow[] = [
     usage: 'hook <event>',
     about:
       "Answer one event of an agent's own hooks: standard input in, standard output and exit code as the agent understands them",
-    arguments: { event: 'PreToolUse, pre-tool-use, … (docs/events.md lists them)' },
+    arguments: {
+      event: "the agent's own name of it, or ours (docs/agents.md lists them): PreToolUse, preToolUse, BeforeTool, …",
+    },
     options: [
-      ['--as <agent>', 'whose hook it is: claude-code (default)'],
+      ['--as <agent>', 'whose hook it is: claude-code (default), codex, copilot, gemini, cursor'],
+      ['--attended', 'a person sits at the agent, and can be asked where nobody knows it otherwise (Gemini)'],
       ...HOST,
       ...CLAUDE,
       ['--on-failure <policy>', 'what a failure of ours does: block (default) what can be blocked, or allow'],
       [
         '--timeout <seconds>',
-        "the agent's own deadline, before which it answers; default: that of Claude Code for the event",
+        "the agent's own deadline, before which it answers; default: that of the agent for the event",
       ],
       ['--no-server', 'ask no server; fire here'],
     ],

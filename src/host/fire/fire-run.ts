@@ -77,7 +77,7 @@ export class FireRun implements RunningFire, CallOwner {
     this.subject = state.spec.subject?.(input);
     this.toolUseID = how.toolUseID ?? (input['tool_use_id'] as string | undefined);
     this.timed = watched || services.slowAfter > 0;
-    this.candidates = plan.candidates(this.subject);
+    this.candidates = plan.candidates(this.subject, how.guards !== undefined);
     this.reporter = watched ? new BusFireReporter(this, services.bus) : undefined;
   }
 

@@ -228,7 +228,7 @@ export class Walk implements CallOwner, TapDriver {
 
   /** The input was rewritten: other handlers may match it, and those that judged the previous version must judge this one. */
   private lookAgain(): void {
-    const now = this.fire.plan.candidates(this.notes.subject);
+    const now = this.fire.plan.candidates(this.notes.subject, this.fire.options.guards !== undefined);
     this.again = 0;
     if (now === this.candidates) return;
     if (this.at > 0) this.passed = Math.max(this.passed, this.candidates.places[this.at - 1] as number);

@@ -54,8 +54,13 @@ export class Plan {
     return this.#places.get(registration.id) ?? this.size;
   }
 
-  /** Remembered per subject, at most `MEMO` of them. */
-  candidates(subject: string | undefined): Candidates {
+  /** Remembered per subject, at most `MEMO` of them. `guarded`: what fails denies where nobody has said what it does. */
+  candidates(subject: string | undefined, guarded = false): Candidates {
+    const found = this.#candidates(subject);
+    return guarded && this.spec.fold === 'gate' ? asGuards(found) : found;
+  }
+
+  #candidates(subject: string | undefined): Candidates {
     if (this.#whole) return this.#whole;
     const key = subject ?? '';
     this.#memo ??= new Map();
@@ -109,6 +114,21 @@ function candidatesOf({ spec, registrations }: Plan, subject: string | undefined
     plain,
     quiet: plain ? quietly(spec, list.filter(decides)) : undefined,
   };
+}
+
+const GUARDED = new WeakMap<Candidates, Candidates>();
+
+/** The same with `onFailure: 'block'` where nobody has said one. */
+function asGuards(found: Candidates): Candidates {
+  const known = GUARDED.get(found);
+  if (known) return known;
+  const strict = new Map<Registration, Registration>();
+  for (const r of found.list) strict.set(r, r.usualFailure ? { ...r, onFailure: 'block' } : r);
+  const all = (some: readonly Registration[]): Registration[] => some.map((r) => strict.get(r) as Registration);
+  const copies = found.copies && new Map([...found.copies].map(([key, same]) => [key, all(same)]));
+  const guarded = { ...found, list: all(found.list), copies };
+  GUARDED.set(found, guarded);
+  return guarded;
 }
 
 function quietly(spec: EventSpec, list: readonly Registration[]): Quiet {

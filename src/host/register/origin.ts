@@ -88,6 +88,7 @@ export function registrationOptions(
     group: origin.group ?? origin.plugin,
     dialect: origin.dialect,
     onFailure: origin.onFailure ?? options.onFailure ?? 'continue',
+    usualFailure: (origin.onFailure ?? options.onFailure) === undefined ? true : undefined,
     timeoutFor: origin.timeoutFor ?? options.timeoutFor,
     timeout: origin.timeout ?? options.timeout ?? 60,
     skip: origin.skip,

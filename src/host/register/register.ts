@@ -22,6 +22,8 @@ export interface RegistrationOptions extends HandlerOptions {
   /** What its hooks are named by. */
   readonly group?: string | undefined;
   readonly onFailure?: OnFailure | undefined;
+  /** Nobody has said it: it is what is usual. */
+  readonly usualFailure?: true | undefined;
   readonly timeoutFor?: 'handler' | 'group' | undefined;
   /** Seconds where neither the handler nor its group says. */
   readonly timeout: number;
@@ -136,6 +138,7 @@ function readGroup(
       timeout,
       shared: byGroup,
       onFailure: own.onFailure ?? shared.onFailure ?? (how.onFailure as OnFailure),
+      usualFailure: (own.onFailure ?? shared.onFailure) === undefined ? how.usualFailure : undefined,
       phase: shared.phase ?? 'decide',
       // In Claude Code's files it counts in skills alone.
       once: (dialect === 'code' || how.source.kind === 'skill') && (own.once ?? shared.once ?? false),

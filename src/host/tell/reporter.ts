@@ -62,6 +62,7 @@ export class BusFireReporter implements FireReporter {
       decisions: fire.services.decisions,
       out_of_scope: fire.services.outOfScope(fire.spec, fire.plan.size),
       stateless: fire.services.stateless,
+      losses: fire.options.losses?.(decision),
       error,
     };
     this.bus.emitStamped(stampedFireRecord, record, fire.services.maxInputBytes);

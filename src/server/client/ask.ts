@@ -1,14 +1,14 @@
-import { request } from 'node:http';
-import type { EventSpec } from '../../events/define.js';
+import { type IncomingMessage, request } from 'node:http';
 import { isObject } from '../../values/shape.js';
-import { type CommandAnswer, ENVIRONMENT, type FailurePolicy, failed, HEAD, REASONS } from '../agent-protocol.js';
-import { fitsHeader, headersOf, type NamedSet } from '../named-set.js';
+import { type CommandAnswer, ENVIRONMENT, type FailurePolicy, HEAD, REASONS } from '../agent-protocol.js';
+import { fitsHeader, headersOf, type NamedSet, utf8 } from '../named-set.js';
 import { checkOwned, readOwned } from '../owned.js';
 import type { Places } from '../places.js';
+import { CLAUDE, type Protocol } from '../protocol.js';
 
 /** One event that a server is asked about. */
 export interface Question {
-  readonly spec: EventSpec;
+  readonly protocol: Protocol;
   /** The input, as it came. */
   readonly body: string;
   readonly set: NamedSet;
@@ -28,13 +28,13 @@ export type Unasked = 'not running' | 'not served' | 'cannot be asked';
 export function askServer(question: Question, places: Places): Promise<CommandAnswer | Unasked> {
   const headers = headOf(question, places);
   if (typeof headers === 'string') return Promise.resolve(headers);
-  const { spec, body, policy, deadline } = question;
+  const { protocol, body, policy, deadline } = question;
   return new Promise((resolve) => {
     let isConnected = false;
-    const fail = (reason: string): void => resolve(failed(spec, reason, policy));
+    const fail = (reason: string): void => resolve(protocol.fail(reason, policy));
     const asked = request({
       socketPath: places.socket,
-      path: `/hooks/${spec.name}`,
+      path: `/hooks/${protocol.event}`,
       method: 'POST',
       agent: false,
       headers: { ...headers, host: 'hookscope', 'content-length': Buffer.byteLength(body) },
@@ -63,8 +63,8 @@ export function askServer(question: Question, places: Places): Promise<CommandAn
         else if (status === HEAD.notServed) resolve('not served');
         else if (status !== 200) fail(REASONS.refused(status));
         else {
-          const isJudged = response.headers[HEAD.exit] === undefined;
-          resolve(answerIn(Buffer.concat(chunks).toString('utf8'), isJudged) ?? failed(spec, REASONS.died, policy));
+          const text = Buffer.concat(chunks).toString('utf8');
+          resolve(answerIn(text, response, protocol) ?? protocol.fail(REASONS.died, policy));
         }
       });
     });
@@ -74,12 +74,16 @@ export function askServer(question: Question, places: Places): Promise<CommandAn
 }
 
 /** What stands in a 200 answer; undefined: that is none of ours. */
-function answerIn(text: string, isJudged: boolean): CommandAnswer | undefined {
+function answerIn(
+  text: string,
+  { headers, rawHeaders }: IncomingMessage,
+  { quiet }: Protocol,
+): CommandAnswer | undefined {
   try {
     const output: unknown = JSON.parse(text);
     if (!isObject(output)) return undefined;
-    const stdout = text === '{}' ? '' : `${text}\n`;
-    if (isJudged) return { stdout, stderr: '', code: 0 };
+    const stdout = text === '{}' ? quiet : `${text}\n`;
+    if (headers[HEAD.exit] === undefined) return { stdout, stderr: asideIn(rawHeaders), code: 0 };
     const said = 'hookscope: this was not judged, and is not let through; standard output says why';
     return { stdout, stderr: `${said}\n`, code: 2 };
   } catch {
@@ -87,9 +91,14 @@ function answerIn(text: string, isJudged: boolean): CommandAnswer | undefined {
   }
 }
 
+function asideIn(raw: readonly string[]): string {
+  const lines = raw.filter((_, i) => i % 2 === 1 && (raw[i - 1] as string).toLowerCase() === HEAD.aside);
+  return lines.map((line) => `${utf8(line)}\n`).join('');
+}
+
 /** The lines of the request's head; or why it is not asked. */
 function headOf(question: Question, places: Places): Record<string, string | string[]> | Unasked {
-  const { set, cwd, policy } = question;
+  const { protocol, set, cwd, policy } = question;
   try {
     checkOwned(places.run, 'folder');
     checkOwned(places.socket, 'socket');
@@ -108,6 +117,8 @@ function headOf(question: Question, places: Places): Record<string, string | str
     [HEAD.cwd]: latin1(cwd),
     [HEAD.env]: env.filter(fitsHeader).map(latin1),
     [HEAD.policy]: policy,
+    ...(protocol.agent === CLAUDE ? {} : { [HEAD.as]: protocol.agent }),
+    ...(protocol.attended ? { [HEAD.attended]: 'yes' } : {}),
   };
   for (const [name, value] of named) head[name] = [...((head[name] ?? []) as string[]), latin1(value)];
   return head;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # hookscope hook, without starting Node: asks the user's server with curl, and says and exits as `hookscope hook` does.
-# sh hookscope-hook.sh [--node PATH] EVENT [options of hookscope hook]
+# sh hookscope-hook.sh [--node PATH] [options of hookscope hook] EVENT [options of hookscope hook]
 # Whatever it does not know how to do it leaves to Node, as long as nothing was sent.
 umask 077
 unset CDPATH
@@ -9,7 +9,11 @@ if [ "$1" = --node ]; then
   node=$2
   shift 2
 fi
-event=$1
+event=
+as=claude-code
+alone=
+unknown=
+quiet=
 here=${0%/*}
 [ "$here" = "$0" ] && here=.
 main=$here/cli/main.js
@@ -22,6 +26,10 @@ nl='
 fail() {
   why="hookscope: $1"
   printf '%s\n' "$why" >&2
+  if [ "$as" != claude-code ]; then
+    if [ "$policy" = allow ]; then printf %s "$quiet"; else agent_refuses "$as" "$event" "$why"; fi
+    exit 0
+  fi
   [ "$policy" = allow ] && exit 1
   case $event in
     PreToolUse | PreModelSwitch)
@@ -30,7 +38,8 @@ fail() {
       printf '{"hookSpecificOutput":{"hookEventName":"%s","decision":{"behavior":"deny","message":"%s"}}}\n' "$event" "$why" ;;
     PostToolUse | PostToolUseFailure | UserPromptSubmit | PreCompact | PostToolBatch | UserPromptExpansion | TaskCreated | ConfigChange | WorktreeCreate)
       printf '{"decision":"block","reason":"%s","hookSpecificOutput":{"hookEventName":"%s"}}\n' "$why" "$event" ;;
-    *) exit 1 ;;
+    # Of an event that nobody knows it is not known either whether it can be stopped.
+    *) [ -z "$unknown" ] && exit 1 ;;
   esac
   exit 2
 }
@@ -45,7 +54,7 @@ ask_node() {
   code=$?
   case $code in
     0 | 2) exit $code ;;
-    1) case " $* " in
+    1) [ "$as" = claude-code ] && case " $* " in
         *' --on-failure allow '* | *' --on-failure=allow '*) exit 1 ;;
       esac ;;
   esac
@@ -55,16 +64,6 @@ ask_node() {
 # A background command has no standard input of its own. Of one that is closed there is nothing to be read.
 { command exec 3<&0; } 2>/dev/null || exec 3</dev/null
 
-# What the agent waits, less the time to say it; in tenths of a second.
-case $event in
-  SessionEnd) tenths=12 ;;
-  MessageDisplay) tenths=80 ;;
-  UserPromptSubmit | PreModelSwitch | PostModelSwitch) tenths=250 ;;
-  PreToolUse | PostToolUse | PostToolUseFailure | PermissionRequest | SessionStart | Setup | Stop | SubagentStart | SubagentStop | PreCompact | Notification | TeammateIdle | TaskCompleted | PostToolBatch | PermissionDenied | UserPromptExpansion | StopFailure | PostCompact | TaskCreated | Elicitation | ElicitationResult | ConfigChange | InstructionsLoaded | CwdChanged | DirectoryAdded | FileChanged | WorktreeCreate | WorktreeRemove)
-    tenths=5950 ;;
-  *) ask_node "$@" ;;
-esac
-
 seconds() {
   case $1 in
     '' | 0* | *[!0-9]* | ??????*) return 1 ;;
@@ -73,7 +72,6 @@ seconds() {
   [ "$1" -gt 25 ] && tenths=$((($1 - 5) * 10))
   return 0
 }
-if [ -n "$HOOKSCOPE_TIMEOUT" ]; then seconds "$HOOKSCOPE_TIMEOUT" || ask_node "$@"; fi
 
 # A line of the request's head holds no line end, and loses blanks at its ends.
 head=
@@ -84,54 +82,88 @@ line() {
   head="$head$1: $2$nl"
 }
 
-want=event
+# What Node is to do is done when all is known that a failure of it would have to be said with.
+leave() { alone=yes; }
+want=
+given=$HOOKSCOPE_TIMEOUT
 for arg in "$@"; do
   case $want in
-    event) want= ;;
     dir)
       want=
       case $arg in
         -*) line hookscope-claude-code . ;;
         *)
-          line hookscope-claude-code "$arg" || ask_node "$@"
+          line hookscope-claude-code "$arg" || leave
           continue ;;
       esac ;;
     as)
       want=
-      [ "$arg" = claude-code ] || ask_node "$@"
+      as=$arg
       continue ;;
     policy)
       want=
-      case $arg in
-        block | allow) policy=$arg ;;
-        *) ask_node "$@" ;;
-      esac
+      policy=$arg
       continue ;;
     timeout)
       want=
-      seconds "$arg" || ask_node "$@"
+      given=$arg
       continue ;;
     ?*)
-      line "hookscope-$want" "$arg" || ask_node "$@"
+      line "hookscope-$want" "$arg" || leave
       want=
       continue ;;
   esac
   case $arg in
-    "$event") ;;
     --hooks | --config | --plugin | --settings | --plugin-dir | --agent | --trust | --model) want=${arg#--} ;;
     --claude-code) want=dir ;;
     --no-config) line hookscope-config --no-config ;;
     --as) want=as ;;
+    --as=*)
+      as=${arg#--as=}
+      leave ;;
+    --attended) line hookscope-attended yes ;;
     --on-failure) want=policy ;;
     --timeout) want=timeout ;;
-    *) ask_node "$@" ;;
+    -*) leave ;;
+    *)
+      [ -z "$event" ] || [ "$event" = "$arg" ] || leave
+      [ -n "$event" ] || event=$arg ;;
   esac
 done
 case $want in
   '') ;;
   dir) line hookscope-claude-code . ;;
-  *) ask_node "$@" ;;
+  *) leave ;;
 esac
+case $policy in
+  allow | block) ;;
+  *)
+    policy=block
+    leave ;;
+esac
+
+# What the agent waits, less the time to say it; in tenths of a second.
+if [ "$as" != claude-code ]; then
+  . "$here/hookscope-agents.sh"
+  # It says no in a way that is understood, where it is known how; and exit 2 stops what can be stopped elsewhere.
+  agent_event "$as" "$event" || {
+    as=claude-code
+    unknown=yes
+    leave
+  }
+  line hookscope-as "$as"
+else case $event in
+  SessionEnd) tenths=12 ;;
+  MessageDisplay) tenths=80 ;;
+  UserPromptSubmit | PreModelSwitch | PostModelSwitch) tenths=250 ;;
+  PreToolUse | PostToolUse | PostToolUseFailure | PermissionRequest | SessionStart | Setup | Stop | SubagentStart | SubagentStop | PreCompact | Notification | TeammateIdle | TaskCompleted | PostToolBatch | PermissionDenied | UserPromptExpansion | StopFailure | PostCompact | TaskCreated | Elicitation | ElicitationResult | ConfigChange | InstructionsLoaded | CwdChanged | DirectoryAdded | FileChanged | WorktreeCreate | WorktreeRemove)
+    tenths=5950 ;;
+  *)
+    unknown=yes
+    leave ;;
+esac; fi
+if [ -n "$given" ]; then seconds "$given" || leave; fi
+[ -z "$alone" ] || ask_node "$@"
 
 state=
 case $XDG_STATE_HOME in
@@ -156,7 +188,7 @@ case $open in
   *) ask_node "$@" ;;
 esac
 cd -P . && line hookscope-cwd "$PWD" || ask_node "$@"
-for name in AI_AGENT CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_EFFORT CLAUDE_ENV_FILE CLAUDE_PROJECT_DIR LANG LC_ALL TZ; do
+for name in AI_AGENT CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_EFFORT CLAUDE_ENV_FILE CLAUDE_PROJECT_DIR COPILOT_PROJECT_DIR CURSOR_PROJECT_DIR GEMINI_CWD GEMINI_PROJECT_DIR GEMINI_SESSION_ID LANG LC_ALL TZ; do
   eval "value=\${$name-}"
   line hookscope-env "$name=$value" || :
 done
@@ -211,17 +243,18 @@ answer=${answer%"$nl"*}
 case $code:$status in
   0:200)
     case $answer in
-      '{}') exit 0 ;;
+      '{}') [ "$as" = claude-code ] && exit 0 ;;
       '{'*'}') ;;
       *) fail 'the server was asked and did not answer: it has died, or hangs' ;;
     esac
-    printf '%s\n' "$answer"
+    if [ "$answer" = '{}' ]; then printf %s "$quiet"; else printf '%s\n' "$answer"; fi
     while read -r name value; do
       case $name in
         [Hh]ookscope-[Ee]xit:)
           printf 'hookscope: this was not judged, and is not let through; standard output says why\n' >&2
           # Behind it is the line's own end.
           exit "${value%[!0-9]}" ;;
+        [Hh]ookscope-[Aa]side:) printf '%s\n' "${value%?}" >&2 ;;
       esac
     done <"$dir/said"
     exit 0 ;;

@@ -6,6 +6,8 @@ export interface ThinOptions {
   /** What the command names; made absolute from `cwd`. */
   readonly set?: NamedSet;
   readonly cwd?: string;
+  /** Whose hook it is. Default: `claude-code`. */
+  readonly as?: string;
   /** Seconds that the agent waits for it. */
   readonly timeout?: number;
   readonly onFailure?: 'block' | 'allow';
@@ -20,7 +22,7 @@ export const thinScript = (): string => join(ownFolder(), 'dist', 'hookscope-hoo
 
 /** A command line for `/bin/sh -c` that answers one event of an agent's: the thin command, by absolute path. */
 export function thinCommand(event: string, options: ThinOptions = {}): string {
-  const { set = {}, cwd = process.cwd(), timeout, onFailure, node = process.execPath, env = process.env } = options;
+  const { set = {}, as, cwd = process.cwd(), timeout, onFailure, node = process.execPath, env = process.env } = options;
   const named = headersOf(absoluteSet(set, cwd), cwd).flatMap(([name, value]) => {
     const flag = name.replace('hookscope-', '--');
     return value === '--no-config' ? [value] : [flag, value];
@@ -29,6 +31,7 @@ export function thinCommand(event: string, options: ThinOptions = {}): string {
     thinScript(),
     '--node',
     node,
+    ...(as === undefined ? [] : ['--as', as]),
     event,
     ...named,
     ...(timeout === undefined ? [] : ['--timeout', String(timeout)]),

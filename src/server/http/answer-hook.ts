@@ -6,9 +6,11 @@ import { LazySignal } from '../../values/lazy-signal.js';
 import { describeError } from '../../values/message.js';
 import { isObject, type Json } from '../../values/shape.js';
 import { type FailurePolicy, failureOutput, HEAD, REASONS } from '../agent-protocol.js';
-import { MOST_BODY } from '../limits.js';
 import { type NamedSet, setInHeaders } from '../named-set.js';
+import { CLAUDE } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
+import { answerAgent } from './answer-agent.js';
+import { type Answer, readBody } from './body.js';
 import { environmentIn, headValue } from './head.js';
 
 export interface HookParts {
@@ -18,12 +20,6 @@ export interface HookParts {
 }
 
 const NO_ENV: Readonly<Record<string, string>> = {};
-
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-  readonly head?: Readonly<Record<string, string>>;
-}
 
 /**
  * One event of an agent's, as Claude Code's HTTP hooks and our own command send it. Written on Node's own request and response: every call of
@@ -57,13 +53,19 @@ async function answer(
   const asked = setInHeaders(rawHeaders);
   if (Object.keys(asked).length > 0 && !parts.serves(asked, cwd ?? '/'))
     return { status: HEAD.notServed, body: '{"error":"these files are not served"}' };
-  const body = await bodyOf(incoming);
-  const folder = cwd ?? (isObject(body) && typeof body['cwd'] === 'string' ? body['cwd'] : undefined);
   const hosts = parts.hosts();
   const env = headers[HEAD.env] === undefined ? NO_ENV : environmentIn(rawHeaders);
+  const policy: FailurePolicy = headers[HEAD.policy] === 'allow' ? 'allow' : 'block';
+  const as = headValue(headers[HEAD.as]);
+  if (as !== undefined && as !== CLAUDE) {
+    const attended = headers[HEAD.attended] !== undefined;
+    return answerAgent({ as, event, attended, cwd, env, policy }, incoming, outgoing, hosts);
+  }
+  const read = await readBody(incoming);
+  const body = 'problem' in read ? read.problem : objectIn(read.text);
+  const folder = cwd ?? (isObject(body) && typeof body['cwd'] === 'string' ? body['cwd'] : undefined);
   const spec = hosts.spec(event, folder, env['CLAUDE_PROJECT_DIR']);
   if (spec === undefined) return { status: 404, body: '{"error":"there is no such event"}' };
-  const policy: FailurePolicy = headers[HEAD.policy] === 'allow' ? 'allow' : 'block';
   if (typeof body === 'string') return failure(spec, REASONS[body], policy);
   const over = new LazySignal();
   outgoing.once('close', () => over.abort(undefined));
@@ -88,28 +90,6 @@ export function failure(spec: EventSpec, reason: string, policy: FailurePolicy):
   const close: Record<string, string> = reason === REASONS.large ? { connection: 'close' } : {};
   if (output === undefined) return { status: 500, body: JSON.stringify({ error: said }), head: close };
   return { status: 200, body: plainJson(output), head: { ...close, [HEAD.exit]: '2' } };
-}
-
-/** The body as an object, or why it is none. */
-function bodyOf(incoming: IncomingMessage): Promise<Json | 'input' | 'large'> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    incoming.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      // A length that was said was looked at; of pieces nobody has said their sum.
-      if (size > MOST_BODY) {
-        incoming.removeAllListeners('data');
-        resolve('large');
-      } else chunks.push(chunk);
-    });
-    incoming.on('end', () => {
-      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      resolve(objectIn(bytes.toString('utf8')));
-    });
-    incoming.on('close', () => resolve('input'));
-    incoming.on('error', () => resolve('input'));
-  });
 }
 
 function objectIn(text: string): Json | 'input' {

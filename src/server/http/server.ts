@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { answerHook, failure } from './answer-hook.js';
+import type { Answer } from './body.js';
 import { type Refusal, type RefuseOptions, refusal } from './refuse.js';
 import { type AppParts, addRoutes } from './routes.js';
 
@@ -71,15 +72,7 @@ export function httpServer(parts: AppParts, { patience, ...known }: HttpOptions)
 }
 
 /** Said at once, and the connection ends: what else comes on it is not read. */
-function end(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  {
-    status,
-    body,
-    head,
-  }: { readonly status: number; readonly body: string; readonly head?: Readonly<Record<string, string>> },
-): void {
+function end(incoming: IncomingMessage, outgoing: ServerResponse, { status, body, head }: Answer): void {
   outgoing.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),

@@ -1,0 +1,59 @@
+// What the thin command needs to know of other agents, as shell code: their events, how long they wait, and their words for no.
+import { AGENT_NAMES, agentCodec } from '../src/agents/agents.js';
+import type { Codec } from '../src/agents/codec.js';
+import type { EventRow } from '../src/agents/table.js';
+import { deadlineOf } from '../src/server/agent-protocol.js';
+import { CLAUDE } from '../src/server/protocol.js';
+
+const REASON = 'REASON';
+
+/** `src/server/client/hookscope-agents.sh`, which `hookscope-hook.sh` reads where `--as` names another agent. */
+export function agentsShell(): string {
+  const codecs = AGENT_NAMES.filter((name) => name !== CLAUDE).map(agentCodec);
+  return `# Made by npm run generate from src/agents: what hookscope-hook.sh needs to know of other agents than Claude Code.
+
+# agent_event AGENT EVENT: sets how long it may take, in tenths of a second, and what is printed where there is nothing to say. 1: it is not known.
+agent_event() {
+  case $1 in
+${codecs.flatMap(quietArm).join('\n')}
+  esac
+  case $1:$2 in
+${arms(codecs, (codec, event) => `tenths=${Math.round(deadlineOf(codec.timeout(event)) * 10)}`)}
+    *) return 1 ;;
+  esac
+}
+
+# agent_refuses AGENT EVENT REASON: says no, where it can be said.
+agent_refuses() {
+  case $1:$2 in
+${arms(codecs, refusal)}
+    *) printf %s "$quiet" ;;
+  esac
+}
+`;
+}
+
+function quietArm(codec: Codec): string[] {
+  const { stdout } = codec.encode({}, (codec.events[0] as EventRow).name);
+  return stdout === '' ? [] : [`    ${codec.name}) quiet='${stdout.trim()}'$nl ;;`];
+}
+
+function arms(codecs: readonly Codec[], of: (codec: Codec, event: string) => string | undefined): string {
+  const found = new Map<string, string[]>();
+  for (const codec of codecs)
+    for (const event of namesOf(codec)) {
+      const code = of(codec, event);
+      if (code !== undefined) found.set(code, [...(found.get(code) ?? []), `${codec.name}:${event}`]);
+    }
+  return [...found].map(([code, names]) => `    ${names.join(' | ')})\n      ${code} ;;`).join('\n');
+}
+
+/** Every name that its events are asked for by. */
+const namesOf = ({ events }: Codec): string[] => [...new Set(events.flatMap(({ name, ours }) => [name, ours]))];
+
+function refusal(codec: Codec, event: string): string | undefined {
+  const { stdout } = codec.refuse(REASON, event);
+  if (stdout === codec.encode({}, event).stdout) return undefined;
+  if (/['%\\]/.test(stdout)) throw new Error(`${codec.name} ${event}: ${stdout} cannot be a format of printf`);
+  return `printf '${stdout.trim().replaceAll(REASON, '%s')}\\n'${' "$3"'.repeat(stdout.split(REASON).length - 1)}`;
+}

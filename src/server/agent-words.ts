@@ -1,0 +1,58 @@
+import { agentCodec } from '../agents/agents.js';
+import type { Answer } from '../agents/codec.js';
+import { eventName } from '../events/catalogue.js';
+import type { AnyDecision } from '../host/decide/decision.js';
+import { plainLines } from '../plain.js';
+import type { Protocol, Told } from './protocol.js';
+
+/** The protocol of an agent's event, by the agent's own name or by ours. Throws INVALID_OPTIONS for an agent nobody knows, UNKNOWN_EVENT. */
+export function agentProtocol(agent: string, given: string, attended = false): Protocol {
+  const codec = agentCodec(agent);
+  const event = codec.events.some(({ name }) => name === given) ? given : (eventName(given) ?? given);
+  // Of an event that it does not have, this throws.
+  const usual = codec.timeout(event);
+  const encoded = remembered((decision: AnyDecision, { as, input }: Told) =>
+    codec.encode(decision as Answer, as, { attended, input }),
+  );
+  const quiet = codec.encode({}, event).stdout;
+  const aside = (lines: readonly string[]): string => lines.map((line) => `${plainLines(line)}\n`).join('');
+  return {
+    agent,
+    event,
+    attended,
+    quiet,
+    seconds: (configured) => (configured === undefined ? usual : codec.timeout(event, configured)),
+    read: (text, env) => codec.decode(text, env, [event]),
+    settings: (told, policy) => ({
+      ...(policy === 'block' ? { guards: 'block' } : {}),
+      losses: (decision) => [...told.losses, ...encoded(decision, told).losses],
+    }),
+    say(decision, told, late = []) {
+      const said = late.length === 0 ? decision : withContext(decision, late);
+      const { stdout, exitCode, losses } = encoded(said, told);
+      return { stdout, stderr: aside(losses.map((loss) => lossText(codec.title, loss))), code: exitCode };
+    },
+    fail(reason, policy, told) {
+      const said = `hookscope: ${reason}`;
+      const as = told?.as ?? event;
+      const { stdout, exitCode } = policy === 'allow' ? codec.encode({}, as) : codec.refuse(said, as);
+      return { stdout, stderr: aside([said]), code: exitCode };
+    },
+  };
+}
+
+/** What the agent cannot be told, in a sentence. */
+const lossText = (title: string, { what, why }: { readonly what: string; readonly why: string }): string =>
+  `hookscope: ${title} is not told "${what}" as it was decided: ${why}`;
+
+const withContext = (decision: AnyDecision, late: readonly string[]): AnyDecision =>
+  ({ ...decision, additionalContext: [...late, ...decision.additionalContext] }) as AnyDecision;
+
+/** The last answer is kept: the record needs it, and then the agent. */
+function remembered<Key extends object, Told, Value>(make: (key: Key, told: Told) => Value) {
+  let last: { readonly key: Key; readonly told: Told; readonly value: Value } | undefined;
+  return (key: Key, told: Told): Value => {
+    if (last === undefined || last.key !== key || last.told !== told) last = { key, told, value: make(key, told) };
+    return last.value;
+  };
+}

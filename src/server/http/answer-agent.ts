@@ -1,0 +1,72 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isHookscopeError } from '../../errors.js';
+import { LazySignal } from '../../values/lazy-signal.js';
+import { describeError } from '../../values/message.js';
+import { type CommandAnswer, type FailurePolicy, HEAD, REASONS } from '../agent-protocol.js';
+import { agentProtocol } from '../agent-words.js';
+import { fitsHeader } from '../named-set.js';
+import type { Protocol, Told } from '../protocol.js';
+import type { WarmHosts } from '../warm.js';
+import { type Answer, readBody } from './body.js';
+
+export interface AgentAsks {
+  readonly as: string;
+  /** By the agent's own name, or by ours. */
+  readonly event: string;
+  readonly attended: boolean;
+  /** Where its hook was started. */
+  readonly cwd: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly policy: FailurePolicy;
+}
+
+/** One event of another agent than Claude Code, which the body tells in its words, and which is answered in them. */
+export async function answerAgent(
+  asks: AgentAsks,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  hosts: WarmHosts,
+): Promise<Answer> {
+  const { env, policy, cwd } = asks;
+  const protocol = knownProtocol(asks);
+  // It may be one that a newer client knows: nothing was run.
+  if (protocol === undefined) return { status: HEAD.notServed, body: '{"error":"this event is not known here"}' };
+  const read = await readBody(incoming);
+  if ('problem' in read) return said(protocol.fail(REASONS[read.problem], policy), protocol);
+  let told: Told | undefined;
+  const over = new LazySignal();
+  outgoing.once('close', () => over.abort(undefined));
+  try {
+    const decoded = protocol.read(read.text, env);
+    told = hosts.memory.settle(decoded);
+    const { input } = told;
+    if (input['cwd'] === undefined && cwd !== undefined) told = { ...told, input: { ...input, cwd } };
+    const folder = cwd ?? (typeof input['cwd'] === 'string' ? input['cwd'] : undefined);
+    const spec = hosts.spec(told.event, folder, env['CLAUDE_PROJECT_DIR']);
+    if (spec === undefined) return { status: HEAD.notServed, body: '{"error":"this event is not known here"}' };
+    const settings = protocol.settings(told, policy);
+    const { decision, late } = await hosts.decide(spec, told.input, { cwd: folder, env, signal: over, settings });
+    hosts.memory.decided(decoded, told, decision);
+    return said(protocol.say(decision, told, late), protocol);
+  } catch (error) {
+    return said(protocol.fail(isHookscopeError(error) ? error.message : describeError(error), policy, told), protocol);
+  }
+}
+
+function knownProtocol({ as, event, attended }: AgentAsks): Protocol | undefined {
+  try {
+    return agentProtocol(as, event, attended);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As the client prints it: `{}` is nothing to say. */
+function said({ stdout, stderr }: CommandAnswer, { quiet }: Protocol): Answer {
+  const aside = stderr.split('\n').map((line) => line.trim());
+  const lines = aside.filter((line) => line !== '' && fitsHeader(line)).map(latin1);
+  const body = stdout === quiet ? '{}' : stdout.trimEnd();
+  return { status: 200, body, ...(lines.length === 0 ? {} : { head: { [HEAD.aside]: lines } }) };
+}
+
+const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');

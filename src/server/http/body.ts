@@ -1,0 +1,33 @@
+import type { IncomingMessage } from 'node:http';
+import { MOST_BODY } from '../limits.js';
+
+/** What is answered. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly head?: Readonly<Record<string, string | string[]>>;
+}
+
+/** The whole body as text, or why there is none. */
+export type ReadBody = { readonly text: string } | { readonly problem: 'input' | 'large' };
+
+export function readBody(incoming: IncomingMessage): Promise<ReadBody> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      // A length that was said was looked at; of pieces nobody has said their sum.
+      if (size > MOST_BODY) {
+        incoming.removeAllListeners('data');
+        resolve({ problem: 'large' });
+      } else chunks.push(chunk);
+    });
+    incoming.on('end', () => {
+      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+      resolve({ text: bytes.toString('utf8') });
+    });
+    incoming.on('close', () => resolve({ problem: 'input' }));
+    incoming.on('error', () => resolve({ problem: 'input' }));
+  });
+}

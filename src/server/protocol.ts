@@ -1,0 +1,61 @@
+import type { Decoded } from '../agents/codec.js';
+import { HookscopeError } from '../errors.js';
+import { CATALOGUE, eventName } from '../events/catalogue.js';
+import type { EventSpec } from '../events/define.js';
+import type { AnyDecision } from '../host/decide/decision.js';
+import type { FireSettings } from '../host/fire-options.js';
+import { type CommandAnswer, decided, type FailurePolicy, failed } from './agent-protocol.js';
+
+/** The agent that is meant where none is named. */
+export const CLAUDE = 'claude-code';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What was told on standard input, in our words. */
+export type Told = Decoded;
+
+/** In whose words one event comes in, and is answered. */
+export interface Protocol {
+  /** The agent, as `--as` names it. */
+  readonly agent: string;
+  /** The event, as the request's path names it. */
+  readonly event: string;
+  /** A person sits there, and can be asked. */
+  readonly attended: boolean;
+  /** Nothing to say, as it is printed. */
+  readonly quiet: string;
+  /** Seconds that the agent waits; undefined: the usual. */
+  seconds(configured: number | undefined): number | undefined;
+  /** Throws INVALID_INPUT, UNKNOWN_EVENT. */
+  read(text: string, env: Env): Told;
+  /** How it is fired. */
+  settings(told: Told, policy: FailurePolicy): Pick<FireSettings, 'guards' | 'losses'>;
+  /** The hooks were asked. `late`: what hooks in the background have left. */
+  say(decision: AnyDecision, told: Told, late?: readonly string[]): CommandAnswer;
+  /** They could not be asked, or not in time. */
+  fail(reason: string, policy: FailurePolicy, told?: Told): CommandAnswer;
+}
+
+/** Claude Code's, whose words are ours. Throws UNKNOWN_EVENT. */
+export function claudeProtocol(given: string): Protocol {
+  const name = eventName(given);
+  const spec = (name === undefined ? undefined : CATALOGUE[name as keyof typeof CATALOGUE]) as EventSpec | undefined;
+  if (spec === undefined) throw new HookscopeError('UNKNOWN_EVENT', { event: given });
+  return {
+    agent: CLAUDE,
+    event: spec.name,
+    attended: false,
+    quiet: '',
+    seconds: (configured) => configured ?? spec.timeout?.claude,
+    read: (text) => ({
+      event: spec.name,
+      as: spec.name,
+      own: false,
+      input: JSON.parse(text) as Told['input'],
+      losses: [],
+    }),
+    settings: () => ({}),
+    say: (decision) => decided(decision.toJSON()),
+    fail: (reason, policy) => failed(spec, reason, policy),
+  };
+}
