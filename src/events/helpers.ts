@@ -25,7 +25,7 @@ export function helperOutput<Verb extends string>(meaning: Meaning): HelperOutpu
 
 /** Gates: let it happen. The reason is for people. */
 export function allow(reason?: string): HelperOutput<'allow'> {
-  return helperOutput({ verdict: 'allow', ...(reason === undefined ? {} : { reason }) });
+  return helperOutput(reason === undefined ? { verdict: 'allow' } : { verdict: 'allow', reason });
 }
 
 /** Gates: refuse it; the reason reaches the model. */

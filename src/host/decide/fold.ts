@@ -32,16 +32,18 @@ export function fold(
   const decision = makeDecision(spec, undefined, () => listOutcomes(everybody()));
   const fields = decision as DecisionFields;
   if (context.withheld !== undefined) fields.updatedOutput = context.withheld.value;
-  if (said.every(isSilent)) return decision;
-  common(fields, spec, said, context.subject);
-  answer(fields, spec, said, context);
+  const speaking = said.every(speaks) ? said : said.filter(speaks);
+  if (speaking.length === 0) return decision;
+  common(fields, spec, speaking, context.subject);
+  answer(fields, spec, speaking, context);
   if (context.conflicts !== undefined && context.conflicts.length > 0) fields.conflicts = context.conflicts;
   if (context.rewritten !== undefined)
     fields[spec.fold === 'gate' ? 'updatedInput' : 'updatedOutput'] = context.rewritten.value;
   return decision;
 }
 
-const isSilent = (s: HandlerResult): boolean => s.outcome === undefined && s.failure === undefined;
+/** A silent one changes nothing, whatever the fold. */
+const speaks = (s: HandlerResult): boolean => s.outcome !== undefined || s.failure !== undefined;
 
 /** The verdict of one handler on a gate: its own word, its `continue: false` (from code), its failure by policy. */
 export function verdictOf(spec: EventSpec, s: HandlerResult): Verdict {
@@ -130,8 +132,8 @@ function choose(spec: EventSpec, said: readonly HandlerResult[], decisions: Deci
 }
 
 function spoken(spec: EventSpec, said: readonly HandlerResult[], which: 'first' | 'last'): HandlerResult | undefined {
-  const speaks = (s: HandlerResult): boolean => verdictOf(spec, s) !== 'none';
-  return which === 'first' ? said.find(speaks) : said.findLast(speaks);
+  const hasWord = (s: HandlerResult): boolean => verdictOf(spec, s) !== 'none';
+  return which === 'first' ? said.find(hasWord) : said.findLast(hasWord);
 }
 
 /** Whatever the others say. */

@@ -204,7 +204,7 @@ export class FireRun implements RunningFire, CallOwner {
       return this.remembers ? this.remembered(decision) : decision;
     }
     const { at, candidates } = this;
-    const said = spoken.filter((slot) => slot.counts);
+    const said = spoken.every((slot) => slot.counts) ? spoken : spoken.filter((slot) => slot.counts);
     const decision = fold(this.spec, said, this.foldContext(undefined), () =>
       everybody(candidates.list.slice(0, at), spoken),
     );

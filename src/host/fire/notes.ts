@@ -226,6 +226,11 @@ export class Notes implements RunFacts {
     return this.made !== undefined && !this.made.hasJudged(slot);
   }
 
+  /** A raw tap that must be asked again. */
+  dueTap(): Slot | undefined {
+    return this.tapped.length === 0 ? undefined : this.tapped.find((slot) => this.isDue(slot));
+  }
+
   /** The results of all handlers but observers, in plan order, as they count. */
   said(): Slot[] {
     const said: Slot[] = [];

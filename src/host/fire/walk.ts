@@ -135,7 +135,7 @@ export class Walk implements CallOwner, TapDriver {
     while (fire.cancelled === undefined && !notes.bailed) {
       const { deciders, list, places } = this.candidates;
       while (this.again < deciders && !this.isDue(list[this.again] as Registration, this.again)) this.again++;
-      const tap = notes.tapped.find((slot) => notes.isDue(slot));
+      const tap = notes.dueTap();
       if (tap !== undefined && (tap.place < 0 || this.again >= deciders)) {
         if (!this.askTogether([notes.reopen(tap)], () => this.go())) return false;
         continue;
@@ -151,7 +151,7 @@ export class Walk implements CallOwner, TapDriver {
   }
 
   private isDue(r: Registration, i: number): boolean {
-    return this.notes.isDue(this.notes.slotOf(r)) && this.runs(r, i);
+    return this.notes.isDue(this.notes.at(this.candidates.places[i] as number)) && this.runs(r, i);
   }
 
   /** Whether the handler at `i` in the list runs on the current input. */
