@@ -22,6 +22,7 @@ const SYSTEM: string[] = [
   'test/server/*.test.ts',
   'test/session/{bytes,watch}.test.ts',
   'test/plugins/{hooks-file,load}.test.ts',
+  'test/testing/fire-file.test.ts',
   'test/matching/{bash-real,regex-cost}.test.ts',
 ];
 /** What measures memory, takes much of it, looks at what is loaded, or loads something else, has a process of its own. */

@@ -18,6 +18,8 @@ const ENTRIES = {
   'sinks/ndjson': 'src/emit/sinks/ndjson.ts',
   'sinks/sqlite': 'src/emit/sinks/sqlite.ts',
   'sinks/contract': 'src/emit/sinks/contract.ts',
+  testing: 'src/testing.ts',
+  'testing/vitest': 'src/testing/vitest.ts',
   'cli/main': 'src/cli/main.ts',
   // The same in a process that goes on, which tests call.
   'cli/program': 'src/cli/program.ts',

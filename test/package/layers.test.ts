@@ -27,6 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   check: [...BELOW_HOST, 'agents', 'host', 'files', 'trust', 'plugins', 'claude-code'],
   server: [...BELOW_HOST, 'agents', 'emit', 'host', 'create-host', 'files', 'trust', 'plugins'],
   connect: ['plain', 'errors', 'values', 'events', 'files'],
+  testing: [...BELOW_HOST, 'emit', 'host', 'session', 'create-host', 'plugins', 'claude-code'],
   cli: [
     ...BELOW_HOST,
     'emit',

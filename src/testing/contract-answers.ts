@@ -1,0 +1,146 @@
+import { equal, fail, ok } from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import type { FireRecord } from '../emit/fire-record.js';
+import { isHookscopeError } from '../errors.js';
+import type { Decision } from '../host/types.js';
+import { type CaseOf, type ContractInput, hooksOf, onStage, type Stage, shown } from './contract-run.js';
+import { oddInputs } from './odd-inputs.js';
+
+const refuses = (decision: Decision): boolean =>
+  ('verdict' in decision && decision.verdict === 'deny') || ('blocked' in decision && decision.blocked);
+
+/** The hooks of the plugin that failed, in words. */
+function failures({ handlers }: FireRecord): string[] {
+  return handlers.flatMap(({ name, failure }) =>
+    failure ? [`${name} failed (${failure.cause}): ${failure.message}`] : [],
+  );
+}
+
+/** What was decided, without who and when. */
+function essence(decision: Decision): unknown {
+  const { reason, updatedInput, updatedOutput, additionalContext } = decision;
+  const { verdict, blocked, continues } = decision as { verdict?: string; blocked?: boolean; continues?: boolean };
+  return { reason, updatedInput, updatedOutput, additionalContext, verdict, blocked, continues };
+}
+
+async function mustDeny(stage: Stage, asked: ContractInput, when: string): Promise<void> {
+  const decision = await stage.fire(asked);
+  ok(refuses(decision), `${asked[0]} ${shown(asked[1])} was not denied ${when}`);
+}
+
+/** What it answers. */
+export const ANSWER_CASES: readonly CaseOf[] = [
+  {
+    name: 'has hooks',
+    run: (under) => onStage(under, async ({ events }) => ok(events.length > 0, 'the plugin registers no hooks')),
+  },
+  {
+    name: 'survives odd inputs: no hook throws, or answers what is no answer',
+    run: (under) =>
+      onStage(under, async (stage) => {
+        for (const event of stage.events) {
+          for (const input of oddInputs(event)) {
+            try {
+              await stage.fire([event, input]);
+            } catch (error) {
+              // The schema of the event does not let it in: no hook is ever asked about it.
+              if (isHookscopeError(error) && error.code === 'INVALID_INPUT') continue;
+              throw error;
+            }
+            const wrong = failures(stage.last())[0];
+            if (wrong !== undefined) fail(`${event} ${shown(input)}: ${wrong}`);
+            const warned = stage.last().handlers.flatMap(({ warnings = [] }) => warnings)[0];
+            if (warned !== undefined) fail(`${event} ${shown(input)}: ${warned}`);
+          }
+        }
+      }),
+  },
+  {
+    name: 'says the same of the same input when it is asked again',
+    run: (under) =>
+      onStage(under, async (stage) => {
+        const asked = [...stage.events.map((event): ContractInput => [event]), ...under.denies, ...under.passes];
+        for (const one of asked) {
+          const first = essence(await stage.fire(one));
+          const again = essence(await stage.fire(one));
+          ok(
+            isDeepStrictEqual(first, again),
+            `${one[0]} ${shown(one[1])}: first ${shown(first)}, then ${shown(again)}`,
+          );
+        }
+      }),
+  },
+  {
+    name: 'has nothing to add to what it has rewritten itself',
+    run: (under) =>
+      onStage(under, async (stage) => {
+        for (const event of stage.events) {
+          const { updatedInput } = await stage.fire([event]);
+          if (updatedInput === undefined) continue;
+          const again = await stage.fire([event, { tool_input: updatedInput }]);
+          ok(
+            again.updatedInput === undefined || isDeepStrictEqual(again.updatedInput, updatedInput),
+            `${event}: ${shown(updatedInput)} became ${shown(again.updatedInput)}`,
+          );
+        }
+      }),
+  },
+  {
+    name: 'judges what a call has become, not what it was under the same id',
+    run: (under) =>
+      onStage(under, async (stage) => {
+        for (const bad of under.denies) {
+          for (const good of under.passes.filter(([event]) => event === bad[0])) {
+            const id = { tool_use_id: 'toolu_same' };
+            await stage.fire([good[0], { ...good[1], ...id }]);
+            await mustDeny(stage, [bad[0], { ...bad[1], ...id }], 'after another input under the same tool_use_id');
+          }
+        }
+      }),
+  },
+  {
+    name: 'denies what it must: alone, among a hundred, for an agent, with fields it does not know',
+    run: (under) =>
+      onStage(under, async (stage) => {
+        for (const [event, input] of under.denies) {
+          await mustDeny(stage, [event, input], '');
+          await mustDeny(stage, [event, { ...input, agent_id: 'agent-1', agent_type: 'worker' }], 'for an agent');
+          await mustDeny(stage, [event, { ...input, added_later: { a: [1] } }], 'with a field it does not know');
+          const many = await Promise.all(Array.from({ length: 100 }, () => stage.fire([event, input])));
+          equal(many.filter((one) => !refuses(one)).length, 0, `${event} ${shown(input)}: let through among a hundred`);
+        }
+      }),
+  },
+  {
+    name: 'denies what it must though another hook allows it',
+    run: async (under) => {
+      for (const [event, input] of under.denies) {
+        const allow = () => ({ hookSpecificOutput: { hookEventName: event, permissionDecision: 'allow' } });
+        await onStage(under, (stage) => mustDeny(stage, [event, input], 'beside a hook that allows'), {
+          [event]: [{ hooks: [allow] }],
+        });
+      }
+    },
+  },
+  {
+    name: 'lets through what it must, without a word',
+    run: (under) =>
+      onStage(under, async (stage) => {
+        for (const asked of under.passes) {
+          const decision = await stage.fire(asked);
+          const said = stage.last().handlers.filter(({ verdict = 'none' }) => verdict !== 'none');
+          ok(!refuses(decision) && said.length === 0, `${asked[0]} ${shown(asked[1])}: ${shown(essence(decision))}`);
+        }
+      }),
+  },
+  {
+    name: 'where it can stop a call, it does not let it through when it fails',
+    run: (under) =>
+      onStage(under, async ({ host }) => {
+        const judged = under.denies.map(([event]) => event as string);
+        const guards = hooksOf(host).filter(({ failsOpen, event }) => failsOpen && judged.includes(event));
+        const names = guards.map(({ name, event }) => `${name} on ${event}`).join(', ');
+        ok(guards.length === 0, `${names}: a guard whose onFailure is 'continue'; say onFailure: 'block'`);
+      }),
+  },
+];

@@ -1,0 +1,93 @@
+import { fail } from 'node:assert/strict';
+import { createHost, type Host } from '../create-host.js';
+import type { FireRecord } from '../emit/fire-record.js';
+import type { HookRecord } from '../emit/record.js';
+import type { HookEvent } from '../events/catalogue.js';
+import type { FireOptions } from '../host/fire-options.js';
+import type { Decision, DescribedHook, Description, Hooks } from '../host/types.js';
+import type { PluginUse } from '../session/options.js';
+import { within } from '../values/timer.js';
+import { SAMPLES } from './samples.js';
+import { noLogger, put } from './tested.js';
+
+/** An event and its input; what is left out of the input is a sample's. */
+export type ContractInput = readonly [event: HookEvent, input?: Readonly<Record<string, unknown>> | undefined];
+
+/** A plugin under test. */
+export interface Under {
+  readonly plugin: PluginUse;
+  readonly denies: readonly ContractInput[];
+  readonly passes: readonly ContractInput[];
+  /** Seconds. */
+  readonly patience: number;
+}
+
+export interface CaseOf {
+  readonly name: string;
+  run(under: Under): Promise<void>;
+}
+
+/** A host with the plugin in it, which ends with the case. */
+export interface Stage {
+  readonly host: Host;
+  /** Takes the plugin out. */
+  undo(): unknown;
+  /** The events that it has hooks for. */
+  readonly events: readonly HookEvent[];
+  /** Rejects with an AssertionError where a hook does not answer in time. */
+  fire(asked: ContractInput, options?: FireOptions): Promise<Decision>;
+  /** Fires every event that it has hooks for. */
+  fireAll(): Promise<void>;
+  /** The record of the latest fire. */
+  last(): FireRecord;
+}
+
+/** Runs it with the plugin in a host of its own; the host is closed then, but what never ends does not hold the case. */
+export async function onStage(
+  { plugin, patience }: Under,
+  run: (stage: Stage) => Promise<void>,
+  beside?: Hooks,
+): Promise<void> {
+  const host = createHost({ logger: noLogger, timeout: patience, closeTimeout: 2 * patience });
+  const records: HookRecord[] = [];
+  host.events$.subscribe((record) => records.push(record));
+  try {
+    if (beside) host.register(beside);
+    const undo = await put(plugin, 'PreToolUse', host);
+    const events = eventsOf(host);
+    const fire: Stage['fire'] = async ([event, input], options) => {
+      const decision = await host.fireAny(event, { ...structuredClone(SAMPLES[event]), ...input }, options);
+      const late = decision.failures.find(({ cause }) => cause === 'timeout');
+      if (late) fail(`${event} ${shown(input)}: ${late.name} does not answer within ${patience} s`);
+      return decision;
+    };
+    await run({
+      host,
+      undo,
+      events,
+      fire,
+      fireAll: async () => void (await Promise.all(events.map((event) => fire([event])))),
+      last: () => records.findLast((record): record is FireRecord => record.type === 'hook_fire') as FireRecord,
+    });
+  } finally {
+    await within(patience * 1000 + 1000, host.close());
+  }
+}
+
+/** All that is registered, in whichever scope. */
+export function hooksOf(host: Host): readonly DescribedHook[] {
+  const within = ({ hooks, children }: Description): DescribedHook[] => [...hooks, ...children.flatMap(within)];
+  return within(host.describe());
+}
+
+/** The events that anything is registered for: the plugin's, where nothing else is. */
+export function eventsOf(host: Host): readonly HookEvent[] {
+  const found = new Set(hooksOf(host).map(({ event }) => event));
+  return (Object.keys(SAMPLES) as HookEvent[]).filter((event) => found.has(event));
+}
+
+/** The value in a few words, for a failure. */
+export function shown(value: unknown): string {
+  const short = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
+  return short(JSON.stringify(value, (_, part) => (typeof part === 'string' ? short(part, 60) : part)) ?? '', 300);
+}

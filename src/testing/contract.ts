@@ -1,0 +1,69 @@
+import { deepEqual } from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PluginUse } from '../session/options.js';
+import { describeError } from '../values/message.js';
+import { checkKeys, type Keys } from '../values/options.js';
+import { checks, SECONDS } from '../values/shape.js';
+import { ANSWER_CASES } from './contract-answers.js';
+import { LIFE_CASES } from './contract-life.js';
+import type { ContractInput, Under } from './contract-run.js';
+
+/** What `contract` may be told of a plugin. */
+export interface ContractOptions {
+  /** Calls that the plugin must deny or block, whatever happens around them: `['PreToolUse', payload.preToolUse.bash('rm -rf /')]`. */
+  readonly denies?: readonly ContractInput[];
+  /** Calls that it must let through without a word. */
+  readonly passes?: readonly ContractInput[];
+  /** Seconds that a hook may take to end once it is told to. Default 2. */
+  readonly patience?: number;
+}
+
+const OPTIONS: Keys<ContractOptions> = { denies: checks.list, passes: checks.list, patience: SECONDS };
+
+/** One thing that every plugin should survive. */
+export interface ContractCase {
+  /** What the plugin must do, for the title of a test. */
+  readonly name: string;
+  /** Rejects with an AssertionError that says what the plugin does wrong, and with which input. */
+  run(): Promise<void>;
+}
+
+const LOST = ['unhandledRejection', 'uncaughtException'] as const;
+
+/** Errors that nobody handles while a case runs are the plugin's: its case fails by them, not the process. */
+async function whole(run: () => Promise<void>): Promise<void> {
+  const lost: unknown[] = [];
+  const note = (error: unknown): void => void lost.push(error);
+  const others = LOST.map((name) => process.rawListeners(name));
+  for (const name of LOST) process.removeAllListeners(name).on(name, note);
+  try {
+    await run();
+    await nextTurn();
+  } finally {
+    for (const [i, name] of LOST.entries()) {
+      process.off(name, note);
+      for (const other of others[i] as (() => void)[]) process.on(name, other);
+    }
+  }
+  deepEqual(lost.map(describeError), [], 'errors that nobody handles');
+}
+
+/**
+ * What any plugin should survive, as cases for any test runner: odd inputs, a signal that aborts, being asked again, its end; each ends within
+ * seconds, also where a hook never settles.
+ *
+ * ```ts
+ * for (const { name, run } of contract(plugin, { denies: [['PreToolUse', payload.preToolUse.bash('rm -rf /')]] })) test(name, run);
+ * ```
+ * @throws HookscopeError INVALID_OPTIONS
+ */
+export function contract(plugin: PluginUse, options: ContractOptions = {}): readonly ContractCase[] {
+  checkKeys(options, OPTIONS, 'contract: ');
+  const under: Under = {
+    plugin,
+    denies: options.denies ?? [],
+    passes: options.passes ?? [],
+    patience: options.patience ?? 2,
+  };
+  return [...ANSWER_CASES, ...LIFE_CASES].map(({ name, run }) => ({ name, run: () => whole(() => run(under)) }));
+}

@@ -1,0 +1,37 @@
+import { AssertionError } from 'node:assert';
+import type { Fired } from './fired.js';
+import { type FiredExpectations, matchers } from './matchers.js';
+
+/** Expectations for node:test, and whatever else fails by an error. */
+export interface FiredExpect extends FiredExpectations {
+  /** The opposite of each. */
+  readonly not: FiredExpectations;
+}
+
+function expectations(fired: Fired, wanted: boolean): FiredExpectations {
+  const names = Object.keys(matchers) as (keyof FiredExpectations)[];
+  const made = names.map((name) => {
+    const check = (...args: unknown[]): void => {
+      const { pass, message } = (matchers[name] as (...given: unknown[]) => ReturnType<typeof matchers.toAllow>)(
+        fired,
+        ...args,
+      );
+      if (pass !== wanted) throw new AssertionError({ message: message(), stackStartFn: check });
+    };
+    return [name, check];
+  });
+  return Object.fromEntries(made) as FiredExpectations;
+}
+
+/**
+ * Says what is expected of a fire, and throws an AssertionError with all that happened where it is not so.
+ *
+ * ```ts
+ * expectFired(fired).toDeny(/force/);
+ * expectFired(fired).not.toAsk();
+ * ```
+ * @throws AssertionError; HookscopeError INVALID_OPTIONS where it is given something else than a fire
+ */
+export function expectFired(fired: Fired): FiredExpect {
+  return { ...expectations(fired, true), not: expectations(fired, false) };
+}

@@ -1,0 +1,78 @@
+import { createHost, type Host } from '../create-host.js';
+import type { FireRecord } from '../emit/fire-record.js';
+import type { HookRecord } from '../emit/record.js';
+import type { FireInput, HookEvent } from '../events/catalogue.js';
+import type { FireOptions } from '../host/fire-options.js';
+import type { HostOptions } from '../host/options.js';
+import { checkKeys, type Keys } from '../values/options.js';
+import { checks } from '../values/shape.js';
+import { type Fired, FiredEvent } from './fired.js';
+import type { Fields } from './payload.js';
+import { SAMPLES } from './samples.js';
+import { noLogger, put, type Tested } from './tested.js';
+
+/** How an event is fired in a test. */
+export interface FireHookOptions extends FireOptions {
+  /** Of the host that is made for it. Default: nothing is logged, the session is `test-session`. */
+  readonly host?: HostOptions;
+  /** What is registered before it: a plugin, hooks. Its records are in the result too. */
+  readonly beside?: readonly Tested[];
+}
+
+const OPTIONS: Keys<FireHookOptions> = {
+  host: checks.object,
+  beside: checks.list,
+  scope: true,
+  signal: true,
+  canAsk: checks.flag,
+};
+
+/**
+ * Fires one event at a plugin, at hooks, or at one hook, in a host of its own, and resolves to all that came of it once hooks in the
+ * background have ended too. What is left out of the input is a sample's.
+ *
+ * ```ts
+ * const fired = await fireHook(noForcePush, 'PreToolUse', payload.preToolUse.bash('git push --force'));
+ * expectFired(fired).toDeny(/force/);
+ * ```
+ * @throws HookscopeError INVALID_OPTIONS, INVALID_HOOKS, INVALID_PLUGIN, PLUGIN_FAILED, INVALID_INPUT, UNKNOWN_EVENT, ABORTED
+ */
+export function fireHook<E extends HookEvent>(
+  tested: Tested<NoInfer<E>>,
+  event: E,
+  input?: Fields<E>,
+  options: FireHookOptions = {},
+): Promise<Fired<E>> {
+  return fireIn((host) => put(tested as Tested, event, host), event, input, options);
+}
+
+/** The same, with what registers the hooks. */
+export async function fireIn<E extends HookEvent>(
+  setUp: (host: Host) => Promise<unknown>,
+  event: E,
+  input: Fields<E> | undefined,
+  options: FireHookOptions,
+): Promise<Fired<E>> {
+  checkKeys(options, OPTIONS, 'fireHook: ');
+  const { host: hostOptions, beside = [], ...how } = options;
+  const records: HookRecord[] = [];
+  const host = createHost({
+    logger: noLogger,
+    ...hostOptions,
+    session: { session_id: 'test-session', ...hostOptions?.session },
+  });
+  try {
+    for (const one of beside) await put(one, event, host);
+    await setUp(host);
+    const full = { ...structuredClone(SAMPLES[event]), ...input } as FireInput<E>;
+    const { scope } = how;
+    const explanation = host.explain(event, full, scope === undefined ? {} : { scope });
+    host.events$.subscribe((record) => records.push(record));
+    const decision = await host.fire(event, full, how);
+    await host.close();
+    const record = records.find(({ type }) => type === 'hook_fire') as FireRecord;
+    return new FiredEvent(event, decision, record, records, explanation) as Fired<E>;
+  } finally {
+    await host.close();
+  }
+}

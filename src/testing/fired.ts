@@ -1,0 +1,41 @@
+import type { FireRecord } from '../emit/fire-record.js';
+import { formatFire } from '../emit/print.js';
+import type { HookRecord } from '../emit/record.js';
+import type { HookEvent } from '../events/catalogue.js';
+import type { Explanation } from '../host/tell/explain.js';
+import type { Decision } from '../host/types.js';
+
+/** One event that was fired in a test: what was decided, and why. */
+export interface Fired<E extends HookEvent = HookEvent> {
+  readonly event: E;
+  readonly decision: Decision<E>;
+  /** Every registered hook, and what it said or why it did not run. */
+  readonly record: FireRecord;
+  /** All records of the fire, those of hooks in the background too. */
+  readonly records: readonly HookRecord[];
+  /** What could be told before anybody was asked. */
+  readonly explanation: Explanation;
+  /** What happened, in lines without ids and times: the same for the same outcome, as a snapshot has to be. */
+  toString(): string;
+}
+
+/** The record in lines, without what differs from run to run. */
+export function story(record: FireRecord): string {
+  const handlers = record.handlers.map(({ duration_ms: _, ...handler }) => handler);
+  return formatFire({ ...record, handlers } as FireRecord, { redact: false });
+}
+
+/** A fire as a test looks at it. Its text is a method of the prototype, so that a snapshot of the object does not hold it twice. */
+export class FiredEvent<E extends HookEvent> implements Fired<E> {
+  constructor(
+    readonly event: E,
+    readonly decision: Decision<E>,
+    readonly record: FireRecord,
+    readonly records: readonly HookRecord[],
+    readonly explanation: Explanation,
+  ) {}
+
+  toString(): string {
+    return story(this.record);
+  }
+}

@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { HandlerRecord } from '../emit/fire-record.js';
+import { HookscopeError } from '../errors.js';
+import type { Cause } from '../events/failure.js';
+import type { SkipReason } from '../events/skip.js';
+import { isObject, show } from '../values/shape.js';
+import type { Fired } from './fired.js';
+
+/** A text, or a part of it; a RegExp that it has to match. */
+export type Expected = string | RegExp;
+
+/** What can be expected of a fire; each throws, or fails the test, with what happened in lines. */
+export interface FiredExpectations {
+  /** The call, prompt, result or change was denied or blocked; for this reason. */
+  toDeny(reason?: Expected): void;
+  /** It was allowed in so many words, so that nobody is asked. A hook that has nothing against a call stays silent. */
+  toAllow(): void;
+  /** The user is to be asked; for this reason. */
+  toAsk(reason?: Expected): void;
+  /** Nobody said a thing: no verdict, no rewrite, no context, no failure. */
+  toStaySilent(): void;
+  /** The loop goes on instead of stopping; with this instruction. */
+  toContinue(instruction?: Expected): void;
+  /** What runs, or what the model gets, was replaced: the new value has these fields, or is this. */
+  toRewrite(value?: unknown): void;
+  /** The model is told something; a text that holds this. */
+  toAddContext(text?: Expected): void;
+  /** A hook did not run, for this reason; the hook of this name. */
+  toBeSkipped(reason?: SkipReason, hook?: string): void;
+  /** A hook failed; with this cause. */
+  toFail(cause?: Cause): void;
+}
+
+/** What a matcher found, as `expect.extend` wants it. */
+export interface MatcherResult {
+  readonly pass: boolean;
+  message(): string;
+}
+
+type Matchers = {
+  readonly [K in keyof FiredExpectations]: (
+    received: unknown,
+    ...args: Parameters<FiredExpectations[K]>
+  ) => MatcherResult;
+};
+
+interface Found {
+  readonly pass: boolean;
+  /** What was expected, after "expected". */
+  readonly wanted: string;
+  /** What may help where it was not so. */
+  readonly hint?: string | undefined;
+}
+
+const has = (text: string | undefined, expected: Expected | undefined): boolean =>
+  expected === undefined ||
+  (text !== undefined && (typeof expected === 'string' ? text.includes(expected) : expected.test(text)));
+const forReason = (expected: Expected | undefined): string =>
+  expected === undefined ? '' : `, with ${show(expected)}`;
+
+/** The fields of every fold at once. */
+type Any = Fired['decision'] & {
+  readonly verdict?: string;
+  readonly blocked?: boolean;
+  readonly continues?: boolean;
+  readonly value?: unknown;
+};
+
+const denied = ({ verdict, blocked }: Any): boolean => verdict === 'deny' || blocked === true;
+
+function rewritten(decision: Any): unknown {
+  const { updatedInput, updatedOutput, value } = decision;
+  return updatedInput ?? updatedOutput ?? value;
+}
+
+function matchesValue(value: unknown, expected: unknown): boolean {
+  if (expected === undefined) return value !== undefined;
+  if (expected instanceof RegExp) return typeof value === 'string' && expected.test(value);
+  if (!isObject(expected) || !isObject(value)) return isDeepStrictEqual(value, expected);
+  return Object.entries(expected).every(([key, wanted]) => isDeepStrictEqual(value[key], wanted));
+}
+
+const spoke = ({ output, verdict }: HandlerRecord): boolean =>
+  (verdict !== undefined && verdict !== 'none') ||
+  (isObject(output) ? Object.keys(output).length > 0 : output !== undefined && output !== null);
+
+const silent = ({ record, decision }: Fired): boolean =>
+  record.handlers.every((one) => one.status === 'skipped' || (one.status !== 'failed' && !spoke(one))) &&
+  decision.failures.length === 0;
+
+const FIND: {
+  readonly [K in keyof FiredExpectations]: (fired: Fired, ...args: Parameters<FiredExpectations[K]>) => Found;
+} = {
+  toDeny: ({ decision }, reason) => ({
+    pass: denied(decision) && has(decision.reason, reason),
+    wanted: `a denial${forReason(reason)}`,
+  }),
+  toAllow: ({ decision }) => ({
+    pass: (decision as Any).verdict === 'allow',
+    wanted: 'it to be allowed',
+    hint:
+      (decision as Any).verdict === 'none'
+        ? 'Nobody denied it either: that is toStaySilent(), or .not.toDeny().'
+        : undefined,
+  }),
+  toAsk: ({ decision }, reason) => ({
+    pass: (decision as Any).verdict === 'ask' && has(decision.reason, reason),
+    wanted: `the user to be asked${forReason(reason)}`,
+  }),
+  toStaySilent: (fired) => ({ pass: silent(fired), wanted: 'nobody to say anything' }),
+  toContinue: ({ decision }, instruction) => ({
+    pass: (decision as Any).continues === true && has(decision.reason, instruction),
+    wanted: `the loop to go on${forReason(instruction)}`,
+  }),
+  toRewrite: ({ decision }, value) => ({
+    pass: matchesValue(rewritten(decision), value),
+    wanted: value === undefined ? 'a rewrite' : `a rewrite to ${show(value)}`,
+    hint: rewritten(decision) === undefined ? undefined : `It was rewritten to ${show(rewritten(decision))}.`,
+  }),
+  toAddContext: ({ decision }, text) => ({
+    pass: decision.additionalContext.some((one) => has(one, text)),
+    wanted: `context for the model${forReason(text)}`,
+    hint: decision.additionalContext.length > 0 ? `The context was ${show(decision.additionalContext)}.` : undefined,
+  }),
+  toBeSkipped: ({ record }, reason, hook) => ({
+    pass: record.handlers.some(
+      (one) =>
+        one.status === 'skipped' &&
+        (reason === undefined || one.reason === reason) &&
+        (hook === undefined || one.name === hook),
+    ),
+    wanted: `${hook ?? 'a hook'} to be skipped${forReason(reason)}`,
+  }),
+  toFail: ({ decision }, cause) => ({
+    pass: decision.failures.some((one) => cause === undefined || one.cause === cause),
+    wanted: `a hook to fail${forReason(cause)}`,
+  }),
+};
+
+function isFired(value: unknown): value is Fired {
+  return isObject(value) && isObject(value['decision']) && isObject(value['record']);
+}
+
+function judge(name: keyof FiredExpectations, received: unknown, args: readonly unknown[]): MatcherResult {
+  if (!isFired(received)) {
+    const expected = 'expected what fireHook() or fireFile() resolves to; is an await missing?';
+    throw new HookscopeError('INVALID_OPTIONS', { where: `${name}(fired)`, expected });
+  }
+  const { pass, wanted, hint } = (FIND[name] as (fired: Fired, ...args: readonly unknown[]) => Found)(
+    received,
+    ...args,
+  );
+  const not = pass ? 'did not expect' : 'expected';
+  const help = pass || hint === undefined ? '' : `\n${hint}`;
+  return { pass, message: () => `${not} ${wanted}; what happened:\n\n${String(received)}${help}` };
+}
+
+/** For `expect.extend` of vitest and jest: `expect.extend(matchers)`; of vitest's types too: `import 'hookscope/testing/vitest'`. */
+export const matchers: Matchers = Object.fromEntries(
+  (Object.keys(FIND) as (keyof FiredExpectations)[]).map((name) => [
+    name,
+    (received: unknown, ...args: unknown[]) => judge(name, received, args),
+  ]),
+) as unknown as Matchers;

@@ -1,0 +1,76 @@
+import type { FireInput, HookEvent } from '../events/catalogue.js';
+import { SAMPLES, type ToolEvent, type ToolSample, toolSample, toolSamples } from './samples.js';
+
+/** Fields of an event's input, in place of the sample's, or beside them. */
+export type Fields<E extends HookEvent> = Partial<FireInput<E>>;
+
+/** Makes an event's input: the sample's fields, with those that are given in their place. */
+export type PayloadBuilder<E extends HookEvent> = (fields?: Fields<E>) => FireInput<E>;
+
+/** Makes a tool event's input for one tool. The last argument: fields in place of the sample's. */
+export interface ToolPayloads<E extends HookEvent> {
+  bash(command?: string, fields?: Fields<E>): FireInput<E>;
+  read(file_path?: string, fields?: Fields<E>): FireInput<E>;
+  write(file_path?: string, content?: string, fields?: Fields<E>): FireInput<E>;
+  /** `old_string` and `new_string` are words of their own where they are left out. */
+  edit(file_path?: string, old_string?: string, new_string?: string, fields?: Fields<E>): FireInput<E>;
+  notebookEdit(notebook_path?: string, new_source?: string, fields?: Fields<E>): FireInput<E>;
+  glob(pattern?: string, fields?: Fields<E>): FireInput<E>;
+  grep(pattern?: string, path?: string, fields?: Fields<E>): FireInput<E>;
+  webFetch(url?: string, fields?: Fields<E>): FireInput<E>;
+  webSearch(query?: string, fields?: Fields<E>): FireInput<E>;
+  /** The tool that starts a subagent. */
+  agent(subagent_type?: string, prompt?: string, fields?: Fields<E>): FireInput<E>;
+  /** A tool of an MCP server: `mcp__server__tool`. */
+  mcp(server: string, tool: string, input?: Readonly<Record<string, unknown>>, fields?: Fields<E>): FireInput<E>;
+  /** Any tool, by its name. */
+  tool(name: string, input?: Readonly<Record<string, unknown>>, fields?: Fields<E>): FireInput<E>;
+}
+
+/** A builder for every event, by its name with a small first letter; those of tool events have one for each tool as well. */
+export type Payloads = {
+  readonly [E in HookEvent as Uncapitalize<E>]: E extends ToolEvent
+    ? PayloadBuilder<E> & ToolPayloads<E>
+    : PayloadBuilder<E>;
+};
+
+type AnyFields = Readonly<Record<string, unknown>>;
+type AnyBuilder = (fields?: AnyFields) => AnyFields;
+
+function builderOf(event: HookEvent): AnyBuilder {
+  return (fields) => ({ ...structuredClone(SAMPLES[event]), ...fields });
+}
+
+/** What a call of this tool adds to the event's sample: its response, where the event has one. */
+function withTool(event: HookEvent, sample: ToolSample, fields: AnyFields | undefined): AnyFields {
+  const { tool_response, ...call } = structuredClone(sample);
+  const response = 'tool_response' in SAMPLES[event] ? { tool_response } : undefined;
+  return { ...structuredClone(SAMPLES[event]), ...call, ...response, ...fields };
+}
+
+function toolBuilders(event: HookEvent): Record<string, (...given: never[]) => AnyFields> {
+  const made: Record<string, (...given: never[]) => AnyFields> = {
+    tool: (name: string, input: AnyFields = {}, fields?: AnyFields) =>
+      withTool(event, toolSample(name, { ...input }), fields),
+    mcp: (server: string, tool: string, input: AnyFields = {}, fields?: AnyFields) =>
+      withTool(event, toolSample(`mcp__${server}__${tool}`, { ...input }, [{ type: 'text', text: 'done' }]), fields),
+  };
+  for (const [name, { arity, make }] of Object.entries(toolSamples))
+    made[name] = (...given: never[]) =>
+      withTool(event, make(...(given.slice(0, arity) as string[])), given[arity] as AnyFields | undefined);
+  return made;
+}
+
+const camelCase = (event: string): string => `${event.charAt(0).toLowerCase()}${event.slice(1)}`;
+
+/**
+ * Inputs as agents send them, for all events: `payload.stop()`, `payload.preToolUse.bash('rm -rf /')`,
+ * `payload.postToolUse.read('.env', { tool_response: 'KEY=1' })`. Each call makes a new one. The base fields (`session_id`, `cwd`) are
+ * filled in by whoever fires it.
+ */
+export const payload: Payloads = Object.fromEntries(
+  (Object.keys(SAMPLES) as HookEvent[]).map((event) => {
+    const build = builderOf(event);
+    return [camelCase(event), 'tool_name' in SAMPLES[event] ? Object.assign(build, toolBuilders(event)) : build];
+  }),
+) as unknown as Payloads;

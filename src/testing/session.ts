@@ -1,0 +1,74 @@
+import { createHost, type Host } from '../create-host.js';
+import type { FireRecord } from '../emit/fire-record.js';
+import type { HookRecord } from '../emit/record.js';
+import type { HostOptions } from '../host/options.js';
+import type { ToolResult } from '../session/call.js';
+import type { SessionOptions } from '../session/options.js';
+import type { Session } from '../session/types.js';
+import { story } from './fired.js';
+import { noLogger } from './tested.js';
+
+/** Options of `testSession`: those of a session, and of its host. Default of `permission_mode`: `bypassPermissions`, so that what hooks leave alone runs. */
+export interface TestSessionOptions extends SessionOptions {
+  readonly host?: HostOptions;
+  /** What tools answer, by name; a function gets the input. Default: `done`. */
+  readonly tools?: Readonly<Record<string, unknown>>;
+}
+
+/** A session to drive in a test, in a host of its own. Closing it ends the session and closes the host. */
+export interface TestSession extends AsyncDisposable {
+  readonly host: Host;
+  readonly session: Session;
+  readonly records: readonly HookRecord[];
+  /** The names of what was fired so far, in order; an agent's behind its id: `agent-1 PreToolUse`. */
+  events(): string[];
+  /** What happened so far, in lines without ids and times. */
+  story(): string;
+  /** One call of a tool by the session, or by an agent that `session.spawn` has made. */
+  call(name: string, input?: Readonly<Record<string, unknown>>, by?: Session): Promise<ToolResult>;
+  close(): Promise<void>;
+}
+
+/** What hooks leave alone runs: nobody is there to be asked. */
+const DEFAULTS = { watch: false, session_id: 'test-session', permission_mode: 'bypassPermissions' } as const;
+
+/**
+ * Opens a session with plugins and hooks, for a test that drives it.
+ *
+ * ```ts
+ * await using test = await testSession({ plugins: [[budget, { calls: 2 }]] });
+ * const agent = await test.session.spawn({ agent_type: 'worker' });
+ * await test.call('Bash', { command: 'ls' }, agent);
+ * ```
+ * @throws HookscopeError as `host.openSession`
+ */
+export async function testSession(options: TestSessionOptions = {}): Promise<TestSession> {
+  const { host: hostOptions, tools = {}, ...sessionOptions } = options;
+  const host = createHost({ logger: noLogger, ...hostOptions });
+  const records: HookRecord[] = [];
+  host.events$.subscribe((record) => records.push(record));
+  const session = await host.openSession({ ...DEFAULTS, ...sessionOptions }).catch(async (error) => {
+    await host.close();
+    throw error;
+  });
+  const fires = (): FireRecord[] => records.filter((record): record is FireRecord => record.type === 'hook_fire');
+  const close = async (): Promise<void> => {
+    await session.close();
+    await host.close();
+  };
+  return {
+    host,
+    session,
+    records,
+    events: () => fires().map(({ agent_id, event }) => (agent_id === undefined ? event : `${agent_id} ${event}`)),
+    story: () => fires().map(story).join('\n'),
+    call(name, input = {}, by = session) {
+      const answer = Object.hasOwn(tools, name) ? tools[name] : 'done';
+      const execute = async (given: unknown): Promise<unknown> =>
+        typeof answer === 'function' ? answer(given) : answer;
+      return by.tool({ name, input, execute });
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

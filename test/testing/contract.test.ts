@@ -1,0 +1,234 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { allow, definePlugin, deny, type Plugin, type PluginScope, rewrite } from '../../src/index.js';
+import { type ContractOptions, contract, payload } from '../../src/testing.js';
+
+const RM = ['PreToolUse', payload.preToolUse.bash('rm -rf /')] as const;
+const LS = ['PreToolUse', payload.preToolUse.bash('ls')] as const;
+const GUARD = { denies: [RM], passes: [LS] };
+
+const commandOf = (input: unknown): string => {
+  const { command } = (input ?? {}) as { command?: unknown };
+  return typeof command === 'string' ? command : '';
+};
+const isRm = (input: unknown): boolean => commandOf(input).startsWith('rm ');
+
+/** A plugin with one guard on PreToolUse. */
+function guard(
+  hook: (input: unknown, id: string | undefined, signal: AbortSignal) => unknown,
+  more: Partial<Plugin> = {},
+): Plugin {
+  return {
+    name: 'under-test',
+    apply(scope: PluginScope) {
+      scope.register(
+        { PreToolUse: [{ hooks: [({ tool_input }, id, { signal }) => hook(tool_input, id, signal) as never] }] },
+        { onFailure: 'block' },
+      );
+    },
+    ...more,
+  };
+}
+
+/** The names of the cases that it fails, and why. */
+async function broken(plugin: Plugin, options: ContractOptions = {}): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const { name, run } of contract(plugin, { patience: 0.15, ...options })) {
+    const signals = process.listeners('SIGUSR2');
+    await run().catch((error: Error) => {
+      found[name] = error.message;
+    });
+    for (const listener of process.listeners('SIGUSR2'))
+      if (!signals.includes(listener)) process.off('SIGUSR2', listener);
+  }
+  return found;
+}
+
+describe('a plugin that keeps the contract', () => {
+  test('a guard', async () => {
+    expect(
+      await broken(
+        guard((input) => (isRm(input) ? deny('no') : undefined)),
+        GUARD,
+      ),
+    ).toEqual({});
+  });
+
+  test('one with timers and listeners that it takes back, and a rewrite that settles', async () => {
+    const plugin = definePlugin({
+      name: 'tidy',
+      apply(scope) {
+        const timer = setInterval(() => {}, 1000);
+        const listen = (): void => {};
+        process.on('SIGUSR2', listen);
+        scope.onClose(() => {
+          clearInterval(timer);
+          process.off('SIGUSR2', listen);
+        });
+        scope.on('PreToolUse', ({ tool_input }) => {
+          const command = commandOf(tool_input);
+          return command === '' || command.startsWith('nice ') ? undefined : rewrite({ command: `nice ${command}` });
+        });
+        scope.on('Stop', async (_input, _id, { signal }) => {
+          await sleep(5, undefined, { signal });
+        });
+      },
+    });
+    expect(await broken(plugin as Plugin)).toEqual({});
+  });
+});
+
+describe('a plugin that was built to be bad fails', () => {
+  const seen = new Map<string | undefined, unknown>();
+  const bad: Record<string, { plugin: Plugin; options?: ContractOptions; fails: RegExp; why: RegExp }> = {
+    'trusts the shape of what it is given': {
+      plugin: guard((input) => ((input as { command: string }).command.startsWith('rm ') ? deny('no') : undefined)),
+      fails: /odd inputs/,
+      why: /PreToolUse \{.*threw/,
+    },
+    'answers what is no answer': {
+      plugin: guard(() => ({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'perhaps' } })),
+      fails: /odd inputs/,
+      why: /perhaps/,
+    },
+    'never settles': {
+      plugin: guard(() => new Promise(() => {})),
+      fails: /answers in time/,
+      why: /does not answer within 0.15 s/,
+    },
+    'does not hear the signal': {
+      plugin: guard(() => new Promise((resolve) => setTimeout(resolve, 60_000))),
+      fails: /signal aborts/,
+      why: /1 Timeout/,
+    },
+    'leaves a timer': {
+      plugin: guard(() => undefined, {
+        apply(scope) {
+          setInterval(() => {}, 60_000);
+          scope.on('Stop', () => undefined);
+        },
+      }),
+      fails: /left behind/,
+      why: /1 Timeout/,
+    },
+    'leaves a listener': {
+      plugin: guard(() => undefined, {
+        apply(scope) {
+          process.on('SIGUSR2', () => {});
+          scope.on('Stop', () => undefined);
+        },
+      }),
+      fails: /left behind/,
+      why: /SIGUSR2/,
+    },
+    'changes the environment': {
+      plugin: guard(() => {
+        process.env['UNDER_TEST'] = String(Math.random());
+      }),
+      fails: /left behind/,
+      why: /UNDER_TEST/,
+    },
+    'leaves a rejection to nobody': {
+      plugin: guard(() => {
+        void Promise.reject(new Error('nobody waits'));
+      }),
+      fails: /answers in time/,
+      why: /nobody waits/,
+    },
+    'remembers a verdict by the id of the call': {
+      plugin: guard((input, id) => {
+        if (!seen.has(id) && id !== undefined) seen.set(id, isRm(input) ? deny('no') : undefined);
+        return seen.get(id);
+      }),
+      options: GUARD,
+      fails: /not what it was under the same id/,
+      why: /not denied/,
+    },
+    'denies the first time alone': {
+      plugin: guard(() => undefined, {
+        apply(scope) {
+          let denials = 0;
+          scope.on('PreToolUse', ({ tool_input }) => {
+            if (isRm(tool_input)) denials += 1;
+            return denials === 1 && isRm(tool_input) ? deny('no') : undefined;
+          });
+        },
+      }),
+      options: GUARD,
+      fails: /asked again/,
+      why: /then/,
+    },
+    'rewrites what it has rewritten': {
+      plugin: guard((input) => rewrite({ command: `nice ${commandOf(input)}` })),
+      fails: /rewritten itself/,
+      why: /nice nice/,
+    },
+    'allows instead of staying silent': {
+      plugin: guard((input) => (isRm(input) ? deny('no') : allow())),
+      options: GUARD,
+      fails: /without a word/,
+      why: /allow/,
+    },
+    'looks at the main agent alone': {
+      plugin: definePlugin({
+        name: 'under-test',
+        apply: (scope) =>
+          scope.on('PreToolUse', ({ tool_input, agent_id }) =>
+            agent_id === undefined && isRm(tool_input) ? deny('no') : undefined,
+          ),
+      }) as Plugin,
+      options: GUARD,
+      fails: /for an agent/,
+      why: /for an agent/,
+    },
+    'fails open': {
+      plugin: definePlugin({
+        name: 'under-test',
+        apply: (scope) => scope.on('PreToolUse', ({ tool_input }) => (isRm(tool_input) ? deny('no') : undefined)),
+      }) as Plugin,
+      options: GUARD,
+      fails: /when it fails/,
+      why: /onFailure: 'block'/,
+    },
+    'has a cleanup that never ends': {
+      plugin: guard(() => undefined, {
+        apply(scope) {
+          scope.on('Stop', () => undefined);
+          return () => new Promise(() => {});
+        },
+      }),
+      fails: /under way/,
+      why: /cleanup does not end/,
+    },
+    'registers nothing': { plugin: guard(() => undefined, { apply() {} }), fails: /has hooks/, why: /no hooks/ },
+  };
+
+  test.each(Object.entries(bad))('%s', async (_name, { plugin, options, fails, why }) => {
+    const found = await broken(plugin, options);
+    const [, message] = Object.entries(found).find(([name]) => fails.test(name)) ?? ['', JSON.stringify(found)];
+    expect(message).toMatch(why);
+  });
+});
+
+test('a hook that never settles holds no case for long', async () => {
+  const plugin = definePlugin({
+    name: 'stuck',
+    apply: (scope) => {
+      for (const event of ['PreToolUse', 'Stop', 'Notification', 'PreCompact'] as const)
+        scope.on(event, () => new Promise(() => {}));
+    },
+  });
+  const began = process.hrtime.bigint();
+  await broken(plugin as Plugin, { ...GUARD, patience: 0.1 });
+  // Ten times what all cases may take; a limit for what hangs.
+  expect(Number(process.hrtime.bigint() - began) / 1e9).toBeLessThan(120);
+});
+
+test('wrong options are errors', () => {
+  expect(() =>
+    contract(
+      guard(() => undefined),
+      { deny: [] } as never,
+    ),
+  ).toThrow('denies');
+});
