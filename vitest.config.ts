@@ -10,7 +10,7 @@ const SYSTEM: string[] = [
   'test/adapters/*.test.ts',
   'test/check/{cli,costs}.test.ts',
   'test/claude-code/{commands,environment,explain,generated,load,named-run,settings-cost,trust-command,trust,untrusted-generated,untrusted,vectors}.test.ts',
-  'test/cli/{agents,connect,demo,doctor,fire,found-config,help,history,history-server,history-sqlite,hostile-folder,hostile-strings,misuse,outside,packed,redact,run,watch}.test.ts',
+  'test/cli/{agents,connect,demo,doctor,fire,found-config,help,history,history-server,history-sqlite,hostile-folder,hostile-strings,misuse,new,outside,packed,redact,run,watch}.test.ts',
   'test/contracts/*.test.ts',
   'test/claude-code/control/{alarms,appendix-a,client-hooks,client-permission,client-sessions,client-talk,client,design-001,flood,fuzz,ids-model,listen,prompts,recorded-client,recorded-server,registry,server,start}.test.ts',
   'test/emit/{guard,ndjson-process,sqlite-process}.test.ts',
@@ -22,7 +22,7 @@ const SYSTEM: string[] = [
   'test/server/*.test.ts',
   'test/session/{bytes,watch}.test.ts',
   'test/plugins/{hooks-file,load}.test.ts',
-  'test/testing/fire-file.test.ts',
+  'test/testing/{fire-file,plugins}.test.ts',
   'test/matching/{bash-real,regex-cost}.test.ts',
 ];
 /** What measures memory, takes much of it, looks at what is loaded, or loads something else, has a process of its own. */

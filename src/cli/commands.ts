@@ -2,6 +2,7 @@ import type { CommandRow } from './command-row.js';
 import { CONNECT_COMMANDS } from './connect/rows.js';
 import { HISTORY_COMMANDS } from './history/rows.js';
 import { CLAUDE, HOST } from './host-rows.js';
+import { NEW_COMMANDS } from './new/rows.js';
 import { REDACT } from './redact.js';
 import { SERVER_COMMANDS } from './server/rows.js';
 
@@ -134,4 +135,5 @@ docs/rules.md. Exits 1 if there is an error.
     load: async () => (await import('./check.js')).checkCommand,
   },
   ...HISTORY_COMMANDS,
+  ...NEW_COMMANDS,
 ];

@@ -1,0 +1,63 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { HookscopeError } from '../../errors.js';
+import { describeError } from '../../values/message.js';
+import type { Terminal } from '../terminal.js';
+import { pluginFiles } from './plugin-files.js';
+
+interface NewFlags {
+  readonly dir?: string;
+}
+
+/** What the registry takes as a name. */
+const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
+const LONGEST = 214;
+
+/** Writes the files of a new package. Throws INVALID_OPTIONS, FILE; nothing is written over. */
+export async function newCommand(
+  [kind, name = '']: readonly string[],
+  { dir }: NewFlags,
+  terminal: Terminal,
+): Promise<number> {
+  if (kind !== 'plugin') throw wrong('new <kind>', `expected plugin, got ${JSON.stringify(kind)}`);
+  if (!NAME.test(name) || name.length > LONGEST)
+    throw wrong(
+      'new plugin <name>',
+      `expected a package's name in small letters, as @me/no-force-push, got ${JSON.stringify(name)}`,
+    );
+  const folder = resolve(dir ?? name.replace(/^@[^/]+\//, ''));
+  await checkEmpty(folder);
+  const files = pluginFiles(name);
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      const file = join(folder, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text, { flag: 'wx' });
+    }
+  } catch (error) {
+    throw new HookscopeError('FILE', { file: folder, problem: describeError(error) });
+  }
+  const shown = relative(process.cwd(), folder) || '.';
+  await terminal.print(
+    [
+      `Made ${name} in ${shown}:`,
+      ...Object.keys(files).map((path) => `  ${path}`),
+      '',
+      `  cd ${shown} && npm install && npm test`,
+    ].join('\n'),
+  );
+  return 0;
+}
+
+async function checkEmpty(folder: string): Promise<void> {
+  const there = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw new HookscopeError('FILE', { file: folder, problem: describeError(error) });
+  });
+  if (there.length > 0)
+    throw wrong('new plugin', `${folder} is not empty, and nothing is written over; name another with --dir`);
+}
+
+function wrong(where: string, expected: string): HookscopeError {
+  return new HookscopeError('INVALID_OPTIONS', { where, expected });
+}
