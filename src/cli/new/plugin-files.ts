@@ -75,9 +75,11 @@ export default definePlugin({
 });
 `;
 
+const INDEX = './index.js';
+
 const TESTS = `import { test } from 'node:test';
 import { contract, expectFired, fireHook, payload } from 'hookscope/testing';
-import plugin from './index.js';
+import plugin from '${INDEX}';
 
 const force = payload.preToolUse.bash('git push --force');
 const list = payload.preToolUse.bash('ls');
