@@ -55,6 +55,9 @@ function written(character: string): string {
 
 /** A sentence with one mark at its end: what is put into our messages may have brought its own full stop. */
 export function ended(text: string): string {
-  const bare = text.trimEnd().replace(/\.$/, '');
-  return /[.?!…]$/.test(bare) ? bare : `${bare}.`;
+  // A mark, also within quotes, and the full stops that our messages have put behind it.
+  const [, bare, mark = '', quotes = ''] = /^(.*?)(?:([?!…]+|\.{3}|\.)(["'”’»`]*))?\.*$/s.exec(
+    text.trimEnd(),
+  ) as RegExpExecArray;
+  return `${bare}${mark || '.'}${quotes}`;
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { readPolicy } from '../claude-code/files/policy.js';
 import { compileRule } from '../matching/rule.js';
+import { ended } from '../plain.js';
 import { atKey, type Check, type CheckFinding } from './checking.js';
 import { neverMeet } from './never-meet.js';
 import type { PolicyFile } from './policies.js';
@@ -38,7 +39,7 @@ function* checkRule(handler: HandlerNode, { dialect }: SourceFile): Generator<Ch
     dialect === 'code' ? undefined : compileRule(text, { dialect, where: 'if' }).warnings[0]?.replace(/^if: /, '');
   if (why !== undefined) {
     const rule = why.endsWith('the hook never runs') ? 'if-invalid' : 'if-idle';
-    yield { rule, ...at, message: `${why.charAt(0).toUpperCase()}${why.slice(1)}.` };
+    yield { rule, ...at, message: ended(`${why.charAt(0).toUpperCase()}${why.slice(1)}`) };
   } else if (neverMeet(handler, text, dialect)) {
     yield {
       rule: 'if-never',
@@ -88,7 +89,11 @@ export function checkPolicy(policies: readonly PolicyFile[]): Check {
       const url = urlOf(handler);
       const refused = url === undefined ? undefined : policy.refuseUrl(source, url);
       if (why === undefined && refused !== undefined)
-        yield { rule: 'disabled-by-policy', ...atKey(handler, 'url'), message: `The hook always fails: ${refused}.` };
+        yield {
+          rule: 'disabled-by-policy',
+          ...atKey(handler, 'url'),
+          message: ended(`The hook always fails: ${refused}`),
+        };
       if (why === undefined || why === allOff) continue;
       // A policy that turns one hook off turns all of them off.
       allOff = why;
@@ -98,7 +103,7 @@ export function checkPolicy(policies: readonly PolicyFile[]): Check {
         rule: 'disabled-by-policy',
         at: { start, end: start + 1 },
         where: set?.path ?? [],
-        message: `Its hooks do not run: ${why}.`,
+        message: ended(`Its hooks do not run: ${why}`),
       };
     }
   };

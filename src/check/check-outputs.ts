@@ -2,6 +2,7 @@ import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../events/catalogue.js';
 import type { EventSpec } from '../events/define.js';
 import { jsonSchema } from '../events/json-schema.js';
 import { readOutput } from '../events/outcome.js';
+import { ended } from '../plain.js';
 import { isObject } from '../values/shape.js';
 import { type Check, type CheckFinding, inText } from './checking.js';
 import { type CodeText, readCode } from './code-text.js';
@@ -89,11 +90,11 @@ function* judge(
   const at = inText(handler, text, { start, end });
   const read = readOutput(handler.spec as EventSpec, answer, { eventName, nameRequired: true, dialect: 'claude' });
   if ('bad' in read) {
-    yield { rule: 'output-rejected', ...at, message: `The answer it prints is refused: ${read.bad}.` };
+    yield { rule: 'output-rejected', ...at, message: ended(`The answer it prints is refused: ${read.bad}`) };
     return;
   }
   for (const warning of read.warnings)
-    yield { rule: 'output-ignored', ...at, message: `In the answer it prints: ${warning.replace(/\.$/, '')}.` };
+    yield { rule: 'output-ignored', ...at, message: ended(`In the answer it prints: ${warning}`) };
 }
 
 const VERDICT = /\bpermissionDecision\b["']?\s*\]?\s*(?::|=(?!=))\s*(?=["'])/g;

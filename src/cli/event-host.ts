@@ -2,6 +2,7 @@ import { eventName } from '../events/catalogue.js';
 import { servicesOf } from '../host/internals.js';
 import type { Json } from '../values/shape.js';
 import { happeningOf } from './claude-flags.js';
+import { errorWithNamed } from './named-problems.js';
 import { type HostFlags, type OpenedHost, type OpenOptions, openHost } from './open-host.js';
 import { type Terminal, unlessInterrupted } from './terminal.js';
 
@@ -23,7 +24,7 @@ export async function openForEvent(
   terminal: Terminal,
 ): Promise<EventHost> {
   const reading = await unlessInterrupted(terminal, attempt(readInput));
-  if ('error' in reading && eventName(spelling) !== undefined) throw reading.error;
+  if ('error' in reading && eventName(spelling) !== undefined) throw await errorWithNamed(flags, reading.error);
   const input = 'input' in reading ? reading.input : {};
   const opened = await unlessInterrupted(terminal, openHost(flags, { ...options, happening: happeningOf(input) }));
   const event = eventName(spelling, Object.keys(opened.host.hooks));

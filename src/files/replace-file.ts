@@ -1,11 +1,12 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../values/make-folder.js';
 
 /** Writes a whole file, or nothing of it, even if the process is killed. Missing folders are made for the owner alone. Throws what the system says. */
 export function replaceFile(file: string, data: string | Uint8Array, mode: number): void {
   const next = `${file}.${process.pid}.tmp`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     const handle = openSync(next, 'wx', mode);
     try {
       writeFileSync(handle, data);

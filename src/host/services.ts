@@ -32,6 +32,8 @@ export interface Services {
   closed: boolean;
   /** It is there for one fire, beside any server, and its records say so. */
   stateless?: true;
+  /** The project of a call that is made in a folder, where there is no `projectDir`. Default: the folder. */
+  projectOf?: (cwd: string) => string;
   /** To the logger; lines with one `repeats` within a minute are counted. */
   report(message: string, detail?: unknown, repeats?: string): void;
   /** Of hooks that are not as they were accepted. */

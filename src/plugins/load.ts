@@ -1,5 +1,5 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HookscopeError } from '../errors.js';
 import type { Plugin } from '../host/plugin-types.js';
@@ -8,6 +8,7 @@ import { checkKeys, checkOption, type Keys } from '../values/options.js';
 import { checks, FILLED } from '../values/shape.js';
 import { checkManifest, invalid, KEYWORD, type Manifest, manifestOf, readManifest } from './manifest.js';
 import { firstLineOf, importDefault, resolveImport } from './module.js';
+import { isPackageName } from './package-folder.js';
 
 /** Where and how a plugin is looked for. */
 export interface LoadPluginOptions {
@@ -53,11 +54,7 @@ export async function loadPlugin(name: string, options: LoadPluginOptions = {}):
 
 /** Where it lies. Rejects with PLUGIN_NOT_FOUND, INVALID_PLUGIN. Nothing of it runs. */
 export function locatePlugin(name: string, from: string): Promise<LocatedPlugin> {
-  return isPath(name) ? locatePath(name, from) : locatePackage(name, from);
-}
-
-function isPath(name: string): boolean {
-  return /^\.{1,2}(?:[/\\]|$)|^file:/.test(name) || isAbsolute(name);
+  return isPackageName(name) ? locatePackage(name, from) : locatePath(name, from);
 }
 
 async function locatePath(name: string, from: string): Promise<LocatedPlugin> {

@@ -55,6 +55,8 @@ export function deadlineOf(given: number = USUAL): number {
 export const REASONS = {
   died: 'the server was asked and did not answer: it has died, or hangs',
   late: 'the server was asked and has not answered in time',
+  stranger:
+    "what answers on the server's socket does not show that it is the server of this user: look who has taken its place",
   refused: (status: number): string => `the server refused the request (HTTP ${status})`,
   input: 'standard input is no JSON object',
   large: `a request has at most ${MOST_BODY} bytes`,
@@ -94,6 +96,8 @@ export const HEAD = {
   aside: 'hookscope-aside',
   /** Of an answer: nothing was judged, and a command exits with this. */
   exit: 'hookscope-exit',
+  /** Of an answer on the socket: what shows that it comes from the user's server. */
+  proof: 'hookscope-proof',
   /** The server does not serve this set: nothing of it was run. */
   notServed: 421,
 } as const;

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type BigIntStats, readFileSync, statSync } from 'node:fs';
+import { type BigIntStats, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { HandlerDescription } from '../handlers/handler.js';
 import { CodeFiles } from '../plugins/code-files.js';
 import { locateConfig } from '../plugins/config-file.js';
 import { pluginNames } from '../plugins/config-trust.js';
+import { isPackageName, packageFolder } from '../plugins/package-folder.js';
 import type { Registration, Source, Untrusted } from '../scopes/registration.js';
 import { bound } from '../trust/changes.js';
 import type { Consent } from '../trust/consent.js';
@@ -18,6 +19,8 @@ interface Bound {
   readonly sha256: string | null;
   /** It runs in our process, or decides what does. */
   readonly code: boolean;
+  /** It is no file, but what a package's name leads to from a folder. */
+  readonly leads?: { readonly name: string; readonly from: string };
 }
 
 /** What was named, by absolute path. */
@@ -46,6 +49,12 @@ export async function bindSet(set: NamedSet, cwd: string): Promise<BoundFiles> {
     files[file] = { sha256: hashOf(file), code: false };
   };
   const code = new CodeFiles(cwd);
+  const plugin = async (name: string, from: string): Promise<void> => {
+    await code.plugin(name, { from });
+    if (!isPackageName(name)) return;
+    const leads = { name, from };
+    files[join(from, 'node_modules', name)] = { sha256: hashOfFolder(leads), code: true, leads };
+  };
   for (const path of [...(set.hooks ?? []), ...(set.settings ?? [])]) data(path);
   for (const path of set.agent ?? []) data(statOf(resolve(cwd, path)) ? path : path.replace(/@[^/@]*$/, ''));
   if (typeof set.config === 'string') {
@@ -53,10 +62,10 @@ export async function bindSet(set: NamedSet, cwd: string): Promise<BoundFiles> {
     if (isCode) await code.follow(file);
     else {
       data(file);
-      for (const name of namesIn(file)) await code.plugin(name, { from: join(file, '..') });
+      for (const name of namesIn(file)) await plugin(name, join(file, '..'));
     }
   }
-  for (const name of set.plugin ?? []) await code.plugin(name, { from: cwd });
+  for (const name of set.plugin ?? []) await plugin(name, cwd);
   for (const name of Object.keys(code.files)) {
     const path = resolve(cwd, name);
     files[path] = { sha256: hashOf(path), code: true };
@@ -130,9 +139,10 @@ export class Binding {
     const bound = this.files[path] as Bound;
     const sign = signOf(path);
     // A package's folder says nothing of what is in the folders below.
-    if (!path.endsWith(PACKAGE) && sign === this.#seen.get(path)) return this.#changed.includes(path);
+    const isFile = !path.endsWith(PACKAGE) && bound.leads === undefined;
+    if (isFile && sign === this.#seen.get(path)) return this.#changed.includes(path);
     this.#seen.set(path, sign);
-    return hashOf(path) !== bound.sha256;
+    return isOther(path, bound);
   }
 }
 
@@ -141,7 +151,7 @@ export const whyChanged = (path: string): string =>
 
 /** What files hold now, in one text: who accepts says what was looked at. */
 export function stateOf(paths: readonly string[]): string {
-  const all = [...paths].sort().map((path) => [path, hashOf(path)]);
+  const all = [...paths].sort().map((path) => [path, hashOf(path) ?? linkOf(path)]);
   return createHash('sha256').update(JSON.stringify(all)).digest('hex');
 }
 
@@ -155,12 +165,21 @@ export function changedScripts(scripts: BoundScripts): string[] {
 
 /** Which of them are not as they were bound; a look without memory. */
 export function changedSince(files: BoundFiles): string[] {
-  return Object.keys(files).filter((path) => hashOf(path) !== files[path]?.sha256);
+  return Object.keys(files).filter((path) => isOther(path, files[path] as Bound));
 }
 
 function signOf(path: string): string {
   const stats = statOf(path.endsWith(PACKAGE) ? path.slice(0, -PACKAGE.length) : path);
   return stats === undefined ? '' : `${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
+}
+
+/** Of a folder that a package's name leads to. */
+function linkOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
 }
 
 function statOf(path: string): BigIntStats | undefined {
@@ -169,6 +188,14 @@ function statOf(path: string): BigIntStats | undefined {
   } catch {
     return undefined;
   }
+}
+
+const isOther = (path: string, { leads, sha256 }: Bound): boolean =>
+  (leads === undefined ? hashOf(path) : hashOfFolder(leads)) !== sha256;
+
+function hashOfFolder({ name, from }: NonNullable<Bound['leads']>): string | null {
+  const folder = packageFolder(name, from);
+  return folder === undefined ? null : createHash('sha256').update(folder).digest('hex');
 }
 
 function hashOf(path: string): string | null {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
+import { isPackageName, packageFolder } from '../plugins/package-folder.js';
 import { isText } from '../values/shape.js';
 
 /** What a command line names, as `hook` and `serve` take it. */
@@ -55,12 +56,31 @@ function absolute(key: Key, value: string, cwd: string): string {
 /** Whether anything is named. */
 export const isNamed = (set: NamedSet): boolean => values(set, '/').some(([, found]) => found.length > 0);
 
+/** The same, and of a package where its name leads to from there. */
+function leading(set: NamedSet, cwd: string): [Key, string[]][] {
+  const place = (name: string): string =>
+    isPackageName(name) ? `${name} (${packageFolder(name, cwd) ?? `not found from ${cwd}`})` : name;
+  return values(set, cwd).map(([key, found]) => [key, key === 'plugin' ? found.map(place) : found]);
+}
+
 /** One text for all that name the same, wherever they were started. */
 export function keyOf(set: NamedSet, cwd: string): string {
   return createHash('sha256')
-    .update(JSON.stringify(values(set, cwd)))
+    .update(JSON.stringify(leading(set, cwd)))
     .digest('hex');
 }
+
+/** What one names and the other does not, as it stands on a command line. */
+export function droppedFrom(before: NamedSet, from: string, now: NamedSet, cwd: string): string[] {
+  const named = new Map(leading(now, cwd));
+  return leading(before, from).flatMap(([key, found]) => {
+    const still = named.get(key) ?? [];
+    return found.filter((one) => !still.includes(one)).map((one) => (one === NONE ? NONE : `${flagOf(key)} ${one}`));
+  });
+}
+
+/** The option that names it. */
+export const flagOf = (key: keyof NamedSet): string => HEADERS[key].replace('hookscope-', '--');
 
 /** The same set with absolute paths, so that it means the same in any folder. */
 export function absoluteSet(set: NamedSet, cwd: string): NamedSet {

@@ -7,10 +7,13 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  type Stats,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { HookscopeError } from '../errors.js';
+import { makeFolder } from '../values/make-folder.js';
 
 const TYPE = 0o170000;
 const TYPES = { folder: 0o040000, file: 0o100000, socket: 0o140000 } as const;
@@ -20,7 +23,7 @@ const TYPES = { folder: 0o040000, file: 0o100000, socket: 0o140000 } as const;
  * and what is in it must belong to this user and be closed to everybody else, links not followed. Throws UNTRUSTED; FILE: it is not there.
  */
 export function checkOwned(path: string, type: keyof typeof TYPES): void {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = seen(path);
   if (stats === undefined) throw new HookscopeError('FILE', { file: path, problem: `there is no such ${type}` });
   const refuse = (why: string): HookscopeError =>
     new HookscopeError('UNTRUSTED', { file: path, why, remedy: 'Look who has made it, and move it away' });
@@ -32,16 +35,28 @@ export function checkOwned(path: string, type: keyof typeof TYPES): void {
   if (type !== 'socket' && (stats.mode & 0o077) !== 0) throw refuse('it is open to other users');
 }
 
+/** A path that is not there may still come; one that leads through a file, or a link that leads nowhere, will not. Throws FILE. */
+export function checkWay(path: string): void {
+  let folder = path;
+  while (seen(folder) === undefined) folder = dirname(folder);
+  if (folder === path || statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new HookscopeError('FILE', { file: path, problem: `cannot be there, since ${folder} is no folder` });
+}
+
 /** Makes a folder for its owner alone, or sees that it is one. Throws UNTRUSTED, FILE. */
 export function ownFolder(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
+  } catch (error) {
+    throw unwritten(path, error);
+  }
+  try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritten(path, error);
-    const stats = lstatSync(path);
+    const stats = seen(path);
     // One that an earlier version or a mkdir of the user has left open is his own, and can be closed.
-    if (stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0) chmodSync(path, 0o700);
+    if (stats?.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0) chmodSync(path, 0o700);
   }
   checkOwned(path, 'folder');
 }
@@ -65,7 +80,7 @@ export function writeOwned(path: string, text: string): void {
 
 /** The text of a file of ours; undefined: there is none. Throws UNTRUSTED where others could have written it, FILE. */
 export function readOwned(path: string): string | undefined {
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  if (seen(path) === undefined) return undefined;
   checkOwned(path, 'file');
   try {
     return readFileSync(path, 'utf8');
@@ -74,6 +89,16 @@ export function readOwned(path: string): string | undefined {
   }
 }
 
+/** What is there, links not followed; undefined: nothing. Throws FILE: nobody can say (a file in the way, links in a circle). */
+function seen(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw unwritten(path, error);
+  }
+}
+
 function unwritten(file: string, error: unknown): HookscopeError {
-  return new HookscopeError('FILE', { file, problem: (error as Error).message }, { cause: error });
+  const problem = `cannot be used (${(error as Error).message}); XDG_STATE_HOME and XDG_RUNTIME_DIR say where it is to be`;
+  return new HookscopeError('FILE', { file, problem }, { cause: error });
 }

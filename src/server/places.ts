@@ -11,6 +11,8 @@ export interface Places {
   readonly tokens: string;
   /** The header with the token to fire, for clients that read no JSON. */
   readonly fireHeader: string;
+  /** What a server shows with every answer on its socket: nobody else is believed there. */
+  readonly proof: string;
   /** What the last server was started with, and the bytes of it. */
   readonly served: string;
 }
@@ -26,6 +28,7 @@ export function placesOf(env: NodeJS.ProcessEnv = process.env): Places {
     state,
     tokens: join(state, 'tokens.json'),
     fireHeader: join(state, 'fire.header'),
+    proof: join(state, 'server.proof'),
     served: join(state, 'served.json'),
   };
 }

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../errors.js';
 import { isObject } from '../values/shape.js';
 import { type Bindings, changedScripts, changedSince } from './binding.js';
-import { keyOf, type NamedSet } from './named-set.js';
+import { droppedFrom, keyOf, type NamedSet } from './named-set.js';
 import { ownFolder, readOwned, writeOwned } from './owned.js';
 import type { Places } from './places.js';
 
@@ -38,6 +38,16 @@ export function writeServed(places: Places, served: ServedSet): void {
 /** Whether both name the same. */
 export function isSameSet(one: Pick<ServedSet, 'set' | 'cwd'>, other: Pick<ServedSet, 'set' | 'cwd'>): boolean {
   return keyOf(one.set, one.cwd) === keyOf(other.set, other.cwd);
+}
+
+/** What was served last and would be no longer, or no longer be bound: nobody takes a guard away by starting another server. */
+export function droppedSince(before: ServedSet, now: Omit<ServedSet, 'bindings'>): string[] {
+  const gone = before.projects.filter((root) => !now.projects.includes(root)).map((root) => `--project ${root}`);
+  return [
+    ...droppedFrom(before.set, before.cwd, now.set, now.cwd).map((named) => `no longer named: ${named}`),
+    ...gone.map((named) => `no longer named: ${named}`),
+    ...(now.dev && !before.dev ? ['what changes would be loaded unasked: --dev'] : []),
+  ];
 }
 
 /** Files of it that are not as the last server was started with them. */

@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { HookscopeError } from '../errors.js';
 import { isObject } from '../values/shape.js';
 import { ownFolder, readOwned, writeOwned } from './owned.js';
@@ -35,8 +35,13 @@ export function ensureTokens(places: Places): Tokens {
   const tokens = known ?? { fire: token(), read: token(), admin: token() };
   if (known === undefined) writeOwned(places.tokens, `${JSON.stringify(tokens, undefined, 2)}\n`);
   writeOwned(places.fireHeader, `Authorization: Bearer ${tokens.fire}\n`);
+  writeOwned(places.proof, `${proofOf(tokens)}\n`);
   return tokens;
 }
+
+/** What only who has read the user's own files can say, and the token that agents are given does not tell. */
+export const proofOf = ({ admin }: Tokens): string =>
+  createHmac('sha256', admin).update('hookscope server').digest('base64url');
 
 const token = (): string => randomBytes(32).toString('base64url');
 

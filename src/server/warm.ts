@@ -12,6 +12,7 @@ import type { EndSignal } from '../values/lazy-signal.js';
 import type { Json } from '../values/shape.js';
 import { Agents } from './agents.js';
 import type { Binding } from './binding.js';
+import { foundProject } from './found-project.js';
 
 /** One host that answers other processes. */
 export interface Warm {
@@ -131,6 +132,7 @@ export class WarmHosts {
 
 function serve(warm: Warm): Served {
   const services = servicesOf(warm.host);
+  services.projectOf = warm.root === undefined ? foundProject : () => warm.root as string;
   return { ...warm, services, agents: new Agents(services), judged: new Set() };
 }
 

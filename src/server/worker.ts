@@ -11,7 +11,7 @@ import type { AppParts } from './http/routes.js';
 import type { Patience } from './http/server.js';
 import { keyOf, type NamedSet } from './named-set.js';
 import type { Places } from './places.js';
-import { createTokenCheck, type Tokens } from './tokens.js';
+import { createTokenCheck, proofOf, type Tokens } from './tokens.js';
 import { realOr, type Warm, WarmHosts } from './warm.js';
 
 /** How the hooks of a set become a host; the command line knows that. */
@@ -124,7 +124,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const check = createTokenCheck(tokens);
     const { httpServer } = await import('./http/server.js');
     const patience = options.patience ?? {};
-    const socket = httpServer(parts, { hosts: new Set(['hookscope', 'localhost']), check, patience });
+    const proof = proofOf(tokens);
+    const socket = httpServer(parts, { hosts: new Set(['hookscope', 'localhost']), check, patience, proof });
     await listening(socket, { path: places.socket });
     const servers = [socket];
     let port: number | undefined;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { isObject } from '../values/shape.js';
 import { stateFolder } from '../values/state-folder.js';
+import { mergedStore } from './merged.js';
 import { ndjsonStore } from './ndjson.js';
 import { sqliteStore } from './sqlite.js';
 import type { RecordStore, StoreOptions } from './store.js';
@@ -55,11 +56,22 @@ function isDatabase(file: string): boolean {
 /** Loaded where there is a server: a file needs none of it. */
 const client = () => Promise.all([import('./ask.js'), import('./server.js')]);
 
-/** The place to read where none was named: the server that runs, else what is kept; undefined: there is none. */
-export async function foundPlace(env: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
+/** The places to read where none was named: the server that runs, else all that is kept. */
+export async function foundPlaces(env: NodeJS.ProcessEnv = process.env): Promise<string[]> {
   const socket = defaultSocket(env);
-  if ((await serverState(socket)) === 'runs') return socket;
-  return ['records.db', 'records.ndjson'].map((name) => join(stateFolder(env), name)).find((file) => existsSync(file));
+  return (await serverState(socket)) === 'runs' ? [socket] : keptPlaces(stateFolder(env));
+}
+
+/** What sinks have left in a state folder: a database, a file of lines, or both, as where SQLite came or went. */
+export function keptPlaces(state: string): string[] {
+  return ['records.db', 'records.ndjson'].map((name) => join(state, name)).filter((file) => existsSync(file));
+}
+
+/** One or several of them as one store. Throws as `openStore`. */
+export async function openStores(places: readonly string[], options: StoreOptions = {}): Promise<RecordStore> {
+  const stores: RecordStore[] = [];
+  for (const place of places) stores.push(await openStore(place, options));
+  return stores.length === 1 ? (stores[0] as RecordStore) : mergedStore(stores);
 }
 
 /** Milliseconds a server has to say that it is there. */

@@ -1,5 +1,5 @@
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
-import { clip, plain } from '../plain.js';
+import { clip, ended, plain } from '../plain.js';
 import { rewrittenTo, saidBy } from './asked.js';
 import { changesFor, decidedIn } from './decided.js';
 import type { Elsewhere } from './elsewhere.js';
@@ -45,20 +45,21 @@ export function answerFor(record: FireRecord, { agent, hook, elsewhere, outcome 
   const asked = meant.filter(({ status }) => status !== 'skipped');
   const notAsked = meant.filter(({ status }) => status === 'skipped').map((handler) => skipped(record, handler));
   const rewritten = rewrittenTo(record);
+  const all = (texts: readonly string[]): string[] => texts.map(ended);
   return {
     fire_id: record.fire_id,
     event: record.event,
-    question: question(record, agent),
+    question: all(question(record, agent)),
     asked: asked.map((handler) => sentence(handler, `${who(handler)} ${saidBy(record, handler)}.`)),
     not_asked: notAsked.map(({ told }) => told),
-    elsewhere: elsewhere.sentences,
-    decision: [...(rewritten === undefined ? [] : [rewritten]), ...decidedIn(record)],
-    outcome,
-    changes: [
+    elsewhere: all(elsewhere.sentences),
+    decision: all([...(rewritten === undefined ? [] : [rewritten]), ...decidedIn(record)]),
+    outcome: all(outcome),
+    changes: all([
       ...(hook === undefined ? changesFor(record) : []),
       ...notAsked.map(({ name, change }) => `For ${name} to be asked: ${lower(change)}`),
       ...elsewhere.changes,
-    ],
+    ]),
   };
 }
 
@@ -67,7 +68,11 @@ function skipped(record: FireRecord, handler: HandlerRecord) {
   return { told: sentence(handler, `${who(handler)} was not asked: ${why}.`), name: named(handler.name), change };
 }
 
-const sentence = ({ id, name }: HandlerRecord, text: string): HookSentence => ({ id, name: plain(name), text });
+const sentence = ({ id, name }: HandlerRecord, text: string): HookSentence => ({
+  id,
+  name: plain(name),
+  text: ended(text),
+});
 const who = (handler: HandlerRecord): string =>
   `${named(handler.name)} (${plain(handler.handler)}, ${placeOf(handler)})`;
 const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);

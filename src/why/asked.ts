@@ -90,7 +90,7 @@ function failed(record: FireRecord, handler: HandlerRecord): string {
   const counts = blocked
     ? `which counts as ${plain(effectOf(record, handler))}, since ${whyItCounts(handler)}`
     : `which was ignored${handler.on_failure === 'continue' && handler.phase !== 'observe' ? ', since its onFailure is continue' : ''}`;
-  return `failed (${plain(cause)}: ${ended(shownText(message)).replace(/[.]$/, '')}), ${counts}`;
+  return `failed (${plain(cause)}: ${ended(shownText(message)).replace(/(?<!\.\.)\.$/, '')}), ${counts}`;
 }
 
 const shownText = (text: string): string => (text === '' ? 'no message' : named(text.trim()).slice(0, 200));

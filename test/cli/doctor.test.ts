@@ -8,6 +8,7 @@ import type { DoctorFinding } from '../../src/cli/doctor/finding.js';
 import type { HandlerRecord } from '../../src/emit/record.js';
 import { fire } from '../emit/samples.js';
 import { anyRecords, SAMPLES } from '../store/records.js';
+import { DOUBLE_STOP, ENDS, QUOTED_STOP } from '../values/double-stop.js';
 import { cli } from './cli.js';
 
 let root = '';
@@ -107,6 +108,28 @@ describe('hookscope doctor', () => {
     );
     expect((await doctor('--slow', '2s')).found).toHaveLength(2);
     expect((await doctor('--since', '2000-01-01')).found).toHaveLength(3);
+  });
+
+  test('ends no sentence twice, however the texts end that it quotes', async () => {
+    const texts = ENDS.map((end) => `it said so${end}`);
+    const failed = (message: string, i: number): HandlerRecord =>
+      handler({ name: `fails ${i}`, id: `f${i}`, status: 'failed', failure: { cause: 'threw', message } });
+    const skipped = (why: string, i: number): HandlerRecord =>
+      handler({ name: `skipped ${i}`, id: `s${i}`, status: 'skipped', reason: 'policy', why });
+    const alarm = SAMPLES.find(({ type }) => type === 'hook_alarm');
+    const alarms = texts.map((message) => ({ ...alarm, time: now(), message }));
+    keep(...fires(6, ...texts.map(failed), ...texts.map(skipped)), ...alarms);
+    write(`${STATE}/connections.json`, {
+      connections: texts.map((text) => ({ agent: 'claude-code', file: join(root, text), handlers: [text] })),
+    });
+    const { found } = await doctor('--since', '1h');
+    expect(found.length).toBeGreaterThanOrEqual(texts.length * 3);
+    for (const { text, fix } of found)
+      for (const sentence of [text, fix]) {
+        expect(sentence).not.toMatch(DOUBLE_STOP);
+        expect(sentence).not.toMatch(QUOTED_STOP);
+        expect(sentence).toMatch(/[.?!…]["'”’»]?$/);
+      }
   });
 
   test('tells of alarms, and of records that are missing', async () => {

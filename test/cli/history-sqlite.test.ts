@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -92,4 +92,69 @@ test('a database is watched, also before it is there', async () => {
   child.kill('SIGINT');
   expect(await ended).toBe(130);
   expect(texts.stderr).toBe(`hookscope: watching ${database}; Ctrl-C ends it\n`);
+});
+
+test('where there are a database and a file of lines, both are read, and what both hold is shown once', async () => {
+  const state = join(folder, 'both');
+  mkdirSync(join(state, 'hookscope'), { recursive: true });
+  const at = (seq: number): string => new Date(Date.now() - 100_000 + seq * 1_000).toISOString();
+  const one = (seq: number, more: object = {}): HookRecord =>
+    ({ ...fire(seq), host_id: 'h', time: at(seq), fire_id: `fire-${seq}`, ...more }) as HookRecord;
+  const sink = sqliteSink(join(state, 'hookscope/records.db'), { redact: false });
+  for (const seq of [1, 3, 4]) sink.push(one(seq));
+  await sink.close();
+  const lines = join(state, 'hookscope/records.ndjson');
+  writeFileSync(lines, [2, 3, 5].map((seq) => `${JSON.stringify(one(seq))}\n`).join(''));
+  const read = (...args: string[]) =>
+    cli(args, { cwd: folder, env: { XDG_STATE_HOME: state, XDG_RUNTIME_DIR: join(folder, 'run') } });
+  const ids = (text: string): string[] => [...text.matchAll(/fire-\d/g)].map(([id]) => id);
+  const all = ['fire-1', 'fire-2', 'fire-3', 'fire-4', 'fire-5'];
+  expect(ids((await read('history')).stdout)).toEqual(all);
+  expect(ids((await read('history', '--limit', '0')).stdout)).toEqual(all);
+  expect(ids((await read('history', '--limit', '2')).stdout)).toEqual(all.slice(-2));
+  for (const id of all) expect((await read('why', id)).code).toBe(0);
+  const [stats] = (await read('stats', '--json')).stdout.trim().split('\n');
+  expect(JSON.parse(stats as string)).toMatchObject({ runs: 5 });
+  expect((await read('doctor')).stdout).toMatch(/5 fires in \S+records\.db and \S+records\.ndjson within 7d/);
+  const child = spawn(process.execPath, [BIN, 'watch'], { env: { ...process.env, ...env(), XDG_STATE_HOME: state } });
+  children.push(child);
+  let shown = '';
+  child.stderr.on('data', (piece: Buffer) => (shown += piece.toString()));
+  child.stdout.on('data', (piece: Buffer) => (shown += piece.toString()));
+  await until(() => /watching \S+records\.db and \S+records\.ndjson/.test(shown));
+  // Both are followed as soon as they are looked at, which nothing shows.
+  const again = sqliteSink(join(state, 'hookscope/records.db'), { redact: false });
+  let seq = 10;
+  await until(() => {
+    again.push(one(++seq, { fire_id: 'fire-6' }));
+    appendFileSync(lines, `${JSON.stringify(one(++seq, { fire_id: 'fire-7' }))}\n`);
+    return /fire-6/.test(shown) && /fire-7/.test(shown);
+  });
+  child.kill('SIGKILL');
+  await again.close();
+});
+
+test('what was fired in a scope that is no agent is shown by its name', async () => {
+  const state = join(folder, 'scopes');
+  mkdirSync(join(state, 'hookscope'), { recursive: true });
+  const { agent_id: _, ...scoped } = fire(1);
+  const records = ['review', 'session'].map((scope, i) => ({
+    ...scoped,
+    seq: i + 1,
+    scope,
+    input: { tool_name: 'Bash' },
+  }));
+  writeFileSync(join(state, 'hookscope/records.ndjson'), records.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  const read = async (...args: string[]) =>
+    (await cli(args, { cwd: folder, env: { XDG_STATE_HOME: state, XDG_RUNTIME_DIR: join(folder, 'run') } })).stdout;
+  const agents = (text: string): string[] =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => line.slice(25, 41).trim());
+  expect(agents(await read('history'))).toEqual(['review', 'main']);
+  expect(agents(await read('history', '--agent', 'review'))).toEqual(['review']);
+  expect(agents(await read('history', '--agent', 'main'))).toEqual(['main']);
+  expect(await read('stats', '--by', 'agent')).toMatch(/ review .*\n(?:.*\n)*.* main | main .*\n(?:.*\n)*.* review /);
+  expect(await read('why', 'last', '--agent', 'review')).toMatch(/for review of session/);
 });

@@ -13,6 +13,7 @@ import { inputOf } from '../host/inputs.js';
 import { fireAny, fires, registerAs, testHost, watch } from '../host/kit.js';
 import { entryOf } from '../host/said.js';
 import { anyRecords, SAMPLES } from '../store/records.js';
+import { DOUBLE_STOP, ENDS, QUOTED_STOP } from '../values/double-stop.js';
 
 const NOWHERE = { sentences: [], changes: [] };
 const answer = (record: FireRecord, hook?: string): WhyAnswer =>
@@ -221,6 +222,35 @@ describe('why', () => {
     ]);
     const alarm = SAMPLES.find(({ type }) => type === 'hook_alarm') as never;
     expect(whatBecame(callRecords([fire(), alarm]))).toEqual(['ALARM not_honoured: m. PostToolUse shows that it ran.']);
+  });
+
+  // Two dots of a text that is quoted are its own.
+  test.each(ENDS.filter((end) => end !== '..'))('ends no sentence twice where a text ends with %j', (end) => {
+    const said = `it said so${end}`;
+    const [handler] = fire().handlers;
+    const output = { reason: said, stopReason: said, systemMessage: said, continue: false };
+    const specific = { additionalContext: said, permissionDecision: 'deny', permissionDecisionReason: said };
+    const hooks = [
+      { ...handler, output: { ...output, hookSpecificOutput: specific }, source: { kind: 'project' } },
+      { ...handler, id: 'f', status: 'failed', failure: { cause: 'threw', message: said } },
+      ...Object.keys(SKIP_REASONS).map((reason) => {
+        const more = { why: said, matcher: 'Bash', rule: 'Bash' };
+        return { ...handler, id: reason, status: 'skipped', reason, ...more };
+      }),
+    ];
+    const decision = { ...fire().decision, reason: said, continue: false, stopReason: said };
+    const call = { ...SAMPLES.find(({ type }) => type === 'tool_call'), reason: said };
+    const alarm = { ...SAMPLES.find(({ type }) => type === 'hook_alarm'), message: said };
+    for (const more of [{}, { error: said }, { decision: { ...decision, fold: 'block', blocked: true } }]) {
+      const record = kept({ ...fire(), decision, handlers: hooks, ...more } as never);
+      const outcome = whatBecame(callRecords([record, call, alarm] as never));
+      const told = answerFor(record, { agent: 'main', elsewhere: { sentences: [said], changes: [said] }, outcome });
+      const lists = [told.question, told.elsewhere, told.decision, told.outcome, told.changes].flat();
+      for (const sentence of [...lists, ...told.asked.map(({ text }) => text), ...told.not_asked.map((h) => h.text)]) {
+        expect(sentence).not.toMatch(DOUBLE_STOP);
+        expect(sentence).not.toMatch(QUOTED_STOP);
+      }
+    }
   });
 
   test('whatever stands in a record, it is told without what moves a terminal', () => {

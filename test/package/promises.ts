@@ -86,7 +86,12 @@ const security: readonly Kept[] = [
   ['It lets the server hang', 'server/agent-with-shell', 'lets it hang: the call is refused'],
   ['It edits or deletes a hooks file', 'server/agent-with-shell', 'stops it and edits a guard: nothing is let through'],
   ['It kills the process that serves', 'server/serve', 'a server whose process is killed is started again'],
-  ['It starts a server with what it has edited', 'server/agent-with-shell', 'starts another with what it has edited'],
+  [
+    'It starts a server with what it has edited',
+    'server/agent-with-shell',
+    'starts another that names less, or binds nothing',
+  ],
+  ['It puts a program of its own', 'server/agent-with-shell', 'puts a program in the place of the server'],
   ['It takes away the tokens', 'server/agent-with-shell', 'removes or changes the tokens'],
   ['It deletes records', 'server/agent-with-shell', 'deletes the records: calls are judged as before'],
   [
@@ -102,7 +107,7 @@ const securityElse: readonly NoPromise[] = [
   ['What it can do to the server', 'leads to the list'],
   ['What nothing here prevents', 'no promise: what is not prevented'],
   ['Then it speaks for you', 'no promise: what is not prevented'],
-  ['Let a guard deny writes to these places', 'what to do'],
+  ['Let a guard deny reading and writing', 'what to do'],
   ['Report a vulnerability privately', 'what to do'],
   ['Say what an attacker can do', 'what to do'],
   ['Fixes go into the latest release', 'of the project, not of the program'],

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { thinCommand } from '../../src/server/client/thin.js';
+import { start } from '../cli/cli.js';
 import { bash, createUser, GUARD, hooksFile, type Running, type User, until } from './kit.js';
 
 let user: User;
@@ -57,6 +59,51 @@ describe('an agent with a shell, and the rights of its user', () => {
     await refused(/hooks\.json has changed since/);
   });
 
+  test('starts another that names less, or binds nothing: that does not start without a person', async () => {
+    await server.stop('SIGKILL');
+    user.write('empty.json', {});
+    for (const args of [[], ['--hooks', 'empty.json'], ['--no-config'], ['--hooks', 'hooks.json', '--dev']])
+      await expect(user.serve(args)).rejects.toThrow(
+        /(?:no longer named: --hooks|unasked: --dev)[\s\S]*nothing is served/,
+      );
+    await refused(/nothing is removed/);
+    // More than before may be served, and then is what nobody takes away.
+    const more = await user.serve(['--hooks', 'hooks.json', '--hooks', 'empty.json', '--project', user.path]);
+    await more.stop();
+    await expect(user.serve(['--hooks', 'hooks.json', '--hooks', 'empty.json'])).rejects.toThrow(
+      /no longer named: --project/,
+    );
+  });
+
+  test('puts a program in the place of the server: what that says is not believed', async () => {
+    const { fire } = JSON.parse(readFileSync(user.places.tokens, 'utf8')) as { fire: string };
+    const proof = readFileSync(user.places.proof, 'utf8').trim();
+    // Who has the token that agents are given can ask, on a port, and is shown nothing to repeat.
+    expect(proof).not.toContain(fire);
+    await server.stop('SIGKILL');
+    for (const shown of ['', `hookscope-proof: ${fire}\r\n`, `hookscope-proof: ${proof}x\r\n`]) {
+      for (const status of ['200 OK', '200 OK\r\nhookscope-exit: 0']) {
+        const answer = `HTTP/1.1 ${status}\r\n${shown}content-length: 2\r\n\r\n{}`;
+        rmSync(user.places.socket, { force: true });
+        const stranger = createServer((socket) =>
+          socket.on('error', () => undefined).once('data', () => socket.end(answer)),
+        );
+        await new Promise<void>((resolve) => stranger.listen(user.places.socket, resolve));
+        const command = thinCommand('PreToolUse', { env: user.env, timeout: 4 });
+        const options = { env: user.env, cwd: user.path, stdin: JSON.stringify(bash('rm x')) };
+        const thin = await start('/bin/sh', ['-c', command], options);
+        const whole = status === '200 OK' ? await user.hook(['PreToolUse', '--timeout', '4'], bash('rm x')) : thin;
+        for (const said of [thin, whole])
+          expect(said).toMatchObject({
+            code: 2,
+            stdout: expect.stringMatching(/"deny".*look who has taken its place/),
+          });
+        await new Promise((resolve) => stranger.close(resolve));
+      }
+    }
+    expect(existsSync(join(user.path, 'project/asked'))).toBe(false);
+  });
+
   test('lets it hang: the call is refused before the agent gives up', async () => {
     const [worker] = execFileSync('pgrep', ['-P', String(server.child.pid)])
       .toString()
@@ -78,6 +125,10 @@ describe('an agent with a shell, and the rights of its user', () => {
     await refused(/nothing is removed/);
     writeFileSync(user.places.fireHeader, `Authorization: Bearer ${'x'.repeat(43)}\n`, { mode: 0o600 });
     await refused(/the server refused the request \(HTTP 401\)/);
+    writeFileSync(user.places.proof, `${'x'.repeat(43)}\n`, { mode: 0o600 });
+    await refused(/look who has taken its place/);
+    rmSync(user.places.proof);
+    await refused(/nothing is removed/);
   });
 
   test('removes the socket: the hooks are asked without the server', async () => {

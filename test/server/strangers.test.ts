@@ -276,11 +276,18 @@ describe('a server is closed to strangers', () => {
 
   test('what it keeps is for its user alone', () => {
     for (const folder of [user.places.run, user.places.state]) expect(statSync(folder).mode & 0o777).toBe(0o700);
-    for (const file of [user.places.tokens, user.places.fireHeader, user.places.served, user.places.socket])
+    for (const file of [
+      user.places.tokens,
+      user.places.fireHeader,
+      user.places.proof,
+      user.places.served,
+      user.places.socket,
+    ])
       expect(statSync(file).mode & 0o777, file).toBe(0o600);
     expect(new Set(Object.values(tokens)).size).toBe(3);
     expect(server.output()).not.toContain(tokens.fire);
     expect(server.output()).toContain(user.places.tokens);
+    expect(server.output()).not.toContain(readFileSync(user.places.proof, 'utf8').trim());
   });
 });
 

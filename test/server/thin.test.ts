@@ -237,7 +237,7 @@ describe('the thin command', () => {
         }),
       async () => {
         const env = { SECRET_KEY: 'do-not-send', CLAUDE_PROJECT_DIR: user.path, CLAUDECODE: '1', LANG: 'a\nx-evil: 1' };
-        expect(await thin(['PreToolUse'], bash('ls'), { env })).toMatchObject({ code: 0, stdout: '' });
+        expect(await thin(['PreToolUse'], bash('ls'), { env })).toMatchObject({ code: 2 });
         const token = readFileSync(user.places.fireHeader, 'utf8').trim().split(' ').pop() as string;
         expect(head).toMatch(new RegExp(`authorization: Bearer ${token}\r\n`, 'i'));
         expect(head).toMatch(`hookscope-env: CLAUDE_PROJECT_DIR=${user.path}`);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HookRecord } from '../../src/emit/record.js';
-import { defaultSocket, foundPlace, openStore, serverState } from '../../src/store/place.js';
+import { defaultSocket, foundPlaces, openStore, serverState } from '../../src/store/place.js';
 import { queryParams, readQuery } from '../../src/store/query.js';
 import { isWanted, type RecordQuery } from '../../src/store/store.js';
 import { fire } from '../emit/samples.js';
@@ -84,13 +84,13 @@ describe('a server as a store', () => {
   });
 
   test('is found where it listens by default, and only while it answers', async () => {
-    expect(await foundPlace()).toBeUndefined();
+    expect(await foundPlaces()).toEqual([]);
     expect(await serverState(defaultSocket())).toBe('none');
     const { server, place } = await serve();
-    expect([await foundPlace(), await serverState(place)]).toEqual([place, 'runs']);
+    expect([await foundPlaces(), await serverState(place)]).toEqual([[place], 'runs']);
     stop(server);
     writeFileSync(join(folder, 'state/hookscope/records.ndjson'), '');
-    expect(await foundPlace()).toBe(join(folder, 'state/hookscope/records.ndjson'));
+    expect(await foundPlaces()).toEqual([join(folder, 'state/hookscope/records.ndjson')]);
   });
 
   test('that refuses is an error with its words', async () => {

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExternalCall, HandlerDescription } from '../../handlers/handler.js';
 import type { Variables } from '../../trust/named/variables.js';
+import { makeFolder } from '../../values/make-folder.js';
 import { isText } from '../../values/shape.js';
 
 /** `${CLAUDE_…}` with a value known before it runs. */
@@ -78,7 +78,7 @@ export function claudeEnvironment(options: EnvironmentOptions): (call: ExternalC
     if (pluginRoot !== undefined) env['CLAUDE_PLUGIN_ROOT'] = pluginRoot;
     if (pluginData !== undefined) {
       env['CLAUDE_PLUGIN_DATA'] = pluginData;
-      if (!made) makeFolder(pluginData, warn);
+      if (!made) makeForHooks(pluginData, warn);
       made = true;
     }
     for (const [key, value] of Object.entries(userConfig ?? {})) {
@@ -105,7 +105,7 @@ export class EnvFiles {
     const files = this.#files.get(session) ?? [];
     this.#files.set(session, files);
     const folder = join(this.#folder, session.replace(/[^\w.-]/g, '_').replace(/^\.+/, '_') || '_');
-    makeFolder(folder, this.#warn);
+    makeForHooks(folder, this.#warn);
     const file = join(folder, `${event.toLowerCase()}-hook-${files.length}.sh`);
     files.push(file);
     return file;
@@ -117,9 +117,9 @@ export class EnvFiles {
   }
 }
 
-function makeFolder(folder: string, warn: (message: string) => void): void {
+function makeForHooks(folder: string, warn: (message: string) => void): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
   } catch (error) {
     warn(`${folder} could not be made for hooks: ${(error as Error).message}`);
   }

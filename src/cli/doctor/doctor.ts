@@ -1,7 +1,7 @@
 import { sep } from 'node:path';
 import type { FireRecord } from '../../emit/record.js';
-import { plainJson } from '../../plain.js';
-import { foundPlace, openStore } from '../../store/place.js';
+import { ended, plainJson } from '../../plain.js';
+import { foundPlaces, openStores } from '../../store/place.js';
 import { type MaskFlags, maskOf } from '../history/masked.js';
 import type { StoreFlags } from '../history/open.js';
 import { readDuration, readMoment } from '../history/when.js';
@@ -28,8 +28,8 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   const limit = readDuration(slow, '--slow');
   const mask = maskOf(flags);
   const health = new Health();
-  const place = flags.store ?? (await foundPlace());
-  const fired = place === undefined ? new Set<string>() : await readAll(place, from, health, terminal);
+  const places = flags.store === undefined ? await foundPlaces() : [flags.store];
+  const fired = places.length === 0 ? new Set<string>() : await readAll(places, from, health, terminal);
   if (terminal.signal.aborted) return 1;
   const findings = [
     ...(await connectionFindings(health.newest, `since ${new Date(from).toISOString().slice(0, 16)}Z`)),
@@ -38,16 +38,21 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
     ...(await unlistedFindings(health, fired, { hooksFiles: hooks, handlers })),
   ]
     .sort((a, b) => Number(a.level === 'remark') - Number(b.level === 'remark'))
-    .map((finding) => ({ ...finding, text: mask.text(finding.text), fix: mask.text(finding.fix) }));
+    .map((finding) => ({ ...finding, text: ended(mask.text(finding.text)), fix: ended(mask.text(finding.fix)) }));
   if (flags.json) for (const finding of findings) await terminal.print(plainJson(finding));
-  else await terminal.print(report(findings, placeWords(place, health, since), createPaint(terminal.color)));
+  else await terminal.print(report(findings, placeWords(places, health, since), createPaint(terminal.color)));
   return findings.some(({ level }) => level === 'problem') ? 1 : 0;
 }
 
 /** Reads what is kept; the events that were fired in this folder. */
-async function readAll(place: string, since: number, health: Health, terminal: Terminal): Promise<Set<string>> {
+async function readAll(
+  places: readonly string[],
+  since: number,
+  health: Health,
+  terminal: Terminal,
+): Promise<Set<string>> {
   const fired = new Set<string>();
-  const store = await openStore(place, { note: terminal.tell });
+  const store = await openStores(places, { note: terminal.tell });
   try {
     for await (const record of store.records({ since })) {
       if (terminal.signal.aborted) break;
@@ -65,10 +70,10 @@ function isHere({ input: { cwd } }: FireRecord): boolean {
   return typeof cwd === 'string' && (cwd === here || cwd.startsWith(here + sep));
 }
 
-function placeWords(place: string | undefined, { fires }: Health, since: string): string {
-  if (place === undefined)
+function placeWords(places: readonly string[], { fires }: Health, since: string): string {
+  if (places.length === 0)
     return 'No records are kept, so that what hooks did is not known: hookscope serve keeps them, or ndjsonSink in code.';
-  return `${fires} ${fires === 1 ? 'fire' : 'fires'} in ${place} ${/^\d+\w+$/.test(since) ? `within ${since}` : `since ${since}`}.`;
+  return `${fires} ${fires === 1 ? 'fire' : 'fires'} in ${places.join(' and ')} ${/^\d+\w+$/.test(since) ? `within ${since}` : `since ${since}`}.`;
 }
 
 function report(findings: readonly DoctorFinding[], about: string, paint: Paint): string {

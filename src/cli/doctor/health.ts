@@ -137,7 +137,7 @@ function failing({ event, ran, failed, causes, lastFailed }: Seen): DoctorFindin
     {
       level: always ? 'problem' : 'remark',
       about: 'hook',
-      text: `${whoIs(lastFailed)} failed ${often} on ${plain(event)} (${listed(names)})${message === '' ? '' : `, at last with: ${clip(message, 160)}`}.`,
+      text: `${whoIs(lastFailed)} failed ${often} on ${plain(event)} (${listed(names)})${message === '' ? '' : `, at last with: ${clip(message.trim(), 160)}`}.`,
       fix: `${upper(mendFor(lastFailed))}.`,
     },
   ];
@@ -161,7 +161,7 @@ function alarmFinding(kind: string, often: number, { message, tool_use_id: id }:
   return {
     level: 'problem',
     about: 'alarm',
-    text: `What was decided was not done ${times(often)} (${plain(kind)}), at last: ${clip(message, 200)}.`,
+    text: `What was decided was not done ${times(often)} (${plain(kind)}), at last: ${clip(message.trim(), 200)}.`,
     fix: `See hookscope history --alarms, and hookscope why ${clip(id, 60)}.`,
   };
 }

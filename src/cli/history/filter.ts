@@ -25,7 +25,7 @@ export interface RecordFilter {
   /** Milliseconds; a hook that took so long is one that is asked about. */
   readonly slow: number | undefined;
   match(record: HookRecord): Match;
-  /** How an agent is called: its type and the beginning of its id, or `main`. */
+  /** How an agent is called: its type and the beginning of its id; the scope that was fired in, or `main`. */
   agentOf(record: HookRecord): string;
 }
 
@@ -100,7 +100,7 @@ class AgentTypes {
 
   match(record: HookRecord, agent: string): Match {
     const { agent_id: id } = record as { agent_id?: string };
-    if (id === undefined) return agent === 'main' ? 'yes' : 'no';
+    if (id === undefined) return agent === scopeOf(record) ? 'yes' : 'no';
     if (id.startsWith(agent) || agent === nameOf(id, this.#types.get(id))) return 'yes';
     const type = typeOf(record) ?? this.#types.get(id);
     return type === undefined ? 'maybe' : type === agent ? 'yes' : 'no';
@@ -108,8 +108,14 @@ class AgentTypes {
 
   nameOf(record: HookRecord): string {
     const { agent_id: id } = record as { agent_id?: string };
-    return id === undefined ? 'main' : nameOf(id, typeOf(record) ?? this.#types.get(id));
+    return id === undefined ? scopeOf(record) : nameOf(id, typeOf(record) ?? this.#types.get(id));
   }
+}
+
+/** How whoever fired is called where no agent did: by the scope that was given, else as the main thread. */
+export function scopeOf(record: HookRecord): string {
+  const { scope } = record as { scope?: string };
+  return scope === undefined || scope === 'session' ? 'main' : scope;
 }
 
 const nameOf = (id: string, type: string | undefined): string => `${type ?? 'agent'} ${id.slice(0, 6)}`;

@@ -1,5 +1,5 @@
 import { HookscopeError } from '../../errors.js';
-import { foundPlace, openStore } from '../../store/place.js';
+import { foundPlaces, openStores } from '../../store/place.js';
 import type { RecordStore } from '../../store/store.js';
 import { stateFolder } from '../../values/state-folder.js';
 import type { Terminal } from '../terminal.js';
@@ -16,9 +16,9 @@ export async function withStore<T>(
   terminal: Terminal,
   use: (store: RecordStore) => Promise<T>,
 ): Promise<T> {
-  const found = place ?? (await foundPlace());
-  if (found === undefined) throw nothingKept();
-  const store = await openStore(found, { note: terminal.tell });
+  const found = place === undefined ? await foundPlaces() : [place];
+  if (found.length === 0) throw nothingKept();
+  const store = await openStores(found, { note: terminal.tell });
   try {
     return await use(store);
   } finally {

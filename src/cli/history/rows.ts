@@ -9,7 +9,10 @@ const SINCE: readonly ProgramFlag[] = [
   ['--until <when>', 'only what came before'],
 ];
 const MASK: ProgramFlag = ['--no-redact', 'show secrets that the store holds unmasked'];
-const AGENT: ProgramFlag = ['--agent <agent>', "only this agent's: its id, the beginning of it, its type, or main"];
+const AGENT: ProgramFlag = [
+  '--agent <agent>',
+  "only this agent's: its id, the beginning of it, its type, its scope, or main",
+];
 const EVENT: ProgramFlag = ['--event <event>', 'only fires of this event'];
 const WHICH: readonly ProgramFlag[] = [
   ['--blocked', 'only what hooks denied or blocked, and calls that were denied'],

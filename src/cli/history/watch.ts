@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { foundPlace, openStore } from '../../store/place.js';
+import { foundPlaces, openStores } from '../../store/place.js';
 import type { Terminal } from '../terminal.js';
-import { type FilterFlags, readFilter } from './filter.js';
+import { type FilterFlags, readFilter, scopeOf } from './filter.js';
 import { jsonOf } from './history.js';
 import { recordLine } from './line.js';
 import { type MaskFlags, maskOf } from './masked.js';
@@ -15,9 +15,9 @@ interface WatchFlags extends StoreFlags, FilterFlags, MaskFlags {
 /** Until the user interrupts. */
 export async function watchCommand(_args: readonly string[], flags: WatchFlags, terminal: Terminal): Promise<number> {
   const filter = readFilter(flags);
-  const place = flags.store ?? (await waitForPlace(terminal));
-  if (place === undefined) return 0;
-  const store = await openStore(place, { note: terminal.tell });
+  const places = flags.store === undefined ? await waitForPlaces(terminal) : [flags.store];
+  if (places.length === 0) return 0;
+  const store = await openStores(places, { note: terminal.tell });
   terminal.tell(`watching ${store.place}; Ctrl-C ends it`);
   const mask = maskOf(flags);
   const paints = agentPaints(terminal.color);
@@ -30,7 +30,8 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
       // An agent that was running before may stay unknown.
       if (filter.match(record) === 'no') continue;
       const agent = filter.agentOf(record);
-      const agentPaint = paints((record as { agent_id?: string }).agent_id);
+      const scope = scopeOf(record);
+      const agentPaint = paints((record as { agent_id?: string }).agent_id ?? (scope === 'main' ? undefined : scope));
       const shown = mask.record(record);
       await terminal.print(
         flags.json
@@ -56,17 +57,17 @@ export async function watchCommand(_args: readonly string[], flags: WatchFlags, 
 /** Milliseconds between two looks for something to watch. */
 const PAUSE = 300;
 
-/** undefined: the user has interrupted before there was anything. */
-async function waitForPlace(terminal: Terminal): Promise<string | undefined> {
+/** None: the user has interrupted before there was anything. */
+async function waitForPlaces(terminal: Terminal): Promise<string[]> {
   let told = false;
   while (!terminal.signal.aborted) {
-    const place = await foundPlace();
-    if (place !== undefined) return place;
+    const places = await foundPlaces();
+    if (places.length > 0) return places;
     if (!told) terminal.tell('nothing is kept yet, and no server runs; waiting for one of them');
     told = true;
     await sleep(PAUSE, undefined, { signal: terminal.signal }).catch(() => undefined);
   }
-  return undefined;
+  return [];
 }
 
 const COLORS = [

@@ -4,7 +4,10 @@ import { servicesOf } from '../../host/internals.js';
 import { type CommandAnswer, REASONS } from '../../server/agent-protocol.js';
 import { Binding, whyChanged } from '../../server/binding.js';
 import type { Question } from '../../server/client/ask.js';
+import { foundProject } from '../../server/found-project.js';
+import { isSafe } from '../../server/http/head.js';
 import { isNamed, type NamedSet } from '../../server/named-set.js';
+import { ownFolder } from '../../server/owned.js';
 import { placesOf } from '../../server/places.js';
 import { changesSince, isSameSet, readServed, type ServedSet } from '../../server/served.js';
 import { rootOf } from '../../server/warm.js';
@@ -24,6 +27,8 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
   const told = protocol.read(question.body, process.env);
   const { input } = told;
   const places = placesOf();
+  // Without it nothing is known of what was served, and no record is kept.
+  ownFolder(places.state);
   const served = readServed(places);
   const { set, from } = setOf(question, served);
   const isServed = served !== undefined && isSameSet({ set, cwd: from }, served);
@@ -43,6 +48,7 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
   try {
     const services = servicesOf(host);
     services.stateless = true;
+    services.projectOf = project === undefined ? foundProject : () => project;
     services.largeOutput.keep();
     if (!isNamed(set) && isEmpty(services.registrar.known())) return protocol.fail(REASONS.nothing, policy, told);
     keeper = await keepRecords(host, places);
@@ -53,6 +59,7 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
       const decision = await fire(services, told.event, input, {
         signal: over.signal,
         doneBy: 'client',
+        env: envOf(project),
         ...protocol.settings(told, policy),
       });
       return protocol.say(decision, told);
@@ -75,6 +82,12 @@ function setOf(
 ): { readonly set: NamedSet; readonly from: string } {
   if (isNamed(set) || served === undefined) return { set, from: cwd };
   return { set: served.set, from: served.cwd };
+}
+
+/** What commands find as the agent's project: the one that was registered, else what the agent says, else what is found. */
+function envOf(registered: string | undefined): Readonly<Record<string, string>> {
+  const project = registered ?? process.env['CLAUDE_PROJECT_DIR'];
+  return project !== undefined && isSafe('CLAUDE_PROJECT_DIR', project) ? { CLAUDE_PROJECT_DIR: project } : {};
 }
 
 function projectOf(cwd: string, served: ServedSet | undefined): string | undefined {

@@ -12,7 +12,7 @@ import { placesOf } from '../../server/places.js';
 import { CLAUDE, claudeProtocol, type Protocol } from '../../server/protocol.js';
 import { messageOf } from '../../values/promises.js';
 import type { HostFlags } from '../open-host.js';
-import type { Terminal } from '../terminal.js';
+import { type Terminal, unlessInterrupted } from '../terminal.js';
 
 interface HookFlags extends HostFlags {
   readonly as?: string;
@@ -27,6 +27,7 @@ interface HookFlags extends HostFlags {
 export async function hookCommand([given]: readonly string[], flags: HookFlags, terminal: Terminal): Promise<number> {
   let protocol: Protocol | undefined;
   let policy: FailurePolicy = 'block';
+  endWithParent();
   try {
     protocol = await protocolOf(given as string, flags);
     policy = policyOf(flags.onFailure);
@@ -67,11 +68,14 @@ async function answer(
   const seconds = deadlineOf(protocol.seconds(secondsOf(flags.timeout)));
   const deadline = performance.now() - process.uptime() * 1000 + seconds * 1000;
   const { as: _, attended: __, onFailure: ___, timeout: ____, server, ...set } = flags;
-  const body = await readStdin(process.stdin, deadline);
-  if (typeof body !== 'string') return protocol.fail(REASONS[body.problem], policy);
+  const body = await unlessInterrupted(terminal, readStdin(process.stdin, deadline));
+  if (typeof body !== 'string') {
+    const { withNamedProblems } = await import('../named-problems.js');
+    return protocol.fail(await withNamedProblems(set, REASONS[body.problem]), policy);
+  }
   const question = { protocol, body, set, cwd: process.cwd(), policy, deadline };
   if (server !== false) {
-    const said = await askServer(question, placesOf());
+    const said = await unlessInterrupted(terminal, askServer(question, placesOf()));
     if (typeof said !== 'string') return said;
   }
   const { fireStateless } = await import('./hook-alone.js');
@@ -82,6 +86,24 @@ async function say({ stdout, stderr, code }: CommandAnswer, terminal: Terminal):
   terminal.write(stdout);
   if (stderr !== '') process.stderr.write(stderr);
   return code;
+}
+
+/** Milliseconds between two looks whether the thin command that has started us still waits. */
+const LOOK = 250;
+
+/** Killed, it takes nobody with it, and what we still ask decides nothing any more. */
+function endWithParent(): void {
+  const parent = Number(process.env['HOOKSCOPE_PARENT']);
+  delete process.env['HOOKSCOPE_PARENT'];
+  if (!Number.isInteger(parent) || parent <= 1) return;
+  const timer = setInterval(() => {
+    try {
+      process.kill(parent, 0);
+    } catch {
+      clearInterval(timer);
+      process.kill(process.pid, 'SIGTERM');
+    }
+  }, LOOK).unref();
 }
 
 function policyOf(given: string | undefined): FailurePolicy {

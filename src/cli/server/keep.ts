@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Host } from '../../create-host.js';
@@ -8,7 +7,7 @@ import { ndjsonSink } from '../../emit/sinks/ndjson.js';
 import { hasSqlite } from '../../emit/sinks/sqlite-driver.js';
 import { ownFolder } from '../../plugins/own-folder.js';
 import type { Places } from '../../server/places.js';
-import { openStore } from '../../store/place.js';
+import { keptPlaces, openStores } from '../../store/place.js';
 import { readQuery } from '../../store/query.js';
 
 /** Keeps hosts' records where all commands look for them. */
@@ -116,10 +115,12 @@ export function createKeeper(places: Places, tell: (text: string) => void): Keep
 /** What is kept there, by the query of a request. Throws INVALID_OPTIONS for one that is none. */
 export async function* keptRecords(places: Places, params: URLSearchParams): AsyncGenerator<HookRecord> {
   const query = readQuery(params);
-  const store = await openStore(fileOf(places));
+  const kept = keptPlaces(places.state);
+  // Before the first record there is nothing.
+  if (kept.length === 0) return;
+  const store = await openStores(kept);
   try {
-    // Before the first record there is nothing.
-    if (existsSync(fileOf(places))) yield* store.records(query);
+    yield* store.records(query);
   } finally {
     await store.close();
   }

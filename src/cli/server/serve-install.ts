@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HookscopeError } from '../../errors.js';
 import { plainLines } from '../../plain.js';
 import { serveArguments, serviceFile } from '../../server/client/service.js';
 import type { Serving } from '../../server/worker.js';
+import { makeFolder } from '../../values/make-folder.js';
 import type { Terminal } from '../terminal.js';
 
 /** Writes the file that starts the server with these options when its user logs in, and shows it. Nothing is started. */
@@ -24,7 +25,7 @@ export async function installService({ set, cwd, projects, port }: Serving, term
     return 1;
   }
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     writeFileSync(path, text, { mode: 0o600 });
   } catch (error) {
     throw new HookscopeError('FILE', { file: path, problem: (error as Error).message }, { cause: error });

@@ -6,7 +6,7 @@ import { HookscopeError } from '../../errors.js';
 import { plain } from '../../plain.js';
 import { absoluteSet } from '../../server/named-set.js';
 import { placesOf } from '../../server/places.js';
-import { changesSince, isSameSet, readServed } from '../../server/served.js';
+import { changesSince, droppedSince, readServed } from '../../server/served.js';
 import { ensureTokens } from '../../server/tokens.js';
 import type { OpenSet, Serving } from '../../server/worker.js';
 import { type HostFlags, openHost } from '../open-host.js';
@@ -45,8 +45,9 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   };
   if (install) return (await import('./serve-install.js')).installService(serving, terminal);
   const before = readServed(places);
-  const changed = before && isSameSet(before, serving) ? changesSince(before) : [];
-  if (changed.length > 0 && !(await isAccepted(changed, terminal))) return 1;
+  const changed = changesSince(before).map((file) => `changed since it was served last: ${file}`);
+  const dropped = before === undefined ? [] : droppedSince(before, serving);
+  if (!(await isAccepted([...changed, ...dropped], terminal))) return 1;
   const tokens = ensureTokens(places);
   const { runPrimary } = await import('../../server/primary.js');
   await runPrimary({
@@ -67,9 +68,10 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
   return 0;
 }
 
-/** What was served before must not be other bytes now without somebody saying so. */
-async function isAccepted(changed: readonly string[], terminal: Terminal): Promise<boolean> {
-  for (const file of changed) terminal.tell(`changed since it was served last: ${file}`);
+/** What was served before must not be other bytes now, or less, without somebody saying so. */
+async function isAccepted(changes: readonly string[], terminal: Terminal): Promise<boolean> {
+  if (changes.length === 0) return true;
+  for (const change of changes) terminal.tell(change);
   if (terminal.ask === undefined) {
     terminal.tell('nothing is served: start it at a terminal, where a person can accept that');
     return false;

@@ -6,7 +6,6 @@ import {
   fstatSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
@@ -15,6 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { HookscopeError, isHookscopeError } from '../../errors.js';
 import { warn } from '../../plain.js';
+import { makeFolder } from '../../values/make-folder.js';
 import { messageOf } from '../../values/promises.js';
 import { stateFolder } from '../../values/state-folder.js';
 
@@ -66,7 +66,7 @@ export function keyOfFile(file: string): MaskKey {
 
 function makeKey(file: string): void {
   const folder = dirname(file);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return;
   // Whole from its first moment: another process that starts now reads all of it, or makes none.
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
@@ -86,7 +86,7 @@ function readKey(file: string): Buffer {
   };
   if (lstatSync(file).isSymbolicLink())
     refuse('is a symbolic link, and a key is read from no other place than its own');
-  const handle = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  const handle = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
     const { mode, uid } = fstatSync(handle);
     if (!fstatSync(handle).isFile()) refuse('is no regular file');

@@ -1,7 +1,8 @@
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { HookscopeError } from '../../errors.js';
+import { makeFolder } from '../../values/make-folder.js';
 
 /** Never through a symbolic link: in a shared folder it could lead anywhere. */
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
@@ -12,7 +13,7 @@ export async function openOwned(
   path: string,
   accept: (handle: FileHandle, stats: Stats) => Promise<void> = async () => undefined,
 ): Promise<FileHandle> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const handle = await open(path, APPEND, OWNER_ONLY);
   try {
     const stats = await handle.stat();

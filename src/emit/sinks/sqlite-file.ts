@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { chmodSync, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HookscopeError } from '../../errors.js';
+import { makeFolder } from '../../values/make-folder.js';
 import { openSqlite, type SqliteFile, type SqliteValue } from './sqlite-driver.js';
 import { INSERT, migrate } from './sqlite-schema.js';
 
@@ -47,7 +48,7 @@ export function openRecordFile(path: string, { wait, isSync }: { wait: number; i
 
 /** SQLite gives its other files the mode of this one. */
 function prepareFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const handle = openSync(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), OWNER_ONLY);
   try {
     const stats = fstatSync(handle);

@@ -5,7 +5,6 @@ import {
   fstatSync,
   ftruncateSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readSync,
   renameSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { HookscopeError } from '../../errors.js';
+import { makeFolder } from '../../values/make-folder.js';
 import { messageOf } from '../../values/promises.js';
 import { type Logger, report } from '../guard.js';
 import { nameOf, OWNER_ONLY } from './owned-file.js';
@@ -49,7 +49,7 @@ export function createSyncFile({
       if (there?.ino === ours.ino && there.dev === ours.dev) return handle;
       release();
     }
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     const opened = openSync(path, APPEND, OWNER_ONLY);
     try {
       accept(opened);

@@ -16,6 +16,8 @@ export function makeCall(
 ): ExternalCall {
   const { background, services } = fire;
   // The caller has checked that the input can be carried.
+  const { cwd } = input;
+  const here = typeof cwd === 'string' ? cwd : process.cwd();
   const carried = fire.carried(input) as Carried;
   return Object.assign(new Ends(context), {
     spec: fire.spec,
@@ -29,7 +31,7 @@ export function makeCall(
     async: registration.async,
     asyncTimeout: registration.asyncTimeout,
     eventName: registration.eventName,
-    projectDir: services.projectDir ?? (typeof input['cwd'] === 'string' ? input['cwd'] : process.cwd()),
+    projectDir: services.projectDir ?? services.projectOf?.(here) ?? here,
     env: fire.options.env,
     progress: reporter ? (piece) => reporter.progress(piece) : undefined,
     keep: (name, done, end) => background.keep(name, done, end),

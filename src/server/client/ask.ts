@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { isObject } from '../../values/shape.js';
 import { type CommandAnswer, ENVIRONMENT, type FailurePolicy, HEAD, REASONS } from '../agent-protocol.js';
 import { fitsHeader, headersOf, type NamedSet, utf8 } from '../named-set.js';
-import { checkOwned, readOwned } from '../owned.js';
+import { checkOwned, checkWay, readOwned } from '../owned.js';
 import type { Places } from '../places.js';
 import { CLAUDE, type Protocol } from '../protocol.js';
 
@@ -28,6 +28,8 @@ export type Unasked = 'not running' | 'not served' | 'cannot be asked';
 export function askServer(question: Question, places: Places): Promise<CommandAnswer | Unasked> {
   const headers = headOf(question, places);
   if (typeof headers === 'string') return Promise.resolve(headers);
+  const proof = readOwned(places.proof)?.trim();
+  if (!proof) return Promise.resolve('cannot be asked');
   const { protocol, body, policy, deadline } = question;
   return new Promise((resolve) => {
     let isConnected = false;
@@ -60,6 +62,7 @@ export function askServer(question: Question, places: Places): Promise<CommandAn
         end();
         const status = response.statusCode ?? 0;
         if (!response.complete) fail(REASONS.died);
+        else if (response.headers[HEAD.proof] !== proof) fail(REASONS.stranger);
         else if (status === HEAD.notServed) resolve('not served');
         else if (status !== 200) fail(REASONS.refused(status));
         else {
@@ -103,6 +106,7 @@ function headOf(question: Question, places: Places): Record<string, string | str
     checkOwned(places.run, 'folder');
     checkOwned(places.socket, 'socket');
   } catch (error) {
+    checkWay(places.socket);
     if ((error as { code?: string }).code === 'FILE') return 'not running';
     throw error;
   }

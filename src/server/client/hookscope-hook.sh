@@ -19,6 +19,7 @@ here=${0%/*}
 main=$here/cli/main.js
 policy=block
 dir=
+tenths=5950
 nl='
 '
 
@@ -47,11 +48,25 @@ fail() {
 # It stands in for no answer of Node's that is none: one that does not start (NODE_OPTIONS, memory) or is killed lets nothing through.
 ask_node() {
   command -v "$node" >/dev/null 2>&1 || fail 'neither a server nor Node is there to ask the hooks'
-  "$node" "$main" hook "$@" <&3 3<&- &
+  HOOKSCOPE_PARENT=$$ "$node" "$main" hook "$@" <&3 3<&- &
   reader=$!
-  trap 'kill "$reader" 2>/dev/null; exit 2' HUP INT TERM
+  # Node answers in time by itself, unless a hook in it never gives back control; a second at a time, so that nobody sleeps on for long.
+  slack=$((tenths / 10))
+  [ "$slack" -gt 20 ] && slack=20
+  tenths=$((tenths + slack))
+  (
+    while kill -0 $$ && [ "$tenths" -gt 10 ]; do
+      sleep 1
+      tenths=$((tenths - 10))
+    done
+    sleep "0.$((tenths % 10))"
+    kill -0 $$ && kill -9 "$reader"
+  ) >/dev/null 2>&1 </dev/null 3<&- &
+  watcher=$!
+  trap 'kill "$reader" "$watcher" 2>/dev/null; exit 2' HUP INT TERM
   wait "$reader"
   code=$?
+  kill "$watcher" 2>/dev/null
   case $code in
     0 | 2) exit $code ;;
     1) [ "$as" = claude-code ] && case " $* " in
@@ -179,12 +194,12 @@ case $XDG_RUNTIME_DIR in
 esac
 socket=$run/serve.sock
 # Who can be at the other end is whoever can enter the folder: nobody but this user, or Node says what is wrong.
-[ -S "$socket" ] && [ -O "$socket" ] && [ -O "$run" ] && [ -O "$state/fire.header" ] && [ ! -L "$run" ] || ask_node "$@"
+[ -S "$socket" ] && [ -O "$socket" ] && [ -O "$run" ] && [ -O "$state/fire.header" ] && [ -O "$state/server.proof" ] && [ ! -L "$run" ] || ask_node "$@"
 command -v curl >/dev/null 2>&1 || ask_node "$@"
-open=$(ls -ld "$run" "$state/fire.header" 2>/dev/null) || ask_node "$@"
+open=$(ls -ld "$run" "$state/fire.header" "$state/server.proof" 2>/dev/null) || ask_node "$@"
 case $open in
-  *"$nl"*"$nl"*) ask_node "$@" ;;
-  d??x------*"$nl"-???------* | -???------*"$nl"d??x------*) ;;
+  *"$nl"*"$nl"*"$nl"*) ask_node "$@" ;;
+  d??x------*"$nl"-???------*"$nl"-???------* | -???------*"$nl"d??x------*"$nl"-???------* | -???------*"$nl"-???------*"$nl"d??x------*) ;;
   *) ask_node "$@" ;;
 esac
 cd -P . && line hookscope-cwd "$PWD" || ask_node "$@"
@@ -197,7 +212,7 @@ line hookscope-on-failure "$policy"
 dir=$(mktemp -d "$run/hook.XXXXXX" 2>/dev/null) || ask_node "$@"
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 2' HUP INT TERM
-read -r token <"$state/fire.header" && printf '%s\n%sContent-Type: application/json\nExpect:\n' "$token" "$head" >"$dir/head" ||
+read -r proof <"$state/server.proof" && read -r token <"$state/fire.header" && printf '%s\n%sContent-Type: application/json\nExpect:\n' "$token" "$head" >"$dir/head" ||
   fail 'the request could not be written'
 
 # An agent that leaves its end open must not be waited for until it gives up.
@@ -240,6 +255,19 @@ answer=$(curl -q -sS --unix-socket "$socket" --noproxy '*' --connect-timeout 5 -
 code=$?
 status=${answer##*"$nl"}
 answer=${answer%"$nl"*}
+shown=
+exit=
+aside=
+[ "$code" = 0 ] && while read -r name value; do
+  # Behind a value is the line's own end.
+  case $name in
+    [Hh]ookscope-[Pp]roof:) shown=${value%?} ;;
+    [Hh]ookscope-[Ee]xit:) exit=${value%[!0-9]} ;;
+    [Hh]ookscope-[Aa]side:) aside="$aside${value%?}$nl" ;;
+  esac
+done <"$dir/said"
+[ "$code" = 0 ] && [ "$shown" != "$proof" ] &&
+  fail "what answers on the server's socket does not show that it is the server of this user: look who has taken its place"
 case $code:$status in
   0:200)
     case $answer in
@@ -248,16 +276,10 @@ case $code:$status in
       *) fail 'the server was asked and did not answer: it has died, or hangs' ;;
     esac
     if [ "$answer" = '{}' ]; then printf %s "$quiet"; else printf '%s\n' "$answer"; fi
-    while read -r name value; do
-      case $name in
-        [Hh]ookscope-[Ee]xit:)
-          printf 'hookscope: this was not judged, and is not let through; standard output says why\n' >&2
-          # Behind it is the line's own end.
-          exit "${value%[!0-9]}" ;;
-        [Hh]ookscope-[Aa]side:) printf '%s\n' "${value%?}" >&2 ;;
-      esac
-    done <"$dir/said"
-    exit 0 ;;
+    printf %s "$aside" >&2
+    [ -z "$exit" ] && exit 0
+    printf 'hookscope: this was not judged, and is not let through; standard output says why\n' >&2
+    exit "$exit" ;;
   # It was never connected, or the server says that it has run nothing: the hooks are asked here, once.
   7:* | 0:421)
     exec 3<"$dir/in"

@@ -6,6 +6,7 @@ import { LazySignal } from '../../values/lazy-signal.js';
 import { describeError } from '../../values/message.js';
 import { isObject, type Json } from '../../values/shape.js';
 import { type FailurePolicy, failureOutput, HEAD, REASONS } from '../agent-protocol.js';
+import { whyChanged } from '../binding.js';
 import { type NamedSet, setInHeaders } from '../named-set.js';
 import { CLAUDE } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
@@ -66,7 +67,12 @@ async function answer(
   const folder = cwd ?? (isObject(body) && typeof body['cwd'] === 'string' ? body['cwd'] : undefined);
   const spec = hosts.spec(event, folder, env['CLAUDE_PROJECT_DIR']);
   if (spec === undefined) return { status: 404, body: '{"error":"there is no such event"}' };
-  if (typeof body === 'string') return failure(spec, REASONS[body], policy);
+  if (typeof body === 'string') {
+    // Who has taken a file away looks for that first.
+    const [changed] = hosts.of(folder, env['CLAUDE_PROJECT_DIR']).binding.changed();
+    const why = changed === undefined ? '' : `${whyChanged(changed)}; `;
+    return failure(spec, `${why}${REASONS[body]}`, policy, body === 'large');
+  }
   const over = new LazySignal();
   outgoing.once('close', () => over.abort(undefined));
   try {
@@ -84,10 +90,10 @@ async function answer(
 }
 
 /** It could not be judged: an answer that stops it where it can be stopped, since a client goes on after an error. */
-export function failure(spec: EventSpec, reason: string, policy: FailurePolicy): Answer {
+export function failure(spec: EventSpec, reason: string, policy: FailurePolicy, ends = false): Answer {
   const said = `hookscope: ${reason}`;
   const output = failureOutput(spec, said, policy);
-  const close: Record<string, string> = reason === REASONS.large ? { connection: 'close' } : {};
+  const close: Record<string, string> = ends ? { connection: 'close' } : {};
   if (output === undefined) return { status: 500, body: JSON.stringify({ error: said }), head: close };
   return { status: 200, body: plainJson(output), head: { ...close, [HEAD.exit]: '2' } };
 }

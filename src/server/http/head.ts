@@ -22,7 +22,7 @@ export function environmentIn(raw: readonly string[]): Record<string, string> {
 }
 
 /** Paths lead hooks to files: whoever may only fire must not lead them anywhere. */
-function isSafe(name: string, value: string): boolean {
+export function isSafe(name: string, value: string): boolean {
   if (/_PROJECT_DIR$|^GEMINI_CWD$/.test(name)) return isAbsolute(value) && isFolder(value);
   // As Claude Code names it; hooks write into it, and the client sources it.
   if (name === 'CLAUDE_ENV_FILE')

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
+import { HEAD } from '../agent-protocol.js';
 import { answerHook, failure } from './answer-hook.js';
 import type { Answer } from './body.js';
 import { type Refusal, type RefuseOptions, refusal } from './refuse.js';
@@ -25,11 +26,13 @@ const HOOK = /^\/hooks\/([\w-]+)/;
 const HEAD_BYTES = 64 * 1024;
 
 export interface HttpOptions extends RefuseOptions {
+  /** Shown with every answer. */
+  readonly proof?: string;
   readonly patience?: Partial<Patience>;
 }
 
 /** The server behind a socket or a port, to be told where to listen. */
-export function httpServer(parts: AppParts, { patience, ...known }: HttpOptions): Server {
+export function httpServer(parts: AppParts, { patience, proof, ...known }: HttpOptions): Server {
   const app = new Hono<{ Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }>();
   addRoutes(app, parts);
   const listener = getRequestListener(app.fetch as never, { overrideGlobalObjects: false });
@@ -38,7 +41,7 @@ export function httpServer(parts: AppParts, { patience, ...known }: HttpOptions)
     const { status, error } = refused;
     const event = status === 413 ? HOOK.exec(incoming.url ?? '')?.[1] : undefined;
     const spec = event === undefined ? undefined : parts.hosts().spec(event, undefined);
-    const said = spec && failure(spec, error, 'block');
+    const said = spec && failure(spec, error, 'block', true);
     end(incoming, outgoing, said?.status === 200 ? said : { status, body: JSON.stringify({ error }) });
   };
   const { head, request, idle } = { ...PATIENCE, ...patience };
@@ -51,6 +54,7 @@ export function httpServer(parts: AppParts, { patience, ...known }: HttpOptions)
       maxHeaderSize: HEAD_BYTES,
     },
     (incoming, outgoing) => {
+      if (proof !== undefined) outgoing.setHeader(HEAD.proof, proof);
       const refused = refusal(incoming, known);
       if (refused) return refuse(refused, incoming, outgoing);
       // While it goes, nothing new comes on the connections that are open.
@@ -62,6 +66,7 @@ export function httpServer(parts: AppParts, { patience, ...known }: HttpOptions)
   );
   // `Expect: 100-continue`: whoever is refused need not send its body.
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (proof !== undefined) outgoing.setHeader(HEAD.proof, proof);
     const refused = refusal(incoming, known);
     if (refused) return refuse(refused, incoming, outgoing);
     outgoing.writeContinue();
