@@ -118,5 +118,13 @@ export const claudeCode: AgentTable = {
     order: 'all at the same time',
     trust: 'Claude Code asks once whether the folder is trusted, and reads its settings again when they change.',
   },
+  connect: {
+    user: { home: '~/.claude', variable: 'CLAUDE_CONFIG_DIR', path: 'settings.json' },
+    // Not shared, since a command's absolute path is of one machine.
+    project: { path: '.claude/settings.local.json' },
+    handler: { type: 'command' },
+    guard: { on: ['deny'], keys: { onFailure: 'block' } },
+    off: [{ key: 'disableAllHooks', is: true, in: ['user', 'project', '.claude/settings.json'] }],
+  },
   limits: { timeout: 600 },
 };

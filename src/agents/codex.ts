@@ -113,6 +113,12 @@ export const codex: AgentTable = {
     trust:
       'Codex skips untrusted hooks without a word. Start codex once and accept them; trust is bound to the definition, and `codex app-server` tells it under `hooks/list`.',
   },
+  connect: {
+    user: { home: '~/.codex', variable: 'CODEX_HOME', path: 'hooks.json' },
+    project: { path: '.codex/hooks.json' },
+    handler: { type: 'command' },
+    reads: [],
+  },
   limits: {
     timeout: 600,
     opens: [

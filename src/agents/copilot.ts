@@ -130,7 +130,7 @@ const PAIRS: readonly Pair[] = [
 
 const both = ({ camel, pascal, fields = [], ...row }: Pair): EventRow[] => [
   { ...row, name: camel, named: null, matches: 'own', fields: [...fields, ...CAMEL] },
-  { ...row, name: pascal, fields: [...fields, ...SNAKE] },
+  { ...row, name: pascal, second: true, fields: [...fields, ...SNAKE] },
 ];
 const notification: Omit<EventRow, 'name'> = {
   ours: 'Notification',
@@ -175,15 +175,15 @@ export const copilot: AgentTable = {
   },
   events: [
     { name: 'preToolUse', ours: 'PreToolUse', matches: 'own', named: null, fields: CAMEL, says: CAMEL_TOOL },
-    { name: 'PreToolUse', ours: 'PreToolUse', fields: SNAKE, says: PASCAL_TOOL },
+    { name: 'PreToolUse', ours: 'PreToolUse', second: true, fields: SNAKE, says: PASCAL_TOOL },
     // The flat payload, whatever the name; of an agent's own fields the names differ.
     { ...permission, name: 'permissionRequest', matches: 'own', fields: asked(CAMEL) },
-    { ...permission, name: 'PermissionRequest', fields: asked(MIXED) },
+    { ...permission, name: 'PermissionRequest', second: true, fields: asked(MIXED) },
     ...PAIRS.flatMap(both),
     { ...notification, name: 'notification' },
-    { ...notification, name: 'Notification' },
+    { ...notification, name: 'Notification', second: true },
     { name: 'subagentStart', ours: 'SubagentStart', named: null, fields: CAMEL, says: { context } },
-    { name: 'SubagentStart', ours: 'SubagentStart', named: null, fields: MIXED, says: { context } },
+    { name: 'SubagentStart', ours: 'SubagentStart', named: null, second: true, fields: MIXED, says: { context } },
     {
       name: 'userPromptTransformed',
       ours: 'UserPromptTransformed',
@@ -234,6 +234,19 @@ export const copilot: AgentTable = {
     matcher: 'a regular expression, anchored at both ends; a hook with an invalid one is skipped',
     order: 'one after the other: policy, user, project, plugins',
     trust: 'Copilot asks whether the folder is trusted, and runs what is in it (`--trust-folder`).',
+  },
+  connect: {
+    user: { home: '~/.copilot', variable: 'COPILOT_HOME', path: 'hooks/hookscope.json' },
+    project: { path: '.github/hooks/hookscope.json', from: 'repository' },
+    handler: { type: 'command' },
+    reads: [],
+    off: [
+      {
+        key: 'disableAllHooks',
+        is: true,
+        in: ['user', 'project', '.github/copilot/settings.json', '.github/copilot/settings.local.json'],
+      },
+    ],
   },
   limits: {
     timeout: 30,

@@ -190,5 +190,11 @@ export const cursor: AgentTable = {
     trust:
       'Nothing is known of a trust step. A hook that fails or is late lets the call run, unless it is `failClosed`.',
   },
+  connect: {
+    user: { home: '~/.cursor', path: 'hooks.json' },
+    project: { path: '.cursor/hooks.json' },
+    handler: { type: 'command' },
+    guard: { on: ['deny', 'block'], keys: { failClosed: true } },
+  },
   limits: { timeout: 60 },
 };

@@ -149,6 +149,16 @@ export const gemini: AgentTable = {
       'all at the same time, unless a group is `sequential`: then one after the other, each seeing what the one before has rewritten',
     trust: 'Gemini warns once about hooks of a project, and runs them. It needs a trusted folder.',
   },
+  connect: {
+    user: { home: '~', variable: 'GEMINI_CLI_HOME', path: '.gemini/settings.json' },
+    project: { path: '.gemini/settings.json' },
+    handler: { type: 'command', name: 'hookscope' },
+    reads: ['comments'],
+    off: [
+      { key: 'hooksConfig.enabled', is: false, in: ['user', 'project', '/etc/gemini-cli/settings.json'] },
+      { key: 'hooksConfig.disabled', is: 'hookscope', in: ['user', 'project', '/etc/gemini-cli/settings.json'] },
+    ],
+  },
   limits: {
     timeout: 60,
     opens: [

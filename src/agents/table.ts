@@ -124,6 +124,8 @@ export interface EventRow {
   readonly maybe?: string;
   /** Matchers are compared with the agent's own names of its tools alone. */
   readonly matches?: 'own';
+  /** The same event under a second name: it is not connected by this one too. */
+  readonly second?: true;
   /** Seconds the agent gives a hook here, where that is not its usual; `most`: whatever is configured. */
   readonly timeout?: { readonly usual?: number; readonly most?: number };
   /** Of an agent that was seen: this event was not. */
@@ -166,6 +168,31 @@ export interface AgentFiles {
   readonly trust: string;
 }
 
+/** A file of settings with which hooks of ours do not run. */
+export interface OffSwitch {
+  /** Path of the key, with dots. */
+  readonly key: string;
+  /** What it is then. Of a list: what stands in it. */
+  readonly is: string | boolean;
+  /** `user`, `project`: the file that is connected; else a path in the project, or from the root. */
+  readonly in: readonly string[];
+}
+
+/** How hooks of ours are put into an agent's files. */
+export interface AgentConnect {
+  /** Of a folder of files the one that is ours. The variable is in place of `home`. */
+  readonly user: { readonly home: string; readonly variable?: string; readonly path: string };
+  /** `repository`: from the root of the repository that the folder is in, if it is in one. */
+  readonly project: { readonly path: string; readonly from?: 'repository' };
+  /** Keys of each handler, beside its command and timeout. */
+  readonly handler: Json;
+  /** More of them, where one of these can be said. */
+  readonly guard?: { readonly on: readonly Sayable[]; readonly keys: Json };
+  /** What it reads in a file beside plain JSON; whatever else stands there voids the file. Absent: nobody has tried. */
+  readonly reads?: readonly ('comments' | 'commas' | 'mark')[];
+  readonly off?: readonly OffSwitch[];
+}
+
 /** What an agent does with hooks that are late, broken or unclear. */
 export interface AgentLimits {
   /** Seconds that a hook has. */
@@ -203,6 +230,7 @@ export interface AgentTable {
   /** The key of a rewritten output that holds its text. */
   readonly textKey?: string;
   readonly files: AgentFiles;
+  readonly connect: AgentConnect;
   readonly limits: AgentLimits;
 }
 

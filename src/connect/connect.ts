@@ -4,7 +4,9 @@ import { HookscopeError } from '../errors.js';
 import { replaceFile } from '../files/replace-file.js';
 import { textDiff } from '../files/text-diff.js';
 import { type Connection, Journal, sha256 } from './journal.js';
-import { type HookGroupText, withGroups, withoutHandlers } from './settings-text.js';
+import type { Layout } from './layout.js';
+import { type Entry, handlersIn, withEntries } from './settings-text.js';
+import { nameOf, withoutOurs } from './take-out.js';
 
 /** What connecting a file comes to. */
 export interface ConnectPlan {
@@ -28,46 +30,46 @@ export interface Disconnected {
 interface ConnectWhat {
   readonly agent: string;
   readonly file: string;
-  readonly groups: Readonly<Record<string, HookGroupText>>;
+  /** What is added to the list of each event. */
+  readonly entries: Readonly<Record<string, Entry>>;
+  readonly layout: Layout;
 }
 
-/** What it takes to add the groups to a file; those of an earlier time are replaced. Nothing is written yet. Rejects with FILE. */
-export async function planConnect({ agent, file, groups }: ConnectWhat, journal = new Journal()): Promise<ConnectPlan> {
+/** What it takes to add the entries to a file; those of an earlier time are replaced. Nothing is written yet. Rejects with FILE. */
+export async function planConnect(
+  { agent, file, entries, layout }: ConnectWhat,
+  journal = new Journal(),
+): Promise<ConnectPlan> {
   const path = realPath(file);
   const bytes = readIfThere(path);
   const earlier = journal.find(path);
   const text = textOf(bytes, path);
-  const base = earlier ? await withoutHandlers(text, isOneOf(earlier.handlers), path) : text;
+  const base = earlier && bytes ? await withoutOurs(earlier, text) : text;
   const untouched = earlier !== undefined && bytes !== undefined && sha256(bytes) === earlier.after;
   // What it was before the first time, as long as nobody else has changed it since.
   const original = untouched ? originalOf(earlier) : earlier && bytes ? Buffer.from(base) : bytes;
   const from = untouched ? textOf(original, path) : base;
-  const next = Buffer.from(await withGroups(from, groups, path));
+  const { text: result, added } = await withEntries(from, entries, layout, path);
+  const next = Buffer.from(result);
   return {
     file: path,
-    difference: await textDiff(path, text, next.toString()),
+    difference: await textDiff(path, text, result),
     write() {
       // Somebody may have written it while the difference was read.
       if (!same(readIfThere(path), bytes)) throw problem(path, 'it has changed in the meantime; nothing was changed');
       const folders = [...missingFolders(dirname(path)), ...(earlier?.folders ?? [])];
       const before = original === undefined ? null : original.toString('base64');
-      const handlers = handlersOf(groups);
+      const handlers = handlersOf(entries);
+      const kept = { agent, file: path, before, after: sha256(next), written: next.toString('base64'), added, folders };
       // First: whatever happens from here on can be undone.
-      journal.keep({
-        agent,
-        file: path,
-        before,
-        after: sha256(next),
-        folders,
-        handlers: [...handlers, ...(earlier?.handlers ?? [])],
-      });
+      journal.keep({ ...kept, handlers: [...handlers, ...(earlier?.handlers ?? [])] });
       try {
         for (const folder of missingFolders(dirname(path))) mkdirSync(folder, { mode: 0o700 });
         replaceFile(path, next, bytes === undefined ? 0o600 : statSync(path).mode & 0o7777);
       } catch (error) {
         throw problem(path, `cannot be written: ${(error as Error).message}`, error);
       }
-      journal.keep({ agent, file: path, before, after: sha256(next), folders, handlers });
+      journal.keep({ ...kept, handlers });
     },
   };
 }
@@ -83,15 +85,15 @@ export async function disconnect(file: string, journal = new Journal()): Promise
 }
 
 async function restore(connection: Connection): Promise<Disconnected['how']> {
-  const { file, after, handlers, folders } = connection;
+  const { file, after, folders } = connection;
   const bytes = readIfThere(file);
   const original = originalOf(connection);
   if (bytes === undefined) return 'gone';
   const write = (data: Uint8Array): void => replaceFile(file, data, statSync(file).mode & 0o7777);
   try {
     if (sha256(bytes) !== after) {
-      const rest = await withoutHandlers(textOf(bytes, file), isOneOf(handlers), file);
-      if (original !== undefined || !isEmptyObject(rest)) {
+      const rest = await withoutOurs(connection, textOf(bytes, file));
+      if (original !== undefined || !isBare(rest)) {
         write(Buffer.from(rest));
         return 'taken_out';
       }
@@ -108,20 +110,16 @@ async function restore(connection: Connection): Promise<Disconnected['how']> {
   }
 }
 
-const isEmptyObject = (text: string): boolean => /^\s*\{\s*\}\s*$/.test(text);
+/** Nothing is in it, or the version alone, which connect has written too. */
+const isBare = (text: string): boolean => /^\s*\{\s*(?:"version"\s*:\s*\d+\s*)?\}\s*$/.test(text);
 
 const originalOf = ({ before }: Connection): Buffer | undefined =>
   before === null ? undefined : Buffer.from(before, 'base64');
 
-const handlersOf = (groups: ConnectWhat['groups']): string[] => [
-  ...new Set(Object.values(groups).flatMap(({ hooks }) => hooks.map(nameOf))),
+/** What the handlers of entries can be told by. */
+export const handlersOf = (entries: ConnectWhat['entries']): string[] => [
+  ...new Set(Object.values(entries).flatMap((entry) => handlersIn(entry).map(nameOf))),
 ];
-
-const nameOf = (handler: Readonly<Record<string, unknown>>): string => String(handler['command'] ?? handler['url']);
-
-function isOneOf(names: readonly string[]): (handler: Readonly<Record<string, unknown>>) => boolean {
-  return (handler) => names.includes(nameOf(handler));
-}
 
 /** The file that a link leads to is the one that is read and replaced. */
 function realPath(file: string): string {

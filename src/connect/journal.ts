@@ -15,6 +15,10 @@ export interface Connection {
   readonly before: string | null;
   /** SHA-256 of what was written. */
   readonly after: string;
+  /** What was written, in base64, so that what somebody changes in it can be told from it. */
+  readonly written?: string | undefined;
+  /** What of it is ours: where it begins in that text, and how long it is. */
+  readonly added?: readonly (readonly [at: number, length: number])[] | undefined;
   /** Folders that were made for it, outermost first. */
   readonly folders: readonly string[];
   /** What its handlers can be told by: their command or URL. */
@@ -30,6 +34,10 @@ const journalSchema = schema(() =>
         file: zod().string().min(1),
         before: zod().string().nullable(),
         after: zod().string(),
+        written: zod().string().optional(),
+        added: zod()
+          .array(zod().tuple([zod().number(), zod().number()]))
+          .optional(),
         folders: zod().array(zod().string()),
         handlers: zod().array(zod().string()),
       }),

@@ -3,35 +3,89 @@ import type { Node, ParseError } from 'jsonc-parser';
 import { HookscopeError } from '../errors.js';
 import { positionAt } from '../files/json-file.js';
 import { isTooDeep } from '../files/nesting.js';
-import { isObject } from '../values/shape.js';
+import { isObject, type Json } from '../values/shape.js';
+import { type Piece, placeIn, styleOf, written } from './insert.js';
+import type { Layout } from './layout.js';
 
-/** A group of hooks, as a settings file has it. */
-export type HookGroupText = { readonly hooks: readonly Readonly<Record<string, unknown>>[] };
-export type HandlerTest = (handler: Readonly<Record<string, unknown>>) => boolean;
+/** A handler, as a file of hooks has it. */
+export type Handler = Json;
+/** What stands in the list of an event: a group of handlers, or a handler. */
+export type Entry = Json;
+export type HandlerTest = (handler: Handler) => boolean;
 
-type Json = Readonly<Record<string, unknown>>;
 const MARK = '\uFEFF';
 
+/** The handlers of an entry. */
+export const handlersIn = (entry: unknown): readonly Handler[] => {
+  if (!isObject(entry)) return [];
+  return Array.isArray(entry['hooks']) ? entry['hooks'].filter(isObject) : [entry];
+};
+
+/** A text, and what of it was put in: where that begins, and how long it is. */
+export interface Extended {
+  readonly text: string;
+  readonly added: readonly (readonly [at: number, length: number])[];
+}
+
 /**
- * A settings text with one more group at the end of each event; comments, order and spacing of the rest stay as they are. What is read
- * from the result, without these groups, is what was read before, or nothing is returned: throws FILE.
+ * A settings text with one more entry at the end of each event; not a byte of the rest is touched. What is read from the result, without
+ * these entries, is what was read before, or nothing is returned: throws FILE.
  */
-export async function withGroups(
+export async function withEntries(
   text: string,
-  groups: Readonly<Record<string, HookGroupText>>,
+  entries: Readonly<Record<string, Entry>>,
+  layout: Layout,
   file: string,
-): Promise<string> {
-  const before = await readSettings(text, file);
-  const edit = await editor(text, file);
-  for (const [event, group] of Object.entries(groups)) {
-    const there = (before['hooks'] as Json | undefined)?.[event] as readonly unknown[] | undefined;
-    if (there === undefined) edit.set(['hooks', event], [group]);
-    else edit.set(['hooks', event, there.length], group, true);
-  }
-  const result = edit.text();
+): Promise<Extended> {
+  const before = await readSettings(text, file, layout, Object.keys(entries));
+  const version = layout.version === undefined || 'version' in before ? {} : { version: layout.version };
+  const result = extended(text, await piecesFor(bare(text), entries, version));
   const hooks: Record<string, unknown> = { ...(before['hooks'] as Json | undefined) };
-  for (const [event, group] of Object.entries(groups)) hooks[event] = [...((hooks[event] as unknown[]) ?? []), group];
-  return checked(result, { ...before, hooks }, file);
+  for (const [event, entry] of Object.entries(entries)) hooks[event] = [...((hooks[event] as unknown[]) ?? []), entry];
+  await checked(result.text, { ...before, ...version, hooks }, file);
+  return result;
+}
+
+async function piecesFor(text: string, entries: Readonly<Record<string, Entry>>, version: Json): Promise<Piece[]> {
+  const { findNodeAtLocation, parseTree } = await import('jsonc-parser');
+  const style = styleOf(text);
+  const root = parseTree(text);
+  const hooks = root && findNodeAtLocation(root, ['hooks']);
+  const pieces: Piece[] = [];
+  const missing: [event: string, list: readonly Entry[]][] = [];
+  for (const [event, entry] of Object.entries(entries)) {
+    const list = root && findNodeAtLocation(root, ['hooks', event]);
+    if (list === undefined) missing.push([event, [entry]]);
+    else {
+      const place = placeIn(text, list, style);
+      pieces.push(...place.put([written(entry, place.indent, style)]));
+    }
+  }
+  const add = (node: Node | undefined, keys: readonly (readonly [string, unknown])[]): void => {
+    if (keys.length === 0) return;
+    const { indent, put } = placeIn(text, node, style);
+    pieces.push(...put(keys.map(([key, value]) => `${JSON.stringify(key)}: ${written(value, indent, style)}`)));
+  };
+  if (hooks !== undefined) add(hooks, missing);
+  add(root, [
+    ...Object.entries(version),
+    ...(hooks === undefined ? [['hooks', Object.fromEntries(missing)] as const] : []),
+  ]);
+  return pieces;
+}
+
+function extended(text: string, pieces: readonly Piece[]): Extended {
+  const mark = text.length - bare(text).length;
+  const added: [number, number][] = [];
+  let result = text.slice(0, mark);
+  let from = mark;
+  for (const piece of pieces.toSorted((a, b) => a.at - b.at)) {
+    result += text.slice(from, mark + piece.at);
+    from = mark + piece.at;
+    added.push([result.length, piece.text.length]);
+    result += piece.text;
+  }
+  return { text: result + text.slice(from), added };
 }
 
 /** The text without the handlers that are meant; groups, events and `hooks` that are empty then are gone too. Throws FILE. */
@@ -40,17 +94,22 @@ export async function withoutHandlers(text: string, isMeant: HandlerTest, file: 
   const edit = await editor(text, file);
   const left: [string, unknown][] = [];
   let touched = false;
-  for (const [event, groups] of Object.entries((before['hooks'] ?? {}) as Record<string, unknown>)) {
-    const list = groups as readonly unknown[];
-    const kept = list.map((group) => withoutMeant(group, isMeant));
+  for (const [event, entries] of Object.entries((before['hooks'] ?? {}) as Record<string, unknown>)) {
+    // Some agents have switches beside their events.
+    if (!Array.isArray(entries)) {
+      left.push([event, entries]);
+      continue;
+    }
+    const list: readonly unknown[] = entries;
+    const kept = list.map((entry) => withoutMeant(entry, isMeant));
     // From the end, so that what is left keeps its place.
     for (let at = list.length - 1; at >= 0; at--) {
       if (kept[at] === list[at]) continue;
       touched = true;
       if (kept[at] === undefined) edit.set(['hooks', event, at], undefined);
-      else edit.set(['hooks', event, at, 'hooks'], (kept[at] as HookGroupText).hooks);
+      else edit.set(['hooks', event, at, 'hooks'], (kept[at] as Json)['hooks']);
     }
-    const some = kept.filter((group) => group !== undefined);
+    const some = kept.filter((entry) => entry !== undefined);
     if (some.length > 0 || list.length === 0) left.push([event, some]);
     else edit.set(['hooks', event], undefined);
   }
@@ -61,16 +120,25 @@ export async function withoutHandlers(text: string, isMeant: HandlerTest, file: 
   return checked(edit.text(), others, file);
 }
 
-/** The group itself where nothing of it is meant, what is left of it, or undefined: nothing is. */
-function withoutMeant(group: unknown, isMeant: HandlerTest): unknown {
-  if (!isObject(group) || !Array.isArray(group['hooks'])) return group;
-  const hooks = group['hooks'].filter((handler) => !(isObject(handler) && isMeant(handler)));
-  if (hooks.length === group['hooks'].length) return group;
-  return hooks.length === 0 ? undefined : { ...group, hooks };
+/** The entry itself where nothing of it is meant, what is left of it, or undefined: nothing is. */
+function withoutMeant(entry: unknown, isMeant: HandlerTest): unknown {
+  if (!isObject(entry)) return entry;
+  if (!Array.isArray(entry['hooks'])) return isMeant(entry) ? undefined : entry;
+  const hooks = entry['hooks'].filter((handler) => !(isObject(handler) && isMeant(handler)));
+  if (hooks.length === entry['hooks'].length) return entry;
+  return hooks.length === 0 ? undefined : { ...entry, hooks };
 }
 
-/** What the text holds, if hooks can be added to it: an object, each key once, each event a list. */
-async function readSettings(text: string, file: string): Promise<Json> {
+/**
+ * What the text holds, if hooks can be added to it: an object, each key once, each of these events a list. With `layout`: only what the
+ * agent reads. Throws FILE.
+ */
+export async function readSettings(
+  text: string,
+  file: string,
+  layout?: Layout,
+  lists: readonly string[] = [],
+): Promise<Json> {
   const { parseTree, getNodeValue, printParseErrorCode } = await import('jsonc-parser');
   const json = bare(text);
   if (json.trim() === '') return {};
@@ -89,17 +157,55 @@ async function readSettings(text: string, file: string): Promise<Json> {
       first.offset,
     );
   if (root?.type !== 'object') throw wrong('an object was expected', root?.offset ?? 0);
+  if (layout !== undefined) await checkLayout(text, root, layout, wrong);
   const hooks = onlyEntry(root, 'hooks', wrong);
   if (hooks !== undefined) {
     if (hooks.type !== 'object') throw wrong('"hooks" is expected to be an object of events', hooks.offset);
     for (const entry of hooks.children ?? []) {
       const [key, value] = entry.children as [Node, Node | undefined];
       onlyEntry(hooks, key.value as string, wrong);
-      if (value?.type !== 'array') throw wrong(`"hooks.${key.value}" is expected to be a list of groups`, key.offset);
+      if (value?.type !== 'array' && lists.includes(key.value as string))
+        throw wrong(`"hooks.${key.value}" is expected to be a list of groups`, key.offset);
     }
   }
   // Plain objects, as they are compared with.
   return JSON.parse(JSON.stringify(getNodeValue(root)));
+}
+
+/** Throws what voids the file for its agent. */
+async function checkLayout(
+  text: string,
+  root: Node,
+  { title, keys, version, reads }: Layout,
+  wrong: (problem: string, at?: number) => Error,
+): Promise<void> {
+  const voided = (what: string, at?: number): Error =>
+    wrong(`${title} reads no ${what} here, and so none of this file's hooks`, at);
+  if (reads !== undefined) {
+    if (text.startsWith(MARK) && !reads.includes('mark')) throw voided('byte order mark', 0);
+    const { parseTree, printParseErrorCode } = await import('jsonc-parser');
+    const errors: ParseError[] = [];
+    parseTree(bare(text), errors, {
+      disallowComments: !reads.includes('comments'),
+      allowTrailingComma: reads.includes('commas'),
+    });
+    const [first] = errors;
+    if (first)
+      throw voided(
+        printParseErrorCode(first.error) === 'InvalidCommentToken' ? 'comments' : 'comma without anything behind it',
+        first.offset,
+      );
+  }
+  for (const entry of root.children ?? []) {
+    const [key, value] = entry.children as [Node, Node | undefined];
+    if (keys !== undefined && !keys.includes(key.value as string))
+      throw wrong(
+        `${title} reads only ${keys.map((one) => `"${one}"`).join(' and ')} at the top of this file: "${key.value}" voids it, and none of its hooks run. Take that out`,
+        key.offset,
+      );
+    if (version !== undefined && key.value === 'version' && value?.value !== version)
+      throw wrong(`${title} reads files of "version": ${version}, and none of this one's hooks run`, key.offset);
+  }
 }
 
 /** The value of a key that must not stand there twice: of two, only one is read. */
@@ -109,28 +215,31 @@ function onlyEntry(object: Node, key: string, wrong: (problem: string, at: numbe
   return found[0]?.children?.[1];
 }
 
-/** Edits a text in steps, in its own indentation and line ends. */
+/** Takes out of a text in steps. */
 async function editor(text: string, file: string) {
   const { applyEdits, modify } = await import('jsonc-parser');
   let now = bare(text);
-  const eol = now.includes('\r\n') ? '\r\n' : '\n';
-  if (now.trim() === '') now = `{}${eol}`;
-  const indent = /\n([ \t]+)\S/.exec(now)?.[1] ?? '  ';
-  const formattingOptions = {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.startsWith('\t') ? 1 : indent.length,
-    eol,
-  };
+  const { eol, unit } = styleOf(now);
+  const insertSpaces = !unit.startsWith('\t');
+  const formattingOptions = { insertSpaces, tabSize: insertSpaces ? unit.length : 1, eol };
   return {
-    set(path: (string | number)[], value: unknown, isArrayInsertion = false): void {
+    set(path: (string | number)[], value: unknown): void {
       try {
-        now = applyEdits(now, modify(now, path, value, { formattingOptions, isArrayInsertion }));
+        now = applyEdits(now, modify(now, path, value, { formattingOptions }));
       } catch (error) {
         throw unedited(file, error);
       }
     },
     text: (): string => (text.startsWith(MARK) ? MARK : '') + now,
   };
+}
+
+/** No comma stands in it with nothing behind. */
+export async function hasNoCommaTooMany(text: string): Promise<boolean> {
+  const { parseTree } = await import('jsonc-parser');
+  const errors: ParseError[] = [];
+  parseTree(bare(text), errors, { disallowComments: false, allowTrailingComma: false, allowEmptyContent: true });
+  return errors.length === 0;
 }
 
 async function checked(result: string, expected: Json, file: string): Promise<string> {

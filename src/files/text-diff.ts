@@ -16,6 +16,53 @@ export async function textDiff(name: string, before: string, after: string): Pro
   return patch.includes('@@') ? plainLines(patch) : `${title}: its last line end\n`;
 }
 
+/** What somebody has put in the place of which part of a text, in order. undefined: there is too much of it. */
+export async function changesOf(before: string, after: string): Promise<Change[] | undefined> {
+  const { diffLines } = await import('diff');
+  const parts = diffLines(before, after, { maxEditLength: MOST_EDITS });
+  return parts && changesIn(parts).map((change) => narrowed(before, change));
+}
+
+export interface Change {
+  readonly from: number;
+  readonly to: number;
+  readonly value: string;
+}
+
+/** Without what a change begins and ends with on both sides. */
+function narrowed(before: string, { from, to, value }: Change): Change {
+  const old = before.slice(from, to);
+  const most = Math.min(old.length, value.length);
+  let start = 0;
+  while (start < most && old[start] === value[start]) start += 1;
+  let end = 0;
+  while (end < most - start && old[old.length - 1 - end] === value[value.length - 1 - end]) end += 1;
+  return { from: from + start, to: to - end, value: value.slice(start, value.length - end) };
+}
+
+function changesIn(
+  parts: readonly { readonly added?: boolean; readonly removed?: boolean; readonly value: string }[],
+): Change[] {
+  const changes: Change[] = [];
+  let at = 0;
+  let open: Change | undefined;
+  for (const { added, removed, value } of parts) {
+    if (!added && !removed) {
+      if (open) changes.push(open);
+      open = undefined;
+      at += value.length;
+      continue;
+    }
+    open ??= { from: at, to: at, value: '' };
+    if (added) open = { ...open, value: open.value + value };
+    else {
+      at += value.length;
+      open = { ...open, to: at };
+    }
+  }
+  return open ? [...changes, open] : changes;
+}
+
 function lines(mark: string, text: string): string {
   return text.replace(/^.*\n/gm, (line) => `${mark}${line}`);
 }

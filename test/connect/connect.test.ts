@@ -31,8 +31,9 @@ const groupsOf = (command = LINE) => ({
   PreToolUse: { hooks: [{ type: 'command', command, onFailure: 'block' }] },
   Stop: { hooks: [{ type: 'command', command }] },
 });
+const LAYOUT = { title: 'Claude Code' };
 const connect = async (file: string, command?: string) => {
-  const plan = await planConnect({ agent: 'claude-code', file, groups: groupsOf(command) }, journal);
+  const plan = await planConnect({ agent: 'claude-code', file, entries: groupsOf(command), layout: LAYOUT }, journal);
   plan.write();
   return plan;
 };
@@ -126,7 +127,8 @@ describe('a settings file', () => {
     const { hooks } = read(readFileSync(settings(), 'utf8'));
     expect(hooks).toEqual({ Stop: [groupsOf().Stop], PreToolUse: [groupsOf().PreToolUse] });
     expect(
-      (await planConnect({ agent: 'claude-code', file: settings(), groups: groupsOf() }, journal)).difference,
+      (await planConnect({ agent: 'claude-code', file: settings(), entries: groupsOf(), layout: LAYOUT }, journal))
+        .difference,
     ).toBe('');
     await disconnect(settings(), journal);
     expect(readFileSync(settings(), 'utf8')).toBe(text);
@@ -186,7 +188,10 @@ describe('a settings file', () => {
 
   test('is left as it is where it changed between the difference and the writing', async () => {
     writeFileSync(settings(), '{}');
-    const plan = await planConnect({ agent: 'claude-code', file: settings(), groups: groupsOf() }, journal);
+    const plan = await planConnect(
+      { agent: 'claude-code', file: settings(), entries: groupsOf(), layout: LAYOUT },
+      journal,
+    );
     writeFileSync(settings(), '{ "model": "x" }');
     expect(() => plan.write()).toThrow(/changed in the meantime/);
     expect(readFileSync(settings(), 'utf8')).toBe('{ "model": "x" }');

@@ -1,23 +1,9 @@
-import { existsSync } from 'node:fs';
-import type { ClaudeWay } from '../../connect/claude-code.js';
-import { HookscopeError } from '../../errors.js';
+import type { AgentTable } from '../../agents/table.js';
+import type { LeftOut } from '../../connect/agent-hooks.js';
+import type { Entry } from '../../connect/settings-text.js';
 import { plain } from '../../plain.js';
-import { nearest } from '../../values/nearest.js';
 import type { Terminal } from '../terminal.js';
-
-export interface ConnectFlags {
-  readonly write?: true;
-  readonly undo?: true;
-  readonly user?: true;
-  readonly project?: true;
-  readonly http?: true;
-  readonly port?: string;
-  readonly hooks?: readonly string[];
-  readonly config?: string;
-  readonly plugin?: readonly string[];
-}
-
-const AGENTS = ['claude-code'];
+import { type ConnectFlags, checkAgent, checkFlags, checkThere, wrong } from './flags.js';
 
 /** What was seen of the real client where its hooks are requests. */
 const HTTP_WARNING = [
@@ -27,33 +13,36 @@ const HTTP_WARNING = [
 
 /** Shows what connecting an agent would change and, with --write, does it. */
 export async function connectCommand(
-  [agent]: readonly string[],
+  [given]: readonly string[],
   flags: ConnectFlags,
   terminal: Terminal,
 ): Promise<number> {
-  checkAgent(agent as string);
-  const file = await fileOf(flags);
-  if (flags.undo) {
-    if (flags.write) throw wrong('--undo', 'expected without --write: it writes by itself');
-    return undo([file], terminal);
-  }
-  const { claudeGroups, notConnected } = await import('../../connect/claude-code.js');
+  const { CONNECTABLE, layoutOf, settingsFile, tableOf } = await import('../../connect/agent-hooks.js');
+  const agent = given as string;
+  checkAgent(agent, CONNECTABLE);
+  checkFlags(agent, flags);
+  const table = tableOf(agent);
+  const file = settingsFile(table, flags.project ? 'project' : 'user', process.cwd());
+  if (flags.undo) return undo([file], terminal);
   const { planConnect } = await import('../../connect/connect.js');
-  const way = await wayOf(flags);
-  const plan = await planConnect({ agent: agent as string, file, groups: claudeGroups(way) });
+  const { entries, leftOut } = await wayOf(table, flags);
+  const plan = await planConnect({ agent, file, entries, layout: layoutOf(table) });
   if (flags.http) for (const line of HTTP_WARNING) terminal.tell(line);
-  for (const { event, why } of notConnected(way.kind)) terminal.tell(`${event} is not connected: ${why}`);
-  if (plan.difference === '') {
-    await terminal.print(`${plain(plan.file)} is connected already; nothing was changed.`);
-    return 0;
-  }
-  await terminal.print(plan.difference.trimEnd());
-  if (!flags.write) {
+  for (const { event, why } of leftOut) terminal.tell(`${event} is not connected: ${why}`);
+  const { notesBefore, sayTrust } = await import('./notes.js');
+  for (const note of notesBefore(table, plan.file, flags.project === true)) terminal.tell(note);
+  if (plan.difference === '') await terminal.print(`${plain(plan.file)} is connected already; nothing was changed.`);
+  else await terminal.print(plan.difference.trimEnd());
+  if (plan.difference !== '' && !flags.write) {
     terminal.tell('nothing was changed; --write does it');
     return 0;
   }
-  plan.write();
-  await terminal.print(`Connected: ${plain(plan.file)}. hookscope connect ${agent} --undo restores it.`);
+  if (plan.difference !== '') {
+    plan.write();
+    const again = `hookscope connect ${agent} ${flags.project ? '--project ' : ''}--undo`;
+    await terminal.print(`Connected: ${plain(plan.file)}. ${again} restores it.`);
+  }
+  await sayTrust(table, plan.file, entries, flags.codex, terminal);
   return 0;
 }
 
@@ -63,9 +52,10 @@ export async function disconnectCommand(
   flags: { readonly all?: true },
   terminal: Terminal,
 ): Promise<number> {
-  if (agent !== undefined) checkAgent(agent);
+  const { CONNECTABLE } = await import('../../connect/agent-hooks.js');
+  if (agent !== undefined) checkAgent(agent, CONNECTABLE);
   if ((agent === undefined) === (flags.all === undefined))
-    throw wrong('disconnect', `expected --all, or one of ${AGENTS.join(', ')}`);
+    throw wrong('disconnect', `expected --all, or one of ${CONNECTABLE.join(', ')}`);
   const { Journal } = await import('../../connect/journal.js');
   const connections = new Journal().list().filter((one) => agent === undefined || one.agent === agent);
   return undo(
@@ -101,20 +91,21 @@ async function undo(files: readonly string[], terminal: Terminal): Promise<numbe
   return failed ? 1 : 0;
 }
 
-async function fileOf({ user, project }: ConnectFlags): Promise<string> {
-  if (user && project) throw wrong('--user', 'expected without --project');
-  const { claudeSettingsFile } = await import('../../connect/claude-code.js');
-  return claudeSettingsFile(project ? 'project' : 'user', process.cwd());
+interface Way {
+  readonly entries: Readonly<Record<string, Entry>>;
+  readonly leftOut: readonly LeftOut[];
 }
 
-async function wayOf(flags: ConnectFlags): Promise<ClaudeWay> {
+async function wayOf(table: AgentTable, flags: ConnectFlags): Promise<Way> {
+  const { agentEntries, notConnected } = await import('../../connect/agent-hooks.js');
   const { hooks, config, plugin, port } = flags;
+  const leftOut = notConnected(table);
   if (!flags.http) {
-    if (port !== undefined) throw wrong('--port', 'expected together with --http');
     const set = { ...(hooks && { hooks }), ...(config !== undefined && { config }), ...(plugin && { plugin }) };
     checkThere([...(hooks ?? []), ...(config === undefined ? [] : [config])]);
     const { thinCommand } = await import('../../server/client/thin.js');
-    return { kind: 'command', command: (event, timeout) => thinCommand(event, { set, timeout }) };
+    const as = table.name === 'claude-code' ? {} : { as: table.name };
+    return { entries: agentEntries(table, (event, timeout) => thinCommand(event, { ...as, set, timeout })), leftOut };
   }
   if (hooks || plugin || config !== undefined)
     throw wrong('--http', 'expected without --hooks, --config and --plugin: the server is what names them');
@@ -123,25 +114,7 @@ async function wayOf(flags: ConnectFlags): Promise<ClaudeWay> {
     throw wrong('--port', 'expected the port of hookscope serve, from 1 to 65535');
   const { placesOf } = await import('../../server/places.js');
   const { ensureTokens } = await import('../../server/tokens.js');
-  return { kind: 'http', port: number, token: ensureTokens(placesOf()).fire };
-}
-
-/** A guard that is not there would block every call. */
-function checkThere(files: readonly string[]): void {
-  for (const file of files) {
-    if (!existsSync(file)) throw new HookscopeError('FILE', { file, problem: 'there is no such file' });
-  }
-}
-
-function checkAgent(agent: string): void {
-  if (AGENTS.includes(agent)) return;
-  throw wrong(
-    'connect',
-    `"${agent}" is not an agent that can be connected; there are ${AGENTS.join(', ')}`,
-    nearest(agent, AGENTS),
-  );
-}
-
-function wrong(where: string, expected: string, near?: string): HookscopeError {
-  return new HookscopeError('INVALID_OPTIONS', { where, expected, nearest: near });
+  const { httpEntries, notByHttp } = await import('../../connect/claude-http.js');
+  const token = ensureTokens(placesOf()).fire;
+  return { entries: httpEntries({ port: number, token }), leftOut: [...leftOut, ...notByHttp()] };
 }

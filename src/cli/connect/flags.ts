@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { HookscopeError } from '../../errors.js';
+import { nearest } from '../../values/nearest.js';
+
+export interface ConnectFlags {
+  readonly write?: true;
+  readonly undo?: true;
+  readonly user?: true;
+  readonly project?: true;
+  readonly http?: true;
+  readonly port?: string;
+  readonly codex?: string;
+  readonly hooks?: readonly string[];
+  readonly config?: string;
+  readonly plugin?: readonly string[];
+}
+
+/** Throws INVALID_OPTIONS for flags that do not go together. */
+export function checkFlags(agent: string, flags: ConnectFlags): void {
+  if (flags.user && flags.project) throw wrong('--user', 'expected without --project');
+  if (flags.undo && flags.write) throw wrong('--undo', 'expected without --write: it writes by itself');
+  if (flags.http && agent !== 'claude-code')
+    throw wrong(
+      '--http',
+      'expected with claude-code alone: other agents have no hooks of this kind that are asked about tools',
+    );
+  if (flags.codex !== undefined && agent !== 'codex') throw wrong('--codex', 'expected with codex alone');
+  if (!flags.http && flags.port !== undefined) throw wrong('--port', 'expected together with --http');
+}
+
+/** A guard that is not there would block every call. */
+export function checkThere(files: readonly string[]): void {
+  for (const file of files) {
+    if (!existsSync(file)) throw new HookscopeError('FILE', { file, problem: 'there is no such file' });
+  }
+}
+
+export function checkAgent(agent: string, agents: readonly string[]): void {
+  if (agents.includes(agent)) return;
+  const near = nearest(agent, [...agents]);
+  throw wrong('connect', `"${agent}" is not an agent that can be connected; there are ${agents.join(', ')}`, near);
+}
+
+export function wrong(where: string, expected: string, near?: string): HookscopeError {
+  return new HookscopeError('INVALID_OPTIONS', { where, expected, nearest: near });
+}

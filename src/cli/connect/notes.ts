@@ -1,0 +1,80 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { AgentTable } from '../../agents/table.js';
+import { askCodex, findCodex, type HookTrust } from '../../connect/codex-trust.js';
+import { handlersOf } from '../../connect/connect.js';
+import { Journal } from '../../connect/journal.js';
+import type { Entry } from '../../connect/settings-text.js';
+import { plain } from '../../plain.js';
+import { messageOf } from '../../values/promises.js';
+import type { Terminal } from '../terminal.js';
+
+/** What to know before it is written. */
+export function notesBefore(table: AgentTable, file: string, isProject: boolean): string[] {
+  const { name, title, source, files } = table;
+  const notes: string[] = [];
+  if (source === 'documents') notes.push(`${title} was not tried: its places, units and words are from its documents`);
+  if (isProject && name !== 'claude-code')
+    notes.push(`${plain(file)} names paths of this machine: keep it out of what you share`);
+  if (name === 'codex' && hasHooks(join(dirname(file), 'config.toml')))
+    notes.push(
+      `${plain(join(dirname(file), 'config.toml'))} has hooks too: Codex runs both, and warns at every start that there are two`,
+    );
+  const at = (path: string): string =>
+    path.startsWith('~') ? join(homedir(), path.slice(1)) : join(realpathSync('.'), path);
+  const others = files.places.flatMap(({ path, of }) => (of === undefined ? [] : [at(path)]));
+  for (const { file: connected, agent } of new Journal().list())
+    if (others.includes(connected))
+      notes.push(
+        `${title} reads ${plain(connected)} too, which is connected for ${agent}: it asks twice about what happens there`,
+      );
+  return notes;
+}
+
+/** `[[hooks.Event]]` or `hooks.Event = […]`; its memory of what is trusted, `[hooks.state]`, is none. */
+function hasHooks(file: string): boolean {
+  if (!existsSync(file)) return false;
+  return /^\s*(?:\[\[\s*hooks\s*\.|hooks\s*\.\s*(?!state)\w+\s*=|hooks\s*=\s*\{|\[\s*hooks\s*\])/m.test(
+    readFileSync(file, 'utf8'),
+  );
+}
+
+const TRUST: Readonly<Record<HookTrust, string>> = {
+  trusted: 'trusted: it runs',
+  managed: 'managed: it runs',
+  untrusted: 'not trusted: it does not run',
+  modified: 'changed since it was trusted: it does not run',
+  off: 'switched off in Codex: it does not run',
+  unlisted: 'not known to Codex: it does not run',
+};
+const RUNS: readonly HookTrust[] = ['trusted', 'managed'];
+
+/** The step that the agent itself asks for before it runs what was written. */
+export async function sayTrust(
+  table: AgentTable,
+  file: string,
+  entries: Readonly<Record<string, Entry>>,
+  given: string | undefined,
+  terminal: Terminal,
+): Promise<void> {
+  await terminal.print(table.files.trust);
+  if (table.name !== 'codex') return;
+  const program = given ?? findCodex();
+  if (program === undefined) {
+    terminal.tell('codex is not on the PATH, so that it could not be asked what it trusts; name it: --codex PATH');
+    return;
+  }
+  try {
+    const { hooks, warnings } = await askCodex({ program, file, handlers: handlersOf(entries), cwd: process.cwd() });
+    for (const warning of warnings) terminal.tell(`Codex says: ${plain(warning)}`);
+    for (const { event, trust } of hooks) await terminal.print(`  ${event.padEnd(18)} ${TRUST[trust]}`);
+    const waiting = hooks.filter(({ trust }) => !RUNS.includes(trust)).length;
+    if (waiting > 0)
+      await terminal.print(
+        `${waiting} of ${hooks.length} do not run yet. Start codex in a terminal and choose "Trust all and continue", or look at them with /hooks.`,
+      );
+  } catch (error) {
+    terminal.tell(`${plain(program)} could not be asked what it trusts: ${plain(messageOf(error))}`);
+  }
+}

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { TABLES } from '../agents/agents.js';
+import { specOf } from '../agents/rows.js';
+import type { AgentTable, EventRow } from '../agents/table.js';
+import type { Layout } from './layout.js';
+import type { Entry, Handler } from './settings-text.js';
+
+/** Whose sessions are connected: all of this user's, or those in one folder. */
+export type ConnectWhose = 'user' | 'project';
+
+/** Seconds that an agent waits for a hook where the event has no time of its own: hooks behind it may ask a person or a model. */
+const PATIENCE = 600;
+
+/** The agents that can be connected. */
+export const CONNECTABLE: readonly string[] = TABLES.map(({ name }) => name);
+
+export function tableOf(agent: string): AgentTable {
+  return TABLES.find(({ name }) => name === agent) as AgentTable;
+}
+
+/** Where the agent reads hooks that hold on this machine. */
+export function settingsFile(
+  { connect }: AgentTable,
+  whose: ConnectWhose,
+  folder: string,
+  env: NodeJS.ProcessEnv = process.env,
+): string {
+  if (whose === 'project') {
+    const { path, from } = connect.project;
+    return join((from === 'repository' ? repositoryOf(folder) : undefined) ?? resolve(folder), path);
+  }
+  const { home, variable, path } = connect.user;
+  const given = variable === undefined ? undefined : env[variable];
+  return join(given !== undefined && isAbsolute(given) ? given : join(homedir(), home.slice(1)), path);
+}
+
+function repositoryOf(folder: string): string | undefined {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+    if (at === dirname(at)) return undefined;
+  }
+}
+
+/** What may stand in the agent's file, and what voids it. */
+export function layoutOf({ title, files, connect }: AgentTable): Layout {
+  const { root, version } = files;
+  return {
+    title,
+    ...(root.others === 'void' ? { keys: ['hooks', ...root.keys] } : {}),
+    ...(version === undefined ? {} : { version }),
+    ...(connect.reads === undefined ? {} : { reads: connect.reads }),
+  };
+}
+
+/** Every event once, by the name that it is connected under. */
+export function connectedRows(table: AgentTable): EventRow[] {
+  const rows = table.events.filter((row) => row.second === undefined && whyNot(row) === undefined);
+  return rows.filter(({ name }, i) => rows.findIndex((row) => row.name === name) === i);
+}
+
+/** An event that is not connected. */
+export interface LeftOut {
+  readonly event: string;
+  readonly why: string;
+}
+
+/** Events that cannot be connected, and why. */
+export function notConnected(table: AgentTable): LeftOut[] {
+  return table.events.flatMap((row) => {
+    const why = whyNot(row);
+    return why === undefined ? [] : [{ event: row.name, why }];
+  });
+}
+
+function whyNot(row: EventRow): string | undefined {
+  if (specOf(row)?.claude?.answerNeeded) return 'a hook there must answer, so that one without an answer fails it';
+  return undefined;
+}
+
+/** Seconds that are written for an event. */
+const secondsOf = ({ timeout }: EventRow): number => timeout?.most ?? timeout?.usual ?? PATIENCE;
+
+/** One command an event. */
+export function agentEntries(
+  table: AgentTable,
+  command: (event: string, seconds: number) => string,
+): Readonly<Record<string, Entry>> {
+  const { handler } = table.connect;
+  return agentHandlers(table, (row) => ({ ...handler, command: command(row.name, secondsOf(row)) }));
+}
+
+/** One entry an event: everything is asked about, and where the agent knows such a word, a failure of what asks stops what can be stopped. */
+export function agentHandlers(
+  table: AgentTable,
+  make: (row: EventRow) => Handler,
+  isMeant: (row: EventRow) => boolean = () => true,
+): Readonly<Record<string, Entry>> {
+  const { files, connect } = table;
+  const { key, unit } = files.timeout;
+  return Object.fromEntries(
+    connectedRows(table)
+      .filter(isMeant)
+      .map((row) => {
+        const seconds = secondsOf(row);
+        const handler = {
+          ...make(row),
+          [key]: unit === 'ms' ? seconds * 1000 : seconds,
+          ...(connect.guard?.on.some((what) => isSaid(row, what)) ? connect.guard.keys : {}),
+        };
+        return [row.name, files.shape === 'groups' ? { hooks: [handler] } : handler];
+      }),
+  );
+}
+
+function isSaid({ says }: EventRow, what: keyof EventRow['says']): boolean {
+  const entry = says[what];
+  return entry !== undefined && 'say' in entry;
+}

@@ -1,0 +1,31 @@
+import { specOf } from '../agents/rows.js';
+import type { EventRow } from '../agents/table.js';
+import { agentHandlers, connectedRows, type LeftOut, tableOf } from './agent-hooks.js';
+import type { Entry } from './settings-text.js';
+
+/** A server that listens at a port, and the token to fire. */
+export interface HttpWay {
+  readonly port: number;
+  readonly token: string;
+}
+
+const asksByHttp = (row: EventRow): boolean => specOf(row)?.types.includes('http') === true;
+
+/** Claude Code's hooks as requests. */
+export function httpEntries({ port, token }: HttpWay): Readonly<Record<string, Entry>> {
+  return agentHandlers(
+    tableOf('claude-code'),
+    ({ name }) => ({
+      type: 'http',
+      url: `http://127.0.0.1:${port}/hooks/${name}`,
+      headers: { Authorization: `Bearer ${token}` },
+    }),
+    asksByHttp,
+  );
+}
+
+/** Events that the client sends to no address. */
+export function notByHttp(): LeftOut[] {
+  const rows = connectedRows(tableOf('claude-code')).filter((row) => !asksByHttp(row));
+  return rows.map(({ name }) => ({ event: name, why: 'the client sends it to no HTTP hook' }));
+}

@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from 'node:util';
+import { changesOf } from '../files/text-diff.js';
+import { isObject, type Json } from '../values/shape.js';
+import type { Connection } from './journal.js';
+import { type Handler, type HandlerTest, hasNoCommaTooMany, readSettings, withoutHandlers } from './settings-text.js';
+
+/** What a handler can be told by. */
+export const nameOf = (handler: Handler): string => String(handler['command'] ?? handler['url']);
+
+/** The text without what connect has written: byte for byte the original with what somebody has changed since, where that can be told apart. */
+export async function withoutOurs(connection: Connection, text: string): Promise<string> {
+  const { file, handlers } = connection;
+  const isOurs: HandlerTest = (handler) => handlers.includes(nameOf(handler));
+  const rest = await withoutHandlers(text, isOurs, file);
+  const cut = await withoutPieces(connection, text);
+  return cut !== undefined && (await isSame(cut, rest, text, file)) ? cut : rest;
+}
+
+/** What was written is cut out where it still stands. */
+async function withoutPieces({ written, added }: Connection, text: string): Promise<string | undefined> {
+  if (written === undefined || added === undefined) return undefined;
+  const was = Buffer.from(written, 'base64').toString();
+  const changes = await changesOf(was, text);
+  if (changes === undefined) return undefined;
+  const pieces = added.map(([at, length]) => ({ from: at, to: at + length, value: '' }));
+  // What somebody has taken out is gone already.
+  const left = pieces.filter((piece) => !changes.some(({ from, to }) => from <= piece.from && piece.to <= to));
+  const isTouched = left.some((piece) => changes.some(({ from, to }) => from < piece.to && piece.from < to));
+  if (isTouched) return undefined;
+  let result = '';
+  let at = 0;
+  for (const { from, to, value } of [...changes, ...left].sort((a, b) => a.from - b.from || a.to - b.to)) {
+    result += was.slice(at, from) + value;
+    at = to;
+  }
+  return result + was.slice(at);
+}
+
+/** It holds what it should, and no comma too many. */
+async function isSame(cut: string, rest: string, text: string, file: string): Promise<boolean> {
+  try {
+    const [one, other] = [await readSettings(cut, file), await readSettings(rest, file)];
+    if (!isDeepStrictEqual(said(one), said(other))) return false;
+    return (await hasNoCommaTooMany(cut)) || !(await hasNoCommaTooMany(text));
+  } catch {
+    return false;
+  }
+}
+
+/** Events without hooks say nothing. */
+function said({ hooks, version: _, ...others }: Json): Json {
+  const events = Object.entries(isObject(hooks) ? hooks : {});
+  const some = events.filter(([, list]) => !(Array.isArray(list) && list.length === 0));
+  return { ...others, hooks: Object.fromEntries(some) };
+}
