@@ -9,9 +9,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { tableOf } from '../../src/connect/agent-hooks.js';
 import { CATALOGUE, CLAUDE_EVENTS } from '../../src/events/catalogue.js';
+import { type FakeCodex, writeFakeCodex } from '../connect/fake-codex.js';
 import { cli } from './cli.js';
 
 let folder: string;
@@ -25,6 +27,11 @@ beforeEach(() => {
     XDG_STATE_HOME: join(folder, 'state'),
     XDG_RUNTIME_DIR: join(folder, 'run'),
     CLAUDE_CONFIG_DIR: join(folder, 'claude'),
+    CODEX_HOME: join(folder, 'codex'),
+    COPILOT_HOME: join(folder, 'copilot'),
+    GEMINI_CLI_HOME: join(folder, 'gemini'),
+    // No Codex of whoever runs the tests.
+    PATH: '/usr/bin:/bin',
   };
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -44,6 +51,99 @@ const handlers = (file: string): Map<string, Handler> => {
   const { hooks } = JSON.parse(readFileSync(file, 'utf8')) as { hooks: Record<string, { hooks: Handler[] }[]> };
   return new Map(Object.entries(hooks).map(([event, groups]) => [event, groups.at(-1)?.hooks[0] as Handler]));
 };
+
+const AGENTS = [
+  ['claude-code', 'claude/settings.json', '.claude/settings.local.json', 'PreToolUse'],
+  ['codex', 'codex/hooks.json', '.codex/hooks.json', 'PreToolUse'],
+  ['copilot', 'copilot/hooks/hookscope.json', '.github/hooks/hookscope.json', 'preToolUse'],
+  ['gemini', 'gemini/.gemini/settings.json', '.gemini/settings.json', 'BeforeTool'],
+  ['cursor', '.cursor/hooks.json', '.cursor/hooks.json', 'preToolUse'],
+] as const;
+
+describe.each(AGENTS)('hookscope connect %s', (agent, ofUser, ofProject, event) => {
+  test.each([
+    ['--user', ofUser],
+    ['--project', join('project', ofProject)],
+  ])('%s shows, writes, says what the agent itself asks for, and restores', async (whose, path) => {
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    const before = '{\r\n\t"hooks": {}\r\n}';
+    writeFileSync(file, before);
+    const shown = await hookscope('connect', agent, whose);
+    expect(shown.stdout).toContain(`+\t\t"${event}": [`);
+    expect(shown.stderr).toContain('--write');
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    const { stdout, stderr, code } = await hookscope('connect', agent, whose, '--write');
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      `Connected: ${file}. hookscope connect ${agent} ${whose === '--user' ? '' : '--project '}--undo`,
+    );
+    expect(stdout).toContain(tableOf(agent).files.trust);
+    expect(stderr.includes('not tried')).toBe(agent === 'cursor');
+    expect(stderr.includes('paths of this machine')).toBe(whose === '--project' && agent !== 'claude-code');
+    expect(readFileSync(file, 'utf8')).toContain(`${event} --timeout 600"`);
+    const { stdout: undone } = await hookscope('connect', agent, whose, '--undo');
+    expect(undone).toBe(`${file} has the bytes that it had before.\n`);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+});
+
+describe('hookscope connect codex', () => {
+  const file = (): string => join(folder, 'codex/hooks.json');
+  const connect = (fake: FakeCodex, ...more: string[]) =>
+    hookscope('connect', 'codex', '--codex', writeFakeCodex(join(folder, 'fake-codex'), file(), fake), ...more);
+
+  test('tells of each hook whether Codex trusts it, and what to do', async () => {
+    const { stdout } = await connect({ trust: { '*': 'untrusted', stop: 'trusted' } }, '--write');
+    expect(stdout).toMatch(/^ {2}PreToolUse +not trusted: it does not run$/m);
+    expect(stdout).toMatch(/^ {2}Stop +trusted: it runs$/m);
+    expect(stdout).toContain('11 of 12 do not run yet. Start codex in a terminal and choose "Trust all and continue"');
+    const { stdout: later } = await connect({ trust: { '*': 'trusted' } });
+    expect(later).toContain('is connected already');
+    expect(later).not.toContain('do not run');
+    const { stderr, code } = await connect({ instead: 'error' });
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/fake-codex could not be asked what it trusts: .*no such method/),
+    ]);
+  });
+
+  test('does not ask before anything is written', async () => {
+    const { stdout, stderr } = await connect({ trust: { '*': 'untrusted' } });
+    expect([stdout.includes('trusted'), stderr]).toEqual([false, expect.stringContaining('nothing was changed')]);
+  });
+
+  test('tells of a config.toml with hooks beside it, of which Codex runs both', async () => {
+    mkdirSync(join(folder, 'codex'));
+    const toml = join(folder, 'codex/config.toml');
+    writeFileSync(toml, '[hooks.state."x:stop:0:0"]\ntrusted_hash = "sha256:0"\n');
+    expect((await hookscope('connect', 'codex')).stderr).not.toContain('runs both');
+    writeFileSync(toml, '[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "true"\n');
+    expect((await hookscope('connect', 'codex')).stderr).toContain(`${toml} has hooks too: Codex runs both`);
+  });
+
+  test('leaves a file alone that Codex does not read, and says why', async () => {
+    mkdirSync(join(folder, 'codex'));
+    writeFileSync(file(), '{ "$schema": "x" }');
+    const { stderr, code } = await hookscope('connect', 'codex', '--write');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('"$schema" voids it, and none of its hooks run')]);
+    expect(readFileSync(file(), 'utf8')).toBe('{ "$schema": "x" }');
+  });
+});
+
+test('an agent that reads Claude Code’s files too asks twice, and that is said', async () => {
+  await hookscope('connect', 'claude-code', '--project', '--write');
+  const { stderr } = await hookscope('connect', 'copilot');
+  expect(stderr).toMatch(/GitHub Copilot CLI reads .*settings\.local\.json too, which is connected for claude-code/);
+  expect((await hookscope('connect', 'gemini')).stderr).not.toContain('too, which');
+});
+
+test('all five are disconnected together', async () => {
+  for (const [agent] of AGENTS) await hookscope('connect', agent, '--write');
+  const { stdout } = await hookscope('disconnect', '--all');
+  expect(stdout.match(/is gone again/g)).toHaveLength(5);
+  for (const [, path] of AGENTS) expect(existsSync(join(folder, path))).toBe(false);
+});
 
 describe('hookscope connect claude-code', () => {
   test('shows what it would change, and changes nothing', async () => {
@@ -140,6 +240,9 @@ describe('hookscope connect claude-code', () => {
     [['connect', 'claude-code', '--http', '--port', '0'], /--port/],
     [['connect', 'claude-code', '--http', '--port', '1', '--hooks', 'x.json'], /--http.*the server is what names them/],
     [['connect', 'claude-code', '--write', '--hooks', 'gone.json'], /gone\.json: there is no such file/],
+    [['connect', 'gemini', '--http', '--port', '1'], /--http.*claude-code alone/],
+    [['connect', 'gemini', '--codex', 'x'], /--codex.*with codex alone/],
+    [['connect', 'geminy'], /"geminy" is not an agent.*codex, copilot, gemini, cursor/],
     [['disconnect'], /--all/],
     [['disconnect', 'claude-code', '--all'], /--all/],
   ])('%j is refused, and nothing is written', async (args, message) => {

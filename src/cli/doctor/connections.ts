@@ -8,66 +8,39 @@ import { stateFolder } from '../../values/state-folder.js';
 import type { DoctorFinding } from './finding.js';
 
 /** A file that `hookscope connect` has written into. */
-interface Connection {
+export interface Connection {
   readonly agent: string;
   readonly file: string;
   /** Commands and addresses. */
   readonly handlers: readonly string[];
 }
 
-/** What is wrong with the server, and with agents that are connected; `newest`: when the last fire was kept. */
-export async function connectionFindings(newest: number | undefined, since: string): Promise<DoctorFinding[]> {
+/** What is wrong with the server, and with who asks it. */
+export async function serverFindings(): Promise<DoctorFinding[]> {
   const connections = readConnections();
   const socket = defaultSocket();
   const state = await serverState(socket);
   const findings: DoctorFinding[] = [];
-  const problem = (about: 'server' | 'agent', text: string, fix: string): void =>
-    void findings.push({ level: 'problem', about, text, fix });
+  const problem = (text: string, fix: string): void =>
+    void findings.push({ level: 'problem', about: 'server', text, fix });
 
   const unit = serviceFile();
   const addresses = connections.flatMap(({ handlers }) => handlers.filter((one) => /^https?:/.test(one)));
   const start = 'Start it: hookscope serve.';
-  if (state === 'dead')
-    problem('server', `A server has left its socket ${plain(socket)}, and nobody answers there.`, start);
+  if (state === 'dead') problem(`A server has left its socket ${plain(socket)}, and nobody answers there.`, start);
   else if (state === 'none' && unit !== undefined)
-    problem('server', `A server is installed (${plain(unit)}) and does not run.`, start);
+    problem(`A server is installed (${plain(unit)}) and does not run.`, start);
   if (state !== 'runs' && addresses.length > 0)
     problem(
-      'server',
       `${plain(connections[0]?.agent ?? 'An agent')} asks ${clip(addresses[0] as string, 80)} about its calls, and no server runs: what it cannot ask, it lets pass.`,
       start,
     );
 
-  for (const connection of connections) findings.push(...fileFindings(connection));
-  if (connections.length > 0 && newest === undefined)
-    for (const { agent, file } of connections)
-      problem(
-        'agent',
-        `${plain(agent)} is connected (${plain(file)}), and no fire has been kept ${since}.`,
-        'Start it and let it call a tool; if nothing comes then, its version may not read this file, or hooks are switched off in it.',
-      );
   return findings;
 }
 
-function fileFindings({ agent, file, handlers }: Connection): DoctorFinding[] {
-  const again = `hookscope connect ${plain(agent)} --write`;
-  const about = (text: string): DoctorFinding => ({
-    level: 'problem',
-    about: 'agent',
-    text,
-    fix: `Connect it again: ${again}.`,
-  });
-  const text = readIfThere(file);
-  if (text === undefined) return [about(`${plain(file)}, which connected ${plain(agent)}, is gone.`)];
-  const missing = handlers.filter((one) => !text.includes(JSON.stringify(one).slice(1, -1)));
-  if (missing.length > 0)
-    return [about(`${plain(file)} no longer names ${clip(missing[0] as string, 80)}: somebody has taken it out.`)];
-  const gone = handlers.flatMap(wordsOf).filter((word) => isAbsolute(word) && !existsSync(word));
-  return [...new Set(gone)].map((path) => about(`${plain(file)} names ${plain(path)}, which is gone.`));
-}
-
 /** The words of a command that connect has written: paths, options, and the programs that they begin with. */
-function wordsOf(command: string): string[] {
+export function wordsOf(command: string): string[] {
   return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, bare]) => single ?? double ?? bare ?? '',
   );
@@ -83,7 +56,7 @@ export function connected(): { readonly handlers: ReadonlySet<string>; readonly 
   return { handlers: new Set(handlers), hooksFiles: [...new Set(named)].filter((file) => existsSync(file)) };
 }
 
-function readConnections(): Connection[] {
+export function readConnections(): Connection[] {
   const text = readIfThere(join(stateFolder(), 'connections.json'));
   try {
     const found: unknown = JSON.parse(text ?? '{}');
@@ -113,7 +86,7 @@ function serviceFile(): string | undefined {
   );
 }
 
-function readIfThere(file: string): string | undefined {
+export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -7,7 +7,8 @@ import type { StoreFlags } from '../history/open.js';
 import { readDuration, readMoment } from '../history/when.js';
 import { createPaint, type Paint } from '../run/view.js';
 import type { Terminal } from '../terminal.js';
-import { connected, connectionFindings } from './connections.js';
+import { agentFindings } from './agents.js';
+import { connected, serverFindings } from './connections.js';
 import { fileFindings, unlistedFindings } from './files.js';
 import type { DoctorFinding } from './finding.js';
 import { Health } from './health.js';
@@ -16,6 +17,7 @@ interface DoctorFlags extends StoreFlags, MaskFlags {
   readonly since?: string;
   readonly slow?: string;
   readonly hooks?: readonly string[];
+  readonly codex?: string;
   readonly json?: true;
 }
 
@@ -32,7 +34,12 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   const fired = places.length === 0 ? new Set<string>() : await readAll(places, from, health, terminal);
   if (terminal.signal.aborted) return 1;
   const findings = [
-    ...(await connectionFindings(health.newest, `since ${new Date(from).toISOString().slice(0, 16)}Z`)),
+    ...(await serverFindings()),
+    ...(await agentFindings({
+      fired: health.agents,
+      since: `since ${new Date(from).toISOString().slice(0, 16)}Z`,
+      codex: flags.codex,
+    })),
     ...health.findings(limit),
     ...(await fileFindings(hooks)),
     ...(await unlistedFindings(health, fired, { hooksFiles: hooks, handlers })),

@@ -2,6 +2,7 @@ import { duration } from '../../emit/headline.js';
 import type { AlarmRecord, FireRecord, HandlerRecord, HookRecord } from '../../emit/record.js';
 import { SKIP_REASONS, type SkipReason } from '../../events/skip.js';
 import { clip, plain } from '../../plain.js';
+import { isObject } from '../../values/shape.js';
 import { mendFor } from '../../why/decided.js';
 import { percentile } from '../../why/meaning.js';
 import { whyNotAsked } from '../../why/not-asked.js';
@@ -33,8 +34,8 @@ export class Health {
   readonly #fires = new Map<string, number>();
   readonly #alarms = new Map<string, { count: number; last: AlarmRecord }>();
   readonly #gaps = new Gaps();
-  /** Milliseconds since 1970 of the newest fire. */
-  newest: number | undefined;
+  /** Agents whose own hooks have fired; of those that speak as we do, and of programs, it is `claude-code`. */
+  readonly agents = new Set<string>();
   fires = 0;
 
   add(record: HookRecord): void {
@@ -45,7 +46,8 @@ export class Health {
     }
     if (record.type !== 'hook_fire') return;
     this.fires += 1;
-    this.newest = Math.max(this.newest ?? 0, Date.parse(record.time));
+    const { via } = record.input;
+    this.agents.add(isObject(via) && typeof via['agent'] === 'string' ? via['agent'] : 'claude-code');
     if (this.#fires.size < MOST) this.#fires.set(record.event, (this.#fires.get(record.event) ?? 0) + 1);
     for (const handler of record.handlers) this.#hook(record, handler);
   }

@@ -91,6 +91,10 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
       ['--since <when>', 'look at records that came later; default: 7d'],
       ['--slow <duration>', 'a hook is slow if 95 of 100 runs take up to so long; default: 1s'],
       ['--hooks <file.json>', 'also look at this file, which is given to --hooks', 'many'],
+      [
+        '--codex <program>',
+        'where Codex is connected: the program that is asked what it trusts (default: codex on the PATH)',
+      ],
       ['--json', 'print one JSON object a line'],
       MASK,
     ],

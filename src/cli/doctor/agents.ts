@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute } from 'node:path';
+import type { AgentTable } from '../../agents/table.js';
+import { CONNECTABLE, tableOf } from '../../connect/agent-hooks.js';
+import { clip, plain } from '../../plain.js';
+import { messageOf } from '../../values/promises.js';
+import { type Connection, readConnections, readIfThere, wordsOf } from './connections.js';
+import type { DoctorFinding } from './finding.js';
+
+interface Known {
+  /** Agents of whom fires are kept. */
+  readonly fired: ReadonlySet<string>;
+  /** Since when fires were looked at, in words. */
+  readonly since: string;
+  /** Codex, where it was named. */
+  readonly codex?: string | undefined;
+}
+
+/** What is wrong with agents that are connected. */
+export async function agentFindings(known: Known): Promise<DoctorFinding[]> {
+  const findings: DoctorFinding[] = [];
+  for (const connection of readConnections()) {
+    const table = CONNECTABLE.includes(connection.agent) ? tableOf(connection.agent) : undefined;
+    const about = await connectionFindings(connection, table, known);
+    findings.push(...about);
+    const { agent, file } = connection;
+    // Only where nothing else tells why.
+    if (!known.fired.has(agent) && about.every(({ level }) => level === 'remark'))
+      findings.push(
+        problem(
+          `${plain(agent)} is connected (${plain(file)}), and no fire has been kept ${known.since}.`,
+          'Start it and let it call a tool; if nothing comes then, its version may not read this file, or hooks are switched off in it.',
+        ),
+      );
+  }
+  // Two files of one agent have settings in common.
+  return findings.filter(({ text }, i) => findings.findIndex((one) => one.text === text) === i);
+}
+
+async function connectionFindings(
+  connection: Connection,
+  table: AgentTable | undefined,
+  { codex }: Known,
+): Promise<DoctorFinding[]> {
+  const { agent, file, handlers } = connection;
+  const again = `Connect it again: hookscope connect ${plain(agent)} --write.`;
+  const text = readIfThere(file);
+  if (text === undefined) return [problem(`${plain(file)}, which connected ${plain(agent)}, is gone.`, again)];
+  const missing = handlers.filter((one) => !text.includes(JSON.stringify(one).slice(1, -1)));
+  const findings: DoctorFinding[] = [];
+  if (missing.length > 0)
+    findings.push(
+      problem(`${plain(file)} no longer names ${clip(missing[0] as string, 80)}: somebody has taken it out.`, again),
+    );
+  else {
+    const gone = handlers.flatMap(wordsOf).filter((word) => isAbsolute(word) && !existsSync(word));
+    for (const path of new Set(gone))
+      findings.push(problem(`${plain(file)} names ${plain(path)}, which is gone.`, again));
+  }
+  if (table === undefined || missing.length === handlers.length) return findings;
+  const { fileAilments, switchedOff } = await import('../../connect/health.js');
+  const ailments = [...(await fileAilments(table, file, handlers)), ...(await switchedOff(table, file, process.cwd()))];
+  for (const { file: where, what, mend } of ailments)
+    findings.push(problem(`${plain(where)} ${plain(what)}.`, mend.endsWith('.') ? mend : `${mend}, or: ${again}`));
+  if (table.name === 'codex') findings.push(...(await codexFindings(connection, codex)));
+  return findings;
+}
+
+/** What Codex itself says of them; where it is not found, nothing is known. */
+async function codexFindings({ file, handlers }: Connection, given: string | undefined): Promise<DoctorFinding[]> {
+  const { askCodex, findCodex } = await import('../../connect/codex-trust.js');
+  const program = given ?? findCodex();
+  if (program === undefined) return [];
+  const cwd = process.cwd();
+  try {
+    const { hooks, warnings } = await askCodex({ program, file, handlers, cwd });
+    const waiting = hooks.filter(({ trust }) => trust !== 'trusted' && trust !== 'managed');
+    const [first] = waiting;
+    if (first === undefined) return [];
+    const events = waiting.map(({ event }) => event).join(', ');
+    const listed = `${waiting.length} of ${hooks.length} hooks in ${plain(file)} do not run in Codex: ${events}`;
+    if (waiting.some(({ trust }) => trust === 'unlisted'))
+      return [
+        problem(
+          `${listed}. It does not know them${warnings[0] === undefined ? '' : `, and says: ${plain(warnings[0])}`}.`,
+          `Trust the folder ${plain(dirname(dirname(file)))} in Codex, or look whether its configuration has switched hooks off.`,
+        ),
+      ];
+    return [
+      problem(
+        `${listed}. It does not trust them, and passes them over without a word.`,
+        'Start codex in a terminal and choose "Trust all and continue", or look at them with /hooks.',
+      ),
+    ];
+  } catch (error) {
+    return [
+      {
+        level: 'remark',
+        about: 'agent',
+        text: `${plain(program)} could not be asked which hooks it trusts: ${plain(messageOf(error))}.`,
+        fix: 'Start codex and look at them with /hooks.',
+      },
+    ];
+  }
+}
+
+const problem = (text: string, fix: string): DoctorFinding => ({ level: 'problem', about: 'agent', text, fix });

@@ -1,0 +1,97 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { AgentTable, OffSwitch } from '../agents/table.js';
+import { messageOf } from '../values/promises.js';
+import { isObject, type Json } from '../values/shape.js';
+import { layoutOf, settingsFile } from './agent-hooks.js';
+import { type Handler, handlersIn, readSettings } from './settings-text.js';
+import { nameOf } from './take-out.js';
+
+/** Why hooks that were written into a file do not run, or may not be waited for; in words that follow the name of a file. */
+export interface Ailment {
+  readonly file: string;
+  readonly what: string;
+  readonly mend: string;
+}
+
+/** What is wrong with a file of an agent that is connected: it is void, or gives our hooks too little time. `handlers`: ours. */
+export async function fileAilments(table: AgentTable, file: string, handlers: readonly string[]): Promise<Ailment[]> {
+  const text = readFileSync(file, 'utf8');
+  let settings: Json;
+  try {
+    settings = await readSettings(text, file, layoutOf(table));
+  } catch (error) {
+    const what = messageOf(error).replace(`${file}: `, '').replace('; nothing was changed', '');
+    return [
+      { file, what: `is not read by ${table.title}: ${what}`, mend: 'Correct that; until then none of its hooks run.' },
+    ];
+  }
+  const events = Object.entries(isObject(settings['hooks']) ? settings['hooks'] : {});
+  const ours = events.flatMap(([event, list]) =>
+    (Array.isArray(list) ? list : [])
+      .flatMap(handlersIn)
+      .flatMap((handler) => (handlers.includes(nameOf(handler)) ? [{ event, handler }] : [])),
+  );
+  const short = ours.flatMap(({ event, handler }) => {
+    const [given, needed] = [secondsIn(table, handler), neededBy(handler)];
+    return needed !== undefined && given < needed ? [{ event, given, needed }] : [];
+  });
+  const [first] = short;
+  if (first === undefined) return [];
+  const { title, files } = table;
+  const more = short.length > 1 ? ` and ${short.length - 1} more` : '';
+  const what = `gives our hook on ${first.event}${more} ${first.given} s, and it believes that it has ${first.needed}: ${title} would go on without its answer`;
+  return [{ file, what, mend: `Give it back its "${files.timeout.key}"` }];
+}
+
+function secondsIn({ files }: AgentTable, handler: Handler): number {
+  const { key, unit, usual } = files.timeout;
+  const given = handler[key];
+  const number = typeof given === 'number' ? given : usual;
+  return unit === 'ms' ? number / 1000 : number;
+}
+
+function neededBy(handler: Handler): number | undefined {
+  const [, seconds] = / --timeout (\d+(?:\.\d+)?)(?: |$)/.exec(String(handler['command'])) ?? [];
+  return seconds === undefined ? undefined : Number(seconds);
+}
+
+/** Settings that keep our hooks from running. `file`: what was connected; `folder`: where an agent would be started. */
+export async function switchedOff(table: AgentTable, file: string, folder: string): Promise<Ailment[]> {
+  const found: Ailment[] = [];
+  for (const off of table.connect.off ?? [])
+    for (const place of new Set(off.in.map((name) => placeOf(table, name, file, folder)))) {
+      if (!(await isOff(off, place))) continue;
+      const says = typeof off.is === 'string' ? `lists "${off.is}" in ${off.key}` : `says "${off.key}": ${off.is}`;
+      found.push({
+        file: place,
+        what: `${says}, so that ${table.title} does not run our hooks`,
+        mend: 'Take that out',
+      });
+    }
+  return found;
+}
+
+function placeOf(table: AgentTable, name: string, file: string, folder: string): string {
+  if (name === 'user') return settingsFile(table, 'user', folder);
+  const project = settingsFile(table, 'project', folder);
+  if (name === 'project') return project;
+  if (name === 'own') return file;
+  if (isAbsolute(name)) return name;
+  const levels = table.connect.project.path.split('/').length;
+  let root = project;
+  for (let level = 0; level < levels; level++) root = dirname(root);
+  return join(root, name);
+}
+
+async function isOff({ key, is }: OffSwitch, file: string): Promise<boolean> {
+  if (!existsSync(file)) return false;
+  try {
+    let value: unknown = await readSettings(readFileSync(file, 'utf8'), file);
+    for (const part of key.split('.')) value = isObject(value) ? value[part] : undefined;
+    return typeof is === 'string' ? Array.isArray(value) && value.includes(is) : value === is;
+  } catch {
+    // What is wrong with a file that is connected is told elsewhere.
+    return false;
+  }
+}
