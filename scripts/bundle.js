@@ -17,6 +17,7 @@ const ENTRIES = {
   'models/anthropic': 'src/adapters/anthropic.ts',
   'sinks/ndjson': 'src/emit/sinks/ndjson.ts',
   'sinks/sqlite': 'src/emit/sinks/sqlite.ts',
+  'sinks/otel': 'src/emit/sinks/otel.ts',
   'sinks/contract': 'src/emit/sinks/contract.ts',
   testing: 'src/testing.ts',
   'testing/vitest': 'src/testing/vitest.ts',

@@ -109,7 +109,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
   if (isLong(options.timeout)) report(tooLong('timeout', options.timeout));
   const tree = new ScopeTree(session_id, options.session?.session_id === undefined);
   const plans = new PlanStore(tree, options.merge ?? 'lineage');
-  const bus = createBus({ logger: report });
+  const bus = createBus({ logger: report, tracing: options.tracing });
   const clock = new Clock();
   const background = new Background();
   let closing: Promise<{ pending: string[] }> | undefined;

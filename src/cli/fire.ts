@@ -9,6 +9,7 @@ import { plain, plainJson, plainLines } from '../plain.js';
 import { openForEvent } from './event-host.js';
 import { nameOfInput, readInput } from './event-input.js';
 import { atPlace, type HostFlags } from './open-host.js';
+import { partOfCaller } from './part-of-caller.js';
 import { type RedactFlags, redactorFor } from './redact.js';
 import type { Terminal } from './terminal.js';
 
@@ -82,6 +83,7 @@ async function fireOnce(
   { scope }: FireFlags,
   signal: AbortSignal,
 ): Promise<Fired> {
+  partOfCaller(host);
   const records: FireRecord[] = [];
   const responses: HookResponse[] = [];
   host.events$.subscribe((record) => {

@@ -5,9 +5,11 @@ import type { Subscription } from 'rxjs/internal/Subscription';
 import { HookscopeError } from '../errors.js';
 import { deepFreeze } from '../values/freeze.js';
 import { guardWatcher, type Logger, report, type Watcher } from './guard.js';
+import { GuardedTracing } from './guarded-tracing.js';
 import type { HookRecord, Unstamped } from './record.js';
 import { isoNow, type Numbers, newHostId } from './stamp.js';
 import { Watchers } from './subscribers.js';
+import type { Tracing } from './tracing.js';
 
 /** The one stream of records. Nothing a subscriber does changes a decision, a fire, or what other subscribers see. */
 export interface Bus {
@@ -27,6 +29,8 @@ export interface Bus {
   emitStamped<A, B>(build: (a: A, b: B, numbers: Numbers) => HookRecord, a: A, b: B): void;
   /** Completes `events$`, after what is being sent. Safe to call twice. */
   close(): void;
+  /** Follows what is done, beside its records. */
+  readonly tracing: GuardedTracing | undefined;
 }
 
 export interface BusOptions {
@@ -34,7 +38,7 @@ export interface BusOptions {
   readonly logger: Logger;
 }
 
-export function createBus({ logger }: BusOptions): Bus {
+export function createBus({ logger, tracing }: BusOptions & { readonly tracing?: Tracing | undefined }): Bus {
   const watchers = new Watchers<HookRecord>(logger, () => {
     bus.observed = watchers.observed;
   });
@@ -76,7 +80,9 @@ export function createBus({ logger }: BusOptions): Bus {
       closed = true;
       if (!sending) watchers.complete();
     },
+    tracing: tracing && new GuardedTracing(tracing, logger),
   };
+  bus.tracing?.attach(bus.events$);
   return bus;
 }
 

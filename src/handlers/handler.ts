@@ -2,6 +2,7 @@ import type { EventSpec } from '../events/define.js';
 import type { Failure, OnFailure } from '../events/failure.js';
 import type { HandlerKind } from '../events/handler-kinds.js';
 import type { EndSignal } from '../values/lazy-signal.js';
+import type { TraceCarrier } from '../values/trace-carrier.js';
 
 /** A handler as data, `{ type: 'command', … }`. */
 export type HandlerDescription = Readonly<Record<string, unknown>>;
@@ -44,6 +45,8 @@ export interface ExternalCall {
   readonly projectDir: string;
   /** Of the agent's environment, where it is not ours. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** What it is a part of, for what follows it beyond this process. */
+  readonly trace?: TraceCarrier | undefined;
   /** A new piece of output; `undefined` when there is no subscriber. */
   readonly progress: ((piece: { stdout?: string; stderr?: string; text?: string }) => void) | undefined;
   /** Keeps a running thing until it ends or the host closes; `end` must kill it and settle. */

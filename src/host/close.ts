@@ -50,5 +50,6 @@ export async function closeHost({
   await lives.close();
   await ended;
   bus.close();
+  await within(closeTimeout * 1000, bus.tracing?.close() ?? Promise.resolve());
   return { pending };
 }

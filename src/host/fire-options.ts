@@ -1,6 +1,8 @@
 import type { RecordedLoss } from '../emit/record.js';
+import type { Traced } from '../emit/tracing.js';
 import type { ScopeRef } from '../scopes/tree.js';
 import type { EndSignal } from '../values/lazy-signal.js';
+import type { TraceCarrier } from '../values/trace-carrier.js';
 import type { AnyDecision, EndedBy } from './decide/decision.js';
 
 /** How one event is fired. */
@@ -34,4 +36,8 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly losses?: ((decision: AnyDecision) => readonly RecordedLoss[]) | undefined;
   /** What commands find in their environment beside what is the host's own: the agent's, where it is another process. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** What it is a part of: the session's agent, or its call. */
+  readonly traced?: Traced | undefined;
+  /** The same, where that is in another process. */
+  readonly incoming?: TraceCarrier | undefined;
 }

@@ -1,3 +1,4 @@
+import type { Tracing } from '../emit/tracing.js';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import { ON_FAILURE, type OnFailure } from '../events/failure.js';
@@ -39,6 +40,8 @@ export interface HostOptions<C extends CustomEvents = NoEvents> extends External
   readonly logger?: (message: string, detail?: unknown) => void;
   /** What was decided of a call is not what was done: `not_honoured`, `other_input`, `unasked` (docs/semantics.md 13). Not waited for. */
   readonly onAlarm?: (alarm: HookAlarm) => void;
+  /** Makes spans of what the host does, while it does it: `otelSink()` of hookscope/sinks/otel. Flushed by `close`; whoever made it closes it. */
+  readonly tracing?: Tracing;
   /** A background hook wants the agent woken (`asyncRewake`). */
   readonly onWake?: (wake: Wake) => void;
 }
@@ -61,6 +64,10 @@ const SHAPE = {
   logger: checks.fn,
   onWake: checks.fn,
   onAlarm: checks.fn,
+  tracing: {
+    expected: 'what otelSink() returned, or an object with begin, attach and flush',
+    accepts: (v) => isObject(v) && ['begin', 'attach', 'flush'].every((key) => typeof v[key] === 'function'),
+  },
   ...EXTERNAL_OPTIONS,
 } satisfies Keys<HostOptions>;
 

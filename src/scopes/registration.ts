@@ -51,6 +51,8 @@ export interface Registration<Work = unknown> {
   /** Unique in the host and readable: `guards#3`. */
   readonly id: string;
   readonly name: string;
+  /** The name was given, or is that of a function or a server's tool; else it is a command line, a URL, a prompt, a rule or a place in a file. */
+  readonly isNamed: boolean;
   /** `unknown`: a type this version does not know; such a one is listed and never runs. */
   readonly kind: HandlerKind | 'tap' | 'unknown';
   /** What runs; the host knows its shape, scopes do not. */

@@ -81,6 +81,8 @@ export const ENVIRONMENT = [
   'GEMINI_SESSION_ID',
   'LANG',
   'LC_ALL',
+  'TRACEPARENT',
+  'TRACESTATE',
   'TZ',
 ] as const;
 

@@ -10,6 +10,7 @@ import type { FireSettings } from '../host/fire-options.js';
 import { servicesOf } from '../host/internals.js';
 import type { EndSignal } from '../values/lazy-signal.js';
 import type { Json } from '../values/shape.js';
+import { carrierIn } from '../values/trace-carrier.js';
 import { Agents } from './agents.js';
 import type { Binding } from './binding.js';
 import { foundProject } from './found-project.js';
@@ -104,6 +105,7 @@ export class WarmHosts {
       served.agents.before(spec, input);
       const decision = await fire(served.services, spec.name, input, {
         signal,
+        incoming: carrierIn(env),
         env: served.root === undefined ? env : { ...env, CLAUDE_PROJECT_DIR: served.root },
         doneBy: 'client',
         everyTool: everyTool(served, spec, input),

@@ -16,9 +16,9 @@ export function fireFor<E extends EventName>(
   how: FireSettings,
 ): Promise<Decision<E>> {
   if (watched === undefined) return core.fire(event, fields, how);
-  const { hooksMs } = watched;
+  const { hooksMs, traced } = watched;
   const began = performance.now();
-  return core.fire(event, fields, how).finally(() => {
+  return core.fire(event, fields, traced === undefined ? how : { ...how, traced }).finally(() => {
     hooksMs[event] = (hooksMs[event] ?? 0) + performance.now() - began;
   });
 }

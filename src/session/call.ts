@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Traced } from '../emit/tracing.js';
 import { HookscopeError } from '../errors.js';
 import type { Decision } from '../host/types.js';
 import { copyJson, MOST_BYTES } from '../values/copy.js';
@@ -101,6 +102,8 @@ export interface WatchedCall {
   ran: boolean;
   /** By event. */
   readonly hooksMs: Record<string, number>;
+  /** Once it has begun. */
+  traced: Traced | undefined;
 }
 
 const CALL: Keys<ToolCall> = {
@@ -153,7 +156,7 @@ export function checkCall(core: Core, call: ToolCall): CheckedCall {
     classify: call.classify ?? core.settings.classify,
     passThrough: core.settings.passThrough,
     signal: core.signal,
-    watched: core.deps.records.observed ? { ran: false, hooksMs: {} } : undefined,
+    watched: core.deps.records.observed ? { ran: false, hooksMs: {}, traced: undefined } : undefined,
   };
 }
 

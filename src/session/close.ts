@@ -72,6 +72,7 @@ export async function leave(core: Core): Promise<void> {
   core.parent?.children.delete(core);
   if (agent_id !== undefined) core.agents.delete(agent_id);
   for (const cleanup of core.cleanups.splice(0)) await cleanup();
+  core.traced?.end();
   const { registrar } = core.deps;
   // Its plugins clean up.
   await (agent_id === undefined ? registrar.end({ session: session_id }) : registrar.endAgent(core.scope));

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Traced } from '../emit/tracing.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
 import type { EventName } from '../events/catalogue.js';
 import { unreadable } from '../events/guard.js';
@@ -23,6 +24,7 @@ export class Core {
   readonly parent: Core | undefined;
   readonly scope: Scope;
   readonly settings: SessionSettings;
+  readonly traced: Traced | undefined;
   readonly children = new Set<Core>();
   /** Of the whole session, at its root: every agent that is open, by id. */
   readonly agents: Map<string, Core>;
@@ -56,6 +58,7 @@ export class Core {
     this.agents = how.parent?.agents ?? new Map();
     this.scope = how.scope;
     this.settings = how.settings;
+    this.traced = deps.records.tracing?.begin({ kind: 'agent', ...who }, how.parent?.traced);
     this.#cwd = how.cwd;
     this.#model = how.model;
     this.#title = how.title;
@@ -191,7 +194,7 @@ export class Core {
       return Promise.reject(unreadable(event, error));
     }
     // It asks about every call, and does what is decided itself.
-    const ours: FireSettings = { everyTool: true, doneBy: 'session', ...how };
+    const ours: FireSettings = { everyTool: true, doneBy: 'session', traced: this.traced, ...how };
     return this.deps.fire(event, input, ours) as Promise<Decision<E>>;
   }
 

@@ -1,3 +1,4 @@
+import type { GuardedTracing } from '../emit/guarded-tracing.js';
 import type { HookRecord, Unstamped } from '../emit/record.js';
 import type { EventName } from '../events/catalogue.js';
 import type { EventSpec } from '../events/define.js';
@@ -19,7 +20,11 @@ export interface SessionDeps {
   readonly maxInputBytes: number;
   readonly clock: Clock;
   readonly alarms: Alarms;
-  readonly records: { readonly observed: boolean; emit(build: () => Unstamped<HookRecord>): void };
+  readonly records: {
+    readonly observed: boolean;
+    emit(build: () => Unstamped<HookRecord>): void;
+    readonly tracing: GuardedTracing | undefined;
+  };
   /** Which hooks are asked about an event in a scope. */
   hooksOf(event: EventName, scope: Scope): readonly Registration[];
   report(message: string, detail?: unknown): void;

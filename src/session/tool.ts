@@ -1,3 +1,4 @@
+import { type Traced, within } from '../emit/tracing.js';
 import { isHookscopeError } from '../errors.js';
 import type { Decision } from '../host/types.js';
 import { describeError } from '../values/message.js';
@@ -53,14 +54,21 @@ export function track(core: Core, call: CheckedCall): Promise<ToolResult> {
 
 async function perform(core: Core, call: CheckedCall): Promise<ToolResult> {
   const run = new CallRun(core, call);
+  if (call.watched) call.watched.traced = beginCall(core, call);
   try {
-    const result = await run.end();
+    const result = await within(call.watched?.traced, () => run.end());
     recordCall(core, call, run.judged, result);
     return result;
   } catch (error) {
     recordCall(core, call, run.judged, { thrown: error });
     throw error;
   }
+}
+
+function beginCall({ deps, who, traced }: Core, { name: tool_name, id: tool_use_id }: CheckedCall): Traced | undefined {
+  const { session_id, agent_id, agent_type } = who;
+  const work = { kind: 'tool', session_id, agent_id, agent_type, tool_name, tool_use_id } as const;
+  return deps.records.tracing?.begin(work, traced);
 }
 
 /** One call, from its judgement to its result. */

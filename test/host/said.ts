@@ -46,6 +46,7 @@ export function registration(spec: EventSpec, id: string, over: Partial<Registra
     dialect: 'code',
     source: { kind: 'code' },
     ownStop: false,
+    isNamed: true,
     ...over,
   };
 }

@@ -3,9 +3,15 @@ import ts from 'typescript';
 import { ROOT } from './sources.js';
 
 /** What a user imports from, as it is built: without the bodies there is less to read. */
-const ENTRIES = ['index', 'claude-code', 'agents', 'adapters/ai', 'adapters/anthropic', 'emit/sinks/sqlite'].map(
-  (name) => join(ROOT, `dist/${name}.d.ts`),
-);
+const ENTRIES = [
+  'index',
+  'claude-code',
+  'agents',
+  'adapters/ai',
+  'adapters/anthropic',
+  'emit/sinks/sqlite',
+  'emit/sinks/otel',
+].map((name) => join(ROOT, `dist/${name}.d.ts`));
 
 /** Whose declarations are read: ours are made with theirs. Of other packages ours have no keys, and to read them takes seconds. */
 const READ = /^(?:\.|zod$)/;

@@ -8,6 +8,7 @@ import type { ScopeRef } from '../../scopes/tree.js';
 import { agentOf, roleOf } from '../../why/about.js';
 import { type Happening, happeningOf } from '../claude-flags.js';
 import { atPlace, type HostFlags, openHost } from '../open-host.js';
+import { partOfCaller } from '../part-of-caller.js';
 import { type RedactFlags, redactorFor } from '../redact.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { type RecordedEvent, type RecordedSession, readSession } from './session-file.js';
@@ -34,6 +35,7 @@ export async function runCommand(files: readonly string[], flags: RunFlags, term
   );
   // What was run then obeyed the hooks of then: that ours would deny it is shown, and is no alarm.
   servicesOf(host).alarms.replays();
+  partOfCaller(host);
   const summary = new Summary();
   const redactor = redactorFor(flags);
   const mask = (text: string): string => redactor?.text(text) ?? text;

@@ -15,6 +15,7 @@ import { describeError } from '../../values/message.js';
 import { timerDelay, within } from '../../values/timer.js';
 import { happeningOf } from '../claude-flags.js';
 import { openHost } from '../open-host.js';
+import { partOfCaller } from '../part-of-caller.js';
 import type { Terminal } from '../terminal.js';
 import { keepRecords } from './keep.js';
 
@@ -49,6 +50,7 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
     const services = servicesOf(host);
     services.stateless = true;
     services.projectOf = project === undefined ? foundProject : () => project;
+    partOfCaller(host);
     services.largeOutput.keep();
     if (!isNamed(set) && isEmpty(services.registrar.known())) return protocol.fail(REASONS.nothing, policy, told);
     keeper = await keepRecords(host, places);

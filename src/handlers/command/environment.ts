@@ -26,6 +26,12 @@ export function environment(
     HOOKSCOPE_FIRE_ID: call.fireId,
     ...call.env,
   });
+  if (call.trace !== undefined) {
+    all['TRACEPARENT'] = call.trace.traceparent;
+    // Of another one's trace.
+    delete all['TRACESTATE'];
+    if (call.trace.tracestate !== undefined) all['TRACESTATE'] = call.trace.tracestate;
+  }
   Object.assign(all, typeof context.env === 'function' ? context.env(call) : context.env);
   if (call.call === 'async') all['HOOKSCOPE_CALL'] = 'async';
   Object.assign(all, markVariable(mark));

@@ -18,7 +18,7 @@ export async function runHttp(spec: HttpSpec, rules: HttpRules, call: ExternalCa
   if (refusal) return failed('connection', `Nothing was sent to ${name}: ${ended(refusal)}`);
   const answer = await post({
     url,
-    headers: headersOf(spec, url, rules),
+    headers: headersOf(spec, url, rules, call.trace),
     body: call.json,
     limit: LIMIT,
     lookup: rules.lookup === 'public' ? publicLookup : rules.lookup,
@@ -50,12 +50,14 @@ const OURS = [
   'upgrade',
 ];
 
-function headersOf(spec: HttpSpec, url: URL, rules: HttpRules): Record<string, string> {
+function headersOf(spec: HttpSpec, url: URL, rules: HttpRules, trace: ExternalCall['trace']): Record<string, string> {
   const headers: Record<string, string> = {
     accept: 'application/json, text/plain, */*',
     'content-type': 'application/json',
     'user-agent': 'hookscope',
   };
+  if (trace !== undefined) headers['traceparent'] = trace.traceparent;
+  if (trace?.tracestate !== undefined) headers['tracestate'] = trace.tracestate;
   if (url.username !== '') headers['authorization'] = basic(url);
   for (const [given, value] of Object.entries(spec.headers ?? {})) {
     const name = given.toLowerCase();

@@ -78,9 +78,9 @@ function listen(transport: Transport): () => string {
   return () => tail.trim();
 }
 
-async function callTool(client: Client, name: string, { tool, input, signal }: McpCall): Promise<ToolAnswer> {
+async function callTool(client: Client, name: string, { tool, input, signal, trace }: McpCall): Promise<ToolAnswer> {
   try {
-    const params = { name: tool, arguments: { ...input } };
+    const params = { name: tool, arguments: { ...input }, ...(trace && { _meta: { ...trace } }) };
     // The deadline is the hook's, and comes by its signal.
     const result = await client.callTool(params, CallToolResultSchema, { signal, timeout: LONGEST_TIMER });
     return { result: result as McpToolResult };

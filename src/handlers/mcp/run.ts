@@ -15,7 +15,9 @@ const LIMIT = 1024 * 1024;
 export async function runMcpTool(spec: McpToolSpec, tools: ToolCaller, call: ExternalCall): Promise<Reply> {
   const { server, tool } = spec;
   const input = interpolate(spec.input ?? {}, call.input) as Readonly<Record<string, unknown>>;
-  const answer = await unlessAborted(call.signal, () => tools.call({ server, tool, input, signal: call.signal }));
+  const answer = await unlessAborted(call.signal, () =>
+    tools.call({ server, tool, input, signal: call.signal, trace: call.trace }),
+  );
   if (!answer || call.signal.aborted)
     return failed('aborted', `${server}/${tool} had not answered when the hook was ended.`);
   if ('failure' in answer.value) return { ...answer.value, stderr: answer.value.failure.message };

@@ -1,6 +1,7 @@
 import { isHookscopeError } from '../../errors.js';
 import type { Failure } from '../../events/failure.js';
 import { messageOf, resultOf } from '../../values/promises.js';
+import type { TraceCarrier } from '../../values/trace-carrier.js';
 
 /** A text that a tool answered, or something else (an image, say) that a hook cannot read. */
 export interface McpContent {
@@ -32,6 +33,8 @@ export interface McpCall {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
+  /** Goes into the request's `_meta`. */
+  readonly trace?: TraceCarrier | undefined;
 }
 
 export type ToolAnswer = { readonly result: McpToolResult } | { readonly failure: Failure };

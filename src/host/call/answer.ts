@@ -1,3 +1,4 @@
+import { within } from '../../emit/tracing.js';
 import type { Failure } from '../../events/failure.js';
 import { helperToOutput } from '../../events/helpers.js';
 import { NOTHING_SAID } from '../../events/meant.js';
@@ -171,10 +172,11 @@ type StartedWork = { value: unknown; later: Promise<unknown> | undefined } | { t
 function startWork({ fire, registration, input, context, reporter }: CallFacts): StartedWork {
   const callback = callbackOf(registration);
   try {
-    const value =
+    const value = within(reporter?.traced, () =>
       callback === undefined
         ? (handlerOf(registration) as Handler).run(makeCall(fire, registration, input, context, reporter))
-        : callback(readOnly(input), fire.toolUseID, context);
+        : callback(readOnly(input), fire.toolUseID, context),
+    );
     return { value, later: promiseIn(value) };
   } catch (error) {
     return { threw: error };

@@ -1,4 +1,5 @@
 import type { Piece } from '../../emit/record.js';
+import type { Traced } from '../../emit/tracing.js';
 import type { Failure } from '../../events/failure.js';
 import type { Outcome } from '../../events/outcome.js';
 import type { Registration } from '../../scopes/registration.js';
@@ -26,6 +27,8 @@ export const PENDING = Symbol('pending');
 
 /** Reports one call of one handler to subscribers. */
 export interface CallReporter {
+  /** Undefined: nobody follows it beside its records. */
+  readonly traced: Traced | undefined;
   progress(piece: Piece): void;
   /** The end of the call; later output is ignored. */
   responded(result: Attempt): void;

@@ -33,6 +33,8 @@ export function makeCall(
     eventName: registration.eventName,
     projectDir: services.projectDir ?? services.projectOf?.(here) ?? here,
     env: fire.options.env,
+    // Without anybody who follows it, it is still a part of what the agent is a part of.
+    trace: reporter?.traced?.carrier ?? fire.options.incoming,
     progress: reporter ? (piece) => reporter.progress(piece) : undefined,
     keep: (name, done, end) => background.keep(name, done, end),
   } satisfies Omit<ExternalCall, 'signal' | 'ending'>);

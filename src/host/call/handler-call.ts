@@ -1,3 +1,4 @@
+import { within } from '../../emit/tracing.js';
 import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { ignoreRejections, promiseIn, ready, settle } from '../../values/promises.js';
@@ -96,7 +97,9 @@ export class HandlerCall implements Watched, CallFacts {
     else this.context = new Context(fire, kind, undefined);
     let value: unknown;
     try {
-      value = callback === undefined ? this.outside() : callback(this.view, fire.toolUseID, this.context);
+      value = within(this.reporter?.traced, () =>
+        callback === undefined ? this.outside() : callback(this.view, fire.toolUseID, this.context),
+      );
     } catch (error) {
       if (registration.async !== true) return this.conclude({ failure: threw(error) });
       value = Promise.reject(error);

@@ -112,8 +112,9 @@ function readGroup(
     const rule = compileRule(own.if ?? shared.if, { dialect, where: `${at}.if`, ...root });
     for (const warning of rule.warnings) how.warn(warning);
     warnOfUnit(own.timeout, at, how);
-    const { name, groups } = namesIn(how, own.name ?? shared.name, {
+    const { name, isNamed, groups } = namesIn(how, own.name ?? shared.name, {
       label,
+      isName: kind === 'callback' || kind === 'mcp_tool',
       alone: anonymous.alone,
       place: () => anonymous.next() ?? at,
     });
@@ -123,6 +124,7 @@ function readGroup(
       // A command line makes a poor id.
       id: how.nextId(dialect === 'claude' ? (how.source.name ?? how.source.kind) : name),
       name,
+      isNamed,
       kind,
       work,
       spec,
@@ -211,6 +213,15 @@ class Anonymous {
   }
 }
 
+/** What a handler is called where nobody has named it. */
+interface Label {
+  readonly label: string | undefined;
+  /** A name and not a text: of a function, of a tool. */
+  readonly isName: boolean;
+  readonly alone: boolean;
+  place(): string;
+}
+
 /**
  * A plugin's hook is `plugin/hook`, whatever else is registered. Of a call with a name the only hook, and what has no name of its own,
  * is called like the call, others `call/hook`; without a name for the call, by where it was registered.
@@ -218,14 +229,15 @@ class Anonymous {
 function namesIn(
   { dialect, name: call, group }: RegistrationOptions,
   own: string | undefined,
-  { label, alone, place }: { readonly label: string | undefined; readonly alone: boolean; place(): string },
-): Pick<Registration, 'name' | 'groups'> {
-  if (dialect === 'claude') return { name: own ?? label ?? place(), groups: NONE };
+  { label, isName, alone, place }: Label,
+): Pick<Registration, 'name' | 'isNamed' | 'groups'> {
+  const hasOwn = own !== undefined || (isName && label !== undefined);
+  if (dialect === 'claude') return { name: own ?? label ?? place(), isNamed: hasOwn, groups: NONE };
   const below = (name: string): string => (group === undefined ? name : `${group}/${name}`);
   const isCall = label === undefined || (alone && group === undefined);
   const inCall = call === undefined ? (label ?? place()) : isCall ? call : `${call}/${label}`;
   const groups = [group, call === undefined ? undefined : below(call)].filter((name) => name !== undefined);
-  return { name: below(own ?? inCall), groups };
+  return { name: below(own ?? inCall), isNamed: hasOwn || (isCall && call !== undefined), groups };
 }
 
 function countHandlers(hooks: Readonly<Record<string, unknown>>): number {

@@ -1,7 +1,9 @@
 import type { Bus } from '../../emit/bus.js';
+import type { GuardedTracing } from '../../emit/guarded-tracing.js';
 import type { CallInfo, HandlerRecord, HookRecord, Numbers, Piece, RecordCopy } from '../../emit/record.js';
 import { isoNow, nextId, stampedFireRecord } from '../../emit/record.js';
 import { progressRecord, responseRecord, startedRecord } from '../../emit/run-records.js';
+import type { Traced } from '../../emit/tracing.js';
 import type { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
 import { unreadable } from '../../events/guard.js';
@@ -10,6 +12,7 @@ import type { Registration } from '../../scopes/registration.js';
 import type { Attempt, CallReporter, FireReporter } from '../call/attempt.js';
 import type { FireFacts } from '../call/facts.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';
+import type { FireSettings } from '../fire-options.js';
 import type { Services } from '../services.js';
 
 const NOBODY: readonly HandlerRecord[] = Object.freeze([]);
@@ -22,6 +25,8 @@ export class BusFireReporter implements FireReporter {
   readonly hookName: string;
   readonly sessionId: string;
   readonly agentId: string | undefined;
+  /** Undefined: nobody follows it beside its records. */
+  readonly traced: Traced | undefined;
 
   constructor(fire: FireFacts, bus: Bus) {
     const { spec, subject, input } = fire;
@@ -30,12 +35,30 @@ export class BusFireReporter implements FireReporter {
     this.hookName = spec.namedBySubject && subject ? `${spec.name}:${subject}` : spec.name;
     this.sessionId = textIn(input, 'session_id') ?? '';
     this.agentId = textIn(input, 'agent_id');
+    const { traced, incoming } = fire.options;
+    this.traced =
+      bus.tracing && beginFire(bus.tracing, spec, fire.id, input, { traced, incoming, toolUseID: fire.toolUseID });
   }
 
   started(registration: Registration): CallReporter {
     const told = new BusCallReporter(this, registration);
+    if (this.traced !== undefined) told.traced = this.begin(registration, told.hookId);
     this.bus.emitStamped(tellStarted, told, undefined);
     return told;
+  }
+
+  private begin(r: Registration, hookId: string): Traced | undefined {
+    const work = {
+      kind: 'call',
+      hook_id: hookId,
+      handler_id: r.id,
+      name: r.isNamed ? r.name : r.kind,
+      handler: r.kind,
+      plugin: r.plugin,
+      scope_kind: r.scope.kind,
+      isGate: r.spec.fold === 'gate',
+    } as const;
+    return this.bus.tracing?.begin(work, this.traced);
   }
 
   /** The end of the fire. `error`: it was not decided (aborted, closed). */
@@ -98,6 +121,7 @@ function textOf(outcome: Outcome): string {
 /** Reports one call of one handler on the bus. */
 class BusCallReporter implements CallReporter, CallInfo {
   readonly hookId: string = nextId();
+  traced: Traced | undefined = undefined;
   private readonly of: BusFireReporter;
   private readonly registration: Registration;
   private over = false;
@@ -157,12 +181,36 @@ class BusCallReporter implements CallReporter, CallInfo {
   }
 }
 
+/** A fire that begins, as far as it may be told to those who must not see what it is about. */
+function beginFire(
+  tracing: GuardedTracing,
+  spec: EventSpec,
+  id: string,
+  input: unknown,
+  { traced, incoming, toolUseID }: Pick<FireSettings, 'traced' | 'incoming' | 'toolUseID'>,
+): Traced | undefined {
+  const work = {
+    kind: 'fire',
+    fire_id: id,
+    event: spec.name,
+    session_id: textIn(input, 'session_id') ?? '',
+    agent_id: textIn(input, 'agent_id'),
+    agent_type: textIn(input, 'agent_type'),
+    tool_name: spec.tool ? textIn(input, 'tool_name') : undefined,
+    tool_use_id: toolUseID ?? textIn(input, 'tool_use_id'),
+  } as const;
+  return tracing.begin(work, traced, incoming);
+}
+
 /** Reports a fire that was rejected before any hook was asked: its input was unreadable or invalid. */
-export function reportRefused(services: Services, spec: EventSpec, input: unknown, code: string): void {
+export function reportRefused(services: Services, spec: EventSpec, input: unknown, code: string, begun?: string): void {
   const isObject = typeof input === 'object' && input !== null;
   const agent = textIn(input, 'agent_id');
+  const { tracing } = services.bus;
+  const id = begun ?? nextId();
+  if (tracing !== undefined && begun === undefined) beginFire(tracing, spec, id, input, {});
   const record = {
-    fire_id: nextId(),
+    fire_id: id,
     event: spec.name,
     scope: agent ?? 'session',
     scope_known: agent === undefined,
@@ -183,11 +231,11 @@ export function reportRefused(services: Services, spec: EventSpec, input: unknow
 
 /** Its input threw when it was looked at while the fire was under way. */
 export function reportUnreadable(
-  { services, spec, input, reporter }: FireFacts & { readonly reporter: FireReporter | undefined },
+  { services, spec, input, reporter, id }: FireFacts & { readonly reporter: FireReporter | undefined },
   error: unknown,
 ): HookscopeError {
   const refused = unreadable(spec.name, error);
-  if (reporter) reportRefused(services, spec, input, refused.code);
+  if (reporter) reportRefused(services, spec, input, refused.code, id);
   return refused;
 }
 

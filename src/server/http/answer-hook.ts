@@ -12,7 +12,7 @@ import { CLAUDE } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
 import { answerAgent } from './answer-agent.js';
 import { type Answer, readBody } from './body.js';
-import { environmentIn, headValue } from './head.js';
+import { environmentIn, headValue, withTrace } from './head.js';
 
 export interface HookParts {
   hosts(): WarmHosts;
@@ -55,7 +55,7 @@ async function answer(
   if (Object.keys(asked).length > 0 && !parts.serves(asked, cwd ?? '/'))
     return { status: HEAD.notServed, body: '{"error":"these files are not served"}' };
   const hosts = parts.hosts();
-  const env = headers[HEAD.env] === undefined ? NO_ENV : environmentIn(rawHeaders);
+  const env = withTrace(headers, headers[HEAD.env] === undefined ? NO_ENV : environmentIn(rawHeaders));
   const policy: FailurePolicy = headers[HEAD.policy] === 'allow' ? 'allow' : 'block';
   const as = headValue(headers[HEAD.as]);
   if (as !== undefined && as !== CLAUDE) {

@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import { basename, isAbsolute } from 'node:path';
+import { carrierOf } from '../../values/trace-carrier.js';
 import { ENVIRONMENT, HEAD } from '../agent-protocol.js';
 import { utf8 } from '../named-set.js';
 
@@ -36,4 +38,19 @@ function isFolder(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** What a request is a part of, as its own head says it, which goes before the environment of the agent. */
+export function withTrace(
+  headers: IncomingHttpHeaders,
+  env: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const carrier = carrierOf(headers['traceparent'], headers['tracestate']);
+  if (carrier === undefined) return env;
+  const { TRACEPARENT: _, TRACESTATE: __, ...rest } = env;
+  return {
+    ...rest,
+    TRACEPARENT: carrier.traceparent,
+    ...(carrier.tracestate === undefined ? {} : { TRACESTATE: carrier.tracestate }),
+  };
 }

@@ -1,0 +1,183 @@
+import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
+import { checkKeys, type Keys } from '../../values/options.js';
+import { messageOf } from '../../values/promises.js';
+import { checks, isObject, type OptionCheck } from '../../values/shape.js';
+import { report } from '../guard.js';
+import type { HookRecord } from '../record.js';
+import { redactorOf } from '../redact/redactor.js';
+import { createStreams, queueDefaults, SINK, type Sink, type SinkOptions } from '../sink.js';
+import { createQueue } from '../sink-queue.js';
+import type { Tracing } from '../tracing.js';
+import { weightOf } from '../weight.js';
+import { metrics, trace } from './otel/api.js';
+import { Live } from './otel/live.js';
+import { HookMetrics } from './otel/metrics.js';
+import { Spans } from './otel/spans.js';
+
+/** Options of `otelSink`. */
+export interface OtelOptions extends SinkOptions {
+  /** What people typed, and what tools and hooks said, is put on spans too, secrets masked: inputs, outputs, reasons, messages. Default false. */
+  readonly content?: boolean;
+  /** Default: the one that was registered with `@opentelemetry/api`. */
+  readonly tracerProvider?: TracerProvider;
+  /** Default: the one that was registered with `@opentelemetry/api`. */
+  readonly meterProvider?: MeterProvider;
+}
+
+/** A sink for OpenTelemetry, and what the host option `tracing` takes. */
+export interface OtelSink extends Sink, Tracing {
+  /** Resolves when everything taken so far is on spans, and their provider has handed them on (`forceFlush`). Never rejects. */
+  flush(): Promise<void>;
+}
+
+const provider = (method: string): OptionCheck => ({
+  expected: `a provider, an object with ${method}`,
+  accepts: (v) => isObject(v) && typeof v[method] === 'function',
+});
+
+const OTEL: Keys<OtelOptions> = {
+  ...SINK,
+  content: checks.flag,
+  tracerProvider: provider('getTracer'),
+  meterProvider: provider('getMeter'),
+};
+
+const BATCH = 64;
+/** Names that are masked once: there are as many as there are hooks, tools and types of agents. */
+const NAMES = 1000;
+
+/** What waits: a record, or that an agent or session is over. `mark`: when it was told, of the monotonic clock. */
+type Told = ({ readonly record: HookRecord } | { readonly live: Live }) & {
+  readonly mark: number;
+  readonly weight: number;
+};
+
+/**
+ * Spans and metrics for OpenTelemetry, which the program itself has set up: a span for each session, agent, tool call, fire and call of a hook, in one
+ * tree, and counters and a histogram of the hooks. As the host option `tracing` it begins spans as the work begins: callbacks run inside
+ * theirs, commands and servers are told of it (`TRACEPARENT`, `traceparent`). Attached to a stream of records alone it makes spans of fires and hooks
+ * from their times. What somebody typed is on no span unless `content` is set.
+ *
+ * ```ts no-run
+ * import { otelSink } from 'hookscope/sinks/otel';
+ * const tracing = otelSink();
+ * const host = createHost({ tracing });
+ * await host.close();
+ * await tracing.close();
+ * ```
+ * @throws HookscopeError INVALID_OPTIONS
+ */
+export function otelSink(options: OtelOptions = {}): OtelSink {
+  checkKeys(options, OTEL, 'otelSink: ');
+  const { name = 'otel', content = false } = options;
+  const { tracerProvider = trace.getTracerProvider(), meterProvider = metrics.getMeterProvider() } = options;
+  const defaults = queueDefaults(options, 'otelSink');
+  const { logger } = defaults;
+  const redactor = redactorOf(options.redact);
+  const streams = createStreams();
+  let isOver = false;
+
+  const spans = new Spans({
+    tracer: tracerProvider.getTracer('hookscope'),
+    metrics: new HookMetrics(meterProvider.getMeter('hookscope')),
+    content,
+    name: remembered((text) => redactor?.text(text) ?? text),
+    ended(live, mark) {
+      if (queue.hasRoom) queue.push({ live, mark, weight: 0 });
+      else spans.end(live, mark);
+    },
+  });
+  const queue = createQueue<Told>({
+    ...defaults,
+    name,
+    batch: BATCH,
+    weigh: ({ weight }) => weight,
+    write(items) {
+      for (const told of items) {
+        if ('live' in told) spans.end(told.live, told.mark);
+        // Without content there is nothing in a record that may be a secret, but for names.
+        else spans.take(content ? (redactor?.redact(told.record) ?? told.record) : told.record, told.mark);
+      }
+    },
+    failed() {
+      isOver = true;
+      streams.detach();
+      closeSpans();
+    },
+  });
+
+  function closeSpans(): void {
+    try {
+      spans.close();
+    } catch (error) {
+      report(logger, `Sink "${name}": open spans could not be ended: ${messageOf(error)}`, error);
+    }
+  }
+
+  function push(record: HookRecord): void {
+    const mark = performance.now();
+    if (queue.hasRoom) queue.push({ record, mark, weight: weightOf(record) });
+    else {
+      queue.refuse();
+      spans.lose(record, mark);
+    }
+  }
+
+  async function flush(): Promise<void> {
+    await queue.flush();
+    await handOn(tracerProvider, meterProvider, (error) =>
+      report(logger, `Sink "${name}": what is waiting could not be sent: ${messageOf(error)}`, error),
+    );
+  }
+
+  return {
+    name,
+    begin: (work, parent, incoming) =>
+      isOver ? undefined : spans.begin(work, parent instanceof Live ? parent : undefined, incoming),
+    attach: (events$) => streams.attach(events$, push),
+    push,
+    get dropped() {
+      return queue.dropped;
+    },
+    get pending() {
+      return queue.pending;
+    },
+    flush,
+    async close() {
+      streams.detach();
+      await queue.close();
+      isOver = true;
+      closeSpans();
+      await flush();
+    },
+  };
+}
+
+/** The providers' own queues; those of the API alone have none. Never rejects. */
+async function handOn(
+  tracerProvider: TracerProvider,
+  meterProvider: MeterProvider,
+  failed: (error: unknown) => void,
+): Promise<void> {
+  for (const given of [tracerProvider, meterProvider]) {
+    const { getDelegate } = given as { getDelegate?: () => object };
+    const own = (getDelegate?.call(given) ?? given) as { forceFlush?: () => Promise<void> };
+    try {
+      await own.forceFlush?.();
+    } catch (error) {
+      failed(error);
+    }
+  }
+}
+
+function remembered(mask: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const masked = mask(text);
+    if (known.size >= NAMES) known.clear();
+    known.set(text, masked);
+    return masked;
+  };
+}

@@ -1,0 +1,76 @@
+import {
+  type Context,
+  context,
+  createContextKey,
+  createTraceState,
+  isSpanContextValid,
+  type Link,
+  metrics,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import type { TraceCarrier } from '../../../values/trace-carrier.js';
+
+export { context, metrics, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace };
+
+/** The innermost piece of our own work that a context is in. */
+const LIVE = createContextKey('hookscope');
+
+/** What places are found by. */
+interface Piece {
+  readonly span: Span;
+  readonly context: Context;
+  isWithin(other: Piece): boolean;
+  /** Whether all of it began in that span. */
+  isFrom(spanId: string): boolean;
+}
+
+/** Where something new belongs. */
+export interface Place {
+  readonly context: Context;
+  readonly links?: Link[];
+}
+
+/**
+ * Within `parent`: in what the caller is in, where that is within it too, so that a tool's own spans stay between; else at its side, with a
+ * link to what the caller is in. Without one: in what the caller is in, or in what came from another process.
+ */
+export function placeIn(parent: Piece | undefined, incoming: TraceCarrier | undefined): Place {
+  const active = context.active();
+  const span = trace.getSpanContext(active);
+  if (parent === undefined) {
+    if (incoming === undefined || span !== undefined) return { context: active };
+    return { context: remote(active, incoming) };
+  }
+  const here = active.getValue(LIVE) as Piece | undefined;
+  if (here?.isWithin(parent)) return { context: active };
+  if (span === undefined || !isSpanContextValid(span) || parent.isFrom(span.spanId)) return { context: parent.context };
+  return { context: parent.context, links: [{ context: span }] };
+}
+
+/** The W3C's format, whatever the program's own propagator is: it is what processes and servers are told in. */
+function remote(active: Context, { traceparent, tracestate }: TraceCarrier): Context {
+  const [, traceId = '', spanId = '', flags = '00'] = traceparent.split('-');
+  return trace.setSpanContext(active, {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16),
+    isRemote: true,
+    ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
+  });
+}
+
+export const contextOf = (place: Context, piece: Piece): Context =>
+  trace.setSpan(place, piece.span).setValue(LIVE, piece);
+
+/** What another process is told; undefined: nobody records it. */
+export function carrierFor(piece: Piece): TraceCarrier | undefined {
+  const { traceId, spanId, traceFlags, traceState } = piece.span.spanContext();
+  if (!isSpanContextValid({ traceId, spanId, traceFlags })) return undefined;
+  const traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+  const tracestate = traceState?.serialize();
+  return tracestate ? { traceparent, tracestate } : { traceparent };
+}

@@ -1,0 +1,204 @@
+import type { Attributes } from '@opentelemetry/api';
+import { CATALOGUE } from '../../../events/catalogue.js';
+import type { EventSpec } from '../../../events/define.js';
+import { isObject, type Json } from '../../../values/shape.js';
+import type { FireRecord, HandlerRecord, HandlerVerdict, HookResponse, ToolCallRecord } from '../../record.js';
+import type { TracedWork } from '../../tracing.js';
+import { ACTION, CONTENT, NAME, VERDICT } from './names.js';
+
+type Work<Kind extends TracedWork['kind']> = Extract<TracedWork, { kind: Kind }>;
+
+/** Characters of a text on a span. */
+const LONGEST = 32_768;
+
+const isToolEvent = (event: string): boolean => specOf(event)?.tool === true;
+
+function specOf(event: string): EventSpec | undefined {
+  return Object.hasOwn(CATALOGUE, event) ? (CATALOGUE[event as keyof typeof CATALOGUE] as EventSpec) : undefined;
+}
+
+/** Whose it is: the session, and the agent where it is one's. */
+function whose(
+  { session_id, agent_id, agent_type }: Pick<Work<'agent'>, 'session_id' | 'agent_id' | 'agent_type'>,
+  name: (text: string) => string,
+): Attributes {
+  return {
+    [NAME.conversation]: session_id,
+    ...(agent_id === undefined ? {} : { [NAME.agentId]: agent_id }),
+    ...(agent_type === undefined ? {} : { [NAME.agentName]: name(agent_type) }),
+  };
+}
+
+/** The name of a span, and what it is called from its beginning on, so that samplers see it. */
+export function beginning(work: TracedWork, fire: TracedWork | undefined, name: (text: string) => string) {
+  switch (work.kind) {
+    case 'agent':
+      return {
+        name: work.agent_type === undefined ? 'invoke_agent' : `invoke_agent ${name(work.agent_type)}`,
+        attributes: { [NAME.operation]: 'invoke_agent', ...whose(work, name) },
+      };
+    case 'tool':
+      return {
+        name: `execute_tool ${name(work.tool_name)}`,
+        attributes: {
+          [NAME.operation]: 'execute_tool',
+          ...whose(work, name),
+          [NAME.toolName]: name(work.tool_name),
+          [NAME.toolCallId]: work.tool_use_id,
+        },
+      };
+    case 'fire':
+      return {
+        name: `hook ${work.event}`,
+        attributes: {
+          ...whose(work, name),
+          [NAME.event]: work.event,
+          [NAME.fireId]: work.fire_id,
+          ...(work.tool_name === undefined ? {} : { [NAME.toolName]: name(work.tool_name) }),
+          ...(work.tool_use_id === undefined ? {} : { [NAME.toolCallId]: work.tool_use_id }),
+        },
+      };
+    case 'call':
+      return callBeginning(work, fire?.kind === 'fire' ? fire : undefined, name);
+  }
+}
+
+function callBeginning(work: Work<'call'>, fire: Work<'fire'> | undefined, name: (text: string) => string) {
+  const shown = name(work.name);
+  const attributes: Attributes = {
+    [NAME.handlerName]: shown,
+    [NAME.handlerKind]: work.handler,
+    [NAME.scopeKind]: work.scope_kind,
+    ...(fire === undefined ? {} : { ...whose(fire, name), [NAME.event]: fire.event }),
+    ...(work.plugin === undefined ? {} : { [NAME.plugin]: name(work.plugin) }),
+  };
+  if (!work.isGate) return { name: `hook ${shown}`, attributes };
+  Object.assign(attributes, {
+    [NAME.operation]: 'run_guardrail',
+    [NAME.component]: shown,
+    // A gate is asked before what it is asked about.
+    [NAME.targetType]: 'input',
+    ...(fire !== undefined && isToolEvent(fire.event) ? { [NAME.targetSubtype]: 'tool_call' } : {}),
+    ...(fire?.tool_use_id === undefined ? {} : { [NAME.targetId]: fire.tool_use_id }),
+    ...(work.plugin === undefined ? {} : { [NAME.policy]: name(work.plugin) }),
+  });
+  return { name: `run_guardrail ${shown}`, attributes };
+}
+
+/** What a fire came to. `decider`: the name of who decided, as it may be shown. */
+export function fireEnd(record: FireRecord, decider: string | undefined): Attributes {
+  const { decision, handlers } = record;
+  const skipped = handlers.filter(({ status }) => status === 'skipped').length;
+  return {
+    ...(record.host_id === undefined ? {} : { [NAME.hostId]: record.host_id }),
+    [NAME.scope]: record.scope,
+    [NAME.ran]: handlers.length - skipped,
+    [NAME.skipped]: skipped,
+    [NAME.overruled]: decision.overruled.length,
+    ...(record.error === undefined
+      ? { [NAME.ownVerdict]: decided(record), [NAME.action]: actionOf(record) }
+      : { [NAME.error]: record.error }),
+    ...(decider === undefined ? {} : { [NAME.decidedBy]: decider }),
+  };
+}
+
+function decided({ decision: { verdict, blocked, continues } }: FireRecord): HandlerVerdict | 'continue' {
+  if (verdict !== undefined) return verdict;
+  if (blocked) return 'block';
+  return continues ? 'continue' : 'none';
+}
+
+/** What was done with what was asked about, whoever said what. */
+function actionOf(record: FireRecord): string {
+  const { verdict = 'none', blocked } = record.decision;
+  const action = blocked ? 'block' : ACTION[verdict];
+  return action === 'allow' && record.final_input !== undefined ? 'modify' : action;
+}
+
+/** What one call said, and what was done. `row`: of the last call of its hook in that fire. */
+export function callEnd(
+  { outcome, decision, failure, exit_code }: HookResponse,
+  fire: FireRecord | undefined,
+  row: HandlerRecord | undefined,
+): Attributes {
+  const word = row?.verdict ?? decision;
+  const rewrites = row !== undefined && fire !== undefined && isRewrite(row.output, fire.event);
+  const attributes: Attributes = { [NAME.outcome]: outcome, [NAME.ownVerdict]: word ?? 'none' };
+  if (failure !== undefined) attributes[NAME.error] = failure.cause;
+  if (exit_code !== undefined) attributes[NAME.exitCode] = exit_code;
+  if (row?.reasked !== undefined) attributes[NAME.reasked] = row.reasked;
+  if (row?.status === 'background') attributes[NAME.background] = true;
+  if (fire === undefined || fire.decision.fold !== 'gate') return attributes;
+  // One that failed has not judged, unless its failure counts as a word.
+  if (failure === undefined || (word !== undefined && word !== 'none')) {
+    const verdict = VERDICT[word ?? 'none'];
+    attributes[NAME.verdict] = verdict === 'allow' && rewrites ? 'modify' : verdict;
+  }
+  if (fire.error === undefined) attributes[NAME.action] = actionOf(fire);
+  if (rewrites) attributes[NAME.modified] = fire.final_input !== undefined;
+  return attributes;
+}
+
+/** Whether an answer puts something in the place of what was asked about. */
+function isRewrite(output: unknown, event: string): boolean {
+  const { keys = ['updatedInput'], mcpKeys = [] } = specOf(event)?.rewrites ?? {};
+  const own = isObject(output) ? output['hookSpecificOutput'] : undefined;
+  const places = [output, own, isObject(own) ? own['decision'] : undefined];
+  return places.some((place) => isObject(place) && [...keys, ...mcpKeys].some((key) => place[key] !== undefined));
+}
+
+export function toolEnd(record: ToolCallRecord): Attributes {
+  return {
+    [NAME.status]: record.status,
+    [NAME.toolRan]: record.ran,
+    ...(record.denied_by === undefined ? {} : { [NAME.deniedBy]: record.denied_by }),
+    ...(record.approver === undefined ? {} : { [NAME.approver]: record.approver }),
+    ...(record.status === 'failed' ? { [NAME.error]: '_OTHER' } : {}),
+  };
+}
+
+/** The same with what was typed and said. */
+export function fireContent({ input, final_input, decision }: FireRecord): Attributes {
+  return texts({ [CONTENT.input]: input, [CONTENT.finalInput]: final_input, [CONTENT.reason]: decision.reason });
+}
+
+export function callContent(
+  { name, stdout, stderr, output, failure }: HookResponse,
+  fire: FireRecord | undefined,
+): Attributes {
+  return texts({
+    [CONTENT.handlerTitle]: name,
+    [CONTENT.stdout]: stdout || undefined,
+    [CONTENT.stderr]: stderr || undefined,
+    [CONTENT.output]: output || undefined,
+    [CONTENT.failure]: failure?.message,
+    ...(fire?.decision.fold === 'gate' ? { [CONTENT.verdictReason]: fire.decision.reason } : {}),
+  });
+}
+
+/** What a fire about a call says of the call: its arguments as they ran, and what the tool answered. */
+export function toolContent(record: FireRecord): Attributes {
+  const { tool_input, tool_response } = (record.final_input ?? record.input) as Json;
+  return texts({ [CONTENT.toolArguments]: tool_input, [CONTENT.toolResult]: tool_response });
+}
+
+export const reasonContent = ({ reason }: ToolCallRecord): Attributes => texts({ [CONTENT.reason]: reason });
+
+function texts(values: Readonly<Record<string, unknown>>): Attributes {
+  const attributes: Attributes = {};
+  for (const [key, value] of Object.entries(values)) {
+    const text = textOf(value);
+    if (text !== undefined) attributes[key] = text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+  }
+  return attributes;
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // A circle, a bigint: no record of a host's has one.
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+import { CATALOGUE } from '../../../events/catalogue.js';
+import type { FireRecord, HandlerRecord, HookResponse, HookStarted } from '../../record.js';
+import type { TracedWork } from '../../tracing.js';
+
+/** Ids of calls are unique in their session and agent. */
+export function keyOf({
+  session_id,
+  agent_id,
+  tool_use_id,
+}: {
+  readonly session_id: string;
+  readonly agent_id?: string | undefined;
+  readonly tool_use_id: string;
+}): string {
+  return JSON.stringify([session_id, agent_id ?? null, tool_use_id]);
+}
+
+export const handlerOf = ({ work }: { readonly work: TracedWork }): string =>
+  work.kind === 'call' ? work.handler_id : '';
+
+/** Of an event of a user's own it is known when its fire has ended. */
+export function isGate(event: string): boolean {
+  return Object.hasOwn(CATALOGUE, event) && CATALOGUE[event as keyof typeof CATALOGUE].fold === 'gate';
+}
+
+/** The kind of the scope that a hook is registered in. */
+export function scopeKindOf({ scope }: HandlerRecord, { session_id }: FireRecord): string {
+  if (scope === 'host' || scope === 'managed') return scope;
+  return scope === session_id ? 'session' : 'agent';
+}
+
+/** When what a record tells of began. */
+export function startOf(record: HookStarted | HookResponse): number {
+  const time = Date.parse(record.time);
+  return record.subtype === 'hook_response' ? time - record.duration_ms : time;
+}

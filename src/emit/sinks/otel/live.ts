@@ -1,0 +1,86 @@
+import type { Context, Span } from '@opentelemetry/api';
+import type { TraceCarrier } from '../../../values/trace-carrier.js';
+import type { FireRecord, HandlerRecord, HookResponse } from '../../record.js';
+import type { Traced, TracedWork } from '../../tracing.js';
+import { carrierFor, context, contextOf, type Place, trace } from './api.js';
+
+/** The end of one call of a hook. */
+export interface Response {
+  readonly record: HookResponse;
+  readonly mark: number;
+}
+
+/** What a fire's record says of a call that goes on in the background. */
+export interface Left {
+  readonly fire: FireRecord;
+  readonly row: HandlerRecord;
+}
+
+interface LiveOptions {
+  readonly above: Live | undefined;
+  readonly at: number;
+  readonly isRecorded: boolean;
+  readonly end: (live: Live, mark: number) => void;
+}
+
+/** A span that has begun. */
+export class Live implements Traced {
+  readonly work: TracedWork;
+  readonly span: Span;
+  readonly context: Context;
+  readonly above: Live | undefined;
+  /** When it began: milliseconds since 1970, and the same moment of the monotonic clock. */
+  readonly at: number;
+  readonly mark: number;
+  /** Of a fire. */
+  readonly calls: Live[] = [];
+  /** Of a call. */
+  response: Response | undefined = undefined;
+  left: Left | undefined = undefined;
+  over = false;
+  /** It was begun when its record was read, not when it began. */
+  readonly isRecorded: boolean;
+  /** What it began in, that is none of ours. */
+  readonly #outer: string | undefined;
+  readonly #end: (live: Live, mark: number) => void;
+
+  constructor(work: TracedWork, span: Span, place: Place, { above, at, isRecorded, end }: LiveOptions) {
+    this.work = work;
+    this.span = span;
+    this.above = above;
+    this.at = at;
+    this.isRecorded = isRecorded;
+    this.mark = performance.now();
+    this.#end = end;
+    this.#outer = above === undefined ? trace.getSpanContext(place.context)?.spanId : undefined;
+    this.context = contextOf(place.context, this);
+  }
+
+  run<T>(work: () => T): T {
+    return context.with(this.context, work);
+  }
+
+  get carrier(): TraceCarrier | undefined {
+    return carrierFor(this);
+  }
+
+  end(): void {
+    this.#end(this, performance.now());
+  }
+
+  /** Whether it is that, or a part of it. */
+  isWithin(other: Live): boolean {
+    for (let live: Live | undefined = this; live !== undefined; live = live.above) if (live === other) return true;
+    return false;
+  }
+
+  /** Whether all of it began in that span. */
+  isFrom(spanId: string): boolean {
+    return this.above === undefined ? this.#outer === spanId : this.above.isFrom(spanId);
+  }
+
+  /** The time of a moment, by its own beginning: a clock that was set does not turn it around. */
+  timeOf(mark: number): number {
+    return this.at + Math.max(0, mark - this.mark);
+  }
+}

@@ -1,0 +1,68 @@
+import type { Counter, Histogram, Meter } from '@opentelemetry/api';
+import type { AlarmRecord } from '../../record.js';
+import { METRIC, NAME } from './names.js';
+
+/** What a metric is counted by: few values each, and none of them an id or a text. */
+export interface CountedBy {
+  readonly event: string;
+  readonly name: string;
+  readonly scopeKind: string;
+  readonly outcome: string;
+}
+
+export interface CountedRun extends CountedBy {
+  readonly isDenial: boolean;
+  readonly isFailure: boolean;
+  readonly durationMs: number;
+}
+
+/** Seconds: from a callback's microseconds to a minute. */
+const BOUNDARIES = [0.00001, 0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
+
+export class HookMetrics {
+  readonly #runs: Counter;
+  readonly #denials: Counter;
+  readonly #failures: Counter;
+  readonly #alarms: Counter;
+  readonly #duration: Histogram;
+
+  constructor(meter: Meter) {
+    const counter = (name: string, unit: string, description: string) =>
+      meter.createCounter(name, { unit, description });
+    this.#runs = counter(METRIC.runs, '{run}', 'Calls of hooks that have ended');
+    this.#denials = counter(METRIC.denials, '{run}', 'Calls of hooks that denied or blocked');
+    this.#failures = counter(METRIC.failures, '{run}', 'Calls of hooks that failed, or could not be started');
+    this.#alarms = counter(METRIC.alarms, '{alarm}', 'What was done was not what was decided');
+    this.#duration = meter.createHistogram(METRIC.duration, {
+      unit: 's',
+      description: 'How long a call of a hook took',
+      advice: { explicitBucketBoundaries: BOUNDARIES },
+    });
+  }
+
+  ran({ isDenial, isFailure, durationMs, ...by }: CountedRun): void {
+    const attributes = attributesOf(by);
+    this.#runs.add(1, attributes);
+    if (isDenial) this.#denials.add(1, attributes);
+    if (isFailure) this.#failures.add(1, attributes);
+    this.#duration.record(durationMs / 1000, attributes);
+  }
+
+  /** It was not even started. */
+  failed(by: CountedBy): void {
+    this.#failures.add(1, attributesOf(by));
+  }
+
+  alarmed({ alarm }: AlarmRecord): void {
+    this.#alarms.add(1, { [NAME.alarm]: alarm });
+  }
+}
+
+function attributesOf({ event, name, scopeKind, outcome }: CountedBy) {
+  return {
+    [NAME.event]: event,
+    [NAME.handlerName]: name,
+    [NAME.scopeKind]: scopeKind,
+    [NAME.outcome]: outcome,
+  };
+}

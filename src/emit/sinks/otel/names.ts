@@ -1,0 +1,101 @@
+import type { HandlerVerdict } from '../../record.js';
+
+/**
+ * How spans, metrics and their attributes are called. The names of `gen_ai` are those of open-telemetry/semantic-conventions-genai, all of them
+ * in development: of guardrails as its pull request 427 had them at the commit below (nothing of them is merged), the others are on its main branch too.
+ */
+export const CONVENTIONS = {
+  repository: 'open-telemetry/semantic-conventions-genai',
+  commit: '3155df2825f1623e2443c498b1b463d80d8a0efa',
+} as const;
+
+export const NAME = {
+  operation: 'gen_ai.operation.name',
+  conversation: 'gen_ai.conversation.id',
+  agentId: 'gen_ai.agent.id',
+  agentName: 'gen_ai.agent.name',
+  toolName: 'gen_ai.tool.name',
+  toolCallId: 'gen_ai.tool.call.id',
+  component: 'gen_ai.guardrail.component.name',
+  targetType: 'gen_ai.guardrail.target.type',
+  targetSubtype: 'gen_ai.guardrail.target.subtype',
+  targetId: 'gen_ai.guardrail.target.id',
+  /** What it said. */
+  verdict: 'gen_ai.guardrail.verdict.type',
+  /** What was done. */
+  action: 'gen_ai.guardrail.action.type',
+  policy: 'gen_ai.guardrail.security.policy.id',
+  modified: 'gen_ai.guardrail.security.content.modified',
+  error: 'error.type',
+
+  event: 'hookscope.event',
+  fireId: 'hookscope.fire.id',
+  hostId: 'hookscope.host.id',
+  scope: 'hookscope.scope',
+  scopeKind: 'hookscope.scope.kind',
+  handlerName: 'hookscope.handler.name',
+  handlerKind: 'hookscope.handler.kind',
+  plugin: 'hookscope.plugin',
+  /** In hookscope's own words: none, allow, ask, defer, deny, block, continue. */
+  ownVerdict: 'hookscope.verdict',
+  decidedBy: 'hookscope.decided_by',
+  overruled: 'hookscope.overruled',
+  ran: 'hookscope.hooks.ran',
+  skipped: 'hookscope.hooks.skipped',
+  outcome: 'hookscope.outcome',
+  exitCode: 'hookscope.exit_code',
+  reasked: 'hookscope.reasked',
+  background: 'hookscope.background',
+  status: 'hookscope.tool.status',
+  toolRan: 'hookscope.tool.ran',
+  deniedBy: 'hookscope.tool.denied_by',
+  approver: 'hookscope.tool.approver',
+  alarm: 'hookscope.alarm',
+  evidence: 'hookscope.alarm.evidence',
+  redacted: 'hookscope.redacted',
+  /** Its end was not seen. */
+  unfinished: 'hookscope.unfinished',
+} as const;
+
+/** What somebody typed, or a tool or hook said: on spans where the user wants it, and nowhere else. */
+export const CONTENT = {
+  toolArguments: 'gen_ai.tool.call.arguments',
+  toolResult: 'gen_ai.tool.call.result',
+  verdictReason: 'gen_ai.guardrail.verdict.reason',
+  input: 'hookscope.input',
+  finalInput: 'hookscope.final_input',
+  output: 'hookscope.output',
+  stdout: 'hookscope.stdout',
+  stderr: 'hookscope.stderr',
+  reason: 'hookscope.reason',
+  failure: 'hookscope.failure',
+  handlerTitle: 'hookscope.handler.title',
+} as const;
+
+export const METRIC = {
+  runs: 'hookscope.runs',
+  denials: 'hookscope.denials',
+  failures: 'hookscope.failures',
+  alarms: 'hookscope.alarms',
+  duration: 'hookscope.duration',
+} as const;
+
+/** A hook's word in the conventions'. */
+export const VERDICT: Readonly<Record<HandlerVerdict, 'allow' | 'deny' | 'escalate'>> = {
+  none: 'allow',
+  allow: 'allow',
+  ask: 'escalate',
+  defer: 'escalate',
+  deny: 'deny',
+  block: 'deny',
+};
+
+/** A decision in theirs. */
+export const ACTION: Readonly<Record<HandlerVerdict, 'allow' | 'block' | 'escalate'>> = {
+  none: 'allow',
+  allow: 'allow',
+  ask: 'escalate',
+  defer: 'escalate',
+  deny: 'block',
+  block: 'block',
+};

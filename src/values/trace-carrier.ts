@@ -1,0 +1,17 @@
+/** The W3C's trace context of somebody in another process. */
+export interface TraceCarrier {
+  readonly traceparent: string;
+  readonly tracestate?: string | undefined;
+}
+
+const PARENT = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;
+
+/** What came with a request, or stands in an environment; undefined: nothing that counts. */
+export function carrierOf(traceparent: unknown, tracestate: unknown): TraceCarrier | undefined {
+  if (typeof traceparent !== 'string' || !PARENT.test(traceparent) || traceparent.startsWith('ff')) return undefined;
+  return typeof tracestate === 'string' && tracestate !== '' ? { traceparent, tracestate } : { traceparent };
+}
+
+/** The same, of an environment. */
+export const carrierIn = (env: Readonly<Record<string, string | undefined>>): TraceCarrier | undefined =>
+  carrierOf(env['TRACEPARENT'], env['TRACESTATE']);
