@@ -15,6 +15,7 @@ const SYSTEM: string[] = [
   'test/contracts/*.test.ts',
   'test/claude-code/control/{alarms,appendix-a,client-hooks,client-permission,client-sessions,client-talk,client,design-001,flood,fuzz,ids-model,listen,prompts,recorded-client,recorded-server,registry,server,start}.test.ts',
   'test/emit/{guard,ndjson-process,sqlite-process}.test.ts',
+  'test/emit/otel/process.test.ts',
   'test/events/lifecycle.test.ts',
   'test/examples/*.test.ts',
   'test/host/{abort,async,checklist,close,costs,failure-table,failure,leaks,logger-heard,process,running,taken,timeouts,told}.test.ts',

@@ -13,6 +13,7 @@ const FILES = [
   'matchers',
   'payload',
   'telemetry',
+  'tracing',
   'deadlines',
   'shell',
   'answers',

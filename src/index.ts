@@ -16,6 +16,7 @@ export type { RedactOptions } from './emit/redact/options.js';
 export { createRedactor, type Redactor } from './emit/redact/redactor.js';
 export { createSink, type RecordStream, type Sink, type SinkOptions } from './emit/sink.js';
 export { type NdjsonOptions, ndjsonSink } from './emit/sinks/ndjson.js';
+export type { Traced, TracedWork, Tracing } from './emit/tracing.js';
 export { ERROR_CODES, type ErrorCode, HookscopeError } from './errors.js';
 export {
   type AnyHookOutput,
@@ -136,3 +137,4 @@ export type { ModelAnswer, ModelSwitch, NotifyAnswer } from './session/turn.js';
 export type { Session } from './session/types.js';
 export type { ConfigAnswer, WorktreeAnswer } from './session/workspace.js';
 export { snapshot } from './values/snapshot.js';
+export type { TraceCarrier } from './values/trace-carrier.js';

@@ -31,5 +31,9 @@ export type {
   SkipReason,
   Source,
   ToolCallRecord,
+  TraceCarrier,
+  Traced,
+  TracedWork,
+  Tracing,
 } from '../../src/index.js';
 export { createRedactor, createSink, formatFire, formatRecord, ndjsonSink } from '../../src/index.js';

@@ -1,5 +1,5 @@
-import type { GuardedTracing } from '../emit/guarded-tracing.js';
 import type { HookRecord, Unstamped } from '../emit/record.js';
+import type { Traced, TracedWork } from '../emit/tracing.js';
 import type { EventName } from '../events/catalogue.js';
 import type { EventSpec } from '../events/define.js';
 import type { Alarms } from '../host/alarms/alarms.js';
@@ -23,7 +23,7 @@ export interface SessionDeps {
   readonly records: {
     readonly observed: boolean;
     emit(build: () => Unstamped<HookRecord>): void;
-    readonly tracing: GuardedTracing | undefined;
+    readonly tracing: { begin(work: TracedWork, parent: Traced | undefined): Traced | undefined } | undefined;
   };
   /** Which hooks are asked about an event in a scope. */
   hooksOf(event: EventName, scope: Scope): readonly Registration[];

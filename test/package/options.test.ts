@@ -5,6 +5,7 @@ import { agentTool, drive } from '../../src/adapters/ai.js';
 import { anthropicModel } from '../../src/adapters/anthropic.js';
 import { agentCodec } from '../../src/agents.js';
 import * as claude from '../../src/claude-code.js';
+import { otelSink } from '../../src/emit/sinks/otel.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import * as hookscope from '../../src/index.js';
 import { INPUTS } from '../host/inputs.js';
@@ -76,6 +77,7 @@ const PLACES: Readonly<Record<string, readonly [known: string, call: (more: obje
   createSink: ['capacity', (more) => hookscope.createSink(() => undefined, more)],
   ndjsonSink: ['maxBytes', (more) => hookscope.ndjsonSink('/dev/null', more)],
   sqliteSink: ['maxAge', (more) => sqliteSink('/dev/null', more)],
+  otelSink: ['content', (more) => otelSink(more)],
   formatRecord: ['color', (more) => hookscope.formatRecord(record, more)],
   formatFire: ['color', (more) => hookscope.formatFire(record as never, more)],
   validateHooks: ['events', (more) => hookscope.validateHooks({}, more)],
@@ -215,6 +217,9 @@ const OPEN: Readonly<Record<string, string>> = {
   'HostOptions.model': 'the user writes it',
   'HostOptions.onAlarm': 'the user writes it',
   'Sink.push': 'a record',
+  'OtelSink.push': 'a record',
+  'OtelSink.begin': 'work as a host tells it',
+  'Tracing.begin': 'work as a host tells it',
   'TrustStore.accept': 'a consent',
   trustDiff: 'a request',
   combine: 'answers of hooks',

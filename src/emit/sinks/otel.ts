@@ -84,7 +84,7 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
     name: remembered((text) => redactor?.text(text) ?? text),
     ended(live, mark) {
       if (queue.hasRoom) queue.push({ live, mark, weight: 0 });
-      else spans.end(live, mark);
+      else spans.open.end(live, mark);
     },
   });
   const queue = createQueue<Told>({
@@ -94,7 +94,7 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
     weigh: ({ weight }) => weight,
     write(items) {
       for (const told of items) {
-        if ('live' in told) spans.end(told.live, told.mark);
+        if ('live' in told) spans.open.end(told.live, told.mark);
         // Without content there is nothing in a record that may be a secret, but for names.
         else spans.take(content ? (redactor?.redact(told.record) ?? told.record) : told.record, told.mark);
       }
@@ -108,7 +108,7 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
 
   function closeSpans(): void {
     try {
-      spans.close();
+      spans.open.close();
     } catch (error) {
       report(logger, `Sink "${name}": open spans could not be ended: ${messageOf(error)}`, error);
     }
@@ -133,7 +133,7 @@ export function otelSink(options: OtelOptions = {}): OtelSink {
   return {
     name,
     begin: (work, parent, incoming) =>
-      isOver ? undefined : spans.begin(work, parent instanceof Live ? parent : undefined, incoming),
+      isOver ? undefined : spans.open.begin(work, parent instanceof Live ? parent : undefined, incoming),
     attach: (events$) => streams.attach(events$, push),
     push,
     get dropped() {

@@ -29,8 +29,10 @@ interface Piece {
 }
 
 /** Where something new belongs. */
-export interface Place {
+export interface Place<P extends Piece = Piece> {
   readonly context: Context;
+  /** What of ours it is a part of. */
+  readonly above: P | undefined;
   readonly links?: Link[];
 }
 
@@ -38,17 +40,23 @@ export interface Place {
  * Within `parent`: in what the caller is in, where that is within it too, so that a tool's own spans stay between; else at its side, with a
  * link to what the caller is in. Without one: in what the caller is in, or in what came from another process.
  */
-export function placeIn(parent: Piece | undefined, incoming: TraceCarrier | undefined): Place {
+export function placeIn<P extends Piece>(
+  parent: P | undefined,
+  incoming: TraceCarrier | undefined,
+  mayLink = false,
+): Place<P> {
   const active = context.active();
   const span = trace.getSpanContext(active);
+  const here = active.getValue(LIVE) as P | undefined;
   if (parent === undefined) {
-    if (incoming === undefined || span !== undefined) return { context: active };
-    return { context: remote(active, incoming) };
+    const isRemote = incoming !== undefined && span === undefined;
+    return { context: isRemote ? remote(active, incoming) : active, above: here };
   }
-  const here = active.getValue(LIVE) as Piece | undefined;
-  if (here?.isWithin(parent)) return { context: active };
-  if (span === undefined || !isSpanContextValid(span) || parent.isFrom(span.spanId)) return { context: parent.context };
-  return { context: parent.context, links: [{ context: span }] };
+  if (here?.isWithin(parent)) return { context: active, above: here };
+  const beside = { context: parent.context, above: parent };
+  if (!mayLink || (here !== undefined && parent.isWithin(here))) return beside;
+  if (span === undefined || !isSpanContextValid(span) || parent.isFrom(span.spanId)) return beside;
+  return { ...beside, links: [{ context: span }] };
 }
 
 /** The W3C's format, whatever the program's own propagator is: it is what processes and servers are told in. */

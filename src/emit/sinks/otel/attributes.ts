@@ -2,7 +2,14 @@ import type { Attributes } from '@opentelemetry/api';
 import { CATALOGUE } from '../../../events/catalogue.js';
 import type { EventSpec } from '../../../events/define.js';
 import { isObject, type Json } from '../../../values/shape.js';
-import type { FireRecord, HandlerRecord, HandlerVerdict, HookResponse, ToolCallRecord } from '../../record.js';
+import type {
+  AlarmRecord,
+  FireRecord,
+  HandlerRecord,
+  HandlerVerdict,
+  HookResponse,
+  ToolCallRecord,
+} from '../../record.js';
 import type { TracedWork } from '../../tracing.js';
 import { ACTION, CONTENT, NAME, VERDICT } from './names.js';
 
@@ -19,7 +26,7 @@ function specOf(event: string): EventSpec | undefined {
 
 /** Whose it is: the session, and the agent where it is one's. */
 function whose(
-  { session_id, agent_id, agent_type }: Pick<Work<'agent'>, 'session_id' | 'agent_id' | 'agent_type'>,
+  { session_id, agent_id, agent_type }: Omit<Work<'agent'>, 'kind'>,
   name: (text: string) => string,
 ): Attributes {
   return {
@@ -96,7 +103,7 @@ export function fireEnd(record: FireRecord, decider: string | undefined): Attrib
     [NAME.skipped]: skipped,
     [NAME.overruled]: decision.overruled.length,
     ...(record.error === undefined
-      ? { [NAME.ownVerdict]: decided(record), [NAME.action]: actionOf(record) }
+      ? { [NAME.ownVerdict]: decided(record), ...(decision.fold === 'gate' ? { [NAME.action]: actionOf(record) } : {}) }
       : { [NAME.error]: record.error }),
     ...(decider === undefined ? {} : { [NAME.decidedBy]: decider }),
   };
@@ -157,6 +164,22 @@ export function toolEnd(record: ToolCallRecord): Attributes {
   };
 }
 
+export function alarmOf(record: AlarmRecord, name: (text: string) => string) {
+  const { alarm, tool_name, tool_use_id, evidence, denied_by } = record;
+  return {
+    name: `alarm ${alarm}`,
+    attributes: {
+      ...whose(record, name),
+      [NAME.toolName]: name(tool_name),
+      [NAME.toolCallId]: tool_use_id,
+      [NAME.alarm]: alarm,
+      [NAME.evidence]: evidence,
+      [NAME.error]: alarm,
+      ...(denied_by === undefined ? {} : { [NAME.deniedBy]: denied_by }),
+    },
+  };
+}
+
 /** The same with what was typed and said. */
 export function fireContent({ input, final_input, decision }: FireRecord): Attributes {
   return texts({ [CONTENT.input]: input, [CONTENT.finalInput]: final_input, [CONTENT.reason]: decision.reason });
@@ -181,6 +204,9 @@ export function toolContent(record: FireRecord): Attributes {
   const { tool_input, tool_response } = (record.final_input ?? record.input) as Json;
   return texts({ [CONTENT.toolArguments]: tool_input, [CONTENT.toolResult]: tool_response });
 }
+
+export const messageContent = ({ message, reason }: AlarmRecord): Attributes =>
+  texts({ [CONTENT.message]: message, [CONTENT.reason]: reason });
 
 export const reasonContent = ({ reason }: ToolCallRecord): Attributes => texts({ [CONTENT.reason]: reason });
 

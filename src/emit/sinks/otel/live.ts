@@ -17,8 +17,8 @@ export interface Left {
 }
 
 interface LiveOptions {
-  readonly above: Live | undefined;
   readonly at: number;
+  readonly mark: number;
   readonly isRecorded: boolean;
   readonly end: (live: Live, mark: number) => void;
 }
@@ -44,15 +44,15 @@ export class Live implements Traced {
   readonly #outer: string | undefined;
   readonly #end: (live: Live, mark: number) => void;
 
-  constructor(work: TracedWork, span: Span, place: Place, { above, at, isRecorded, end }: LiveOptions) {
+  constructor(work: TracedWork, span: Span, place: Place<Live>, { at, mark, isRecorded, end }: LiveOptions) {
     this.work = work;
     this.span = span;
-    this.above = above;
+    this.above = place.above;
     this.at = at;
     this.isRecorded = isRecorded;
-    this.mark = performance.now();
+    this.mark = mark;
     this.#end = end;
-    this.#outer = above === undefined ? trace.getSpanContext(place.context)?.spanId : undefined;
+    this.#outer = place.above === undefined ? trace.getSpanContext(place.context)?.spanId : undefined;
     this.context = contextOf(place.context, this);
   }
 

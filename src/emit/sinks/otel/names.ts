@@ -68,6 +68,7 @@ export const CONTENT = {
   stdout: 'hookscope.stdout',
   stderr: 'hookscope.stderr',
   reason: 'hookscope.reason',
+  message: 'hookscope.message',
   failure: 'hookscope.failure',
   handlerTitle: 'hookscope.handler.title',
 } as const;

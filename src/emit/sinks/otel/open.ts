@@ -1,0 +1,118 @@
+import type { Attributes, Tracer } from '@opentelemetry/api';
+import type { TraceCarrier } from '../../../values/trace-carrier.js';
+import type { TracedWork } from '../../tracing.js';
+import { placeIn, ROOT_CONTEXT, SpanKind, SpanStatusCode } from './api.js';
+import { beginning } from './attributes.js';
+import { keyOf } from './keys.js';
+import { Live } from './live.js';
+import { NAME } from './names.js';
+
+export interface OpenOptions {
+  readonly tracer: Tracer;
+  /** A name, with any secret in it masked. */
+  name(text: string): string;
+  /** A piece that no record ends is over. */
+  ended(live: Live, mark: number): void;
+}
+
+/** Spans that are open at once, agents apart; of more, the oldest end without what came of them. */
+const MOST_OPEN = 10_000;
+/** Calls of which an alarm finds its place. */
+const MOST_JUDGED = 1000;
+
+/** The spans that have begun and not ended. */
+export class OpenSpans {
+  readonly fires = new Map<string, Live>();
+  readonly calls = new Map<string, Live>();
+  readonly tools = new Map<string, Live>();
+  /** What was begun last for a call, also when it is over: an alarm may come later. */
+  readonly judged = new Map<string, Live>();
+  readonly #options: OpenOptions;
+  readonly #open = new Set<Live>();
+  readonly #agents = new Set<Live>();
+
+  constructor(options: OpenOptions) {
+    this.#options = options;
+  }
+
+  begin(work: TracedWork, above: Live | undefined, incoming?: TraceCarrier, at?: number): Live {
+    const { tracer, name, ended } = this.#options;
+    // Whoever reads a record is not the caller of what it tells of.
+    const place =
+      at === undefined
+        ? placeIn(above, incoming, work.kind === 'tool' || work.kind === 'agent')
+        : { context: above?.context ?? ROOT_CONTEXT, above };
+    const { name: title, attributes } = beginning(work, above?.work, name);
+    const mark = performance.now();
+    // A hook by the clock of its fire; what takes longer by the clock on the wall, which a machine that slept goes on with.
+    const startTime = at ?? (work.kind === 'call' && above !== undefined ? above.timeOf(mark) : Date.now());
+    const isElsewhere = work.kind === 'call' && (work.handler === 'http' || work.handler === 'mcp_tool');
+    const span = tracer.startSpan(
+      title,
+      {
+        kind: isElsewhere ? SpanKind.CLIENT : SpanKind.INTERNAL,
+        startTime,
+        attributes,
+        ...(place.links && { links: place.links }),
+      },
+      place.context,
+    );
+    const live = new Live(work, span, place, { at: startTime, mark, isRecorded: at !== undefined, end: ended });
+    if (work.kind === 'fire') this.fires.set(work.fire_id, live);
+    else if (work.kind === 'tool') this.tools.set(keyOf(work), live);
+    else if (work.kind === 'call') {
+      this.calls.set(work.hook_id, live);
+      above?.calls.push(live);
+    }
+    this.#keep(work.kind === 'agent' ? this.#agents : this.#open, live);
+    this.#remember(live);
+    return live;
+  }
+
+  #remember(live: Live): void {
+    const { work } = live;
+    if (work.kind !== 'tool' && work.kind !== 'fire') return;
+    const { session_id, agent_id, tool_use_id } = work;
+    if (tool_use_id === undefined || live.above?.work.kind === 'tool') return;
+    const key = keyOf({ session_id, agent_id, tool_use_id });
+    if (work.kind === 'fire' && this.judged.has(key)) return;
+    this.judged.set(key, live);
+    if (this.judged.size > MOST_JUDGED) this.judged.delete(this.judged.keys().next().value as string);
+  }
+
+  #keep(open: Set<Live>, live: Live): void {
+    open.add(live);
+    if (open.size <= MOST_OPEN) return;
+    const [oldest] = open;
+    this.abandon(oldest as Live, performance.now());
+  }
+
+  /** An agent or session has ended, and with it its agents. What else began in it has a record that ends it, or was lost with that. */
+  end(live: Live, mark: number): void {
+    for (const other of [...this.#agents]) if (other !== live && other.isWithin(live)) this.abandon(other, mark);
+    this.finish(live, live.timeOf(mark), {});
+  }
+
+  /** Nothing more will come. */
+  close(): void {
+    const mark = performance.now();
+    for (const live of [...this.#open, ...this.#agents]) this.abandon(live, mark);
+  }
+
+  abandon(live: Live, mark: number): void {
+    this.finish(live, live.timeOf(mark), { [NAME.unfinished]: true });
+  }
+
+  finish(live: Live, time: number, attributes: Attributes, isError = false): void {
+    if (live.over) return;
+    live.over = true;
+    const { work, span } = live;
+    if (work.kind === 'fire') this.fires.delete(work.fire_id);
+    else if (work.kind === 'call') this.calls.delete(work.hook_id);
+    else if (work.kind === 'tool' && this.tools.get(keyOf(work)) === live) this.tools.delete(keyOf(work));
+    (work.kind === 'agent' ? this.#agents : this.#open).delete(live);
+    span.setAttributes(attributes);
+    if (isError) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(time);
+  }
+}
