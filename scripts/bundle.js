@@ -4,6 +4,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { minifySync } from 'rolldown/utils';
+import { page } from './page.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -192,7 +193,9 @@ const out = process.argv[2] ?? join(ROOT, 'dist');
 const THIN = ['hookscope-hook.sh', 'hookscope-agents.sh'];
 for (const folder of ['chunks', 'vendor']) rmSync(join(out, folder), { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
-writeFileSync(join(out, 'THIRD-PARTY-LICENSES.md'), licences(await bundle(out)));
+const { html, chunk } = await page(ROOT);
+writeFileSync(join(out, 'page.html'), html);
+writeFileSync(join(out, 'THIRD-PARTY-LICENSES.md'), licences([...(await bundle(out)), chunk]));
 for (const file of THIN) cpSync(join(ROOT, 'src/server/client', file), join(out, file));
 for (const file of readdirSync(out, { recursive: true })) if (file.endsWith('.js.map')) trimMap(join(out, file));
 if (process.argv[2] === undefined) pruneTypes(out);

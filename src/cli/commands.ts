@@ -3,6 +3,7 @@ import { CONNECT_COMMANDS } from './connect/rows.js';
 import { HISTORY_COMMANDS } from './history/rows.js';
 import { CLAUDE, HOST } from './host-rows.js';
 import { NEW_COMMANDS } from './new/rows.js';
+import { PAGE_COMMANDS } from './page/rows.js';
 import { REDACT } from './redact.js';
 import { SERVER_COMMANDS } from './server/rows.js';
 
@@ -136,4 +137,5 @@ docs/rules.md. Exits 1 if there is an error.
   },
   ...HISTORY_COMMANDS,
   ...NEW_COMMANDS,
+  ...PAGE_COMMANDS,
 ];

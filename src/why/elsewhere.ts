@@ -22,7 +22,7 @@ const NAMED = 8;
 
 /** Looks through the fires of the same session for hooks of other scopes; with a hook's name, through all fires for that. `mask`: for what is shown. */
 export async function findElsewhere(
-  store: RecordStore,
+  store: Pick<RecordStore, 'records'>,
   record: FireRecord,
   hook: string | undefined,
   mask: (text: string) => string,
@@ -31,7 +31,11 @@ export async function findElsewhere(
   return { sentences: sentences.map(mask), changes: changes.map(mask) };
 }
 
-async function look(store: RecordStore, record: FireRecord, hook: string | undefined): Promise<Elsewhere> {
+async function look(
+  store: Pick<RecordStore, 'records'>,
+  record: FireRecord,
+  hook: string | undefined,
+): Promise<Elsewhere> {
   if (hook !== undefined)
     return record.handlers.some((handler) => isMeant(handler, hook)) ? NOTHING : await findHook(store, record, hook);
   if (record.out_of_scope === 0) return NOTHING;
@@ -52,7 +56,7 @@ function whose({ handler: { scope }, fire }: Found): string {
 }
 
 /** Hooks for the same event that other fires of the session list and this one does not. */
-async function othersIn(store: RecordStore, record: FireRecord): Promise<Found[]> {
+async function othersIn(store: Pick<RecordStore, 'records'>, record: FireRecord): Promise<Found[]> {
   const { event, session_id: session, host_id: host } = record as FireRecord & { host_id?: string };
   const key = ({ id, scope }: HandlerRecord): string => JSON.stringify([id, scope]);
   const here = new Set(record.handlers.map(key));
@@ -69,7 +73,7 @@ async function othersIn(store: RecordStore, record: FireRecord): Promise<Found[]
 /** Most names that are kept to find what was meant. */
 const MOST_NAMES = 2000;
 
-async function findHook(store: RecordStore, record: FireRecord, hook: string): Promise<Elsewhere> {
+async function findHook(store: Pick<RecordStore, 'records'>, record: FireRecord, hook: string): Promise<Elsewhere> {
   let other: Found | undefined;
   const names = new Set<string>();
   for await (const fire of store.records({ types: ['hook_fire'], newest: true })) {

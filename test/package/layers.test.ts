@@ -47,6 +47,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'adapters/anthropic',
     'index',
   ],
+  page: ['plain', 'values', 'events', 'emit', 'store', 'why'],
   index: [...BELOW_HOST, 'emit', 'host', 'session', 'create-host', 'plugins'],
 };
 
@@ -63,6 +64,7 @@ const BENEATH: Record<string, readonly string[]> = {
 
 /** Where a package may be named. One that is not listed may be named in one file, whichever; types are free. */
 const HOMES: Record<string, readonly string[]> = {
+  diff: ['files/text-diff', 'page/parts/text'],
   execa: ['handlers/command/start', 'claude-code/control/process'],
   'jsonc-parser': ['files/json-file', 'check/json-tree', 'connect/settings-text'],
   rxjs: ['emit/bus'],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT, readSources } from './sources.js';
+import { pathOf, ROOT, readSources } from './sources.js';
 
 /** Classes that are made so often that `#` members would cost too much; CONTRIBUTING.md says why. */
 const HOT = [
@@ -19,7 +19,7 @@ const HOT = [
 
 test('private members are #private, but in the few files whose classes are hot', () => {
   const withKeyword = readSources()
-    .filter(({ name }) => /^ {2}private (?!constructor\b)/m.test(readFileSync(join(ROOT, `src/${name}.ts`), 'utf8')))
+    .filter(({ name }) => /^ {2}private (?!constructor\b)/m.test(readFileSync(pathOf(name), 'utf8')))
     .map(({ name }) => name);
   expect(withKeyword).toEqual(HOT);
   const contributing = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');

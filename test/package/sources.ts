@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -44,13 +44,19 @@ export function importsOf(from: string, text: string): Import[] {
   return found;
 }
 
+/** Where the file of a name lies. */
+export function pathOf(name: string): string {
+  const path = join(ROOT, 'src', name);
+  return existsSync(`${path}.ts`) ? `${path}.ts` : `${path}.tsx`;
+}
+
 /** Every TypeScript file under `src/`. */
 export function readSources(folder = join(ROOT, 'src')): Source[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'))
     .map((entry) => {
       const path = join(entry.parentPath, entry.name);
-      const name = relative(folder, path).replace(/\.ts$/, '');
+      const name = relative(folder, path).replace(/\.tsx?$/, '');
       const text = readFileSync(path, 'utf8');
       return { name, lines: text.trimEnd().split('\n').length, imports: importsOf(name, text) };
     })

@@ -135,6 +135,30 @@ describe('a server is closed to strangers', () => {
     ).toBe(200);
   });
 
+  test('from a page of a browser, but for our own: that one may be opened, and may read', async () => {
+    const { port } = server;
+    const host = `127.0.0.1:${port}`;
+    const get = async (path: string, more: Record<string, string>, token?: keyof typeof tokens): Promise<number> => {
+      const authorization = token === undefined ? {} : { authorization: `Bearer ${tokens[token]}` };
+      return (
+        await send({ port: port as number }, { method: 'GET', path, headers: { host, ...authorization, ...more } })
+      ).status;
+    };
+    const from = (site: string, dest: string) => ({ 'sec-fetch-site': site, 'sec-fetch-dest': dest });
+    for (const site of ['none', 'same-origin', 'same-site', 'cross-site']) {
+      expect(await get('/', from(site, 'document')), site).toBe(200);
+      for (const dest of ['iframe', 'script', 'empty', 'object'])
+        expect(await get('/', from(site, dest)), dest).toBe(403);
+      for (const path of ['/records', '/scopes']) {
+        expect(await get(path, from(site, 'empty'), 'read'), site).toBe(site === 'same-origin' ? 200 : 403);
+        expect(await get(path, from(site, 'empty'))).toBe(site === 'same-origin' ? 401 : 403);
+        expect(await get(path, { ...from(site, 'empty'), origin: `http://${host}` }, 'read')).toBe(403);
+      }
+      expect(await get('/admin/changes', from(site, 'empty'), 'admin')).toBe(403);
+      expect(await get('/healthz', from(site, 'empty'))).toBe(403);
+    }
+  });
+
   test('under another Host (a name that was made to lead here), or from a page of a browser', async () => {
     const authorization = `Bearer ${tokens.fire}`;
     const { port } = server;
@@ -221,7 +245,7 @@ describe('a server is closed to strangers', () => {
       const answer = await raw(
         `POST ${path} HTTP/1.1\r\nHost: ${headers.host}\r\nAuthorization: ${headers.authorization}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
       );
-      expect(answer.split('\r\n', 1)[0], path).toMatch(/ (?:400|403|404) /);
+      expect(answer.split('\r\n', 1)[0], path).toMatch(path === '/' ? / 405 / : / (?:400|403|404) /);
     }
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'pretooluse', 'Nothing']) {
       const { status } = await send({ port: server.port as number }, { path: `/hooks/${name}`, headers, body });

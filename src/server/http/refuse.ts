@@ -5,6 +5,7 @@ import type { Right } from '../tokens.js';
 
 /** What the paths need. */
 const ROUTES: readonly (readonly [path: RegExp, method: string, right: Right | undefined])[] = [
+  [/^\/$/, 'GET', undefined],
   [/^\/hooks\/[A-Za-z][\w-]{0,99}$/, 'POST', 'fire'],
   [/^\/healthz$/, 'GET', undefined],
   [/^\/records$/, 'GET', 'read'],
@@ -30,10 +31,9 @@ export function refusal(request: IncomingMessage, { hosts, check }: RefuseOption
   const { headers, method, url = '' } = request;
   // A page that a browser shows has made its name lead here (DNS rebinding), or asks from elsewhere.
   if (headers.host === undefined || !hosts.has(headers.host)) return { status: 403, error: 'this Host is not served' };
-  if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined)
-    return { status: 403, error: 'pages of a browser are not answered' };
   const path = url.split('?', 1)[0] as string;
   const route = ROUTES.find(([pattern]) => pattern.test(path));
+  if (isForeign(headers, route)) return { status: 403, error: 'pages of a browser are not answered' };
   if (route === undefined) return { status: 404, error: 'there is nothing at this path' };
   const [, wanted, right] = route;
   if (method !== wanted) return { status: 405, error: `this path takes ${wanted}` };
@@ -42,6 +42,19 @@ export function refusal(request: IncomingMessage, { hosts, check }: RefuseOption
   if (shown === undefined) return { status: 401, error: 'no token, or an unknown one' };
   if (shown !== right) return { status: 403, error: `this needs the token to ${right}` };
   return tooLarge(headers['content-length']);
+}
+
+/** From a browser: a person may open our own page, and that page may read; nothing else is for browsers. */
+function isForeign(
+  { origin, ...headers }: IncomingMessage['headers'],
+  route: (typeof ROUTES)[number] | undefined,
+): boolean {
+  if (origin !== undefined) return true;
+  const site = headers['sec-fetch-site'];
+  if (site === undefined) return false;
+  const [pattern, , right] = route ?? [];
+  if (right === 'read') return site !== 'same-origin';
+  return pattern?.test('/') !== true || headers['sec-fetch-dest'] !== 'document';
 }
 
 export function tooLarge(length: string | undefined): Refusal | undefined {

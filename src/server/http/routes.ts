@@ -4,6 +4,7 @@ import type { HookRecord } from '../../emit/record.js';
 import { describeError } from '../../values/message.js';
 import { isObject, type Json } from '../../values/shape.js';
 import { stateOf } from '../binding.js';
+import { pageHead, servedPage } from '../page.js';
 import type { HookParts } from './answer-hook.js';
 
 /** What the routes answer from. */
@@ -26,6 +27,10 @@ type C = Context<Env>;
 
 /** The routes; who may ask for them was decided before (`refusal`). */
 export function addRoutes(app: HonoApp<Env>, parts: AppParts): void {
+  app.get('/', (c) => {
+    const page = servedPage();
+    return c.body(page.html, 200, pageHead(page));
+  });
   app.get('/healthz', (c) => c.json({ ok: true }));
   app.get('/scopes', (c) => {
     const scopes = parts.hosts().all.map(({ host, root }) => ({ root: root ?? null, scopes: host.describe() }));

@@ -1,0 +1,200 @@
+import type { FireRecord, HookRecord, HookResponse } from '../../emit/record.js';
+import { plain } from '../../plain.js';
+import { answerFor, type WhyAnswer } from '../../why/answer.js';
+import { type Elsewhere, findElsewhere } from '../../why/elsewhere.js';
+import { callRecords, whatBecame } from '../../why/ran.js';
+import { specOf } from '../../why/words.js';
+import { agentName } from '../records/agents.js';
+import { recordOf } from '../records/kept.js';
+import { OUTCOME_WORDS, OUTCOMES } from '../records/outcome.js';
+import type { Row } from '../records/row.js';
+import { kept, selected, version } from '../state.js';
+import { useEffect, useMemo, useSignal } from '../ui.js';
+import { Hooks } from './hook.js';
+import { Diff, Json } from './text.js';
+
+/** Why the fire that is selected ended as it did. */
+export function Explanation() {
+  const row = selected.value;
+  return (
+    <section class="explanation" aria-label="Explanation">
+      {row === undefined ? (
+        <p class="quiet">
+          Choose a fire, in the lanes or in the list: who was asked and who was not, what they said, who decided, and
+          what came of it.
+        </p>
+      ) : (
+        <Explained key={`${row.agent.key} ${row.seq} ${row.at}`} row={row} />
+      )}
+    </section>
+  );
+}
+
+function Explained({ row }: { readonly row: Row }) {
+  const record = useMemo(() => recordOf(row), [row]);
+  if (record?.type === 'hook_fire') return <Fire row={row} fire={record} />;
+  return <Alarm row={row} record={record} />;
+}
+
+const NOWHERE: Elsewhere = { sentences: [], changes: [] };
+
+function Fire({ row, fire }: { readonly row: Row; readonly fire: FireRecord }) {
+  version.value;
+  const elsewhere = useSignal(NOWHERE);
+  const about = kept.value.callOf(row);
+  const runs = kept.value.runsOf(row);
+  useEffect(() => {
+    void findElsewhere(kept.value, fire, undefined, (text) => text).then((found) => {
+      elsewhere.value = found;
+    });
+  }, [fire]);
+  const agent = agentName(row.agent, kept.value.sessions);
+  const outcome = fire.tool_use_id === undefined ? [] : whatBecame(callRecords(about));
+  const answer = answerFor(fire, { agent, elsewhere: elsewhere.value, outcome });
+  return (
+    <>
+      <Title row={row} agent={agent} />
+      <Sentences title="What was decided" lines={answer.decision} />
+      <Sentences title="What came of it" lines={answer.outcome} alarming={isAlarm} />
+      <Given fire={fire} />
+      <Hooks fire={fire} answer={answer} runs={runs} />
+      <Sentences title="Hooks of other scopes" lines={answer.elsewhere} />
+      <Sentences title="What would have to change" lines={answer.changes} />
+      <Facts fire={fire} answer={answer} runs={runs} />
+      <Others row={row} />
+    </>
+  );
+}
+
+const isAlarm = (line: string): boolean => line.startsWith('ALARM') || line.includes('although it was denied');
+
+function Alarm({ row, record }: { readonly row: Row; readonly record: HookRecord | undefined }) {
+  version.value;
+  const outcome = whatBecame(callRecords(kept.value.callOf(row)));
+  return (
+    <>
+      <Title row={row} agent={agentName(row.agent, kept.value.sessions)} />
+      <Sentences title="What came of it" lines={outcome} alarming={isAlarm} />
+      <Others row={row} />
+      <Json value={record} label="The alarm's record" />
+    </>
+  );
+}
+
+function Title({ row, agent }: { readonly row: Row; readonly agent: string }) {
+  const outcome = OUTCOMES[row.outcome] as (typeof OUTCOMES)[number];
+  return (
+    <>
+      <h2 id="explanation" tabIndex={-1}>
+        {row.event} {row.about} <span class={`badge ${outcome}`}>{OUTCOME_WORDS[outcome]}</span>
+      </h2>
+      <p class="quiet">
+        {agent}, <time dateTime={iso(row.at)}>{iso(row.at).replace('T', ' ').replace('Z', ' UTC')}</time>
+      </p>
+    </>
+  );
+}
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+interface SentencesProps {
+  readonly title: string;
+  readonly lines: readonly string[];
+  alarming?(line: string): boolean;
+}
+
+function Sentences({ title, lines, alarming }: SentencesProps) {
+  if (lines.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul>
+        {lines.map((line) => (
+          <li key={line} class={alarming?.(line) ? 'alarming' : undefined}>
+            {line}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** What hooks were asked about, and what was made of it. */
+function Given({ fire }: { readonly fire: FireRecord }) {
+  const { input, final_input: final, event } = fire;
+  const field = specOf(event)?.rewrites?.field;
+  const part = (of: FireRecord['input']): unknown => (field !== undefined && Object.hasOwn(of, field) ? of[field] : of);
+  return (
+    <>
+      <h3>What hooks were given</h3>
+      {final === undefined ? (
+        <Json value={part(input)} label={field ?? 'input'} />
+      ) : (
+        <Diff before={part(input)} after={part(final)} label={`${field ?? 'input'}, and what was made of it`} />
+      )}
+      {field !== undefined && Object.hasOwn(input, field) && (
+        <details>
+          <summary>The whole event</summary>
+          <Json value={input} label="input" />
+        </details>
+      )}
+    </>
+  );
+}
+
+interface FactsProps {
+  readonly fire: FireRecord;
+  readonly answer: WhyAnswer;
+  readonly runs: readonly HookResponse[];
+}
+
+function Facts({ fire }: FactsProps) {
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['Fire', fire.fire_id],
+    ['Call', fire.tool_use_id],
+    ['Session', fire.session_id],
+    ['Scope', fire.scope_known ? fire.scope : `${fire.scope} (nobody had opened it)`],
+    ['Fired without a server', fire.stateless ? 'yes' : undefined],
+    ['Not in the record', fire.truncated?.join(', ')],
+  ];
+  return (
+    <dl>
+      {facts.map(([name, value]) =>
+        value === undefined || value === '' ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{plain(value)}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+/** The other fires of the same call. */
+function Others({ row }: { readonly row: Row }) {
+  if (row.call === undefined) return null;
+  const others = kept.value.rows.filter(
+    (one) => one.call === row.call && one.agent.session === row.agent.session && one !== row,
+  );
+  if (others.length === 0) return null;
+  return (
+    <>
+      <h3>The same call</h3>
+      <ul class="others">
+        {others.slice(0, 20).map((one) => (
+          <li key={`${one.seq} ${one.at}`}>
+            <button
+              type="button"
+              onClick={() => {
+                selected.value = one;
+              }}
+            >
+              {one.event} {one.about}: {one.came}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

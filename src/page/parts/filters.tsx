@@ -1,0 +1,130 @@
+import { plain } from '../../plain.js';
+import { agentName } from '../records/agents.js';
+import { isFiltering, NO_FILTER } from '../records/filter.js';
+import { bitOf, OUTCOME_WORDS, OUTCOMES } from '../records/outcome.js';
+import { changeFilter, counts, filter, kept, rows, tab, version } from '../state.js';
+import { computed } from '../ui.js';
+
+/** Of each list that is chosen from. */
+const MOST = 500;
+
+const names = computed(() => {
+  version.value;
+  const events = new Set<string>();
+  const hooks = new Set<string>();
+  for (const { event, ran } of rows.value) {
+    if (events.size < MOST) events.add(event);
+    if (hooks.size < MOST) for (const { name } of ran) hooks.add(name);
+  }
+  return { events: [...events].sort(), hooks: [...hooks].sort() };
+});
+
+let typing: ReturnType<typeof setTimeout> | undefined;
+
+export function Filters() {
+  version.value;
+  const { agents, sessions } = kept.value;
+  const now = filter.value;
+  const { events, hooks } = names.value;
+  const lanes = agents.lanes().slice(0, MOST);
+  return (
+    <search class="filters" aria-label="Filter">
+      <Counters />
+      <Choice
+        label="Agent"
+        value={now.agent}
+        options={lanes.map((agent) => [agent.key, agentName(agent, sessions)])}
+        onChange={(agent) => changeFilter({ agent })}
+      />
+      <Choice
+        label="Event"
+        value={now.event}
+        options={events.map((event) => [event, event])}
+        onChange={(event) => changeFilter({ event })}
+      />
+      <Choice
+        label="Hook"
+        value={now.hook}
+        options={hooks.map((hook) => [hook, plain(hook).slice(0, 80)])}
+        onChange={(hook) => changeFilter({ hook })}
+      />
+      <label>
+        Text{' '}
+        <input
+          type="search"
+          value={now.text}
+          onInput={(event) => {
+            const { value } = event.currentTarget;
+            clearTimeout(typing);
+            typing = setTimeout(() => changeFilter({ text: value }), 150);
+          }}
+        />
+      </label>
+      <button
+        type="button"
+        disabled={!isFiltering(now)}
+        onClick={() => {
+          filter.value = NO_FILTER;
+        }}
+      >
+        Show all
+      </button>
+    </search>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  onChange(value: string): void;
+}
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+  return (
+    <label>
+      {label}{' '}
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">all</option>
+        {options.map(([one, text]) => (
+          <option key={one} value={one}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const NUMBERS = { denied: 'denied', failed: 'failed', alarm: 'alarms' } as const;
+
+/** How many, and at a click which. */
+function Counters() {
+  const now = counts.value;
+  const { outcomes } = filter.value;
+  return (
+    <fieldset class="counters">
+      <legend class="hidden">Outcome</legend>
+      <span>{now.fires.toLocaleString('en')} fires</span>
+      {OUTCOMES.toReversed().map((outcome) => {
+        const bit = bitOf(outcome);
+        const key = outcome in NUMBERS ? NUMBERS[outcome as keyof typeof NUMBERS] : undefined;
+        const text = key === undefined ? OUTCOME_WORDS[outcome] : `${now[key].toLocaleString('en')} ${key}`;
+        return (
+          <button
+            key={outcome}
+            type="button"
+            class={`badge ${outcome} ${key !== undefined && now[key] === 0 ? 'none' : ''}`}
+            aria-pressed={(outcomes & bit) !== 0}
+            onClick={() => {
+              changeFilter({ outcomes: outcomes ^ bit });
+              tab.value = 'fires';
+            }}
+          >
+            {text}
+          </button>
+        );
+      })}
+    </fieldset>
+  );
+}

@@ -1,0 +1,114 @@
+import { agentName } from '../records/agents.js';
+import { OUTCOME_WORDS, OUTCOMES } from '../records/outcome.js';
+import type { Row } from '../records/row.js';
+import { kept, selected, shown } from '../state.js';
+import { px, useElement, useWindow } from '../timeline/virtual.js';
+import { moveInto } from '../timeline/zoom.js';
+import { useEffect } from '../ui.js';
+
+const LINE = 26;
+const PAGE = 10;
+
+/** The same fires and alarms as the lanes, one a line. */
+export function FireList() {
+  const [scroller, fill] = useElement();
+  const rows = shown.value;
+  const { items, total, scrollTo } = useWindow(rows.length, LINE, scroller);
+  const chosen = selected.value;
+  const at = chosen === undefined ? -1 : placeOf(rows, chosen);
+  useEffect(() => {
+    if (at >= 0) scrollTo(at);
+  }, [chosen]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const next = stepOf(event.key, at, rows.length);
+    if (event.key === 'Enter') document.getElementById('explanation')?.focus();
+    else if (next === undefined) return;
+    else choose(rows[next]);
+    event.preventDefault();
+  };
+  const sessions = kept.value.sessions;
+  return (
+    <div
+      class="fires"
+      role="listbox"
+      tabIndex={0}
+      aria-label="Fires and alarms, the oldest first"
+      aria-activedescendant={items.some(({ index }) => index === at) ? `row-${at}` : undefined}
+      ref={fill}
+      onKeyDown={onKeyDown}
+    >
+      <div role="presentation" style={{ height: px(total) }}>
+        {items.map(({ index, start }) => {
+          const row = rows[index];
+          return row && <Line key={index} {...{ row, index, start, sessions }} count={rows.length} on={index === at} />;
+        })}
+      </div>
+    </div>
+  );
+}
+
+interface LineProps {
+  readonly row: Row;
+  readonly index: number;
+  readonly start: number;
+  readonly count: number;
+  readonly sessions: number;
+  readonly on: boolean;
+}
+
+function Line({ row, index, start, count, sessions, on }: LineProps) {
+  const outcome = OUTCOMES[row.outcome] as (typeof OUTCOMES)[number];
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys
+    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus, and names its active line
+    <div
+      id={`row-${index}`}
+      role="option"
+      aria-selected={on}
+      aria-posinset={index + 1}
+      aria-setsize={count}
+      class={`line ${outcome}`}
+      style={{ top: px(start), height: px(LINE) }}
+      onClick={() => choose(row)}
+    >
+      <time>{new Date(row.at).toISOString().slice(11, 23)}</time>
+      <span class="who">{agentName(row.agent, sessions)}</span>
+      <span class={`badge ${outcome}`}>{OUTCOME_WORDS[outcome]}</span>
+      <span class="what">
+        {row.event} {row.about}
+      </span>
+      <span class="came">{row.came}</span>
+    </div>
+  );
+}
+
+function choose(row: Row | undefined): void {
+  if (row === undefined) return;
+  selected.value = row;
+  moveInto(row);
+}
+
+/** Rows are by time; of those of one moment there are few. */
+function placeOf(rows: readonly Row[], row: Row): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rows[middle] as Row).at < row.at) low = middle + 1;
+    else high = middle;
+  }
+  for (let i = low; i < rows.length && (rows[i] as Row).at === row.at; i++) if (rows[i] === row) return i;
+  return -1;
+}
+
+function stepOf(key: string, at: number, count: number): number | undefined {
+  const last = count - 1;
+  const bounded = (place: number): number => Math.max(0, Math.min(last, place));
+  if (count === 0) return undefined;
+  if (key === 'ArrowDown') return bounded(at + 1);
+  if (key === 'ArrowUp') return bounded(at < 0 ? last : at - 1);
+  if (key === 'PageDown') return bounded(at + PAGE);
+  if (key === 'PageUp') return bounded(at - PAGE);
+  if (key === 'Home') return 0;
+  return key === 'End' ? last : undefined;
+}

@@ -1,0 +1,73 @@
+import { plain } from '../../plain.js';
+import { isObject } from '../../values/shape.js';
+import { agentName } from '../records/agents.js';
+import { kept, scopes, version } from '../state.js';
+
+/** What a server tells of a scope; any of it may be missing. */
+interface Described {
+  readonly scope?: unknown;
+  readonly kind?: unknown;
+  readonly agentType?: unknown;
+  readonly hooks?: unknown;
+  readonly children?: unknown;
+}
+
+/** The scope tree as it is now, where a server tells it; else the agents that records know. */
+export function Scopes() {
+  const told = scopes.value;
+  if (!Array.isArray(told)) return <KnownAgents />;
+  return (
+    <div class="scopes">
+      {told.filter(isObject).map((host, i) => (
+        <section key={String(host['root'] ?? i)}>
+          <h3>{host['root'] ? `Project ${plain(String(host['root']))}` : 'Host'}</h3>
+          <ul>
+            <Scope one={isObject(host['scopes']) ? host['scopes'] : {}} depth={0} />
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+/** No tree of ours is deeper. */
+const DEEPEST = 50;
+
+function Scope({ one, depth }: { readonly one: Described; readonly depth: number }) {
+  const hooks = (Array.isArray(one.hooks) ? one.hooks : []).filter(isObject);
+  const children = (Array.isArray(one.children) ? one.children : []).filter(isObject);
+  const type = typeof one.agentType === 'string' ? ` ${one.agentType}` : '';
+  return (
+    <li>
+      <strong>{plain(`${String(one.kind ?? '')}${type} ${String(one.scope ?? '')}`)}</strong>
+      <ul>
+        {hooks.map((hook, i) => (
+          <li key={i}>
+            {plain(String(hook['event'] ?? ''))} {plain(String(hook['matcher'] ?? ''))}:{' '}
+            {plain(String(hook['name'] ?? ''))}
+          </li>
+        ))}
+        {depth < DEEPEST && children.map((child, i) => <Scope key={i} one={child} depth={depth + 1} />)}
+      </ul>
+    </li>
+  );
+}
+
+function KnownAgents() {
+  version.value;
+  const { agents, sessions } = kept.value;
+  const lanes = agents.lanes();
+  return (
+    <div class="scopes">
+      <p class="quiet">No server tells of scopes here: these are the agents of the records.</p>
+      <ul>
+        {lanes.slice(0, 1000).map((agent) => (
+          <li key={agent.key}>
+            {agentName(agent, sessions)}
+            {agent.parent === undefined ? '' : `, started by ${agentName(agent.parent, sessions)}`}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { isMeant } from '../../why/meaning.js';
+import type { HookTally } from '../../why/tally.js';
+import { Tallies } from '../../why/tally.js';
+import type { Kept } from './kept.js';
+import type { Row } from './row.js';
+
+/** What is to be shown; all that is set must hold. */
+export interface Filter {
+  /** An agent's key. */
+  readonly agent: string;
+  readonly event: string;
+  /** A hook's name. */
+  readonly hook: string;
+  /** Bits of outcomes, any of which must hold; 0: whatever. */
+  readonly outcomes: number;
+  readonly text: string;
+}
+
+export const NO_FILTER: Filter = { agent: '', event: '', hook: '', outcomes: 0, text: '' };
+
+export const isFiltering = (filter: Filter): boolean =>
+  (Object.keys(NO_FILTER) as (keyof Filter)[]).some((key) => filter[key] !== NO_FILTER[key]);
+
+export function matches(row: Row, { agent, event, hook, outcomes, text }: Filter): boolean {
+  if (agent !== '' && row.agent.key !== agent) return false;
+  if (event !== '' && row.event !== event) return false;
+  if (outcomes !== 0 && (row.marks & outcomes) === 0) return false;
+  if (hook !== '' && !row.ran.some((one) => isMeant(one, hook))) return false;
+  return text === '' || holds(row, text);
+}
+
+/** Whatever the record says, as it stands in its JSON. */
+function holds({ text: line, about, came }: Row, text: string): boolean {
+  const wanted = text.toLowerCase();
+  return (
+    about.toLowerCase().includes(wanted) ||
+    came.toLowerCase().includes(wanted) ||
+    line.toLowerCase().includes(JSON.stringify(wanted).slice(1, -1))
+  );
+}
+
+/** `rows` are in order: how many were told by then. */
+export function countUntil(rows: readonly Row[], at: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rows[middle] as Row).at <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export interface Counts {
+  readonly fires: number;
+  readonly denied: number;
+  readonly failed: number;
+  readonly alarms: number;
+}
+
+/** Hooks as `hookscope stats` counts them. `until`: background runs that had ended by then. */
+export function tallies(
+  rows: readonly Row[],
+  { ended }: Pick<Kept, 'ended'>,
+  hook: string,
+  until: number,
+): HookTally[] {
+  const counted = new Tallies();
+  for (const row of rows)
+    for (const one of row.ran) if (isMeant(one, hook === '' ? undefined : hook)) counted.add(row, one, undefined);
+  for (const end of ended) if (end.at <= until) counted.end(end);
+  return counted.rows();
+}

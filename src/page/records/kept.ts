@@ -1,0 +1,131 @@
+import type { HookRecord, HookResponse } from '../../emit/record.js';
+import { readRecord } from '../../store/read-record.js';
+import type { RecordQuery } from '../../store/store.js';
+import { isWanted } from '../../store/store.js';
+import { Agents } from './agents.js';
+import { alarmRow, fireRow, type Row } from './row.js';
+
+/** The end of a run, which counts where it was in the background. */
+export type Ended = Pick<HookResponse, 'fire_id' | 'handler_id' | 'duration_ms' | 'failure'> & { readonly at: number };
+
+/** The records that a page holds, each once, whichever way and how often it came. */
+export class Kept {
+  readonly agents = new Agents();
+  /** By time. */
+  rows: Row[] = [];
+  readonly ended: Ended[] = [];
+  /** Lines that were no records. */
+  foreign = 0;
+  /** Records of each type but fires and alarms. */
+  others = 0;
+  readonly #seen = new Map<string, Set<number>>();
+  /** Lines about a fire beside its own, and about a call. */
+  readonly #fires = new Map<string, string[]>();
+  readonly #calls = new Map<string, string[]>();
+  #sorted = true;
+
+  /** A line of a store, as it was kept. Whether it was new. */
+  add(text: string): boolean {
+    let record: HookRecord | undefined;
+    try {
+      record = readRecord(JSON.parse(text)).record;
+    } catch {
+      // It is counted below.
+    }
+    if (record === undefined) {
+      if (text.trim() !== '') this.foreign += 1;
+      return false;
+    }
+    if (this.#isKnown(record)) return false;
+    const at = Date.parse(record.time);
+    if (record.type === 'system') this.#addRun(record, at, text);
+    else {
+      const agent = this.agents.of(record.session_id, record.agent_id, at);
+      if (record.tool_use_id !== undefined) push(this.#calls, callKey(record.session_id, record.tool_use_id), text);
+      if (record.type === 'hook_fire') {
+        this.agents.learn(record, agent, at);
+        this.#push(fireRow(record, agent, at, text));
+      } else if (record.type === 'hook_alarm') this.#push(alarmRow(record, agent, at, text));
+      else {
+        agent.type ??= record.agent_type;
+        this.others += 1;
+      }
+    }
+    return true;
+  }
+
+  /** After some were added. */
+  settle(): void {
+    if (!this.#sorted) this.rows.sort((a, b) => a.at - b.at || a.seq - b.seq);
+    this.#sorted = true;
+  }
+
+  get sessions(): number {
+    return this.agents.lanes().filter(({ id }) => id === undefined).length;
+  }
+
+  /** What its hooks printed. */
+  runsOf(row: Row): HookResponse[] {
+    return (this.#fires.get(row.fire_id) ?? []).map(parse).filter(isResponse);
+  }
+
+  /** All of its call: fires, how it ended, alarms. */
+  callOf({ call, agent }: Row): HookRecord[] {
+    return call === undefined ? [] : (this.#calls.get(callKey(agent.session, call)) ?? []).map(parse).filter(isRecord);
+  }
+
+  /** As a store answers; of fires the newest alone, since each is parsed again. */
+  async *records(query: RecordQuery = {}): AsyncGenerator<HookRecord> {
+    let looked = 0;
+    for (let i = this.rows.length - 1; i >= 0 && looked < LOOKED; i--) {
+      const row = this.rows[i] as Row;
+      if (row.alarm || row.event !== query.event || row.agent.session !== query.session) continue;
+      looked += 1;
+      const record = recordOf(row);
+      if (record !== undefined && isWanted(record, query)) yield record;
+    }
+  }
+
+  #push(row: Row): void {
+    const last = this.rows.at(-1);
+    if (last !== undefined && (row.at < last.at || (row.at === last.at && row.seq < last.seq))) this.#sorted = false;
+    this.rows.push(row);
+  }
+
+  #addRun(record: Extract<HookRecord, { type: 'system' }>, at: number, text: string): void {
+    this.others += 1;
+    if (record.subtype !== 'hook_response') return;
+    push(this.#fires, record.fire_id, text);
+    const { fire_id, handler_id, duration_ms, failure } = record;
+    this.ended.push({ fire_id, handler_id, duration_ms, at, ...(failure === undefined ? {} : { failure }) });
+  }
+
+  /** By its host and its number there; records of older versions have no host, and are told apart by their time. */
+  #isKnown({ host_id: host, seq, time }: HookRecord): boolean {
+    const key = host ?? `at ${time}`;
+    const seen = this.#seen.get(key) ?? new Set();
+    this.#seen.set(key, seen);
+    if (seen.has(seq)) return true;
+    seen.add(seq);
+    return false;
+  }
+}
+
+/** How many fires are looked through for hooks of other scopes. */
+const LOOKED = 2_000;
+
+export function recordOf({ text }: Row): HookRecord | undefined {
+  return parse(text);
+}
+
+const parse = (text: string): HookRecord | undefined => readRecord(JSON.parse(text)).record;
+const isRecord = (record: HookRecord | undefined): record is HookRecord => record !== undefined;
+const isResponse = (record: HookRecord | undefined): record is HookResponse =>
+  record?.type === 'system' && record.subtype === 'hook_response';
+const callKey = (session: string, call: string): string => JSON.stringify([session, call]);
+
+function push(lists: Map<string, string[]>, key: string, text: string): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [text]);
+  else list.push(text);
+}

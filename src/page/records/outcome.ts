@@ -1,0 +1,35 @@
+import type { FireRecord } from '../../emit/record.js';
+import { isBlocked } from '../../why/meaning.js';
+
+/** What came of a fire, the least first: what is behind another in this list is drawn over it. */
+export const OUTCOMES = ['quiet', 'allowed', 'rewritten', 'asked', 'failed', 'denied', 'alarm'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** For people. */
+export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
+  quiet: 'no opinion',
+  allowed: 'allowed',
+  rewritten: 'rewritten',
+  asked: 'asked',
+  failed: 'failed',
+  denied: 'denied',
+  alarm: 'alarm',
+};
+
+export const bitOf = (outcome: Outcome): number => 1 << OUTCOMES.indexOf(outcome);
+
+/** All that holds of a fire, as bits: it may be denied, and a hook of it may have failed. */
+export function marksOf(fire: FireRecord): number {
+  const { decision, handlers, error } = fire;
+  const marks: Outcome[] = [
+    ...(isBlocked(fire) ? ['denied' as const] : []),
+    ...(error !== undefined || handlers.some(({ status }) => status === 'failed') ? ['failed' as const] : []),
+    ...(decision.verdict === 'ask' || decision.verdict === 'defer' ? ['asked' as const] : []),
+    ...(fire.final_input === undefined ? [] : ['rewritten' as const]),
+    ...(decision.verdict === 'allow' ? ['allowed' as const] : []),
+  ];
+  return marks.length === 0 ? bitOf('quiet') : marks.reduce((sum, mark) => sum | bitOf(mark), 0);
+}
+
+/** The gravest of them, by its place among the outcomes. */
+export const gravest = (marks: number): number => 31 - Math.clz32(marks | 1);

@@ -1,0 +1,102 @@
+import { headline } from '../../emit/headline.js';
+import type { AlarmRecord, FireRecord } from '../../emit/record.js';
+import { clip } from '../../plain.js';
+import { about } from '../../why/about.js';
+import { hasRun } from '../../why/meaning.js';
+import type { CountedFire, CountedHandler } from '../../why/tally.js';
+import type { Agent } from './agents.js';
+import { bitOf, gravest, marksOf } from './outcome.js';
+
+/** What stands in a lane and in the list: a fire or an alarm, without what only its explanation needs. */
+export interface Row extends CountedFire {
+  readonly alarm: boolean;
+  /** Its end, when it was told; milliseconds since 1970. */
+  readonly at: number;
+  /** Its beginning, as far as its hooks' times tell. */
+  readonly start: number;
+  readonly seq: number;
+  readonly agent: Agent;
+  readonly event: string;
+  /** What it was about, and what came of it, each in a few words. */
+  readonly about: string;
+  readonly came: string;
+  readonly marks: number;
+  readonly outcome: number;
+  readonly call: string | undefined;
+  /** Hooks that ran. */
+  readonly ran: readonly CountedHandler[];
+  /** The record, as it came. */
+  readonly text: string;
+}
+
+const NONE: CountedFire['decision'] = { failures: [] };
+const uncoloured = (_: unknown, text: string): string => text;
+
+export function fireRow(fire: FireRecord, agent: Agent, at: number, text: string): Row {
+  const marks = marksOf(fire);
+  const { failures } = fire.decision;
+  return {
+    alarm: false,
+    at,
+    start: at - tookOf(fire),
+    seq: fire.seq,
+    agent,
+    event: clip(fire.event, 60),
+    about: about(fire),
+    came: headline(fire, uncoloured),
+    marks,
+    outcome: gravest(marks),
+    call: fire.tool_use_id,
+    fire_id: fire.fire_id,
+    decision: failures.length === 0 ? NONE : { failures },
+    ran: fire.handlers.filter(hasRun).map(counted),
+    text,
+  };
+}
+
+export function alarmRow(alarm: AlarmRecord, agent: Agent, at: number, text: string): Row {
+  return {
+    alarm: true,
+    at,
+    start: at,
+    seq: alarm.seq,
+    agent,
+    event: 'alarm',
+    about: clip(alarm.tool_name, 70),
+    came: `${clip(alarm.alarm, 60)}: ${clip(alarm.message, 160)}`,
+    marks: bitOf('alarm'),
+    outcome: gravest(bitOf('alarm')),
+    call: alarm.tool_use_id,
+    fire_id: '',
+    decision: NONE,
+    ran: [],
+    text,
+  };
+}
+
+/** Those of a wave ran at the same time, and waves one after the other. */
+function tookOf({ handlers }: FireRecord): number {
+  const waves = new Map<number, number>();
+  for (const { wave, duration_ms: ms = 0, status } of handlers)
+    if (wave !== null && wave !== undefined && status !== 'background')
+      waves.set(wave, Math.max(waves.get(wave) ?? 0, ms));
+  let sum = 0;
+  for (const ms of waves.values()) sum += ms;
+  return sum;
+}
+
+/** Names are shared, since there are few of them. */
+const NAMES = new Map<string, string>();
+
+function counted({ id, name, status, verdict, reasked, duration_ms }: CountedHandler): CountedHandler {
+  const known = NAMES.get(name) ?? name;
+  if (NAMES.size < 10_000) NAMES.set(name, known);
+  return {
+    id,
+    name: known,
+    status,
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(reasked === undefined ? {} : { reasked }),
+    ...(duration_ms === undefined ? {} : { duration_ms }),
+  };
+}

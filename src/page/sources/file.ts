@@ -1,0 +1,40 @@
+import { plain } from '../../plain.js';
+import { begin, changed, kept, settle, status } from '../state.js';
+import { eachLine, turn } from './lines.js';
+import { stopFollowing } from './live.js';
+
+const DATABASE = 'SQLite format 3';
+
+/** Reads a file that somebody has chosen or dropped; it goes nowhere. */
+export async function openFile(file: File): Promise<void> {
+  stopFollowing();
+  const name = plain(file.name).slice(0, 100);
+  const into = begin({ type: 'reading', what: name });
+  if ((await file.slice(0, DATABASE.length).text()) === DATABASE) {
+    status.value = { type: 'refused', why: `${name} is a database: hookscope page FILE makes a page of it.` };
+    return;
+  }
+  await eachLine(
+    file.stream(),
+    (line) => {
+      into.add(line);
+      changed();
+    },
+    { open: true },
+  );
+  if (kept.peek() !== into) return;
+  settle();
+  status.value = { type: 'file', name };
+}
+
+/** What stands in the page itself, put there by `hookscope page`. */
+export async function openEmbedded(element: HTMLElement): Promise<void> {
+  const into = begin({ type: 'reading', what: 'the records of this page' });
+  const lines = (element.textContent ?? '').split('\n');
+  for (const [i, line] of lines.entries()) {
+    into.add(line);
+    if (i % 1000 === 999) await turn();
+  }
+  settle();
+  status.value = { type: 'file', name: plain(element.dataset['name'] ?? '').slice(0, 100) };
+}

@@ -1,0 +1,41 @@
+/** Of a line: more is no record of ours. */
+const LONGEST = 256 * 1024 * 1024;
+/** Milliseconds of work until whoever looks at the page has a turn. */
+const TURN = 30;
+
+/** The lines of a stream, one after the other; what nothing ends comes last where `open`. The page stays awake meanwhile. */
+export async function eachLine(
+  stream: ReadableStream<Uint8Array>,
+  take: (line: string) => void,
+  { open = false }: { readonly open?: boolean } = {},
+): Promise<void> {
+  const decoder = new TextDecoder();
+  const reader = stream.getReader();
+  let rest = '';
+  let since = performance.now();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      const text = rest + (value === undefined ? '' : decoder.decode(value, { stream: true }));
+      let from = 0;
+      for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+        take(text.slice(from, text[end - 1] === '\r' ? end - 1 : end));
+        from = end + 1;
+        if (performance.now() - since > TURN) {
+          await turn();
+          since = performance.now();
+        }
+      }
+      rest = text.slice(from);
+      if (rest.length > LONGEST) throw new RangeError('a line is longer than a record can be');
+      if (done) break;
+    }
+  } finally {
+    // Whoever sends sees that nobody reads.
+    reader.cancel().catch(() => undefined);
+  }
+  if (open && rest !== '') take(rest);
+}
+
+/** Others have their turn. */
+export const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));

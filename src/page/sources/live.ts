@@ -1,0 +1,192 @@
+import type { Kept } from '../records/kept.js';
+import { begin, changed, older, scopes, settle, status } from '../state.js';
+import { eachLine } from './lines.js';
+import { forgetToken } from './token.js';
+
+/** How many records are read at first, the newest. */
+const MOST = 200_000;
+/** Milliseconds until a server that is gone is asked again, at first and at most. */
+const AGAIN = { first: 200, most: 5_000 };
+/** After a gap the store is read again, at once and so many milliseconds later: what a server had under way when it was replaced is kept late. */
+const LOOK_AGAIN = [0, 5_000, 40_000];
+/** How far back of the last record, for clocks and for hosts that tell at the same time. */
+const BACK = 10_000;
+/** Milliseconds between two looks at the scope tree. */
+const SCOPES = 2_000;
+
+let running: AbortController | undefined;
+
+export function stopFollowing(): void {
+  running?.abort();
+  running = undefined;
+}
+
+class Refused extends Error {}
+
+/** What the server of this page keeps, and what happens, until another source is chosen. The token goes in a header and nowhere else. */
+export async function followServer(token: string): Promise<void> {
+  stopFollowing();
+  const over = new AbortController();
+  running = over;
+  const into = begin({ type: 'reading', what: 'what the server has kept' });
+  const ask = async (path: string, headers: Record<string, string> = {}): Promise<ReadableStream<Uint8Array>> => {
+    const response = await fetch(path, {
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      signal: over.signal,
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      referrerPolicy: 'no-referrer',
+    });
+    if (response.status === 401 || response.status === 403) throw new Refused(await problemIn(response));
+    if (!response.ok || response.body === null) throw new Error(await problemIn(response));
+    return response.body;
+  };
+  const one = new Following(into, ask, over.signal);
+  try {
+    await one.run();
+  } catch (error) {
+    if (over.signal.aborted) return;
+    if (error instanceof Refused) forgetToken();
+    status.value = { type: 'refused', why: (error as Error).message };
+  }
+}
+
+type Ask = (path: string, headers?: Record<string, string>) => Promise<ReadableStream<Uint8Array>>;
+
+class Following {
+  readonly #into: Kept;
+  readonly #ask: Ask;
+  readonly #signal: AbortSignal;
+  /** Of the last event that came. */
+  #last: string | undefined;
+  #read = false;
+
+  constructor(into: Kept, ask: Ask, signal: AbortSignal) {
+    this.#into = into;
+    this.#ask = ask;
+    this.#signal = signal;
+  }
+
+  /** Rejects with `Refused`: the token is none. */
+  async run(): Promise<void> {
+    let pause = AGAIN.first;
+    while (!this.#signal.aborted) {
+      try {
+        const events = await this.#ask('/events', this.#last === undefined ? {} : { 'last-event-id': this.#last });
+        pause = AGAIN.first;
+        // What is told meanwhile waits in the stream that is open already.
+        await this.#catchUp();
+        status.value = { type: 'live' };
+        await this.#listen(events);
+      } catch (error) {
+        if (error instanceof Refused || this.#signal.aborted) throw error;
+      }
+      status.value = { type: 'lost', why: 'the server does not answer; it is asked again' };
+      await sleep(pause, this.#signal);
+      pause = Math.min(pause * 2, AGAIN.most);
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    if (!this.#read) {
+      await this.#readNewest();
+      this.#read = true;
+    } else await this.#lookBack();
+    void this.#readScopes();
+  }
+
+  /** Server-sent events: fields until an empty line. */
+  async #listen(events: ReadableStream<Uint8Array>): Promise<void> {
+    let id: string | undefined;
+    let data: string[] = [];
+    await eachLine(events, (line) => {
+      if (line === '') {
+        if (data.length > 0) this.#take(id, data.join('\n'));
+        data = [];
+      } else if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5));
+      else if (line.startsWith('id:')) id = line.slice(3).trim();
+    });
+  }
+
+  #take(id: string | undefined, text: string): void {
+    if (id !== undefined) {
+      if (this.#last !== undefined && isGap(this.#last, id)) void this.#lookBack().catch(() => undefined);
+      this.#last = id;
+    }
+    if (this.#into.add(text)) changed();
+    this.#scopesSoon();
+  }
+
+  async #readNewest(): Promise<void> {
+    await this.#readBefore('');
+  }
+
+  /** The newest that were made until then, put in the order in which they were made. */
+  async #readBefore(until: string): Promise<void> {
+    const lines: string[] = [];
+    await eachLine(await this.#ask(`/records?newest=true&limit=${MOST}${until}`), (line) => lines.push(line));
+    let added = 0;
+    for (const line of lines.reverse()) if (this.#into.add(line)) added += 1;
+    settle();
+    const first = this.#into.rows[0];
+    older.value =
+      lines.length < MOST || added === 0 || first === undefined
+        ? undefined
+        : () => this.#readBefore(`&until=${Math.ceil(first.at)}`);
+  }
+
+  /** What was made since shortly before the last record that came. */
+  async #lookBack(): Promise<void> {
+    const since = Math.max(0, Math.floor((this.#into.rows.at(-1)?.at ?? 0) - BACK));
+    const look = async (): Promise<void> => {
+      await eachLine(await this.#ask(`/records?since=${since}`), (line) => void this.#into.add(line));
+      changed();
+    };
+    const [now, ...later] = LOOK_AGAIN;
+    await sleep(now as number, this.#signal);
+    await look();
+    for (const ms of later) void sleep(ms, this.#signal).then(() => look().catch(() => undefined));
+  }
+
+  #scopesAt = 0;
+  #scopesSoon(): void {
+    if (Date.now() < this.#scopesAt) return;
+    this.#scopesAt = Date.now() + SCOPES;
+    void sleep(SCOPES, this.#signal).then(() => this.#readScopes());
+  }
+
+  async #readScopes(): Promise<void> {
+    try {
+      scopes.value = await new Response(await this.#ask('/scopes')).json();
+    } catch {
+      // It is asked again with what happens next.
+    }
+  }
+}
+
+/** `boot.number`: of the same server, and not the next one. */
+function isGap(last: string, id: string): boolean {
+  const [boot, number] = last.split('.');
+  const [sameBoot, next] = id.split('.');
+  return boot === sameBoot && Number(next) !== Number(number) + 1;
+}
+
+async function problemIn(response: Response): Promise<string> {
+  const text = (await response.text().catch(() => '')).slice(0, 200);
+  try {
+    return String((JSON.parse(text) as { error: unknown }).error).slice(0, 200);
+  } catch {
+    return `the server answered ${response.status}`;
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,46 @@
+/** Of this tab and this server alone, until the tab is closed. */
+const KEY = 'hookscope.read';
+const TOKEN = /^[\w-]{43}$/;
+
+export const isToken = (text: string): boolean => TOKEN.test(text);
+
+/** The token behind the `#` of the address, which no request holds; it is taken out of the address, and of its history, at once. */
+export function takeToken(): string | undefined {
+  const found = decode(location.hash.slice(1));
+  if (location.hash !== '') history.replaceState(null, '', location.pathname);
+  if (isToken(found)) keepToken(found);
+  return storedToken();
+}
+
+export function keepToken(token: string): void {
+  try {
+    sessionStorage.setItem(KEY, token);
+  } catch {
+    // A browser that keeps nothing asks again.
+  }
+}
+
+export function forgetToken(): void {
+  try {
+    sessionStorage.removeItem(KEY);
+  } catch {
+    // There is none.
+  }
+}
+
+function storedToken(): string | undefined {
+  try {
+    const found = sessionStorage.getItem(KEY) ?? '';
+    return isToken(found) ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}

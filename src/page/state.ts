@@ -1,0 +1,111 @@
+import { type Counts, countUntil, type Filter, isFiltering, matches, NO_FILTER } from './records/filter.js';
+import { Kept } from './records/kept.js';
+import { bitOf } from './records/outcome.js';
+import type { Row } from './records/row.js';
+import { batch, computed, signal } from './ui.js';
+
+/** Where the records come from, and how that goes. */
+export type Status =
+  | { readonly type: 'none' }
+  | { readonly type: 'reading'; readonly what: string }
+  | { readonly type: 'file'; readonly name: string }
+  | { readonly type: 'live' }
+  | { readonly type: 'lost'; readonly why: string }
+  | { readonly type: 'refused'; readonly why: string };
+
+export type Tab = 'fires' | 'hooks' | 'scopes';
+
+export const status = signal<Status>({ type: 'none' });
+export const kept = signal(new Kept());
+/** Counts up with whatever is added. */
+export const version = signal(0);
+export const filter = signal<Filter>(NO_FILTER);
+export const tab = signal<Tab>('fires');
+/** The scrubber: what was told later is not shown; undefined: all of it, and what comes. */
+export const until = signal<number | undefined>(undefined);
+/** The part of time that the lanes show; undefined: all of it. */
+export const span = signal<readonly [from: number, to: number] | undefined>(undefined);
+export const selected = signal<Row | undefined>(undefined);
+/** The last record of the store that was asked for is not there: older ones may be. */
+export const older = signal<(() => Promise<void>) | undefined>(undefined);
+/** The scope tree as a server told it; undefined: nobody can say. */
+export const scopes = signal<unknown>(undefined);
+
+export const rows = computed<readonly Row[]>(() => {
+  version.value;
+  return kept.value.rows;
+});
+/** From the first beginning to the last end. */
+export const extent = computed<readonly [number, number]>(() => {
+  version.value;
+  const all = rows.value;
+  if (all.length === 0) return [0, 1];
+  let first = Number.POSITIVE_INFINITY;
+  for (const { start } of all) if (start < first) first = start;
+  return [first, Math.max((all.at(-1) as Row).at, first + 1)];
+});
+const told = computed<readonly Row[]>(() => {
+  version.value;
+  const all = rows.value;
+  const end = until.value;
+  return end === undefined ? all : all.slice(0, countUntil(all, end));
+});
+/** What the filters and the scrubber let through, by time. */
+export const shown = computed<readonly Row[]>(() => {
+  version.value;
+  const wanted = filter.value;
+  const all = told.value;
+  return isFiltering(wanted) ? all.filter((row) => matches(row, wanted)) : all.slice();
+});
+/** Of what is shown but for the filter by outcome, which they are buttons of. */
+export const counts = computed<Counts>(() => {
+  version.value;
+  const wanted = { ...filter.value, outcomes: 0 };
+  const filtering = isFiltering(wanted);
+  let [fires, denied, failed, alarms] = [0, 0, 0, 0];
+  for (const row of told.value) {
+    if (filtering && !matches(row, wanted)) continue;
+    if (row.alarm) alarms += 1;
+    else fires += 1;
+    if (row.marks & bitOf('denied')) denied += 1;
+    if (row.marks & bitOf('failed')) failed += 1;
+  }
+  return { fires, denied, failed, alarms };
+});
+
+export const changeFilter = (change: Partial<Filter>): void => {
+  filter.value = { ...filter.value, ...change };
+};
+
+let waiting = false;
+/** After records were added: shown together, since they come in thousands. */
+export function changed(): void {
+  if (waiting) return;
+  waiting = true;
+  setTimeout(() => {
+    waiting = false;
+    settle();
+  }, 50);
+}
+
+export function settle(): void {
+  kept.value.settle();
+  version.value += 1;
+}
+
+/** Another source: nothing of the one before is left. */
+export function begin(at: Status): Kept {
+  const fresh = new Kept();
+  batch(() => {
+    kept.value = fresh;
+    status.value = at;
+    filter.value = NO_FILTER;
+    until.value = undefined;
+    span.value = undefined;
+    selected.value = undefined;
+    older.value = undefined;
+    scopes.value = undefined;
+    version.value += 1;
+  });
+  return fresh;
+}

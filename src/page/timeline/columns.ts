@@ -1,0 +1,36 @@
+import type { Agent } from '../records/agents.js';
+import { OUTCOMES } from '../records/outcome.js';
+import type { Row } from '../records/row.js';
+
+/** What is drawn, as columns: a hundred thousand objects take longer to walk than to draw. */
+export interface Columns {
+  readonly rows: readonly Row[];
+  readonly lanes: readonly Agent[];
+  readonly laneOf: ReadonlyMap<Agent, number>;
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  readonly lane: Int32Array;
+  /** Indices of rows by outcome, the least grave first; each list by time. */
+  readonly byOutcome: readonly Int32Array[];
+}
+
+export function columnsOf(rows: readonly Row[], lanes: readonly Agent[]): Columns {
+  const laneOf = new Map(lanes.map((agent, i) => [agent, i]));
+  const start = new Float64Array(rows.length);
+  const end = new Float64Array(rows.length);
+  const lane = new Int32Array(rows.length);
+  const sizes = OUTCOMES.map(() => 0);
+  for (const { outcome } of rows) sizes[outcome] = (sizes[outcome] as number) + 1;
+  const byOutcome = sizes.map((size) => new Int32Array(size));
+  const filled = OUTCOMES.map(() => 0);
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as Row;
+    start[i] = row.start;
+    end[i] = row.at;
+    lane[i] = laneOf.get(row.agent) ?? -1;
+    const at = filled[row.outcome] as number;
+    (byOutcome[row.outcome] as Int32Array)[at] = i;
+    filled[row.outcome] = at + 1;
+  }
+  return { rows, lanes, laneOf, start, end, lane, byOutcome };
+}

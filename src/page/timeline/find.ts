@@ -1,0 +1,63 @@
+import { bitOf } from '../records/outcome.js';
+import type { Row } from '../records/row.js';
+import type { Columns } from './columns.js';
+import { AXIS, LANE, scaleOf, type View } from './draw.js';
+
+/** Pixels beside a bar that are still the bar. */
+const NEAR = 6;
+
+/** The bar at a point; of several the gravest. */
+export function rowAt(columns: Columns, view: View, x: number, y: number): Row | undefined {
+  const lane = Math.floor((y - AXIS + view.top) / LANE);
+  if (y < AXIS || lane < 0) return undefined;
+  const scale = scaleOf(view);
+  const at = view.from + x / scale;
+  const near = NEAR / scale;
+  let best: Row | undefined;
+  let far = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < columns.rows.length; i++) {
+    if (columns.lane[i] !== lane) continue;
+    const away = Math.max((columns.start[i] as number) - at, at - (columns.end[i] as number), 0);
+    if (away > near) continue;
+    const row = columns.rows[i] as Row;
+    if (best === undefined || row.outcome > best.outcome || (row.outcome === best.outcome && away < far)) {
+      best = row;
+      far = away;
+    }
+  }
+  return best;
+}
+
+const PROBLEM = bitOf('denied') | bitOf('failed') | bitOf('alarm');
+
+/** Where the keys lead from a bar. */
+export function neighbour(columns: Columns, from: Row | undefined, key: string): Row | undefined {
+  const { rows, lanes, laneOf } = columns;
+  if (from === undefined) return key === 'End' ? rows.at(-1) : rows[0];
+  const at = rows.indexOf(from);
+  const lane = laneOf.get(from.agent) ?? 0;
+  const search = (step: number, holds: (row: Row) => boolean): Row | undefined => {
+    for (let i = at + step; i >= 0 && i < rows.length; i += step) if (holds(rows[i] as Row)) return rows[i];
+    return undefined;
+  };
+  if (key === 'ArrowRight') return search(1, (row) => row.agent === from.agent);
+  if (key === 'ArrowLeft') return search(-1, (row) => row.agent === from.agent);
+  if (key === 'n') return search(1, (row) => (row.marks & PROBLEM) !== 0);
+  if (key === 'p') return search(-1, (row) => (row.marks & PROBLEM) !== 0);
+  if (key === 'Home') return rows[0];
+  if (key === 'End') return rows.at(-1);
+  if (key !== 'ArrowDown' && key !== 'ArrowUp') return undefined;
+  const step = key === 'ArrowDown' ? 1 : -1;
+  for (let next = lane + step; next >= 0 && next < lanes.length; next += step) {
+    const found = nearestIn(rows, (row) => row.agent === lanes[next], from.at);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function nearestIn(rows: readonly Row[], holds: (row: Row) => boolean, at: number): Row | undefined {
+  let best: Row | undefined;
+  for (const row of rows)
+    if (holds(row) && (best === undefined || Math.abs(row.at - at) < Math.abs(best.at - at))) best = row;
+  return best;
+}

@@ -1,0 +1,63 @@
+import {
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  type VirtualItem,
+  Virtualizer,
+} from '@tanstack/virtual-core';
+import { type Signal, useEffect, useMemo, useSignal } from '../ui.js';
+
+/** A length for a style, which takes no bare numbers. */
+export const px = (length: number): string => `${length}px`;
+
+export interface Windowed {
+  readonly items: readonly VirtualItem[];
+  readonly total: number;
+  readonly scrolled: number;
+  scrollTo(index: number): void;
+}
+
+/** An element, as a signal, and what fills it: the same function each time, or it would be emptied and filled at every turn. */
+export function useElement(): readonly [Signal<HTMLElement | null>, (element: HTMLElement | null) => void] {
+  const found = useSignal<HTMLElement | null>(null);
+  const fill = useMemo(
+    () => (element: HTMLElement | null) => {
+      found.value = element;
+    },
+    [],
+  );
+  return [found, fill];
+}
+
+/** Of a long list the part that is seen. `scroller` is filled when it is there. */
+export function useWindow(count: number, size: number, scroller: Signal<HTMLElement | null>, padding = 0): Windowed {
+  const turned = useSignal(0);
+  const found = scroller.value;
+  const one = useMemo(
+    () =>
+      new Virtualizer<HTMLElement, HTMLElement>({
+        count: 0,
+        getScrollElement: () => scroller.peek(),
+        estimateSize: () => size,
+        overscan: 6,
+        paddingStart: padding,
+        observeElementRect,
+        observeElementOffset,
+        scrollToFn: elementScroll,
+        onChange: () => {
+          turned.value += 1;
+        },
+      }),
+    [],
+  );
+  turned.value;
+  one.setOptions({ ...one.options, count });
+  useEffect(() => one._didMount(), []);
+  useEffect(() => one._willUpdate(), [found, count]);
+  return {
+    items: found === null ? [] : one.getVirtualItems(),
+    total: one.getTotalSize(),
+    scrolled: one.scrollOffset ?? 0,
+    scrollTo: (index) => one.scrollToIndex(index, { align: 'auto' }),
+  };
+}

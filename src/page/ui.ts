@@ -1,0 +1,13 @@
+/** What the page is made with: the one place where these packages are named. */
+export {
+  batch,
+  computed,
+  effect,
+  type ReadonlySignal,
+  type Signal,
+  signal,
+  useComputed,
+  useSignal,
+} from '@preact/signals';
+export { type ComponentChildren, render } from 'preact';
+export { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ownFolder } from '../plugins/own-folder.js';
+
+/** The live page: one file, and the policy under which browsers run it. */
+export interface Page {
+  readonly html: string;
+  /** Content-Security-Policy: what is in the file runs, by its hash, and nothing else; it may ask its own server where it has one. */
+  readonly policy: string;
+}
+
+/** As a server sends it. */
+export function servedPage(): Page {
+  const html = readPage();
+  return { html, policy: policyOf(html, ["connect-src 'self'", "frame-ancestors 'none'"]) };
+}
+
+/** The head of its answer. */
+export const pageHead = (page: Page): Readonly<Record<string, string>> => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': page.policy,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+});
+
+/** Where the records go, in a page that holds them: what stands before them, and behind. `name`: of what they were read from. */
+export function pageAround(name: string): readonly [before: string, after: string] {
+  const html = readPage();
+  const [head, tail] = html.replace(HEAD, (found) => `${found}\n${meta(policyOf(html, []))}`).split(PLACE) as [
+    string,
+    string,
+  ];
+  const before = `<script type="application/x-ndjson" id="records" data-name="${attribute(name)}">\n`;
+  return [`${head}${before}`, `</script>${tail}`];
+}
+
+/** JSON in which no text ends the element that it stands in: `<` is written as an escape, which JSON has in its texts alone. */
+export const inScript = (json: string): string => json.replaceAll('<', '\\u003c');
+
+/** Whether a file that begins so is one of ours. */
+export const isPage = (start: string): boolean => start.includes(TITLE);
+
+const TITLE = '<title>hookscope</title>';
+const HEAD = '<meta charset="utf-8">';
+const PLACE = '<!-- records -->';
+
+function readPage(): string {
+  return readFileSync(join(ownFolder(), 'dist/page.html'), 'utf8');
+}
+
+function policyOf(html: string, more: readonly string[]): string {
+  const hash = (tag: 'script' | 'style'): string => {
+    const [, text = ''] = new RegExp(`<${tag}>(.*?)</${tag}>`, 's').exec(html) ?? [];
+    return `${tag}-src 'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  };
+  return [
+    "default-src 'none'",
+    hash('script'),
+    hash('style'),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    ...more,
+  ].join('; ');
+}
+
+const meta = (policy: string): string => `<meta http-equiv="Content-Security-Policy" content="${attribute(policy)}">`;
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' };
+const attribute = (text: string): string => text.replace(/[&"<>]/g, (one) => ESCAPES[one] as string);
