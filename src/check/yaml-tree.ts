@@ -15,15 +15,16 @@ export function holdsHooks(yaml: string): boolean {
   return /^["']?hooks["']?[ \t]*:/m.test(yaml);
 }
 
-/** Reads YAML that begins at an offset of the file. Never throws. */
-export function parseYamlTree(yaml: string, start: number): ParsedFile {
+/** Reads YAML that begins at an offset of the file; what Claude Code would tolerate in it, too, unless it is read strictly. Never throws. */
+export function parseYamlTree(yaml: string, start: number, strictly = false): ParsedFile {
   const why = whyNoFrontmatter(yaml);
   if (why !== undefined) return { root: undefined, errors: [{ start, end: start + 1, message: `It ${why}` }] };
   const parse = (text: string): Document =>
     parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
   const strict = parse(yaml);
   // Entries that are not YAML, which Claude Code tolerates, do not concern hooks; the offsets of the rest stay.
-  const lenient = isReadable(strict) ? strict : parse(makeLenient(yaml, (text) => isReadable(parse(text))).yaml);
+  const lenient =
+    strictly || isReadable(strict) ? strict : parse(makeLenient(yaml, (text) => isReadable(parse(text))).yaml);
   const document = isReadable(lenient) ? lenient : strict;
   const errors = document.errors.map(({ message, pos: [from, to] }) => ({
     start: start + from,

@@ -6,6 +6,7 @@ import { NEW_COMMANDS } from './new/rows.js';
 import { PAGE_COMMANDS } from './page/rows.js';
 import { REDACT } from './redact.js';
 import { SERVER_COMMANDS } from './server/rows.js';
+import { TEST_COMMANDS } from './test/rows.js';
 
 export const COMMANDS: readonly CommandRow[] = [
   {
@@ -136,6 +137,7 @@ docs/rules.md. Exits 1 if there is an error.
     load: async () => (await import('./check.js')).checkCommand,
   },
   ...HISTORY_COMMANDS,
+  ...TEST_COMMANDS,
   ...NEW_COMMANDS,
   ...PAGE_COMMANDS,
 ];

@@ -44,6 +44,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server',
     'agents',
     'connect',
+    'testing',
     'adapters/anthropic',
     'index',
   ],

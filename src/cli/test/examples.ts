@@ -1,0 +1,109 @@
+import { entryOf, plainData, type TreeNode } from '../../check/tree.js';
+import { parseYamlTree } from '../../check/yaml-tree.js';
+import { HookscopeError } from '../../errors.js';
+import { HOOK_EVENTS, type HookEvent } from '../../events/catalogue.js';
+import { positionsIn, readNamedText } from '../../files/json-file.js';
+import { nearest } from '../../values/nearest.js';
+import { isObject, isText, type Json } from '../../values/shape.js';
+import { parseCall } from './call.js';
+import { type Expectation, parseExpectation } from './expectation.js';
+
+/** One example: what is fired, and what is expected of it. */
+export interface Example {
+  /** `guards.hooktest.yaml:3`. */
+  readonly place: string;
+  readonly title: string;
+  readonly event: HookEvent;
+  readonly input: Json;
+  /** The type of the agent that makes the call; absent: the main agent. */
+  readonly agent?: string;
+  readonly expect: Expectation;
+}
+
+const KEYS = ['name', 'call', 'event', 'input', 'agent', 'expect'];
+
+/** Says what is wrong with a file, by its line. */
+type Wrong = (node: TreeNode | undefined, problem: string, near?: string) => HookscopeError;
+
+/** Reads a file of examples: a list, or `examples:` with a list. Throws FILE with the line and the key. */
+export async function readExamples(file: string, shown: string): Promise<readonly Example[]> {
+  const text = await readNamedText(file);
+  const { root, errors } = parseYamlTree(text, 0, true);
+  const lines = positionsIn(text);
+  const at = (offset: number): string => `${shown}:${lines(offset).line}`;
+  const wrong: Wrong = (node, problem, near) => {
+    const hint = near === undefined ? '' : `. Did you mean "${near}"?`;
+    return new HookscopeError('FILE', { file: node ? at(node.start) : shown, problem: `${problem}${hint}` });
+  };
+  const [error] = errors;
+  if (error) throw new HookscopeError('FILE', { file: at(error.start), problem: error.message });
+  return listOf(root, wrong).map((node) => readExample(node, at(node.start), wrong));
+}
+
+function listOf(root: TreeNode | undefined, wrong: Wrong): readonly TreeNode[] {
+  if (root?.kind === 'array') return root.items;
+  const list = entryOf(root, 'examples')?.value;
+  if (root?.kind === 'object') {
+    const other = root.entries.find(({ key }) => key !== 'examples');
+    if (other)
+      throw wrong(
+        other.value,
+        `"${other.key}" is not a known key; there is examples`,
+        nearest(other.key, ['examples']),
+      );
+  }
+  if (list?.kind === 'array') return list.items;
+  throw wrong(list ?? root, 'expected a list of examples, or "examples:" with a list');
+}
+
+function readExample(node: TreeNode, place: string, wrong: Wrong): Example {
+  if (node.kind !== 'object') throw wrong(node, "expected an example, as { call: Bash 'ls', expect: silent }");
+  const unknown = node.entries.find(({ key }) => !KEYS.includes(key));
+  if (unknown)
+    throw wrong(
+      unknown.value,
+      `"${unknown.key}" is not a known key of an example; there are ${KEYS.join(', ')}`,
+      nearest(unknown.key, KEYS),
+    );
+  const data = plainData(node) as Json;
+  const nodeOf = (key: string): TreeNode => entryOf(node, key)?.value ?? node;
+  const text = (key: string): string | undefined => {
+    const value = data[key];
+    if (value === undefined || isText(value)) return value;
+    throw wrong(nodeOf(key), `${key}: expected a text`);
+  };
+  const [name, agent, expect] = [text('name'), text('agent'), text('expect')];
+  if (expect === undefined) throw wrong(node, 'expect: is missing, as "expect: deny by no-force /Push by hand/"');
+  const tell = (key: string) => (problem: string, near?: string) => wrong(nodeOf(key), `${key}: ${problem}`, near);
+  return {
+    place,
+    title: name ?? titleOf(data, agent),
+    ...inputOf(data, tell),
+    ...(agent === undefined ? {} : { agent }),
+    expect: parseExpectation(expect, tell('expect')),
+  };
+}
+
+function titleOf({ call, event }: Json, agent: string | undefined): string {
+  const what = isText(call) ? call : isText(event) ? event : JSON.stringify(call);
+  return agent === undefined ? what : `${what} (${agent})`;
+}
+
+type Tell = (key: string) => (problem: string, near?: string) => HookscopeError;
+
+/** What is fired: the call of a tool, on PreToolUse or the event that is named, or an event with its input. */
+function inputOf({ call, event = 'PreToolUse', input = {} }: Json, tell: Tell): Pick<Example, 'event' | 'input'> {
+  if (call === undefined && event === 'PreToolUse' && !isObject(input)) throw tell('input')('expected an object');
+  if (!isText(event) || !HOOK_EVENTS.includes(event as HookEvent))
+    throw tell('event')(
+      `${JSON.stringify(event)} is not a known event`,
+      isText(event) ? nearest(event, HOOK_EVENTS) : undefined,
+    );
+  if (!isObject(input)) throw tell('input')('expected an object');
+  if (call === undefined && Object.keys(input).length === 0 && event === 'PreToolUse')
+    throw tell('call')('is missing, as "call: Bash \'git push\'"; or give event and input');
+  return {
+    event: event as HookEvent,
+    input: { ...(call === undefined ? {} : parseCall(call, tell('call'))), ...input },
+  };
+}

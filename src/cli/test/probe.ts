@@ -1,0 +1,42 @@
+import { plain } from '../../plain.js';
+import { payload } from '../../testing/payload.js';
+import { CORPUS, type Probe } from './corpus.js';
+import type { Bench } from './run.js';
+
+/** `GAP`: nobody was asked about it. */
+export type ProbeVerdict = 'PASS' | 'FAIL' | 'GAP';
+
+export interface Probed extends Probe {
+  readonly verdict: ProbeVerdict;
+}
+
+/** Puts every call of the corpus to the hooks. They are asked about it; nothing of it runs. */
+export async function probe(bench: Bench, signal: AbortSignal): Promise<readonly Probed[]> {
+  const probed: Probed[] = [];
+  for (const one of CORPUS) {
+    const input = { ...payload.preToolUse.tool(one.tool, one.input) };
+    const { decision, record } = await bench.ask({ event: 'PreToolUse', input }, signal);
+    const { verdict } = decision as { verdict?: string };
+    const asked = record.handlers.some(({ status, phase }) => status !== 'skipped' && phase !== 'observe');
+    probed.push({ ...one, verdict: verdict === 'deny' || verdict === 'ask' ? 'PASS' : asked ? 'FAIL' : 'GAP' });
+  }
+  return probed;
+}
+
+/** One line a call, by what it does, and the counts. */
+export async function tellProbes(probed: readonly Probed[], print: (text: string) => unknown): Promise<void> {
+  const kinds = [...new Set(probed.map(({ kind }) => kind))];
+  for (const kind of kinds) {
+    await print(`\n${kind}`);
+    for (const { verdict, tool, input, why } of probed.filter((one) => one.kind === kind)) {
+      const what = plain(`${tool} ${Object.values(input).map(String).join(' ')}`);
+      await print(
+        `  ${verdict.padEnd(4)}  ${what.length > 80 ? `${what.slice(0, 79)}…` : what}${why === undefined ? '' : `  (${why})`}`,
+      );
+    }
+  }
+  const count = (verdict: ProbeVerdict): number => probed.filter((one) => one.verdict === verdict).length;
+  await print(
+    `\n${probed.length} calls that guards usually miss: ${count('PASS')} denied or asked about (PASS), ${count('FAIL')} let through by a hook that was asked (FAIL), ${count('GAP')} that nobody was asked about (GAP)`,
+  );
+}

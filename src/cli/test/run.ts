@@ -1,0 +1,50 @@
+import type { FireRecord } from '../../emit/fire-record.js';
+import type { HookRecord } from '../../emit/record.js';
+import type { HookEvent } from '../../events/catalogue.js';
+import { type Fired, FiredEvent } from '../../testing/fired.js';
+import { SAMPLES } from '../../testing/samples.js';
+import type { Json } from '../../values/shape.js';
+import type { OpenedHost } from '../open-host.js';
+
+/** What is fired, by whom. */
+export interface Asked {
+  readonly event: HookEvent;
+  readonly input: Json;
+  readonly agent?: string;
+}
+
+/** A host that examples are put to one after another, each in a session of its own. */
+export class Bench {
+  readonly #opened: OpenedHost;
+  readonly #cwd: string;
+  readonly #records: HookRecord[] = [];
+  #count = 0;
+
+  constructor(opened: OpenedHost, cwd: string) {
+    this.#opened = opened;
+    this.#cwd = cwd;
+    opened.host.events$.subscribe((record) => this.#records.push(record));
+  }
+
+  /** Fires it. An agent is started before it, so that hooks of its type are there, and ends after it. */
+  async ask({ event, input, agent }: Asked, signal: AbortSignal): Promise<Fired> {
+    const { host } = this.#opened;
+    this.#count += 1;
+    const session = { session_id: `example-${this.#count}`, cwd: this.#cwd };
+    const who = agent === undefined ? {} : { agent_id: `agent-${this.#count}`, agent_type: agent };
+    const base = { ...session, ...who };
+    if (agent !== undefined) await host.fireAny('SubagentStart', base, { signal });
+    this.#records.length = 0;
+    const full = { ...structuredClone(SAMPLES[event]), ...base, ...input };
+    const explanation = host.explain(event, full);
+    const decision = await host.fireAny(event, full, { signal });
+    const records = [...this.#records];
+    const record = records.findLast((one): one is FireRecord => one.type === 'hook_fire' && one.event === event);
+    if (agent !== undefined) await host.fireAny('SubagentStop', { ...SAMPLES.SubagentStop, ...base }, { signal });
+    return new FiredEvent(event, decision as never, record as FireRecord, records, explanation);
+  }
+
+  close(): Promise<unknown> {
+    return this.#opened.host.close();
+  }
+}

@@ -1,0 +1,115 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { HookscopeError } from '../../errors.js';
+import { describeError } from '../../values/message.js';
+import { hasClaudeFlags } from '../claude-flags.js';
+import { type HostFlags, openHost } from '../open-host.js';
+import { type Terminal, unlessInterrupted } from '../terminal.js';
+import { type Example, readExamples } from './examples.js';
+import { probe, tellProbes } from './probe.js';
+import { junit, type Outcome, tap, tellOutcomes } from './report.js';
+import { Bench } from './run.js';
+
+interface TestFlags extends HostFlags {
+  readonly probe?: true;
+  readonly tap?: true;
+  readonly junit?: string;
+}
+
+const SKIPPED = ['node_modules', '.git'];
+const ENDING = /\.hooktest\.ya?ml$/;
+
+/** Runs the examples of a project against its hooks. Throws FILE, INVALID_OPTIONS and whatever the hooks cannot be loaded by. */
+export async function testCommand([given]: readonly string[], flags: TestFlags, terminal: Terminal): Promise<number> {
+  const path = resolve(given ?? '.');
+  const files = exampleFiles(path);
+  const dir = files[0] === path ? dirname(path) : path;
+  if (files.length === 0 && !flags.probe)
+    throw new HookscopeError('FILE', {
+      file: dir,
+      problem: 'there is no *.hooktest.yaml in it; docs/testing.md says what stands in one',
+    });
+  const examples: Example[][] = [];
+  for (const file of files) examples.push([...(await readExamples(file, relative(process.cwd(), file)))]);
+  const open = async (): Promise<Bench> =>
+    new Bench(
+      await openHost(flagsFor(flags, dir), { executes: true, tell: terminal.tell, shown: true, directory: dir }),
+      dir,
+    );
+  const outcomes: Outcome[] = [];
+  for (const list of examples) outcomes.push(...(await unlessInterrupted(terminal, runAll(list, open, terminal))));
+  if (flags.junit !== undefined) write(flags.junit, junit(outcomes));
+  if (flags.tap) await terminal.print(tap(outcomes));
+  else if (files.length > 0) await tellOutcomes(outcomes, terminal);
+  if (flags.probe) {
+    const bench = await open();
+    try {
+      await tellProbes(
+        await unlessInterrupted(terminal, probe(bench, terminal.signal)),
+        flags.tap ? terminal.tell : terminal.print,
+      );
+    } finally {
+      await bench.close();
+    }
+  }
+  return outcomes.some(({ problem }) => problem !== undefined) ? 1 : 0;
+}
+
+async function runAll(
+  examples: readonly Example[],
+  open: () => Promise<Bench>,
+  { signal }: Terminal,
+): Promise<Outcome[]> {
+  const bench = await open();
+  const outcomes: Outcome[] = [];
+  try {
+    for (const example of examples) {
+      const { place, title, expect } = example;
+      const problem = await bench.ask(example, signal).then(
+        (fired) => expect.unmet(fired),
+        (error: unknown) => {
+          if (signal.aborted) throw error;
+          return describeError(error);
+        },
+      );
+      outcomes.push({ place, title, problem });
+    }
+  } finally {
+    await bench.close();
+  }
+  return outcomes;
+}
+
+/** What the project's own agents would have, unless something was named. */
+function flagsFor(flags: TestFlags, dir: string): HostFlags {
+  const named =
+    hasClaudeFlags(flags) ||
+    flags.hooks !== undefined ||
+    flags.plugin !== undefined ||
+    typeof flags.config === 'string';
+  return named || !existsSync(join(dir, '.claude')) ? flags : { ...flags, claudeCode: dir };
+}
+
+/** Every file of examples in a folder, in a steady order. Throws FILE. */
+function exampleFiles(dir: string): string[] {
+  try {
+    if (statSync(dir).isFile()) return [dir];
+    return readdirSync(dir, { withFileTypes: true })
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap((entry) => {
+        const path = join(dir, entry.name);
+        if (entry.isDirectory()) return SKIPPED.includes(entry.name) ? [] : exampleFiles(path);
+        return ENDING.test(entry.name) ? [path] : [];
+      });
+  } catch (error) {
+    throw new HookscopeError('FILE', { file: dir, problem: describeError(error) });
+  }
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new HookscopeError('FILE', { file, problem: describeError(error) });
+  }
+}
