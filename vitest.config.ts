@@ -10,12 +10,8 @@ const SYSTEM: string[] = [
   'test/adapters/*.test.ts',
   'test/check/{cli,costs}.test.ts',
   'test/claude-code/{commands,environment,explain,generated,load,named-run,settings-cost,trust-command,trust,untrusted-generated,untrusted,vectors}.test.ts',
-<<<<<<< HEAD
-  'test/cli/{agents,connect,demo,doctor,fire,found-config,help,history,history-server,history-sqlite,hostile-folder,hostile-strings,misuse,new,outside,packed,redact,run,watch}.test.ts',
-  'test/connect/codex-trust.test.ts',
-=======
   'test/cli/{agents,connect,demo,doctor,fire,found-config,help,history,history-server,history-sqlite,hostile-folder,hostile-strings,misuse,new,outside,packed,redact,run,test,watch}.test.ts',
->>>>>>> 670f95b (hookscope test: examples beside the hooks, and 100 calls that guards usually miss)
+  'test/connect/codex-trust.test.ts',
   'test/contracts/*.test.ts',
   'test/claude-code/control/{alarms,appendix-a,client-hooks,client-permission,client-sessions,client-talk,client,design-001,flood,fuzz,ids-model,listen,prompts,recorded-client,recorded-server,registry,server,start}.test.ts',
   'test/emit/{guard,ndjson-process,sqlite-process}.test.ts',
