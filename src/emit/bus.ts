@@ -50,7 +50,8 @@ export function createBus({ logger, tracing }: BusOptions & { readonly tracing?:
   function send(record: HookRecord): void {
     if (sending) return void queue.push(record);
     sending = true;
-    for (let next: HookRecord | undefined = record; next !== undefined; next = queue.shift()) watchers.next(next);
+    watchers.next(record);
+    while (queue.length > 0) watchers.next(queue.shift() as HookRecord);
     sending = false;
     if (closed) watchers.complete();
   }

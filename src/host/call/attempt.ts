@@ -30,8 +30,8 @@ export interface CallReporter {
   /** Undefined: nobody follows it beside its records. */
   readonly traced: Traced | undefined;
   progress(piece: Piece): void;
-  /** The end of the call; later output is ignored. */
-  responded(result: Attempt): void;
+  /** The end of the call; later output is ignored. `at`: when that was, where `performance.now()` was just read. */
+  responded(result: Attempt, at?: number): void;
 }
 
 /** Reports one fire to subscribers. */

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { within } from '../../emit/tracing.js';
 import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
@@ -257,14 +258,15 @@ export class HandlerCall implements Watched, CallFacts {
     if ((failure && failure.cause !== 'aborted') || warnings?.length) logProblems(fire, registration, result);
     if (began === 0) return result;
     this.began = 0;
-    const durationMs = performance.now() - began;
+    const now = performance.now();
+    const durationMs = now - began;
     const done = withDuration(result, durationMs);
     const { slowAfter } = fire.services;
     if (slowAfter > 0 && durationMs >= slowAfter * 1000) {
       const took = `${(durationMs / 1000).toFixed(2)} s`;
       fire.services.report(`Slow hook: ${registration.name} took ${took} on ${fire.spec.name}`);
     }
-    if (reporter !== undefined && !done.background) reporter.responded(done);
+    if (reporter !== undefined && !done.background) reporter.responded(done, now);
     return done;
   }
 }

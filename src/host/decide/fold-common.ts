@@ -21,16 +21,17 @@ export function common(
   said: readonly HandlerResult[],
   subject: string | undefined,
 ): void {
-  const additionalContext: string[] = [];
-  const systemMessages: string[] = [];
-  const failures: DecisionFailure[] = [];
+  // Made for the first that has one: a decision begins with empty lists.
+  let additionalContext: string[] | undefined;
+  let systemMessages: string[] | undefined;
+  let failures: DecisionFailure[] | undefined;
   let own: Record<string, unknown> | undefined;
   for (const s of said) {
     const { outcome } = s;
-    if (s.failure !== undefined) failures.push(listFailure(spec, s, subject));
+    if (s.failure !== undefined) failures = add(failures, listFailure(spec, s, subject));
     if (outcome === undefined) continue;
-    if (outcome.additionalContext !== undefined) additionalContext.push(outcome.additionalContext);
-    if (outcome.systemMessage !== undefined) systemMessages.push(outcome.systemMessage);
+    if (outcome.additionalContext !== undefined) additionalContext = add(additionalContext, outcome.additionalContext);
+    if (outcome.systemMessage !== undefined) systemMessages = add(systemMessages, outcome.systemMessage);
     if (outcome.suppressOutput && s.registration.dialect === 'code') fields.suppressOutput = true;
     if (outcome.continue === false) ends(fields, spec, outcome.stopReason);
     if (outcome.specific !== undefined) {
@@ -38,10 +39,17 @@ export function common(
       specifics(own, spec, outcome.specific);
     }
   }
-  fields.additionalContext = additionalContext;
-  fields.systemMessages = systemMessages;
-  fields.failures = failures;
+  if (additionalContext !== undefined) fields.additionalContext = additionalContext;
+  if (systemMessages !== undefined) fields.systemMessages = systemMessages;
+  if (failures !== undefined) fields.failures = failures;
   if (own !== undefined) Object.assign(fields, own);
+}
+
+/** Adds to a list that is made for its first item. */
+export function add<T>(list: T[] | undefined, item: T): T[] {
+  if (list === undefined) return [item];
+  list.push(item);
+  return list;
 }
 
 function ends(fields: DecisionFields, spec: EventSpec, stopReason: string | undefined): void {

@@ -5,7 +5,7 @@ import { readOnly } from '../../values/view.js';
 import { type Attempt, SILENT } from '../call/attempt.js';
 import type { FireFacts } from '../call/facts.js';
 import type { LargeOutput } from '../call/large-output.js';
-import { RANK } from '../decide/fold.js';
+import { rankOf } from '../decide/fold.js';
 import type { HandlerResult } from '../decide/fold-common.js';
 import type { RunFacts } from '../plan/skipped.js';
 import { Rewrites, type Vote } from './rewrites.js';
@@ -255,7 +255,8 @@ const hasNotJudged = ({ failure, background, unjudged }: Attempt): boolean =>
 function failAgain(slot: Slot, result: Attempt): void {
   slot.failure = result.failure ?? slot.failure;
   if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
-  if (RANK[result.outcome?.verdict ?? 'none'] > RANK[slot.outcome?.verdict ?? 'none']) slot.outcome = result.outcome;
+  if (rankOf(result.outcome?.verdict ?? 'none') > rankOf(slot.outcome?.verdict ?? 'none'))
+    slot.outcome = result.outcome;
 }
 
 /** All handlers that were asked, in plan order; those without an answer were silent. */

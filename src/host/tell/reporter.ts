@@ -1,7 +1,8 @@
+import { performance } from 'node:perf_hooks';
 import type { Bus } from '../../emit/bus.js';
 import type { GuardedTracing } from '../../emit/guarded-tracing.js';
 import type { CallInfo, HandlerRecord, HookRecord, Numbers, Piece, RecordCopy } from '../../emit/record.js';
-import { isoNow, nextId, stampedFireRecord } from '../../emit/record.js';
+import { isoAt, isoNow, nextId, stampedFireRecord } from '../../emit/record.js';
 import { progressRecord, responseRecord, startedRecord } from '../../emit/run-records.js';
 import type { Traced } from '../../emit/tracing.js';
 import type { HookscopeError } from '../../errors.js';
@@ -111,7 +112,7 @@ function tellResponse(call: BusCallReporter, result: Attempt, numbers: Numbers):
     decision: outcome?.verdict ?? (outcome?.block ? ('block' as const) : undefined),
     failure: failure && { ...failure },
   };
-  return responseRecord(call, told, numbers.next(), isoNow(), numbers.hostId);
+  return responseRecord(call, told, numbers.next(), isoAt(call.endedAt), numbers.hostId);
 }
 
 function textOf(outcome: Outcome): string {
@@ -124,7 +125,8 @@ class BusCallReporter implements CallReporter, CallInfo {
   traced: Traced | undefined = undefined;
   private readonly of: BusFireReporter;
   private readonly registration: Registration;
-  private over = false;
+  /** By `performance.now()`; 0: it goes on. */
+  endedAt = 0;
 
   constructor(of: BusFireReporter, registration: Registration) {
     this.of = of;
@@ -172,11 +174,11 @@ class BusCallReporter implements CallReporter, CallInfo {
   }
 
   progress(piece: Piece): void {
-    if (!this.over) this.of.bus.emitStamped(tellProgress, this, piece);
+    if (this.endedAt === 0) this.of.bus.emitStamped(tellProgress, this, piece);
   }
 
-  responded(result: Attempt): void {
-    this.over = true;
+  responded(result: Attempt, at: number = performance.now()): void {
+    this.endedAt = at;
     this.of.bus.emitStamped(tellResponse, this, result);
   }
 }
