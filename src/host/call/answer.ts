@@ -154,6 +154,13 @@ export function logProblems(fire: FireFacts, { id, name }: Registration, result:
   for (const warning of warnings) report(`${who}: ${warning}`, about, `${id} ${warning}`);
 }
 
+/** A call that took as long as `slowAfter` says. */
+export function logSlow({ services, spec }: FireFacts, { name }: Registration, durationMs: number): void {
+  const { slowAfter, report } = services;
+  if (slowAfter <= 0 || durationMs < slowAfter * 1000) return;
+  report(`Slow hook: ${name} took ${(durationMs / 1000).toFixed(2)} s on ${spec.name}`);
+}
+
 export function isOfHook(detail: unknown): detail is OfHook {
   return typeof detail === 'object' && detail !== null && 'hook' in detail && 'event' in detail;
 }

@@ -5,7 +5,7 @@ import type { Registration } from '../../scopes/registration.js';
 import { ignoreRejections, promiseIn, ready, settle } from '../../values/promises.js';
 import type { Json } from '../../values/shape.js';
 import { readOnly } from '../../values/view.js';
-import { logProblems, readAnswer, replyFacts, threw, toBackground } from './answer.js';
+import { logProblems, logSlow, readAnswer, replyFacts, threw, toBackground } from './answer.js';
 import { type Attempt, type CallReporter, PENDING, SILENT, withDuration } from './attempt.js';
 import { makeCall } from './call.js';
 import { aborted, timeout } from './call-failures.js';
@@ -261,11 +261,7 @@ export class HandlerCall implements Watched, CallFacts {
     const now = performance.now();
     const durationMs = now - began;
     const done = withDuration(result, durationMs);
-    const { slowAfter } = fire.services;
-    if (slowAfter > 0 && durationMs >= slowAfter * 1000) {
-      const took = `${(durationMs / 1000).toFixed(2)} s`;
-      fire.services.report(`Slow hook: ${registration.name} took ${took} on ${fire.spec.name}`);
-    }
+    logSlow(fire, registration, durationMs);
     if (reporter !== undefined && !done.background) reporter.responded(done, now);
     return done;
   }
