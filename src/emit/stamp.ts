@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { performance } from 'node:perf_hooks';
 import type { Stamp } from './recorded.js';
 
 /** Random for this process and thread; what follows it is counted, which costs a tenth of a random id for each. */

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { within } from '../../emit/tracing.js';
 import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
@@ -48,7 +47,8 @@ export class HandlerCall implements Watched, CallFacts {
   private view: Json;
   private readonly timed: boolean;
   private isWatched = false;
-  private began = 0;
+  /** Milliseconds of the monotonic clock, which may begin at 0 where a test moves it; below 0: nobody wants to know, or it is over. */
+  private began = -1;
   private later: Promise<unknown> | undefined = undefined;
   private timedOut: Attempt | undefined = undefined;
   // Bound once and reused: a fresh closure per call has to find its compiled code again.
@@ -106,7 +106,7 @@ export class HandlerCall implements Watched, CallFacts {
       value = Promise.reject(error);
     }
     if (registration.async === true) return this.follow(value);
-    return value === undefined && this.began === 0 ? undefined : this.take(value);
+    return value === undefined && this.began < 0 ? undefined : this.take(value);
   }
 
   private take(value: unknown): Attempt | undefined | typeof PENDING {
@@ -182,14 +182,14 @@ export class HandlerCall implements Watched, CallFacts {
     else if (this.timedOut !== undefined) this.end({ ...replyFacts(value as Reply), ...this.timedOut });
     else {
       this.later = undefined;
-      this.owner.answered(value === undefined && this.began === 0 ? undefined : this.said(value), this);
+      this.owner.answered(value === undefined && this.began < 0 ? undefined : this.said(value), this);
     }
   }
 
   /** Without subscribers an empty answer is the same as silence. */
   private said(value: unknown): Attempt | undefined {
     const result = readAnswer(this, value);
-    return this.began === 0 && result === SILENT ? undefined : this.conclude(result);
+    return this.began < 0 && result === SILENT ? undefined : this.conclude(result);
   }
 
   private rejected(error: unknown): void {
@@ -256,8 +256,8 @@ export class HandlerCall implements Watched, CallFacts {
     const { fire, registration, reporter, began } = this;
     const { failure, warnings } = result;
     if ((failure && failure.cause !== 'aborted') || warnings?.length) logProblems(fire, registration, result);
-    if (began === 0) return result;
-    this.began = 0;
+    if (began < 0) return result;
+    this.began = -1;
     const now = performance.now();
     const durationMs = now - began;
     const done = withDuration(result, durationMs);

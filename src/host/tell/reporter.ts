@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { Bus } from '../../emit/bus.js';
 import type { GuardedTracing } from '../../emit/guarded-tracing.js';
 import type { CallInfo, HandlerRecord, HookRecord, Numbers, Piece, RecordCopy } from '../../emit/record.js';
@@ -125,8 +124,8 @@ class BusCallReporter implements CallReporter, CallInfo {
   traced: Traced | undefined = undefined;
   private readonly of: BusFireReporter;
   private readonly registration: Registration;
-  /** By `performance.now()`; 0: it goes on. */
-  endedAt = 0;
+  /** By `performance.now()`; below 0: it goes on. */
+  endedAt = -1;
 
   constructor(of: BusFireReporter, registration: Registration) {
     this.of = of;
@@ -174,7 +173,7 @@ class BusCallReporter implements CallReporter, CallInfo {
   }
 
   progress(piece: Piece): void {
-    if (this.endedAt === 0) this.of.bus.emitStamped(tellProgress, this, piece);
+    if (this.endedAt < 0) this.of.bus.emitStamped(tellProgress, this, piece);
   }
 
   responded(result: Attempt, at: number = performance.now()): void {
