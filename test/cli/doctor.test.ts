@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DoctorFinding } from '../../src/cli/doctor/finding.js';
 import type { HandlerRecord } from '../../src/emit/record.js';
+import { type FakeCodex, writeFakeCodex } from '../connect/fake-codex.js';
 import { fire } from '../emit/samples.js';
 import { anyRecords, SAMPLES } from '../store/records.js';
 import { DOUBLE_STOP, ENDS, QUOTED_STOP } from '../values/double-stop.js';
@@ -256,6 +257,118 @@ describe('hookscope doctor, of the server and connected agents', () => {
     expect((await doctor()).found.map(({ text }) => text)).toEqual([
       `${join(root, 'home/.claude/settings.json')} names ${join(root, 'hooks.json')}, which is gone.`,
     ]);
+  });
+
+  test('hooks that Codex does not trust, does not know, or could not be asked about', async () => {
+    const file = join(root, 'codex/hooks.json');
+    const codex = { CODEX_HOME: join(root, 'codex'), PATH: '/usr/bin:/bin' };
+    const program = join(root, 'fake-codex');
+    const run = (...args: string[]) => cli(args, { cwd: project, env: { ...env(), ...codex } });
+    const asked = async (fake: FakeCodex): Promise<string[]> => {
+      writeFakeCodex(program, file, fake);
+      const { stdout } = await run('doctor', '--json', '--codex', program);
+      return stdout.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as DoctorFinding).text]));
+    };
+    await run('connect', 'codex', '--write');
+    expect(await asked({ trust: { '*': 'trusted', stop: 'untrusted' } })).toEqual([
+      `1 of 12 hooks in ${file} do not run in Codex: Stop. It does not trust them, and passes them over without a word.`,
+    ]);
+    expect(await asked({ warnings: [`${project} is not trusted`] })).toEqual([
+      expect.stringMatching(/^12 of 12 hooks in .*It does not know them, and says: .*project is not trusted\.$/),
+    ]);
+    const silent = 'codex is connected (';
+    expect(await asked({ instead: 'error' })).toEqual([
+      expect.stringContaining(silent),
+      expect.stringMatching(/fake-codex could not be asked which hooks it trusts/),
+    ]);
+    expect(await asked({ trust: { '*': 'trusted' } })).toEqual([expect.stringContaining(silent)]);
+    // Fires of another agent are none of its.
+    keep(...fires(1, handler()));
+    expect(await asked({ trust: { '*': 'trusted' } })).toEqual([expect.stringContaining(silent)]);
+    const [fired] = fires(1, handler());
+    keep({ ...fired, input: { ...fired?.input, via: { agent: 'codex', event: 'Stop' } } });
+    expect(await asked({ trust: { '*': 'managed' } })).toEqual([]);
+    writeFileSync(file, readFileSync(file, 'utf8').replace('{', '{ "version": 1,'));
+    expect(await asked({ trust: { '*': 'trusted' } })).toEqual([
+      expect.stringMatching(/hooks\.json is not read by Codex CLI: line 1, column 3: .*"version" voids it/),
+    ]);
+  });
+
+  test.each([
+    [
+      'gemini',
+      'gemini/.gemini/settings.json',
+      '"hooks"',
+      '"hooksConfig": { "enabled": false }, "hooks"',
+      /says "hooksConfig\.enabled": false, so that Gemini CLI/,
+    ],
+    [
+      'gemini',
+      'gemini/.gemini/settings.json',
+      '"hooks"',
+      '"hooksConfig": { "disabled": ["hookscope"] }, "hooks"',
+      /lists "hookscope" in hooksConfig\.disabled/,
+    ],
+    [
+      'gemini',
+      'gemini/.gemini/settings.json',
+      '"timeout": 600000',
+      '"timeout": 600',
+      /gives our hook on SessionStart 0\.6 s, and it believes that it has 600/,
+    ],
+    ['gemini', 'gemini/.gemini/settings.json', '{', '{,', /is not read by Gemini CLI: line 1, column 2/],
+    [
+      'copilot',
+      'copilot/hooks/hookscope.json',
+      '"version"',
+      '"disableAllHooks": true, "version"',
+      /says "disableAllHooks": true, so that GitHub Copilot CLI/,
+    ],
+    [
+      'copilot',
+      'copilot/hooks/hookscope.json',
+      '"timeoutSec": 600',
+      '"timeoutSec": 30',
+      /gives our hook on preToolUse 30 s/,
+    ],
+    ['copilot', 'copilot/hooks/hookscope.json', /,\s*"timeoutSec": 600/, '', /gives our hook on preToolUse 30 s/],
+    ['copilot', 'copilot/hooks/hookscope.json', /dist\/hookscope-hook/g, 'dist/none', /no longer names/],
+    ['cursor', 'home/.cursor/hooks.json', '"version": 1', '"version": 3', /is not read by Cursor: .*"version": 1/],
+    [
+      'claude-code',
+      'claude/settings.json',
+      '"hooks"',
+      '"disableAllHooks": true, "hooks"',
+      /says "disableAllHooks": true, so that Claude Code/,
+    ],
+  ] as const)('what somebody has changed in the file of %s (%s)', async (agent, path, from, to, message) => {
+    const homes = {
+      COPILOT_HOME: join(root, 'copilot'),
+      GEMINI_CLI_HOME: join(root, 'gemini'),
+      CLAUDE_CONFIG_DIR: join(root, 'claude'),
+    };
+    const run = (...args: string[]) => cli(args, { cwd: project, env: { ...env(), ...homes } });
+    const texts = async (): Promise<string[]> => {
+      const { stdout } = await run('doctor', '--json');
+      return stdout.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as DoctorFinding).text]));
+    };
+    const [fired] = fires(1, handler());
+    keep({ ...fired, input: { ...fired?.input, via: { agent, event: 'x' } } });
+    await run('connect', agent, '--write');
+    expect(await texts()).toEqual([]);
+    const file = join(root, path);
+    writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
+    expect(await texts()).toEqual([expect.stringMatching(message)]);
+  });
+
+  test('a project of Copilot that switches all hooks off', async () => {
+    const run = (...args: string[]) =>
+      cli(args, { cwd: project, env: { ...env(), COPILOT_HOME: join(root, 'copilot') } });
+    await run('connect', 'copilot', '--write');
+    mkdirSync(join(project, '.git'));
+    const file = write('project/.github/copilot/settings.local.json', { disableAllHooks: true });
+    const { stdout } = await run('doctor', '--json');
+    expect(stdout).toContain(`${file} says`);
   });
 
   test('an agent that asks an address, and no server', async () => {
