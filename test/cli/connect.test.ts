@@ -31,7 +31,7 @@ beforeEach(() => {
     COPILOT_HOME: join(folder, 'copilot'),
     GEMINI_CLI_HOME: join(folder, 'gemini'),
     // No Codex of whoever runs the tests.
-    PATH: '/usr/bin:/bin',
+    PATH: join(folder, 'bin'),
   };
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));

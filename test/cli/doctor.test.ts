@@ -261,7 +261,7 @@ describe('hookscope doctor, of the server and connected agents', () => {
 
   test('hooks that Codex does not trust, does not know, or could not be asked about', async () => {
     const file = join(root, 'codex/hooks.json');
-    const codex = { CODEX_HOME: join(root, 'codex'), PATH: '/usr/bin:/bin' };
+    const codex = { CODEX_HOME: join(root, 'codex'), PATH: join(root, 'bin') };
     const program = join(root, 'fake-codex');
     const run = (...args: string[]) => cli(args, { cwd: project, env: { ...env(), ...codex } });
     const asked = async (fake: FakeCodex): Promise<string[]> => {

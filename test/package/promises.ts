@@ -229,6 +229,20 @@ const limits: readonly Kept[] = [
     'server/serve',
     'a script of the project is bound where that is registered',
   ],
+  // Connected agents
+  [
+    'Which hooks Codex trusts is known',
+    'connect/codex-trust',
+    'Codex is asked of each of our hooks whether it trusts it',
+  ],
+  [
+    "Copilot and Cursor read Claude Code's project settings too.",
+    'cli/connect',
+    'an agent that reads Claude Code’s files too asks twice, and that is said',
+  ],
+  ['Where those are connected as well', 'cli/connect', 'an agent that reads Claude Code’s files too asks twice'],
+  ['A file of Codex or Copilot with comments', 'connect/agents', 'a file that %s does not read is not written into'],
+  ['may be indented anew', 'connect/connect', 'loses only what connect has written'],
   // Scopes
   [
     'scope that you open is yours to end',
@@ -428,6 +442,7 @@ const limits: readonly Kept[] = [
   ],
 ];
 const limitsElse: readonly NoPromise[] = [
+  ['Cursor was not tried', 'says what was not done; its files, units and keys are in connect/agents'],
   ['does not run on Windows, and neither does the thin command', 'the tests run on Linux'],
   ['What happened in the last 50 ms', 'what may be missing, and need not be'],
   ['`if` is for tool events', 'leads to the next sentence'],
@@ -465,6 +480,11 @@ const readme: readonly Kept[] = [
     '| Claude Code itself |',
     'claude-code/control/client-sessions',
     'have a scope of their own from SubagentStart to SubagentStop',
+  ],
+  [
+    '| Codex, Copilot, Gemini and Cursor |',
+    'cli/connect',
+    'shows, writes, says what the agent itself asks for, and restores',
   ],
   ['| Claude Code as people start it |', 'cli/connect', 'writes the thin command for every event that it can'],
   ['| another place in your code |', 'host/running', 'get the input, the tool use id and a context'],
