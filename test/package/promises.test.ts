@@ -81,8 +81,15 @@ test('a record holds what a hook was given and said; a secret is seen in events$
   expect(written.join('\n')).toContain('"command":"curl -H [redacted github-token hmac:');
 });
 
-test('a password in a sentence is not masked', () => {
-  const text = 'tell him that it is swordfish';
+test.each([
+  'the password is swordfish',
+  'tell him that it is Sw0rdfish',
+  `the password is, backwards, ${[...'hunter2'].reverse().join('')}`,
+  'thing = hunter2',
+  '{\n  "value": "hunter2",\n  "name": "password"\n}',
+  'Content-Disposition: form-data; name="password"\r\n\r\nhunter2\r\n--x',
+  'bob:saXOUwpuvaFiE:19000',
+])('a plain word in a sentence is not masked, nor what else is said not to be found: %j', (text) => {
   expect(createRedactor().text(text)).toBe(text);
 });
 

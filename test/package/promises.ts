@@ -289,7 +289,11 @@ const limits: readonly Kept[] = [
     'emit/redact/redact',
     'is masked wherever it stands in a record',
   ],
-  ['Others are not found', 'package/promises', 'a password in a sentence is not masked'],
+  [
+    'Others are not found',
+    'package/promises',
+    'a plain word in a sentence is not masked, nor what else is said not to be found',
+  ],
   ['it is deleted when its host is closed', 'host/spill', 'what was saved is gone when the host is closed'],
   ['writes whole lines.', 'emit/ndjson-process', 'has whole lines only, none lost'],
   ['which the next opening moves to', 'emit/ndjson', 'a last line cut short'],

@@ -33,5 +33,5 @@ export function cookieValue(text: string, at: number, before: string, name: stri
   const run = /set/i.test(name) ? PAIR : PAIRS;
   if (take(run, text, start) !== undefined) return [start, run.lastIndex];
   const value = quote === undefined && !/["'`]/.test(before) ? undefined : valueAt(text, at, RUN);
-  return value !== undefined && looksRandom(text.slice(...value.span)) ? value.span : undefined;
+  return value !== undefined && looksRandom(text.slice(value.span[0], value.span[1])) ? value.span : undefined;
 }

@@ -4,7 +4,8 @@ import { createFinder, type Finder } from './find.js';
 import { type MaskKey, machineKey } from './key.js';
 import { nameKind } from './names.js';
 import type { RedactOptions } from './options.js';
-import { isPlaceholder, looksRandom } from './values.js';
+import { argumentsText, entriesOf, namedBeside, pairsOf } from './structure.js';
+import { isPlaceholder, isWord, looksRandom } from './values.js';
 
 /** Texts that come again in most records, such as names of tools and files. */
 const SHORT = 128;
@@ -70,6 +71,7 @@ export class Masker {
     const kind = nameKind(key);
     if (kind === undefined) return false;
     if (typeof value === 'number') return kind === 'password';
+    if (kind === 'short') return typeof value === 'string' && value.length >= 3 && !isWord(value);
     return kind !== 'weak' || (typeof value === 'string' && looksRandom(value));
   }
 
@@ -82,16 +84,10 @@ export class Masker {
 
   #list(list: readonly unknown[], all: boolean): unknown {
     let copy: unknown[] | undefined;
+    const told = all || !this.#named ? undefined : this.#told(list);
     for (let i = 0; i < list.length; i++) {
       const value = list[i];
-      const before = list[i - 1];
-      const named =
-        this.#named &&
-        typeof value === 'string' &&
-        typeof before === 'string' &&
-        isSecretFlag(before) &&
-        !value.startsWith('-');
-      const masked = this.#at(String(i), value, all || named || this.isPath(String(i)));
+      const masked = told?.get(i) ?? this.#at(String(i), value, all || this.isPath(String(i)));
       if (masked === value) continue;
       copy ??= list.slice();
       copy[i] = masked;
@@ -99,12 +95,28 @@ export class Masker {
     return copy === undefined ? list : Object.freeze(copy);
   }
 
+  /** What the other elements of a list tell: the arguments of a command, names and their values in turn. */
+  #told(list: readonly unknown[]): ReadonlyMap<number, unknown> | undefined {
+    const told = new Map<number, unknown>();
+    for (const at of pairsOf(list)) told.set(at, this.#whole(list[at] as string));
+    for (const [at, [name, value]] of entriesOf(list)) told.set(at, Object.freeze([name, this.#whole(value)]));
+    const command = argumentsText(list);
+    if (command === undefined) return told.size === 0 ? undefined : told;
+    const spans = this.finder.find(command.text);
+    for (const [i, [from, to]] of command.places) {
+      if (told.has(i) || !spans.some(([start, end]) => start < to && end > from)) continue;
+      told.set(i, this.part(command.text, from, to, spans));
+    }
+    return told;
+  }
+
   #object(object: object, all: boolean): unknown {
     let copy: Record<string, unknown> | undefined;
     const keys = Object.keys(object);
+    const beside = all || !this.#named ? undefined : namedBeside(object as Record<string, unknown>);
     for (const [i, key] of keys.entries()) {
       const value = (object as Record<string, unknown>)[key];
-      const masked = this.#at(key, value, all || this.isPath(key));
+      const masked = this.#at(key, value, all || key === beside || this.isPath(key));
       const name = key.length < SHORTEST_KEY ? key : this.text(key);
       if (masked === value && name === key && copy === undefined) continue;
       // In the order in which they were.
@@ -157,10 +169,10 @@ export class Masker {
   }
 
   /** Part of a text, with its secrets masked. */
-  part(text: string, from: number, to: number): string {
+  part(text: string, from: number, to: number, spans = this.finder.find(text)): string {
     let masked = '';
     let last = from;
-    for (const [start, end] of this.finder.find(text)) {
+    for (const [start, end] of spans) {
       if (end <= from) continue;
       if (start >= to) break;
       const begins = Math.max(start, from);
@@ -180,9 +192,3 @@ export class Masker {
 const SHORTEST_KEY = 16;
 
 const matches = (wanted: string | undefined, key: string): boolean => wanted === '*' || wanted === key;
-
-function isSecretFlag(word: string): boolean {
-  const name = /^--?([A-Za-z][\w-]{0,60})$/.exec(word)?.[1];
-  const kind = name === undefined ? undefined : nameKind(name);
-  return kind !== undefined && kind !== 'weak';
-}

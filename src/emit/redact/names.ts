@@ -1,8 +1,8 @@
 /**
  * What a name says of its value. `password` and `token`: it is a secret. `header` and `cookie`: those headers. `weak`: it is one if it looks
- * like one (`key`, `auth`).
+ * like one (`key`, `auth`). `short`: it is one if it can be no word (`pass`, `pw`).
  */
-export type NameKind = 'password' | 'token' | 'header' | 'cookie' | 'weak';
+export type NameKind = 'password' | 'token' | 'header' | 'cookie' | 'weak' | 'short';
 
 const PASSWORD = /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort)$/;
 const TOKEN =
@@ -10,8 +10,6 @@ const TOKEN =
 const WEAK: ReadonlySet<string> = new Set([
   'key',
   'auth',
-  'pass',
-  'pw',
   'sig',
   'signature',
   'pat',
@@ -20,6 +18,10 @@ const WEAK: ReadonlySet<string> = new Set([
   'cred',
   'creds',
 ]);
+const SHORT: ReadonlySet<string> = new Set(['pass', 'pw']);
+/** Of `DB_PASS`, `smtppass`: whose it is. */
+const OWNED =
+  /(?:^|[\s_-])(?:db|database|user|root|admin|smtp|mail|email|imap|ftp|sftp|ssh|ldap|sudo|mysql|mariadb|pg|postgres|postgresql|redis|mongo|mongodb|rabbitmq|amqp|mqtt|kafka|http|https|proxy|basic|registry|docker|key|store|keystore|truststore|require|master|cert|client|server|login|account|service|api|app|my|vault|vpn|wifi|wpa|sql|es|elastic|backup|bind|jdbc|nexus|sonar|jenkins|git|svn|npm|aws|s3|ssl|tls)\s?(?:pass|pw)$/;
 /** Words behind the one that counts: `API_KEY_PROD`. */
 const QUALIFIERS: ReadonlySet<string> = new Set(
   'prod production dev development test testing staging stage old new live value raw plain plaintext current default primary secondary override'.split(
@@ -55,6 +57,8 @@ function kindOfName(name: string): NameKind | undefined {
   const last = words.at(-1)?.replace(/\d+$/, '') ?? '';
   const all = words.slice(0, -1).join('') + last;
   if (PASSWORD.test(all)) return 'password';
+  if (SHORT.has(last) || OWNED.test(last)) return OWNED.test(words.join(' ')) ? 'password' : 'short';
+  if (name === '_auth' || /(?:^|[._-])(?:npm)?[Aa]uth[Ii]dent$/.test(name)) return 'token';
   if (all.endsWith('authorization')) return 'header';
   if (last === 'cookie' || last === 'cookies') return 'cookie';
   if (TOKEN.test(all)) return 'token';

@@ -1,5 +1,5 @@
-/** Part of a text. */
-export type Span = readonly [start: number, end: number];
+/** Part of a text. `open`: the text ends within it, so that what comes next may belong to it. */
+export type Span = readonly [start: number, end: number, open?: boolean];
 
 /** No quoted value is searched for its end further than this, so that no text is read again and again. */
 export const QUOTED = 4096;
@@ -22,6 +22,8 @@ export function valueAt(
   }
   const start = OPENING.lastIndex;
   const mark = quote.at(-1) as string;
+  // `"""` of TOML and of Python.
+  if (text.startsWith(quote + quote, start)) return tripleAt(text, start + 2 * quote.length, quote);
   const reach = text.slice(start, start + QUOTED);
   const line = reach.indexOf('\n');
   for (let end = reach.indexOf(quote); end >= 0 && (line < 0 || end < line); end = reach.indexOf(quote, end + 1)) {
@@ -29,6 +31,15 @@ export function valueAt(
     if (reach[end - 1] !== '\\') return { span: [start, start + end], quote: mark };
   }
   return take(LONG_RUN, text, start) === undefined ? undefined : { span: [start, LONG_RUN.lastIndex], quote: mark };
+}
+
+function tripleAt(text: string, start: number, quote: string): { readonly span: Span; readonly quote: string } {
+  const from = text[start] === '\n' ? start + 1 : start;
+  const end = text.slice(from, from + QUOTED).indexOf(quote.repeat(3));
+  const mark = quote.at(-1) as string;
+  if (end >= 0) return { span: [from, from + end], quote: mark };
+  const most = Math.min(text.length, from + QUOTED);
+  return { span: [from, most, most === text.length], quote: mark };
 }
 
 export function take(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {

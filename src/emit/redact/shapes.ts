@@ -4,7 +4,7 @@
  * prefix is one run of characters, or a few of bounded length, and what could begin anywhere in a long run must begin at its start.
  */
 
-/** `before` is what a text is searched for, and ends in one of `_-.~/`; `rest` follows it. Both are regular expressions. */
+/** `before` is what a text is searched for, and ends in one of `_-.~/$}`; `rest` follows it. Both are regular expressions. */
 type MarkedShape = readonly [name: string, before: string, rest: string];
 
 const MARKED: readonly MarkedShape[] = [
@@ -92,6 +92,30 @@ const MARKED: readonly MarkedShape[] = [
   ['azure-secret', '[\\w~.]{3}\\dQ~', '[\\w~.-]{31,34}'],
   ['slack-webhook', 'hooks\\.slack\\.com/(?:services|workflows|triggers)/', '[A-Za-z0-9+/]{20,}'],
   ['discord-webhook', 'discord(?:app)?\\.com/api/webhooks/', '\\d{15,20}/[\\w-]{40,}'],
+  ['password-hash', '\\$(?:1|5|6|apr1|md5|sha1)\\$', '(?:rounds=\\d{1,9}\\$)?[./\\w]{0,32}\\$[./A-Za-z0-9]{20,128}'],
+  ['password-hash', '\\$2[abxy]?\\$', '\\d\\d\\$[./A-Za-z0-9]{53}'],
+  ['password-hash', '\\$(?:y|gy|7)\\$', '[./A-Za-z0-9]{1,32}\\$[./A-Za-z0-9]{1,86}\\$[./A-Za-z0-9]{20,86}'],
+  [
+    'password-hash',
+    '\\$argon2(?:id|i|d)\\$',
+    '(?:v=\\d{1,4}\\$)?[\\w=,]{5,64}\\$[\\w+/=.-]{4,128}\\$[\\w+/=.-]{8,256}',
+  ],
+  [
+    'password-hash',
+    '\\$(?:scrypt|pbkdf2(?:-[\\w-]{1,16})?)\\$',
+    '[\\w=,]{1,64}\\$[\\w+/=.-]{4,128}\\$[\\w+/=.-]{8,256}',
+  ],
+  ['password-hash', '\\$[PH]\\$', '[./A-Za-z0-9]{31}'],
+  [
+    'password-hash',
+    '(?:pbkdf2_sha\\d{1,3}|argon2|scrypt|bcrypt(?:_sha256)?)\\$',
+    '[\\w=,$]{1,64}\\$[\\w+/=.-]{4,128}\\$[\\w+/=.-]{8,256}',
+  ],
+  [
+    'password-hash',
+    '\\{(?:S?SHA(?:256|384|512)?|S?MD5|PBKDF2[\\w-]{0,12}|ARGON2|[Cc][Rr][Yy][Pp][Tt])\\}',
+    '[\\w+/=.$]{13,256}',
+  ],
   ['teams-webhook', '\\.webhook\\.office\\.com/', 'webhookb2/[\\w@/-]{60,}'],
 ];
 
@@ -151,7 +175,7 @@ export function compileTokens(wanted: (name: string) => boolean): Tokens {
   const bare = BARE.filter(([name]) => wanted(name));
   const behind = sticky(marked.map(([, before, rest]) => `(?<=(${before}))${rest}`));
   const here = sticky(bare.map(([, start, rest]) => `(${start}${rest})`));
-  const marks = `[-_.~/](?<=(?:${anyOf(marked.map(([, before]) => before))}))`;
+  const marks = `[-_.~/$}](?<=(?:${anyOf(marked.map(([, before]) => before))}))`;
   const mark = new RegExp(marks, 'g');
   const named = (match: RegExpExecArray, shapes: readonly MarkedShape[]): readonly [name: string, group: string] => {
     const i = match.findIndex((group, place) => place > 0 && group !== undefined);

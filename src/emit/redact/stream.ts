@@ -6,10 +6,10 @@ const MOST_HELD = 8192;
 const LEAST_HELD = 4096;
 /** Most characters of a secret that has not ended: a private key. */
 const MOST_SECRET = 65_536;
-/** What a value is told by stands before it. */
-const CONTEXT = 256;
+/** What a value is told by stands before it, also in the lines before. */
+const CONTEXT = 1024;
 /** A line that the next one belongs to: it ends with a flag that takes a secret, or goes on. */
-const HANGING = /(?:(?:^|[\s"'`(,[])--?([A-Za-z][\w-]*)\\*["']?[ \t]*,?|\\)[ \t]*\r?\n$/;
+const HANGING = /(?:(?:^|[\s"'`(,[])--?([A-Za-z][\w-]*)\\*["']?[ \t]*,?|[\\|`])[ \t]*\r?\n$/;
 
 function hangs(line: string): boolean {
   const found = HANGING.exec(line);
@@ -44,7 +44,7 @@ export class MaskedStream {
     const from = this.#context.length;
     const to = Math.max(from, this.#cut(text, from));
     const told = mask(text, from, to);
-    this.#context = /[\r\n]$/.test(text.slice(0, to)) ? '' : text.slice(Math.max(0, to - CONTEXT), to);
+    this.#context = contextOf(text.slice(0, to));
     this.#held = text.slice(to);
     return told;
   }
@@ -54,12 +54,14 @@ export class MaskedStream {
     let cut = lineEnd(text);
     while (cut > from && hangs(text.slice(Math.max(0, cut - 200), cut))) cut = lineEnd(text.slice(0, cut - 1));
     if (text.length - cut > MOST_HELD) cut = text.length - LEAST_HELD;
-    const key = this.#finder.openKey(text);
+    const spans = this.#finder.find(text);
+    const last = spans.at(-1);
+    const key = last?.[2] ? last[0] : this.#finder.openKey(text);
     if (key >= 0 && key < cut) cut = key;
-    const across = this.#finder.find(text).find(([start, end]) => start < cut && end > cut);
+    const across = spans.find(([start, end]) => start < cut && end > cut);
     if (across !== undefined) cut = across[0];
     if (text.length - Math.max(from, cut) <= MOST_SECRET) return cut;
-    this.#until = key >= 0 ? /-----END [A-Z\d ]{0,50}-----/ : /[\s"'`]/;
+    this.#until = endOf(text, key);
     return text.length;
   }
 
@@ -69,6 +71,19 @@ export class MaskedStream {
     this.#until = undefined;
     return piece.slice(end.index + (end[0].length > 1 ? end[0].length : 0));
   }
+}
+
+/** What ends a secret that is longer than may be held: a key its last line, a block the first line that is not indented. */
+function endOf(text: string, open: number): RegExp {
+  if (open < 0) return /[\s"'`]/;
+  return text.startsWith('----', open) ? /-{4,5} ?END [A-Z\d ]{0,50}-{4,5}/ : /[\r\n](?=[^\s])/;
+}
+
+/** The last lines of what was told. */
+function contextOf(told: string): string {
+  const last = told.slice(-CONTEXT);
+  const line = told.length > CONTEXT ? last.indexOf('\n') + 1 : 0;
+  return line > 0 && line < last.length ? last.slice(line) : last;
 }
 
 function lineEnd(text: string): number {

@@ -13,6 +13,8 @@ export interface Place {
   readonly alone: boolean;
   /** It is called, indexed or compared. */
   readonly code: boolean;
+  /** It is called `value`, and the name stands beside it. */
+  readonly elsewhere?: boolean;
 }
 
 /** What stands for a secret and is none: a variable, a template, stars, what was masked already. */
@@ -29,15 +31,25 @@ const PROSE =
   /\b(?:password|passphrase|secret|token|enter|required?|must|should|invalid|incorrect|wrong|missing|your|please|the|is|not|for|with)\b/i;
 const WORDS =
   /^(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|text|string|number|boolean|hidden|input|field|label|bytes?|buffer|object|any|unknown|never|void|str|int|float|bool|required|optional|default|credentials?|bearer|basic|jwt|api[-_]?key|[iuf]\d{1,3}|u?int\d*|utf-?8|base64(?:url)?|hex|sha-?\d+|[hrep]s\d{3}|md5)$/i;
+/** Words with digits that sentences about secrets have. */
+const TECHNICAL =
+  /^(?:base-?\d+\w*|sha-?\d[\w-]*|md[45]|utf-?\d\w*|o?auth-?\d\w*|[hrep]s\d+|aes-?\d[\w-]*|rsa-?\d+|ed25519|curve25519|x25519|x?chacha20[\w-]*|x\.?509\w*|ipv[46]|http\/?[\d.]+|(?:tls|ssl)v?[\d.]+|uuid-?v?\d|u?(?:int|float)\d+\w*|[iuf]\d+|k8s|i18n|l10n|a11y|e2e|ec2|s3|b64|web3|p\d{3}|secp\w+|argon2\w*|pbkdf2\w*|win(?:32|64)|x(?:32|64)|x86\w*|arm64|python\d\S*|node\d+|es\d+|h\d|v\d[\w.-]*|mp\d|log4j|neo4j|pkcs\W?\d+|fido2|gpt-?\d\S*|iso-?\d+\S*|rfc-?\d+|cve-\d\S*)$/i;
 const LETTERS = /^[A-Za-z]+$/;
+const UNIT = /^[v~≥<>]?\d+(?:[.,:/x×–-]\d+)*(?:st|nd|rd|th)?[-–]?(?:[a-z]{1,16}(?:-[a-z]+)*)?%?$/i;
+const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;
+const PATH = /^(?:[~.]{0,2}\/|[a-z]+:\/\/|[\w-]+\/[\w./-]+$)/i;
+const FILE = /^(?!.*\d[A-Za-z])[\w-]+(?:\.[\w-]+)*\.[a-z]{1,5}\d?$/;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
-const CHAIN = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$/;
-const PASCAL = /^[A-Z][a-z]+(?:[A-Z][a-z]+)*$/;
+const CHAIN = /^(?!.*\d[A-Za-z])[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$/;
+/** A name of a type, of two words or more, or of those that hold such things. */
+const TYPE =
+  /^(?:[A-Z][a-z]+){2,}$|^[A-Z]\w*(?:Str|Text|Type|Field|Token|Secret|Password|Credentials?|Key|Value|Option|Buffer|Bytes)$/;
 
 /** Whether a value behind such a name is a secret. Ordinary code (`token: string`, `password = getPassword()`) is none. */
 export function isSecret(value: string, place: Place): boolean {
   if (value === '' || isPlaceholder(value, place.quote)) return false;
   if (place.kind === 'weak') return !place.code && looksRandom(value);
+  if (place.kind === 'short') return !place.code && (place.sure ? value.length >= 3 : isNoWord(value));
   if (!place.sure && WORDS.test(value)) return false;
   if (place.quote !== undefined) return isQuotedSecret(value, place);
   if (place.code) return false;
@@ -53,7 +65,7 @@ export function isSecret(value: string, place: Place): boolean {
       .endsWith(same)
   )
     return false;
-  if (/^[A-Za-z_$]+$/.test(value)) return place.alone && !PASCAL.test(value) && value.length >= 5;
+  if (/^[A-Za-z_$]+$/.test(value)) return place.alone && !TYPE.test(value) && value.length >= 5;
   return value.length >= 6 || !IDENTIFIER.test(value);
 }
 
@@ -64,6 +76,24 @@ function isQuotedSecret(value: string, { kind, name, sure }: Place): boolean {
   if (kind === 'password' || isConstant) return value.length >= 3;
   if (/^\d+$/.test(value)) return value.length >= 6;
   return value.length >= (LETTERS.test(value) ? 12 : 6) && !CHAIN.test(value);
+}
+
+/** Of what stands in a sentence: letters with digits or signs between them, and no number with its unit, path, address or technical word. */
+export function isNoWord(value: string): boolean {
+  if (value.length < 6 || value.length > 512 || !/[A-Za-z]/.test(value) || isWord(value)) return false;
+  if (UNIT.test(value) || EMAIL.test(value) || PATH.test(value) || FILE.test(value) || CHAIN.test(value)) return false;
+  // `base64-encoded`.
+  if (value.split(/[-_/]/).every((part) => /^[A-Za-z]*$/.test(part) || TECHNICAL.test(part))) return signs(value);
+  return /\d/.test(value) || signs(value);
+}
+
+function signs(value: string): boolean {
+  return /[A-Za-z][!@#$%^&*+?~|]+[A-Za-z]/.test(value);
+}
+
+/** A word of a sentence about secrets. */
+export function isWord(value: string): boolean {
+  return WORDS.test(value) || TECHNICAL.test(value);
 }
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;

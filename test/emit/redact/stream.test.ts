@@ -6,6 +6,7 @@ import type { HookProgress, Piece } from '../../../src/emit/record.js';
 import { createRedactor, type Redactor } from '../../../src/emit/redact/redactor.js';
 import { hookProgress, hookResponse } from '../../../src/emit/run-records.js';
 import { RUN } from '../samples.js';
+import { CHOSEN, CLASSES, leftOf, spelled } from './classes.js';
 import { PEM, SAMPLES } from './secrets.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'redact-stream-'));
@@ -45,6 +46,24 @@ describe('a secret split over two pieces', () => {
         if (seen !== masked) expect(seen, `${field} at ${at}`).toBe(masked);
         expect(response).not.toContain(JSON.stringify(secret).slice(1, -1));
       }
+    }
+  });
+
+  test.each(Object.entries(CLASSES))('is masked wherever it is split, by its place: %s', (_, spellings) => {
+    for (const { text, secret } of spellings.flatMap((spelling) => spelled(spelling, [CHOSEN[1]]))) {
+      const all = `before\n${text}\nafter\n`;
+      const masked = redactor.text(all);
+      for (let at = 1; at < all.length; at++) {
+        const { pieces } = told(redactor, [{ stdout: all.slice(0, at) }, { stdout: all.slice(at) }], { stdout: all });
+        const seen = joined(pieces, 'stdout');
+        if (seen !== masked) expect(seen, `split at ${at}`).toBe(masked);
+      }
+      const each = told(
+        redactor,
+        [...all].map((one) => ({ stdout: one })),
+        { stdout: all },
+      );
+      expect(leftOf(joined(each.pieces, 'stdout'), secret)).toBeUndefined();
     }
   });
 

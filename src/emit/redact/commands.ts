@@ -1,0 +1,145 @@
+import { nameKind } from './names.js';
+import { SHELL_RUN, type Span, take, valueAt } from './quoted.js';
+import { isNoWord, isPlaceholder, looksRandom } from './values.js';
+
+/** An argument of a command, and one that is no flag. */
+const ARGUMENT = String.raw`(?:\\*"[^"\n]{1,256}"|\\*'[^'\n]{1,256}'|[^\s"'\x60|;&<>()]{1,256})`;
+const PLAIN = `(?!-)${ARGUMENT}`;
+const S = String.raw`[ \t]+`;
+const FLAGS = `(?:${S}-[\\w-]+(?:=[^\\s"']{0,64})?){0,6}`;
+
+const SHORT = `(?:${S}-[A-Za-z]{1,8}(?:${S}\\d{1,3})?){1,5}`;
+const FLAG = (letter: string): string => `[^|;&\\n]{0,40}?${S}-[A-Za-z]{0,8}${letter}`;
+
+/** Commands that take a secret as an argument: the last group is it. */
+const POSITIONAL: readonly RegExp[] = [
+  `htpasswd(?=${FLAG('b')})(?!${FLAG('n')})${SHORT}${S}${PLAIN}${S}${PLAIN}${S}(${PLAIN})`,
+  `htpasswd(?=${FLAG('b')})(?=${FLAG('n')})${SHORT}${S}${PLAIN}${S}(${PLAIN})`,
+  `vault${S}login${FLAGS}${S}(?:token=)?(?!\\w{1,40}=)(${PLAIN})`,
+  `net1?(?:\\.exe)?${S}user${S}${PLAIN}${S}(?![/*])(${ARGUMENT})`,
+  `net(?:\\.exe)?${S}use${S}(?:\\w:${S})?\\\\{2,4}[^\\s"']{1,200}${S}(?![/*])(${ARGUMENT})`,
+  `ConvertTo-SecureString(?:${S}-(?:AsPlainText|Force|String)){0,3}${S}(${PLAIN})`,
+  `wpa_passphrase${S}${PLAIN}${S}(${PLAIN})`,
+  `nmcli${S}[^|;&\\n]{1,160}?${S}password${S}(${PLAIN})`,
+  `openssl${S}passwd(?:${S}-(?:1|5|6|apr1|noverify|quiet))*(?:${S}-salt${S}${ARGUMENT})?${S}(${PLAIN})`,
+  `mkpasswd(?:${S}-(?:m|S|-method|-salt)[= \\t]*[^\\s"']{1,64}){0,3}${S}(${PLAIN})`,
+  `rclone${S}obscure${S}(${PLAIN})`,
+  `ansible-vault${S}encrypt_string${FLAGS}${S}(${PLAIN})`,
+  `poetry${S}config${FLAGS}${S}pypi-token\\.[\\w.-]{1,64}${S}(${PLAIN})`,
+  `(?:poetry|composer)${S}config${FLAGS}${S}http-basic\\.[\\w.-]{1,64}${S}${PLAIN}${S}(${PLAIN})`,
+  `composer${S}config${FLAGS}${S}(?:github-oauth|gitlab-token|bearer|gitlab-oauth)\\.[\\w.-]{1,64}${S}(${PLAIN})`,
+  `bundle${S}config(?:${S}set)?${FLAGS}${S}[\\w.:/-]{1,100}${S}[\\w.-]{1,64}:(${ARGUMENT})`,
+  `smbclient${S}[\\\\/]{2,4}[^\\s"']{1,200}${S}(${PLAIN})`,
+  `(?:sqlplus|sqlldr|expdp|impdp|rman)(?:${S}-\\w{1,8}){0,3}(?:${S}target)?${S}(?:userid=)?\\\\*["']?\\w{1,64}/([^\\s"'@/|;&<>]{1,128})`,
+].map((source) => new RegExp(source, 'y'));
+
+/** What follows the first letters of those commands. */
+export const COMMANDS =
+  'tpasswd[ \\t]|ault[ \\t]+login|et1?(?:\\.exe)?[ \\t]+use|pa_passphrase|mcli[ \\t]|penssl[ \\t]+passwd|kpasswd[ \\t]|clone[ \\t]+obscure|nsible-vault[ \\t]|(?:oetry|omposer)[ \\t]+config|undle[ \\t]+config|mbclient[ \\t]|ql(?:plus|ldr)[ \\t]|xpdp[ \\t]|mpdp[ \\t]|man[ \\t]';
+
+/** The secret that is an argument of a command: `htpasswd -b file user X`. */
+export function argumentSecret(text: string, at: number): Span | undefined {
+  if (at > 0 && /[\w-]/.test(text[at - 1] as string) && !/\\[nrt]$/.test(text.slice(Math.max(0, at - 1), at + 1)))
+    return undefined;
+  for (const pattern of POSITIONAL) {
+    const value = take(pattern, text, at)?.[1];
+    if (value !== undefined) return unquoted(text, pattern.lastIndex - value.length, pattern.lastIndex);
+  }
+  return undefined;
+}
+
+/** Between the quotes, if it is no variable. */
+function unquoted(text: string, start: number, end: number): Span | undefined {
+  const value = valueAt(text, start, SHELL_RUN);
+  const [from, to] = value?.quote === undefined ? [start, end] : [value.span[0], Math.min(value.span[1], end)];
+  return from >= to || isPlaceholder(text.slice(from, to), value?.quote) ? undefined : [from, to];
+}
+
+const SET =
+  /(?:set(?:env|x)?|config(?:ure)?|secret|secrets)(?:[ \t]+(?:set|add|put|--?[A-Za-z][\w-]*)){0,5}[ \t]+\\*(["']?)([\w.:/@-]{2,200})\1[ \t]+/iy;
+
+/** `set -x TOKEN X`, `setenv TOKEN X`, `npm config set //registry/:_authToken X`, `git config user.token X`. */
+export function settingSecret(text: string, at: number): Span | undefined {
+  if (at > 0 && /\w/.test(text[at - 1] as string)) return undefined;
+  const written = take(SET, text, at)?.[2];
+  if (written === undefined || /^(?:set|add|put)$/.test(written)) return undefined;
+  const start = SET.lastIndex;
+  if (/[=:]/.test(text[start] ?? '')) return undefined;
+  const name = written.slice(Math.max(written.lastIndexOf(':'), written.lastIndexOf('/')) + 1);
+  const kind = nameKind(name);
+  const value = kind === undefined ? undefined : valueAt(text, start, SHELL_RUN);
+  if (kind === undefined || kind === 'cookie' || value === undefined) return undefined;
+  const said = text.slice(value.span[0], value.span[1]);
+  if (isPlaceholder(said, value.quote) || said.startsWith('-')) return undefined;
+  if (kind === 'weak') return looksRandom(said) ? value.span : undefined;
+  // `set the password to`: in a sentence a name is a word as well.
+  const isSentence = /^[A-Za-z]?[a-z]+$/.test(name) && name === written && value.quote === undefined;
+  return isSentence && !isNoWord(said) ? undefined : [value.span[0], value.span[1]];
+}
+
+/** Commands that read a secret from their standard input. */
+const READS =
+  /\bsudo\b(?:[ \t]+-\S+(?:[ \t]+[\w-]+)?)*?[ \t]+-\w*S\b|[ \t]--(?:[\w-]*-)?(?:stdin|with-token)\b|\b(?:ch|smb|ldap)?passwd\b|[ \t]-pass(?:in|out|word)?[ \t]+stdin|--passphrase-fd[= \t]+0|\b(?:cryptsetup|kinit|secret-tool)\b|\bsu[ \t]+(?:-|\w)|\bvault[ \t]+login\b[^|]*-|\bsecrets?[ \t]+(?:versions?[ \t]+)?(?:set|put|create|add)\b|\bvault[ \t]+(?:add|kv[ \t]+put)\b|\bhtpasswd\b[^|]*-\w*i|\b(?:pass[ \t]+insert|keyring[ \t]+set|env[ \t]+add|mysql_config_editor|sshpass\b[^|]*-d)/;
+const FEEDS = /(?:^|[\s;&|("'`$])(?:echo|printf|print|Write-Output)((?:[ \t]+-[neEr]+)*)[ \t]+/g;
+const REACH = 400;
+
+/** `echo X | sudo -S`, `printf '%s' X | docker login --password-stdin`. */
+export function pipedSecret(text: string, pipe: number): Span | undefined {
+  const reader = commandBehind(text, pipe + 1);
+  if (!READS.test(reader)) return undefined;
+  const from = Math.max(0, pipe - REACH);
+  const before = text.slice(from, pipe);
+  const feeds = [...before.matchAll(FEEDS)].at(-1);
+  if (feeds === undefined) return undefined;
+  let start = from + feeds.index + feeds[0].length;
+  const format = /^\\*(["']?)[^"'\s]{0,12}%[^"'\s]{0,12}\1[ \t]+/.exec(text.slice(start, start + 40))?.[0];
+  start += format?.length ?? 0;
+  const end = from + before.trimEnd().length;
+  const said = text.slice(start, end);
+  if (said === '' || (!/^\\*["']/.test(said) && /[|;\n]/.test(said))) return undefined;
+  return spoken(text, start, end, reader);
+}
+
+function spoken(text: string, start: number, end: number, reader: string): Span | undefined {
+  const quoted = valueAt(text, start, SHELL_RUN);
+  const isQuoted = quoted?.quote !== undefined;
+  const [from, to] = isQuoted ? quoted.span : [start, end];
+  // Behind the quote another command began.
+  if (
+    from >= to ||
+    (isQuoted && /[^\\"'\s]/.test(text.slice(to, end))) ||
+    isPlaceholder(text.slice(from, to), quoted?.quote)
+  )
+    return undefined;
+  const colon = /\bchpasswd\b/.test(reader) ? text.slice(from, to).indexOf(':') + 1 : 0;
+  return isPlaceholder(text.slice(from + colon, to), quoted?.quote) ? undefined : [from + colon, to];
+}
+
+function commandBehind(text: string, at: number): string {
+  const reach = text.slice(at, at + REACH).replace(/^(?:[ \t]|\\?\r?\n)+/, '');
+  const end = reach.search(/[|;&\n]/);
+  return ` ${end < 0 ? reach : reach.slice(0, end)}`;
+}
+
+const DOCUMENT = /<<[-~]?[ \t]*\\?["']?(\w{1,40})["']?[^\n]*\n/y;
+
+/** `gh auth login --with-token <<< X`, and a here-document. `at`: the first `<`. */
+export function hereSecret(text: string, at: number): Span | undefined {
+  if (text[at - 1] === '<') return undefined;
+  const before = text.slice(Math.max(0, at - REACH), at);
+  const reader = ` ${before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf(';'), before.lastIndexOf('|'), before.lastIndexOf('&')) + 1)}`;
+  if (!READS.test(reader)) return undefined;
+  if (text[at + 2] === '<') {
+    const start = at + 3 + (/^[ \t]*/.exec(text.slice(at + 3, at + 11))?.[0].length as number);
+    const value = valueAt(text, start, SHELL_RUN);
+    return value === undefined ? undefined : spoken(text, start, value.span[1], reader);
+  }
+  const mark = take(DOCUMENT, text, at)?.[1];
+  if (mark === undefined) return undefined;
+  const start = DOCUMENT.lastIndex;
+  const reach = text.slice(start, start + 4096);
+  const end = new RegExp(`^[ \\t]*${mark}[ \\t]*$`, 'm').exec(reach)?.index;
+  if (end === undefined) return start + reach.length === text.length ? [start, text.length, true] : undefined;
+  const body = reach.slice(0, end).trimEnd();
+  return body === '' || isPlaceholder(body) ? undefined : [start, start + body.length];
+}

@@ -1,0 +1,148 @@
+import { blockValue } from './blocks.js';
+import { elementSecret, isValueName, otherName } from './elsewhere.js';
+import { cookieValue, headerValue } from './headers.js';
+import { type NameKind, nameKind } from './names.js';
+import { QUOTED, RUN, SHELL_RUN, type Span, take, valueAt } from './quoted.js';
+import { isSecret } from './values.js';
+
+/** No name is looked at further than this. */
+const NAME = 100;
+
+const isNameChar = (code: number): boolean =>
+  (code >= 97 && code <= 122) ||
+  (code >= 65 && code <= 90) ||
+  (code >= 48 && code <= 57) ||
+  code === 95 ||
+  code === 45 ||
+  code === 46;
+
+/** The name before a `:`, `=` or `,`: `name=`, `"name": `, `['name'] =`. */
+function nameBefore(text: string, separator: number): Span | undefined {
+  let end = separator;
+  for (let i = 0; i < 8 && (text[end - 1] === ' ' || text[end - 1] === '\t'); i++) end--;
+  for (let i = 0; i < 6 && end > 0 && `"'\\]`.includes(text[end - 1] as string); i++) end--;
+  let start = end;
+  const least = Math.max(0, end - NAME - 1);
+  while (start > least && isNameChar(text.charCodeAt(start - 1))) start--;
+  // Of a line end that is written out, the letter is no part of the name.
+  if (text[start - 1] === '\\' && 'nrt'.includes(text[start] as string)) start++;
+  return end - start < 2 || end - start > NAME ? undefined : [start, end];
+}
+
+/** The secret behind a name and its `:` or `=`, or of the element that ends with a `>`. */
+export function namedSecret(text: string, separator: number): Span | undefined {
+  if (text[separator] === '>') return elementSecret(text, separator);
+  const found = nameBefore(text, separator);
+  if (found === undefined) return undefined;
+  const own = text.slice(found[0], found[1]);
+  let kind = nameKind(own);
+  const isElsewhere = kind === undefined && isValueName(own);
+  const name = isElsewhere ? otherName(text, found[0]) : own;
+  if (isElsewhere && name !== undefined) kind = nameKind(name);
+  if (kind === undefined || name === undefined) return undefined;
+  return behindName(text, separator, { kind, name, found, isElsewhere });
+}
+
+interface Named {
+  readonly kind: NameKind;
+  readonly name: string;
+  readonly found: Span;
+  readonly isElsewhere: boolean;
+}
+
+function behindName(text: string, separator: number, { kind, name, found, isElsewhere }: Named): Span | undefined {
+  const before = text[found[0] - 1] ?? '';
+  let at = separator + 1;
+  while (at < separator + 3 && (text[at] === '=' || text[at] === '>' || text[at] === ':')) at++;
+  const compared = at > separator + 1 && text[separator] === '=';
+  const tight = found[1] === separator;
+  const gap = at;
+  while (at < gap + 8 && (text[at] === ' ' || text[at] === '\t')) at++;
+  if (kind === 'header') return headerValue(text, at, before);
+  if (kind === 'cookie') return cookieValue(text, at, before, name);
+  const block = text[separator] === ':' ? blockValue(text, found[0], at, kind) : undefined;
+  if (block !== undefined) return block;
+  const isTight = tight && at === gap && text[separator] === '=' && !compared;
+  const inQuery = tight && at === gap && '?&;'.includes(before) && before !== '';
+  const isVariable = isTight && /^[A-Z][A-Z\d_]+$/.test(name);
+  const starts = !inQuery && beginsLine(text, found[0]);
+  const whole = starts && !compared ? lineValue(text, at) : undefined;
+  const value =
+    whole ?? (isTight ? inQuotes(text, found[0], at) : undefined) ?? valueAt(text, at, isTight ? SHELL_RUN : RUN);
+  if (value === undefined) return undefined;
+  const [start, end] = value.span;
+  const next = text[value.quote === undefined ? end : end + 1];
+  const ends = next === undefined || next === '\n' || next === '\r' || next === '\\';
+  // `-F password=X`, `user=a password=X`: words of a command or of a connection string.
+  const isWord = isTight && (before === '' || /[\s"'`]/.test(before)) && (ends || /[\s"'`]/.test(next as string));
+  const place = {
+    kind,
+    name,
+    quote: value.quote,
+    sure: inQuery || isVariable,
+    alone: (starts && ends) || isWord,
+    code: value.quote === undefined && (next === '(' || next === '[' || next === '{' || compared),
+    elsewhere: isElsewhere,
+  };
+  const length = trailing(text, start, end, place.sure || place.alone);
+  if (!isSecret(text.slice(start, length), place)) return undefined;
+  return value.span[2] ? [start, length, true] : [start, length];
+}
+
+/** A line that is a name and one value without a quote: all of it, whatever characters it has, unless it is code. */
+const WHOLE = /[^\s"'`][^\s\\]{3,255}(?=[ \t]*(?:[;#][^\n]*|\\?\r?)?(?:\n|\\n|$))/y;
+const CODE = /^[\w$.?!]*(?:[([{`]|=>)|[)\]}`][;,]?$|^[&*@!<$%{[(|>~+]|^[\w$.]+[;,]?$|["'`]/;
+
+function lineValue(text: string, at: number): { readonly span: Span; readonly quote?: string } | undefined {
+  if (take(WHOLE, text, at) === undefined) return undefined;
+  const end = WHOLE.lastIndex;
+  return CODE.test(text.slice(at, end)) ? undefined : { span: [at, end] };
+}
+
+const QUOTES = /\\*["']$/;
+const NEXT_PAIR = /[&;\s]\w+=/;
+
+/** Of `"NAME=value"` all that stands before the quote, up to another `name=`. */
+function inQuotes(text: string, name: number, at: number): { readonly span: Span; readonly quote: string } | undefined {
+  const quote = QUOTES.exec(text.slice(Math.max(0, name - 8), name))?.[0];
+  if (quote === undefined || at === text.length || /["'\\\s]/.test(text[at] as string)) return undefined;
+  const reach = text.slice(at, at + QUOTED);
+  const end = reach.indexOf(quote);
+  const said = reach.slice(0, Math.max(0, end));
+  if (end < 1 || /[\n`(){}]|\$[({]/.test(said)) return undefined;
+  const next = said.search(NEXT_PAIR);
+  return { span: [at, at + (next < 0 ? end : next)], quote: quote.at(-1) as string };
+}
+
+/** A comma or a full stop behind it belongs to the sentence. */
+function trailing(text: string, start: number, end: number, sure: boolean): number {
+  return !sure && end - start > 1 && /[.,:!?]/.test(text[end - 1] as string) ? end - 1 : end;
+}
+
+const LINE_START =
+  /(?:^|[\r\n]|\\n)[ \t>#*-]*(?:(?:export|set|setx|env|declare|local|readonly)[ \t]+(?:-\w+[ \t]+)?)?\\*["']?$/;
+
+function beginsLine(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 48), at);
+  return LINE_START.test(before) && (at <= 48 || /[\r\n]|\\n/.test(before));
+}
+
+const CALL = /(?:[([]|,)[ \t]*\\*["'`]?$/;
+
+/** The second of two texts of which the first is a name: `set("x-api-key", "X")`, `["x-api-key", "X"]`. */
+export function pairedSecret(text: string, comma: number): Span | undefined {
+  const found = nameBefore(text, comma);
+  if (found === undefined || (!/["'`]/.test(text[found[1]] ?? '') && text[found[1]] !== '\\')) return undefined;
+  const name = text.slice(found[0], found[1]);
+  const kind = nameKind(name);
+  if (kind === undefined || !CALL.test(text.slice(Math.max(0, found[0] - 12), found[0]))) return undefined;
+  let at = comma + 1;
+  while (at < comma + 9 && /\s/.test(text[at] ?? '')) at++;
+  if (!/\\*["'`]/y.test(text.slice(at, at + 4))) return undefined;
+  if (kind === 'header') return headerValue(text, at, '"');
+  const value = valueAt(text, at, RUN);
+  if (value?.quote === undefined) return undefined;
+  const said = text.slice(value.span[0], value.span[1]);
+  const place = { kind, name, quote: value.quote, sure: false, alone: false, code: false, elsewhere: true };
+  return isSecret(said, place) && !/^[A-Za-z_-]+$/.test(said) ? value.span : undefined;
+}

@@ -1,0 +1,72 @@
+import { type NameKind, nameKind } from './names.js';
+import type { Span } from './quoted.js';
+import { isNoWord, isPlaceholder, isWord, looksRandom } from './values.js';
+
+const NAME =
+  /^(?:name|key|id|header|field|parameter|param|variable|option|property|env|label|k|n|(?:parameter|option|header|field|env)[-_]?(?:key|name))$/i;
+const VALUE =
+  /^(?:value|val|default|default[-_]?value|content|text|data|secret|plaintext|v|raw|(?:string|parameter|option|header|field|env)[-_]?value|value[-_]?string)$/i;
+
+/** Of `{ name: 'API_TOKEN', value: 'X' }` the key of the value, if the name is one of a secret. */
+export function namedBeside(object: Readonly<Record<string, unknown>>): string | undefined {
+  const keys = Object.keys(object);
+  if (keys.length < 2 || keys.length > 40) return undefined;
+  const kind = keys.map((key) => (NAME.test(key) ? kindOf(object[key]) : undefined)).find((one) => one !== undefined);
+  return kind === undefined ? undefined : keys.find((key) => VALUE.test(key) && mayBe(object[key], kind));
+}
+
+function kindOf(name: unknown): NameKind | undefined {
+  return typeof name === 'string' ? nameKind(name) : undefined;
+}
+
+function mayBe(value: unknown, kind: NameKind): boolean {
+  if (typeof value !== 'string') return kind !== 'weak' && kind !== 'short' && typeof value === 'object';
+  if (kind === 'short') return isNoWord(value);
+  return kind === 'weak' ? looksRandom(value) : !isPlaceholder(value);
+}
+
+/** Of `['x-api-key', 'X']`, alone or as one of many, and of `['host', 'a', 'x-api-key', 'X']`, the places of the values. */
+export function pairsOf(list: readonly unknown[]): number[] {
+  const places: number[] = [];
+  for (let i = 1; i < list.length; i++) {
+    const [name, value] = [list[i - 1], list[i]];
+    if (typeof value !== 'string' || typeof name !== 'string' || name.length > 100 || isPlaceholder(value)) continue;
+    const kind = nameKind(name);
+    if (kind === undefined) continue;
+    // In a list of words, one behind another is no value of it.
+    const isValue = kind === 'weak' ? looksRandom(value) : isNoWord(value) || /[\s=!@#$%^&*]/.test(value);
+    if (isValue && !isWord(value) && nameKind(value) === undefined) places.push(i);
+  }
+  return places;
+}
+
+/** Of `[['x-api-key', 'X'], ['host', 'a']]` the pairs with a secret, and where they are. */
+export function entriesOf(list: readonly unknown[]): [at: number, pair: readonly [name: string, value: string]][] {
+  if (list.length < 2 || !list.every(isPair)) return [];
+  return [...list.entries()].filter(([, [name, value]]) => {
+    const kind = nameKind(name);
+    return kind !== undefined && mayBe(value, kind) && value !== '';
+  });
+}
+
+function isPair(one: unknown): one is readonly [string, string] {
+  return Array.isArray(one) && one.length === 2 && typeof one[0] === 'string' && typeof one[1] === 'string';
+}
+
+const MOST = 16_384;
+
+/** The strings of a list as one text, where they may be the arguments of a command, and where each of them is in it. */
+export function argumentsText(
+  list: readonly unknown[],
+): { readonly text: string; readonly places: ReadonlyMap<number, Span> } | undefined {
+  if (list.length < 2 || !list.some((one) => typeof one === 'string' && /^--?[A-Za-z]/.test(one))) return undefined;
+  let text = '';
+  const places = new Map<number, Span>();
+  for (const [i, one] of list.entries()) {
+    if (typeof one !== 'string' || text.length + one.length > MOST) continue;
+    text += text === '' ? '"' : ', "';
+    places.set(i, [text.length, text.length + one.length]);
+    text += `${one}"`;
+  }
+  return { text, places };
+}

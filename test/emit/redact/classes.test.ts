@@ -1,0 +1,146 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createRedactor } from '../../../src/emit/redact/redactor.js';
+import { fire } from '../samples.js';
+import { CHOSEN, CLASSES, leftOf, PASSWORD_HASHES, QUOTED, spelled } from './classes.js';
+import { ORDINARY } from './ordinary.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'redact-classes-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const redactor = createRedactor({ keyFile: join(folder, 'redact.key') });
+
+/** As it is, as JSON writes it, and between other lines. */
+const AROUND: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => JSON.stringify({ command: text }),
+  (text) => `ok\n${text}\nok\n`,
+];
+
+describe.each(Object.entries(CLASSES))('the secret is masked of %s', (_, spellings) => {
+  test.each(spellings)('%s', (spelling) => {
+    for (const { text, secret } of spelled(spelling, [...CHOSEN, ...QUOTED]))
+      for (const around of AROUND) {
+        const masked = redactor.text(around(text));
+        expect(leftOf(masked, secret), `${around(text)}\n${masked}`).toBeUndefined();
+        expect(redactor.text(masked), 'masked once').toBe(masked);
+      }
+  });
+});
+
+test.each(PASSWORD_HASHES)('a hash of a password is masked wherever it stands: %s', (hash) => {
+  for (const text of [hash, `bob:${hash}:19000:0:99999:7:::`, `it said ${hash} there`, JSON.stringify({ a: hash })])
+    expect(
+      leftOf(redactor.text(text), hash.slice(hash.lastIndexOf('$') + 1).replace(/^\{.*\}/, '')),
+      text,
+    ).toBeUndefined();
+});
+
+describe('in data', () => {
+  const masked = (tool_input: unknown): string =>
+    JSON.stringify(redactor.redact(fire(1, { input: { tool_input } as never })));
+
+  const SHAPES: Readonly<Record<string, (secret: string) => unknown>> = {
+    'name, value': (value) => ({ name: 'API_TOKEN', value }),
+    'value, name': (value) => ({ value, name: 'API_TOKEN' }),
+    'key, value': (value) => ({ key: 'db_password', type: 'string', value }),
+    'Name, Value': (Value) => ({ Name: 'API_TOKEN', Value }),
+    'ParameterKey, ParameterValue': (value) => ({ ParameterKey: 'DBPassword', ParameterValue: value }),
+    'a value within': (value) => ({ password: { value } }),
+    'the environment of a container': (value) => ({
+      spec: {
+        containers: [
+          {
+            env: [
+              { name: 'A', value: 'b' },
+              { name: 'API_TOKEN', value },
+            ],
+          },
+        ],
+      },
+    }),
+    'a pair': (value) => ['x-api-key', value],
+    pairs: (value) => [
+      ['host', 'a'],
+      ['x-api-key', value],
+    ],
+    'the entries of a Map': (value) => [
+      ...new Map([
+        ['host', 'a'],
+        ['api_token', value],
+      ]),
+    ],
+    'headers in turn': (value) => ['Host', 'a', 'X-Api-Key', value, 'Accept', '*/*'],
+    'lines of headers': (value) => [`Host: a`, `X-Api-Key: ${value}`],
+    'a header with its scheme': (value) => [
+      ['Authorization', `Bearer ${value}`],
+      ['a', 'b'],
+    ],
+    'arguments, apart': (value) => ['sshpass', '-p', value, 'ssh', 'host'],
+    'arguments, glued': (value) => ['mysql', '-uroot', `-p${value}`, 'app'],
+    'arguments, a login': (value) => ['curl', '-sS', '-u', `me:${value}`, 'https://example.com'],
+    'arguments, a long flag': (value) => ['deploy', '--password', value, '--yes'],
+    'short names': (value) => ({ smtp: { user: 'a', pass: value } }),
+  };
+  test.each(Object.entries(SHAPES))('%s: masked at any depth, and nothing beside it', (_, shape) => {
+    for (const secret of CHOSEN)
+      for (const around of [
+        (x: unknown) => x,
+        (x: unknown) => ({ a: [{ b: [x] }] }),
+        (x: unknown) => ({ list: [x, x] }),
+      ]) {
+        const text = masked(around(shape(secret)));
+        expect(leftOf(text, secret), text).toBeUndefined();
+        const beside =
+          JSON.stringify(shape('§'))
+            .replaceAll('§', '')
+            .match(/[\w-]{3,}/g) ?? [];
+        for (const word of beside) expect(text).toContain(word);
+      }
+  });
+
+  test('that is ordinary is kept', () => {
+    const kept = {
+      lists: [
+        ['password', 'username'],
+        ['token', 'secret', 'key'],
+        ['git', '-p', 'log'],
+        ['ssh', '-p', '2222'],
+      ],
+      fields: [
+        { name: 'color', value: 'red' },
+        { name: 'password', type: 'text', label: 'Password' },
+        { key: 'Enter', value: 13 },
+      ],
+      steps: [
+        { name: 'pass', value: 'fail' },
+        { id: 'token', content: '' },
+      ],
+    };
+    const record = fire(1, { input: { tool_input: kept } as never });
+    expect(redactor.redact(record)).toBe(record);
+  });
+});
+
+describe('ordinary text survives', () => {
+  test.each(ORDINARY)('%s', (text) => {
+    for (const around of AROUND) expect(redactor.text(around(text))).toBe(around(text));
+  });
+
+  test('of other people: the documents of what is installed here', () => {
+    const docs = readdirSync('node_modules', { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map((entry) => join('node_modules', entry.name, 'README.md'))
+      .flatMap((file) => {
+        try {
+          return [readFileSync(file, 'utf8')];
+        } catch {
+          return [];
+        }
+      });
+    const changed = docs.filter((text) => redactor.text(text) !== text);
+    expect(docs.length).toBeGreaterThan(50);
+    expect(changed.length / docs.length).toBeLessThan(0.03);
+  });
+});
