@@ -42,7 +42,8 @@ function folderImports(): Map<string, Set<string>> {
   const imports = new Map<string, Set<string>>();
   for (const { name, imports: listed } of readSources()) {
     const from = name.split('/')[0] as string;
-    if (LEFT_OUT.has(from)) continue;
+    // What users import is beside its folder, and may lead to those above it.
+    if (LEFT_OUT.has(from) || !name.includes('/')) continue;
     const to = imports.get(from) ?? new Set();
     imports.set(from, to);
     for (const { file } of listed) {

@@ -21,3 +21,11 @@ export {
   type Unsaid,
   type Words,
 } from './agents/table.js';
+export type { HeldAgentFile } from './foreign/consent.js';
+export {
+  type LoadAgentHooksOptions,
+  type LoadedAgentFile,
+  type LoadedAgentHooks,
+  loadAgentHooks,
+} from './foreign/load.js';
+export type { ForeignProblem } from './foreign/parse.js';

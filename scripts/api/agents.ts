@@ -16,7 +16,12 @@ export type {
   EventRow,
   Field,
   Fill,
+  ForeignProblem,
+  HeldAgentFile,
   Instead,
+  LoadAgentHooksOptions,
+  LoadedAgentFile,
+  LoadedAgentHooks,
   Loss,
   OwnEvent,
   Place,
@@ -27,4 +32,12 @@ export type {
   Unsaid,
   Words,
 } from '../../src/agents.js';
-export { AGENT_NAMES, AgentMemory, agentCodec, agentEvents, SAYABLE, supports } from '../../src/agents.js';
+export {
+  AGENT_NAMES,
+  AgentMemory,
+  agentCodec,
+  agentEvents,
+  loadAgentHooks,
+  SAYABLE,
+  supports,
+} from '../../src/agents.js';

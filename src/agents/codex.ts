@@ -1,3 +1,4 @@
+import { codexRuns } from './codex-runs.js';
 import { type AgentTable, type EventRow, instead, SILENT, specific, words } from './table.js';
 
 const context = specific({ additionalContext: '$text' });
@@ -15,6 +16,7 @@ export const codex: AgentTable = {
   fields: [],
   fills: {},
   env: {},
+  runs: codexRuns,
   quiet: '',
   tools: {
     spawn_agent: { ours: 'Agent', fields: { message: 'prompt' } },

@@ -1,3 +1,4 @@
+import { copilotRuns } from './copilot-runs.js';
 import {
   type AgentTable,
   type EventRow,
@@ -153,6 +154,7 @@ export const copilot: AgentTable = {
   fields: [],
   fills: {},
   env: { cwd: 'COPILOT_PROJECT_DIR' },
+  runs: copilotRuns,
   quiet: '',
   makesIds: true,
   sessionOf: 'parent_agent_id',

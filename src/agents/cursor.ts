@@ -1,3 +1,4 @@
+import { cursorRuns } from './cursor-runs.js';
 import { type AgentTable, type EventRow, type Field, type Fill, instead, words } from './table.js';
 
 /** The user is told one thing and the model another: both are told why. */
@@ -43,6 +44,7 @@ export const cursor: AgentTable = {
   fields: [{ theirs: 'conversation_id', ours: 'session_id' }],
   fills: { cwd: { from: 'workspace_roots.0' } },
   env: { cwd: 'CURSOR_PROJECT_DIR' },
+  runs: cursorRuns,
   quiet: '{}',
   makesIds: true,
   tools: {

@@ -1,3 +1,4 @@
+import { geminiRuns } from './gemini-runs.js';
 import { type AgentTable, type EventRow, instead, specific, words } from './table.js';
 
 const context = specific({ additionalContext: '$text' });
@@ -27,6 +28,7 @@ export const gemini: AgentTable = {
   fields: [],
   fills: {},
   env: { cwd: 'GEMINI_CWD', session_id: 'GEMINI_SESSION_ID' },
+  runs: geminiRuns,
   quiet: '',
   textKey: 'llmContent',
   makesIds: true,

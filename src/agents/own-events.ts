@@ -11,15 +11,18 @@ import type { OwnEvent } from './table.js';
 export function agentEvents(name?: string): CustomEvents {
   const codecs = (name === undefined ? AGENT_NAMES : [name]).map(agentCodec);
   const rows = codecs.flatMap(({ events }) => events);
-  return Object.fromEntries(rows.flatMap((row) => (row.own ? [[row.ours, definitionOf(row.own)]] : [])));
+  return Object.fromEntries(
+    rows.flatMap((row) => (row.own ? [[row.ours, definitionOf(row.own, row.says.block !== undefined)]] : [])),
+  );
 }
 
-function definitionOf({ fold, value = [], about }: OwnEvent): CustomEvents[string] {
+function definitionOf({ fold, value = [], about }: OwnEvent, blocks: boolean): CustomEvents[string] {
   const keys = Object.fromEntries(value.map((key) => [key, zod().unknown().optional()]));
   return defineEvent({
     input: zod().looseObject({}),
     fold,
     about,
+    ...(blocks ? { exit2: 'block' as const } : {}),
     ...(fold === 'replace' ? { output: zod().object(keys), value: [...value] } : {}),
   }) as unknown as CustomEvents[string];
 }

@@ -89,6 +89,7 @@ it was: the result of a call that is denied here still follows. At the end: runs
     options: [
       ['--plugin-dir <dir>', 'also look at this Claude Code plugin', 'many'],
       ['--agent <file>', "also look at this agent's markdown file", 'many'],
+      ['--from <agent>', "also look at this agent's own files: codex, copilot, gemini or cursor", 'many'],
       ['--list', 'list what is accepted, changed, gone, never accepted, and accepted elsewhere; ask nothing'],
       [
         '--forget [file]',

@@ -10,6 +10,11 @@ export const HOST: readonly ProgramFlag[] = [
   ['--plugin <name>', 'also apply this plugin: an npm package, or a path', 'many'],
   ['--hooks <file.json>', 'also register the hooks of this file', 'many'],
   [
+    '--from <agent...>',
+    "also register the hooks of another agent's own files and run them as it would: codex, copilot, gemini or cursor, and behind it a file; default: what lies in its places, once it is accepted",
+    'many',
+  ],
+  [
     '--model <provider:name>',
     'the model that prompt and agent hooks ask, anthropic:NAME; ANTHROPIC_API_KEY and ANTHROPIC_BASE_URL are taken from the environment',
   ],

@@ -14,10 +14,11 @@ import { loadPlugin } from '../plugins/load.js';
 import type { Registration } from '../scopes/registration.js';
 import { announceHeld, type ClaudeFlags, type Happening, loadClaudeFlags } from './claude-flags.js';
 import { applyConfigsHere, type ConfigsHere, findConfigsHere, loadUsed } from './found-config.js';
+import { eventsFrom, type FromFlags, loadFromFlags } from './from-flags.js';
 import { modelOf, type OutsideFlags, outsideOptions, serversOf, whatCannotRun } from './outside.js';
 
 /** What every command that needs a host takes. */
-export interface HostFlags extends OutsideFlags {
+export interface HostFlags extends OutsideFlags, FromFlags {
   /** false: none, even if one is found. */
   readonly config?: string | boolean;
   readonly plugin?: readonly string[];
@@ -83,6 +84,7 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
     ...hostOptions,
     events: { ...agentEvents(), ...hostOptions.events },
     ...outside,
+    ...(flags.from ? { events: { ...eventsFrom(flags), ...hostOptions.events } } : {}),
     ...(session || flags.claudeCode ? { session: { ...projectOf(flags), ...session } } : {}),
     logger,
     onWake(wake) {
@@ -105,6 +107,11 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
       within(file, '', () => servicesOf(host).registrar.register(undefined, hooks, origin));
     }
     await loadClaudeFlags(host, flags, happening, { tell, announced });
+    await loadFromFlags(host, flags, {
+      tell: announce,
+      projectDir: happening.cwd ?? directory ?? process.cwd(),
+      checksOf: options.checksOf,
+    });
     // As a hook, and for programs, the failure in the decision is enough.
     if (!executes || shown) for (const why of whatCannotRun(host, outside, servers)) tell(why);
   } catch (error) {

@@ -1,14 +1,14 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
-import type { HeldFile } from '../claude-code/trust/held.js';
 import { plain } from '../plain.js';
 import { type Consent, isSame, liesInProject } from '../trust/consent.js';
+import type { Held } from '../trust/held-file.js';
 import type { TrustStore } from '../trust/store.js';
 import type { Terminal } from './terminal.js';
 
 /** Every acceptance and every file that asks for one, each with its state. */
 export async function listTrust(
-  held: readonly HeldFile[],
+  held: readonly Held<string>[],
   { store, projectDir }: { readonly store: TrustStore; readonly projectDir: string },
   terminal: Terminal,
 ): Promise<number> {

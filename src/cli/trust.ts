@@ -1,18 +1,24 @@
 import { resolve } from 'node:path';
-import { type HeldFile, listAccepted, listHeld } from '../claude-code/trust/held.js';
+import { listAccepted, listHeld } from '../claude-code/trust/held.js';
 import { heldMcpServers } from '../claude-code/trust/mcp-servers.js';
 import { HookscopeError } from '../errors.js';
+import { listHeldAgentFiles } from '../foreign/load.js';
 import { plain } from '../plain.js';
 import { heldConfigs } from '../plugins/config-trust.js';
 import { acceptTrust } from '../trust/accept.js';
 import { trustDiff } from '../trust/diff.js';
+import type { Held } from '../trust/held-file.js';
 import { createTrustStore, type TrustStore } from '../trust/store.js';
 import { nearest } from '../values/nearest.js';
 import { checkNamed } from './claude-flags.js';
+import { fromOf } from './from-flags.js';
 import type { Terminal } from './terminal.js';
 import { forgetTrust, listTrust } from './trust-list.js';
 
+type HeldFile = Held<string>;
+
 interface TrustFlags {
+  readonly from?: readonly string[];
   readonly pluginDir?: readonly string[];
   readonly agent?: readonly string[];
   readonly list?: true;
@@ -35,6 +41,7 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
     ...(await heldConfigs(files.projectDir, store)),
     ...heldMcpServers(files.projectDir, store),
     ...(await listHeld(files)),
+    ...(await heldOfAgents(flags, files.projectDir)),
   ];
   if (flags.list) return listTrust(held, { store, projectDir: files.projectDir }, terminal);
   const data = new Data(flags.data ?? []);
@@ -65,6 +72,11 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
   }
   if (!ask) terminal.tell('nothing was accepted: run it at a terminal to be asked');
   return left > 0 ? 1 : 0;
+}
+
+async function heldOfAgents(flags: TrustFlags, projectDir: string): Promise<HeldFile[]> {
+  const look = { projectDir: resolve(projectDir), trust: 'stored' } as const;
+  return (await Promise.all(fromOf(flags).map(({ agent }) => listHeldAgentFiles(agent, look)))).flat();
 }
 
 /** Lines that most terminals show at once. */

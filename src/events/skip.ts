@@ -10,6 +10,7 @@ export const SKIP_REASONS = {
   once: 'it runs once, and has',
   bailed: 'a hook before it ended the run',
   invalid: 'it cannot run as it is written',
+  unsupported: 'another agent runs it, and this host cannot',
 } as const;
 
 /** Why a registration did not run in a fire; the record carries it. */

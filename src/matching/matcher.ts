@@ -43,6 +43,7 @@ export function compileMatcher(
   context: MatcherContext,
 ): { matcher: Matcher; warnings: readonly string[] } {
   if (matcher === undefined || matcher === '' || matcher === '*') return { matcher: MATCH_ALL, warnings: [] };
+  if (matcher instanceof ReadyMatcher) return { matcher, warnings: [] };
   const warnings: string[] = [];
   const compiled = compile(matcher, context, warnings);
   if (context.event.subject !== undefined) return { matcher: compiled, warnings };
@@ -93,6 +94,26 @@ class NameMatcher implements Matcher {
     return this.#tests.some(({ test, every }) => (every === true ? names.every(test) : names.some(test)));
   }
 }
+
+/** One that looks at the whole input, by rules that are none of ours. */
+class ReadyMatcher implements Matcher {
+  readonly all = false;
+  readonly static = false;
+  readonly text: string;
+  readonly #test: (input: unknown) => boolean;
+
+  constructor(text: string, test: (input: unknown) => boolean) {
+    this.text = text;
+    this.#test = test;
+  }
+
+  matches(_subject: string | undefined, input?: unknown): boolean {
+    return this.#test(input);
+  }
+}
+
+/** A matcher for hooks that come from another program. `test` must not throw. */
+export const readyMatcher = (text: string, test: (input: unknown) => boolean): Matcher => new ReadyMatcher(text, test);
 
 function reporterOf({ onError, where }: MatcherContext): (error: unknown) => void {
   return onError ?? ((error) => warn(`${where}: ${String(error)}; the hook runs`));

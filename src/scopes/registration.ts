@@ -91,6 +91,8 @@ export interface Registration<Work = unknown> {
   readonly plugin?: string | undefined;
   /** A Stop in an agent's own registrations, here under SubagentStop; it is only ever its own agent's. */
   readonly ownStop: boolean;
+  /** Of several rewrites of such hooks in one wave that of the last to finish counts; of others, that of the last in order. */
+  readonly racing?: true | undefined;
   /** Two with the same key are one hook (claude dialect only). */
   readonly dedup?: string | undefined;
   /** Registered, listed, never run. */

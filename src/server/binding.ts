@@ -12,7 +12,7 @@ import type { Consent } from '../trust/consent.js';
 import { guardFiles } from '../trust/guard.js';
 import { namedFiles } from '../trust/named/named-files.js';
 import { bindPackage } from '../trust/package-files.js';
-import type { NamedSet } from './named-set.js';
+import { AGENT, type NamedSet } from './named-set.js';
 
 /** One file, or all own files of a package (`…/**`), as it was. */
 interface Bound {
@@ -55,7 +55,8 @@ export async function bindSet(set: NamedSet, cwd: string): Promise<BoundFiles> {
     const leads = { name, from };
     files[join(from, 'node_modules', name)] = { sha256: hashOfFolder(leads), code: true, leads };
   };
-  for (const path of [...(set.hooks ?? []), ...(set.settings ?? [])]) data(path);
+  const theirs = (set.from ?? []).filter((word) => !AGENT.test(word));
+  for (const path of [...(set.hooks ?? []), ...(set.settings ?? []), ...theirs]) data(path);
   for (const path of set.agent ?? []) data(statOf(resolve(cwd, path)) ? path : path.replace(/@[^/@]*$/, ''));
   if (typeof set.config === 'string') {
     const { file, isCode } = locateConfig(resolve(cwd, set.config));

@@ -12,6 +12,8 @@ export interface NamedSet {
   readonly settings?: readonly string[];
   readonly pluginDir?: readonly string[];
   readonly agent?: readonly string[];
+  /** Names of other agents, and behind each the files of it. */
+  readonly from?: readonly string[];
   readonly trust?: string;
   readonly model?: string;
 }
@@ -25,6 +27,7 @@ const HEADERS = {
   settings: 'hookscope-settings',
   pluginDir: 'hookscope-plugin-dir',
   agent: 'hookscope-agent',
+  from: 'hookscope-from',
   trust: 'hookscope-trust',
   model: 'hookscope-model',
 } as const satisfies Readonly<Record<keyof NamedSet, string>>;
@@ -33,6 +36,8 @@ type Key = keyof typeof HEADERS;
 const SHORTEST = Math.min(...Object.values(HEADERS).map((name) => name.length));
 const KEYS = Object.keys(HEADERS) as Key[];
 const PATHS: readonly Key[] = ['config', 'hooks', 'claudeCode', 'settings', 'pluginDir', 'agent'];
+/** What is no file behind `--from`. */
+export const AGENT = /^(?:codex|copilot|gemini|cursor)$/;
 /** `--no-config`: nothing is looked for, and nothing is named. */
 const NONE = '--no-config';
 
@@ -50,6 +55,7 @@ function values(set: NamedSet, cwd: string): [Key, string[]][] {
 function absolute(key: Key, value: string, cwd: string): string {
   // A package's name is found from the folder, a path is relative to it.
   if (key === 'plugin') return /^\.{1,2}(?:[/\\]|$)/.test(value) ? resolve(cwd, value) : value;
+  if (key === 'from') return AGENT.test(value) ? value : resolve(cwd, value);
   return PATHS.includes(key) && !isAbsolute(value) ? resolve(cwd, value) : value;
 }
 
@@ -96,6 +102,7 @@ export function absoluteSet(set: NamedSet, cwd: string): NamedSet {
     ...many('settings'),
     ...many('pluginDir'),
     ...many('agent'),
+    ...many('from'),
     ...one('trust'),
     ...one('model'),
   } as NamedSet;

@@ -89,6 +89,10 @@ const SAYINGS: Readonly<Record<SkipReason, Saying>> = {
     why: 'it cannot run as it is written',
     change: `Correct it in ${placeOf(handler)}: hookscope check says what is wrong.`,
   }),
+  unsupported: (_, handler) => ({
+    why: 'the agent whose hook it is runs it, and this host cannot',
+    change: `Write it in ${placeOf(handler)} as a command, or leave it to that agent.`,
+  }),
 };
 
 /** An example, where the matcher is a plain list of names. */

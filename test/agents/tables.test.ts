@@ -12,8 +12,8 @@ import type { AnyDecision } from '../../src/host/decide/decision.js';
 import { ROOT } from '../package/sources.js';
 
 const FOLDER = join(ROOT, 'src/agents');
-/** Each agent's own file, and the list of them. */
-const OWN = [...AGENT_NAMES.map((name) => `${name}.ts`), 'agents.ts'];
+/** Each agent's own files, and the list of them. */
+const OWN = [...AGENT_NAMES.flatMap((name) => [`${name}.ts`, `${name}-runs.ts`]), 'agents.ts'];
 
 test('what reads the tables knows no agent by name', () => {
   const engine = readdirSync(FOLDER).filter((file) => !OWN.includes(file));

@@ -62,7 +62,7 @@ const CASES: [args: string, message: string | RegExp][] = [
   ['fire PreToolUse --jsn', "unknown option '--jsn'\n(Did you mean --json?)"],
   [
     'list --bogus',
-    "unknown option '--bogus'; list has --config, --no-config, --plugin, --hooks, --model, --claude-code,",
+    "unknown option '--bogus'; list has --config, --no-config, --plugin, --hooks, --from, --model, --claude-code,",
   ],
   ['fire PreToolUse --input', "option '--input <file>' argument missing"],
   ['fire PreTolUse --input call.json', 'Unknown event "PreTolUse". Did you mean "PreToolUse"?'],

@@ -13,7 +13,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   scopes: ['plain', 'errors', 'values', 'events', 'matching'],
   emit: ['plain', 'errors', 'values', 'events'],
   handlers: ['plain', 'errors', 'values', 'events', 'matching/wildcard'],
-  agents: ['plain', 'errors', 'values', 'events'],
+  // Of what runs their files, what the public entry names alone.
+  agents: ['plain', 'errors', 'values', 'events', 'foreign/load', 'foreign/consent', 'foreign/parse'],
+  foreign: [...BELOW_HOST, 'host', 'create-host', 'files', 'trust', 'agents'],
   host: [...BELOW_HOST, 'emit/bus', 'emit/guarded-tracing', 'emit/record', 'emit/run-records', 'emit/tracing'],
   session: [...BELOW_HOST, 'emit/record', 'emit/tracing', 'host'],
   'create-host': [...BELOW_HOST, 'emit/bus', 'emit/redact/warn', 'agents/supports', 'agents/table', 'host', 'session'],
@@ -43,6 +45,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'check',
     'server',
     'agents',
+    'foreign',
     'connect',
     'testing',
     'adapters/anthropic',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentTool, drive } from '../../src/adapters/ai.js';
 import { anthropicModel } from '../../src/adapters/anthropic.js';
-import { agentCodec } from '../../src/agents.js';
+import { agentCodec, loadAgentHooks } from '../../src/agents.js';
 import * as claude from '../../src/claude-code.js';
 import { otelSink } from '../../src/emit/sinks/otel.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
@@ -85,6 +85,7 @@ const PLACES: Readonly<Record<string, readonly [known: string, call: (more: obje
   loadPlugin: ['from', (more) => hookscope.loadPlugin('./x', more)],
   applyConfig: ['warn', (more) => hookscope.applyConfig(host, {}, { file: 'x', ...more })],
   loadClaudeCode: ['policy', (more) => claude.loadClaudeCode({ host, projectDir: '/nowhere', ...more })],
+  loadAgentHooks: ['projectDir', (more) => loadAgentHooks({ host, agent: 'codex', file: '/nowhere', ...more })],
   listHeld: ['places', (more) => claude.listHeld({ projectDir: '/nowhere', ...more })],
   acceptTrust: ['data', (more) => claude.acceptTrust(request, memory, more)],
   connectClaude: ['executable', (more) => claude.connectClaude({ host, ...more })],
@@ -171,6 +172,7 @@ test.each<[string, (given: never) => unknown, string]>([
   ['ndjsonSink', (given) => hookscope.ndjsonSink(given ?? ''), 'ndjsonSink(path): expected a string that is not empty'],
   ['sqliteSink', (given) => sqliteSink(given ?? ''), 'sqliteSink(path): expected a string that is not empty'],
   ['loadClaudeCode', (given) => claude.loadClaudeCode(given), 'expected an object of options, { host }'],
+  ['loadAgentHooks', (given) => loadAgentHooks(given), 'expected an object of options, { host, agent }'],
   ['applyConfig', (given) => hookscope.applyConfig(host, {}, given), 'expected an object of options, { file }'],
 ])('what is no name, path or object of options is refused at once: %s', async (_, call, words) => {
   for (const given of [undefined, null, 5, '']) {

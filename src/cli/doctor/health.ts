@@ -102,7 +102,7 @@ function count(counts: Map<string, number>, key: string): void {
 }
 
 /** Reasons that are no accident of what was called. */
-const WRONG: readonly string[] = ['policy', 'disabled', 'trust', 'invalid'];
+const WRONG: readonly string[] = ['policy', 'disabled', 'trust', 'invalid', 'unsupported'];
 
 function neverRan({ event, listed: often, skips, last }: Seen): DoctorFinding[] {
   const reasons = [...skips].sort(([, a], [, b]) => b - a);

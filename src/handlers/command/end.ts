@@ -11,19 +11,21 @@ export interface CommandRun {
   readonly spec: CommandSpec;
   readonly call: ExternalCall;
   readonly running: Running;
+  /** A first line may ask to go on without it. */
+  readonly wishes: boolean;
 }
 
 /** What the hook said, once it has ended. Children of it that live on are left behind, until the host closes. */
-export function finishRun({ spec, call, running }: CommandRun, ending: Ending, background: boolean): Reply {
-  leaveBehind({ spec, call, running });
+export function finishRun({ spec, call, running, wishes }: CommandRun, ending: Ending, background: boolean): Reply {
+  leaveBehind({ spec, call, running, wishes });
   const { stdout, stderr } = running;
   const printed = { stdout: stdout.text(), stderr: stderr.text() };
-  const wish = asyncWish(printed.stdout);
+  const wish = wishes ? asyncWish(printed.stdout) : undefined;
   if (wish && !background) return { ...printed, output: wish };
   const outputLimit = spec.outputLimit ?? OUTPUT_LIMIT;
   const reply = readShellOutput(
     call,
-    { ...ending, ...printed, stdout: withoutWish(printed.stdout), tooLarge: stdout.tooLarge },
+    { ...ending, ...printed, stdout: wishes ? withoutWish(printed.stdout) : printed.stdout, tooLarge: stdout.tooLarge },
     { commandText: commandText(spec), shell: !spec.args && spec.shell !== false, outputLimit, background },
   );
   return { ...reply, ...printed, ...(stderr.tooLarge ? cut(reply, outputLimit) : {}) };

@@ -10,6 +10,7 @@ import { freshMark } from './run-mark.js';
 import { type CommandContext, type CommandSpec, commandText } from './spec.js';
 import { type Ending, OUTPUT_LIMIT, startCommand } from './start.js';
 
+const NO_WISH: ReturnType<typeof wished> = { made: new Promise(() => undefined) };
 const ABORTED = 'It was ended before it had finished.';
 
 /** One run of a shell hook, from its start to its answer. Settles when it has answered, or when it and all it started are gone. */
@@ -18,7 +19,8 @@ export async function runCommandHook(spec: CommandSpec, context: CommandContext,
   const place = workingDirectory(spec, call);
   if ('problem' in place) return notStarted(spec, place.problem);
 
-  const wish = wished(spec, call);
+  const wishes = context.wishes !== false;
+  const wish = wishes ? wished(spec, call) : NO_WISH;
   const mark = spec.keep ? undefined : freshMark();
   const running = await startCommand({
     spec,
@@ -32,7 +34,7 @@ export async function runCommandHook(spec: CommandSpec, context: CommandContext,
   });
   if ('problem' in running) return notStarted(spec, running.problem);
 
-  const reply = await answer({ spec, call, running }, wish.made);
+  const reply = await answer({ spec, call, running, wishes }, wish.made);
   return place.warning ? { ...reply, warnings: [place.warning, ...(reply.warnings ?? [])] } : reply;
 }
 

@@ -50,6 +50,8 @@ export interface CommandSpec extends CommandOptions {
 export interface CommandContext {
   /** Variables added to the hook's environment. */
   readonly env?: Readonly<Record<string, string>> | ((call: ExternalCall) => Readonly<Record<string, string>>);
+  /** Whether a first line `{ "async": true }` asks to go on without the hook. Default true; not in the files of agents that know no such word. */
+  readonly wishes?: boolean;
 }
 
 /**

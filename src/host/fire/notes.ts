@@ -189,8 +189,8 @@ export class Notes implements RunFacts {
     return (rewrite !== undefined || this.made !== undefined) && this.take([{ vote: slot, rewrite, again }]);
   }
 
-  /** Takes a wave's answers, in plan order whatever the order of finishing. true: the input was rewritten. */
-  settleAll(slots: readonly Slot[], results: readonly Attempt[]): boolean {
+  /** Takes a wave's answers, in plan order whatever the order of finishing, unless they race. true: the input was rewritten. */
+  settleAll(slots: readonly Slot[], results: readonly Attempt[], finished: readonly number[] = []): boolean {
     this.waves++;
     const wave = slots.map((vote, i) => {
       const result = results[i] as Attempt;
@@ -198,7 +198,8 @@ export class Notes implements RunFacts {
       this.note(vote, result);
       return said;
     });
-    return (this.made !== undefined || wave.some((said) => said.rewrite !== undefined)) && this.take(wave);
+    if (this.made === undefined && !wave.some((said) => said.rewrite !== undefined)) return false;
+    return this.take(slots[0]?.registration.racing ? finished.map((i) => wave[i] as (typeof wave)[number]) : wave);
   }
 
   private take(wave: Parameters<Rewrites['take']>[0]): boolean {

@@ -91,6 +91,8 @@ export class Rewrites {
 
 /** Outermost scope first; within one scope the later in plan order. Handlers with `phase: 'rewrite'` yield to the others. */
 function outranks(a: Vote, b: Vote): boolean {
+  // Each was to be asked once: the last to finish has won.
+  if (a.registration.racing && b.registration.racing) return false;
   const rank = (s: Vote): number =>
     s.registration.phase === 'rewrite' ? Number.POSITIVE_INFINITY : s.registration.scope.depth;
   return rank(a) === rank(b) ? a.place > b.place : rank(a) < rank(b);

@@ -222,8 +222,8 @@ export class Walk implements CallOwner, TapDriver {
     if (this.notes.settle(slot, result)) this.lookAgain();
   }
 
-  private settleAll({ slots, results }: Wave): void {
-    if (this.notes.settleAll(slots, results)) this.lookAgain();
+  private settleAll({ slots, results, finished }: Wave): void {
+    if (this.notes.settleAll(slots, results, finished)) this.lookAgain();
   }
 
   /** The input was rewritten: other handlers may match it, and those that judged the previous version must judge this one. */

@@ -10,6 +10,8 @@ import type { Slot } from './notes.js';
 export class Wave implements CallOwner {
   readonly slots: readonly Slot[];
   readonly results: Attempt[] = [];
+  /** Indexes of slots in the order in which they have answered. */
+  readonly finished: number[] = [];
   private readonly fire: RunningFire;
   private readonly done: () => void;
   /** Those under way, each at its slot's index. */
@@ -50,6 +52,7 @@ export class Wave implements CallOwner {
 
   private take(i: number, result: Attempt | undefined): void {
     this.results[i] = result ?? SILENT;
+    this.finished.push(i);
     this.left--;
   }
 

@@ -18,6 +18,17 @@ const MADE = Symbol('made');
 /** Puts a handler of our own making where hooks are read. */
 export const madeHandler = (handler: Handler): object => ({ [MADE]: handler });
 
+const WRAPPED = Symbol('wrapped');
+
+/** A description whose handler is run by another: what it is told, and how its answer is read, is another program's. */
+interface Wrapped {
+  readonly description: HandlerDescription;
+  wrap(handler: Handler): Handler;
+}
+
+/** Puts it where hooks are read. */
+export const wrappedHandler = (wrapped: Wrapped): object => ({ [WRAPPED]: wrapped });
+
 /** How one is read. */
 export interface HandlerOptions {
   readonly dialect?: Dialect | undefined;
@@ -70,6 +81,11 @@ export function readHandler(hook: unknown, where: string, spec: EventSpec, how: 
   if (MADE in hook) {
     const handler = hook[MADE] as Handler;
     return { work: { handler }, kind: handler.kind, own: {}, label: handler.name };
+  }
+  if (WRAPPED in hook) {
+    const { description, wrap } = hook[WRAPPED] as Wrapped;
+    const { handler, options } = handlerFor(description, where, spec, how.external, how.context, DESCRIBED);
+    return { work: { handler: wrap(handler) }, kind: handler.kind, own: options, label: handler.name };
   }
   if (!('type' in hook)) {
     checkOptions(`${where}.`, hook, HANDLER, 'INVALID_HOOKS');

@@ -25,6 +25,7 @@ export interface Origin extends RegisterOptions {
   readonly apart?: true | undefined;
   readonly root?: string | undefined;
   readonly family?: string | undefined;
+  readonly racing?: true | undefined;
   /** Receives warnings that do not prevent registration. Default: the host's logger. */
   readonly warn?: ((message: string) => void) | undefined;
 }
@@ -99,6 +100,7 @@ export function registrationOptions(
     place: origin.source?.file === undefined ? (origin.place ?? callerPlace) : () => undefined,
     root: origin.root,
     family: origin.family,
+    racing: origin.racing,
     spec: (name) => entries.get(name),
     events: [...entries.keys()],
     nextId,

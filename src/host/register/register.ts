@@ -34,6 +34,7 @@ export interface RegistrationOptions extends HandlerOptions {
   readonly trustCheckOf?: ((handler: HandlerDescription) => Registration['trustCheck']) | undefined;
   /** What a file pattern in `if` that begins with one slash is tied to. */
   readonly root?: string | undefined;
+  readonly racing?: true | undefined;
   /** Where in somebody else's code they are registered; `undefined`: it is not known, or their place in a file says more. */
   place(): string | undefined;
   /** Equal handlers are copies of one hook only within one family (claude dialect). */
@@ -152,6 +153,7 @@ function readGroup(
       source: how.source,
       plugin: how.plugin,
       ownStop,
+      racing: how.racing,
       dedup: dedup === undefined ? undefined : JSON.stringify([how.family ?? null, dedup, rule.rule?.text ?? null]),
       skip,
       trustCheck: trustCheckOf(hook, how),

@@ -1,0 +1,84 @@
+import type { Json } from '../values/shape.js';
+
+/** Everything that a decision may ask of an agent. One of them is one entry of an event's `says`. */
+export const SAYABLE = [
+  'allow',
+  'deny',
+  'ask',
+  'defer',
+  'block',
+  'continue',
+  'stop',
+  'interrupt',
+  'rewrite',
+  'value',
+  'context',
+  'message',
+  'suppress',
+  'permissions',
+  'retry',
+  'sessionTitle',
+  'initialUserMessage',
+  'watchPaths',
+  'suppressOriginalPrompt',
+  'reloadSkills',
+  'classifierContext',
+  'terminalSequence',
+] as const;
+/** One of `SAYABLE`. */
+export type Sayable = (typeof SAYABLE)[number];
+
+/**
+ * Words that the agent honours: the smallest JSON that says it. Within: `$reason` (never empty), `$reason?` (its key is left out where there is
+ * none), `$text`, `$value` (as it is), `$string` (as text). `hookEventName` is put into `hookSpecificOutput`.
+ */
+export interface Words {
+  readonly say: Json;
+  /** What may stand in the same answer; `'*'`: anything. What nobody has seen together is not said together. */
+  readonly beside?: '*' | readonly Sayable[];
+  /** It can be said only where this is said too. */
+  readonly needs?: Sayable;
+  /** What need not be said where this is. */
+  readonly covers?: readonly Sayable[];
+  /** Of a rewritten input: the agent keeps the keys that it leaves out. */
+  readonly merges?: true;
+  /** What is lost although it is said. */
+  readonly loses?: string;
+}
+
+/** Said as something else, of which the agent has words. */
+export interface Instead {
+  readonly as: Sayable;
+  readonly why: string;
+  /** The agent's own words, for where a person sits there. */
+  readonly attended?: Json;
+  /** What is said in place of a text that is not there. */
+  readonly text?: string;
+}
+
+/** The agent's silence means it. With words: what is lost by that. */
+export interface Silence {
+  readonly silent: true | string;
+}
+
+/** As plain text, where nothing else is said. */
+export interface PlainText {
+  readonly plain: true;
+}
+
+/** There are no words for it, and why. */
+export interface Unsaid {
+  readonly none: string;
+}
+
+/** How an agent is told one thing on one event, or why it cannot be. */
+export type Says = Words | Instead | Silence | PlainText | Unsaid;
+
+export const words = (say: Json, more: Omit<Words, 'say'> = {}): Words => ({ say, ...more });
+export const specific = (say: Json, more: Omit<Words, 'say'> = {}): Words => words({ hookSpecificOutput: say }, more);
+export const instead = (as: Sayable, why: string, more: Omit<Instead, 'as' | 'why'> = {}): Instead => ({
+  as,
+  why,
+  ...more,
+});
+export const SILENT: Silence = { silent: true };

@@ -1,0 +1,49 @@
+import type { Json } from '../values/shape.js';
+import { eventFrom, toolNameFor } from './as-theirs.js';
+import { at } from './path.js';
+import type { Subject } from './running.js';
+import type { AgentTable, EventRow } from './table.js';
+
+/** What a matcher is compared with on an event; undefined: nothing, and all match. */
+export const subjectOf = ({ runs }: AgentTable, event: string): Subject | undefined => runs?.matching.subjects[event];
+
+/** The names that a matcher of this agent may match on this input, any of them; undefined: there is nothing to compare it with. */
+export function subjectsFor(table: AgentTable, row: EventRow, input: Json): readonly string[] | undefined {
+  const subject = subjectOf(table, row.name);
+  if (subject === undefined) return undefined;
+  if (subject === 'tool') {
+    const name = toolNameFor(table, row, input);
+    return name === undefined ? [] : [name, ...(table.runs?.matching.aliases?.[name] ?? [])];
+  }
+  if ('word' in subject) return [subject.word];
+  const value = at(input, subject.field);
+  return typeof value === 'string' ? [theirWord(table, row, subject.field, value)] : [];
+}
+
+/** Values that the agent has other words for. */
+function theirWord({ fields }: AgentTable, row: EventRow, name: string, value: string): string {
+  const found = [...(row.fields ?? []), ...fields].find((one) => one.ours === name && one.values !== undefined);
+  return Object.entries(found?.values ?? {}).find(([, ours]) => ours === value)?.[0] ?? value;
+}
+
+/** Whether an event of ours is this one of the agent's, where several of them become one of ours. */
+export function isAbout(table: AgentTable, row: EventRow, input: Json): boolean {
+  const { tools } = table.runs ?? {};
+  if (tools === undefined || row.own) return true;
+  const from = eventFrom(table, input);
+  if (from !== undefined) return from === row.name;
+  const name = input['tool_name'];
+  return tools[row.name]?.some((tool) => isTool(tool, name)) ?? true;
+}
+
+const isTool = (tool: string, name: unknown): boolean =>
+  tool.endsWith('*') ? typeof name === 'string' && name.startsWith(tool.slice(0, -1)) : tool === name;
+
+/** Variables that the agent sets for its hooks. */
+export function hookVariables({ runs }: AgentTable, project: string, input: Json): Record<string, string> {
+  const all = Object.entries(runs?.variables ?? {}).map(([name, from]) => [
+    name,
+    from === 'project' ? project : input[from],
+  ]);
+  return Object.fromEntries(all.filter(([, value]) => typeof value === 'string' && value !== ''));
+}

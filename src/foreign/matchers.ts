@@ -1,0 +1,62 @@
+import type { Running } from '../agents/running.js';
+import { isAbout, subjectsFor } from '../agents/subjects.js';
+import type { AgentTable, EventRow } from '../agents/table.js';
+import { readyMatcher } from '../matching/matcher.js';
+import { boundedTest, whyExponential } from '../matching/regex-cost.js';
+import type { Json } from '../values/shape.js';
+
+/** A matcher of an agent's own file: what it accepts, and why it accepts nothing, or more than it says. */
+export interface ForeignMatcher {
+  accepts(name: string): boolean;
+  /** It never matches. */
+  readonly never?: string;
+  readonly warning?: string;
+}
+
+const ALL: ForeignMatcher = { accepts: () => true };
+const exact = (names: readonly string[]): ForeignMatcher => ({ accepts: (name) => names.includes(name) });
+
+/** How an agent reads a matcher. `tool`: of an event about a tool. */
+export function readMatcher({ title, runs }: AgentTable, given: string | undefined, tool: boolean): ForeignMatcher {
+  const { lists, anchored, invalid, literal } = (runs as Running).matching;
+  const matcher = literal ? given?.trim() : given;
+  if (matcher === undefined || matcher === '' || matcher === '*') return ALL;
+  if (lists && /^[\w|]+$/.test(matcher)) return exact(matcher.split('|'));
+  if (literal && !tool) return exact([matcher]);
+  return pattern(matcher, anchored ? `^(?:${matcher})$` : matcher, () =>
+    invalid === 'literal' ? exact([matcher]) : never(`is no regular expression, so ${title} never matches it`),
+  );
+}
+
+function never(why: string): ForeignMatcher {
+  return { accepts: () => false, never: why };
+}
+
+function pattern(matcher: string, source: string, invalid: () => ForeignMatcher): ForeignMatcher {
+  let regex: RegExp;
+  try {
+    regex = new RegExp(source);
+  } catch {
+    return invalid();
+  }
+  const why = whyExponential(source);
+  if (why !== undefined)
+    return {
+      accepts: () => true,
+      warning: `"${matcher}" can take exponential time (${why}); it is not run, and the hook runs for every name`,
+    };
+  const test = boundedTest(regex);
+  return { accepts: (name) => test(name, () => undefined) };
+}
+
+/** The same for where hooks are registered: it looks at the input under the agent's own names. */
+export function matcherOf(table: AgentTable, row: EventRow, text: string | undefined, read: ForeignMatcher): object {
+  return readyMatcher(text === undefined || text === '' ? '*' : text, (input) => {
+    const given = (input ?? {}) as Json;
+    if (!isAbout(table, row, given)) return false;
+    const names = subjectsFor(table, row, given);
+    return names === undefined || names.some((name) => read.accepts(name)) || isAll(text);
+  });
+}
+
+const isAll = (text: string | undefined): boolean => text === undefined || text === '' || text.trim() === '*';

@@ -1,0 +1,72 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { AgentTable, Place } from '../agents/table.js';
+
+/** A file that lies where an agent looks for hooks. */
+export interface FoundFile {
+  readonly file: string;
+  readonly place: Place['for'];
+}
+
+/** A place that is read as another agent's. */
+export interface ElseWhere {
+  readonly file: string;
+  readonly of: string;
+}
+
+/** Where a relative path of a place begins, and `~`. */
+export interface Around {
+  readonly projectDir: string;
+  readonly home?: string | undefined;
+}
+
+/** The files that the agent would find, in the order in which their hooks run; and those of another agent that it reads as well. */
+export function findForeign(
+  { files, runs }: AgentTable,
+  { projectDir, home = homedir() }: Around,
+): { found: FoundFile[]; elsewhere: ElseWhere[] } {
+  const found: FoundFile[] = [];
+  const elsewhere: ElseWhere[] = [];
+  for (const { path, for: place, of } of files.places) {
+    if (place === 'plugin') continue;
+    const folders = place === 'project' && runs?.fromRoot ? upToRoot(projectDir) : [projectDir];
+    for (const folder of folders) {
+      for (const file of filesAt(path, folder, home)) {
+        if (of === undefined) found.push({ file, place });
+        else elsewhere.push({ file, of });
+      }
+    }
+  }
+  const order = runs?.places ?? [];
+  return { found: found.sort((a, b) => order.indexOf(a.place) - order.indexOf(b.place)), elsewhere };
+}
+
+/** From the repository's folder down to this one. */
+function upToRoot(projectDir: string): string[] {
+  const folders: string[] = [];
+  for (let at = resolve(projectDir); ; at = dirname(at)) {
+    folders.unshift(at);
+    if (existsSync(join(at, '.git'))) return folders;
+    if (at === dirname(at)) return [resolve(projectDir)];
+  }
+}
+
+/** `$NAME ~/x/y`: the folder that the variable names in place of `~/x`. */
+function filesAt(path: string, folder: string, home: string): string[] {
+  const [, variable, rest] = /^\$(\w+) (.+)$/.exec(path) ?? [];
+  const plain = rest ?? path;
+  const set = variable === undefined ? undefined : process.env[variable];
+  const base = set ? plain.replace(/^~\/[^/]+/, () => set) : plain.replace(/^~/, () => home);
+  const file = resolve(folder, base);
+  if (!file.endsWith('/*.json')) return existsSync(file) ? [file] : [];
+  try {
+    return readdirSync(dirname(file))
+      .filter((name) => name.endsWith('.json'))
+      .sort()
+      .map((name) => join(dirname(file), name));
+  } catch {
+    // There is no such folder.
+    return [];
+  }
+}

@@ -1,0 +1,138 @@
+import { inputToOurs, isPatched, payloadFor } from '../agents/as-theirs.js';
+import { claudeCode } from '../agents/claude-code.js';
+import type { Answer, Loss } from '../agents/codec.js';
+import { encode } from '../agents/encode.js';
+import { hear } from '../agents/hear.js';
+import { foldOf } from '../agents/rows.js';
+import type { AgentTable, EventRow } from '../agents/table.js';
+import type { ExternalCall, Handler, Reply } from '../handlers/handler.js';
+import { isObject, type Json } from '../values/shape.js';
+
+/** A handler that is told what the agent would tell it, and whose answer is read as the agent would read it. */
+export function foreignHandler(table: AgentTable, rows: readonly EventRow[], inner: Handler): Handler {
+  return {
+    ...inner,
+    async run(call): Promise<Reply> {
+      const row = rowFor(rows, call);
+      const payload = JSON.stringify(payloadFor(table, row, call.input));
+      const reply = await inner.run(withJson(call, payload));
+      // A model that judges answers in our words.
+      return inner.kind === 'prompt' ? reply : readReply({ table, row, call }, reply);
+    },
+  };
+}
+
+const rowFor = (rows: readonly EventRow[], { spec }: ExternalCall): EventRow =>
+  rows.find(({ ours }) => ours === spec.name) ?? (rows[0] as EventRow);
+
+/** Getters of its own: those of a call work on the call alone. */
+function withJson(call: ExternalCall, json: string): ExternalCall {
+  return {
+    ...call,
+    json,
+    get signal() {
+      return call.signal;
+    },
+    get ending() {
+      return call.ending;
+    },
+  };
+}
+
+interface Asked {
+  readonly table: AgentTable;
+  readonly row: EventRow;
+  readonly call: ExternalCall;
+}
+
+/** These say nothing of what the hook meant. */
+const UNFINISHED: readonly string[] = ['aborted', 'timeout', 'too_large', 'untrusted', 'worker_died', 'threw'];
+
+function readReply(asked: Asked, reply: Reply): Reply {
+  const { failure, later } = reply;
+  if (later !== undefined) return { ...reply, later: later.then((last) => readReply(asked, last)) };
+  const { output: _, warnings = [], ...facts } = reply;
+  if (failure !== undefined && UNFINISHED.includes(failure.cause)) return { ...facts, failure };
+  const heard = hear(asked.table, asked.row, { stdout: reply.stdout ?? '', ...endOf(reply) });
+  const said = sayHere(asked, heard.answer);
+  const why = heard.failure ?? said.failure;
+  const { failure: __, ...rest } = facts;
+  return {
+    ...rest,
+    ...(said.output === undefined ? {} : { output: said.output }),
+    // Why a program could not be started, or a server not asked, it knows best itself.
+    ...(why === undefined ? {} : { failure: failure && why.cause !== 'bad_schema' ? { ...why, ...failure } : why }),
+    warnings: [...warnings.filter((warning) => !READ_AS_OURS.test(warning)), ...heard.warnings, ...said.warnings],
+  };
+}
+
+/** Of an answer that was read by our rules first. */
+const READ_AS_OURS = /^(?:Stdout starts with|Exit 2 blocked)/;
+
+function endOf({ failure, exitCode, stderr = '' }: Reply): { stderr: string; exitCode?: number } {
+  switch (failure?.cause) {
+    case 'signal':
+      return { stderr };
+    case 'spawn_failed':
+      return { stderr: stderr === '' ? failure.message : stderr, exitCode: exitCode ?? 127 };
+    case 'connection':
+    case 'http_status':
+      return { stderr: failure.message, exitCode: 1 };
+    default:
+      return { stderr, exitCode: exitCode !== undefined && exitCode >= 200 ? 0 : (exitCode ?? 0) };
+  }
+}
+
+/** The answer in our words. */
+function sayHere(asked: Asked, answer: Answer): Pick<Reply, 'output' | 'failure'> & { warnings: readonly string[] } {
+  const { table, row, call } = asked;
+  if (Object.keys(answer).length === 0) return { warnings: [] };
+  if (row.own) return { output: ownOutput(row, call, answer), warnings: [] };
+  const { updatedInput: wanted, ...rest } = answer;
+  if (wanted !== undefined && foldOf(row) === 'gate' && isPatched(table, row, call.input)) {
+    const message = `It wants another input of ${table.title}'s own tool, which this call is not made with`;
+    return { ...sayHere(asked, rest), failure: { cause: 'bad_schema', message } };
+  }
+  const { stdout, losses } = encode(claudeCode, { ...rest, ...rewriteOf(asked, wanted) }, row.ours);
+  const output = stdout.trim().startsWith('{') ? (JSON.parse(stdout) as Json) : undefined;
+  const lost = losses.filter(({ what }) => what !== 'reason').map(wordsFor(table));
+  const decides = losses.some(({ what }) => DECIDES.includes(what));
+  return {
+    ...(output ? { output: named(output, call) } : {}),
+    ...(decides ? { failure: { cause: 'bad_schema', message: lost.join(' ') } } : {}),
+    warnings: decides ? [] : lost,
+  };
+}
+
+/** What must not get lost with a mere warning. */
+const DECIDES: readonly string[] = ['deny', 'ask', 'block', 'stop', 'continue', 'rewrite', 'interrupt'];
+
+function rewriteOf({ table, row, call }: Asked, wanted: unknown): Answer {
+  if (wanted === undefined) return {};
+  if (foldOf(row) !== 'gate') return { updatedOutput: wanted };
+  if (!isObject(wanted)) return { updatedInput: wanted };
+  const input = inputToOurs(table, row, call.input, wanted);
+  const { rewrite } = row.says;
+  const before = call.input['tool_input'];
+  const merges = rewrite !== undefined && 'say' in rewrite && rewrite.merges === true && isObject(before);
+  return { updatedInput: merges ? { ...before, ...input } : input };
+}
+
+/** Of a scope's own Stop the name is another. */
+function named(output: Json, { eventName }: ExternalCall): Json {
+  const { hookSpecificOutput: inner } = output;
+  return isObject(inner) ? { ...output, hookSpecificOutput: { ...inner, hookEventName: eventName } } : output;
+}
+
+function ownOutput({ own }: EventRow, { eventName }: ExternalCall, answer: Answer): Json {
+  const { blocked, reason, value, systemMessages } = answer;
+  const message = systemMessages?.[0] === undefined ? {} : { systemMessage: systemMessages[0] };
+  if (own?.fold === 'replace' && isObject(value))
+    return { ...message, hookSpecificOutput: { hookEventName: eventName, ...value } };
+  return { ...message, ...(blocked ? { decision: 'block', reason: reason ?? 'A hook refused this.' } : {}) };
+}
+
+const wordsFor =
+  (table: AgentTable) =>
+  ({ what, why }: Loss): string =>
+    `What ${table.title} would do for "${what}" cannot be done here: ${why}.`;
