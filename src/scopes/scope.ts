@@ -5,6 +5,12 @@ import type { RegisteredIn, Registration, ScopeKind } from './registration.js';
 const NONE: readonly Registration[] = [];
 const NOBODY: ReadonlySet<Scope> = new Set();
 
+/** A scope's own hooks for one event, and what the host keeps of it. */
+interface OfEvent {
+  own: Own | undefined;
+  cached: unknown;
+}
+
 /**
  * A node of the scope tree: managed policy, the host, a session, an agent. It holds its own registrations only; what a fire
  * sees is merged on read along the lineage, by version, never copied down (so a parent's late registration reaches living
@@ -25,14 +31,12 @@ export class Scope implements RegisteredIn {
   closed = false;
   /** How many plugins, and whatever else ends with it, live in it. */
   lives = 0;
-  /** Context that waits for the next turn of this scope. */
-  pending: string[] = [];
-  /** Anything the host caches per event (plans). */
-  readonly cache = new Map<string, unknown>();
   #agentType: string | undefined;
   #heldBySession = false;
+  #pending: string[] | undefined;
   #children: Set<Scope> | undefined;
-  #byEvent: Map<string, Own> | undefined;
+  /** One map: thousands of scopes are open at once. */
+  readonly #byEvent = new Map<string, OfEvent>();
   #claimed: Set<string> | undefined;
 
   constructor(options: {
@@ -50,8 +54,19 @@ export class Scope implements RegisteredIn {
     this.#agentType = options.agentType;
     this.spawned = options.spawned ?? false;
     this.depth = options.parent ? options.parent.depth + 1 : 0;
-    this.lineage = options.parent ? [...options.parent.lineage, this] : [this];
+    // Not a spread, which would leave room for 16 more.
+    this.lineage = options.parent ? options.parent.lineage.concat(this) : [this];
     if (options.parent) options.parent.#addChild(this);
+  }
+
+  /** Context that waits for the next turn of this scope. */
+  get pending(): string[] {
+    this.#pending ??= [];
+    return this.#pending;
+  }
+
+  set pending(lines: string[] | undefined) {
+    this.#pending = lines;
   }
 
   get children(): ReadonlySet<Scope> {
@@ -84,17 +99,35 @@ export class Scope implements RegisteredIn {
 
   /** This scope's own registrations for an event, in running order. */
   own(event: string): readonly Registration[] {
-    return this.#byEvent?.get(event)?.sorted ?? NONE;
+    return this.#byEvent.get(event)?.own?.sorted ?? NONE;
   }
 
   /** Whether this scope's own registrations for an event may have an order by name; asked without sorting them. */
   placed(event: string): boolean {
-    return this.#byEvent?.get(event)?.placed ?? false;
+    return this.#byEvent.get(event)?.own?.placed ?? false;
   }
 
   /** Every event this scope itself has registrations for. */
   events(): string[] {
-    return this.#byEvent ? [...this.#byEvent.keys()] : [];
+    return [...this.#byEvent].filter(([, { own }]) => own !== undefined).map(([event]) => event);
+  }
+
+  /** What the host keeps of an event here (its plan); `undefined`: nothing yet, or the scope has ended since. */
+  cached(event: string): unknown {
+    return this.#byEvent.get(event)?.cached;
+  }
+
+  cache(event: string, value: unknown): void {
+    this.#of(event).cached = value;
+  }
+
+  #of(event: string): OfEvent {
+    let known = this.#byEvent.get(event);
+    if (known === undefined) {
+      known = { own: undefined, cached: undefined };
+      this.#byEvent.set(event, known);
+    }
+    return known;
   }
 
   /** Adds all or nothing: an OrderCircle is thrown before anything changed. */
@@ -103,18 +136,16 @@ export class Scope implements RegisteredIn {
     const groups = [...group(registrations)].sort(
       ([, a], [, b]) => Number(b.some(isPlaced)) - Number(a.some(isPlaced)),
     );
-    const next = groups.map(([event, added]) => [event, Own.with(this.#byEvent?.get(event), added)] as const);
-    this.#byEvent ??= new Map();
-    for (const [event, own] of next) this.#byEvent.set(event, own);
+    const next = groups.map(([event, added]) => [event, Own.with(this.#byEvent.get(event)?.own, added)] as const);
+    for (const [event, own] of next) this.#of(event).own = own;
     this.version++;
   }
 
   remove(registrations: readonly Registration[]): void {
-    if (!this.#byEvent) return;
     for (const [event, gone] of group(registrations)) {
-      const own = this.#byEvent.get(event);
-      own?.remove(gone);
-      if (own?.size === 0) this.#byEvent.delete(event);
+      const of = this.#byEvent.get(event);
+      of?.own?.remove(gone);
+      if (of?.own?.size === 0) this.#byEvent.delete(event);
     }
     for (const r of registrations) this.#claimed?.delete(r.id);
     this.version++;
@@ -153,8 +184,8 @@ export class Scope implements RegisteredIn {
     for (const child of this.children) child.close();
     this.closed = true;
     if (this.parent) this.parent.#children?.delete(this);
-    this.cache.clear();
-    this.pending = [];
+    for (const of of this.#byEvent.values()) of.cached = undefined;
+    this.#pending = undefined;
   }
 }
 

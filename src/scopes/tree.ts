@@ -137,7 +137,7 @@ export class ScopeTree {
     let scope = this.#sessions.get(session);
     if (!scope) {
       scope = new Scope({ id: 'session', kind: 'session', parent: this.host, session });
-      scope.pending = this.#waiting.get(session) ?? [];
+      scope.pending = this.#waiting.get(session);
       this.#waiting.delete(session);
       this.#sessions.set(session, scope);
     }

@@ -93,10 +93,12 @@ const isByTool = (r: Registration): boolean => r.rule !== undefined && r.spec.to
 const decides = (r: Registration): boolean => r.phase !== 'observe';
 
 function candidatesOf({ spec, registrations }: Plan, subject: string | undefined): Candidates {
-  const places = [...registrations.keys()].filter(
-    (i) => barred(registrations[i] as Registration, subject) === undefined,
-  );
+  // Kept for long: a copy has no room for more, as what `filter` makes has.
+  const places = [...registrations.keys()]
+    .filter((i) => barred(registrations[i] as Registration, subject) === undefined)
+    .slice();
   const list = places.map((i) => registrations[i] as Registration);
+  const deciders = list.filter(decides).length;
   const keys = new Map<string, Registration[]>();
   for (const r of list) {
     if (r.dedup === undefined) continue;
@@ -109,10 +111,10 @@ function candidatesOf({ spec, registrations }: Plan, subject: string | undefined
   return {
     list,
     places,
-    deciders: list.filter(decides).length,
+    deciders,
     copies: keys.size > 0 ? keys : undefined,
     plain,
-    quiet: plain ? quietly(spec, list.filter(decides)) : undefined,
+    quiet: plain ? quietly(spec, list, deciders) : undefined,
   };
 }
 
@@ -131,12 +133,14 @@ function asGuards(found: Candidates): Candidates {
   return guarded;
 }
 
-function quietly(spec: EventSpec, list: readonly Registration[]): Quiet {
-  const silent = ({ id, name, dialect }: Registration): HandlerOutcome =>
-    Object.freeze(dialect === 'claude' ? { id, name, dialect } : { id, name });
-  const decision = Object.freeze(makeDecision(spec, undefined, () => Object.freeze(list.map(silent))));
+function quietly(spec: EventSpec, list: readonly Registration[], deciders: number): Quiet {
+  const outcomes = (): readonly HandlerOutcome[] => Object.freeze(list.slice(0, deciders).map(silent));
+  const decision = Object.freeze(makeDecision(spec, undefined, outcomes));
   return { decision, promise: Promise.resolve(decision) };
 }
+
+const silent = ({ id, name, dialect }: Registration): HandlerOutcome =>
+  Object.freeze(dialect === 'claude' ? { id, name, dialect } : { id, name });
 
 /**
  * The next wave from `from` on, as the input now stands: a maximal run of parallel registrations with equal scope and

@@ -48,10 +48,10 @@ export class EventPlans {
     const { all, changes } = this.#sources;
     const scopes = all ? this.#everyScope(scope) : scope.lineage;
     const stamp = all ? changes : scopes.reduce((sum, s) => sum + s.version, 0);
-    const cached = scope.cache.get(this.#spec.name) as Cached | undefined;
+    const cached = scope.cached(this.#spec.name) as Cached | undefined;
     if (cached && cached.stamp === stamp) return cached.plan;
     const plan = this.#inherited(scope) ?? makePlan(this.#spec, scopes, scope);
-    scope.cache.set(this.#spec.name, { plan, stamp });
+    scope.cache(this.#spec.name, { plan, stamp });
     return plan;
   }
 

@@ -238,7 +238,8 @@ function namesIn(
   const below = (name: string): string => (group === undefined ? name : `${group}/${name}`);
   const isCall = label === undefined || (alone && group === undefined);
   const inCall = call === undefined ? (label ?? place()) : isCall ? call : `${call}/${label}`;
-  const groups = [group, call === undefined ? undefined : below(call)].filter((name) => name !== undefined);
+  // Kept with every registration: a copy has no room for more, as what `filter` makes has.
+  const groups = [group, call === undefined ? undefined : below(call)].filter((name) => name !== undefined).slice();
   return { name: below(own ?? inCall), isNamed: hasOwn || (isCall && call !== undefined), groups };
 }
 
