@@ -23,6 +23,7 @@ export function compileFilePattern(
 ): (path: unknown, cwd: string) => boolean {
   const { anchor, rest } = anchored(pattern, root);
   const rules = ignore().add(rest);
+  const begins = beginning(rest);
   const stars = rest.match(/\*+/g)?.length ?? 0;
   const ignores = (path: string): boolean => rules.ignores(path);
   const bounded = inTime(ignores);
@@ -32,10 +33,24 @@ export function compileFilePattern(
     if (typeof path !== 'string' || path.length > MAX_PATH) return true;
     if (last === undefined || last.path !== path || last.cwd !== cwd || !last.stays) last = placed(path, cwd);
     const below = belowOf(last, anchor(last.here));
-    if (below === undefined) return false;
+    if (below === undefined || !below.lower.startsWith(begins)) return false;
     // A directory is what `dir/**` names, though gitignore means only what is in it.
     return test(below.inside) || (below.relative !== '' && test(below.relative));
   };
+}
+
+/** Letters that mean themselves in every pattern. */
+const PLAIN = /^[\w.@+=/-]*/;
+
+/**
+ * What a path that matches begins with, in lower case; '' where that cannot be told. A pattern with a slash before its end is tied to
+ * its place from the first letter on. Most of many rules are about other paths, which this alone shows.
+ */
+function beginning(pattern: string): string {
+  const tied = pattern.trimEnd().slice(0, -1).includes('/');
+  const [plain = ''] = (tied && PLAIN.exec(pattern.replace(/^\//, ''))) || [];
+  // What these mean is the library's to say.
+  return /^\/|\/\/|(^|\/)\.{1,2}(\/|$)/.test(plain) ? '' : plain.toLowerCase();
 }
 
 /** Where a path is; `below`: as it is seen from the places that patterns are tied to. */
@@ -49,10 +64,11 @@ interface LocatedPath {
   readonly below: Map<string, Below | undefined>;
 }
 
-/** `inside`: something in it, were it a directory. */
+/** `inside`: something in it, were it a directory; `lower`: that in lower case. */
 interface Below {
   readonly relative: string;
   readonly inside: string;
+  readonly lower: string;
 }
 
 /** Several rules look at the same call in turn. */
@@ -70,7 +86,8 @@ function belowOf({ below, absolute }: LocatedPath, from: string): Below | undefi
   if (below.has(from)) return below.get(from);
   const relative = posix.relative(from, absolute);
   const isOutside = relative === '..' || relative.startsWith('../');
-  const found = isOutside ? undefined : { relative, inside: posix.join(relative, '\0') };
+  const inside = posix.join(relative, '\0');
+  const found = isOutside ? undefined : { relative, inside, lower: inside.toLowerCase() };
   below.set(from, found);
   return found;
 }

@@ -64,7 +64,7 @@ function parse(text: string, of: RuleOf): ParsedRule | BadSpecifier {
 
 function withSpecifier(tool: string, specifier: Specifier): ParsedRule {
   const tests = (specifier.tools ?? [tool]).map(namesTool);
-  const isAbout = (name: string): boolean => tests.some((test) => test(name));
+  const isAbout = rememberingLast((name) => tests.some((test) => test(name)));
   const matches: Rule['matches'] = ({ tool_name, tool_input, cwd }) => {
     if (typeof tool_name !== 'string' || !isAbout(tool_name)) return false;
     const input = typeof tool_input === 'object' && tool_input !== null ? tool_input : {};
@@ -76,6 +76,17 @@ function withSpecifier(tool: string, specifier: Specifier): ParsedRule {
     return specifier.matches(call);
   };
   return { isAbout, matches, warning: specifier.warning };
+}
+
+/** All rules of a fire are asked about one tool, and those of the next fire often about the same. */
+function rememberingLast(test: (name: string) => boolean): (name: string) => boolean {
+  let last: string | undefined;
+  let answer = false;
+  return (name) => {
+    if (name !== last) answer = test(name);
+    last = name;
+    return answer;
+  };
 }
 
 /** A tool's name, any of its former ones, a pattern of names, or an MCP server for all its tools. */

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import ignore from 'ignore';
+import { expect, test } from 'vitest';
+import { compileFilePattern } from '../../src/matching/file-pattern.js';
+
+const WORDS = ['a', 'B', 'src', 'SRC', 'src2', 'a.ts', '.env', 'K', '\u212a', '\u017frc', 'part-1', 'a b', '+@='];
+const GLOBS = ['*', '**', '?', '[ab]', '*.ts', 's*', 'sr?', 'src*', '\\a', 'a\\ ', '[', '{a,b}', '', ' '];
+const path = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
+const pattern = fc
+  .tuple(
+    fc.boolean(),
+    fc.array(fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...WORDS) }, fc.constantFrom(...GLOBS)), {
+      minLength: 1,
+      maxLength: 4,
+    }),
+    fc.constantFrom('', '/', '/**', ' '),
+  )
+  .map(([tied, parts, end]) => `${tied ? '/' : ''}${parts.join('/')}${end}`)
+  // Tied to another place, which is not what is looked at here.
+  .filter((text) => !/^(\/\/|~\/|\.\.?(\/|$)|#)/.test(text) && text.trim() !== '');
+
+test('a path that a pattern cannot begin with is seen without the library, and every answer is the one of the library', () => {
+  let matched = 0;
+  fc.assert(
+    fc.property(pattern, path, (text, file) => {
+      const rules = ignore().add(text);
+      const expected = rules.ignores(`${file}/\0`) || rules.ignores(file);
+      if (expected) matched++;
+      expect(compileFilePattern(text, '/project')(file, '/project'), `${text} on ${file}`).toBe(expected);
+    }),
+    { numRuns: 3_000 },
+  );
+  expect(matched).toBeGreaterThan(100);
+});
