@@ -19,6 +19,7 @@ const FILES = [
   'answers',
   'growth',
   'records',
+  'sinks',
   'limits',
   'tool',
   'control',

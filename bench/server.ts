@@ -60,8 +60,12 @@ function portOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number
   });
 }
 
-/** Requests over that many connections, which stay open. */
-function client(name: string, port: number, token: string, connections: number): Candidate {
+/** At least so many requests for the slowest of a hundred. */
+const MANY = 500;
+
+/** Requests over that many connections, which stay open. `tail`: what counts is the 99th of 100. */
+function client(name: string, port: number, token: string, connections: number, tail: boolean): Candidate {
+  let times: number[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const headers = {
     authorization: `Bearer ${token}`,
@@ -79,29 +83,39 @@ function client(name: string, port: number, token: string, connections: number):
       asked.end(body);
     });
   const batch = async (count: number): Promise<void> => {
-    let left = count;
+    let left = tail ? Math.max(count, MANY) : count;
+    times = [];
     const one = async (): Promise<void> => {
-      while (left-- > 0) await run();
+      while (left-- > 0) {
+        const from = process.hrtime.bigint();
+        await run();
+        times.push(Number(process.hrtime.bigint() - from));
+      }
     };
     await Promise.all(Array.from({ length: connections }, one));
   };
-  return { name, run, batch };
+  const each = (): number => times.sort((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] as number;
+  return { name, run, batch, ...(tail ? { each } : {}) };
 }
 
-const overHttp = (connections: number): Case => ({
-  name: `a call over HTTP, ${connections} connections`,
+const overHttp = (connections: number, tail: boolean): Case => ({
+  name: `a call over HTTP, ${connections} connections${tail ? ', p99' : ''}`,
   goal: 1.5,
   candidates: async () => {
     const { ours, bare, token } = await serveBoth();
-    return [client('a bare hono route', bare, token, connections), client('hookscope serve', ours, token, connections)];
+    return [
+      client('a bare hono route', bare, token, connections, tail),
+      client('hookscope serve', ours, token, connections, tail),
+    ];
   },
   floor: 'a bare hono route',
   subject: 'hookscope serve',
   wall: true,
+  ...(tail ? { rounds: 30 } : {}),
 });
 
 export const cases: Case[] = [
-  ...[1, 10, 100].map(overHttp),
+  ...[1, 10, 100].flatMap((connections) => [overHttp(connections, false), overHttp(connections, true)]),
   {
     name: 'a call by the thin command',
     goal: 0.3,

@@ -47,8 +47,8 @@ export interface WorkerOptions {
   /** As it was bound before; absent: it is bound as it is now. */
   readonly bindings?: Bindings | undefined;
   readonly patience?: Partial<Patience>;
-  /** Keeps what hosts emit. */
-  keeper: { attach(host: Host): void; flush(): Promise<void>; close(): Promise<void> };
+  /** Keeps what hosts emit, in lines of JSON. */
+  keeper: { push(line: string): void; flush(): Promise<void>; close(): Promise<void> };
   records: AppParts['records'];
   /** Default: what masks secrets on this machine. */
   readonly redactor?: Redactor;
@@ -89,8 +89,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       checksOf: dev ? undefined : (file) => binding.commandsOf(file),
     });
     if (changed !== undefined) standIn(host, changed);
-    feed.attach(host);
-    options.keeper.attach(host);
+    host.events$.subscribe((record) => {
+      // Once for both: texts are less work for the garbage collector than what they were made of.
+      const line = JSON.stringify(record);
+      feed.push(line);
+      options.keeper.push(line);
+    });
     return { host, binding, ...(root === undefined ? {} : { root: realOr(root) }) };
   };
   const endAll = async (): Promise<void> => {

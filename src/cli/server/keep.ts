@@ -12,7 +12,8 @@ import { readQuery } from '../../store/query.js';
 
 /** Keeps hosts' records where all commands look for them. */
 export interface Keeper {
-  attach(host: Host): void;
+  /** A record, as a line of JSON. */
+  push(line: string): void;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,7 +29,9 @@ export type FromKeeper =
   | { readonly type: 'tell'; readonly message: string };
 
 /** Milliseconds in which records go over together: what is lost when the process is killed is at most this, and a write. */
-const TOGETHER = 20;
+const TOGETHER = 30;
+/** Megabytes for what lives from one message to the next: with Node's own 16 most of it would be copied on the way. */
+const YOUNG = 64;
 /** Characters that wait for the thread. */
 const WAITING = 64 * 1024 * 1024;
 
@@ -51,7 +54,10 @@ export async function keepRecords(host: Host, places: Places): Promise<Sink> {
 
 /** For a server, in a thread: to mask and to write takes longer than to answer. */
 export function createKeeper(places: Places, tell: (text: string) => void): Keeper {
-  const thread = new Worker(join(ownFolder(), 'dist/cli/keep-thread.js'), { workerData: { file: fileOf(places) } });
+  const thread = new Worker(join(ownFolder(), 'dist/cli/keep-thread.js'), {
+    workerData: { file: fileOf(places) },
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
+  });
   const done = new Map<number, () => void>();
   let ids = 0;
   let waiting: string[] = [];
@@ -93,15 +99,13 @@ export function createKeeper(places: Places, tell: (text: string) => void): Keep
     });
   };
   return {
-    attach(host) {
-      host.events$.subscribe((record) => {
-        if (gone || under > WAITING) {
-          if (dropped++ === 0 && !gone) tell('records come faster than they can be kept, so some are lost');
-          return;
-        }
-        waiting.push(JSON.stringify(record));
-        timer ??= setTimeout(pass, TOGETHER);
-      });
+    push(line) {
+      if (gone || under > WAITING) {
+        if (dropped++ === 0 && !gone) tell('records come faster than they can be kept, so some are lost');
+        return;
+      }
+      waiting.push(line);
+      timer ??= setTimeout(pass, TOGETHER);
     },
     flush: () => ask('flush'),
     async close() {

@@ -76,7 +76,8 @@ type Pieces = Readonly<Record<'stdout' | 'stderr' | 'output', string>>;
 
 class RecordRedactor implements Redactor {
   readonly #masker: Masker;
-  readonly #done = new WeakMap<HookRecord, HookRecord>();
+  readonly #read = new WeakMap<HookRecord, HookRecord>();
+  #last: { readonly record: HookRecord; readonly done: HookRecord } | undefined;
   readonly #streams = new Map<string, Streams>();
 
   constructor(options: RedactOptions, key: MaskKey | undefined) {
@@ -93,11 +94,13 @@ class RecordRedactor implements Redactor {
 
   redact(record: HookRecord): HookRecord {
     if (record.redacted !== undefined) return record;
-    let done = this.#done.get(record);
-    if (done === undefined) {
-      done = this.#redacted(record);
-      this.#done.set(record, done);
-    }
+    if (this.#last?.record === record) return this.#last.done;
+    // A piece of a text must not be read twice. Of others to remember the last one is enough: a weak map of all costs the garbage collector more
+    // than they cost to be masked again.
+    const isPiece = record.type === 'system' && record.subtype === 'hook_progress';
+    const done = (isPiece ? this.#read.get(record) : undefined) ?? this.#redacted(record);
+    if (isPiece) this.#read.set(record, done);
+    this.#last = { record, done };
     return done;
   }
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { HookscopeError } from '../../errors.js';
 import { makeFolder } from '../../values/make-folder.js';
 import { openSqlite, type SqliteFile, type SqliteValue } from './sqlite-driver.js';
-import { INSERT, migrate } from './sqlite-schema.js';
+import { INSERT, INSERT_MANY, MANY, migrate } from './sqlite-schema.js';
 
 export interface Retention {
   /** Seconds. */
@@ -24,13 +24,20 @@ const MAGIC = 'SQLite format 3\0';
 const OWNER_ONLY = 0o600;
 /** Most rows that are deleted in one go: others are waiting to write. */
 const PRUNED = 2000;
+/** Bytes from which a file is not small. */
+const LARGE = 16 * 1024 * 1024;
 
 /** `wait`: milliseconds that a statement waits for another process; the thread waits with it. */
-export function openRecordFile(path: string, { wait, isSync }: { wait: number; isSync: boolean }): RecordFile {
+export function openRecordFile(
+  path: string,
+  { wait, isSync, maxBytes }: { wait: number; isSync: boolean; maxBytes: number },
+): RecordFile {
   prepareFile(path);
   const file = openSqlite(path);
   try {
     file.exec(`PRAGMA busy_timeout = ${wait}`);
+    // Of a new file: each page is a write, and a file that may hold little has none to spare.
+    file.exec(`PRAGMA page_size = ${maxBytes < LARGE ? 4096 : 8192}`);
     file.exec('PRAGMA auto_vacuum = INCREMENTAL');
     file.all('PRAGMA journal_mode = WAL');
     file.exec(`PRAGMA synchronous = ${isSync ? 'FULL' : 'NORMAL'}`);
@@ -40,7 +47,7 @@ export function openRecordFile(path: string, { wait, isSync }: { wait: number; i
     throw error;
   }
   return {
-    insert: (rows) => transaction(file, () => rows.forEach((row) => void file.run(INSERT, ...row))),
+    insert: (rows) => transaction(file, () => insert(file, rows)),
     prune: (retention) => prune(file, retention),
     close: () => file.close(),
   };
@@ -66,6 +73,12 @@ function prepareFile(path: string): void {
   } finally {
     closeSync(handle);
   }
+}
+
+function insert(file: SqliteFile, rows: readonly (readonly SqliteValue[])[]): void {
+  let done = 0;
+  for (; done + MANY <= rows.length; done += MANY) file.run(INSERT_MANY, ...rows.slice(done, done + MANY).flat());
+  for (const row of rows.slice(done)) file.run(INSERT, ...row);
 }
 
 function transaction(file: SqliteFile, work: () => void): void {
@@ -97,6 +110,7 @@ function prune(file: SqliteFile, { maxAge, maxBytes }: Retention): void {
   if (!Number.isFinite(maxBytes)) return;
   const page = number('PRAGMA page_size');
   const size = (): number => (number('PRAGMA page_count') - number('PRAGMA freelist_count')) * page;
+  const before = size();
   for (let round = 0; round < 20 && size() > maxBytes; round++) {
     const rows = number('SELECT max(id) - min(id) + 1 FROM records');
     const some = Math.ceil(rows * Math.max(0.02, 1 - (0.9 * maxBytes) / size()));
@@ -106,4 +120,6 @@ function prune(file: SqliteFile, { maxAge, maxBytes }: Retention): void {
     });
   }
   file.exec('PRAGMA incremental_vacuum');
+  // What goes is to be gone from the file, and not only by its log.
+  if (before > maxBytes) file.all('PRAGMA wal_checkpoint(TRUNCATE)');
 }

@@ -43,8 +43,14 @@ const STEPS: readonly ((file: SqliteFile) => void)[] = [
   },
 ];
 
-export const INSERT =
-  'INSERT OR IGNORE INTO records (host_id, seq, time, at, type, event, session_id, agent_id, fire_id, tool_use_id, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+const ROW = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+/** So many rows, of which one that is there already is left out. */
+const insertOf = (rows: number): string =>
+  `INSERT OR IGNORE INTO records (host_id, seq, time, at, type, event, session_id, agent_id, fire_id, tool_use_id, json) VALUES ${Array.from({ length: rows }, () => ROW).join(', ')}`;
+export const INSERT = insertOf(1);
+/** Many at once take less than each by itself. */
+export const MANY = 32;
+export const INSERT_MANY = insertOf(MANY);
 
 /** The values of `INSERT`. */
 export function rowOf(record: HookRecord, json: string): readonly SqliteValue[] {

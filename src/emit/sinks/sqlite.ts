@@ -74,7 +74,7 @@ export function sqliteSink(path: string = join(stateFolder(), 'records.db'), opt
   let pruned = Number.NEGATIVE_INFINITY;
 
   function insert(rows: readonly Row[]): void {
-    file ??= openRecordFile(path, { wait: isSync ? LONG_WAIT : SHORT_WAIT, isSync });
+    file ??= openRecordFile(path, { wait: isSync ? LONG_WAIT : SHORT_WAIT, isSync, maxBytes });
     file.insert(rows.map(({ values }) => values));
     for (const { weight } of rows) written += weight;
     const now = performance.now();
@@ -164,7 +164,7 @@ export function sqliteSink(path: string = join(stateFolder(), 'records.db'), opt
     file = undefined;
   }
 
-  if (isSync) file = openRecordFile(path, { wait: LONG_WAIT, isSync });
+  if (isSync) file = openRecordFile(path, { wait: LONG_WAIT, isSync, maxBytes });
   return {
     name,
     attach: (events$) => streams.attach(events$, push),

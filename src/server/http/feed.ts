@@ -1,4 +1,3 @@
-import type { Host } from '../../create-host.js';
 import type { HookRecord } from '../../emit/record.js';
 
 /** Records that are kept for whoever comes back. */
@@ -12,15 +11,16 @@ interface Numbered {
   readonly text: string;
 }
 
-/** A record that is written when somebody reads it. */
+/** A record that is masked when somebody reads it, once. */
 class Entry implements Numbered {
   readonly number: number;
-  readonly #record: HookRecord;
   readonly #boot: string;
   readonly #write: (record: HookRecord) => string;
+  #line: string;
+  #isMasked = false;
 
-  constructor(record: HookRecord, number: number, boot: string, write: (record: HookRecord) => string) {
-    this.#record = record;
+  constructor(line: string, number: number, boot: string, write: (record: HookRecord) => string) {
+    this.#line = line;
     this.number = number;
     this.#boot = boot;
     this.#write = write;
@@ -31,7 +31,9 @@ class Entry implements Numbered {
   }
 
   get text(): string {
-    return this.#write(this.#record);
+    if (!this.#isMasked) this.#line = this.#write(JSON.parse(this.#line) as HookRecord);
+    this.#isMasked = true;
+    return this.#line;
   }
 }
 
@@ -48,13 +50,9 @@ export class Feed {
     this.#write = write;
   }
 
-  attach(host: Host): void {
-    host.events$.subscribe((record) => this.push(record));
-  }
-
-  /** Nobody reads: a record costs its place in a list, and is written when somebody asks for it. */
-  push(record: HookRecord): void {
-    const one = new Entry(record, ++this.#number, this.#boot, this.#write);
+  /** A record as a line of JSON. Nobody reads: it costs its place in a list, and is masked when somebody asks for it. */
+  push(line: string): void {
+    const one = new Entry(line, ++this.#number, this.#boot, this.#write);
     this.#kept.push(one);
     if (this.#kept.length > KEPT * 2) this.#kept.splice(0, this.#kept.length - KEPT);
     for (const reader of this.#readers) reader(one);
