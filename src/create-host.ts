@@ -228,6 +228,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     },
     unregisterScoped(id) {
       checkScopeRef(id, 'unregisterScoped');
+      if (typeof id === 'object' && id.agent === undefined) services.largeOutput.end(id.session ?? session_id);
       return registrar.end(id) !== undefined;
     },
     scope: scopeHandle,

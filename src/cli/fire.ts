@@ -6,6 +6,7 @@ import { subjectIn } from '../events/subject.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import { servicesOf } from '../host/internals.js';
 import { plain, plainJson, plainLines } from '../plain.js';
+import { keptOutputs } from '../values/state-folder.js';
 import { openForEvent } from './event-host.js';
 import { nameOfInput, readInput } from './event-input.js';
 import { atPlace, type HostFlags } from './open-host.js';
@@ -45,7 +46,7 @@ export async function fireCommand(args: readonly string[], flags: FireFlags, ter
     terminal,
   );
   // The agent whose hook this is reads it later.
-  if (flags.exitCode) servicesOf(host).largeOutput.keep();
+  if (flags.exitCode) servicesOf(host).largeOutput.keep(keptOutputs());
   const fired = await fireOnce(host, event, input, flags, terminal.signal).catch((error: unknown) => {
     // What is wrong with the input is said of where it came from.
     throw hasCode(error, 'INVALID_INPUT')

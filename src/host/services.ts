@@ -49,6 +49,7 @@ export interface EventState {
   readonly plans: EventPlans;
   /** It ends the scope of its agent. */
   readonly closes: boolean;
+  readonly endsSession: boolean;
   /** It opens one. */
   readonly opens: boolean;
   hook: EventHook | undefined;

@@ -9,3 +9,8 @@ export function stateFolder(env: NodeJS.ProcessEnv = process.env): string {
     ? join(state, 'hookscope')
     : join(home !== undefined && isAbsolute(home) ? home : homedir(), '.local', 'state', 'hookscope');
 }
+
+/** Long outputs of hooks that outlive the process that fired them, a folder a session. */
+export function keptOutputs(): string {
+  return join(stateFolder(), 'outputs');
+}

@@ -14,6 +14,8 @@ export interface Ended {
 
 /** Runs programs of test/fixtures/emit on what is built here of src/emit, in real processes. */
 export function useCompiled(): {
+  /** The folder. */
+  built: string;
   start: (program: string, ...args: string[]) => Child;
   /** The same after a line of shell, such as `ulimit -f 100`. */
   startShell: (before: string, program: string, ...args: string[]) => Child;
@@ -30,6 +32,7 @@ export function useCompiled(): {
     ...args,
   ];
   return {
+    built,
     start: (program, ...args) => startProcess('/usr/bin/env', argv(program, args)),
     startShell: (before, program, ...args) =>
       startProcess('/bin/sh', ['-c', `${before}; exec "$@"`, 'sh', ...argv(program, args)]),

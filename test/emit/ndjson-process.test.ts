@@ -94,6 +94,37 @@ describe('the NDJSON file', () => {
     expect(kept).toBe(torn);
   });
 
+  test('sync: has every record whose push had returned, once, after its process was killed in the middle of writing', async () => {
+    const acknowledged: number[] = [];
+    for (let run = 0; run < KILLED; run++) {
+      const child = start('write-lines.mjs', path, String(run), '0', '20000000', '90', '130000', 'sync');
+      await child.says('written 20\n');
+      child.kill('SIGKILL');
+      const { signal, stdout } = await child.ended;
+      expect(signal).toBe('SIGKILL');
+      acknowledged.push(Number(/written (\d+)\n(?!.*written)/s.exec(stdout)?.[1]));
+    }
+    let torn = 0;
+    const lines = files().flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((line) => {
+          try {
+            return line === '' ? [] : [JSON.parse(line) as Line];
+          } catch {
+            torn += 1;
+            return [];
+          }
+        }),
+    );
+    expect(torn).toBeLessThanOrEqual(KILLED);
+    for (const [run, least] of acknowledged.entries()) {
+      const seqs = lines.filter((line) => line.run === String(run)).map((line) => line.seq);
+      expect(seqs).toEqual(upTo(seqs.length));
+      expect(seqs.length).toBeGreaterThanOrEqual(least);
+    }
+  });
+
   test('written and moved aside by three processes at once has every line of each, once and whole', async () => {
     const runs = ['a', 'b', 'c'];
     const children = runs.map((run) => start('write-lines.mjs', path, run, '1500', '60000', '500', '100'));

@@ -1,7 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSqlite } from '../../src/emit/sinks/sqlite-driver.js';
 import { useCompiled } from './compiled.js';
@@ -34,7 +37,7 @@ function read(): { readonly hosts: ReadonlyMap<string, number[]>; readonly check
 const last = (stdout: string): number => Number(/written (\d+)\n(?!.*written)/s.exec(stdout)?.[1]);
 
 describe('the SQLite file', () => {
-  const { start, startShell } = useCompiled();
+  const { start, startShell, built } = useCompiled();
 
   test.each(['batch', 'sync'])(
     '%s: has all that was written, once, after its process was killed again and again',
@@ -59,6 +62,33 @@ describe('the SQLite file', () => {
       }
     },
   );
+
+  test('without a SQLite the error says so and what to install', async () => {
+    // Beside no packages, and with Node's own switched off.
+    const bare = join(folder, 'bare');
+    cpSync(built, bare, { recursive: true });
+    const flags = isBuiltin('node:sqlite') ? ['--no-experimental-sqlite'] : [];
+    const program = `import { sqliteSink } from './sqlite.js';
+      try { sqliteSink(process.argv[1], { durability: 'sync' }) } catch ({ code, message }) { console.log(JSON.stringify({ code, message })) }
+      const told = [];
+      const sink = sqliteSink(process.argv[1], { logger: (line) => told.push(line) });
+      sink.push({ seq: 1, time: new Date().toISOString() });
+      await sink.flush();
+      sink.push({ seq: 2, time: new Date().toISOString() });
+      await sink.close();
+      console.log(JSON.stringify({ dropped: sink.dropped, told }));`;
+    const args = [...flags, '--input-type=module', '--eval', program, path];
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      cwd: bare,
+      env: { PATH: process.env['PATH'] },
+    });
+    const [thrown, detached] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(thrown).toEqual({ code: 'FILE', message: expect.stringMatching(/no SQLite of its own.*npm i libsql/) });
+    expect(detached).toEqual({ dropped: 2, told: [expect.stringMatching(/was detached: .*npm i libsql/)] });
+  });
 
   test('written by three processes at once has every record of each, once', async () => {
     const children = ['a', 'b', 'c'].map((host) => start('write-rows.mjs', path, host, '1500'));

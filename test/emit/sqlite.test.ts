@@ -52,6 +52,28 @@ describe('the SQLite sink', () => {
     expect((await read(path)).map(({ seq }) => seq)).toEqual([1, 2]);
   });
 
+  test.each(['batch', 'sync'] as const)(
+    '%s: a file that was deleted is begun anew, and said once',
+    async (durability) => {
+      const path = place();
+      const { told, logger } = listen();
+      const sink = sqliteSink(path, { logger, durability });
+      sink.push(now(fire(1)));
+      await sink.flush();
+      for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+      for (const seq of [2, 3]) {
+        sink.push(now(fire(seq)));
+        await sink.flush();
+      }
+      expect(told.map(({ message }) => message)).toEqual([
+        expect.stringMatching(/was deleted or moved .* a new file is begun/),
+      ]);
+      expect([sink.dropped, (await read(path)).map(({ seq }) => seq)]).toEqual([0, [2, 3]]);
+      await sink.close();
+      expect((await read(path)).map(({ seq }) => seq)).toEqual([2, 3]);
+    },
+  );
+
   test('keeps a record once, whoever writes it how often', async () => {
     const path = place();
     const records = [1, 2, 3].map((seq) => now(stamped(seq)));

@@ -115,6 +115,44 @@ describe('a long text', () => {
   });
 });
 
+describe('what was saved in a session', () => {
+  const say = async (host: ReturnType<typeof testHost>['host'], session_id: string): Promise<string> =>
+    fileOf((await fireAny(host, 'PostToolUse', { ...INPUTS.PostToolUse, session_id } as never)).systemMessages[0]);
+  const twoSessions = async () => {
+    const { host } = testHost();
+    host.on('PostToolUse', () => ({ systemMessage: long('x') }));
+    return { host, files: [await say(host, 'a'), await say(host, 'b'), await say(host, 'a')] };
+  };
+
+  test.each([
+    [
+      'at its SessionEnd, hooks or none',
+      (host) => fireAny(host, 'SessionEnd', { reason: 'other', session_id: 'a' } as never),
+    ],
+    [
+      'at its SessionEnd, whatever its hooks do',
+      (host) => {
+        host.on('SessionEnd', () => Promise.reject(new Error('no')));
+        return fireAny(host, 'SessionEnd', { reason: 'other', session_id: 'a' } as never);
+      },
+    ],
+    ['with its scope', (host) => host.unregisterScoped({ session: 'a' })],
+  ] satisfies [string, (host: ReturnType<typeof testHost>['host']) => unknown][])(
+    'is gone %s, and nothing of another',
+    async (_, end) => {
+      const { host, files } = await twoSessions();
+      expect(files.map((file) => existsSync(file))).toEqual([true, true, true]);
+      await end(host);
+      expect(files.map((file) => existsSync(file))).toEqual([false, true, false]);
+      expect(existsSync(dirname(files[0] as string))).toBe(false);
+      const again = await say(host, 'a');
+      expect(existsSync(again)).toBe(true);
+      await host.close();
+      expect([again, files[1] as string].map((file) => existsSync(dirname(file)))).toEqual([false, false]);
+    },
+  );
+});
+
 test('what was saved is gone when the host is closed, since nothing in it is masked', async () => {
   const { host } = testHost();
   host.on('PostToolUse', () => ({ systemMessage: long('x') }));

@@ -294,7 +294,13 @@ const limits: readonly Kept[] = [
     'package/promises',
     'a plain word in a sentence is not masked, nor what else is said not to be found',
   ],
-  ['it is deleted when its host is closed', 'host/spill', 'what was saved is gone when the host is closed'],
+  [
+    "A file that hooks' long outputs were saved to is not masked",
+    'server/outputs',
+    'is there for its agent until the session ends',
+  ],
+  ['when its session ends, when its host is closed', 'host/spill', 'is gone %s, and nothing of another'],
+  ['whose agent reads it, it stays in', 'server/outputs', 'is there for its agent until the session ends'],
   ['writes whole lines.', 'emit/ndjson-process', 'has whole lines only, none lost'],
   ['which the next opening moves to', 'emit/ndjson', 'a last line cut short'],
   [

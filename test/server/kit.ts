@@ -16,6 +16,8 @@ export interface User {
   write(name: string, content: unknown, mode?: number): string;
   /** `hookscope` with these arguments, as a process. */
   run(args: readonly string[], options?: { stdin?: string; cwd?: string; env?: NodeJS.ProcessEnv }): Promise<Finished>;
+  /** A program of Node, as a process. */
+  program(file: string): Promise<Finished>;
   /** `hookscope hook`, with an input. */
   hook(args: readonly string[], input: unknown, cwd?: string): Promise<Finished>;
   serve(args: readonly string[], options?: { cwd?: string }): Promise<Running>;
@@ -79,6 +81,7 @@ export function createUser(): User {
       return file;
     },
     run,
+    program: (file) => start(process.execPath, [file], { cwd: join(path, 'project'), stdin: '', env }),
     hook: (args, input, cwd) =>
       run(['hook', ...args], {
         stdin: typeof input === 'string' ? input : JSON.stringify(input),

@@ -12,6 +12,7 @@ import { placesOf } from '../../server/places.js';
 import { changesSince, isSameSet, readServed, type ServedSet } from '../../server/served.js';
 import { rootOf } from '../../server/warm.js';
 import { describeError } from '../../values/message.js';
+import { keptOutputs } from '../../values/state-folder.js';
 import { timerDelay, within } from '../../values/timer.js';
 import { happeningOf } from '../claude-flags.js';
 import { openHost } from '../open-host.js';
@@ -51,7 +52,7 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
     services.stateless = true;
     services.projectOf = project === undefined ? foundProject : () => project;
     partOfCaller(host);
-    services.largeOutput.keep();
+    services.largeOutput.keep(keptOutputs());
     if (!isNamed(set) && isEmpty(services.registrar.known())) return protocol.fail(REASONS.nothing, policy, told);
     keeper = await keepRecords(host, places);
     const over = new AbortController();

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { chmodSync, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HookscopeError } from '../../errors.js';
 import { makeFolder } from '../../values/make-folder.js';
@@ -17,6 +17,8 @@ export interface RecordFile {
   insert(rows: readonly (readonly SqliteValue[])[]): void;
   /** Deletes what is too old or too much, some at a time. */
   prune(retention: Retention): void;
+  /** Whether the file is still the one at its path: one that was deleted takes records that nobody will read. */
+  isThere(): boolean;
   close(): void;
 }
 
@@ -34,6 +36,7 @@ export function openRecordFile(
 ): RecordFile {
   prepareFile(path);
   const file = openSqlite(path);
+  const ours = statSync(path, { throwIfNoEntry: false });
   try {
     file.exec(`PRAGMA busy_timeout = ${wait}`);
     // Of a new file: each page is a write, and a file that may hold little has none to spare.
@@ -49,6 +52,10 @@ export function openRecordFile(
   return {
     insert: (rows) => transaction(file, () => insert(file, rows)),
     prune: (retention) => prune(file, retention),
+    isThere() {
+      const there = statSync(path, { throwIfNoEntry: false });
+      return there !== undefined && there.ino === ours?.ino && there.dev === ours.dev;
+    },
     close: () => file.close(),
   };
 }

@@ -74,6 +74,11 @@ export function sqliteSink(path: string = join(stateFolder(), 'records.db'), opt
   let pruned = Number.NEGATIVE_INFINITY;
 
   function insert(rows: readonly Row[]): void {
+    if (file?.isThere() === false) {
+      report(logger, `${path} was deleted or moved while it was written; a new file is begun`);
+      file.close();
+      file = undefined;
+    }
     file ??= openRecordFile(path, { wait: isSync ? LONG_WAIT : SHORT_WAIT, isSync, maxBytes });
     file.insert(rows.map(({ values }) => values));
     for (const { weight } of rows) written += weight;

@@ -65,7 +65,8 @@ function readCallback(call: CallFacts, value: unknown): Attempt {
   const { fire, registration, context } = call;
   const meant = typeof value === 'object' ? fire.state.meanings.of(value as object, registration.eventName) : undefined;
   if (meant === NOTHING_SAID) return SILENT;
-  if (meant !== undefined) return { outcome: fire.services.largeOutput.shorten(meant), failure: undefined };
+  if (meant !== undefined)
+    return { outcome: fire.services.largeOutput.shorten(meant, fire.input['session_id']), failure: undefined };
   const broken = BrokenPromise.why(value);
   if (broken !== undefined) return badAnswer(broken);
   if (value instanceof Error) return { failure: threw(value) };
@@ -122,7 +123,7 @@ export function interpretOutput(
   if ('bad' in result) return { failure: { cause: 'bad_schema', message: result.bad } };
   // An empty object is no opinion, like no output.
   if (Object.keys(result.outcome.output).length === 0) return { warnings: result.warnings };
-  const outcome = fire.services.largeOutput.shorten(result.outcome);
+  const outcome = fire.services.largeOutput.shorten(result.outcome, fire.input['session_id']);
   return { outcome, ...notTaken(fire, registration, outcome), warnings: result.warnings };
 }
 

@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Outcome } from '../../events/outcome.js';
+import { messageOf } from '../../values/promises.js';
 
 /** The longest text that is handed on as it is, in characters (docs/semantics.md 8). */
 const LIMIT = 10_000;
@@ -11,49 +13,83 @@ const TEXTS = ['reason', 'stopReason', 'systemMessage', 'additionalContext'] as 
 const KEYS: readonly string[] = [...TEXTS, 'permissionDecisionReason', 'message'];
 const HOLDERS: readonly string[] = ['hookSpecificOutput', 'decision'];
 
-/** Long texts of hooks: kept whole in a file, handed on as a preview with its path. */
+/** Long texts of hooks: kept whole in a file, handed on as a preview with its path. The files go with their session. */
 export interface LargeOutput {
-  shorten(outcome: Outcome): Outcome;
+  shorten(outcome: Outcome, session: unknown): Outcome;
   /** One text: as it is, or its preview. */
-  text(text: string): string;
-  /** Deletes what was saved, of which nothing is masked, with the host. */
+  text(text: string, session: unknown): string;
+  /** Deletes what was saved in a session that is over; nothing in it is masked. */
+  end(session: unknown): void;
+  /** Deletes all that was saved, with the host. */
   clear(): void;
-  /** From now on it outlives the host: an agent of another process will read it. */
-  keep(): void;
+  /**
+   * From now on it is saved below this folder and outlives the host: an agent of another process will read it, until its session ends or what
+   * was saved is a day old.
+   */
+  keep(root: string): void;
 }
 
-/** The folder is made when first needed, readable by this user alone. */
+/** Milliseconds that what nobody has ended is kept. */
+const OLD = 86_400_000;
+
+/** A session's folder is made when first needed, readable by this user alone. */
 export function createSpill(report: (message: string) => void): LargeOutput {
-  let folder: string | undefined;
-  let count = 0;
-  let kept = false;
-  const save = (text: string): string | undefined => {
-    try {
-      if (folder === undefined) {
-        folder = mkdtempSync(join(tmpdir(), 'hookscope-'));
-        // Of a host that nobody closes.
-        process.on('exit', clear);
+  const folders = new Map<string, string>();
+  let root: string | undefined;
+  const lasting = (session: string): string =>
+    join(root as string, createHash('sha256').update(session).digest('hex').slice(0, 32));
+  const folderOf = (session: string): string => {
+    let folder = folders.get(session);
+    if (folder === undefined) {
+      if (root === undefined) folder = mkdtempSync(join(tmpdir(), 'hookscope-'));
+      else {
+        folder = lasting(session);
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
       }
-      const path = join(folder, `output-${++count}.txt`);
+      // Of a host that nobody closes.
+      if (folders.size === 0) process.on('exit', clear);
+      folders.set(session, folder);
+    }
+    return folder;
+  };
+  const save = (text: string, session: string): string | undefined => {
+    try {
+      const path = join(folderOf(session), `output-${randomBytes(6).toString('hex')}.txt`);
       writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
       return path;
     } catch (error) {
-      report(`A hook's long output could not be saved: ${error instanceof Error ? error.message : String(error)}`);
+      report(`A hook's long output could not be saved: ${messageOf(error)}`);
       return undefined;
+    }
+  };
+  const remove = (folder: string): void => {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      report(`Hooks' long outputs could not be deleted: ${messageOf(error)}`);
     }
   };
   const clear = (): void => {
     process.off('exit', clear);
-    if (folder !== undefined && !kept) rmSync(folder, { recursive: true, force: true });
-    folder = undefined;
+    if (root === undefined) for (const folder of folders.values()) remove(folder);
+    folders.clear();
   };
   return {
     clear,
-    keep() {
-      kept = true;
+    end(session) {
+      const id = String(session);
+      const folder = root === undefined ? folders.get(id) : lasting(id);
+      if (folder === undefined) return;
+      remove(folder);
+      folders.delete(id);
+      if (folders.size === 0) process.off('exit', clear);
     },
-    text: (text) => (text.length > LIMIT ? preview(text, save(text)) : text),
-    shorten(outcome) {
+    keep(below) {
+      root = below;
+      removeOld(below, remove);
+    },
+    text: (text, session) => (text.length > LIMIT ? preview(text, save(text, String(session))) : text),
+    shorten(outcome, session) {
       const { reason, stopReason, systemMessage, additionalContext } = outcome;
       if (!(isTooLong(reason) || isTooLong(stopReason) || isTooLong(systemMessage) || isTooLong(additionalContext)))
         return outcome;
@@ -61,7 +97,7 @@ export function createSpill(report: (message: string) => void): LargeOutput {
       for (const key of TEXTS) {
         const text = outcome[key];
         if (text === undefined || text.length <= LIMIT || previews.has(text)) continue;
-        previews.set(text, preview(text, save(text)));
+        previews.set(text, preview(text, save(text, String(session))));
       }
       const short: { -readonly [K in keyof Outcome]: Outcome[K] } = { ...outcome };
       // Also in the output, so that what is recorded and handed on is what was decided by.
@@ -70,6 +106,20 @@ export function createSpill(report: (message: string) => void): LargeOutput {
       return short;
     },
   };
+}
+
+/** Of sessions whose end nobody told. */
+function removeOld(root: string, remove: (folder: string) => void): void {
+  let names: string[];
+  try {
+    names = readdirSync(root);
+  } catch {
+    return;
+  }
+  for (const name of names) {
+    const stats = lstatSync(join(root, name), { throwIfNoEntry: false });
+    if (stats !== undefined && Date.now() - stats.mtimeMs > OLD) remove(join(root, name));
+  }
 }
 
 const isTooLong = (text: string | undefined): boolean => text !== undefined && text.length > LIMIT;

@@ -74,6 +74,7 @@ export function eventState(spec: EventSpec, plans: EventPlans): EventState {
     spec,
     plans,
     closes: spec.scope === 'close',
+    endsSession: spec.claude?.bounds === 'end',
     opens: spec.scope === 'open',
     hook: undefined,
     meanings: new Meanings(spec),

@@ -143,7 +143,7 @@ export class FireRun implements RunningFire, CallOwner {
   private keep(result: Attempt): void {
     const { list, places } = this.candidates;
     const slot = new Slot(list[this.at] as Registration, places[this.at] as number, this.at, undefined);
-    slot.take(result, this.services.largeOutput);
+    slot.take(result, this.services.largeOutput, this.input['session_id']);
     this.spoken ??= [];
     this.spoken.push(slot);
   }

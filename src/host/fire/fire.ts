@@ -45,7 +45,7 @@ function begin(
   const plan = state.plans.get(found.scope);
   const remembers = callRole === 'judges' && (watched || remembersAll(services.alarms) || options?.everyTool === true);
   const told = watched || (remembers && services.alarms.cares(callRole, options?.everyTool));
-  if (plan.size === 0 && !told && !state.hook?.foreign) return ended(services, state, found, state.quiet);
+  if (plan.size === 0 && !told && !state.hook?.foreign) return ended(services, state, found, state.quiet, input);
 
   const complete = completeInput(state, input, services.session);
   if (complete instanceof HookscopeError) {
@@ -55,7 +55,7 @@ function begin(
   }
 
   const run = new FireRun(services, state, found, plan, complete, options, watched, remembers);
-  return ended(services, state, found, run.start());
+  return ended(services, state, found, run.start(), complete);
 }
 
 const remembersAll = ({ awake, strict }: Alarms): boolean => awake || strict;
@@ -67,18 +67,24 @@ function isIdle(services: HostCore, state: EventState, options: FireSettings | u
     state.plans.total === 0 &&
     !services.registrar.spawns &&
     !state.closes &&
+    !state.endsSession &&
     !state.hook?.foreign &&
     (callRole === undefined || !services.alarms.cares(callRole, options?.everyTool))
   );
 }
 
-/** When a stop is allowed, the agent's scope ends. */
+/** When a stop is allowed, the agent's scope ends; with a session, what its hooks said at length. */
 function ended(
   services: HostCore,
   state: EventState,
   found: ScopeLookup,
   decision: Promise<AnyDecision>,
+  input: Json,
 ): Promise<AnyDecision> {
+  if (state.endsSession) {
+    const end = (): void => services.largeOutput.end(input['session_id'] ?? services.session.session_id);
+    return decision.finally(end);
+  }
   if (!state.closes) return decision;
   return decision.then((d) => {
     if (!d.continues) services.registrar.agentEnded(found.scope);

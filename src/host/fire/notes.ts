@@ -54,7 +54,7 @@ export class Slot implements Vote, HandlerResult {
   }
 
   /** Takes a result, again after a re-ask. */
-  take(result: Attempt, spill: LargeOutput): void {
+  take(result: Attempt, spill: LargeOutput, session: unknown): void {
     if (this.calls > 0 && hasNotJudged(result)) failAgain(this, result);
     else {
       this.outcome = result.outcome;
@@ -62,7 +62,7 @@ export class Slot implements Vote, HandlerResult {
       this.lapsed = false;
     }
     // The message may become a reason, and may hold a program's whole stderr.
-    if (this.failure) this.failure = { ...this.failure, message: spill.text(this.failure.message) };
+    if (this.failure) this.failure = { ...this.failure, message: spill.text(this.failure.message, session) };
     this.last = result;
     this.calls++;
   }
@@ -214,7 +214,7 @@ export class Notes implements RunFacts {
   }
 
   private note(slot: Slot, result: Attempt): void {
-    slot.take(result, this.fire.services.largeOutput);
+    slot.take(result, this.fire.services.largeOutput, this.fire.input['session_id']);
     if (result.outcome !== undefined || result.failure !== undefined || result.background) this.silent = false;
     const { dialect, phase } = slot.registration;
     if (result.outcome?.continue === false && dialect === 'code' && phase !== 'observe') this.bailed = true;
