@@ -1,15 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readDuration, readMoment } from '../../src/cli/history/when.js';
+import type { TraceEvent } from '../../src/cli/trace/event.js';
 import type { FireRecord, HookRecord } from '../../src/emit/record.js';
 import { fire, stamped } from '../emit/samples.js';
 import { ROOT } from '../package/sources.js';
 import { anyRecords, SAMPLES } from '../store/records.js';
 import { cli, isOneMessage, SESSIONS } from './cli.js';
+import { problemsIn } from './trace-rules.js';
 
 test.each(['history', 'why', 'stats', 'watch'])(
   'hookscope %s of a pipe or a folder is an error at once',
@@ -398,5 +400,96 @@ describe('hookscope why', () => {
       'hookscope-plugin-protected-paths/protectPaths',
       'onlyTheReport',
     ]);
+  });
+});
+
+describe('hookscope history --format trace', () => {
+  const traced = async (...args: string[]): Promise<TraceEvent[]> => {
+    const { stdout } = await hookscope('history', '--format', 'trace', ...args);
+    return (JSON.parse(stdout) as { traceEvents: TraceEvent[] }).traceEvents;
+  };
+
+  test('draws a session with its agents, every fire once, denials and alarms, as importers want it', async () => {
+    const events = await traced('--store', demo);
+    expect(problemsIn(events)).toEqual([]);
+    expect(events.filter(({ ph, cat }) => ph === 'X' && cat === 'fire')).toHaveLength(fires().length);
+    const rows = events.filter(({ name }) => name === 'thread_name').map(({ args }) => String(args?.['name']));
+    expect(rows).toEqual(expect.arrayContaining(['main', 'builder a9e488', 'surveyor a4b31e']));
+    expect(events.filter(({ ph }) => ph === 'f')).toHaveLength(2);
+    const instants = events.filter(({ ph }) => ph === 'i').map(({ name }) => name);
+    expect(instants).toContain('deny by hookscope-plugin-protected-paths/protectPaths');
+    const others = await traced('--store', store('samples-drawn.ndjson', ...SAMPLES));
+    expect(others.filter(({ ph }) => ph === 'i').map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['Bash denied by hook', 'ALARM not_honoured']),
+    );
+  });
+
+  test('writes it to a file for its owner alone, and says how many slices it holds', async () => {
+    const file = join(folder, 'trace.json');
+    const { stdout, stderr, code } = await hookscope('history', '--store', demo, '--format', 'trace', '-o', file);
+    expect([stdout, code]).toEqual(['', 0]);
+    expect(stderr).toMatch(/trace\.json holds \d+ slices; open it in https:\/\/ui\.perfetto\.dev/);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const { traceEvents } = JSON.parse(readFileSync(file, 'utf8')) as { traceEvents: TraceEvent[] };
+    expect(traceEvents).toEqual(await traced('--store', demo));
+    const nowhere = await hookscope('history', '--store', demo, '--format', 'trace', '-o', join(folder, 'no/such'));
+    expect(nowhere.stderr).toContain('no/such');
+    expect(nowhere.code).toBe(1);
+  });
+
+  test('draws what is asked for alone, and masks secrets unless it is told not to', async () => {
+    const events = await traced('--store', demo, '--agent', 'builder', '--blocked');
+    expect(events.filter(({ ph, cat }) => ph === 'X' && cat === 'fire').map(({ name }) => name)).toEqual([
+      'PreToolUse Write',
+    ]);
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    const spoken = {
+      ...stamped(1),
+      fire_id: 'f1',
+      name: `check ${secret}`,
+      subtype: 'hook_response',
+      stdout: '',
+      stderr: '',
+      output: '',
+      outcome: 'error',
+      duration_ms: 1,
+      failure: { cause: 'threw', message: `not ${secret}` },
+    };
+    const denied = {
+      ...fire(),
+      seq: 3,
+      fire_id: 'f1',
+      decision: { ...fire().decision, verdict: 'deny', reason: secret },
+    };
+    const file = store('secret.ndjson', { ...stamped(1), fire_id: 'f1', name: `check ${secret}` }, spoken, denied);
+    const masked = await traced('--store', file);
+    expect(JSON.stringify(masked)).not.toContain(secret);
+    expect(JSON.stringify(masked)).toContain('[redacted github-token');
+    expect(JSON.stringify(await traced('--store', file, '--no-redact'))).toContain(secret);
+  });
+
+  test('of any records is a trace', async () => {
+    const check = async (given: readonly unknown[]) => {
+      const { stdout, code } = await hookscope(
+        'history',
+        '--format',
+        'trace',
+        '--store',
+        store('any.ndjson', ...given),
+      );
+      expect(code).toBe(0);
+      expect(problemsIn((JSON.parse(stdout) as { traceEvents: TraceEvent[] }).traceEvents)).toEqual([]);
+    };
+    await fc.assert(fc.asyncProperty(anyRecords, check), { numRuns: 20 });
+  });
+
+  test.each([
+    [['--format', 'svg'], '--format: expected trace, got "svg"'],
+    [['--out', 'x'], '--out: is for --format trace'],
+    [['--format', 'trace', '--limit', '3'], '--limit: is not for --format trace'],
+    [['--format', 'trace', '--json'], '--json: is not for --format trace'],
+  ])('%j is refused', async (args, message) => {
+    const { stderr, code } = await hookscope('history', '--store', demo, ...args);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
   });
 });

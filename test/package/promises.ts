@@ -117,6 +117,17 @@ const securityElse: readonly NoPromise[] = [
 ];
 
 const limits: readonly Kept[] = [
+  [
+    'Without it the tree of a session holds all the same',
+    'emit/otel/faults',
+    'without a tracer that records, and without contexts, hooks run all the same and nobody is told of a trace',
+  ],
+  [
+    'Hooks run inside their spans where the program has a context manager',
+    'emit/otel/spans',
+    'of a session: its agents, their calls, the fires of each, the hooks of each',
+  ],
+  ['A trace file takes the agent that waits for a call', 'cli/trace', 'an arrow to an agent that was started'],
   // Decisions
   ['hookscope decides, the agent loop obeys', 'host/alarms/alarms', 'a call that was denied and ran: one alarm'],
   ['A deny stops nothing by itself', 'package/promises', 'a deny stops nothing by itself'],
@@ -453,6 +464,11 @@ const limits: readonly Kept[] = [
 ];
 const limitsElse: readonly NoPromise[] = [
   ['Cursor was not tried', 'says what was not done; its files, units and keys are in connect/agents'],
+  [
+    'are those of a proposal, and change with it',
+    'somebody else writes it; docs/decisions/0019-tracing.md names the commit',
+  ],
+  ['Who started an agent is in no record', 'what is not there cannot be shown to be there'],
   ['does not run on Windows, and neither does the thin command', 'the tests run on Linux'],
   ['What happened in the last 50 ms', 'what may be missing, and need not be'],
   ['`if` is for tool events', 'leads to the next sentence'],

@@ -1,5 +1,6 @@
 import { formatFire } from '../../emit/print.js';
 import type { HookRecord } from '../../emit/record.js';
+import { HookscopeError } from '../../errors.js';
 import { plainJson } from '../../plain.js';
 import type { RecordStore } from '../../store/store.js';
 import type { Terminal } from '../terminal.js';
@@ -13,6 +14,8 @@ interface HistoryFlags extends StoreFlags, FilterFlags, MaskFlags {
   readonly limit?: string;
   readonly long?: true;
   readonly json?: true;
+  readonly format?: string;
+  readonly out?: string;
 }
 
 /** As many as a few screens show. */
@@ -26,6 +29,7 @@ export async function historyCommand(
   const filter = readFilter(flags);
   const limit = flags.limit === undefined ? LIMIT : readCount(flags.limit, '--limit');
   const mask = maskOf(flags);
+  if (isTrace(flags)) return traceCommand(flags, filter, terminal);
   const words = (record: HookRecord): string => textOf(mask.record(record), flags, filter, terminal);
   return withStore(flags, terminal, async (store) => {
     const shown =
@@ -33,6 +37,33 @@ export async function historyCommand(
         ? await printAll(store, filter, words, terminal)
         : await printNewest(store, filter, { limit, words }, terminal);
     if (shown === 0 && !terminal.signal.aborted) terminal.tell(`nothing of that kind is in ${store.place}`);
+    return 0;
+  });
+}
+
+/** Throws INVALID_OPTIONS: a format that is not known, or what is not for it. */
+function isTrace({ format, out, limit, long, json }: HistoryFlags): boolean {
+  const wrong = (where: string, expected: string): HookscopeError =>
+    new HookscopeError('INVALID_OPTIONS', { where, expected });
+  if (format === undefined && out !== undefined) throw wrong('--out', 'is for --format trace');
+  if (format === undefined) return false;
+  if (format !== 'trace') throw wrong('--format', `expected trace, got "${format}"`);
+  const other = limit !== undefined ? '--limit' : long ? '--long' : json ? '--json' : undefined;
+  if (other !== undefined) throw wrong(other, 'is not for --format trace; --since and --until say how much it holds');
+  return true;
+}
+
+const FILTERS = ['blocked', 'agent', 'hook', 'event', 'slow', 'alarms'] as const;
+
+async function traceCommand(flags: HistoryFlags, filter: RecordFilter, terminal: Terminal): Promise<number> {
+  const { writeTrace } = await import('./trace.js');
+  const { out } = flags;
+  const isAll = FILTERS.every((key) => flags[key] === undefined);
+  return withStore(flags, terminal, async (store) => {
+    const slices = await writeTrace({ store, filter, mask: maskOf(flags), isAll, terminal, out });
+    if (slices === 0 && !terminal.signal.aborted) terminal.tell(`nothing of that kind is in ${store.place}`);
+    else if (out !== undefined)
+      terminal.tell(`${out} holds ${slices} slices; open it in https://ui.perfetto.dev or chrome://tracing`);
     return 0;
   });
 }

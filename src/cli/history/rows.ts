@@ -35,11 +35,14 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
       ['--limit <n>', 'at most so many, the newest; 0: all of them; default: 100'],
       ['--long', 'with every hook of a fire: what it said, or why it did not run'],
       ['--json', 'print the records, one line of JSON each'],
+      ['--format <format>', 'trace: a trace file for ui.perfetto.dev and chrome://tracing'],
+      ['-o, --out <file>', 'write the trace to this file'],
       MASK,
     ],
     notes: `What stands at the end of a line is what "hookscope why" takes.
 
   $ hookscope history --since 1h --blocked
+  $ hookscope history --since 1h --format trace -o trace.json
   $ hookscope history --store records.ndjson --agent builder --json`,
     load: async () => (await import('./history.js')).historyCommand,
   },

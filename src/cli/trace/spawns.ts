@@ -1,0 +1,23 @@
+import type { FireRecord, HookStarted } from '../../emit/record.js';
+import { toolNames } from '../../matching/tool-names.js';
+import { specOf } from '../../why/words.js';
+import type { Agent, Session } from './tracks.js';
+
+/** Who has started an agent: whom its input names; else who has called the tool that starts agents and waits for it; else the main agent. */
+export function starterIn(session: Session, record: HookStarted | FireRecord): Agent | undefined {
+  const named = record.type === 'hook_fire' ? record.input['parent_agent_id'] : undefined;
+  const agents = [...session.agents.values()].filter(({ id }) => id !== record.agent_id);
+  const byName = typeof named === 'string' ? agents.find(({ id }) => id === named) : undefined;
+  return byName ?? agents.findLast(({ spawning }) => spawning.size > 0) ?? session.agents.get(undefined);
+}
+
+/** The tool that starts agents, by each of its names. */
+const SPAWNS: readonly unknown[] = toolNames('Agent');
+
+/** Notes which calls of an agent's may start agents, until they have run. */
+export function noteSpawning({ spawning }: Agent, { event, input, tool_use_id }: FireRecord): void {
+  const role = specOf(event)?.callRole;
+  if (role === undefined || tool_use_id === undefined || !SPAWNS.includes(input['tool_name'])) return;
+  if (role === 'judges') spawning.add(tool_use_id);
+  else if (role === 'ran') spawning.delete(tool_use_id);
+}

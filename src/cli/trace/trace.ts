@@ -1,0 +1,261 @@
+import type {
+  AlarmRecord,
+  FireRecord,
+  HookRecord,
+  HookResponse,
+  HookStarted,
+  ToolCallRecord,
+} from '../../emit/record.js';
+import { clip } from '../../plain.js';
+import { isBlocked, typeOf } from '../../why/meaning.js';
+import { specOf } from '../../why/words.js';
+import type { TraceEvent } from './event.js';
+import { noteSpawning, starterIn } from './spawns.js';
+import { type Agent, type Lane, type Session, Tracks } from './tracks.js';
+
+export interface TraceOptions {
+  /** Takes each event as soon as it is known. */
+  write(event: TraceEvent): void;
+  /** Whether a fire, a call or an alarm is drawn. */
+  isShown(record: HookRecord): boolean;
+  /** A text with its secrets masked. */
+  text(text: string): string;
+}
+
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly agent: Agent;
+  readonly lane: Lane;
+  readonly start: number;
+  readonly fire: Fire | undefined;
+  end: number | undefined;
+  response: HookResponse | undefined;
+}
+
+interface Fire {
+  readonly id: string;
+  readonly agent: Agent;
+  readonly lane: Lane;
+  readonly start: number;
+  readonly calls: Call[];
+  /** Its record was read; undefined before that. */
+  isShown: boolean | undefined;
+}
+
+/** Fires and calls that have begun and not ended; of more, the oldest are not drawn. */
+const MOST_OPEN = 10_000;
+
+/** Draws records as a trace, in their order; what it holds is what is under way. */
+export class Trace {
+  readonly #options: TraceOptions;
+  readonly #tracks: Tracks;
+  readonly #fires = new Map<string, Fire>();
+  readonly #calls = new Map<string, Call>();
+  #arrows = 0;
+
+  constructor(options: TraceOptions) {
+    this.#options = options;
+    this.#tracks = new Tracks(options.write, options.text);
+  }
+
+  take(record: HookRecord): void {
+    if (record.type === 'hook_fire') this.#fire(record);
+    else if (record.type === 'tool_call') this.#tool(record);
+    else if (record.type === 'hook_alarm') this.#alarm(record);
+    else if (record.subtype === 'hook_started') this.#started(record);
+    else if (record.subtype === 'hook_response') this.#response(record);
+  }
+
+  #started(record: HookStarted): void {
+    if (this.#calls.has(record.hook_id)) return;
+    const session = this.#sessionOf(record);
+    const start = session.clock.at(record);
+    // Another program's hook has no fire here.
+    const fire = record.origin === undefined ? this.#fireOf(record, session, start) : undefined;
+    const agent = fire?.agent ?? this.#tracks.agent(session, record.agent_id);
+    const isBeside = fire === undefined || fire.calls.some(({ end, lane }) => end === undefined && lane === fire.lane);
+    const lane = isBeside ? this.#tracks.take(agent) : fire.lane;
+    const call = {
+      id: record.hook_id,
+      agent,
+      name: record.name,
+      lane,
+      start,
+      fire,
+      end: undefined,
+      response: undefined,
+    };
+    fire?.calls.push(call);
+    this.#calls.set(call.id, call);
+    if (this.#calls.size <= MOST_OPEN) return;
+    const [oldest] = this.#calls.values();
+    this.#drop(oldest as Call);
+  }
+
+  /** A fire stays in the session that it began in, whatever its other records say. */
+  #sessionOf({ fire_id, session_id }: HookStarted | FireRecord): Session {
+    return this.#fires.get(fire_id)?.agent.session ?? this.#tracks.session(session_id);
+  }
+
+  #drop(call: Call): void {
+    this.#calls.delete(call.id);
+    if (call.lane !== call.fire?.lane) call.lane.isTaken = false;
+  }
+
+  #fireOf(record: HookStarted | FireRecord, session: Session, start: number): Fire {
+    const known = this.#fires.get(record.fire_id);
+    if (known) return known;
+    const agent = this.#agentOf(record, session);
+    const lane = this.#tracks.take(agent);
+    const fire: Fire = { id: record.fire_id, agent, lane, start, calls: [], isShown: undefined };
+    this.#fires.set(fire.id, fire);
+    if (this.#fires.size > MOST_OPEN) {
+      const [oldest] = this.#fires.values();
+      this.#forget(oldest as Fire);
+    }
+    return fire;
+  }
+
+  #forget(fire: Fire): void {
+    this.#fires.delete(fire.id);
+    fire.isShown = false;
+    fire.lane.isTaken = false;
+  }
+
+  #agentOf(record: HookStarted | FireRecord, session: Session): Agent {
+    const { agent_id } = record;
+    const known = session.agents.get(agent_id);
+    const agent = known ?? this.#tracks.agent(session, agent_id, starterIn(session, record));
+    agent.type ??= typeOf(record);
+    return agent;
+  }
+
+  #response(record: HookResponse): void {
+    const call = this.#calls.get(record.hook_id);
+    if (call === undefined) return;
+    this.#calls.delete(call.id);
+    call.end = call.agent.session.clock.end(record, call.start);
+    call.response = record;
+    const { fire } = call;
+    if (call.lane !== fire?.lane) call.lane.isTaken = false;
+    // What the fire waited for is drawn with it.
+    if (fire === undefined || fire.isShown !== undefined)
+      this.#drawCall(call, fire?.isShown ?? this.#options.isShown(record));
+  }
+
+  #fire(record: FireRecord): void {
+    const session = this.#sessionOf(record);
+    const now = session.clock.at(record);
+    const fire = this.#fireOf(record, session, now);
+    const end = session.clock.after(Math.max(fire.start, now - 1));
+    const isShown = this.#options.isShown(record);
+    fire.isShown = isShown;
+    this.#fires.delete(fire.id);
+    noteSpawning(fire.agent, record);
+    if (isShown) this.#draw(fire, record, end);
+    for (const call of fire.calls) {
+      if (call.end !== undefined) this.#drawCall(call, isShown);
+      else if (call.lane === fire.lane && this.#calls.has(call.id)) this.#goesOn(call, fire, end);
+    }
+    fire.lane.isTaken = false;
+  }
+
+  /** Its fire is over and it is not: it goes on beside. */
+  #goesOn(call: Call, fire: Fire, end: number): void {
+    this.#drawCall({ ...call, end }, fire.isShown === true, 'goes on in the background');
+    const later = { ...call, lane: this.#tracks.take(fire.agent), start: end };
+    this.#calls.set(call.id, later);
+  }
+
+  #draw(fire: Fire, record: FireRecord, end: number): void {
+    const { agent, lane, start } = fire;
+    agent.type ??= typeOf(record);
+    this.#tracks.name(agent);
+    const { pid, tid } = lane;
+    const tool = specOf(record.event)?.tool === true ? record.input['tool_name'] : undefined;
+    const name = typeof tool === 'string' ? `${record.event} ${this.#text(tool)}` : record.event;
+    const args = this.#argsOf(record);
+    this.#options.write({ ph: 'X', name, cat: 'fire', pid, tid, ts: start, dur: end - start, args });
+    const { decision } = record;
+    if (specOf(record.event)?.scope === 'open') this.#arrow(starterIn(agent.session, record), lane, start);
+    agent.last = { pid, tid, ts: start };
+    if (!isBlocked(record)) return;
+    const decider = record.handlers.find(({ id }) => id === decision.decidedBy)?.name;
+    const what = decision.continues ? 'keeps it going' : 'deny';
+    const denial = decider === undefined ? what : `${what} by ${this.#text(decider)}`;
+    this.#options.write({ ph: 'i', name: denial, cat: 'denial', pid, tid, ts: end, s: 't', args });
+  }
+
+  /** From who has started an agent to its beginning. */
+  #arrow(from: Agent | undefined, lane: Lane, ts: number): void {
+    if (from?.last === undefined) return;
+    const id = ++this.#arrows;
+    const arrow = { name: 'spawn', cat: 'spawn', id } as const;
+    this.#options.write({ ph: 's', ...arrow, ...from.last });
+    this.#options.write({ ph: 'f', bp: 'e', ...arrow, pid: lane.pid, tid: lane.tid, ts });
+  }
+
+  #drawCall(call: Call, isShown: boolean, why?: string): void {
+    if (!isShown || call.end === undefined) return;
+    this.#tracks.name(call.agent);
+    const { lane, start, end, response } = call;
+    const args: Record<string, unknown> = { hook_id: call.id };
+    if (response !== undefined) {
+      args['outcome'] = response.outcome;
+      if (response.decision !== undefined) args['decision'] = response.decision;
+      if (response.failure !== undefined)
+        args['failure'] = this.#text(`${response.failure.cause}: ${response.failure.message}`);
+      if (response.exit_code !== undefined) args['exit_code'] = response.exit_code;
+    }
+    if (why !== undefined) args['note'] = why;
+    const cat = response?.failure === undefined ? 'hook' : 'hook,failure';
+    const { pid, tid } = lane;
+    this.#options.write({ ph: 'X', name: this.#text(call.name), cat, pid, tid, ts: start, dur: end - start, args });
+  }
+
+  #argsOf({ fire_id, tool_use_id, decision, error }: FireRecord): Readonly<Record<string, unknown>> {
+    const { verdict, reason } = decision;
+    return {
+      fire_id,
+      ...(tool_use_id === undefined ? {} : { tool_use_id }),
+      ...(verdict === undefined ? {} : { verdict }),
+      ...(reason === undefined ? {} : { reason: this.#text(reason) }),
+      ...(error === undefined ? {} : { error }),
+    };
+  }
+
+  #tool(record: ToolCallRecord): void {
+    const session = this.#tracks.session(record.session_id);
+    const ts = session.clock.at(record);
+    const agent = this.#tracks.agent(session, record.agent_id);
+    agent.type ??= typeOf(record);
+    agent.spawning.delete(record.tool_use_id);
+    if (!this.#options.isShown(record)) return;
+    const { tool_use_id, status, denied_by = '', reason } = record;
+    const name = `${this.#text(record.tool_name)} ${status}${denied_by === '' ? '' : ` by ${denied_by}`}`;
+    const args = { tool_use_id, ...(reason === undefined ? {} : { reason: this.#text(reason) }) };
+    this.#options.write({ ph: 'i', name, cat: 'call', ...this.#place(agent), ts, s: 't', args });
+  }
+
+  #alarm(record: AlarmRecord): void {
+    const session = this.#tracks.session(record.session_id);
+    const ts = session.clock.at(record);
+    if (!this.#options.isShown(record)) return;
+    const place = this.#place(this.#tracks.agent(session, record.agent_id));
+    const args = { tool_use_id: record.tool_use_id, message: this.#text(record.message) };
+    this.#options.write({ ph: 'i', name: `ALARM ${record.alarm}`, cat: 'alarm', ...place, ts, s: 'p', args });
+  }
+
+  /** An agent's first row. */
+  #place(agent: Agent): Pick<Lane, 'pid' | 'tid'> {
+    if (agent.lanes.length === 0) this.#tracks.take(agent).isTaken = false;
+    this.#tracks.name(agent);
+    const { pid, tid } = agent.lanes[0] as Lane;
+    return { pid, tid };
+  }
+
+  #text(text: string): string {
+    return clip(this.#options.text(text), 300);
+  }
+}

@@ -1,0 +1,133 @@
+import { clip } from '../../plain.js';
+import { Clock } from './clock.js';
+import type { Drawn, TraceEvent } from './event.js';
+
+/** A row on which one thing at a time is drawn, and what is within it. */
+export interface Lane {
+  readonly pid: number;
+  readonly tid: number;
+  isTaken: boolean;
+  isNamed: boolean;
+}
+
+/** An agent of a session; the main one has no id. */
+export interface Agent {
+  readonly session: Session;
+  readonly id: string | undefined;
+  readonly depth: number;
+  readonly order: number;
+  readonly lanes: Lane[];
+  /** As soon as a record tells it. */
+  type: string | undefined;
+  /** Its last fire, from which an arrow can start. */
+  last: Drawn | undefined;
+  /** The calls of the tool that starts agents, which it waits for. */
+  readonly spawning: Set<string>;
+}
+
+export interface Session {
+  readonly id: string;
+  readonly pid: number;
+  readonly clock: Clock;
+  readonly agents: Map<string | undefined, Agent>;
+  /** How many agents there were. */
+  count: number;
+  isNamed: boolean;
+}
+
+/** Of more, the one that was seen first is forgotten; seen again it is another row. */
+const MOST = 10_000;
+/** Rows are sorted by depth, then by when their agent came; those of one agent stay together. */
+const DEPTH = 10_000_000;
+const ORDER = 100;
+
+/** The rows of a trace: a process a session, a thread an agent, and more threads where an agent does several things at a time. */
+export class Tracks {
+  readonly #sessions = new Map<string, Session>();
+  readonly #write: (event: TraceEvent) => void;
+  readonly #text: (text: string) => string;
+  /** Processes and threads are counted together: readers know a thread by its number alone. */
+  #numbers = 0;
+
+  constructor(write: (event: TraceEvent) => void, text: (text: string) => string) {
+    this.#write = write;
+    this.#text = text;
+  }
+
+  session(id: string): Session {
+    const known = this.#sessions.get(id);
+    if (known) return known;
+    const session: Session = {
+      id,
+      pid: ++this.#numbers,
+      clock: new Clock(),
+      agents: new Map(),
+      count: 0,
+      isNamed: false,
+    };
+    keep(this.#sessions, id, session);
+    return session;
+  }
+
+  /** `parent`: who has started it. */
+  agent(session: Session, id: string | undefined, parent?: Agent): Agent {
+    const known = session.agents.get(id);
+    if (known) return known;
+    const depth = id === undefined ? 0 : (parent?.depth ?? 0) + 1;
+    const order = session.count++;
+    const agent: Agent = {
+      session,
+      id,
+      depth,
+      order,
+      lanes: [],
+      type: undefined,
+      last: undefined,
+      spawning: new Set(),
+    };
+    keep(session.agents, id, agent);
+    return agent;
+  }
+
+  /** A row of the agent's that is free from now on: its first, if that is. */
+  take({ lanes, session }: Agent): Lane {
+    let lane = lanes.find(({ isTaken }) => !isTaken);
+    if (lane === undefined) {
+      lane = { pid: session.pid, tid: ++this.#numbers, isTaken: true, isNamed: false };
+      lanes.push(lane);
+    }
+    lane.isTaken = true;
+    return lane;
+  }
+
+  /** Before something is drawn on its rows: each has a name. */
+  name({ session, lanes, id, depth, order, type }: Agent): void {
+    const { pid } = session;
+    if (!session.isNamed) {
+      session.isNamed = true;
+      this.#tell(pid, pid, 'process_name', { name: `session ${this.#shown(session.id)}` });
+      this.#tell(pid, pid, 'process_sort_index', { sort_index: pid });
+    }
+    const name = id === undefined ? 'main' : this.#shown(`${type ?? 'agent'} ${id.slice(0, 6)}`);
+    for (const [i, lane] of lanes.entries()) {
+      if (lane.isNamed) continue;
+      lane.isNamed = true;
+      this.#tell(pid, lane.tid, 'thread_name', { name: i === 0 ? name : `${name}, beside (${i + 1})` });
+      const place = Math.min(i, ORDER - 1) + order * ORDER;
+      this.#tell(pid, lane.tid, 'thread_sort_index', { sort_index: depth * DEPTH + place });
+    }
+  }
+
+  #shown(text: string): string {
+    return clip(this.#text(text), 60);
+  }
+
+  #tell(pid: number, tid: number, name: string, args: Readonly<Record<string, unknown>>): void {
+    this.#write({ ph: 'M', name, pid, tid, args });
+  }
+}
+
+function keep<K, V>(map: Map<K, V>, key: K, value: V): void {
+  map.set(key, value);
+  if (map.size > MOST) map.delete(map.keys().next().value as K);
+}
