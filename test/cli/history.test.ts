@@ -469,18 +469,14 @@ describe('hookscope history --format trace', () => {
   });
 
   test('of any records is a trace', async () => {
-    const check = async (given: readonly unknown[]) => {
-      const { stdout, code } = await hookscope(
-        'history',
-        '--format',
-        'trace',
-        '--store',
-        store('any.ndjson', ...given),
-      );
+    const file = join(folder, 'any.ndjson');
+    const check = async (texts: readonly string[]) => {
+      writeFileSync(file, texts.map((text) => `${text}\n`).join(''));
+      const { stdout, code } = await hookscope('history', '--format', 'trace', '--store', file);
       expect(code).toBe(0);
       expect(problemsIn((JSON.parse(stdout) as { traceEvents: TraceEvent[] }).traceEvents)).toEqual([]);
     };
-    await fc.assert(fc.asyncProperty(anyRecords, check), { numRuns: 20 });
+    await fc.assert(fc.asyncProperty(fc.array(anyRecords, { maxLength: 40 }), check), { numRuns: 20 });
   });
 
   test.each([
