@@ -83,7 +83,7 @@ interface Listed {
 /** One conversation: initialize, then hooks/list. */
 function listHooks({ program, cwd, env = process.env, patience = PATIENCE }: CodexQuestion): Promise<Listed> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, ['app-server'], { cwd, env, stdio: ['pipe', 'pipe', 'ignore'], detached: true });
+    const child = spawn(program, ['app-server'], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
     const end = (signal: NodeJS.Signals): void => {
       clearTimeout(timer);
       lines.close();
@@ -99,8 +99,15 @@ function listHooks({ program, cwd, env = process.env, patience = PATIENCE }: Cod
     const lines = createInterface({ input: child.stdout });
     const warnings: string[] = [];
     let read = 0;
+    let complaint = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      complaint = (complaint + chunk.toString()).slice(-2000);
+    });
     child.on('error', (error) => fail(error.message));
-    child.on('close', (code, signal) => fail(`it ended with ${signal ?? code} before it answered`));
+    child.on('close', (code, signal) => {
+      const last = complaint.trim().split('\n').at(-1) ?? '';
+      fail(`it ended with ${signal ?? code} before it answered${last === '' ? '' : `: ${last.slice(0, 300)}`}`);
+    });
     child.stdin.on('error', () => undefined);
     child.stdout.on('data', (chunk: Buffer) => {
       read += chunk.length;
@@ -109,7 +116,7 @@ function listHooks({ program, cwd, env = process.env, patience = PATIENCE }: Cod
     lines.on('line', (line) => {
       const message = parsed(line);
       const { id, method, params, result, error } = message;
-      if (method === 'configWarning' && isObject(params)) warnings.push(String(params['summary']));
+      if (method === 'configWarning' && isObject(params)) warnings.push(oneLine(params['summary']));
       if (method !== undefined) return;
       if (error !== undefined) return fail(`it said ${JSON.stringify(error).slice(0, 300)}`);
       if (id === 1) {
@@ -136,11 +143,14 @@ function answerIn(result: unknown): Listed | undefined {
   return {
     listed: all('hooks').filter(isObject),
     warnings: [
-      ...all('warnings').map(String),
+      ...all('warnings').map(oneLine),
       ...errors.map(({ path, message }) => `${String(path)}: ${String(message)}`),
     ],
   };
 }
+
+/** As one line. */
+const oneLine = (text: unknown): string => String(text).replace(/\s+/g, ' ').trim();
 
 function parsed(line: string): Json {
   try {

@@ -41,14 +41,14 @@ test('Codex is asked of each of our hooks whether it trusts it', async () => {
 });
 
 test('what it does not list it does not know, and what it says of this folder is told', async () => {
-  const { hooks, warnings } = await ask({ warnings: ['install bubblewrap', `trust ${folder} first`] });
+  const { hooks, warnings } = await ask({ warnings: ['install bubblewrap', `trust\n  ${folder} first\n`] });
   expect(new Set(hooks.map(({ trust }) => trust))).toEqual(new Set(['unlisted']));
   expect(warnings).toEqual([`trust ${folder} first`]);
 });
 
 test.each([
   ['silence', /did not answer within 0.5 s/, 0.5],
-  ['end', /ended with 3 before it answered/, undefined],
+  ['end', /ended with 3 before it answered: there is no such folder/, undefined],
   ['error', /no such method/, undefined],
   ['other form', /has another form/, undefined],
 ] as const)('%s of it is no answer', async (instead, message, patience) => {

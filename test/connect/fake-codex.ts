@@ -58,7 +58,10 @@ function answer(): void {
     }
     if (method !== 'hooks/list') return;
     if (fake.instead === 'silence') return;
-    if (fake.instead === 'end') process.exit(3);
+    if (fake.instead === 'end') {
+      process.stderr.write('starting\nthere is no such folder\n');
+      process.exit(3);
+    }
     if (fake.instead === 'error') return say({ id, error: { code: -32601, message: 'no such method' } });
     if (fake.instead === 'other form') return say({ id, result: [] });
     if (fake.instead === 'noise') process.stdout.write('listening…\n');

@@ -32,7 +32,7 @@ export function filesOf(table: AgentTable): fc.Arbitrary<string> {
           .map((values) => ({ ...values, mine: 'MINE' }));
   const events = [...new Set(table.events.map(({ name }) => name)), 'OfAnotherVersion'];
   const hooks = fc.dictionary(fc.constantFrom(...events), fc.array(entryOf(table), { maxLength: 2 }), { maxKeys: 3 });
-  const reads = (what: 'comments' | 'mark'): boolean => connect.reads?.includes(what) ?? true;
+  const reads = (what: 'comments' | 'commas' | 'mark'): boolean => connect.reads?.includes(what) ?? true;
   return fc
     .record({
       others,
@@ -43,12 +43,19 @@ export function filesOf(table: AgentTable): fc.Arbitrary<string> {
       mark: reads('mark') ? fc.boolean() : fc.constant(false),
       end: fc.constantFrom('', '\n', '\n\n'),
       comment: reads('comments') ? fc.constantFrom('', '// its', '/* its */') : fc.constant(''),
+      // Behind which lines comments stand, and commas too many.
+      noted: reads('comments') ? fc.array(fc.boolean(), { maxLength: 20 }) : fc.constant([]),
+      commas: reads('commas') ? fc.boolean() : fc.constant(false),
     })
-    .map(({ others, hooks, first, indent, crlf, mark, end, comment }) => {
+    .map(({ others, hooks, first, indent, crlf, mark, end, comment, noted, commas }) => {
       const version = files.version === undefined ? {} : { version: files.version };
       const held = hooks === null ? {} : { hooks };
       const data = first ? { ...held, ...version, ...others } : { ...version, ...others, ...held };
-      const json = JSON.stringify(data, undefined, indent) + end;
+      const plain = JSON.stringify(data, undefined, indent);
+      // No string holds a line end.
+      const open = commas ? plain.replace(/([^[{\s])(\n\s*[\]}])/g, '$1,$2') : plain;
+      const lines = open.split('\n').map((line, i) => (noted[i] && indent !== '' ? `${line} // ${i}, "x"` : line));
+      const json = lines.join('\n') + (end === '' && noted[lines.length - 1] ? '\n' : end);
       const text = comment === '' ? json : json.replace('{', `{ ${comment}\n`).replace(/\}(\s*)$/, `${comment}\n}$1`);
       return (mark ? '\uFEFF' : '') + (crlf ? text.replaceAll('\n', '\r\n') : text);
     });

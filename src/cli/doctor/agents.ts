@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { dirname, isAbsolute } from 'node:path';
+import { isAbsolute } from 'node:path';
 import type { AgentTable } from '../../agents/table.js';
 import { CONNECTABLE, tableOf } from '../../connect/agent-hooks.js';
-import { clip, plain } from '../../plain.js';
+import { clip, ended, plain } from '../../plain.js';
 import { messageOf } from '../../values/promises.js';
 import { type Connection, readConnections, readIfThere, wordsOf } from './connections.js';
 import type { DoctorFinding } from './finding.js';
@@ -82,8 +82,10 @@ async function codexFindings({ file, handlers }: Connection, given: string | und
     if (waiting.some(({ trust }) => trust === 'unlisted'))
       return [
         problem(
-          `${listed}. It does not know them${warnings[0] === undefined ? '' : `, and says: ${plain(warnings[0])}`}.`,
-          `Trust the folder ${plain(dirname(dirname(file)))} in Codex, or look whether its configuration has switched hooks off.`,
+          ended(
+            `${listed}. It does not know them${warnings[0] === undefined ? '' : `, and says: ${plain(warnings[0])}`}`,
+          ),
+          'Trust the project in Codex, or look whether its configuration has switched hooks off.',
         ),
       ];
     return [
