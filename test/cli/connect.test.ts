@@ -138,6 +138,11 @@ test('an agent that reads Claude Code’s files too asks twice, and that is said
   expect((await hookscope('connect', 'gemini')).stderr).not.toContain('too, which');
 });
 
+test('Gemini, where a person sits, asks', async () => {
+  const { stdout } = await hookscope('connect', 'gemini', '--attended');
+  expect(stdout).toContain(' --as gemini BeforeTool --attended --timeout 600');
+});
+
 test('all five are disconnected together', async () => {
   for (const [agent] of AGENTS) await hookscope('connect', agent, '--write');
   const { stdout } = await hookscope('disconnect', '--all');
@@ -241,6 +246,7 @@ describe('hookscope connect claude-code', () => {
     [['connect', 'claude-code', '--http', '--port', '1', '--hooks', 'x.json'], /--http.*the server is what names them/],
     [['connect', 'claude-code', '--write', '--hooks', 'gone.json'], /gone\.json: there is no such file/],
     [['connect', 'gemini', '--http', '--port', '1'], /--http.*claude-code alone/],
+    [['connect', 'codex', '--attended'], /--attended.*with gemini alone/],
     [['connect', 'gemini', '--codex', 'x'], /--codex.*with codex alone/],
     [['connect', 'geminy'], /"geminy" is not an agent.*codex, copilot, gemini, cursor/],
     [['disconnect'], /--all/],

@@ -30,7 +30,7 @@ test('Codex is asked of each of our hooks whether it trusts it', async () => {
     interrupt: 'trusted',
     '*': 'untrusted',
   };
-  const { hooks } = await ask({ trust, off: ['interrupt'], instead: 'noise' });
+  const { hooks } = await ask({ trust, off: ['interrupt'], elsewhere: 'trusted', instead: 'noise' });
   expect(Object.fromEntries(hooks.map(({ event, trust }) => [event, trust]))).toEqual({
     ...Object.fromEntries(Object.keys(entries).map((event) => [event, 'untrusted'])),
     PreToolUse: 'trusted',

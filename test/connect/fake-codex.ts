@@ -6,6 +6,8 @@ export interface FakeCodex {
   readonly trust?: Readonly<Record<string, string>>;
   /** Events that are switched off. */
   readonly off?: readonly string[];
+  /** What it says of the same commands in another file. */
+  readonly elsewhere?: string;
   readonly warnings?: readonly string[];
   /** In place of an answer. */
   readonly instead?: 'silence' | 'end' | 'error' | 'noise' | 'other form';
@@ -39,14 +41,11 @@ function answer(): void {
       if (trustStatus === undefined) return [];
       const enabled = !fake.off?.includes(eventName);
       return groups.flatMap((group) =>
-        group.hooks.map((hook) => ({
-          eventName,
-          sourcePath: hooksFile,
-          enabled,
-          trustStatus,
-          handlerType: 'command',
-          ...hook,
-        })),
+        group.hooks.flatMap((hook) => {
+          const listed = { eventName, sourcePath: hooksFile, enabled, trustStatus, handlerType: 'command', ...hook };
+          if (fake.elsewhere === undefined) return [listed];
+          return [listed, { ...listed, sourcePath: '/elsewhere/hooks.json', trustStatus: fake.elsewhere }];
+        }),
       );
     });
   };

@@ -42,7 +42,7 @@ export function filesOf(table: AgentTable): fc.Arbitrary<string> {
       crlf: fc.boolean(),
       mark: reads('mark') ? fc.boolean() : fc.constant(false),
       end: fc.constantFrom('', '\n', '\n\n'),
-      comment: reads('comments') ? fc.constantFrom('', '// its', '/* its */') : fc.constant(''),
+      comment: reads('comments') ? fc.constantFrom('', '// its, "too"', '/* its, too */') : fc.constant(''),
       // Behind which lines comments stand, and commas too many.
       noted: reads('comments') ? fc.array(fc.boolean(), { maxLength: 20 }) : fc.constant([]),
       commas: reads('commas') ? fc.boolean() : fc.constant(false),

@@ -104,8 +104,11 @@ async function wayOf(table: AgentTable, flags: ConnectFlags): Promise<Way> {
     const set = { ...(hooks && { hooks }), ...(config !== undefined && { config }), ...(plugin && { plugin }) };
     checkThere([...(hooks ?? []), ...(config === undefined ? [] : [config])]);
     const { thinCommand } = await import('../../server/client/thin.js');
-    const as = table.name === 'claude-code' ? {} : { as: table.name };
-    return { entries: agentEntries(table, (event, timeout) => thinCommand(event, { ...as, set, timeout })), leftOut };
+    const who = {
+      ...(table.name === 'claude-code' ? {} : { as: table.name }),
+      ...(flags.attended && { attended: true }),
+    };
+    return { entries: agentEntries(table, (event, timeout) => thinCommand(event, { ...who, set, timeout })), leftOut };
   }
   if (hooks || plugin || config !== undefined)
     throw wrong('--http', 'expected without --hooks, --config and --plugin: the server is what names them');

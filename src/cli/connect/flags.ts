@@ -10,6 +10,7 @@ export interface ConnectFlags {
   readonly http?: true;
   readonly port?: string;
   readonly codex?: string;
+  readonly attended?: true;
   readonly hooks?: readonly string[];
   readonly config?: string;
   readonly plugin?: readonly string[];
@@ -25,6 +26,8 @@ export function checkFlags(agent: string, flags: ConnectFlags): void {
       'expected with claude-code alone: other agents have no hooks of this kind that are asked about tools',
     );
   if (flags.codex !== undefined && agent !== 'codex') throw wrong('--codex', 'expected with codex alone');
+  if (flags.attended && agent !== 'gemini')
+    throw wrong('--attended', 'expected with gemini alone: no other agent needs it');
   if (!flags.http && flags.port !== undefined) throw wrong('--port', 'expected together with --http');
 }
 

@@ -20,6 +20,7 @@ export const CONNECT_COMMANDS: readonly CommandRow[] = [
       ['--user', "the user's settings (default)"],
       ['--project', 'the settings of this folder; those of Claude Code that are not shared'],
       ...NAMED,
+      ['--attended', 'with gemini: a person sits there and can be asked, so that "ask" is not a deny'],
       ['--codex <program>', 'with codex: the program that is asked what it trusts (default: codex on the PATH)'],
       [
         '--http',

@@ -8,6 +8,8 @@ export interface ThinOptions {
   readonly cwd?: string;
   /** Whose hook it is. Default: `claude-code`. */
   readonly as?: string;
+  /** A person sits at the agent, and can be asked. */
+  readonly attended?: boolean;
   /** Seconds that the agent waits for it. */
   readonly timeout?: number;
   readonly onFailure?: 'block' | 'allow';
@@ -22,7 +24,8 @@ export const thinScript = (): string => join(ownFolder(), 'dist', 'hookscope-hoo
 
 /** A command line for `/bin/sh -c` that answers one event of an agent's: the thin command, by absolute path. */
 export function thinCommand(event: string, options: ThinOptions = {}): string {
-  const { set = {}, as, cwd = process.cwd(), timeout, onFailure, node = process.execPath, env = process.env } = options;
+  const { set = {}, as, attended, cwd = process.cwd(), timeout, onFailure } = options;
+  const { node = process.execPath, env = process.env } = options;
   const named = headersOf(absoluteSet(set, cwd), cwd).flatMap(([name, value]) => {
     const flag = name.replace('hookscope-', '--');
     return value === '--no-config' ? [value] : [flag, value];
@@ -33,6 +36,7 @@ export function thinCommand(event: string, options: ThinOptions = {}): string {
     node,
     ...(as === undefined ? [] : ['--as', as]),
     event,
+    ...(attended ? ['--attended'] : []),
     ...named,
     ...(timeout === undefined ? [] : ['--timeout', String(timeout)]),
     ...(onFailure === undefined ? [] : ['--on-failure', onFailure]),
