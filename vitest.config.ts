@@ -22,6 +22,7 @@ const SYSTEM: string[] = [
   'test/host/{abort,async,checklist,close,costs,failure-table,failure,leaks,logger-heard,process,running,taken,timeouts,told}.test.ts',
   'test/handlers/{command-async,command-vectors,command,http,mcp-tool,process-group,process-tree}.test.ts',
   'test/package/{budgets,doc-harness,docs,examples,options,promises-process,shipped}.test.ts',
+  'test/page/*.test.ts',
   'test/server/*.test.ts',
   'test/session/{bytes,watch}.test.ts',
   'test/plugins/{hooks-file,load}.test.ts',

@@ -1,4 +1,4 @@
-// The live page as one file: src/page, the packages that it uses, and its style, with nothing to be loaded (docs/decisions/0019-page.md).
+// The live page as one file: src/page, the packages that it uses, and its style, with nothing to be loaded (docs/decisions/0020-page.md).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';

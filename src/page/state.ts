@@ -16,7 +16,7 @@ export type Status =
 export type Tab = 'fires' | 'hooks' | 'scopes';
 
 export const status = signal<Status>({ type: 'none' });
-export const kept = signal(new Kept());
+export const kept = signal(new Kept(false));
 /** Counts up with whatever is added. */
 export const version = signal(0);
 export const filter = signal<Filter>(NO_FILTER);
@@ -94,8 +94,8 @@ export function settle(): void {
 }
 
 /** Another source: nothing of the one before is left. */
-export function begin(at: Status): Kept {
-  const fresh = new Kept();
+export function begin(at: Status, { once }: { readonly once: boolean }): Kept {
+  const fresh = new Kept(once);
   batch(() => {
     kept.value = fresh;
     status.value = at;

@@ -10,4 +10,4 @@ export {
   useSignal,
 } from '@preact/signals';
 export { type ComponentChildren, render } from 'preact';
-export { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+export { useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef } from 'preact/hooks';

@@ -9,7 +9,7 @@ import { recordOf } from '../records/kept.js';
 import { OUTCOME_WORDS, OUTCOMES } from '../records/outcome.js';
 import type { Row } from '../records/row.js';
 import { kept, selected, version } from '../state.js';
-import { useEffect, useMemo, useSignal } from '../ui.js';
+import { useEffect, useErrorBoundary, useMemo, useSignal } from '../ui.js';
 import { Hooks } from './hook.js';
 import { Diff, Json } from './text.js';
 
@@ -31,6 +31,12 @@ export function Explanation() {
 }
 
 function Explained({ row }: { readonly row: Row }) {
+  const [problem] = useErrorBoundary();
+  if (problem !== undefined) return <p class="alarming">This record cannot be shown: {plain(String(problem))}</p>;
+  return <Recorded row={row} />;
+}
+
+function Recorded({ row }: { readonly row: Row }) {
   const record = useMemo(() => recordOf(row), [row]);
   if (record?.type === 'hook_fire') return <Fire row={row} fire={record} />;
   return <Alarm row={row} record={record} />;

@@ -8,8 +8,11 @@ import { alarmRow, fireRow, type Row } from './row.js';
 /** The end of a run, which counts where it was in the background. */
 export type Ended = Pick<HookResponse, 'fire_id' | 'handler_id' | 'duration_ms' | 'failure'> & { readonly at: number };
 
-/** The records that a page holds, each once, whichever way and how often it came. */
+/** The records that a page holds. */
 export class Kept {
+  /** `once`: the same record may come by several ways. */
+  constructor(readonly once: boolean) {}
+
   readonly agents = new Agents();
   /** By time. */
   rows: Row[] = [];
@@ -26,17 +29,18 @@ export class Kept {
 
   /** A line of a store, as it was kept. Whether it was new. */
   add(text: string): boolean {
-    let record: HookRecord | undefined;
     try {
-      record = readRecord(JSON.parse(text)).record;
+      const { record } = readRecord(JSON.parse(text));
+      if (record !== undefined) return this.#add(record, text);
     } catch {
-      // It is counted below.
+      // It is none of ours.
     }
-    if (record === undefined) {
-      if (text.trim() !== '') this.foreign += 1;
-      return false;
-    }
-    if (this.#isKnown(record)) return false;
+    if (text.trim() !== '') this.foreign += 1;
+    return false;
+  }
+
+  #add(record: HookRecord, text: string): boolean {
+    if (this.once && this.#isKnown(record)) return false;
     const at = Date.parse(record.time);
     if (record.type === 'system') this.#addRun(record, at, text);
     else {

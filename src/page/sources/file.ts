@@ -9,7 +9,7 @@ const DATABASE = 'SQLite format 3';
 export async function openFile(file: File): Promise<void> {
   stopFollowing();
   const name = plain(file.name).slice(0, 100);
-  const into = begin({ type: 'reading', what: name });
+  const into = begin({ type: 'reading', what: name }, { once: false });
   if ((await file.slice(0, DATABASE.length).text()) === DATABASE) {
     status.value = { type: 'refused', why: `${name} is a database: hookscope page FILE makes a page of it.` };
     return;
@@ -29,7 +29,7 @@ export async function openFile(file: File): Promise<void> {
 
 /** What stands in the page itself, put there by `hookscope page`. */
 export async function openEmbedded(element: HTMLElement): Promise<void> {
-  const into = begin({ type: 'reading', what: 'the records of this page' });
+  const into = begin({ type: 'reading', what: 'the records of this page' }, { once: false });
   const lines = (element.textContent ?? '').split('\n');
   for (const [i, line] of lines.entries()) {
     into.add(line);

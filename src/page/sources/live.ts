@@ -28,7 +28,7 @@ export async function followServer(token: string): Promise<void> {
   stopFollowing();
   const over = new AbortController();
   running = over;
-  const into = begin({ type: 'reading', what: 'what the server has kept' });
+  const into = begin({ type: 'reading', what: 'what the server has kept' }, { once: true });
   const ask = async (path: string, headers: Record<string, string> = {}): Promise<ReadableStream<Uint8Array>> => {
     const response = await fetch(path, {
       headers: { authorization: `Bearer ${token}`, ...headers },

@@ -30,20 +30,22 @@ export function rowAt(columns: Columns, view: View, x: number, y: number): Row |
 
 const PROBLEM = bitOf('denied') | bitOf('failed') | bitOf('alarm');
 
+const isProblem = (row: Row): boolean => (row.marks & PROBLEM) !== 0;
+
 /** Where the keys lead from a bar. */
 export function neighbour(columns: Columns, from: Row | undefined, key: string): Row | undefined {
   const { rows, lanes, laneOf } = columns;
-  if (from === undefined) return key === 'End' ? rows.at(-1) : rows[0];
-  const at = rows.indexOf(from);
-  const lane = laneOf.get(from.agent) ?? 0;
+  const at = from === undefined ? -1 : rows.indexOf(from);
   const search = (step: number, holds: (row: Row) => boolean): Row | undefined => {
     for (let i = at + step; i >= 0 && i < rows.length; i += step) if (holds(rows[i] as Row)) return rows[i];
     return undefined;
   };
+  if (key === 'n') return search(1, isProblem);
+  if (from === undefined) return key === 'End' ? rows.at(-1) : rows[0];
+  const lane = laneOf.get(from.agent) ?? 0;
+  if (key === 'p') return search(-1, isProblem);
   if (key === 'ArrowRight') return search(1, (row) => row.agent === from.agent);
   if (key === 'ArrowLeft') return search(-1, (row) => row.agent === from.agent);
-  if (key === 'n') return search(1, (row) => (row.marks & PROBLEM) !== 0);
-  if (key === 'p') return search(-1, (row) => (row.marks & PROBLEM) !== 0);
   if (key === 'Home') return rows[0];
   if (key === 'End') return rows.at(-1);
   if (key !== 'ArrowDown' && key !== 'ArrowUp') return undefined;
