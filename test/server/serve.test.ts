@@ -197,6 +197,27 @@ describe('a server that ends', () => {
     expect(fires.map(({ decision }) => decision.reason)).toEqual(['slow']);
   });
 
+  test('stopped while hooks go on in the background, it keeps what they came to', async () => {
+    const began = join(user.path, 'began');
+    user.write('later.json', {
+      PreToolUse: [
+        {
+          hooks: [
+            { type: 'command', command: `touch ${began}; sleep 0.3; echo '{"systemMessage":"later"}'`, async: true },
+          ],
+        },
+      ],
+    });
+    const server = await user.serve(['--hooks', 'later.json']);
+    expect(await fire('PreToolUse', bash('ls'))).toEqual({});
+    await until(() => existsSync(began));
+    await server.stop('SIGTERM');
+    const kinds = user.records().map((record) => (record.type === 'system' ? record.subtype : record.type));
+    expect(kinds.sort()).toEqual(['hook_fire', 'hook_progress', 'hook_response', 'hook_started']);
+    const seqs = user.records().map(({ seq }) => seq);
+    expect(seqs).toEqual(seqs.map((_, i) => i + 1));
+  });
+
   test('killed during a call: the call is not let through, and no hook is asked a second time', async () => {
     user.write('slow.json', hooksFile(`echo x >> ${join(user.path, 'began')}; sleep 3; exit 0`));
     const server = await user.serve(['--hooks', 'slow.json']);
