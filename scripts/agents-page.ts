@@ -3,6 +3,7 @@ import type { Codec } from '../src/agents/codec.js';
 import { type AgentSupport, supportOf } from '../src/agents/supports.js';
 import type { EventRow, Sayable } from '../src/agents/table.js';
 import { HOOK_EVENTS } from '../src/events/catalogue.js';
+import { agentRuns } from './agents-runs.js';
 
 const MARKERS = [
   '<!-- generated from src/agents by npm run generate -->',
@@ -68,9 +69,7 @@ function tables(): string {
     '"yes": it is said in words that this agent was seen to honour (of an agent known from documents: that its documents have). "as …": said as something else. "silence": nothing is said, which means it. "–": it cannot be said, or the agent has no such event.',
     '### What is lost',
     [...losses].map(([why, number]) => `${number}. ${why}`).join('\n'),
-    '### Where a no is lost',
-    'The agents themselves, before the shell tool: what became of 13 ways to say no and of 5 guards that are broken, with nothing of ours between. A hook that exits with 0, one line of the right JSON and a reason, in time, is heard by all; that is all that `encode` ever says. Cursor was not tried.',
-    lostTable(codecs.filter(({ limits }) => limits.opens !== undefined)),
+    agentRuns(),
     '### Events',
     'Names of an agent in a row of ours; a comma: several of them become the same event here. "?" fires also when nothing of the kind happens. *(documents)*: not seen, although the agent was.',
     table(
@@ -78,46 +77,6 @@ function tables(): string {
       eventRows(codecs.filter(({ name }) => name !== 'claude-code')),
     ),
   ].join('\n\n');
-}
-
-/** The recorded cases by their names in `limits.opens`. */
-const NOES: Readonly<Record<string, string>> = {
-  deny: 'exit 0, the deny of this agent',
-  exit2_stderr: 'exit 2, the reason on stderr',
-  exit2_nostderr: 'exit 2, nothing on stderr',
-  exit2_allowjson: 'exit 2, JSON that allows',
-  exit1_denyjson: 'exit 1, JSON that denies',
-  twojson: 'two JSON objects, the second denies',
-  deny_noreason: 'a deny without a reason',
-  legacy_block: '`decision: block`',
-  continue_false: '`continue: false`',
-  claude_deny: "Claude Code's deny",
-  unknown_field_deny: 'a deny with a field too many',
-  timeout: 'a deny after the timeout',
-  deny_then_sleep_bg: 'a deny, while a child holds stdout open',
-};
-const BROKEN: Readonly<Record<string, string>> = {
-  exit1_stderr: 'broken: exit 1',
-  exit3_stderr: 'broken: exit 3',
-  exit127: 'broken: not there (127)',
-  brokenjson0: 'broken: half a JSON object',
-  killed: 'broken: killed',
-};
-
-function lostTable(codecs: readonly Codec[]): string {
-  const isLost = ({ limits }: Codec, name: string): boolean => limits.opens?.includes(name) === true;
-  const rows = Object.entries({ ...NOES, ...BROKEN }).map(([name, words]) => [
-    words,
-    ...codecs.map((codec) => (isLost(codec, name) ? '**runs**' : 'stopped')),
-  ]);
-  const stopped = (names: readonly string[], codec: Codec): number =>
-    names.filter((name) => !isLost(codec, name)).length;
-  const sum = (cases: Readonly<Record<string, string>>, words: string): string[] => {
-    const names = Object.keys(cases);
-    return [words, ...codecs.map((codec) => `${stopped(names, codec)} of ${names.length}`)];
-  };
-  const sums = [sum(NOES, 'noes heard'), sum(BROKEN, 'broken guards stopped')];
-  return table(['', ...codecs.map(({ title, version }) => `${title} ${version}`)], [...rows, ...sums]);
 }
 
 function answerOf(codec: Codec, event: string, what: Sayable, note: (why: string) => string): string {

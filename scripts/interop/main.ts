@@ -1,10 +1,13 @@
 // Shows both ends of the control protocol at work against the real programs.
 //   npm run interop -- --claude PATH [--sdk PATH] [--only TEXT] [--markdown] [--reference]
+//   npm run interop -- [--codex PATH] [--copilot PATH] [--gemini PATH] [--only TEXT] [--write]
 // PATH of the CLI's executable, and of the folder of @anthropic-ai/claude-agent-sdk; or CLAUDE_PATH and CLAUDE_SDK_PATH.
+// The second line runs other agents' programs, alone and through `hookscope hook --as`; --write keeps what was seen for docs/agents.md (npm run generate).
 // --reference runs the SDK's scenarios with the CLI too. Everything runs in temporary folders against a scripted model on loopback; nothing is sent anywhere else.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { playAgents } from './agents/play.js';
 import { alarmScenarios } from './alarm-scenarios.js';
 import { clientScenarios } from './client-scenarios.js';
 import { designScenarios } from './design-scenarios.js';
@@ -17,6 +20,10 @@ const { values } = parseArgs({
   options: {
     claude: { type: 'string', default: process.env['CLAUDE_PATH'] },
     sdk: { type: 'string', default: process.env['CLAUDE_SDK_PATH'] },
+    codex: { type: 'string', default: process.env['CODEX_PATH'] },
+    copilot: { type: 'string', default: process.env['COPILOT_PATH'] },
+    gemini: { type: 'string', default: process.env['GEMINI_PATH'] },
+    write: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     markdown: { type: 'boolean', default: false },
     reference: { type: 'boolean', default: false },
@@ -44,11 +51,13 @@ async function play<P>(scenarios: readonly Scenario<P>[], programs: P, version: 
   }
 }
 
-const { claude, sdk } = values;
-if (!claude && !sdk) {
+const { claude, sdk, codex, copilot, gemini } = values;
+const agents = { ...(codex && { codex }), ...(copilot && { copilot }), ...(gemini && { gemini }) };
+if (!claude && !sdk && Object.keys(agents).length === 0) {
   console.log(
     'Skipped: nothing to run. Give the executable of Claude Code with --claude PATH or CLAUDE_PATH, ' +
-      'and the folder of @anthropic-ai/claude-agent-sdk with --sdk PATH or CLAUDE_SDK_PATH.',
+      'the folder of @anthropic-ai/claude-agent-sdk with --sdk PATH or CLAUDE_SDK_PATH, ' +
+      'and the executables of other agents with --codex, --copilot and --gemini.',
   );
 }
 let cli = '';
@@ -72,6 +81,12 @@ if (sdk) {
   const executable = fileURLToPath(new URL('../../examples/agent/agent.mjs', import.meta.url));
   await play(sdkScenarios, { ...parts, executable }, `Agent SDK ${version}, examples/agent`);
 }
+
+await playAgents(agents, values.only, values.write, (name, checked, version, problems) => {
+  const result = problems.length === 0 ? 'ok' : 'FAILED';
+  rows.push({ name, checked, version, result });
+  console.log(`${result.padEnd(6)} ${name} ${version}: ${checked}${problems.map((one) => `\n       ${one}`).join('')}`);
+});
 
 const failed = rows.filter(({ result }) => result !== 'ok').length;
 if (rows.length > 0) console.log(`${rows.length - failed} of ${rows.length} as expected.`);

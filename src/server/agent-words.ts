@@ -1,5 +1,6 @@
 import { agentCodec } from '../agents/agents.js';
 import type { Answer } from '../agents/codec.js';
+import type { EventRow, Sayable } from '../agents/table.js';
 import { eventName } from '../events/catalogue.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import { plainLines } from '../plain.js';
@@ -24,13 +25,17 @@ export function agentProtocol(agent: string, given: string, attended = false): P
     seconds: (configured) => (configured === undefined ? usual : codec.timeout(event, configured)),
     read: (text, env) => codec.decode(text, env, [event]),
     settings: (told, policy) => ({
+      // What the agent cannot be told is a loss, and not a mistake of the hook's.
+      doneBy: 'session',
       ...(policy === 'block' ? { guards: 'block' } : {}),
       losses: (decision) => [...told.losses, ...encoded(decision, told).losses],
     }),
     say(decision, told, late = []) {
       const said = late.length === 0 ? decision : withContext(decision, late);
       const { stdout, exitCode, losses } = encoded(said, told);
-      return { stdout, stderr: aside(losses.map((loss) => lossText(codec.title, loss))), code: exitCode };
+      const row = codec.events.find(({ name }) => name === told.as) as EventRow;
+      const lines = losses.filter(({ what }) => !isSilent(row, what)).map((loss) => lossText(codec.title, loss));
+      return { stdout, stderr: aside(lines), code: exitCode };
     },
     fail(reason, policy, told) {
       const said = `hookscope: ${reason}`;
@@ -39,6 +44,12 @@ export function agentProtocol(agent: string, given: string, attended = false): P
       return { stdout, stderr: aside([said]), code: exitCode };
     },
   };
+}
+
+/** Said by silence, which needs no word each time. */
+function isSilent({ says }: EventRow, what: string): boolean {
+  const entry = says[what as Sayable];
+  return entry !== undefined && 'silent' in entry;
 }
 
 /** What the agent cannot be told, in a sentence. */

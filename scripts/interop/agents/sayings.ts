@@ -1,0 +1,213 @@
+// What a hook can say on other events, and by what it is seen that the agent has heard it.
+import type { Sayable } from '../../../src/agents/table.js';
+import type { Run } from './programs.js';
+
+/** One thing said by one hook in one run. */
+export interface Saying {
+  readonly name: string;
+  readonly what: Sayable;
+  /** Our event, and what a hook of ours prints there. */
+  readonly event: string;
+  readonly say: object;
+  /** Where the recorded answers of the agents have it (`encode`), for the hook that the agent asks itself. */
+  readonly recorded: string;
+  /** Of tool events: the call that it is about. */
+  readonly call?: string;
+  /** Only where it has not gone on for that already. */
+  readonly once?: true;
+  /** It ends the run, so that it has one for itself. */
+  readonly alone?: true;
+  /** Only in what a subagent does. */
+  readonly inside?: true;
+  heard(run: Seen, mark: string): boolean;
+  /** Where the agent is told something else in its place. */
+  heardAs?(run: Seen, mark: string): boolean;
+}
+
+/** A run, and the calls that ran. */
+export type Seen = Run & { readonly ran: readonly string[] };
+
+const specific = (hookEventName: string, more: object): object => ({ hookSpecificOutput: { hookEventName, ...more } });
+const context = (event: string): object => specific(event, { additionalContext: 'MARK' });
+const told: Saying['heard'] = ({ asked }, mark) => asked.some(({ text }) => text.includes(mark));
+/** The model got the mark for a call whose own output it did not get. */
+const replaced =
+  (call: string): Saying['heard'] =>
+  ({ asked }, mark) =>
+    asked.some(({ results }) => results.some((one) => one.includes(mark))) &&
+    !asked.some(({ results }) => results.some((one) => one.includes(`out-${call}`)));
+const noModel: Saying['heard'] = ({ asked }) => asked.length === 0;
+const oneModelCall: Saying['heard'] = ({ asked }) => asked.length === 1;
+
+export const SAYINGS: readonly Saying[] = [
+  {
+    name: 'context at the start',
+    what: 'context',
+    event: 'SessionStart',
+    say: context('SessionStart'),
+    recorded: 'session_context',
+    heard: told,
+  },
+  {
+    name: 'context with a prompt',
+    what: 'context',
+    event: 'UserPromptSubmit',
+    say: context('UserPromptSubmit'),
+    recorded: 'prompt_context',
+    heard: told,
+  },
+  {
+    name: 'context before a tool',
+    what: 'context',
+    event: 'PreToolUse',
+    say: context('PreToolUse'),
+    recorded: 'context_before_tool',
+    call: 'before',
+    heard: told,
+  },
+  {
+    name: 'a permission request is denied',
+    what: 'deny',
+    event: 'PermissionRequest',
+    say: specific('PermissionRequest', { decision: { behavior: 'deny', message: 'MARK' } }),
+    recorded: 'permission_deny',
+    call: 'permission',
+    heard: (run, mark) => told(run, mark) && !run.ran.includes('permission'),
+  },
+  {
+    name: 'feedback after a tool',
+    what: 'block',
+    event: 'PostToolUse',
+    say: { decision: 'block', reason: 'MARK' },
+    recorded: 'after_tool_block',
+    call: 'feedback',
+    heard: replaced('feedback'),
+  },
+  {
+    name: 'context after a tool',
+    what: 'context',
+    event: 'PostToolUse',
+    say: context('PostToolUse'),
+    recorded: 'after_tool_context',
+    call: 'after',
+    heard: told,
+  },
+  {
+    name: "another output in a tool's place",
+    what: 'rewrite',
+    event: 'PostToolUse',
+    say: specific('PostToolUse', { updatedToolOutput: 'MARK' }),
+    recorded: 'after_tool_replace',
+    call: 'replace',
+    heard: replaced('replace'),
+  },
+  {
+    name: 'context for a subagent',
+    what: 'context',
+    event: 'SubagentStart',
+    say: context('SubagentStart'),
+    recorded: 'subagent_context',
+    inside: true,
+    heard: ({ asked }, mark) => asked.some(({ thread, text }) => thread === 'sub' && text.includes(mark)),
+  },
+  {
+    name: "a subagent's tool is denied",
+    what: 'deny',
+    event: 'PreToolUse',
+    say: specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'MARK' }),
+    recorded: 'deny',
+    call: 'inside',
+    inside: true,
+    heard: ({ asked, ran }, mark) =>
+      !ran.includes('inside') && asked.some(({ thread, text }) => thread === 'sub' && text.includes(mark)),
+  },
+  {
+    name: 'a subagent goes on',
+    what: 'continue',
+    event: 'SubagentStop',
+    say: { decision: 'block', reason: 'MARK' },
+    recorded: 'subagent_go_on',
+    once: true,
+    inside: true,
+    heard: ({ asked }, mark) => asked.some(({ thread, text }) => thread === 'sub' && text.includes(mark)),
+  },
+  {
+    name: 'go on instead of stopping',
+    what: 'continue',
+    event: 'Stop',
+    say: { decision: 'block', reason: 'MARK' },
+    recorded: 'go_on',
+    once: true,
+    heard: ({ asked }, mark) => asked.some(({ thread, text }) => thread === 'main' && text.includes(mark)),
+  },
+  {
+    name: 'a prompt is blocked',
+    what: 'block',
+    event: 'UserPromptSubmit',
+    say: { decision: 'block', reason: 'MARK' },
+    recorded: 'prompt_block',
+    alone: true,
+    heard: noModel,
+  },
+  {
+    name: 'the loop ends with a prompt',
+    what: 'stop',
+    event: 'UserPromptSubmit',
+    say: { continue: false, stopReason: 'MARK' },
+    recorded: 'stop_prompt',
+    alone: true,
+    heard: noModel,
+  },
+  {
+    name: 'the loop ends at the start',
+    what: 'stop',
+    event: 'SessionStart',
+    say: { continue: false, stopReason: 'MARK' },
+    recorded: 'session_stop',
+    alone: true,
+    heard: noModel,
+  },
+  {
+    name: 'the loop ends before a tool',
+    what: 'stop',
+    event: 'PreToolUse',
+    say: { continue: false, stopReason: 'MARK' },
+    recorded: 'stop_before_tool',
+    call: 'end',
+    alone: true,
+    heard: (run, mark) => oneModelCall(run, mark) && !run.ran.includes('end'),
+    heardAs: (run, mark) => told(run, mark) && !run.ran.includes('end'),
+  },
+  {
+    name: 'the loop ends after a tool',
+    what: 'stop',
+    event: 'PostToolUse',
+    say: { continue: false, stopReason: 'MARK' },
+    recorded: 'stop_after_tool',
+    call: 'end',
+    alone: true,
+    heard: (run, mark) => oneModelCall(run, mark) && run.ran.includes('end'),
+  },
+  {
+    name: 'a call of the model is blocked',
+    what: 'block',
+    event: 'BeforeModel',
+    say: { decision: 'block', reason: 'MARK' },
+    recorded: 'model_call_block',
+    alone: true,
+    heard: noModel,
+  },
+  {
+    name: "an answer in the model's place",
+    what: 'value',
+    event: 'BeforeModel',
+    say: specific('BeforeModel', {
+      llm_response: {
+        candidates: [{ content: { role: 'model', parts: ['MARK'] }, finishReason: 'STOP' }],
+      },
+    }),
+    recorded: 'model_call_answer',
+    alone: true,
+    heard: (run, mark) => noModel(run, mark) && run.output.includes(mark),
+  },
+];
