@@ -12,7 +12,7 @@ import type { EndSignal } from '../values/lazy-signal.js';
 import type { Json } from '../values/shape.js';
 import { carrierIn } from '../values/trace-carrier.js';
 import { Agents } from './agents.js';
-import type { Binding } from './binding.js';
+import { type Binding, whyChanged } from './binding.js';
 import { foundProject } from './found-project.js';
 
 /** One host that answers other processes. */
@@ -79,6 +79,12 @@ export class WarmHosts {
   /** The project that a call belongs to (`rootOf`); a call of none is the user's alone. */
   of(cwd: string | undefined, session?: string): Warm {
     return this.#of(cwd, session);
+  }
+
+  /** Who has taken a file away looks for that first: what stands before another reason; '' where nothing has changed. */
+  whyChanged(cwd: string | undefined, session?: string): string {
+    const [changed] = this.#of(cwd, session).binding.changed();
+    return changed === undefined ? '' : `${whyChanged(changed)}; `;
   }
 
   #of(cwd: string | undefined, session: string | undefined): Served {

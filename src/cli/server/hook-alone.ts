@@ -61,7 +61,7 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
     try {
       const decision = await fire(services, told.event, input, {
         signal: over.signal,
-env: envOf(project),
+        env: envOf(project),
         ...protocol.settings(told, policy),
       });
       return protocol.say(decision, told);

@@ -32,8 +32,12 @@ export async function answerAgent(
   // It may be one that a newer client knows: nothing was run.
   if (protocol === undefined) return { status: HEAD.notServed, body: '{"error":"this event is not known here"}' };
   const read = await readBody(incoming);
-  if ('problem' in read) return said(protocol.fail(REASONS[read.problem], policy), protocol);
   let told: Told | undefined;
+  const failed = (reason: string): Answer => {
+    const why = told === undefined ? hosts.whyChanged(cwd, env['CLAUDE_PROJECT_DIR']) : '';
+    return said(protocol.fail(`${why}${reason}`, policy, told), protocol);
+  };
+  if ('problem' in read) return failed(REASONS[read.problem]);
   const over = new LazySignal();
   outgoing.once('close', () => over.abort(undefined));
   try {
@@ -49,7 +53,7 @@ export async function answerAgent(
     hosts.memory.decided(decoded, told, decision);
     return said(protocol.say(decision, told, late), protocol);
   } catch (error) {
-    return said(protocol.fail(isHookscopeError(error) ? error.message : describeError(error), policy, told), protocol);
+    return failed(isHookscopeError(error) ? error.message : describeError(error));
   }
 }
 

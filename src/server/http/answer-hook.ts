@@ -6,7 +6,6 @@ import { LazySignal } from '../../values/lazy-signal.js';
 import { describeError } from '../../values/message.js';
 import { isObject, type Json } from '../../values/shape.js';
 import { type FailurePolicy, failureOutput, HEAD, REASONS } from '../agent-protocol.js';
-import { whyChanged } from '../binding.js';
 import { type NamedSet, setInHeaders } from '../named-set.js';
 import { CLAUDE } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
@@ -68,9 +67,7 @@ async function answer(
   const spec = hosts.spec(event, folder, env['CLAUDE_PROJECT_DIR']);
   if (spec === undefined) return { status: 404, body: '{"error":"there is no such event"}' };
   if (typeof body === 'string') {
-    // Who has taken a file away looks for that first.
-    const [changed] = hosts.of(folder, env['CLAUDE_PROJECT_DIR']).binding.changed();
-    const why = changed === undefined ? '' : `${whyChanged(changed)}; `;
+    const why = hosts.whyChanged(folder, env['CLAUDE_PROJECT_DIR']);
     return failure(spec, `${why}${REASONS[body]}`, policy, body === 'large');
   }
   const over = new LazySignal();
