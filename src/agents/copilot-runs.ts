@@ -41,6 +41,8 @@ export const copilotRuns: Running = {
     windows: ['powershell', 'exec', 'command'],
     shell: { bash: 'bash', powershell: 'powershell' },
   },
+  // VS Code's.
+  others: ['windows', 'linux', 'osx'],
   pascalGroups: true,
   off: { disableAllHooks: true },
   adds: { timestamp: 'now' },

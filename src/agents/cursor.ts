@@ -49,6 +49,9 @@ export const cursor: AgentTable = {
   makesIds: true,
   tools: {
     Shell: { ours: 'Bash' },
+    Read: { ours: 'Read' },
+    Write: { ours: 'Write' },
+    Grep: { ours: 'Grep' },
     Delete: { ours: 'Delete' },
     Task: { ours: 'Agent' },
   },

@@ -88,6 +88,8 @@ export interface Running {
   readonly background?: true;
   /** Hooks of the user run in the folder of their file. */
   readonly userFolder?: true;
+  /** Keys of a handler that another program reads, which has the same files. */
+  readonly others?: readonly string[];
   /** Its groups are taken under names of events in PascalCase, too. */
   readonly pascalGroups?: true;
   /** Keys that switch all hooks of a file off, and what they say then; and lists of names that are off. */

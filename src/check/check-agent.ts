@@ -1,14 +1,16 @@
 import { basename } from 'node:path';
 import { TABLES } from '../agents/agents.js';
+import { subjectOf } from '../agents/subjects.js';
 import type { AgentTable } from '../agents/table.js';
 import type { Path } from '../files/json-file.js';
+import { readMatcher } from '../foreign/matchers.js';
 import { nearest } from '../values/nearest.js';
 import type { Check, CheckFinding } from './checking.js';
 import type { SourceFile } from './source-file.js';
 import { type Entry, entryOf, type ObjectNode, type TreeNode, textAt, textOf } from './tree.js';
 
 /** A handler in another agent's file, with the group around it where there are groups. */
-interface AgentHandler {
+export interface AgentHandler {
   readonly event: string;
   readonly path: Path;
   readonly node: ObjectNode;
@@ -55,7 +57,7 @@ const items = (node: TreeNode): (readonly [ObjectNode, number])[] =>
   node.kind !== 'array' ? [] : node.items.flatMap((one, i) => (one.kind === 'object' ? [[one, i] as const] : []));
 
 /** A file with other settings in it. */
-const isSettings = ({ path }: SourceFile): boolean => /^settings\b/.test(basename(path));
+const isSettings = ({ path }: SourceFile): boolean => /^settings\b|\.toml$/.test(basename(path));
 
 function* checkRoot({ files, title }: AgentTable, root: ObjectNode): Generator<CheckFinding> {
   const rule = 'agent-file';
@@ -121,9 +123,9 @@ function* checkEvent(table: AgentTable, { key, keySpan, value }: Entry): Generat
 const FLAT = /^[a-z]/;
 
 /** How people write comments into JSON. */
-const isRemark = (key: string): boolean => /^(\/\/|_|#|\$)/.test(key);
+const isRemark = (key: string): boolean => /^(?:\/\/|_|#|\$|(?:comment|description|id|name|note)$)/.test(key);
 
-function* checkHandler({ files, title }: AgentTable, { node, path }: AgentHandler): Generator<CheckFinding> {
+function* checkHandler({ files, title, runs }: AgentTable, { node, path }: AgentHandler): Generator<CheckFinding> {
   const rule = 'agent-handler';
   const type = entryOf(node, 'type');
   const name = textOf(type?.value);
@@ -135,7 +137,7 @@ function* checkHandler({ files, title }: AgentTable, { node, path }: AgentHandle
       message: `${title} does not run hooks of the type "${name}", only ${files.handlers.join(', ')}.`,
     };
   for (const { key, keySpan } of node.entries) {
-    if (files.keys.includes(key) || isRemark(key)) continue;
+    if (files.keys.includes(key) || runs?.others?.includes(key) || isRemark(key)) continue;
     const near = nearest(key, files.keys);
     const message = `${title} does not read "${key}" of a hook.${near ? ` Did you mean "${near}"?` : ''}`;
     yield { rule, at: keySpan, where: [...path, key], message };
@@ -186,19 +188,38 @@ function* checkMatcher(table: AgentTable, { event, group, groupPath, node }: Age
     message,
     fix,
   });
-  const rows = table.events.filter(({ name }) => name === event);
-  if (/[^\w|,\s-]/.test(matcher) && !compiles(matcher)) {
-    if (matcher !== '*' && matcher !== '**')
-      yield found(`It is no regular expression, so in ${table.title} it does not match what it says.`);
-  } else if (rows.some(({ matches }) => matches === 'own')) {
-    const foreign = matcher
-      .split('|')
-      .map((word) => word.trim())
-      .map((word) => [word, ownNames(table, word)] as const);
-    for (const [word, own] of foreign)
-      if (own.length > 0)
-        yield found(`${table.title} has no tool "${word}".`, `Write ${own.join('|')}, which is what it calls it.`);
+  const tool = subjectOf(table, event) === 'tool';
+  const { accepts, never, warning } = readMatcher(table, matcher, tool);
+  if (never !== undefined) yield found(`It ${never}.`);
+  else if (warning !== undefined) yield found(`${warning}.`);
+  else if (tool && !/^\*+$/.test(matcher.trim()) && !namesOf(table, event).some(accepts)) {
+    // What nobody knows here may be a tool of an extension, or a new one.
+    const words = matcher.match(/[A-Za-z_]\w+/g) ?? [];
+    const strangers = words.filter((word) => STRANGE.has(word));
+    if (strangers.length === 0 || strangers.length < words.length) return;
+    for (const word of strangers) {
+      const own = ownNames(table, word);
+      yield found(
+        `${table.title} has no tool "${word}".`,
+        own.length > 0 ? `Write ${own.join('|')}, which is what it calls it.` : undefined,
+      );
+    }
   }
+}
+
+/** Tools by the names of every agent: those that this one does not have are never called there. */
+const STRANGE: ReadonlySet<string> = new Set([
+  ...TABLES.flatMap(({ tools }) => Object.entries(tools).flatMap(([name, { ours }]) => [name, ours])),
+  ...['Bash', 'MultiEdit', 'NotebookEdit', 'Task', 'TodoWrite', 'LS', 'shell', 'local_shell'],
+]);
+
+/** The names that this agent's hooks on the event are compared with. */
+function namesOf({ tools, runs, events }: AgentTable, event: string): string[] {
+  const renames = events.some((row) => row.name === event && row.matches === 'own');
+  const own = Object.entries(tools).flatMap(([name, { ours }]) => (renames || !ours ? [name] : [name, ours]));
+  const aliases = Object.values(runs?.matching.aliases ?? {}).flat();
+  const plain = renames ? [] : ['Bash'];
+  return [...own, ...aliases, ...plain, 'mcp__server__tool', 'server-tool', 'MCP:tool'];
 }
 
 function isFirst(group: ObjectNode, node: ObjectNode): boolean {
@@ -209,13 +230,4 @@ function isFirst(group: ObjectNode, node: ObjectNode): boolean {
 /** What an agent calls a tool that is written by Claude Code's name; none: it is no such name, or its own too. */
 function ownNames({ tools }: AgentTable, word: string): string[] {
   return Object.entries(tools).flatMap(([name, { ours }]) => (ours === word && name !== word ? [name] : []));
-}
-
-function compiles(pattern: string): boolean {
-  try {
-    new RegExp(pattern);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -5,6 +5,7 @@ import { HOOK_EVENTS } from '../events/catalogue.js';
 import { ended } from '../plain.js';
 import { formatPath } from '../values/problem.js';
 import { checkAgentFile, handlersOf } from './check-agent.js';
+import { checkAgentOutputs } from './check-agent-outputs.js';
 import { checkDuplicates } from './check-duplicates.js';
 import { checkFields } from './check-fields.js';
 import { checkGuards } from './check-guards.js';
@@ -87,7 +88,7 @@ export async function checkHookFiles(options: CheckOptions): Promise<HookReport>
   const { cwd = process.cwd(), home = homedir(), path = process.env['PATH'] ?? '' } = options;
   const managed = options.managedDir ?? completeFiles({ projectDir: cwd }, HOOK_EVENTS).managedDir;
   const machine: Surroundings = { cwd, home, path, managed };
-  const { files, others, elsewhere } = readFiles(options, machine);
+  const { files, others, elsewhere } = await readFiles(options, machine);
   const report = await checkSources(files, machine);
   const name = (file: string): string => shortest(cwd, file);
   return {
@@ -145,7 +146,7 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** Of a file of another agent. */
-const AGENT_CHECKS: readonly Check[] = [checkSyntax, checkAgentFile];
+const AGENT_CHECKS: readonly Check[] = [checkSyntax, checkAgentFile, checkAgentOutputs];
 
 function placed(found: CheckFinding, file: SourceFile, name: (path: string) => string): HookFinding {
   const { rule, at, where, message, script } = found;

@@ -31,9 +31,10 @@ const KNOWN: Readonly<Record<string, string>> = {
   Cursor: 'cursor',
 };
 
-/** The codec of an agent by its name here, where its rules are known and the file is JSON. */
+/** The codec of an agent by its name here, where its rules are known and the file is one it reads. */
 export function codecOfFile(path: string, agent: string): string | undefined {
-  return path.endsWith('.json') ? KNOWN[agent] : undefined;
+  const known = KNOWN[agent];
+  return path.endsWith('.json') || (path.endsWith('.toml') && known === 'codex') ? known : undefined;
 }
 
 /** The agent in whose place a file lies. */
@@ -44,6 +45,15 @@ export function agentOfPlace(path: string): string | undefined {
   return (
     FOLDERS[name.replace(/-plugin$/, '')] ?? (name === 'hooks' || name === 'extensions' ? FOLDERS[above] : undefined)
   );
+}
+
+/** The project that such a file is of; undefined: it is the user's, or nobody knows. */
+export function projectOf(path: string, home: string | undefined): string | undefined {
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+    const name = basename(folder);
+    if (name in FOLDERS || name === '.github') return dirname(folder) === home ? undefined : dirname(folder);
+  }
+  return undefined;
 }
 
 /** The agent whose file it is by what it holds, wherever it lies. */

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { readText } from '../files/json-file.js';
+import { type TomlParser, tomlParser } from '../files/toml-tree.js';
 import type { Surroundings } from './checking.js';
 import { findHookFiles, known } from './find.js';
-import { agentOfPlace, agentOfText, codecOfFile } from './foreign.js';
+import { agentOfPlace, agentOfText, codecOfFile, projectOf } from './foreign.js';
 import { type FileKind, type FilePlace, placeOf } from './kinds.js';
 import { readSource, type SourceFile, unreadSource } from './source-file.js';
 import { entryOf, textOf } from './tree.js';
@@ -23,7 +24,10 @@ export interface ReadFiles {
   readonly elsewhere: readonly string[];
 }
 
-export function readFiles({ paths, hooksFiles = [], as }: Asked, { cwd, home, managed }: Surroundings): ReadFiles {
+export async function readFiles(
+  { paths, hooksFiles = [], as }: Asked,
+  { cwd, home, managed }: Surroundings,
+): Promise<ReadFiles> {
   const found = new Map<string, FileKind | undefined>();
   const places = paths.map((path) => findHookFiles(resolve(cwd, path)));
   const others = new Map<string, string>();
@@ -52,8 +56,8 @@ export function readFiles({ paths, hooksFiles = [], as }: Asked, { cwd, home, ma
     others.delete(path);
   }
   for (const [path, agent] of theirs) {
-    const place: FilePlace = { kind: 'agent-hooks', project: undefined, plugin: undefined, agent };
-    const file = readAny(path, place);
+    const place: FilePlace = { kind: 'agent-hooks', project: projectOf(path, home), plugin: undefined, agent };
+    const file = readAny(path, place, path.endsWith('.toml') ? await tomlParser() : undefined);
     if (file) files.push(file);
   }
   const searched = places.some((place, i) => place.files[0] !== resolve(cwd, paths[i] as string));
@@ -72,9 +76,9 @@ function ofMachine(home: string | undefined, managed: string): string[] {
 }
 
 /** A file that cannot be read becomes a finding; the others are still checked. */
-function readAny(path: string, place: FilePlace): SourceFile | undefined {
+function readAny(path: string, place: FilePlace, toml?: TomlParser): SourceFile | undefined {
   try {
-    return readSource(path, readText(path), place);
+    return readSource(path, readText(path), place, toml);
   } catch (error) {
     if (!(error instanceof HookscopeError) || error.code !== 'FILE') throw error;
     return unreadSource(path, (error.details as { problem: string }).problem, place);

@@ -42,4 +42,20 @@ export const AGENT_RULES = {
     bad: '.gemini/settings.json with "matcher": "Bash"',
     good: '.gemini/settings.json with "matcher": "run_shell_command"',
   },
+  'agent-output': {
+    level: 'warning',
+    about: 'An answer that this agent does not hear',
+    why: 'Each agent reads words of its own. Copilot does not hear what Claude Code calls a deny, Gemini neither; Codex drops a whole answer for one field that it does not know. The hook has said no, and the tool runs.',
+    fix: 'Say it in the words of that agent (docs/agents.md), or let hookscope hook --as AGENT say it.',
+    bad: '.github/hooks/guard.json whose preToolUse hook prints {"hookSpecificOutput":{"permissionDecision":"deny", …}}',
+    good: '.github/hooks/guard.json whose preToolUse hook prints {"permissionDecision":"deny","permissionDecisionReason":"…"}',
+  },
+  'agent-reason': {
+    level: 'warning',
+    about: 'A deny without a reason, which this agent takes for none',
+    why: 'Codex and Gemini take exit 2 for a no only where something is printed that says why, and Codex a printed deny only with a reason. Without one the tool runs.',
+    fix: 'Give a reason: on standard error before exit 2, or in the answer.',
+    bad: '.codex/hooks.json with "command": "grep -q secret && exit 2"',
+    good: '.codex/hooks.json with "command": "grep -q secret && { echo \'No secrets.\' >&2; exit 2; }"',
+  },
 } as const satisfies Readonly<Record<string, RuleText>>;

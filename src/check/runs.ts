@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Word } from 'unbash';
+import { TABLES } from '../agents/agents.js';
 import { argsOf, expand, type FoundCommand, isCertain, parseShell, type Shell } from './shell.js';
 import { type HandlerNode, type SourceFile, skillFolder } from './source-file.js';
 import { entryOf, plainData, textAt } from './tree.js';
@@ -75,7 +76,16 @@ export function variablesOf(file: SourceFile, { home }: Bearings): Readonly<Reco
     CLAUDE_PLUGIN_ROOT: file.plugin,
     CLAUDE_SKILL_DIR: skillFolder(file),
     HOME: home,
+    ...ofAgent(file),
   };
+}
+
+/** What another agent calls the project. */
+function ofAgent({ agent, project }: SourceFile): Readonly<Record<string, string | undefined>> {
+  const { variables = {} } = TABLES.find(({ name }) => name === agent)?.runs ?? {};
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, from]) => (from === 'project' ? [[name, project]] : [])),
+  );
 }
 
 /** Hooks run in the session's current directory: the project's folder, unless the agent has changed it. */

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { CATALOGUE } from '../events/catalogue.js';
 import type { Dialect, EventSpec } from '../events/define.js';
 import type { Path } from '../files/json-file.js';
+import type { TomlParser } from '../files/toml-tree.js';
 import { parseJsonTree } from './json-tree.js';
 import type { FileKind, FilePlace } from './kinds.js';
 import { createLines, type Entry, entryOf, type ObjectNode, type ParsedFile, type TreeNode, textAt } from './tree.js';
@@ -43,8 +44,8 @@ export interface HandlerNode {
 }
 
 /** Parses a text as a file of that kind. Undefined for a Markdown file whose frontmatter has no hooks. */
-export function readSource(path: string, text: string, place: FilePlace): SourceFile | undefined {
-  const parsed = parse(path, text);
+export function readSource(path: string, text: string, place: FilePlace, toml?: TomlParser): SourceFile | undefined {
+  const parsed = toml === undefined ? parse(path, text) : parseTomlTree(toml, text);
   return parsed && sourceOf(path, text, place, parsed);
 }
 
@@ -66,6 +67,13 @@ function parse(path: string, text: string): ParsedFile | undefined {
   if (!path.endsWith('.md')) return parseJsonTree(text);
   const front = frontmatterOf(text);
   return front && holdsHooks(front.yaml) ? parseYamlTree(front.yaml, front.start) : undefined;
+}
+
+function parseTomlTree(toml: TomlParser, text: string): ParsedFile {
+  const parsed = toml(text);
+  if (!('problem' in parsed)) return { root: parsed.root, errors: [] };
+  const { offset, message } = parsed.problem;
+  return { root: undefined, errors: [{ start: offset, end: offset + 1, message }] };
 }
 
 function setsOf(root: TreeNode | undefined, kind: FileKind): SourceFile['sets'] {

@@ -130,7 +130,7 @@ only, so that no program that runs in the project gives it. Exits 1 while someth
       ['--json', 'print the findings as one JSON object'],
       ['--sarif', 'print them as SARIF 2.1.0, for code scanning'],
     ],
-    notes: `Reads Claude Code's settings, plugins, agents, skills and commands, hookscope's own configuration and hooks files, and the hooks of Codex, Copilot, Gemini and Cursor in JSON files. The rules are in
+    notes: `Reads Claude Code's settings, plugins, agents, skills and commands, hookscope's own configuration and hooks files, and the hooks of Codex (config.toml too), Copilot, Gemini and Cursor. The rules are in
 docs/rules.md. Exits 1 if there is an error.
 
   $ hookscope check

@@ -23,15 +23,20 @@ export type ParsedToml =
   | { readonly root: Extract<TomlNode, { kind: 'object' }> }
   | { readonly problem: { readonly message: string; readonly offset: number } };
 
-/** Reads TOML with its places. The parser is loaded when the first such file is read. Never rejects. */
-export async function parseTomlTree(text: string): Promise<ParsedToml> {
+/** Reads TOML with its places. Never throws. */
+export type TomlParser = (text: string) => ParsedToml;
+
+/** The parser is loaded when the first such file is read. */
+export async function tomlParser(): Promise<TomlParser> {
   const { parseTOML } = await import('toml-eslint-parser');
-  try {
-    return { root: rootOf(parseTOML(text).body[0], text) };
-  } catch (error) {
-    const { message, index = 0 } = error as { message: string; index?: number };
-    return { problem: { message, offset: index } };
-  }
+  return (text) => {
+    try {
+      return { root: rootOf(parseTOML(text).body[0], text) };
+    } catch (error) {
+      const { message, index = 0 } = error as { message: string; index?: number };
+      return { problem: { message, offset: index } };
+    }
+  };
 }
 
 /** The value as plain data. */

@@ -1,6 +1,6 @@
 import { findPositions, findSyntaxError, type Path, type Position, positionsIn } from '../files/json-file.js';
 import { isTooDeep } from '../files/nesting.js';
-import { parseTomlTree, tomlData, tomlOffset } from '../files/toml-tree.js';
+import { tomlData, tomlOffset, tomlParser } from '../files/toml-tree.js';
 
 /** A file that was parsed, or why it could not be. */
 export type ReadData =
@@ -23,7 +23,7 @@ export async function readData(text: string, file: string): Promise<ReadData> {
 }
 
 async function readToml(text: string): Promise<ReadData> {
-  const parsed = await parseTomlTree(text);
+  const parsed = (await tomlParser())(text);
   const at = positionsIn(text);
   if ('problem' in parsed) {
     const { message, offset } = parsed.problem;

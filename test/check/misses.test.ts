@@ -24,19 +24,24 @@ const hooks = (command = 'echo ok', event = 'PreToolUse', group: object = {}, mo
 
 describe('files of other agents', () => {
   const flat = (events: object): string => JSON.stringify({ version: 1, hooks: events });
-  test.each([
-    ['.codex/config.toml', 'Codex', 'model = "x"\n[[hooks.PreToolUse]]\nmatcher = "shell"\n'],
-    ['.qwen/settings.json', 'Qwen Code', hooks('x.sh')],
-  ])('%s (%s), found or named, is left alone', async (path, agent, text) => {
-    write(path, text);
-    for (const report of [await check(), await check([path])]) {
-      expect(report).toEqual({ files: [], findings: [], others: [{ file: path, agent }] });
-    }
-  });
+  test.each([['.qwen/settings.json', 'Qwen Code', hooks('x.sh')]])(
+    '%s (%s), found or named, is left alone',
+    async (path, agent, text) => {
+      write(path, text);
+      for (const report of [await check(), await check([path])]) {
+        expect(report).toEqual({ files: [], findings: [], others: [{ file: path, agent }] });
+      }
+    },
+  );
 
   test.each([
     ['.cursor/hooks.json', flat({ beforeShellExecution: [{ command: './x.sh' }] }), 1],
-    ['.codex/hooks.json', hooks('x.sh', 'PreToolUse', { matcher: 'shell' }), 1],
+    ['.codex/hooks.json', hooks('x.sh', 'PreToolUse', { matcher: 'Bash' }), 1],
+    [
+      '.codex/config.toml',
+      'model = "x"\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "x"\n[hooks.state."a:b"]\nenabled = true\n',
+      1,
+    ],
     ['.github/hooks/guard.json', flat({ preToolUse: [{ type: 'command', bash: './x.sh' }] }), 1],
     ['.github/copilot/settings.json', flat({ sessionStart: [{ bash: 'x' }, { bash: 'y' }] }), 2],
     ['.copilot/hooks/a.json', flat({ sessionStart: [{ bash: 'x' }] }), 1],

@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   plugins: [...BELOW_HOST, 'host', 'create-host', 'files', 'trust'],
   adapters: [...BELOW_HOST, 'host', 'session'],
   'claude-code': [...BELOW_HOST, 'emit', 'host', 'session', 'create-host', 'files', 'trust', 'plugins'],
-  check: [...BELOW_HOST, 'agents', 'host', 'files', 'trust', 'plugins', 'claude-code'],
+  check: [...BELOW_HOST, 'agents', 'foreign/matchers', 'host', 'files', 'trust', 'plugins', 'claude-code'],
   server: [...BELOW_HOST, 'agents', 'emit', 'host', 'create-host', 'files', 'trust', 'plugins'],
   connect: ['plain', 'errors', 'values', 'events', 'files', 'agents'],
   testing: [...BELOW_HOST, 'emit', 'host', 'session', 'create-host', 'plugins', 'claude-code'],

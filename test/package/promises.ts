@@ -366,6 +366,16 @@ const limits: readonly Kept[] = [
     'one that is too long is not read for names, and trust says so',
   ],
   ['has no rules for files of other agents', 'check/misses', 'by what they hold, where no agent has its place'],
+  [
+    "Hooks of another agent's file (`--from`) run by what was seen",
+    'foreign/load',
+    "Cursor's events of one tool run for it alone, and those that came from Cursor for their own name",
+  ],
+  [
+    'What differs stands in [docs/agents.md]',
+    'foreign/load',
+    'what cannot be run here is listed with the reason, and told',
+  ],
   ['at most 100 findings of one rule', 'check/costs', 'of one rule in one file no more is told than people read'],
   [
     'consent binds the files that commands name',

@@ -1,0 +1,167 @@
+import { TABLES } from '../agents/agents.js';
+import { type HeardAnswer, hear } from '../agents/hear.js';
+import type { Running } from '../agents/running.js';
+import type { AgentTable, EventRow } from '../agents/table.js';
+import { CATALOGUE } from '../events/catalogue.js';
+import type { EventSpec } from '../events/define.js';
+import { isObject } from '../values/shape.js';
+import { type AgentHandler, handlersOf } from './check-agent.js';
+import { type Check, type CheckFinding, type Checking, inText } from './checking.js';
+import { readCode } from './code-text.js';
+import { answersIn, judgeable } from './printed.js';
+import type { ProgramText } from './scripts.js';
+import { outputOf } from './shell.js';
+import { printedAnswer } from './shell-printed.js';
+import type { HandlerNode, SourceFile } from './source-file.js';
+import { entryOf, textOf } from './tree.js';
+
+type Answer = Readonly<Record<string, unknown>>;
+interface Printed {
+  readonly start: number;
+  readonly end: number;
+  readonly answer: Answer;
+}
+
+/** What hooks of another agent print and exit with, read as that agent reads it. */
+export const checkAgentOutputs: Check = function* (file, about) {
+  const table = TABLES.find(({ name }) => name === file.agent);
+  if (table?.runs === undefined) return;
+  const handlers = handlersOf(file).flatMap((handler) => commandsOf(table, table.runs as Running, handler));
+  const served = servedBy(handlers, file, about);
+  for (const { row, handler } of handlers) {
+    for (const text of about.texts(handler, file)) {
+      // A script that serves several events may answer each differently, and one that speaks to several agents in turn all of them.
+      if (text.file !== undefined && ((served.get(text.file) ?? 0) > 1 || speaksToOthers(table, text.source))) continue;
+      yield* judgeAnswers(table, row, handler, text);
+      yield* judgeExit(table, row, handler, text);
+    }
+  }
+};
+
+interface Command {
+  readonly row: EventRow;
+  readonly handler: HandlerNode;
+}
+
+/** A handler as one of ours, with its command under our key. */
+function commandsOf(
+  { events }: AgentTable,
+  { program }: Running,
+  { event, path, node, group }: AgentHandler,
+): Command[] {
+  const row = events.find(({ name }) => name === event);
+  const key = program.unix.find((name) => textOf(entryOf(node, name)?.value) !== undefined);
+  const command = key === undefined || key === 'exec' ? undefined : entryOf(node, key);
+  if (row === undefined || command === undefined) return [];
+  const entries = [
+    ...node.entries.filter((entry) => !/^(?:command|args|shell)$/.test(entry.key)),
+    { ...command, key: 'command' },
+  ];
+  const spec = (CATALOGUE as Readonly<Record<string, EventSpec>>)[row.ours];
+  const handler: HandlerNode = {
+    event,
+    spec,
+    path,
+    node: { ...node, entries },
+    type: 'command',
+    matcher: textOf(entryOf(group, 'matcher')?.value),
+  };
+  return [{ row, handler }];
+}
+
+function servedBy(handlers: readonly Command[], file: SourceFile, about: Checking): Map<string, number> {
+  const served = new Map<string, Set<string>>();
+  for (const { row, handler } of handlers)
+    for (const { path } of about.runs(handler, file))
+      if (path !== undefined) served.set(path, (served.get(path) ?? new Set()).add(row.name));
+  return new Map([...served].map(([path, events]) => [path, events.size]));
+}
+
+const speaksToOthers = ({ name }: AgentTable, source: string): boolean =>
+  TABLES.some((other) => other.name !== name && new RegExp(`\\b${other.name}\\b`, 'i').test(source));
+
+function* judgeAnswers(
+  table: AgentTable,
+  row: EventRow,
+  handler: HandlerNode,
+  text: ProgramText,
+): Generator<CheckFinding> {
+  const heard = printedIn(text).map((printed) => {
+    const answer = judgeable(printed.answer, '', row.name) as Answer;
+    const stdout = JSON.stringify(answer);
+    return { printed, answer, heard: hear(table, row, { stdout, stderr: '', exitCode: 0 }) };
+  });
+  // It says the same once more in words that are heard.
+  if (heard.some(({ heard: { answer, failure } }) => failure === undefined && refuses(answer))) return;
+  for (const { printed, answer, heard: said } of heard) {
+    const at = inText(handler, text, printed);
+    if (said.failure === undefined) {
+      if (isIdle(said, answer))
+        yield { rule: 'agent-output', ...at, message: `${table.title} reads nothing of this answer on ${row.name}.` };
+      continue;
+    }
+    const bare = refusesBare(answer);
+    const what = bare
+      ? `${table.title} is told no here without a reason, and does not take that for one.`
+      : said.failure.message;
+    yield { rule: bare ? 'agent-reason' : 'agent-output', ...at, message: `${what} What the hook is about goes on.` };
+  }
+}
+
+const refuses = ({ verdict, blocked, continues, continue: goes }: HeardAnswer['answer']): boolean =>
+  verdict === 'deny' || blocked === true || continues === true || goes === false;
+
+/** Keys by which an answer is known, and that mean something to somebody. */
+const MEANS =
+  /^(?:hookSpecificOutput|additionalContext|additional_context|modifiedArgs|modifiedResult|updated_input|updatedInput|followup_message)$/;
+
+function isIdle({ answer }: HeardAnswer, said: Answer): boolean {
+  if (Object.keys(answer).length > 0) return false;
+  const inner = said['hookSpecificOutput'];
+  // To allow is to say nothing in some.
+  if (
+    isObject(inner) &&
+    Object.keys(inner).every((key) => /^(?:hookEventName|permissionDecision(?:Reason)?)$/.test(key))
+  )
+    return inner['permissionDecision'] !== 'allow';
+  return Object.keys(said).some((key) => MEANS.test(key));
+}
+
+/** A no with no reason beside it. */
+function refusesBare(said: Answer): boolean {
+  const inner = isObject(said['hookSpecificOutput']) ? said['hookSpecificOutput'] : said;
+  const no = [inner['permissionDecision'], said['decision']].some((word) => word === 'deny' || word === 'block');
+  const reason = [inner['permissionDecisionReason'], said['reason']].some(
+    (word) => typeof word === 'string' && word.trim() !== '',
+  );
+  return no && !reason;
+}
+
+function printedIn(text: ProgramText): Printed[] {
+  const code = readCode(text);
+  if (code) return [...answersIn(code)];
+  return (text.shell?.commands ?? []).flatMap((command) => {
+    const answer = outputOf(command) === 'stdout' ? printedAnswer(command) : undefined;
+    return answer === undefined ? [] : [{ start: command.node.pos, end: command.node.end, answer }];
+  });
+}
+
+/** Exit 2 says no with a reason alone. */
+function* judgeExit(
+  { title, runs }: AgentTable,
+  row: EventRow,
+  handler: HandlerNode,
+  text: ProgramText,
+): Generator<CheckFinding> {
+  const { exit } = (runs as Running).hearing;
+  if (exit.needed !== true || text.language !== 'shell') return;
+  const match = /(?<![\w-])exit 2(?!\d)/.exec(text.source);
+  const says =
+    /\b(?:echo|printf|cat|print|tee|jq|logger|node|python\d?|sed|awk)\b|>&2|\/dev\/stderr|<<|\$\{\w+:\?/.test(
+      text.source,
+    );
+  if (match === null || says || row.says.deny === undefined) return;
+  const place = { start: match.index, end: match.index + match[0].length };
+  const message = `${title} takes exit 2 for a no only where standard error says why, and nothing is printed here. What the hook is about goes on.`;
+  yield { rule: 'agent-reason', ...inText(handler, text, place), message };
+}
