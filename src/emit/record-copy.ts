@@ -168,7 +168,8 @@ export class RecordCopy {
   private plain(value: object): unknown {
     const copied: Record<string, unknown> = {};
     const keys = Object.keys(value);
-    for (const [i, key] of keys.entries()) {
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] as string;
       const part = this.takes(key.length + 3) ? this.own(value, key) : this.leaveKey(key);
       if (part !== LEFT_OUT) put(copied, key, part);
       else if (this.room.left <= 0) {

@@ -60,6 +60,8 @@ export class Meanings {
   private readonly known: (AnswerPlan | null | undefined)[] = new Array(VERDICTS.length * 3 * 3 * 4).fill(undefined);
   /** The latest answer of each kind: hooks that say the same again and again share what it means. */
   private readonly last: (Meant | undefined)[] = [];
+  /** The latest answer in the wire's words. */
+  private lastWords: SaidWords | undefined = undefined;
   /** Of the event's schema, compiled at the first answer of a helper. */
   private texts: Texts | undefined = undefined;
 
@@ -69,15 +71,16 @@ export class Meanings {
 
   /** `eventName`: as `readOutput` takes it. Throws what a hostile object throws. */
   of(value: object, eventName: string): Outcome | undefined {
+    const given = value as Answer;
+    // Read first: what the engine learns of the object here spares it a call for the prototype.
+    const meaning = given[MEANING];
     if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
     let inWords = false;
     for (const key in value) {
       if (key !== 'hookSpecificOutput') return undefined;
       inWords = true;
     }
-    const given = value as Answer;
     if (given.async !== undefined || given.toJSON !== undefined) return undefined;
-    const meaning = given[MEANING];
     if (meaning === undefined && MEANING in value) return undefined;
     if (inWords) return meaning === undefined ? this.ofWords(given.hookSpecificOutput, eventName) : undefined;
     return meaning === undefined ? NOTHING_SAID : this.outcomeOf(meaning, undefined);
@@ -87,6 +90,8 @@ export class Meanings {
   private ofWords(inner: unknown, eventName: string): Outcome | undefined {
     if (typeof inner !== 'object' || inner === null || Object.getPrototypeOf(inner) !== Object.prototype)
       return undefined;
+    const last = this.lastWords;
+    if (last?.eventName === eventName && isSaid(last.words, inner)) return last.meant;
     const { specific } = outputShape(this.spec);
     const words: Record<string, string> = {};
     let verdict: string | undefined;
@@ -104,7 +109,9 @@ export class Meanings {
     }
     // A reason of no decision, and what no helper says.
     if ((reason !== undefined && verdict === undefined) || verdict === 'block') return undefined;
-    return this.outcomeOf({ verdict, reason, context } as Meaning, { hookSpecificOutput: words });
+    const meant = this.outcomeOf({ verdict, reason, context } as Meaning, { hookSpecificOutput: words });
+    if (meant instanceof Meant && meant.isShort) this.lastWords = { eventName, words: Object.entries(words), meant };
+    return meant;
   }
 
   /** `output`: the words it was said in. */
@@ -169,6 +176,23 @@ export class Meanings {
       context: textOf(outcome.additionalContext),
     };
   }
+}
+
+/** An answer in the wire's words, in their order. */
+interface SaidWords {
+  readonly eventName: string;
+  readonly words: readonly (readonly [string, string])[];
+  readonly meant: Outcome;
+}
+
+function isSaid(words: SaidWords['words'], inner: object): boolean {
+  let at = 0;
+  for (const key in inner) {
+    const said = words[at++];
+    if (said === undefined || said[0] !== key || said[1] !== (inner as Readonly<Record<string, unknown>>)[key])
+      return false;
+  }
+  return at === words.length;
 }
 
 /** Whether the event's own schema takes such a text. */

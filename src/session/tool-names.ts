@@ -12,8 +12,7 @@ const MOST = 1000;
  * Looked at when the name comes first; what is registered later is not.
  */
 export function noteToolName({ deps, who, scope }: Core, name: string): void {
-  const seen = SEEN.get(deps) ?? new Set();
-  SEEN.set(deps, seen);
+  const seen = SEEN.get(deps) ?? seenOf(deps);
   const key = who.agent_type === undefined ? name : `${who.agent_type}\0${name}`;
   if (seen.has(key) || seen.size >= MOST) return;
   seen.add(key);
@@ -27,6 +26,12 @@ export function noteToolName({ deps, who, scope }: Core, name: string): void {
       `PreToolUse hook ${hook.name} is for the tool "${meant}", and this session calls one "${name}", for which it does not run: names are compared exactly`,
     );
   }
+}
+
+function seenOf(deps: SessionDeps): Set<string> {
+  const seen = new Set<string>();
+  SEEN.set(deps, seen);
+  return seen;
 }
 
 /** The names that a matcher lists, and the one of a rule. */

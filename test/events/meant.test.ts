@@ -67,34 +67,54 @@ const answer = fc.record({
   beside: fc.constantFrom<object>({}, {}, {}, {}, { systemMessage: 'x' }, { continue: false }, { async: true }),
 });
 
-test("what is seen at once of an answer in the wire's words is what reading it gives, as it was said", () => {
+const OTHER: Readonly<Record<string, string>> = {
+  permissionDecisionReason: 'additionalContext',
+  additionalContext: 'permissionDecisionReason',
+};
+
+type Answer = typeof answer extends fc.Arbitrary<infer T> ? T : never;
+
+test("what is seen at once of answers in the wire's words, one after the other, is what reading each gives, as it was said", () => {
   let seen = 0;
+  let again = 0;
+  const check = (meanings: Meanings, event: keyof typeof CATALOGUE, { name, words, nameAt, beside }: Answer) => {
+    const spec = CATALOGUE[event];
+    const entries: [string, unknown][] = [...words];
+    if (name !== 'absent') entries.splice(nameAt, 0, ['hookEventName', name === 'right' ? event : 'Other']);
+    const inner = Object.fromEntries(entries);
+    const value = { hookSpecificOutput: inner, ...beside };
+    const text = JSON.stringify(value);
+    const found = meanings.of(value, event);
+    if (found === undefined) return undefined;
+    seen++;
+    const read = readOutput(spec, value, { eventName: event, nameRequired: false });
+    if ('bad' in read) throw new Error(`${text} is bad: ${read.bad}`);
+    expect(read.warnings).toEqual([]);
+    expect(parts(found)).toEqual(parts(read.outcome));
+    expect(found).not.toBe(NOTHING_SAID);
+    expect([JSON.stringify(found.output), found.printed]).toEqual([text, text]);
+    // Its own copy: what the hook does to its answer later changes nothing.
+    inner['permissionDecision'] = 'allow';
+    inner['additionalContext'] = 'changed';
+    expect(JSON.stringify(found.output)).toBe(text);
+    expect(Object.isFrozen(found.output)).toBe(true);
+    return found;
+  };
   fc.assert(
-    fc.property(event, answer, (event, { name, words, nameAt, beside }) => {
-      const spec = CATALOGUE[event];
-      const entries: [string, unknown][] = [...words];
-      if (name !== 'absent') entries.splice(nameAt, 0, ['hookEventName', name === 'right' ? event : 'Other']);
-      const inner = Object.fromEntries(entries);
-      const value = { hookSpecificOutput: inner, ...beside };
-      const text = JSON.stringify(value);
-      const found = new Meanings(spec).of(value, event);
-      if (found === undefined) return;
-      seen++;
-      const read = readOutput(spec, value, { eventName: event, nameRequired: false });
-      if ('bad' in read) throw new Error(`${text} is bad: ${read.bad}`);
-      expect(read.warnings).toEqual([]);
-      expect(parts(found)).toEqual(parts(read.outcome));
-      expect(found).not.toBe(NOTHING_SAID);
-      expect([JSON.stringify(found.output), found.printed]).toEqual([text, text]);
-      // Its own copy: what the hook does to its answer later changes nothing.
-      inner['permissionDecision'] = 'allow';
-      inner['additionalContext'] = 'changed';
-      expect(JSON.stringify(found.output)).toBe(text);
-      expect(Object.isFrozen(found.output)).toBe(true);
+    fc.property(event, fc.array(answer, { minLength: 1, maxLength: 4 }), (event, answers) => {
+      const meanings = new Meanings(CATALOGUE[event]);
+      // Each with one word less first, then under other keys, then twice.
+      for (const said of answers) {
+        check(meanings, event, { ...said, words: said.words.slice(0, -1) });
+        check(meanings, event, { ...said, words: said.words.map(([key, value]) => [OTHER[key] ?? key, value]) });
+        const found = check(meanings, event, said);
+        if (check(meanings, event, said) === found && found !== undefined) again++;
+      }
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS / 4 },
   );
   expect(seen).toBeGreaterThan(RUNS / 20);
+  expect(again).toBeGreaterThan(RUNS / 80);
 });
 
 test('an answer under the name of another event of the same hook is none of them', () => {
@@ -102,4 +122,6 @@ test('an answer under the name of another event of the same hook is none of them
   const meanings = new Meanings(CATALOGUE.SubagentStop);
   expect(meanings.of(answer('Stop'), 'SubagentStop')).toBeUndefined();
   expect(meanings.of(answer('SubagentStop'), 'Stop')).toBeUndefined();
+  expect(meanings.of(answer('Stop'), 'Stop')).toBeDefined();
+  expect(meanings.of(answer('Stop'), 'SubagentStop')).toBeUndefined();
 });

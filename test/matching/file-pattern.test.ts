@@ -13,7 +13,7 @@ const pattern = fc
       minLength: 1,
       maxLength: 4,
     }),
-    fc.constantFrom('', '/', '/**', ' '),
+    fc.constantFrom('', '/', '/**', ' ', '/ '),
   )
   .map(([tied, parts, end]) => `${tied ? '/' : ''}${parts.join('/')}${end}`)
   // Tied to another place, which is not what is looked at here.
