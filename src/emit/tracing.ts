@@ -66,7 +66,7 @@ export interface Tracing {
   begin(work: TracedWork, parent: Traced | undefined, incoming: TraceCarrier | undefined): Traced | undefined;
   /** Takes the host's records until the undo is called, as a sink does. */
   attach(events$: RecordStream): () => void;
-  /** The host has closed: hands on what it still holds. Waited for as long as the host's `closeTimeout`. */
+  /** The host has closed: hands on what it still holds. Waited for as long as the host's `closeTimeout`, and two seconds at most. */
   flush(): Promise<void>;
 }
 

@@ -21,6 +21,8 @@ interface Closing {
 
 /** Processes that were told to end get this long, milliseconds. */
 const KILL = 3_000;
+/** The same for a collector that does not answer: an agent waits for a command that closes its host. */
+const HAND_ON = 2_000;
 
 /** Waits for work under way, then cancels and kills it; returns the names of what was pending. */
 export async function closeHost({
@@ -50,6 +52,6 @@ export async function closeHost({
   await lives.close();
   await ended;
   bus.close();
-  await within(closeTimeout * 1000, bus.tracing?.close() ?? Promise.resolve());
+  await within(Math.min(closeTimeout * 1000, HAND_ON), bus.tracing?.close() ?? Promise.resolve());
   return { pending };
 }
