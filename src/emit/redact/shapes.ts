@@ -170,11 +170,24 @@ export interface Tokens {
 /** Prefixes shorter than this must begin a word, `sk-` but not `task-`. */
 const SURE = 4;
 
+/** Of a text that was cut, the beginning of a secret shows enough of it. */
+const CUT = '[\\w.+/=~-]{2,256}…';
+const IS_CUT = new RegExp(CUT, 'y');
+
+function cutAt(text: string, at: number, pattern: RegExp): RegExpExecArray | null {
+  IS_CUT.lastIndex = at;
+  if (!IS_CUT.test(text)) return null;
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
 export function compileTokens(wanted: (name: string) => boolean): Tokens {
   const marked = MARKED.filter(([name]) => wanted(name));
   const bare = BARE.filter(([name]) => wanted(name));
   const behind = sticky(marked.map(([, before, rest]) => `(?<=(${before}))${rest}`));
   const here = sticky(bare.map(([, start, rest]) => `(${start}${rest})`));
+  const cutBehind = sticky(marked.map(([, before]) => `(?<=(${before}))${CUT}`));
+  const cutHere = sticky(bare.map(([, start]) => `(${start}${CUT})`));
   const marks = `[-_.~/$}](?<=(?:${anyOf(marked.map(([, before]) => before))}))`;
   const mark = new RegExp(marks, 'g');
   const named = (match: RegExpExecArray, shapes: readonly MarkedShape[]): readonly [name: string, group: string] => {
@@ -186,22 +199,26 @@ export function compileTokens(wanted: (name: string) => boolean): Tokens {
     bare: anyOf(bare.map(([, start]) => `${start[0]}(?=${start.slice(1)})`)),
     afterMark(text, at) {
       behind.lastIndex = at;
-      const match = behind.exec(text);
+      const found = behind.exec(text);
+      const pattern = found === null ? cutBehind : behind;
+      const match = found ?? cutAt(text, at, cutBehind);
       if (match === null) return undefined;
       const [name, before] = named(match, marked);
       const start = at - before.length;
       if (before.length < SURE && !beginsWord(text, start, WORD)) return undefined;
-      return { start, end: behind.lastIndex, name };
+      return { start, end: pattern.lastIndex, name };
     },
     at(text, start) {
       // A run that could hold many beginnings of a JWT is read from its first alone.
       if (text[start] === 'e' && !beginsWord(text, start, RUN)) return undefined;
       here.lastIndex = start;
-      const match = here.exec(text);
+      const found = here.exec(text);
+      const pattern = found === null ? cutHere : here;
+      const match = found ?? cutAt(text, start, cutHere);
       if (match === null) return undefined;
       const [name] = named(match, bare);
       if (!beginsWord(text, start, name === 'jwt' || name === 'aws-key-id' ? WORD : BASE64)) return undefined;
-      return { start, end: here.lastIndex, name };
+      return { start, end: pattern.lastIndex, name };
     },
     nameOf(value) {
       const found = tokens.at(value, 0);

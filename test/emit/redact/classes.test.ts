@@ -6,6 +6,7 @@ import { createRedactor } from '../../../src/emit/redact/redactor.js';
 import { fire } from '../samples.js';
 import { CHOSEN, CLASSES, leftOf, PASSWORD_HASHES, QUOTED, spelled } from './classes.js';
 import { ORDINARY } from './ordinary.js';
+import { BY_LOOK } from './secrets.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'redact-classes-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -35,6 +36,18 @@ test.each(PASSWORD_HASHES)('a hash of a password is masked wherever it stands: %
       leftOf(redactor.text(text), hash.slice(hash.lastIndexOf('$') + 1).replace(/^\{.*\}/, '')),
       text,
     ).toBeUndefined();
+});
+
+test('a secret that was cut with its text is masked, as far as it goes', () => {
+  for (const { secret } of BY_LOOK.filter(({ shape }) =>
+    /^(?:git|aws|slack bot|stripe|npm|jwt|google api|mailchimp)/.test(shape),
+  ))
+    for (let length = 14; length < secret.length; length++) {
+      const cut = secret.slice(0, length);
+      const masked = redactor.text(`it printed ${cut}…`);
+      // Up to the end of the mark it says only what kind of secret it is.
+      if (length > 36) expect(masked, cut).not.toContain(cut.slice(0, 20));
+    }
 });
 
 describe('in data', () => {
