@@ -3,6 +3,7 @@ import { at } from '../agents/path.js';
 import type { AgentTable, EventRow } from '../agents/table.js';
 import type { Path, Position } from '../files/json-file.js';
 import { nearest } from '../values/nearest.js';
+import { asksUs } from '../values/own-command.js';
 import { formatPath, kindOf } from '../values/problem.js';
 import { isObject, isText, type Json } from '../values/shape.js';
 import { readData } from './read-file.js';
@@ -170,6 +171,7 @@ class Reading {
     const { files, title } = this.#table;
     if (!isObject(handler))
       return this.#wrong(path, `expected a hook, { "type": "command", … }, got ${kindOf(handler)}`);
+    if (asksUs(handler['command'])) return;
     const type = handler['type'] ?? (files.shape === 'flat' ? 'command' : undefined);
     const add = (invalid?: string): void =>
       void this.hooks.push({

@@ -7,10 +7,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TABLES } from '../../src/agents/agents.js';
 import { codecOf } from '../../src/agents/make-codec.js';
 import type { AgentTable } from '../../src/agents/table.js';
+import { readSettings } from '../../src/claude-code/files/settings.js';
 import { agentEntries, layoutOf, settingsFile } from '../../src/connect/agent-hooks.js';
 import { disconnect, planConnect } from '../../src/connect/connect.js';
 import { Journal } from '../../src/connect/journal.js';
 import { handlersIn } from '../../src/connect/settings-text.js';
+import { readForeign } from '../../src/foreign/parse.js';
 import { thinCommand } from '../../src/server/client/thin.js';
 import { filesOf } from './texts.js';
 
@@ -118,6 +120,25 @@ describe.each(agents)('a file of %s', (_, table) => {
     }
   });
 });
+
+test.each(agents)(
+  'what is written for %s is no hook of ours: it would ask itself without end',
+  async (agent, table) => {
+    const { files } = table;
+    const events = Object.keys(entriesOf(table));
+    const mine = { type: 'command', command: 'sh /opt/dist/hookscope-hook.sh --node x' };
+    const own = files.shape === 'groups' ? { hooks: [mine] } : mine;
+    const hooks = Object.fromEntries(Object.entries(entriesOf(table)).map(([event, entry]) => [event, [entry, own]]));
+    const json = JSON.stringify({ ...(files.version === undefined ? {} : { version: files.version }), hooks });
+    const found =
+      agent === 'claude-code'
+        ? Object.values((await readSettings(json, file(), { events, onInvalid: 'skip' })).hooks).flatMap((groups) =>
+            (groups ?? []).flatMap((group) => group.hooks),
+          )
+        : (await readForeign(table, json, file())).hooks.map(({ handler }) => handler);
+    expect(found.map((handler) => (handler as { command?: string }).command)).toEqual(events.map(() => mine.command));
+  },
+);
 
 test('every event of an agent is connected once, under the name whose payload and words are known best', () => {
   const names = (agent: string) => {

@@ -1,6 +1,7 @@
 import { CLAUDE_KINDS, type ClaudeKind } from '../../events/handler-kinds.js';
 import type { Path } from '../../files/json-file.js';
 import { nearest } from '../../values/nearest.js';
+import { asksUs } from '../../values/own-command.js';
 import { kindOf } from '../../values/problem.js';
 import { checks, isObject, isText, type OptionCheck, oneOf } from '../../values/shape.js';
 import type { Finding } from './findings.js';
@@ -134,6 +135,7 @@ class SchemaCheck {
   #handler(hook: unknown, path: Path): ClaudeHandler[] {
     if (!isObject(hook))
       return this.#wrong(path, `expected a handler, { "type": "command", "command": "…" }, got ${kindOf(hook)}`);
+    if (asksUs(hook['command'])) return [];
     const { type } = hook;
     if (!isText(type))
       return this.#wrong([...path, 'type'], `expected one of ${CLAUDE_KINDS.join(', ')}, got ${kindOf(type)}`);
