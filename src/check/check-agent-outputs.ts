@@ -100,7 +100,7 @@ function* judgeAnswers(
         yield { rule: 'agent-output', ...at, message: `${table.title} reads nothing of this answer on ${row.name}.` };
       continue;
     }
-    const bare = refusesBare(answer);
+    const bare = wantsReason(table, row, answer);
     const what = bare
       ? `${table.title} is told no here without a reason, and does not take that for one.`
       : said.failure.message;
@@ -127,14 +127,14 @@ function isIdle({ answer }: HeardAnswer, said: Answer): boolean {
   return Object.keys(said).some((key) => MEANS.test(key));
 }
 
-/** A no with no reason beside it. */
-function refusesBare(said: Answer): boolean {
-  const inner = isObject(said['hookSpecificOutput']) ? said['hookSpecificOutput'] : said;
-  const no = [inner['permissionDecision'], said['decision']].some((word) => word === 'deny' || word === 'block');
-  const reason = [inner['permissionDecisionReason'], said['reason']].some(
-    (word) => typeof word === 'string' && word.trim() !== '',
-  );
-  return no && !reason;
+/** Whether a no would be heard, had it a reason. */
+function wantsReason(table: AgentTable, row: EventRow, said: Answer): boolean {
+  const inner = said['hookSpecificOutput'];
+  const reasoned = isObject(inner)
+    ? { ...said, hookSpecificOutput: { ...inner, permissionDecisionReason: 'x' } }
+    : { ...said, reason: 'x' };
+  const { answer, failure } = hear(table, row, { stdout: JSON.stringify(reasoned), stderr: '', exitCode: 0 });
+  return failure === undefined && refuses(answer);
 }
 
 function printedIn(text: ProgramText): Printed[] {

@@ -1,4 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -247,6 +249,47 @@ describe('units, order and fields', () => {
       ['hooks.sessionStart[0]', expect.stringMatching(/^does not run here: GitHub Copilot CLI puts this prompt/)],
     ]);
     expect(whyNot()).toEqual([['unsupported', expect.stringContaining('hooks.preToolUse[0] in ')]]);
+  });
+
+  test('Copilot: a server is asked in its words and heard in its words; one that cannot be asked denies a tool', async () => {
+    let asked = '';
+    const server = createServer((request, response) => {
+      request.setEncoding('utf8').on('data', (piece: string) => {
+        asked += piece;
+      });
+      request.on('end', () =>
+        response.end(JSON.stringify({ permissionDecision: 'deny', permissionDecisionReason: 'no' })),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const hooks = { preToolUse: [{ type: 'http', url }] };
+    const { undo } = await load('copilot', write('hooks.json', { version: 1, hooks }));
+    expect(await host.fire('PreToolUse', bash())).toMatchObject({ verdict: 'deny', reason: 'no', failures: [] });
+    expect(JSON.parse(asked)).toMatchObject({ toolName: 'bash', toolArgs: { command: 'ls' } });
+    undo();
+    await new Promise((resolve) => server.close(resolve));
+    await load('copilot', write('hooks.json', { version: 1, hooks }));
+    expect(await host.fire('PreToolUse', bash())).toMatchObject({
+      verdict: 'deny',
+      failures: [{ cause: 'connection' }],
+    });
+  });
+
+  test("Cursor: a prompt is put to the host's model, with Cursor's payload", async () => {
+    const prompts: string[] = [];
+    await host.close();
+    host = createHost({
+      logger: () => undefined,
+      model: ({ prompt }) => {
+        prompts.push(prompt);
+        return { ok: false, reason: 'not this' };
+      },
+    }) as Host;
+    const hooks = { preToolUse: [{ type: 'prompt', prompt: 'Is this safe? $ARGUMENTS' }] };
+    await load('cursor', write('hooks.json', { version: 1, hooks }));
+    expect(await host.fire('PreToolUse', bash())).toMatchObject({ verdict: 'deny', reason: 'not this' });
+    expect(prompts).toEqual([expect.stringContaining('"tool_name":"Shell"')]);
   });
 
   test('what the agent itself switches off does not run', async () => {

@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { checkHookFiles } from '../../src/check/check.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hookscope-heard-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+const PLACES: Readonly<Record<string, string>> = {
+  codex: '.codex/hooks.json',
+  copilot: '.github/hooks/a.json',
+  gemini: '.gemini/settings.json',
+  cursor: '.cursor/hooks.json',
+};
+const EVENTS: Readonly<Record<string, string>> = {
+  codex: 'PreToolUse',
+  copilot: 'preToolUse',
+  gemini: 'BeforeTool',
+  cursor: 'preToolUse',
+};
+
+async function found(agent: string, command: string, more: object = {}): Promise<string[]> {
+  const handler = { type: 'command', command };
+  const isGrouped = agent === 'codex' || agent === 'gemini';
+  const entry = isGrouped ? { ...more, hooks: [handler] } : { ...more, ...handler };
+  const version = isGrouped ? {} : { version: 1 };
+  write(PLACES[agent] as string, JSON.stringify({ ...version, hooks: { [EVENTS[agent] as string]: [entry] } }));
+  const { findings } = await checkHookFiles({ paths: ['.'], cwd: folder, home: join(folder, 'h'), managedDir: folder });
+  return findings.map(({ rule, file }) => `${rule} ${file}`);
+}
+const prints = (answer: object): string => `echo '${JSON.stringify(answer)}'`;
+const specific = (more: object): object => ({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...more } });
+const claude = specific({ permissionDecision: 'deny', permissionDecisionReason: 'no' });
+
+test.each([
+  ['codex', prints(claude), []],
+  ['copilot', prints(claude), ['agent-output']],
+  ['gemini', prints(claude), ['agent-output']],
+  ['cursor', prints(claude), ['agent-output']],
+  ['codex', prints({ ...claude, zzz: 1 }), ['agent-output']],
+  ['codex', prints(specific({ permissionDecision: 'deny' })), ['agent-reason']],
+  ['codex', prints({ decision: 'block' }), ['agent-reason']],
+  ['codex', prints(specific({ permissionDecision: 'ask', permissionDecisionReason: 'x' })), ['agent-output']],
+  ['codex', prints({ continue: false, stopReason: 'x' }), ['agent-output']],
+  ['gemini', prints({ decision: 'deny' }), []],
+  ['gemini', prints({ decision: 'allow' }), []],
+  ['copilot', prints({ decision: 'block', reason: 'x' }), ['agent-output']],
+  ['cursor', prints({ permission: 'deny' }), []],
+  ['gemini', prints(specific({ additionalContext: 'x' })), ['agent-output']],
+  ['codex', 'grep -q x && exit 2', ['agent-reason']],
+  ['gemini', 'grep -q x && exit 2', ['agent-reason']],
+  ['copilot', 'grep -q x && exit 2', []],
+  ['codex', 'grep -q x && { echo no >&2; exit 2; }', []],
+  ['codex', 'echo hello', []],
+])('%s: %s', async (agent, command, rules) => {
+  expect(await found(agent, command)).toEqual(rules.map((rule) => `${rule} ${PLACES[agent]}`));
+});
+
+test('what a script prints is found where it stands, in Python and JavaScript too, and under the name that the agent has for the project', async () => {
+  write('.gemini/g.py', "import json\nprint(json.dumps({'hookSpecificOutput': {'permissionDecision': 'deny'}}))\n");
+  expect(await found('gemini', 'python3 "$GEMINI_PROJECT_DIR/.gemini/g.py"')).toEqual(['agent-output .gemini/g.py']);
+  write('.codex/g.mjs', "console.log(JSON.stringify({ decision: 'block' }));\n");
+  expect(await found('codex', 'node .codex/g.mjs')).toContain('agent-reason .codex/g.mjs');
+});
+
+test('a script that speaks to several agents, or says it once more as this one hears it, is left alone', async () => {
+  write(
+    'g.sh',
+    `# for Claude Code and copilot\n${prints({ permissionDecision: 'deny', permissionDecisionReason: 'x' })}\n`,
+  );
+  expect(await found('codex', 'bash g.sh')).toEqual([]);
+  expect(await found('codex', `${prints({ permission: 'deny', reason: 'x' })}; ${prints(claude)}`)).toEqual([]);
+});
+
+test.each([
+  ['codex', 'Read', ['agent-matcher']],
+  ['codex', 'Bash|Read', []],
+  ['codex', 'Edit|Write', []],
+  ['codex', 'shell', ['agent-matcher']],
+  ['codex', 'my_own_tool', []],
+  ['codex', 'mcp__.*', []],
+  ['copilot', 'Bash', ['agent-matcher']],
+  ['copilot', 'Bash|bash', []],
+  ['copilot', 'vie', []],
+  ['gemini', 'Write|Edit', ['agent-matcher', 'agent-matcher']],
+  ['gemini', 'write', []],
+  ['gemini', '(', []],
+  ['copilot', '(', ['agent-matcher']],
+  ['cursor', 'Write|Edit', []],
+])('%s: the matcher %j', async (agent, matcher, rules) => {
+  expect(await found(agent, 'true', { matcher })).toEqual(rules.map((rule) => `${rule} ${PLACES[agent]}`));
+});
