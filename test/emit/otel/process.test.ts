@@ -87,13 +87,15 @@ test('a shell hook, a server and a tool of an MCP server are told what they are 
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, TRACESTATE: 'stale=1' },
     name: 'script',
   });
+  // Nobody has named it, and it says what somebody typed, in its line, to standard error and by its end.
+  host.register({ PreToolUse: [{ hooks: [command("echo 'typed by somebody' >&2; exit 1")] }] });
   host.register({
     PreToolUse: [{ hooks: [script, http(server.url('/guard'), { name: 'server' }), mcpTool('meta', 'meta')] }],
   });
   const tracer = provider.getTracer('agent');
   const caller = await tracer.startActiveSpan('agent', async (span) => {
-    const { failures } = await host.fireAny('PreToolUse', bash('ls'));
-    expect(failures).toEqual([]);
+    const { failures } = await host.fireAny('PreToolUse', bash('ls # typed by somebody', { tool_use_id: 't1' }));
+    expect(failures.map(({ cause }) => cause)).toEqual(['exit_code']);
     span.end();
     return span.spanContext();
   });
@@ -111,6 +113,11 @@ test('a shell hook, a server and a tool of an MCP server are told what they are 
   for (const name of ['script', 'server', 'meta/meta'])
     expect(named(`run_guardrail ${name}`).parentSpanId).toBe(named('hook PreToolUse').spanId);
   expect(named('in the shell hook').parentSpanId).toBe(named('run_guardrail script').spanId);
+  expect(named('run_guardrail command').attributes).toContainEqual({
+    key: 'error.type',
+    value: { stringValue: 'exit_code' },
+  });
+  expect(JSON.stringify(received)).not.toContain('somebody');
   const CLIENT = 3;
   expect(named('run_guardrail server').kind).toBe(CLIENT);
   const [first, second] = server.asked.map(({ headers }) => headers['traceparent']);
