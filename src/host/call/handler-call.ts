@@ -1,4 +1,3 @@
-import { within } from '../../emit/tracing.js';
 import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { ignoreRejections, promiseIn, ready, settle } from '../../values/promises.js';
@@ -12,7 +11,7 @@ import type { Watched } from './clock.js';
 import { Context } from './context.js';
 import type { CallFacts, RunningFire } from './facts.js';
 import { untrusted } from './untrusted.js';
-import { callbackOf, handlerOf } from './work.js';
+import { type CallbackFunction, callbackOf, handlerOf } from './work.js';
 
 /** Receives the result of a call that was pending; `undefined`: silence, and no subscriber. */
 export interface CallOwner {
@@ -96,11 +95,11 @@ export class HandlerCall implements Watched, CallFacts {
     if (callback === undefined && !fire.carried(input)) return { failure: aborted() };
     if (this.timed) this.start(kind);
     else this.context = new Context(fire, kind, undefined);
+    const traced = this.reporter?.traced;
     let value: unknown;
     try {
-      value = within(this.reporter?.traced, () =>
-        callback === undefined ? this.outside() : callback(this.view, fire.toolUseID, this.context),
-      );
+      // Bound: a closure would make every call keep its variables in memory.
+      value = traced === undefined ? this.run(callback) : traced.run(this.run.bind(this, callback));
     } catch (error) {
       if (registration.async !== true) return this.conclude({ failure: threw(error) });
       value = Promise.reject(error);
@@ -121,8 +120,9 @@ export class HandlerCall implements Watched, CallFacts {
     this.began = performance.now();
   }
 
-  private outside(): Promise<Reply> {
+  private run(callback: CallbackFunction | undefined): unknown {
     const { fire, registration, input, context, reporter } = this;
+    if (callback !== undefined) return callback(this.view, fire.toolUseID, context);
     return (handlerOf(registration) as Handler).run(makeCall(fire, registration, input, context, reporter));
   }
 

@@ -20,21 +20,7 @@ export interface FoldContext {
   readonly endedBy?: EndedBy | undefined;
 }
 
-/** How strict it is. Not a table: a look-up by a text that varies is the most expensive step of a fold. */
-export function rankOf(verdict: Verdict): number {
-  switch (verdict) {
-    case 'none':
-      return 0;
-    case 'allow':
-      return 1;
-    case 'ask':
-      return 2;
-    case 'defer':
-      return 3;
-    case 'deny':
-      return 4;
-  }
-}
+export const RANK: Readonly<Record<Verdict, number>> = { none: 0, allow: 1, ask: 2, defer: 3, deny: 4 };
 
 /** Pure: the outcomes, in plan order, folded into one answer. The order of finishing cannot matter. `everybody`: the silent ones too, to be listed. */
 export function fold(
@@ -73,7 +59,7 @@ function ownVerdict({ outcome, registration, allowLapsed }: HandlerResult): Verd
 }
 
 function stricter(own: Verdict, failed: FailureEffect): Verdict {
-  return failed !== 'none' && failed !== 'block' && rankOf(failed) > rankOf(own) ? failed : own;
+  return failed !== 'none' && failed !== 'block' && RANK[failed] > RANK[own] ? failed : own;
 }
 
 function reasonOf(spec: EventSpec, s: HandlerResult): string | undefined {
@@ -135,9 +121,9 @@ function grants(spec: EventSpec, said: readonly HandlerResult[], verdict: Verdic
 function choose(spec: EventSpec, said: readonly HandlerResult[], decisions: Decisions): HandlerResult | undefined {
   const chosen = decisions === 'strictest' ? undefined : spoken(spec, said, decisions);
   let best: HandlerResult | undefined;
-  let highest = 0;
+  let highest = RANK.none;
   for (const s of said) {
-    const rank = rankOf(verdictOf(spec, s));
+    const rank = RANK[verdictOf(spec, s)];
     if (rank <= highest || !(decisions === 'strictest' || s === chosen || stands(s, rank, chosen))) continue;
     best = s;
     highest = rank;
@@ -152,7 +138,7 @@ function spoken(spec: EventSpec, said: readonly HandlerResult[], which: 'first' 
 
 /** Whatever the others say. */
 const stands = (s: HandlerResult, rank: number, chosen: HandlerResult | undefined): boolean =>
-  endsRun(s) || isUntrusted(s) || (isManaged(s) && rank >= rankOf('ask')) || isOutside(s, chosen);
+  endsRun(s) || isUntrusted(s) || (isManaged(s) && rank >= RANK.ask) || isOutside(s, chosen);
 
 /** What an outer scope says, where a rule's `allow` would loosen it. */
 const isOutside = (s: HandlerResult, chosen: HandlerResult | undefined): boolean =>

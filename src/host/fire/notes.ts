@@ -5,7 +5,7 @@ import { readOnly } from '../../values/view.js';
 import { type Attempt, SILENT } from '../call/attempt.js';
 import type { FireFacts } from '../call/facts.js';
 import type { LargeOutput } from '../call/large-output.js';
-import { rankOf } from '../decide/fold.js';
+import { RANK } from '../decide/fold.js';
 import type { HandlerResult } from '../decide/fold-common.js';
 import type { RunFacts } from '../plan/skipped.js';
 import { Rewrites, type Vote } from './rewrites.js';
@@ -186,7 +186,10 @@ export class Notes implements RunFacts {
     const rewrite = rewriteOf(slot, result);
     const again = slot.calls > 0;
     this.note(slot, result);
-    return (rewrite !== undefined || this.made !== undefined) && this.take([{ vote: slot, rewrite, again }]);
+    if (rewrite !== undefined) return this.take([{ vote: slot, rewrite, again }]);
+    slot.offered = false;
+    slot.produced = -1;
+    return false;
   }
 
   /** Takes a wave's answers, in plan order whatever the order of finishing, unless they race. true: the input was rewritten. */
@@ -256,8 +259,7 @@ const hasNotJudged = ({ failure, background, unjudged }: Attempt): boolean =>
 function failAgain(slot: Slot, result: Attempt): void {
   slot.failure = result.failure ?? slot.failure;
   if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
-  if (rankOf(result.outcome?.verdict ?? 'none') > rankOf(slot.outcome?.verdict ?? 'none'))
-    slot.outcome = result.outcome;
+  if (RANK[result.outcome?.verdict ?? 'none'] > RANK[slot.outcome?.verdict ?? 'none']) slot.outcome = result.outcome;
 }
 
 /** All handlers that were asked, in plan order; those without an answer were silent. */
