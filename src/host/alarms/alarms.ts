@@ -16,7 +16,7 @@ export type HookAlarm = Unstamped<AlarmRecord>;
 /** A call of a tool, as an event or a result tells of it. */
 export interface ToolUse extends CallKey {
   readonly tool: string;
-  /** As records name the scope. */
+  /** The scope's id, as in records. */
   readonly scope: string;
   /** This agent's PreToolUse is asked about every tool, and its ids are not reused. */
   readonly every?: boolean | undefined;
@@ -26,7 +26,7 @@ export interface ToolUse extends CallKey {
 export interface Evidence {
   /** The event's name, or `result`. */
   readonly by: string;
-  /** What it ran with; absent: that is not told. */
+  /** The input it ran with; absent if the evidence does not say. */
   readonly input?: { readonly value: unknown } | undefined;
 }
 
@@ -39,11 +39,11 @@ interface Denial {
 interface Judgement {
   readonly tool: string;
   readonly call: CallKey;
-  /** By the hooks that judge calls, or because they were not asked to the end. */
+  /** Denied by the hooks that judge calls, or because not all of them could be asked. */
   readonly denied: Denial | undefined;
-  /** By the user or approver. */
+  /** Refused by the user or the approver. */
   refused: Denial | undefined;
-  /** What it may run with; absent: that could not be compared. */
+  /** The inputs it may run with; absent if they cannot be compared. */
   inputs: readonly Remembered[] | undefined;
   ran: boolean;
   told: boolean;
@@ -57,18 +57,18 @@ export interface AlarmParts {
 
 /** After this many undisputed calls without a report of what ran, silent judgements are no longer remembered. */
 const PATIENCE = 1_000;
-/** How far back a question without an id is looked for. */
+/** How many judgements are searched for a question that has no id. */
 const BACK = 1_000;
 
-/** Remembers what was decided of each call and compares it with what is done. Nothing here throws, and nothing changes a decision. */
+/** Remembers what was decided about each call and compares it with what then happens. Never throws and never changes a decision. */
 export class Alarms {
-  /** Whether calls that may run as they are are remembered: plain, since every fire about a call asks. */
+  /** Whether calls that were allowed unchanged are remembered too. A plain field, because every fire about a call reads it. */
   awake = true;
-  /** A denial or another input is remembered: what comes later of the same call must take its place. */
+  /** A denial or a rewritten input has been remembered, so later judgements of the same call must replace it. */
   strict = false;
-  /** Something is remembered. */
+  /** Whether anything is remembered. */
   some = false;
-  /** Replays a recording, which ran under other hooks. */
+  /** A recording is being replayed; it ran under other hooks. */
   #replay = false;
   readonly #parts: AlarmParts;
   readonly #memory = new Memory<Judgement>();
@@ -78,19 +78,19 @@ export class Alarms {
     this.#parts = parts;
   }
 
-  /** Whether a fire in which no hook could run has to be looked at. */
+  /** Whether a fire matters even if no hook can run in it. */
   cares(role: CallRole, every: boolean | undefined): boolean {
     if (role === 'judges') return every === true || this.#parts.onAlarm !== undefined;
     return role === 'ran' && (this.some || every === true);
   }
 
-  /** Nothing is remembered and compared from here on: what ran in a recording obeyed the hooks of its own time. */
+  /** Stops remembering and comparing: what a recording ran obeyed the hooks of its own time. */
   replays(): void {
     this.#replay = true;
     this.awake = false;
   }
 
-  /** Bytes that are remembered. */
+  /** How many bytes the memory holds. */
   get bytes(): number {
     return this.#memory.bytes;
   }
@@ -99,7 +99,7 @@ export class Alarms {
     const denied = decision.verdict === 'deny' || decision.blocked === true;
     const { updatedInput } = decision;
     if (denied || updatedInput !== undefined) this.strict = true;
-    // Nobody has asked what is remembered of calls that may run as they are, and nobody may ever ask.
+    // Nothing has been reported as run so far, so remembering calls that were allowed unchanged may be wasted work.
     else if (this.#silent >= 0 && ++this.#silent > PATIENCE && !this.#parts.onAlarm) this.awake = false;
     this.#remember(
       use,
@@ -108,31 +108,31 @@ export class Alarms {
     );
   }
 
-  /** The question was refused, which is no permission. */
+  /** The fire was rejected. That is not permission. */
   rejected(use: ToolUse, reason: string): void {
     this.strict = true;
     this.#remember(use, { by: 'host', reason }, undefined);
   }
 
-  /** The question was withdrawn: an earlier judgement stands, if there is one. */
+  /** The fire was aborted; an earlier judgement of the call stands if there is one. */
   withdrawn(use: ToolUse): void {
     if (!this.#memory.get(use)) this.#remember(use, undefined, undefined);
   }
 
-  /** The user or approver said no. `use.id` undefined: the one call that it can be about. */
+  /** The user or the approver said no. Without `use.id`, it applies only if exactly one call matches. */
   refused(use: Omit<ToolUse, 'id'> & { id: string | undefined }, denial: Denial, input: unknown): void {
     const found = this.#find(use, input);
-    // The call itself was not worth remembering, but now it is.
+    // The call was not worth remembering until it was refused.
     if (found.length === 0 && use.id !== undefined && !this.awake) {
       this.strict = true;
       this.#remember(use as ToolUse, undefined, [input, false]);
       found.push(...this.#find(use, input));
     }
-    // With several equal calls it is unknown which one was meant.
+    // If several calls match, there is no telling which one was meant.
     if (found.length === 1) (found[0] as Judgement).refused = { ...denial, reason: denial.reason?.slice(0, 1_000) };
   }
 
-  /** The user or approver said yes; `given`: to this input, in place of the one that was judged. */
+  /** The user or the approver said yes, with `given` to a different input than the one that was judged. */
   granted(
     use: Omit<ToolUse, 'id'> & { id: string | undefined },
     input: unknown,
@@ -147,7 +147,7 @@ export class Alarms {
     }
   }
 
-  /** It ran, and did not fail. */
+  /** The call ran and did not fail. */
   ran(call: Omit<ToolUse, 'tool'> & { readonly tool: string | undefined }, { by, input }: Evidence): void {
     if (this.#replay) return;
     this.awake = true;
@@ -160,7 +160,7 @@ export class Alarms {
     }
     const use = isNamed(call) ? call : { ...call, tool: judgement.tool };
     const again = judgement.ran;
-    // An id that is used again, by a harness that need not have asked about the second call.
+    // The id was reused by a harness that may not have asked about the second call.
     if (!use.every && input && (again || shorten(use.tool) !== judgement.tool)) return;
     judgement.ran = true;
     if (judgement.told) return;
@@ -192,7 +192,7 @@ export class Alarms {
     this.#memory.set(judgement.call, judgement, sizeOf(judgement));
   }
 
-  /** Of a question without an id: all calls of that tool with that input that have not run, the newest first. */
+  /** The calls a question may be about; without an id, all calls of that tool with that input that have not run, newest first. */
   #find(use: Omit<ToolUse, 'id'> & { id: string | undefined }, input: unknown): Judgement[] {
     const { session, agent, id } = use;
     if (id !== undefined) {
@@ -250,7 +250,7 @@ export class Alarms {
   }
 }
 
-/** What cannot be compared is no reason for an alarm. */
+/** An input that cannot be compared raises no alarm. */
 function isAsDecided({ inputs, tool }: Judgement, use: ToolUse, value: unknown): boolean {
   if (shorten(use.tool) !== tool) return false;
   if (!inputs || inputs.some((judged) => judged.isPlainly(value))) return true;
@@ -260,6 +260,6 @@ function isAsDecided({ inputs, tool }: Judgement, use: ToolUse, value: unknown):
   return inputs.some(({ loose }) => loose !== undefined && loose === loosely);
 }
 
-/** Characters that it holds. */
+/** How many characters it holds. */
 const sizeOf = ({ denied, inputs }: Judgement): number =>
   (inputs ?? []).reduce((sum, { size }) => sum + size, denied?.reason?.length ?? 0);

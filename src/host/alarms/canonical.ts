@@ -1,18 +1,18 @@
 import { createHash, type Hash } from 'node:crypto';
 
-/** An input that can be compared: equal JSON is equal, whatever the order of its keys. */
+/** An input in a form that can be compared: the order of keys does not matter. */
 export interface Canonical {
-  /** Its JSON with sorted keys; of a long one the SHA-256 of that. */
+  /** Its JSON with sorted keys, or the SHA-256 of that if it is long. */
   readonly key: string;
-  /** The beginning of that JSON, for people. */
+  /** The start of that JSON, for people to read. */
   readonly head: string;
 }
 
-/** Characters of an input that are remembered and told. */
+/** How many characters of an input are remembered and reported. */
 export const HEAD = 4096;
-/** Characters that are hashed at once. */
+/** How many characters are hashed at a time. */
 const CHUNK = 1 << 16;
-/** An input with more characters, or more pieces, is not compared: shared parts may make it endless. */
+/** Larger inputs are not compared: with shared parts their JSON could be practically endless. */
 const MOST = 1 << 27;
 const PIECES = 1_000_000;
 
@@ -35,7 +35,7 @@ export function canonical(value: unknown, loose = false): Canonical | undefined 
 /** Of the JSON with sorted keys, which a short input is remembered by. */
 export const hashOf = ({ key, head }: Canonical): string => (key === head ? sha256(key) : key);
 
-/** What is written, hashed as it grows. */
+/** The JSON as it is written, hashed as it grows. */
 class HashedText {
   #text = '';
   #head: string | undefined;
@@ -58,14 +58,14 @@ class HashedText {
 
   #flush(): void {
     this.#hash ??= createHash('sha256');
-    // A copy: a slice would keep all of it alive.
+    // Copied, because a slice would keep the whole text in memory.
     this.#head ??= Buffer.from(this.#text.slice(0, HEAD)).toString();
     this.#hash.update(this.#text);
     this.#text = '';
   }
 }
 
-/** An array or object that is being written. */
+/** An array or object whose JSON is being written. */
 interface Open {
   readonly of: object;
   /** Of an object, sorted. */
@@ -107,7 +107,7 @@ function write(value: unknown, loose: boolean, text: HashedText): void {
   }
 }
 
-/** What stands in JSON for it. */
+/** What JSON writes for the value. */
 export function asJson(value: unknown): unknown {
   const toJSON = typeof value === 'object' && value !== null ? (value as { toJSON?: unknown }).toJSON : undefined;
   return typeof toJSON === 'function' ? toJSON.call(value, '') : value;

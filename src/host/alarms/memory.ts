@@ -7,22 +7,22 @@ export interface CallKey {
   readonly id: string;
 }
 
-/** Not every result says which tool it is of. */
+/** Whether the call names its tool; not every result does. */
 export const isNamed = <T extends { readonly tool: string | undefined }>(
   call: T,
 ): call is T & { readonly tool: string } => call.tool !== undefined;
 
-/** Bytes of what is remembered, and of the marks that the forgotten leave. */
+/** The most bytes of entries, and the size of the marks that forgotten entries leave. */
 const MOST = 15 << 20;
 const MARKS = 1 << 20;
-/** Of an entry beside its texts. */
+/** Bytes of an entry apart from its texts. */
 const ENTRY = 400;
-/** Of an agent. */
+/** Bytes of an agent. */
 const AGENT = 400;
-/** A longer name is remembered by its hash. */
+/** Longer names are stored as their hash. */
 const NAME = 256;
 
-/** The calls of one agent. By their ids alone: what a call is found by is asked three times a call, and a text made for that would be hashed anew. */
+/** The calls of one agent, keyed by id alone: each call is looked up three times, and a key built from several parts would be hashed each time. */
 interface Agent<T> {
   readonly name: string;
   readonly session: string;
@@ -33,22 +33,22 @@ interface Agent<T> {
 interface RememberedCall<T> {
   readonly of: Agent<T>;
   readonly id: string;
-  /** Absent once it was forgotten, or put anew. */
+  /** Absent once the entry was forgotten or replaced. */
   value: T | undefined;
   readonly bytes: number;
 }
 
-/** What is known of calls, the newest 15 MiB of it. */
+/** What is known about calls: the newest 15 MiB. */
 export class Memory<T extends object> {
   readonly #agents = new Map<string, Agent<T>>();
-  /** The one that was asked for last. */
+  /** The agent of the last lookup. */
   #last: Agent<T> | undefined;
   #size = 0;
-  /** The oldest first, from `#first` on; what was put anew stands here twice. A Map's own first key is slow to find after deletions. */
+  /** Oldest first, starting at `#first`; replaced entries are listed twice. A Map's first key is slow to find after many deletions. */
   #order: RememberedCall<T>[] = [];
   #first = 0;
   #bytes = 0;
-  /** One bit for each that was forgotten, at three places: whoever is marked may have been known. */
+  /** A Bloom filter of the forgotten entries, three bits each: a marked call may have been known. */
   #marks: Uint8Array | undefined;
 
   get size(): number {
@@ -62,7 +62,7 @@ export class Memory<T extends object> {
     return this.#agentOf(call)?.byId.get(shorten(call.id))?.value;
   }
 
-  /** Puts it behind all others. `chars`: how many it holds. */
+  /** Adds or replaces an entry as the newest. `chars`: how many characters it holds. */
   set(call: CallKey, value: T, chars: number): void {
     const of = this.#agentOf(call) ?? this.#newAgent(call);
     const id = shorten(call.id);
@@ -77,13 +77,13 @@ export class Memory<T extends object> {
     if (this.#order.length > 1_000 && this.#order.length > 2 * this.#size) this.#tidy();
   }
 
-  /** It holds more than before. */
+  /** Accounts for an entry that has grown. */
   resize(call: CallKey, chars: number): void {
     const value = this.get(call);
     if (value !== undefined) this.set(call, value, chars);
   }
 
-  /** The newest first. */
+  /** The newest entries, newest first. */
   *newest(count: number): Generator<T> {
     const { length } = this.#order;
     for (let at = length - 1; at >= Math.max(this.#first, length - count); at--) {
@@ -92,7 +92,7 @@ export class Memory<T extends object> {
     }
   }
 
-  /** It was known and had to go, or looks like one that had to: nothing can be said of it. */
+  /** The call was forgotten, or is indistinguishable from one that was, so nothing can be said about it. */
   mayBeForgotten(call: CallKey): boolean {
     const marks = this.#marks;
     return (
@@ -145,7 +145,7 @@ export class Memory<T extends object> {
   }
 }
 
-/** Lengths go before, so that no name can look like two. */
+/** Prefixed with lengths, so that different names can never collide. */
 function nameOf(call: CallKey): string {
   const session = shorten(call.session);
   const agent = call.agent === undefined ? '' : `@${shorten(call.agent)}`;
@@ -154,7 +154,7 @@ function nameOf(call: CallKey): string {
 
 export const shorten = (name: string): string => (name.length > NAME ? sha256(name) : name);
 
-/** Three places in the marks. */
+/** Its three positions in the Bloom filter. */
 function placesOf(key: string): number[] {
   // FNV-1a: whoever makes two names meet hides a call that nobody asked about, as whoever fills the memory does.
   let a = 0x811c9dc5;

@@ -1,7 +1,7 @@
 import { put } from '../../values/put.js';
 import { asJson, type Canonical, canonical, HEAD } from './canonical.js';
 
-/** Of an input that is copied as it is: values in it. */
+/** The most values in an input that is kept as a copy. */
 const PIECES = 200;
 
 /**
@@ -9,12 +9,12 @@ const PIECES = 200;
  * made on demand. Of a long one there is only the hash and the beginning.
  */
 export class Remembered {
-  /** Characters that it holds, about. */
+  /** Roughly how many characters it holds. */
   readonly size: number;
   #copy: { readonly value: unknown } | undefined;
   #exact: Canonical | undefined;
   #loose: string | undefined;
-  /** A hook or the user gave it: Claude Code fills in and converts those. */
+  /** It came from a hook or the user; Claude Code completes and converts such inputs. */
   readonly #given: boolean;
 
   private constructor(size: number, given: boolean) {
@@ -22,7 +22,7 @@ export class Remembered {
     this.#given = given;
   }
 
-  /** `undefined`: it cannot be compared. */
+  /** Returns `undefined` if the value cannot be compared. */
   static of(value: unknown, given: boolean): Remembered | undefined {
     const copied = copyShort(value);
     if (copied) {
@@ -39,7 +39,7 @@ export class Remembered {
     return remembered;
   }
 
-  /** Whether the value is seen at once to be the same. false: it may be all the same, to whoever compares `exact`. */
+  /** A quick check for equality. false means nothing: compare `exact` to be sure. */
   isPlainly(value: unknown): boolean {
     try {
       return this.#copy !== undefined && same(this.#copy.value, value);
@@ -53,7 +53,7 @@ export class Remembered {
     return this.#exact as Canonical;
   }
 
-  /** As Claude Code reads it, where it was given. */
+  /** Its key after Claude Code's conversions, if it came from a hook or the user. */
   get loose(): string | undefined {
     this.#write();
     return this.#loose;
@@ -68,19 +68,19 @@ export class Remembered {
   }
 }
 
-/** Whether both have the same JSON, as far as that can be said without writing it. What was copied is short, and not deep. */
+/** Whether both have the same JSON, as far as can be told without writing it. The copy is short and shallow. */
 function same(copied: unknown, value: unknown): boolean {
   if (copied === value) return true;
   if (!isBare(copied) || !isBare(value)) return false;
   if (Array.isArray(copied) !== Array.isArray(value)) return false;
   const keys = Object.keys(copied);
   if (Object.keys(value).length !== keys.length) return false;
-  // An array's missing elements have no keys, and stand in its JSON.
+  // Holes in an array have no keys, but appear in its JSON.
   if (Array.isArray(copied) && (keys.length !== copied.length || copied.length !== value['length'])) return false;
   return keys.every((key) => Object.hasOwn(value, key) && same(copied[key], value[key]));
 }
 
-/** An object that stands in JSON as it is. */
+/** An object without a `toJSON` of its own. */
 const isBare = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { toJSON?: unknown }).toJSON !== 'function';
 
@@ -92,7 +92,7 @@ interface MemoryBudget {
 class TooLong extends Error {}
 const TOO_LONG = new TooLong();
 
-/** What `canonical` would see of it, looked at once; strings are not copied, so that this costs what it has pieces. `undefined`: it is long, or cannot be read. */
+/** A copy of what `canonical` would see. Strings are shared, so the cost depends on the number of values. `undefined` if it is long or cannot be read. */
 function copyShort(value: unknown): { readonly value: unknown; readonly size: number } | undefined {
   const room: MemoryBudget = { chars: HEAD, pieces: PIECES };
   try {

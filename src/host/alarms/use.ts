@@ -5,12 +5,12 @@ import type { AnyDecision } from '../decide/decision.js';
 import type { EventState, Services } from '../services.js';
 import type { Alarms, ToolUse } from './alarms.js';
 
-/** A fire about a call of a tool. */
+/** A fire about a tool call. */
 export interface CallFire {
   readonly services: Services;
   readonly state: EventState;
   readonly input: Json;
-  /** Absent: it was refused before its scope was looked for. */
+  /** Absent if the fire was refused before its scope was looked up. */
   readonly found: ScopeLookup | undefined;
   readonly options:
     | {
@@ -21,14 +21,14 @@ export interface CallFire {
     | undefined;
 }
 
-/** A fire that has come to its end. */
+/** A fire that has ended. */
 interface EndedFire extends CallFire {
-  /** Also a call that may run as it is. */
+  /** Whether calls that were allowed unchanged are remembered too. */
   readonly remembers: boolean;
   readonly cancelled: HookscopeError | undefined;
 }
 
-/** Remembers what a fire came to, where that says whether a call may run and with which input. */
+/** Remembers the outcome of a fire that decides whether a call may run, and with which input. */
 export function decided(fire: EndedFire, decision: AnyDecision): void {
   const { callRole } = fire.state.spec;
   if (callRole === undefined || fire.cancelled !== undefined) return;
@@ -41,7 +41,7 @@ export function decided(fire: EndedFire, decision: AnyDecision): void {
   else if (callRole === 'judges' && use.id !== undefined) alarms.judged(use as ToolUse, decision, input);
 }
 
-/** Nobody said no, and nobody put another input in its place. */
+/** Not denied, and not rewritten. */
 const mayRun = (decision: AnyDecision): boolean => decision.verdict !== 'deny' && decision.updatedInput === undefined;
 
 function answered(
@@ -55,7 +55,7 @@ function answered(
     alarms.granted(use, input, decision.updatedInput === undefined ? undefined : { value: decision.updatedInput });
 }
 
-/** It was rejected, which is no permission. */
+/** The fire was rejected. That is not permission. */
 export function undecided(fire: CallFire, error: HookscopeError): void {
   const use = fire.state.spec.callRole === 'judges' ? useOf(fire) : undefined;
   if (use?.id === undefined) return;
@@ -63,7 +63,7 @@ export function undecided(fire: CallFire, error: HookscopeError): void {
   else fire.services.alarms.rejected(use as ToolUse, error.message);
 }
 
-/** The event shows that a call has run. */
+/** The event is evidence that a call has run. */
 export function ran(fire: CallFire): void {
   const use = useOf(fire);
   if (use?.id === undefined) return;
@@ -73,7 +73,7 @@ export function ran(fire: CallFire): void {
 
 type PossibleUse = Omit<ToolUse, 'id'> & { readonly id: string | undefined };
 
-/** The call an event is about. Never throws: before an input is checked its getters may. */
+/** The call an event is about. Never throws, although the getters of an unchecked input may. */
 function useOf({ services, input, found, options: how }: CallFire): PossibleUse | undefined {
   try {
     const ref = how?.scope;

@@ -184,9 +184,8 @@ export class Notes implements RunFacts {
   settle(slot: Slot, result: Attempt): boolean {
     this.waves++;
     const rewrite = rewriteOf(slot, result);
-    const again = slot.calls > 0;
     this.note(slot, result);
-    if (rewrite !== undefined) return this.take([{ vote: slot, rewrite, again }]);
+    if (rewrite !== undefined) return this.take([{ vote: slot, rewrite, again: slot.calls > 1 }]);
     slot.offered = false;
     slot.produced = -1;
     return false;

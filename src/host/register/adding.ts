@@ -10,16 +10,16 @@ import { Listeners } from './listeners.js';
 import { type HostParts, type Origin, registrationOptions } from './origin.js';
 import { type RegistrationOptions, readRegistrations } from './register.js';
 
-/** What it takes to add hooks to scopes. */
+/** What adding hooks to scopes needs. */
 export interface AddingParts extends HostParts {
   readonly tree: ScopeTree;
   readonly plans: PlanStore;
 }
 
-/** Puts hooks into scopes, and keeps the plans' counts. */
+/** Adds hooks to scopes and keeps the plans' counts up to date. */
 export class Adding {
   readonly #parts: AddingParts;
-  /** Programs that ask about some events alone. */
+  /** Programs that ask about certain events only. */
   readonly listeners: Listeners;
   #ids = 0;
 
@@ -28,7 +28,7 @@ export class Adding {
     this.listeners = new Listeners(parts.tree);
   }
 
-  /** All or none; the undo is safe to call twice. Throws INVALID_HOOKS. */
+  /** Adds all hooks or none. The undo may be called twice. Throws INVALID_HOOKS. */
   add(scope: Scope, hooks: unknown, origin: Origin): Undo {
     const registrations = this.place(scope, hooks, origin);
     this.#parts.plans.count(registrations, 1);
@@ -42,7 +42,7 @@ export class Adding {
     };
   }
 
-  /** The same in a scope that is in no tree. */
+  /** The same without counting them, for a scope that is not in the tree. */
   place(scope: Scope, hooks: unknown, origin: Origin): Registration[] {
     const options = this.#options(scope, origin);
     const registrations = readRegistrations(hooks, options);

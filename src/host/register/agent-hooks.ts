@@ -27,13 +27,13 @@ export class AgentInstaller {
     let undo: Undo | undefined;
     try {
       const hooks = this.#hooksOf(spawnHooks, scope, type);
-      // Its maker may have ended it.
+      // The function that makes the hooks may have ended the scope.
       if (!scope.closed) undo = this.#adding.add(scope, hooks, origin);
     } catch (error) {
       const { report, specs } = this.#parts;
       const why = error instanceof HookscopeError ? error.message : describeError(error);
       report(`Agent "${scope.id}" has no ${makerName(type)} hooks, so all of its gates fail: ${why}`);
-      // Also where a client does not ask about all of them.
+      // Even if a client does not ask about all of these events.
       const always = { ...origin, apart: true } as const;
       if (!scope.closed) undo = this.#adding.add(scope, failingGates(specs.values(), type, { why, error }), always);
     }
@@ -62,7 +62,7 @@ export class AgentInstaller {
     return scope;
   }
 
-  /** As they are, or made for this agent. */
+  /** The hooks as given, or as their function makes them for this agent. */
   #hooksOf({ hooks }: SpawnHooks, scope: Scope, type: string): unknown {
     if (typeof hooks !== 'function') return hooks;
     const made: unknown = hooks(agentOf(scope, type, this.#lives.begin(scope, makerName(type))));
@@ -72,7 +72,7 @@ export class AgentInstaller {
   }
 }
 
-/** The agent as its hooks' maker gets it. */
+/** The agent as the function that makes its hooks sees it. */
 function agentOf(scope: Scope, type: string, life: Life): SpawnedAgent {
   return {
     id: scope.id,
@@ -88,7 +88,7 @@ function agentOf(scope: Scope, type: string, life: Life): SpawnedAgent {
 
 const makerName = (type: string): string => `spawnHooks("${type}")`;
 
-/** In place of hooks that an agent should have: a hook of every gate that fails. */
+/** Stands in for hooks that could not be installed: a failing hook on every gate. */
 function failingGates(
   specs: Iterable<EventSpec>,
   type: string,
@@ -103,5 +103,5 @@ function failingGates(
 
 const ignore = (): void => undefined;
 
-/** Their warnings were given when they came. */
+/** Their warnings were reported when they were registered. */
 const quietly = (type: string, hooks: SpawnHooks): Origin => ({ ...spawnOrigin(type, hooks), warn: ignore });

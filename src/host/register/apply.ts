@@ -6,7 +6,7 @@ import { isObject } from '../../values/shape.js';
 import type { Plugin, PluginScope } from '../plugin-types.js';
 import type { Life } from './lives.js';
 
-/** A plugin that was checked, and its options, read. */
+/** A validated plugin with its parsed options. */
 export interface ReadPlugin {
   readonly plugin: Plugin;
   readonly options: unknown;
@@ -22,7 +22,7 @@ export function readPlugin(plugin: Plugin, given: unknown): ReadPlugin {
 export async function applyPlugin({ plugin, options }: ReadPlugin, life: Life, scope: PluginScope): Promise<void> {
   try {
     const cleanup = cleanupIn(await resultOf(() => plugin.apply(scope as never, options)));
-    // Where it has ended already, it is called at once.
+    // Called at once if it has ended already.
     if (cleanup) life.onClose(cleanup);
     if (life.over) throw new Error(`the scope "${life.scope.id}" ended meanwhile`);
   } catch (error) {
@@ -100,7 +100,7 @@ interface ObjectDef {
   readonly catchall?: unknown;
 }
 
-/** zod's issues in a line: `options: max: Invalid input: expected number, received string`. */
+/** zod's issues on one line: `options: max: Invalid input: expected number, received string`. */
 function zodMessage(error: unknown): string {
   const { issues } = error as { issues?: { path: PropertyKey[]; message: string }[] };
   if (!issues) return messageOf(error);

@@ -10,7 +10,7 @@ import { wrong } from './handler-entry.js';
  */
 export function checkOrder(scope: Scope, added: readonly Registration[], warn: (message: string) => void): void {
   for (const event of new Set(added.map((r) => r.spec.name))) {
-    // Sorting what is there for each that comes would make thousands cost the square of their number.
+    // Sorting the existing hooks for every new one would be quadratic.
     if (!scope.placed(event) && !added.some(isPlaced)) continue;
     const all = [...scope.own(event), ...added.filter((r) => r.spec.name === event)];
     if (!all.some(isPlaced)) continue;
@@ -28,7 +28,7 @@ function checkCircle(event: string, all: readonly Registration[]): void {
     order(all);
   } catch (error) {
     if (!(error instanceof OrderCircle)) throw error;
-    // Each runs before the next; or, where that is what was asked for, after it.
+    // Each runs before the next, or after it if that was asked for.
     const key = all.some(({ before }) => before.length > 0) ? 'before' : 'after';
     const names = key === 'before' ? error.names : [...error.names].reverse();
     const circle = names.map((name) => `"${name}"`).join(' → ');
@@ -39,7 +39,7 @@ function checkCircle(event: string, all: readonly Registration[]): void {
 const isCalled = (other: Registration, r: Registration): boolean =>
   other.stage === r.stage && namesOf(other).has(r.name);
 
-/** Names that nobody in the stage has, and that are close to those of somebody; of those who are new, or whom the new ones may be meant by. */
+/** Names that no hook of the stage has but that resemble one: those the new hooks use, and those that may mean a new hook. */
 function* mistakes(all: readonly Registration[], added: ReadonlySet<Registration>): Generator<string> {
   for (const r of all) {
     const others = all.filter((o) => o !== r && (added.has(r) || added.has(o)));

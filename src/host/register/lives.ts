@@ -11,10 +11,10 @@ import type { Undo } from '../types.js';
 type Closer = () => unknown;
 
 interface Parts {
-  /** How long each cleanup is waited for. */
+  /** Seconds to wait for each cleanup. */
   readonly seconds: number;
   report(message: string): void;
-  /** Something that lived in the scope has ended. */
+  /** Called when something that lived in the scope has ended. */
   left(scope: Scope): void;
 }
 
@@ -43,7 +43,7 @@ export class Lives {
     return life;
   }
 
-  /** The host closes: everything ends, what is innermost and came last first. Resolves when all cleanups are done, or out of time. */
+  /** Ends everything when the host closes, innermost and newest first. Resolves when all cleanups are done or have run out of time. */
   async close(): Promise<void> {
     this.#closed = true;
     const scopes = [...this.#in.keys()].reverse().sort((a, b) => b.depth - a.depth);
@@ -66,7 +66,7 @@ export class Lives {
     this.#parts.left(scope);
   }
 
-  /** All are started at once: one that fails or hangs keeps no other from cleaning up. */
+  /** Starts all of them at once, so that one that fails or hangs does not keep the others from cleaning up. */
   readonly #run = (name: string, closers: readonly Closer[]): Promise<void> => {
     if (closers.length === 0) return Promise.resolve();
     const all = Promise.all(closers.map((closer) => this.#cleanUp(name, closer))).then(() => undefined);
@@ -142,7 +142,7 @@ export class Life {
   end(): Promise<void> {
     if (this.#ended !== undefined) return this.#ended;
     let done: () => void = () => undefined;
-    // Set before anything of the user's is called, which may well end it again.
+    // Set before any user code runs, because that code may end it again.
     this.#ended = new Promise((resolve) => {
       done = resolve;
     });

@@ -30,7 +30,7 @@ export interface Origin extends RegisterOptions {
   readonly warn?: ((message: string) => void) | undefined;
 }
 
-/** Hooks that wait for agents of a type. */
+/** Hooks for future agents of a type. */
 export interface SpawnHooks {
   readonly hooks: unknown;
   readonly origin: Origin;
@@ -45,7 +45,7 @@ export const spawnOrigin = (type: string, { origin }: SpawnHooks): Origin => ({
   ...origin,
 });
 
-/** What is known of hooks that a function makes for each agent. */
+/** What is known about hooks that a function makes for each agent. */
 export function madeBy(agentType: string, spawnHooks: SpawnHooks): MadeHooks {
   const { source = { kind: 'spawn', name: agentType }, plugin, name, place } = spawnOrigin(agentType, spawnHooks);
   const called = name ?? place?.();
@@ -57,9 +57,9 @@ export function madeBy(agentType: string, spawnHooks: SpawnHooks): MadeHooks {
   };
 }
 
-/** What a host gives to every registration. */
+/** What every registration gets from its host. */
 export interface HostParts {
-  /** What its hooks have where neither they nor their source say so. */
+  /** Defaults for what neither the hooks nor their source specify. */
   readonly options: Pick<RegistrationOptions, 'timeoutFor'> & {
     readonly onFailure?: OnFailure;
     readonly timeout?: number;
@@ -72,7 +72,7 @@ export interface HostParts {
   report(message: string): void;
 }
 
-/** How hooks from somewhere are read into a scope: what their source says goes before what the host says. */
+/** How hooks are read into a scope: their source's settings take precedence over the host's. */
 export function registrationOptions(
   host: HostParts,
   scope: Scope,
@@ -82,7 +82,7 @@ export function registrationOptions(
   const { options, specs: entries, external, guard, report } = host;
   return {
     scope,
-    // Records share it.
+    // Frozen because records share it.
     source: Object.freeze({ ...(origin.source ?? { kind: 'code' }) }),
     name: origin.name,
     plugin: origin.plugin,

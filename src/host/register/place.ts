@@ -2,11 +2,11 @@ import { findSourceMap } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Everything of this package lies below it, as sources and as built. */
+/** Every file of this package is below this folder, both in the sources and in the build. */
 const OWN = /^.*\/(?:src|dist)\//.exec(import.meta.url)?.[0];
-/** From here to whoever called `register`, with a plugin's wrappers in between. */
+/** Enough frames to reach whoever called `register`, including a plugin's wrappers. */
 const FRAMES = 25;
-/** Places whose line in the source is known. */
+/** Places already mapped to their line in the source. */
 const KNOWN = new Map<string, string>();
 const MOST_KNOWN = 1_000;
 
@@ -27,7 +27,7 @@ export function callerPlace(): string | undefined {
   return place;
 }
 
-/** Whether files are somebody else's: every stack has the same few. */
+/** Whether a file is outside this package. Cached, because the same few files are in every stack. */
 const FOREIGN = new Map<string, boolean>();
 
 /** The same for hooks that are read again for every agent: from where they were registered first. */
@@ -62,7 +62,7 @@ function callSites(): readonly NodeJS.CallSite[] {
     const { stack } = new Error('where') as { stack?: unknown };
     return Array.isArray(stack) ? stack : [];
   } catch {
-    // Somebody has frozen Error.
+    // Error is frozen.
     return [];
   } finally {
     Reflect.set(Error, 'prepareStackTrace', prepareStackTrace);

@@ -19,17 +19,17 @@ export interface RegistrationOptions extends HandlerOptions {
   readonly source: Source;
   readonly name?: string | undefined;
   readonly plugin?: string | undefined;
-  /** What its hooks are named by. */
+  /** Prefix of its hooks' names. */
   readonly group?: string | undefined;
   readonly onFailure?: OnFailure | undefined;
-  /** Nobody has said it: it is what is usual. */
+  /** Set if `onFailure` is only the default. */
   readonly usualFailure?: true | undefined;
   readonly timeoutFor?: 'handler' | 'group' | undefined;
-  /** Seconds where neither the handler nor its group says. */
+  /** Seconds, unless the handler or its group says otherwise. */
   readonly timeout: number;
-  /** Why all of them, or some, are listed but never run. */
+  /** Why all or some of them are listed but never run. */
   readonly skip?: Skip | ((handler: HandlerDescription) => Skip | undefined) | undefined;
-  /** Of each handler: what is asked before every run, why it must not run now. */
+  /** Asked before every run of each handler: why it must not run now. */
   readonly guard?: ((source: Source) => Untrusted | undefined) | undefined;
   readonly trustCheckOf?: ((handler: HandlerDescription) => Registration['trustCheck']) | undefined;
   /** What a file pattern in `if` that begins with one slash is tied to. */
@@ -40,10 +40,10 @@ export interface RegistrationOptions extends HandlerOptions {
   /** Equal handlers are copies of one hook only within one family (claude dialect). */
   readonly family?: string | undefined;
   spec(event: string): EventSpec | undefined;
-  /** Every event's name, to name the nearest one. */
+  /** The names of all events, for suggestions. */
   readonly events: readonly string[];
   nextId(name: string): string;
-  /** Is told what happens when they run. Default: `warn`. */
+  /** Receives problems that occur while they run. Default: `warn`. */
   report?(message: string): void;
 }
 
@@ -63,7 +63,7 @@ export function readRegistrations(hooks: unknown, how: RegistrationOptions): Reg
   });
 }
 
-/** What a group may say, with the checks of its values. */
+/** The keys of a group, with the checks of their values. */
 export const GROUP = {
   matcher: checks.any,
   if: checks.text,
@@ -122,7 +122,7 @@ function readGroup(
     const skip = (typeof how.skip === 'function' ? how.skip(hook as HandlerDescription) : how.skip) ?? invalid;
     const timeout = timeLimit(spec, own.timeout ?? shared.timeout, usualTime(how, spec, kind));
     return {
-      // A command line makes a poor id.
+      // Not the command line, which would make a poor id.
       id: how.nextId(dialect === 'claude' ? (how.source.name ?? how.source.kind) : name),
       name,
       isNamed,
@@ -143,7 +143,7 @@ function readGroup(
       onFailure: own.onFailure ?? shared.onFailure ?? (how.onFailure as OnFailure),
       usualFailure: (own.onFailure ?? shared.onFailure) === undefined ? how.usualFailure : undefined,
       phase: shared.phase ?? 'decide',
-      // In Claude Code's files it counts in skills alone.
+      // In Claude Code's files `once` counts only in skills.
       once: (dialect === 'code' || how.source.kind === 'skill') && (own.once ?? shared.once ?? false),
       async: own.async ?? own.asyncRewake ?? false,
       asyncTimeout: own.asyncTimeout ?? (dialect === 'claude' ? timeout : 30),
@@ -161,13 +161,13 @@ function readGroup(
   });
 }
 
-/** What the source says of its files, and before that what is said of all sources. */
+/** First what is checked for all sources, then what the source itself checks. */
 function trustCheckOf(hook: unknown, { guard, source, trustCheckOf }: RegistrationOptions): Registration['trustCheck'] {
   const own = isObject(hook) ? trustCheckOf?.(hook) : undefined;
   return guard === undefined ? own : (input) => guard(source) ?? own?.(input);
 }
 
-/** Beyond an hour it is likely that milliseconds were meant. */
+/** A timeout longer than an hour was probably meant in milliseconds. */
 const HOUR = 3_600;
 
 function warnOfUnit(timeout: number | undefined, where: string, { dialect, warn }: RegistrationOptions): void {
@@ -185,12 +185,12 @@ const NONE: readonly string[] = Object.freeze([]);
 const listOf = (names: string | readonly string[] | undefined): readonly string[] =>
   typeof names === 'string' ? [names] : (names ?? NONE);
 
-/** Seconds where neither handler nor group says. */
+/** Seconds, if neither the handler nor its group specifies them. */
 function usualTime(how: RegistrationOptions, { timeout }: EventSpec, kind: Registration['kind']): number {
   return how.dialect === 'claude' ? (timeout?.claude ?? claudeSeconds(kind)) : how.timeout;
 }
 
-/** Seconds. An event that must not take long (SessionEnd) has its own default, and a most, in code too. */
+/** Seconds. An event that must be quick (SessionEnd) has its own default and maximum, for hooks from code as well. */
 function timeLimit({ timeout }: EventSpec, own: number | undefined, usual: number): number {
   if (timeout?.max === undefined) return own ?? usual;
   return Math.min((own ?? timeout.claude) || timeout.max, timeout.max);
@@ -198,7 +198,7 @@ function timeLimit({ timeout }: EventSpec, own: number | undefined, usual: numbe
 
 /** Names for the functions of one `register` call that have none: where it was called, and from the second on their number there. */
 class Anonymous {
-  /** It is of the call's only function. */
+  /** The call registers only one function. */
   readonly alone: boolean;
   readonly #findPlace: () => string | undefined;
   #place: string | undefined;
@@ -215,7 +215,7 @@ class Anonymous {
   }
 }
 
-/** What a handler is called where nobody has named it. */
+/** What to call a handler that has no name. */
 interface Label {
   readonly label: string | undefined;
   /** A name and not a text: of a function, of a tool. */
@@ -238,7 +238,7 @@ function namesIn(
   const below = (name: string): string => (group === undefined ? name : `${group}/${name}`);
   const isCall = label === undefined || (alone && group === undefined);
   const inCall = call === undefined ? (label ?? place()) : isCall ? call : `${call}/${label}`;
-  // Kept with every registration: a copy has no room for more, as what `filter` makes has.
+  // Copied, because arrays from `filter` have spare capacity and every registration keeps one.
   const groups = [group, call === undefined ? undefined : below(call)].filter((name) => name !== undefined).slice();
   return { name: below(own ?? inCall), isNamed: hasOwn || (isCall && call !== undefined), groups };
 }

@@ -19,11 +19,11 @@ import { Spawns } from './spawns.js';
 
 /** Registers hooks in scopes; keeps the scope tree, the plans' counts and hooks by agent type consistent. */
 export class Registrar {
-  /** What ends with its scope at the latest. */
+  /** Plugins and other things that end with their scope at the latest. */
   readonly lives: Lives;
   readonly #parts: AddingParts;
   readonly #spawns = new Spawns();
-  /** Some agents get scopes of their own, so any event may open one. */
+  /** Some agent types have hooks, so any event may open an agent's scope. */
   spawns = false;
   readonly #adding: Adding;
   readonly #installer: AgentInstaller;
@@ -42,12 +42,12 @@ export class Registrar {
     if (managed) return this.#adding.add(tree.managed, hooks, origin);
     if (ref === undefined) return this.#adding.add(tree.host, hooks, origin);
     const open = tree.get(ref);
-    // Checked in a detached scope first: invalid hooks must open no scope.
+    // Checked in a detached scope first, because invalid hooks must not open a scope.
     if (!open) this.#adding.place(detachedScope(ref), hooks, { ...origin, warn: () => undefined });
     return this.#adding.add(tree.open(ref, { parent: origin.parent }), hooks, origin);
   }
 
-  /** Ends a scope and those in it. Resolves when what lived there has cleaned up; `undefined`: it was not open. */
+  /** Ends a scope and its children. Resolves when everything in them has cleaned up; `undefined` if it was not open. */
   end(ref: ScopeRef): Promise<void> | undefined {
     const { tree } = this.#parts;
     const scope = tree.get(ref);
@@ -73,7 +73,7 @@ export class Registrar {
     };
   }
 
-  /** Hooks for every agent of that type. They are read at once, so that a mistake is an error here and not at a spawn. */
+  /** Hooks for every agent of that type. They are validated now, so that a mistake throws here and not when an agent starts. */
   spawnHooks(
     agentType: string,
     hooks: unknown,
@@ -84,7 +84,7 @@ export class Registrar {
       throw wrong('spawnHooks', "expected an agent's type, a string that is not empty");
     const apart = of.within && !of.life ? ({ apart: true } as const) : {};
     const named = { ...origin, ...apart, place: placeOnce() };
-    // One that makes them is called for each agent, and not before.
+    // A function that makes them is not called until there is an agent.
     if (typeof hooks === 'function') named.place();
     else this.#adding.place(this.#installer.detached(agentType, this.#spawns.of(agentType) ?? []), hooks, named);
     const undo = this.#spawns.add(agentType, { hooks, origin: named, ...of });
@@ -146,7 +146,7 @@ export class Registrar {
     return { scope, id: found.id, known: true, done: () => scope.close() };
   }
 
-  /** The outermost scope, which all others are in. */
+  /** The outermost scope; it contains all others. */
   get root(): Scope {
     return this.#parts.tree.managed;
   }

@@ -14,7 +14,7 @@ export class Spawns {
     return this.#byType.size > 0;
   }
 
-  /** Hooks that are made when an agent comes may be of any event. */
+  /** Whether hooks are made when an agent starts; those may be for any event. */
   get anything(): boolean {
     return [...this.#byType.values()].some((all) => [...all].some(({ hooks }) => typeof hooks === 'function'));
   }
@@ -40,7 +40,7 @@ export class Spawns {
     };
   }
 
-  /** The agent's scope ends; what comes late of it opens no other. */
+  /** Notes that the agent's scope ended, so that its late events do not open another. */
   remember(scope: Scope): void {
     this.#ended.add(keyOf(scope.session, scope.id));
     if (this.#ended.size > REMEMBERED) this.#ended.delete(this.#ended.values().next().value as string);
@@ -51,7 +51,7 @@ export class Spawns {
   }
 }
 
-/** Whatever characters ids have, no two pairs have one key. */
+/** Unambiguous whatever characters the ids contain. */
 function keyOf(session: string, id: string): string {
   return JSON.stringify([session, id]);
 }
