@@ -77,15 +77,18 @@ export const changeFilter = (change: Partial<Filter>): void => {
   filter.value = { ...filter.value, ...change };
 };
 
+const MANY = 20_000;
 let waiting = false;
 /** After records were added: shown together, since they come in thousands. */
 export function changed(): void {
   if (waiting) return;
   waiting = true;
+  // To count and to draw many takes longer.
+  const ms = kept.peek().rows.length > MANY ? 250 : 50;
   setTimeout(() => {
     waiting = false;
     settle();
-  }, 50);
+  }, ms);
 }
 
 export function settle(): void {

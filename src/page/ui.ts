@@ -2,12 +2,10 @@
 export {
   batch,
   computed,
-  effect,
-  type ReadonlySignal,
   type Signal,
   signal,
   useComputed,
   useSignal,
 } from '@preact/signals';
-export { type ComponentChildren, render } from 'preact';
+export { render } from 'preact';
 export { useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef } from 'preact/hooks';

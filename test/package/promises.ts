@@ -489,6 +489,7 @@ const limitsElse: readonly NoPromise[] = [
   ['Records do not say who started an agent', 'leads to the next sentence'],
   ['else the agent stands under the main one', 'how a picture is made of records'],
   ["A bar begins where its hooks' times add up to", 'how a picture is made of records'],
+  ['Browsers open six connections to a server', 'of browsers'],
   ['What a page holds is in memory', 'of the browser: depends on what records hold'],
   ['A file that is dropped on the page is shown as it is', 'what is not done'],
   ['When a server is gone, whoever takes its port', 'what is not prevented'],

@@ -10,7 +10,8 @@ import { Scrubber } from './scrubber.js';
 import { Begin, Source } from './source.js';
 
 export function App() {
-  const begins = rows.value.length === 0 && (status.value.type === 'none' || status.value.type === 'refused');
+  const { type } = status.value;
+  const begins = type === 'refused' || (type === 'none' && rows.value.length === 0);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a file may be dropped anywhere; the field in the header is the same
     <div
@@ -24,9 +25,8 @@ export function App() {
     >
       <Source />
       <main>
-        {begins ? (
-          <Begin />
-        ) : (
+        {begins && <Begin />}
+        {(!begins || rows.value.length > 0) && (
           <>
             <Filters />
             <Timeline />

@@ -53,7 +53,7 @@ interface HookProps {
 
 function Hook({ handler, decision, sentence, runs, rewrite }: HookProps) {
   const { status, verdict, output, warnings = [], duration_ms: took } = handler;
-  const word = status === 'ran' ? (verdict ?? 'no opinion') : status === 'skipped' ? 'not asked' : status;
+  const word = status === 'skipped' ? 'not asked' : status === 'ran' ? said(verdict, rewrite) : status;
   return (
     <details open={status !== 'skipped'}>
       <summary>
@@ -86,6 +86,11 @@ function Hook({ handler, decision, sentence, runs, rewrite }: HookProps) {
       ))}
     </details>
   );
+}
+
+function said(verdict: HandlerRecord['verdict'], rewrite: Rewrite | undefined): string {
+  if (verdict !== undefined && verdict !== 'none') return verdict;
+  return rewrite === undefined ? 'no opinion' : 'rewrote';
 }
 
 function Run({ run }: { readonly run: HookResponse }) {

@@ -126,6 +126,12 @@ export function Timeline() {
       <p id="keys" class="hidden">
         {KEYS}
       </p>
+      {/* The canvas has no elements that could say where the keys have led. */}
+      <p class="hidden" aria-live="polite">
+        {selected.value === undefined
+          ? ''
+          : `${agentName(selected.value.agent, sessions)}: ${selected.value.event} ${selected.value.about}, ${selected.value.came}`}
+      </p>
       <Zoom />
     </section>
   );
