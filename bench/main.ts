@@ -24,6 +24,7 @@ const FILES = [
   'tool',
   'control',
   'server',
+  'agents',
   'budgets',
   'start',
 ] as const;

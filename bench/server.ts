@@ -35,7 +35,7 @@ interface Served {
   readonly token: string;
 }
 
-async function serveBoth(): Promise<Served> {
+export async function serveBoth(): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'hookscope-bench-'));
   folders.push(folder);
   mkdirSync(join(folder, 'run'), { mode: 0o700 });

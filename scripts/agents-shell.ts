@@ -12,13 +12,13 @@ export function agentsShell(): string {
   const codecs = AGENT_NAMES.filter((name) => name !== CLAUDE).map(agentCodec);
   return `# Made by npm run generate from src/agents: what hookscope-hook.sh needs to know of other agents than Claude Code.
 
-# agent_event AGENT EVENT: sets how long it may take, in tenths of a second, and what is printed where there is nothing to say. 1: it is not known.
+# agent_event AGENT EVENT: sets how long it may take, in tenths of a second (most: whatever is configured), and what is printed where there is nothing to say. 1: it is not known.
 agent_event() {
   case $1 in
 ${codecs.flatMap(quietArm).join('\n')}
   esac
   case $1:$2 in
-${arms(codecs, (codec, event) => `tenths=${Math.round(deadlineOf(codec.timeout(event)) * 10)}`)}
+${arms(codecs, deadline)}
     *) return 1 ;;
   esac
 }
@@ -31,6 +31,13 @@ ${arms(codecs, refusal)}
   esac
 }
 `;
+}
+
+function deadline(codec: Codec, event: string): string {
+  const tenths = (seconds: number): number => Math.round(deadlineOf(seconds) * 10);
+  // Whatever its configuration says.
+  const most = codec.timeout(event, 86_400);
+  return `tenths=${tenths(codec.timeout(event))}${most < 86_400 ? ` most=${tenths(most)}` : ''}`;
 }
 
 function quietArm(codec: Codec): string[] {

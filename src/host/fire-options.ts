@@ -30,6 +30,8 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly doneBy?: 'client' | 'session' | undefined;
   /** This agent's PreToolUse is asked about every tool, and its ids are not reused. */
   readonly everyTool?: boolean | undefined;
+  /** The agent puts a rewritten input over the old one, whose other keys stay: so it is judged, and so it is recorded. */
+  readonly keepsKeys?: boolean | undefined;
   /** What a guard's failure does where nobody has said; default: what the host says. */
   readonly guards?: 'block' | undefined;
   /** What of the input or of this decision the agent has no words for. */

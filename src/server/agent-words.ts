@@ -15,6 +15,7 @@ export function agentProtocol(agent: string, given: string, attended = false): P
   const encoded = remembered((decision: AnyDecision, { as, input }: Told) =>
     codec.encode(decision as Answer, as, { attended, input }),
   );
+  const rowNamed = (as: string): EventRow => codec.events.find(({ name }) => name === as) as EventRow;
   const quiet = codec.encode({}, event).stdout;
   const aside = (lines: readonly string[]): string => lines.map((line) => `${plainLines(line)}\n`).join('');
   return {
@@ -27,14 +28,16 @@ export function agentProtocol(agent: string, given: string, attended = false): P
     settings: (told, policy) => ({
       // What the agent cannot be told is a loss, and not a mistake of the hook's.
       doneBy: 'session',
+      ...(keepsKeys(rowNamed(told.as)) ? { keepsKeys: true } : {}),
       ...(policy === 'block' ? { guards: 'block' } : {}),
       losses: (decision) => [...told.losses, ...encoded(decision, told).losses],
     }),
     say(decision, told, late = []) {
       const said = late.length === 0 ? decision : withContext(decision, late);
       const { stdout, exitCode, losses } = encoded(said, told);
-      const row = codec.events.find(({ name }) => name === told.as) as EventRow;
-      const lines = losses.filter(({ what }) => !isSilent(row, what)).map((loss) => lossText(codec.title, loss));
+      const lines = losses
+        .filter(({ what }) => !isSilent(rowNamed(told.as), what))
+        .map((loss) => lossText(codec.title, loss));
       return { stdout, stderr: aside(lines), code: exitCode };
     },
     fail(reason, policy, told) {
@@ -44,6 +47,11 @@ export function agentProtocol(agent: string, given: string, attended = false): P
       return { stdout, stderr: aside([said]), code: exitCode };
     },
   };
+}
+
+/** It puts a rewritten input over the old one. */
+function keepsKeys({ says }: EventRow): boolean {
+  return says.rewrite !== undefined && 'say' in says.rewrite && says.rewrite.merges === true;
 }
 
 /** Said by silence, which needs no word each time. */

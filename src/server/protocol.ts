@@ -29,7 +29,7 @@ export interface Protocol {
   /** Throws INVALID_INPUT, UNKNOWN_EVENT. */
   read(text: string, env: Env): Told;
   /** How it is fired. */
-  settings(told: Told, policy: FailurePolicy): Pick<FireSettings, 'doneBy' | 'guards' | 'losses'>;
+  settings(told: Told, policy: FailurePolicy): Pick<FireSettings, 'doneBy' | 'guards' | 'keepsKeys' | 'losses'>;
   /** The hooks were asked. `late`: what hooks in the background have left. */
   say(decision: AnyDecision, told: Told, late?: readonly string[]): CommandAnswer;
   /** They could not be asked, or not in time. */

@@ -28,6 +28,7 @@ export default {
   name: 'wishes',
   apply(scope) {
     scope.register(Object.fromEntries(events.map((event) => [event, [{ hooks: [say] }]])));
+    scope.spawnHooks('explore', { PreToolUse: [{ hooks: [() => ({ decision: 'block', reason: 'explorers only read' })] }] });
   },
 };`;
 
@@ -192,7 +193,6 @@ describe.each(SEEN)('hookscope hook --as %s', (agent) => {
     const session = { session_id: `lost ${agent}`, sessionId: `lost ${agent}` };
     const text = JSON.stringify({ ...JSON.parse(withWish(payload, wish)), ...session });
     const { stderr } = await hook(payload.event, { as: agent, plugin: [plugin] }, text);
-    const fires = (): FireRecord[] => user.records().filter((record) => record.type === 'hook_fire');
     const kept = (): FireRecord | undefined => fires().find(({ session_id }) => session_id === `lost ${agent}`);
     await until(() => kept() !== undefined);
     const losses = kept()?.losses ?? [];
@@ -201,6 +201,71 @@ describe.each(SEEN)('hookscope hook --as %s', (agent) => {
     expect(stderr === '').toBe(losses.length === 0);
     for (const { why } of losses) expect(stderr).toContain(why);
   });
+});
+
+const recordedAs = (agent: string, file: string): Record<string, unknown> =>
+  JSON.parse(payloadsOf(agent).find((one) => one.file === file)?.text ?? '') as Record<string, unknown>;
+const fires = (): FireRecord[] => user.records().filter((record) => record.type === 'hook_fire');
+
+test("a subagent of Copilot's has its own scope, by its id and its parent's alone", async () => {
+  const ask = (event: string, payload: object) => hook(event, { as: 'copilot' }, JSON.stringify(payload));
+  const [begin, inside, end] = ['subagentStart', 'preToolUse', 'subagentStop'].map((name) =>
+    recordedAs('copilot', `subagents/${name}.json`),
+  );
+  const root = { ...recordedAs('copilot', 'preToolUse.json'), sessionId: begin?.['parentAgentId'] };
+  // An agent of that agent, of another type: what is decided outside counts inside as well, and not the other way round.
+  const deeper = {
+    ...inside,
+    agentId: 'deep',
+    agentType: 'task',
+    parentAgentId: inside?.['agentId'],
+    sessionId: 'deep',
+  };
+  await ask('subagentStart', begin as object);
+  expect((await ask('preToolUse', inside as object)).stdout).toMatch(/explorers only read/);
+  expect((await ask('preToolUse', root)).stdout).toBe('');
+  await ask('preToolUse', deeper);
+  await ask('subagentStop', end as object);
+  const session = begin?.['parentAgentId'] as string;
+  const asked = () =>
+    fires()
+      .filter((one) => one.session_id === session)
+      .map(({ event, agent_id }) => [event, agent_id]);
+  await until(() => asked().length > 4);
+  expect(asked()).toEqual([
+    ['SubagentStart', begin?.['agentId']],
+    ['PreToolUse', inside?.['agentId']],
+    ['PreToolUse', undefined],
+    ['PreToolUse', 'deep'],
+    ['SubagentStop', begin?.['agentId']],
+  ]);
+});
+
+test('the result of a call of Gemini has the id that was asked about, one that was denied none', async () => {
+  const call: Record<string, unknown> = { ...recordedAs('gemini', 'BeforeTool.json'), session_id: 'ids' };
+  const result = { ...recordedAs('gemini', 'AfterTool.json'), session_id: 'ids', tool_input: call['tool_input'] };
+  const deny = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny' } };
+  const other = { command: 'echo other' };
+  const rewrite = { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: other } };
+  const merged = { ...(call['tool_input'] as object), ...other };
+  for (const [event, payload] of [
+    ['BeforeTool', { ...call, wish: deny }],
+    ['BeforeTool', call],
+    ['AfterTool', result],
+    ['BeforeTool', { ...call, wish: rewrite }],
+    ['AfterTool', { ...result, tool_input: merged }],
+  ] as const)
+    await hook(event, { as: 'gemini' }, JSON.stringify(payload));
+  const ids = (): (string | undefined)[] =>
+    fires()
+      .filter(({ session_id }) => session_id === 'ids')
+      .map(({ tool_use_id }) => tool_use_id);
+  await until(() => ids().length > 4);
+  const [denied, asked, came, rewritten, cameRewritten] = ids();
+  expect([came, cameRewritten]).toEqual([asked, rewritten]);
+  expect(new Set([denied, asked, rewritten]).size).toBe(3);
+  // What was done had been decided.
+  expect(user.records().filter((one) => one.type === 'hook_alarm' && one.session_id === 'ids')).toEqual([]);
 });
 
 /** The event on which everything can be denied, and what says so. */

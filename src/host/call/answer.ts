@@ -7,6 +7,7 @@ import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { describeError } from '../../values/message.js';
 import { BrokenPromise, ignoreRejections, messageOf, promiseIn } from '../../values/promises.js';
+import { isObject } from '../../values/shape.js';
 import { readOnly } from '../../values/view.js';
 import { type Attempt, SILENT } from './attempt.js';
 import { makeCall } from './call.js';
@@ -124,7 +125,18 @@ export function interpretOutput(
   // An empty object is no opinion, like no output.
   if (Object.keys(result.outcome.output).length === 0) return { warnings: result.warnings };
   const outcome = fire.services.largeOutput.shorten(result.outcome, fire.input['session_id']);
+  if (fire.options.keepsKeys && outcome.rewrite !== undefined) return overOld(fire, outcome, result.warnings);
   return { outcome, ...notTaken(fire, registration, outcome), warnings: result.warnings };
+}
+
+/** What will run, where the agent keeps the keys that a rewrite leaves out. */
+function overOld({ spec, input }: FireFacts, outcome: Outcome, warnings: readonly string[] | undefined): Attempt {
+  const [old, value] = [input[spec.rewrites?.field ?? ''], outcome.rewrite?.value];
+  if (!isObject(old) || !isObject(value)) return { outcome, warnings };
+  const stay = Object.keys(old).filter((key) => !Object.hasOwn(value, key));
+  if (stay.length === 0) return { outcome, warnings };
+  const kept = `the agent keeps what the rewrite leaves out: ${stay.join(', ')}`;
+  return { outcome: { ...outcome, rewrite: { value: { ...old, ...value } } }, warnings: join(warnings, [kept]) };
 }
 
 const isMcpTool = (tool: unknown): boolean => typeof tool === 'string' && tool.startsWith('mcp__');

@@ -1,6 +1,6 @@
 # Made by npm run generate from src/agents: what hookscope-hook.sh needs to know of other agents than Claude Code.
 
-# agent_event AGENT EVENT: sets how long it may take, in tenths of a second, and what is printed where there is nothing to say. 1: it is not known.
+# agent_event AGENT EVENT: sets how long it may take, in tenths of a second (most: whatever is configured), and what is printed where there is nothing to say. 1: it is not known.
 agent_event() {
   case $1 in
     cursor) quiet='{}'$nl ;;
@@ -9,7 +9,7 @@ agent_event() {
     codex:SessionStart | codex:UserPromptSubmit | codex:PreToolUse | codex:PermissionRequest | codex:PostToolUse | codex:Stop | codex:SubagentStart | codex:SubagentStop | codex:PreCompact | codex:PostCompact)
       tenths=5950 ;;
     codex:SessionEnd | codex:Interrupt)
-      tenths=24 ;;
+      tenths=24 most=24 ;;
     copilot:preToolUse | copilot:PreToolUse | copilot:permissionRequest | copilot:PermissionRequest | copilot:sessionStart | copilot:SessionStart | copilot:sessionEnd | copilot:SessionEnd | copilot:userPromptSubmitted | copilot:UserPromptSubmit | copilot:postToolUse | copilot:PostToolUse | copilot:postToolUseFailure | copilot:PostToolUseFailure | copilot:agentStop | copilot:Stop | copilot:subagentStop | copilot:SubagentStop | copilot:preCompact | copilot:PreCompact | copilot:errorOccurred | copilot:StopFailure | copilot:ErrorOccurred | copilot:notification | copilot:Notification | copilot:subagentStart | copilot:SubagentStart | copilot:userPromptTransformed | copilot:UserPromptTransformed)
       tenths=250 ;;
     gemini:SessionStart | gemini:SessionEnd | gemini:BeforeAgent | gemini:UserPromptSubmit | gemini:BeforeTool | gemini:PreToolUse | gemini:AfterTool | gemini:PostToolUseFailure | gemini:PostToolUse | gemini:AfterAgent | gemini:Stop | gemini:PreCompress | gemini:PreCompact | gemini:Notification | gemini:BeforeModel | gemini:AfterModel | gemini:BeforeToolSelection | cursor:sessionStart | cursor:SessionStart | cursor:sessionEnd | cursor:SessionEnd | cursor:beforeSubmitPrompt | cursor:UserPromptSubmit | cursor:preToolUse | cursor:PreToolUse | cursor:beforeShellExecution | cursor:beforeMCPExecution | cursor:beforeReadFile | cursor:postToolUse | cursor:PostToolUse | cursor:afterShellExecution | cursor:afterMCPExecution | cursor:afterFileEdit | cursor:postToolUseFailure | cursor:PostToolUseFailure | cursor:stop | cursor:Stop | cursor:subagentStart | cursor:SubagentStart | cursor:subagentStop | cursor:SubagentStop | cursor:preCompact | cursor:PreCompact | cursor:afterAgentResponse | cursor:AfterAgentResponse | cursor:afterAgentThought | cursor:AfterAgentThought | cursor:afterTabFileEdit | cursor:AfterTabFileEdit | cursor:beforeTabFileRead | cursor:BeforeTabFileRead)

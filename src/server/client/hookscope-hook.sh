@@ -14,6 +14,7 @@ as=claude-code
 alone=
 unknown=
 quiet=
+most=
 here=${0%/*}
 [ "$here" = "$0" ] && here=.
 main=$here/cli/main.js
@@ -178,6 +179,7 @@ else case $event in
     leave ;;
 esac; fi
 if [ -n "$given" ]; then seconds "$given" || leave; fi
+[ -z "$most" ] || [ "$tenths" -le "$most" ] || tenths=$most
 [ -z "$alone" ] || ask_node "$@"
 
 state=
