@@ -1,6 +1,7 @@
 // 23 hooks before the shell tool: what the real agent does after each, asked by the agent itself and through hookscope.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { thinCommand } from '../../../src/server/client/thin.js';
 import {
   type Case,
@@ -59,16 +60,24 @@ export function serve(place: Place, hooks: string): Promise<{ end(): Promise<voi
   });
 }
 
+/** What was done and had not been decided, as the records say: there is none, or something is wrong. */
+export async function noAlarms(place: Place): Promise<void> {
+  const options = { cwd: place.project, env: { ...place.env } };
+  const { stdout } = await promisify(execFile)(process.execPath, [HOOKSCOPE, 'history', '--alarms', '--json'], options);
+  if (stdout.trim() !== '') throw new Error(`an alarm: ${stdout.trim().split('\n')[0]}`);
+}
+
 /** One run for all of them, and one for the question that nobody is there to answer. */
 export async function beforeTool(
   program: Program,
   path: string,
   mode: Mode,
+  event = recordedOf(program.name).before_tool.event,
 ): Promise<Readonly<Record<string, Outcome>>> {
   const own = casesOf(mode === 'direct' ? program.name : 'codex');
   const outcomes: Record<string, Outcome> = {};
   for (const cases of [own.filter(({ name }) => name !== 'ask'), own.filter(({ name }) => name === 'ask')])
-    Object.assign(outcomes, await play(program, path, mode, cases));
+    Object.assign(outcomes, await play(program, path, mode, event, cases));
   return outcomes;
 }
 
@@ -76,11 +85,11 @@ async function play(
   program: Program,
   path: string,
   mode: Mode,
+  event: string,
   cases: readonly Case[],
 ): Promise<Record<string, Outcome>> {
   const place = openPlace();
   const scripts = writeCases(place, cases);
-  const { event } = recordedOf(program.name).before_tool;
   const hooks = place.write('hooks.json', JSON.stringify(hooksFileOf(scripts)));
   const direct = `sh ${place.write('direct.sh', dispatcher(scripts))}`;
   const command = mode === 'direct' ? direct : throughUs(program, place, event, hooks);
@@ -96,6 +105,7 @@ async function play(
       seconds: mode === 'direct' ? HOOK_SECONDS : 30,
       ...(cases.length === 1 ? { most: 30 } : {}),
     });
+    if (server) await noAlarms(place);
     const lines = place.read('ran').split('\n');
     if (process.env['INTEROP_DEBUG']) console.error(run.output.slice(-3000));
     return Object.fromEntries(cases.map((one, i) => [one.name, outcomeOf(one, i, run, lines)]));

@@ -4,7 +4,7 @@ import { type AgentSupport, supports } from '../../../src/agents/supports.js';
 import type { Sayable } from '../../../src/agents/table.js';
 import { CATALOGUE } from '../../../src/events/catalogue.js';
 import type { EventSpec } from '../../../src/events/define.js';
-import { type Mode, serve, throughUs } from './before-tool.js';
+import { type Mode, noAlarms, serve, throughUs } from './before-tool.js';
 import { recordedOf } from './cases.js';
 import type { Call, Turn } from './model.js';
 import { openPlace, type Place, type Program, runProgram } from './programs.js';
@@ -83,6 +83,7 @@ async function play(
     });
     if (process.env['INTEROP_DEBUG'])
       console.error(run.output.slice(-3000), JSON.stringify(run.asked.map(({ thread, results }) => [thread, results])));
+    if (server) await noAlarms(place);
     const ran = place
       .read('ran')
       .split('\n')

@@ -44,6 +44,16 @@ export async function playAgents(
       others[mode] = await otherEvents(program, path, mode);
       tell(name, 'other events, and inside a subagent', version, lost(others[mode]));
     }
+    const { alsoNamed, title } = program;
+    if (alsoNamed !== undefined && `${title}, ${alsoNamed}`.toLowerCase().includes(only.toLowerCase())) {
+      const outcomes = await beforeTool(program, path, 'server', alsoNamed);
+      tell(
+        `${title}, ${alsoNamed}`,
+        '23 hooks before the shell tool',
+        version,
+        problemsBefore(program, 'server', outcomes),
+      );
+    }
     const date = new Date().toISOString().slice(0, 10);
     if (MODES.every((mode) => before[mode] && others[mode]))
       kept.set(program.name, {

@@ -14,6 +14,8 @@ export interface Program {
   shell(command: string): Pick<Call, 'tool' | 'input'>;
   /** The calls that start a subagent with a prompt and wait for it; undefined: hooks are told of none. */
   readonly subagent?: (prompt: string) => readonly Turn[];
+  /** Another name of the event before a tool, under which the payload is another (Copilot). */
+  readonly alsoNamed?: string;
   /** Events of ours that it does not fire where no person is. */
   readonly unasked?: readonly string[];
   /** Files of its configuration, with a command for each event. `seconds`: what the agent gives a hook. */
@@ -68,6 +70,7 @@ supports_websockets = false
 const copilot: Program = {
   name: 'copilot',
   title: 'GitHub Copilot CLI',
+  alsoNamed: 'PreToolUse',
   shell: (command) => ({ tool: 'bash', input: { command, description: 'd' } }),
   subagent: (prompt) => [
     {
