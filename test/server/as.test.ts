@@ -28,7 +28,7 @@ export default {
   name: 'wishes',
   apply(scope) {
     scope.register(Object.fromEntries(events.map((event) => [event, [{ hooks: [say] }]])));
-    scope.spawnHooks('explore', { PreToolUse: [{ hooks: [() => ({ decision: 'block', reason: 'explorers only read' })] }] });
+    scope.spawnHooks('reader', { PreToolUse: [{ hooks: [() => ({ decision: 'block', reason: 'explorers only read' })] }] });
   },
 };`;
 
@@ -209,11 +209,13 @@ const fires = (): FireRecord[] => user.records().filter((record) => record.type 
 
 test("a subagent of Copilot's has its own scope, by its id and its parent's alone", async () => {
   const ask = (event: string, payload: object) => hook(event, { as: 'copilot' }, JSON.stringify(payload));
-  const [begin, inside, end] = ['subagentStart', 'preToolUse', 'subagentStop'].map((name) =>
-    recordedAs('copilot', `subagents/${name}.json`),
-  );
-  const root = { ...recordedAs('copilot', 'preToolUse.json'), sessionId: begin?.['parentAgentId'] };
-  // An agent of that agent, of another type: what is decided outside counts inside as well, and not the other way round.
+  const session = 'scopes';
+  const [begin, inside, end] = ['subagentStart', 'preToolUse', 'subagentStop'].map((name): Record<string, unknown> => {
+    const recorded = recordedAs('copilot', `subagents/${name}.json`);
+    return { ...recorded, agentType: 'reader', agentName: 'reader', parentAgentId: session };
+  });
+  const root = { ...recordedAs('copilot', 'preToolUse.json'), sessionId: session };
+  // An agent of that agent, of another type: what is decided of the one is not decided of the other.
   const deeper = {
     ...inside,
     agentId: 'deep',
@@ -224,9 +226,8 @@ test("a subagent of Copilot's has its own scope, by its id and its parent's alon
   await ask('subagentStart', begin as object);
   expect((await ask('preToolUse', inside as object)).stdout).toMatch(/explorers only read/);
   expect((await ask('preToolUse', root)).stdout).toBe('');
-  await ask('preToolUse', deeper);
+  expect((await ask('preToolUse', deeper)).stdout).toBe('');
   await ask('subagentStop', end as object);
-  const session = begin?.['parentAgentId'] as string;
   const asked = () =>
     fires()
       .filter((one) => one.session_id === session)
