@@ -35,6 +35,7 @@ const ALONE = [
   'test/claude-code/hostile-files.test.ts',
   'test/events/unknown-to-claude.test.ts',
   'test/host/{leaks,process,logger-heard}.test.ts',
+  'test/matching/bash-cost.test.ts',
   'test/emit/guard.test.ts',
   'test/package/budgets.test.ts',
 ];
