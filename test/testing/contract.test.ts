@@ -33,7 +33,7 @@ function guard(
 /** The names of the cases that it fails, and why. */
 async function broken(plugin: Plugin, options: ContractOptions = {}): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
-  for (const { name, run } of contract(plugin, { patience: 0.15, ...options })) {
+  for (const { name, run } of contract(plugin, { patience: 0.1, ...options })) {
     const signals = process.listeners('SIGUSR2');
     await run().catch((error: Error) => {
       found[name] = error.message;
@@ -94,7 +94,7 @@ describe('a plugin that was built to be bad fails', () => {
     'never settles': {
       plugin: guard(() => new Promise(() => {})),
       fails: /answers in time/,
-      why: /does not answer within 0.15 s/,
+      why: /does not answer within 0.1 s/,
     },
     'does not hear the signal': {
       plugin: guard(() => new Promise((resolve) => setTimeout(resolve, 60_000))),
