@@ -57,6 +57,8 @@ export function stampedFireRecord(fire: FireDraft, most: number | undefined, num
   const losses = fire.losses?.length ? copy.whole(fire.losses, 'losses') : undefined;
   if (losses !== undefined) record.losses = losses;
   if (copy.truncated.length > 0) record.truncated = deepFreeze(copy.truncated);
+  if (fire.shadow_of !== undefined) record.shadow_of = fire.shadow_of;
+  if (fire.would !== undefined) record.would = fire.would;
   if (fire.stateless) record.stateless = true;
   if (fire.error !== undefined) record.error = fire.error;
   return record;

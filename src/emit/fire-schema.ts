@@ -44,6 +44,8 @@ const handlerShape = {
   output: zod().unknown().optional(),
   /** As it counted in the end: an allow that did not survive a rewrite is `none`. */
   verdict: handlerVerdictSchema.exactOptional(),
+  /** Of one that is not enforced: what it would have said; `none`: no opinion. */
+  would: handlerVerdictSchema.exactOptional(),
   exit_code: zod().int().exactOptional(),
   duration_ms: durationSchema.exactOptional(),
   /** How often it was asked again. */
@@ -103,6 +105,12 @@ const fireShape = {
   out_of_scope: zod().int().nonnegative(),
   /** What of it no record can hold and was left out, by its place: `input.tool_input.data`. */
   truncated: zod().array(zod().string()).exactOptional(),
+  /**
+   * One hook that is not enforced was asked, after the fire of this id was decided and about what was decided. The decision of this
+   * record is silence; what the hook would have decided is in `would`.
+   */
+  shadow_of: zod().string().exactOptional(),
+  would: handlerVerdictSchema.exactOptional(),
   /** Fired by a command that ended with it, beside any server: no scope, no `once` and nothing pending was carried over. */
   stateless: zod().literal(true).exactOptional(),
   /** What of the input and of the decision another agent's protocol has no words for, and why. */

@@ -36,6 +36,7 @@ const CALL_STYLE: Readonly<Record<ToolCallRecord['status'], PrintStyle>> = {
 /** The decision in a few words: `deny by guard: "not here"`. */
 export function headline(record: FireRecord, paint: PrintPaint): string {
   if (record.error !== undefined) return paint('red', `not decided: ${plain(record.error)}`);
+  if (record.would !== undefined) return wouldWords(record, record.would, paint);
   const { decision } = record;
   const names = handlerNames(record);
   const [word, style] = verdictWord(decision);
@@ -46,6 +47,13 @@ export function headline(record: FireRecord, paint: PrintPaint): string {
   const ends = decision.continue ? '' : ", ends the agent's loop";
   const failed = decision.failures.length === 0 ? '' : `, ${decision.failures.length} failed`;
   return `${paint(style, word)}${by}${reason}${over}${rewritten}${ends}${failed}`;
+}
+
+/** Of a hook that is not enforced: `not enforced: guard would deny`. */
+function wouldWords({ handlers }: FireRecord, would: HandlerVerdict, paint: PrintPaint): string {
+  const who = handlers.map(({ name }) => plain(name)).join(', ');
+  const what = would === 'none' ? 'say nothing' : paint(VERDICT_STYLE[would], would);
+  return `${paint('dim', 'not enforced:')} ${who} would ${what}`;
 }
 
 function verdictWord({

@@ -84,6 +84,7 @@ export interface CallInfo {
   readonly statusMessage?: string | undefined;
   /** Whose hooks they are, where not this host's. */
   readonly origin?: string | undefined;
+  readonly shadow?: boolean | undefined;
 }
 
 export interface Piece {
@@ -101,5 +102,6 @@ export interface RunResult {
   readonly exitCode?: number | undefined;
   readonly durationMs: number;
   readonly decision?: HandlerVerdict | undefined;
+  readonly would?: HandlerVerdict | undefined;
   readonly failure?: RecordedFailure | undefined;
 }

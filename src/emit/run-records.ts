@@ -93,6 +93,7 @@ export function responseRecord(
   addOptional(record, run);
   if (exitCode !== undefined) record.exit_code = exitCode;
   if (decision !== undefined) record.decision = decision;
+  if (result.would !== undefined) record.would = result.would;
   if (failure !== undefined) record.failure = deepFreeze(failure);
   return record;
 }
@@ -104,6 +105,7 @@ function addOptional(record: Draft<RunMessage>, run: CallInfo): void {
   if (run.agentId !== undefined) record.agent_id = run.agentId;
   if (run.plugin !== undefined) record.plugin = run.plugin;
   if (run.origin !== undefined) record.origin = run.origin;
+  if (run.shadow) record.shadow = true;
 }
 
 export function hookStarted(run: CallInfo): Unstamped<HookStarted> {

@@ -105,6 +105,8 @@ const ours = {
    * `hook_id`, `handler` is `unknown`, and no fire record follows. Absent: hooks of this host.
    */
   origin: optionalText,
+  /** It is not enforced: nothing that it says counts. */
+  shadow: zod().literal(true).exactOptional(),
 };
 
 export const runMessageSchema = open({ ...wire, ...ours });
@@ -122,6 +124,8 @@ const responseShape = {
   duration_ms: durationSchema,
   /** What this handler said; absent: no opinion. */
   decision: handlerVerdictSchema.exactOptional(),
+  /** Of one that is not enforced: what it would have said; `none`: no opinion. */
+  would: handlerVerdictSchema.exactOptional(),
   failure: failureSchema.exactOptional(),
 };
 export const responseSchema: Open<typeof responseShape> = open(responseShape);

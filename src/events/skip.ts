@@ -9,6 +9,7 @@ export const SKIP_REASONS = {
   duplicate: 'the same hook already ran',
   once: 'it runs once, and has',
   bailed: 'a hook before it ended the run',
+  shadow: 'it is not enforced: it ran in the shadow of the decision',
   invalid: 'it cannot run as it is written',
   unsupported: 'another agent runs it, and this host cannot',
 } as const;

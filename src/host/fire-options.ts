@@ -38,6 +38,8 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly losses?: ((decision: AnyDecision) => readonly RecordedLoss[]) | undefined;
   /** What commands find in their environment beside what is the host's own: the agent's, where it is another process. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** It asks a hook that is not enforced: the id of the fire that was decided. What comes of it goes into records alone. */
+  readonly shadowOf?: string | undefined;
   /** What it is a part of: the session's agent, or its call. */
   readonly traced?: Traced | undefined;
   /** The same, where that is in another process. */

@@ -5,7 +5,18 @@ import { ON_FAILURE, type OnFailure } from '../events/failure.js';
 import { EXTERNAL_OPTIONS, type ExternalHostOptions } from '../handlers/external.js';
 import { checkMcpServers } from '../handlers/mcp/server-options.js';
 import { checkKeys, checkOptions, type Keys } from '../values/options.js';
-import { COUNT, checks, isObject, isText, oneOf, SECONDS, type Shape, SIGNAL, show } from '../values/shape.js';
+import {
+  COUNT,
+  checks,
+  isObject,
+  isText,
+  type OptionCheck,
+  oneOf,
+  SECONDS,
+  type Shape,
+  SIGNAL,
+  show,
+} from '../values/shape.js';
 import type { HookAlarm } from './alarms/alarms.js';
 import type { Decisions } from './decide/fold.js';
 import type { SessionFields } from './fire/input.js';
@@ -96,7 +107,14 @@ export function checkHostOptions(options: object): void {
   if (mcpServers) checkMcpServers(mcpServers);
 }
 
+/** What `enforce` may be. */
+export const ENFORCE: OptionCheck = {
+  expected: 'true, false, or the share of sessions from 0 to 1',
+  accepts: (v) => typeof v === 'boolean' || (typeof v === 'number' && v >= 0 && v <= 1),
+};
+
 const REGISTER: Keys<RegisterOptions> = {
+  enforce: ENFORCE,
   name: checks.text,
   onFailure: SHAPE.onFailure,
   timeoutFor: SHAPE.timeoutFor,
@@ -114,6 +132,7 @@ export function checkRegisterOptions<Options extends RegisterOptions>(
 }
 
 const USE: Keys<UseOptions> = {
+  enforce: ENFORCE,
   name: { expected: 'a string that is not empty', accepts: (v) => isText(v) && v !== '' },
 };
 

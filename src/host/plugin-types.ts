@@ -27,6 +27,8 @@ export type NoOptions = Readonly<Record<string, never>> | undefined;
 export interface UseOptions {
   /** In place of the plugin's name in the names of its hooks, `name/hook`; needed where one scope uses a plugin twice. */
   readonly name?: string;
+  /** As a group's `enforce`, for all of its hooks; what is enforced less counts. */
+  readonly enforce?: boolean | number;
 }
 
 /** What follows the plugin in `use`: its options, which may be left out where all of them may. */

@@ -97,6 +97,11 @@ export interface HookGroup<E extends EventName<C> = EventName, C extends CustomE
   readonly onFailure?: OnFailure;
   readonly phase?: Phase;
   readonly once?: boolean;
+  /**
+   * false: they decide nothing. They run after the decision, on what was decided, and records say what they would have said
+   * (`would`). A number from 0 to 1: so in all but that share of sessions.
+   */
+  readonly enforce?: boolean | number;
   readonly name?: string;
   readonly hooks: readonly HookHandler<E, C>[];
 }
@@ -112,6 +117,8 @@ export interface RegisterOptions {
   readonly name?: string;
   readonly onFailure?: OnFailure;
   readonly timeoutFor?: 'handler' | 'group';
+  /** As a group's; what is enforced less of the two counts. */
+  readonly enforce?: boolean | number;
   /** Where they come from, for `describe()` and records. */
   readonly source?: Source;
 }

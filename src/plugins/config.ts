@@ -160,7 +160,11 @@ export function within<T>(file: string, key: string, step: () => T): T {
 function isPluginEntry(entry: unknown): boolean {
   if (!Array.isArray(entry)) return isPlugin(entry);
   const [plugin, , how, ...more] = entry as unknown[];
-  return isPlugin(plugin) && more.length === 0 && (how === undefined || (isObject(how) && 'name' in how));
+  return (
+    isPlugin(plugin) &&
+    more.length === 0 &&
+    (how === undefined || (isObject(how) && ('name' in how || 'enforce' in how)))
+  );
 }
 
 function isPlugin(entry: unknown): boolean {

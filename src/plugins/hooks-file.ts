@@ -1,13 +1,15 @@
 import { resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { parseJson, readNamedText } from '../files/json-file.js';
+import { ENFORCE } from '../host/options.js';
+import { enforcedShare } from '../host/register/enforce.js';
 import type { Hooks } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
 import { checkOption } from '../values/options.js';
 import { FILLED, isObject } from '../values/shape.js';
 
 /** Beside `hooks`, for editors and people. */
-const BESIDE = ['hooks', '$schema', 'description'];
+const BESIDE = ['hooks', '$schema', 'description', 'enforce'];
 
 /**
  * Reads hooks from a JSON file, `{ "hooks": { "PreToolUse": [ … ] } }` or the events at top level, whose handlers are
@@ -29,7 +31,22 @@ export async function loadHooksFile(path: string): Promise<Hooks> {
     if (!BESIDE.includes(key)) throw wrong(file, key, 'is not a known key beside "hooks"', nearest(key, BESIDE));
   }
   if (!isObject(content['hooks'])) throw wrong(file, 'hooks', 'expected an object of events, { "PreToolUse": [ … ] }');
-  return content['hooks'] as Hooks;
+  return withEnforce(content['hooks'] as Hooks, content['enforce'], file);
+}
+
+/** What the file says of all its groups. */
+function withEnforce(hooks: Hooks, enforce: unknown, file: string): Hooks {
+  if (enforce === undefined) return hooks;
+  if (!ENFORCE.accepts(enforce)) throw wrong(file, 'enforce', `expected ${ENFORCE.expected}`);
+  const groups = Object.entries(hooks).map(([event, list]) => {
+    if (!Array.isArray(list)) return [event, list];
+    const lessOf = (group: unknown): unknown =>
+      isObject(group)
+        ? { ...group, enforce: enforcedShare([enforce as boolean | number, group['enforce'] as boolean | number]) }
+        : group;
+    return [event, list.map(lessOf)];
+  });
+  return Object.fromEntries(groups) as Hooks;
 }
 
 function wrong(file: string, where: string, expected: string, near?: string): HookscopeError {

@@ -78,6 +78,8 @@ export interface Registration<Work = unknown> {
   /** Nobody has said what its failure does: `onFailure` is what is usual. */
   readonly usualFailure?: true | undefined;
   readonly phase: Phase;
+  /** The share of sessions that it decides in, 0 to 1; in all others it runs in the shadow of the decision. Undefined: all. */
+  readonly enforce?: number | undefined;
   readonly once: boolean;
   readonly async: boolean | 'two-phase';
   /** Seconds for its background run. */

@@ -23,7 +23,8 @@ const COMMON = {
   signal: SIGNAL,
 } as const;
 
-const SESSION: Keys<SessionOptions> = {
+/** What `openSession` takes. */
+export const SESSION: Keys<SessionOptions> = {
   ...COMMON,
   session_id: true,
   transcript_path: checks.text,

@@ -67,7 +67,10 @@ export async function onStage(
       events,
       fire,
       fireAll: async () => void (await Promise.all(events.map((event) => fire([event])))),
-      last: () => records.findLast((record): record is FireRecord => record.type === 'hook_fire') as FireRecord,
+      last: () =>
+        records.findLast(
+          (record): record is FireRecord => record.type === 'hook_fire' && record.shadow_of === undefined,
+        ) as FireRecord,
     });
   } finally {
     await within(patience * 1000 + 1000, host.close());

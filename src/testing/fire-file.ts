@@ -4,7 +4,8 @@ import type { Host } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
 import type { HookEvent } from '../events/catalogue.js';
 import { loadHooksFile } from '../plugins/hooks-file.js';
-import { type FireHookOptions, fireIn } from './fire-hook.js';
+import { checks, oneOf } from '../values/shape.js';
+import { checkFireHook, type FireHookOptions, fireIn } from './fire-hook.js';
 import type { Fired } from './fired.js';
 import type { Fields } from './payload.js';
 
@@ -15,6 +16,8 @@ export interface FireFileOptions extends FireHookOptions {
   /** `CLAUDE_PROJECT_DIR`, and where its commands run. Default: the folder that holds it, or that holds its `.claude`. */
   readonly projectDir?: string;
 }
+
+const OWN = { as: oneOf('hookscope', 'claude-code'), projectDir: checks.text };
 
 const isClaudes = (file: string): boolean =>
   basename(dirname(file)) === '.claude' ||
@@ -40,12 +43,14 @@ async function registerClaudes(host: Host, file: string, projectDir: string): Pr
  * ```
  * @throws HookscopeError as `fireHook`; FILE, INVALID_CONFIG: what is wrong with the file, and where
  */
-export function fireFile<E extends HookEvent>(
+export async function fireFile<E extends HookEvent>(
   file: string,
   event: E,
   input?: Fields<E>,
-  { as, projectDir, ...options }: FireFileOptions = {},
+  given: FireFileOptions = {},
 ): Promise<Fired<E>> {
+  checkFireHook(given, 'fireFile: ', OWN);
+  const { as, projectDir, ...options } = given;
   const path = resolve(file);
   const folder = dirname(path);
   const project = projectDir ?? (basename(folder) === '.claude' ? dirname(folder) : folder);

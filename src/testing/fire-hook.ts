@@ -3,9 +3,9 @@ import type { FireRecord } from '../emit/fire-record.js';
 import type { HookRecord } from '../emit/record.js';
 import type { FireInput, HookEvent } from '../events/catalogue.js';
 import type { FireOptions } from '../host/fire-options.js';
-import type { HostOptions } from '../host/options.js';
+import { checkFireOptions, type HostOptions } from '../host/options.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { checks } from '../values/shape.js';
+import { checks, type Shape } from '../values/shape.js';
 import { type Fired, FiredEvent } from './fired.js';
 import type { Fields } from './payload.js';
 import { SAMPLES } from './samples.js';
@@ -24,8 +24,15 @@ const OPTIONS: Keys<FireHookOptions> = {
   beside: checks.list,
   scope: true,
   signal: true,
-  canAsk: checks.flag,
+  canAsk: true,
 };
+
+/** Throws INVALID_OPTIONS. `more`: keys of whoever calls. */
+export function checkFireHook(options: object, where: string, more: Shape = {}): void {
+  checkKeys(options, { ...OPTIONS, ...more }, where);
+  const { scope, signal, canAsk } = options as FireHookOptions;
+  checkFireOptions({ scope, signal, canAsk });
+}
 
 /**
  * Fires one event at a plugin, at hooks, or at one hook, in a host of its own, and resolves to all that came of it once hooks in the
@@ -37,12 +44,13 @@ const OPTIONS: Keys<FireHookOptions> = {
  * ```
  * @throws HookscopeError INVALID_OPTIONS, INVALID_HOOKS, INVALID_PLUGIN, PLUGIN_FAILED, INVALID_INPUT, UNKNOWN_EVENT, ABORTED
  */
-export function fireHook<E extends HookEvent>(
+export async function fireHook<E extends HookEvent>(
   tested: Tested<NoInfer<E>>,
   event: E,
   input?: Fields<E>,
   options: FireHookOptions = {},
 ): Promise<Fired<E>> {
+  checkFireHook(options, 'fireHook: ');
   return fireIn((host) => put(tested as Tested, event, host), event, input, options);
 }
 
@@ -53,7 +61,6 @@ export async function fireIn<E extends HookEvent>(
   input: Fields<E> | undefined,
   options: FireHookOptions,
 ): Promise<Fired<E>> {
-  checkKeys(options, OPTIONS, 'fireHook: ');
   const { host: hostOptions, beside = [], ...how } = options;
   const records: HookRecord[] = [];
   const host = createHost({

@@ -3,8 +3,11 @@ import type { FireRecord } from '../emit/fire-record.js';
 import type { HookRecord } from '../emit/record.js';
 import type { HostOptions } from '../host/options.js';
 import type { ToolResult } from '../session/call.js';
+import { SESSION } from '../session/keys.js';
 import type { SessionOptions } from '../session/options.js';
 import type { Session } from '../session/types.js';
+import { checkKeys, type Keys } from '../values/options.js';
+import { checks } from '../values/shape.js';
 import { story } from './fired.js';
 import { noLogger } from './tested.js';
 
@@ -29,6 +32,8 @@ export interface TestSession extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const OPTIONS: Keys<TestSessionOptions> = { ...SESSION, host: checks.object, tools: checks.object };
+
 /** What hooks leave alone runs: nobody is there to be asked. */
 const DEFAULTS = { watch: false, session_id: 'test-session', permission_mode: 'bypassPermissions' } as const;
 
@@ -43,6 +48,7 @@ const DEFAULTS = { watch: false, session_id: 'test-session', permission_mode: 'b
  * @throws HookscopeError as `host.openSession`
  */
 export async function testSession(options: TestSessionOptions = {}): Promise<TestSession> {
+  checkKeys(options, OPTIONS, 'testSession: ');
   const { host: hostOptions, tools = {}, ...sessionOptions } = options;
   const host = createHost({ logger: noLogger, ...hostOptions });
   const records: HookRecord[] = [];
@@ -51,7 +57,8 @@ export async function testSession(options: TestSessionOptions = {}): Promise<Tes
     await host.close();
     throw error;
   });
-  const fires = (): FireRecord[] => records.filter((record): record is FireRecord => record.type === 'hook_fire');
+  const fires = (): FireRecord[] =>
+    records.filter((record): record is FireRecord => record.type === 'hook_fire' && record.shadow_of === undefined);
   const close = async (): Promise<void> => {
     await session.close();
     await host.close();

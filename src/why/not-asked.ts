@@ -85,6 +85,10 @@ const SAYINGS: Readonly<Record<SkipReason, Saying>> = {
       change: `${enders.length === 0 ? 'That hook' : who} must not answer continue: false, or this one needs an earlier stage.`,
     };
   },
+  shadow: (_, handler) => ({
+    why: 'it is not enforced: it was asked in the shadow of the decision',
+    change: `Take "enforce" away in ${placeOf(handler)}, so that what it says counts; hookscope history --shadow has what it would have said.`,
+  }),
   invalid: (_, handler) => ({
     why: 'it cannot run as it is written',
     change: `Correct it in ${placeOf(handler)}: hookscope check says what is wrong.`,

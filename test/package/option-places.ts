@@ -11,6 +11,7 @@ const ENTRIES = [
   'adapters/anthropic',
   'emit/sinks/sqlite',
   'emit/sinks/otel',
+  'testing',
 ].map((name) => join(ROOT, `dist/${name}.d.ts`));
 
 /** Whose declarations are read: ours are made with theirs. Of other packages ours have no keys, and to read them takes seconds. */

@@ -8,6 +8,7 @@ import * as claude from '../../src/claude-code.js';
 import { otelSink } from '../../src/emit/sinks/otel.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import * as hookscope from '../../src/index.js';
+import * as testing from '../../src/testing.js';
 import { INPUTS } from '../host/inputs.js';
 import { optionPlaces } from './option-places.js';
 
@@ -16,6 +17,7 @@ const hooks = { PreToolUse: [{ hooks: [() => undefined] }] };
 const session = await hookscope.createHost({ logger: () => undefined }).openSession();
 const plugin = (use: (scope: hookscope.PluginScope) => unknown) =>
   host.use({ name: 'p', apply: (scope: hookscope.PluginScope) => void use(scope) } as never);
+const plain = hookscope.definePlugin({ name: 'p', apply: () => undefined });
 const spawn = { agent_type: 'reviewer' };
 const run = (): string => '';
 const wire = { input: new PassThrough(), output: new PassThrough() };
@@ -44,6 +46,10 @@ const PLACES: Readonly<Record<string, readonly [known: string, call: (more: obje
   'Host.fire scope': ['session', (more) => host.fire('PreToolUse', INPUTS.PreToolUse, { scope: more })],
   'Host.fireAny': ['scope', (more) => host.fireAny('PreToolUse', INPUTS.PreToolUse, more)],
   'Host.explain': ['scope', (more) => host.explain('PreToolUse', {}, more)],
+  contract: ['patience', (more) => testing.contract(plain, more)],
+  fireHook: ['beside', (more) => testing.fireHook(run, 'Stop', {}, more)],
+  fireFile: ['projectDir', (more) => testing.fireFile('/none.json', 'Stop', {}, more)],
+  testSession: ['tools', (more) => testing.testSession(more)],
   'Codec.encode': ['attended', (more) => agentCodec('gemini').encode({}, 'BeforeTool', more)],
   'Codec.refuse': ['attended', (more) => agentCodec('gemini').refuse('no', 'BeforeTool', more)],
   'Host.openSession': ['hooks', (more) => host.openSession(more)],
@@ -200,6 +206,7 @@ test('agentTool hands its options to spawn, which refuses them', async () => {
 
 /** What takes an object that may have keys of others, or is checked elsewhere. */
 const OPEN: Readonly<Record<string, string>> = {
+  'AgentMemory.decided': 'a decision',
   'Redactor.redact': 'a record',
   'Session.notify': 'an input of an event',
   'Session.task.create': 'an input of an event',

@@ -1,7 +1,7 @@
 import type { HandlerRecord, HookRecord } from '../../emit/record.js';
 import { eventName } from '../../events/catalogue.js';
 import type { RecordQuery } from '../../store/store.js';
-import { hasRun, isBlocked, isMeant, typeOf } from '../../why/meaning.js';
+import { hasRun, isBlocked, isMeant, isShadow, typeOf, wouldBlock } from '../../why/meaning.js';
 import { readDuration, readMoment } from './when.js';
 
 /** Which records a command shows. */
@@ -14,6 +14,7 @@ export interface FilterFlags {
   readonly event?: string;
   readonly slow?: string;
   readonly alarms?: true;
+  readonly shadow?: true;
 }
 
 /** `maybe`: it is of an agent whose type no record has told yet. */
@@ -31,7 +32,7 @@ export interface RecordFilter {
 
 /** Reads the flags. Throws INVALID_OPTIONS. */
 export function readFilter(flags: FilterFlags): RecordFilter {
-  const { agent, hook, blocked, alarms } = flags;
+  const { agent, hook, blocked, alarms, shadow } = flags;
   const slow = flags.slow === undefined ? undefined : readDuration(flags.slow, '--slow');
   const event = flags.event === undefined ? undefined : (eventName(flags.event) ?? flags.event);
   const types = new AgentTypes();
@@ -44,7 +45,7 @@ export function readFilter(flags: FilterFlags): RecordFilter {
     },
     match(record) {
       types.learn(record);
-      if (!isShown(record, { event, hook, slow, blocked, alarms })) return 'no';
+      if (!isShown(record, { event, hook, slow, blocked, alarms, shadow })) return 'no';
       return agent === undefined ? 'yes' : types.match(record, agent);
     },
     agentOf: (record) => types.nameOf(record),
@@ -59,9 +60,12 @@ interface Asked {
   readonly slow: number | undefined;
   readonly blocked: true | undefined;
   readonly alarms: true | undefined;
+  readonly shadow: true | undefined;
 }
 
-function isShown(record: HookRecord, { event, hook, slow, blocked, alarms }: Asked): boolean {
+function isShown(record: HookRecord, { event, hook, slow, blocked, alarms, shadow }: Asked): boolean {
+  // What was decided and what would have been are never in one list.
+  if (shadow ? record.type !== 'hook_fire' || record.shadow_of === undefined : isShadow(record)) return false;
   if (record.type === 'hook_alarm')
     return hook === undefined && slow === undefined && event === undefined && (alarms || !blocked) === true;
   if (alarms && !blocked) return false;
@@ -72,7 +76,7 @@ function isShown(record: HookRecord, { event, hook, slow, blocked, alarms }: Ask
   }
   if (record.type !== 'hook_fire') return false;
   if (event !== undefined && record.event !== event) return false;
-  if (blocked && !isBlocked(record)) return false;
+  if (blocked && !(shadow ? wouldBlock(record) : isBlocked(record))) return false;
   if (hook === undefined && slow === undefined) return true;
   return record.handlers.some((handler) => isMeant(handler, hook) && hasRun(handler) && isSlow(handler, slow));
 }

@@ -20,6 +20,7 @@ const WHICH: readonly ProgramFlag[] = [
   ['--hook <name>', 'only fires in which this hook ran'],
   EVENT,
   ['--slow <duration>', 'only fires in which a hook took so long, as in 250ms or 1s'],
+  ['--shadow', 'only hooks that are not enforced: what they would have said'],
   ['--alarms', 'only alarms: what was done is not what was decided'],
 ];
 

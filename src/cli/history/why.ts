@@ -4,7 +4,7 @@ import { plainJson } from '../../plain.js';
 import type { RecordStore } from '../../store/store.js';
 import { answerFor, answerText } from '../../why/answer.js';
 import { findElsewhere } from '../../why/elsewhere.js';
-import { hasRun, isMeant } from '../../why/meaning.js';
+import { hasRun, isMeant, isShadow } from '../../why/meaning.js';
 import { callRecords, whatBecame } from '../../why/ran.js';
 import type { Terminal } from '../terminal.js';
 import { type FilterFlags, type RecordFilter, readFilter } from './filter.js';
@@ -141,7 +141,7 @@ async function recordsOf(
     for await (const record of store.records({ types: ABOUT, toolUse: call, session }))
       if ((record as { host_id?: string }).host_id === host) about.push(mask.record(record));
   }
-  const fires = about.filter((record) => record.type === 'hook_fire');
+  const fires = about.filter((record) => record.type === 'hook_fire').filter((record) => !isShadow(record));
   return { about, fires: fire === undefined ? telling(fires, hook) : fires.filter((one) => one.fire_id === fire) };
 }
 

@@ -70,7 +70,8 @@ function readRecord(
 ): RecordedEvent | undefined {
   clock.records = (clock.records ?? 0) + 1;
   const { type, time, event, input, truncated, error } = record;
-  if (type !== 'hook_fire') return undefined;
+  // What is asked in the shadow of a fire is no event of its own.
+  if (type !== 'hook_fire' || record['shadow_of'] !== undefined) return undefined;
   if (typeof event !== 'string') throw wrong(place, '"event" must be a string');
   if (!isObject(input)) throw wrong(place, '"input" must be an object');
   const made = typeof time === 'string' ? Date.parse(time) : Number.NaN;

@@ -39,7 +39,9 @@ export class Bench {
     const explanation = host.explain(event, full);
     const decision = await host.fireAny(event, full, { signal });
     const records = [...this.#records];
-    const record = records.findLast((one): one is FireRecord => one.type === 'hook_fire' && one.event === event);
+    const record = records.findLast(
+      (one): one is FireRecord => one.type === 'hook_fire' && one.event === event && one.shadow_of === undefined,
+    );
     if (agent !== undefined) await host.fireAny('SubagentStop', { ...SAMPLES.SubagentStop, ...base }, { signal });
     return new FiredEvent(event, decision as never, record as FireRecord, records, explanation);
   }

@@ -95,7 +95,12 @@ export class FireRun implements RunningFire, CallOwner {
     return this.found.id;
   }
   get pendingContext(): string[] | undefined {
-    return pendingContextOf(this.services, this.found, this.input);
+    return this.options.shadowOf === undefined ? pendingContextOf(this.services, this.found, this.input) : undefined;
+  }
+
+  /** As the hooks left it. */
+  get finalInput(): Json {
+    return this.walk?.notes.input ?? this.input;
   }
 
   start(): Promise<AnyDecision> {
@@ -212,7 +217,7 @@ export class FireRun implements RunningFire, CallOwner {
   }
 
   private remembered(decision: AnyDecision): AnyDecision {
-    decided(this, decision);
+    if (this.options.shadowOf === undefined) decided(this, decision);
     return decision;
   }
 
@@ -253,7 +258,7 @@ export class FireRun implements RunningFire, CallOwner {
   /** Rejects at once, ends every running handler, and asks no further hook. */
   cancel(error: HookscopeError): void {
     this.cancelled ??= error;
-    undecided(this, error);
+    if (this.options.shadowOf === undefined) undecided(this, error);
     this.reject?.(this.cancelled);
     if (this.walk === undefined) this.call?.cancel();
     else this.walk.cancel();

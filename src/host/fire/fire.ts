@@ -10,6 +10,7 @@ import type { EventState } from '../services.js';
 import { reportRefused } from '../tell/reporter.js';
 import { FireRun } from './fire-run.js';
 import { completeInput } from './input.js';
+import { followByShadows } from './shadow.js';
 
 /**
  * The path of every event, from the agent loop to its decision: find the event and the scope, choose the plan, parse the input once;
@@ -55,7 +56,9 @@ function begin(
   }
 
   const run = new FireRun(services, state, found, plan, complete, options, watched, remembers);
-  return ended(services, state, found, run.start(), complete);
+  const decided = run.start();
+  if (plan.shadows.length > 0) followByShadows(run, decided);
+  return ended(services, state, found, decided, complete);
 }
 
 const remembersAll = ({ awake, strict }: Alarms): boolean => awake || strict;

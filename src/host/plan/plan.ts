@@ -3,6 +3,7 @@ import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { type AnyDecision, type HandlerOutcome, makeDecision } from '../decide/decision.js';
+import { shadowsIn } from './shadows.js';
 import { isPlain } from './skipped.js';
 
 /** The part of a plan that may run for one subject. Only the subject is checked, so the result can be cached. */
@@ -34,6 +35,8 @@ export class Plan {
   readonly spec: EventSpec;
   readonly registrations: readonly Registration[];
   readonly size: number;
+  /** Those that do not decide in every session. */
+  readonly shadows: readonly Registration[];
   /** The candidates of every subject, where all matchers accept all. */
   readonly #whole: Candidates | undefined;
   /** Made when first needed, as every scope that is open keeps plans. */
@@ -44,6 +47,7 @@ export class Plan {
     this.spec = spec;
     this.registrations = registrations;
     this.size = registrations.length;
+    this.shadows = shadowsIn(registrations);
     const uniform = registrations.every((r) => r.matcher.all && !isByTool(r));
     this.#whole = uniform ? candidatesOf(this, undefined) : undefined;
   }

@@ -6,6 +6,7 @@ import { checkRegisterOptions } from '../options.js';
 import type { Plugin, PluginScope, PluginUndo, UseOptions } from '../plugin-types.js';
 import { describeScope } from '../tell/describe.js';
 import type { OnOptions, RegisterOptions, Undo } from '../types.js';
+import { enforcedShare } from './enforce.js';
 import type { Life } from './lives.js';
 import type { Origin, SpawnHooks } from './origin.js';
 import { GROUP } from './register.js';
@@ -35,8 +36,19 @@ export function handleOf(registrar: Registrar, ref: ScopeRef | undefined) {
 }
 
 /** The same for a plugin, for as long as it is in use. Throws PLUGIN_ENDED then. */
-export function pluginScopeOf(registrar: Registrar, ref: ScopeRef | undefined, plugin: Plugin, life: Life) {
-  const origin: Origin = { plugin: plugin.name, group: life.name, source: { kind: 'plugin', name: plugin.name } };
+export function pluginScopeOf(
+  registrar: Registrar,
+  ref: ScopeRef | undefined,
+  plugin: Plugin,
+  life: Life,
+  enforce?: Origin['shadow'],
+) {
+  const origin: Origin = {
+    plugin: plugin.name,
+    group: life.name,
+    source: { kind: 'plugin', name: plugin.name },
+    shadow: enforce,
+  };
   /** A late call would be for whoever has that scope's name then. */
   const demand = (call: string): void => {
     if (life.over) throw new HookscopeError('PLUGIN_ENDED', { plugin: life.name, scope: life.scope.id, call });
@@ -63,7 +75,7 @@ export function pluginScopeOf(registrar: Registrar, ref: ScopeRef | undefined, p
     },
     use: async (inner: Plugin, ...[options, how]: [unknown?, UseOptions?]) => {
       demand('use');
-      const undo = await registrar.use(ref, inner, options, how);
+      const undo = await registrar.use(ref, inner, options, lessOf(how, enforce));
       life.undo(() => void undo());
       return undo;
     },
@@ -73,6 +85,12 @@ export function pluginScopeOf(registrar: Registrar, ref: ScopeRef | undefined, p
     },
     onClose: (fn) => life.onClose(fn),
   } satisfies PluginScope as PluginScope;
+}
+
+/** What a plugin uses is enforced no more than the plugin. */
+function lessOf(how: UseOptions | undefined, enforce: Origin['shadow']): UseOptions | undefined {
+  const share = enforcedShare([how?.enforce, enforce]);
+  return share === undefined ? how : { ...how, enforce: share };
 }
 
 /** The keys of a group; their values are checked as a group's. */

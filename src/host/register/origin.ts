@@ -23,6 +23,8 @@ export interface Origin extends RegisterOptions {
   readonly place?: RegistrationOptions['place'] | undefined;
   /** They are for what is asked anyway: no program is asked whether they come too late for it. */
   readonly apart?: true | undefined;
+  /** What was said of the plugin or file that they are of. */
+  readonly shadow?: boolean | number | undefined;
   readonly root?: string | undefined;
   readonly family?: string | undefined;
   readonly racing?: true | undefined;
@@ -91,6 +93,7 @@ export function registrationOptions(
     onFailure: origin.onFailure ?? options.onFailure ?? 'continue',
     usualFailure: (origin.onFailure ?? options.onFailure) === undefined ? true : undefined,
     timeoutFor: origin.timeoutFor ?? options.timeoutFor,
+    enforce: [origin.shadow, origin.enforce],
     timeout: origin.timeout ?? options.timeout ?? 60,
     skip: origin.skip,
     trustCheckOf: origin.trustCheckOf,

@@ -10,7 +10,9 @@ import { describeError } from '../../values/message.js';
 import { nearest } from '../../values/nearest.js';
 import { checkOptions, type Keys } from '../../values/options.js';
 import { checks, isObject, oneOf, SECONDS } from '../../values/shape.js';
+import { ENFORCE } from '../options.js';
 import type { HookGroup } from '../types.js';
+import { enforcedShare, SHADOW } from './enforce.js';
 import { type HandlerOptions, type Options, readHandler, wrong } from './handler-entry.js';
 
 /** What every registration of one `register` call shares. */
@@ -25,6 +27,8 @@ export interface RegistrationOptions extends HandlerOptions {
   /** Set if `onFailure` is only the default. */
   readonly usualFailure?: true | undefined;
   readonly timeoutFor?: 'handler' | 'group' | undefined;
+  /** `enforce` as it was given for all of them; the smallest value counts. */
+  readonly enforce?: readonly (boolean | number | undefined)[] | undefined;
   /** Seconds, unless the handler or its group says otherwise. */
   readonly timeout: number;
   /** Why all or some of them are listed but never run. */
@@ -76,6 +80,7 @@ export const GROUP = {
   onFailure: oneOf(...ON_FAILURE),
   phase: oneOf('rewrite', 'decide', 'observe'),
   once: checks.flag,
+  enforce: ENFORCE,
   name: checks.text,
   hooks: checks.list,
 } satisfies Keys<HookGroup>;
@@ -103,6 +108,7 @@ function readGroup(
   });
   for (const warning of warnings) how.warn(warning);
   warnOfUnit(shared.timeout, where, how);
+  const enforce = enforcedShare([...(how.enforce ?? []), shared.enforce]);
   const byGroup = (shared.timeoutFor ?? how.timeoutFor) === 'group' ? {} : undefined;
   return hooks.map((hook, i) => {
     const at = `${where}.hooks[${i}]`;
@@ -119,7 +125,10 @@ function readGroup(
       alone: anonymous.alone,
       place: () => anonymous.next() ?? at,
     });
-    const skip = (typeof how.skip === 'function' ? how.skip(hook as HandlerDescription) : how.skip) ?? invalid;
+    const skip =
+      (typeof how.skip === 'function' ? how.skip(hook as HandlerDescription) : how.skip) ??
+      invalid ??
+      (enforce === 0 ? SHADOW : undefined);
     const timeout = timeLimit(spec, own.timeout ?? shared.timeout, usualTime(how, spec, kind));
     return {
       // Not the command line, which would make a poor id.
@@ -143,6 +152,7 @@ function readGroup(
       onFailure: own.onFailure ?? shared.onFailure ?? (how.onFailure as OnFailure),
       usualFailure: (own.onFailure ?? shared.onFailure) === undefined ? how.usualFailure : undefined,
       phase: shared.phase ?? 'decide',
+      enforce,
       // In Claude Code's files `once` counts only in skills.
       once: (dialect === 'code' || how.source.kind === 'skill') && (own.once ?? shared.once ?? false),
       async: own.async ?? own.asyncRewake ?? false,

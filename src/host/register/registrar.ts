@@ -221,7 +221,7 @@ export class Registrar {
     const scope = ref === undefined ? tree.host : tree.open(ref);
     try {
       const life = this.lives.begin(scope, how?.name ?? plugin.name, true);
-      await applyPlugin(read, life, pluginScopeOf(this, ref, plugin, life));
+      await applyPlugin(read, life, pluginScopeOf(this, ref, plugin, life, how?.enforce));
       return () => life.end();
     } catch (error) {
       if (!wasOpen && !scope.closed && scope.empty) void this.end(ref as ScopeRef);

@@ -1,6 +1,15 @@
 import type { Bus } from '../../emit/bus.js';
 import type { GuardedTracing } from '../../emit/guarded-tracing.js';
-import type { CallInfo, HandlerRecord, HookRecord, Numbers, Piece, RecordCopy } from '../../emit/record.js';
+import type {
+  CallInfo,
+  HandlerRecord,
+  HandlerVerdict,
+  HookRecord,
+  Numbers,
+  Piece,
+  RecordCopy,
+  RunResult,
+} from '../../emit/record.js';
 import { isoAt, isoNow, nextId, stampedFireRecord } from '../../emit/record.js';
 import { progressRecord, responseRecord, startedRecord } from '../../emit/run-records.js';
 import type { Traced } from '../../emit/tracing.js';
@@ -14,6 +23,7 @@ import type { FireFacts } from '../call/facts.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';
 import type { FireSettings } from '../fire-options.js';
 import type { Services } from '../services.js';
+import { asShadow } from './shadow.js';
 
 const NOBODY: readonly HandlerRecord[] = Object.freeze([]);
 
@@ -69,6 +79,8 @@ export class BusFireReporter implements FireReporter {
     error?: string,
   ): void {
     const { fire } = this;
+    const { shadowOf } = fire.options;
+    const told = shadowOf === undefined ? { decision, handlers } : asShadow(fire.spec, decision, handlers);
     const record = {
       fire_id: fire.id,
       event: fire.spec.name,
@@ -79,12 +91,12 @@ export class BusFireReporter implements FireReporter {
       tool_use_id: fire.toolUseID,
       input: fire.input,
       final_input: finalInput === fire.input ? undefined : finalInput,
-      decision,
-      handlers,
-      conflicts: decision.conflicts,
+      ...told,
+      conflicts: told.decision.conflicts,
       decisions: fire.services.decisions,
       out_of_scope: fire.services.outOfScope(fire.spec, fire.plan.size),
       stateless: fire.services.stateless,
+      shadow_of: shadowOf,
       losses: fire.options.losses?.(decision),
       error,
     };
@@ -108,10 +120,15 @@ function tellResponse(call: BusCallReporter, result: Attempt, numbers: Numbers):
     output: stdout === undefined && outcome !== undefined ? textOf(outcome) : undefined,
     exitCode,
     durationMs,
-    decision: outcome?.verdict ?? (outcome?.block ? ('block' as const) : undefined),
+    ...saidOf(call, outcome?.verdict ?? (outcome?.block ? ('block' as const) : undefined)),
     failure: failure && { ...failure },
   };
   return responseRecord(call, told, numbers.next(), isoAt(call.endedAt), numbers.hostId);
+}
+
+/** What one that is not enforced says is no part of a decision. */
+function saidOf(call: BusCallReporter, decision: HandlerVerdict | undefined): Pick<RunResult, 'decision' | 'would'> {
+  return call.shadow ? { would: decision ?? 'none' } : { decision };
 }
 
 function textOf(outcome: Outcome): string {
@@ -167,6 +184,9 @@ class BusCallReporter implements CallReporter, CallInfo {
   }
   get source(): CallInfo['source'] {
     return this.registration.source;
+  }
+  get shadow(): boolean {
+    return this.of.fire.options.shadowOf !== undefined;
   }
   get statusMessage(): string | undefined {
     return this.registration.statusMessage;
