@@ -29,11 +29,9 @@ export async function newCommand(
   await checkEmpty(folder);
   const files = pluginFiles(name);
   try {
-    for (const [path, text] of Object.entries(files)) {
-      const file = join(folder, path);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text, { flag: 'wx' });
-    }
+    const folders = new Set([folder, ...Object.keys(files).map((path) => dirname(join(folder, path)))]);
+    for (const each of folders) await makeOne(each);
+    for (const [path, text] of Object.entries(files)) await writeFile(join(folder, path), text, { flag: 'wx' });
   } catch (error) {
     throw new HookscopeError('FILE', { file: folder, problem: describeError(error) });
   }
@@ -47,6 +45,13 @@ export async function newCommand(
     ].join('\n'),
   );
   return 0;
+}
+
+/** The folder alone: what it lies in has to be there. */
+async function makeOne(folder: string): Promise<void> {
+  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 }
 
 async function checkEmpty(folder: string): Promise<void> {
