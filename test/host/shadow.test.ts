@@ -174,7 +174,10 @@ describe('enforce', () => {
       (host: ReturnType<typeof createHost>) =>
         host.register({ PreToolUse: [{ enforce: false, hooks: [rule('deny', 'x')] }] }),
     ],
-    ['an agent', (host: ReturnType<typeof createHost>) => host.spawnHooks('worker', hooks as never, { enforce: false })],
+    [
+      'an agent',
+      (host: ReturnType<typeof createHost>) => host.spawnHooks('worker', hooks as never, { enforce: false }),
+    ],
   ])('of %s', async (_, put) => {
     const { host, shadows } = watched();
     await put(host as never);

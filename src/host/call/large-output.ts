@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Outcome } from '../../events/outcome.js';
+import { makeFolder } from '../../values/make-folder.js';
 import { messageOf } from '../../values/promises.js';
 
 /** The longest text that is handed on as it is, in characters (docs/semantics.md 8). */
@@ -44,7 +45,7 @@ export function createSpill(report: (message: string) => void): LargeOutput {
       if (root === undefined) folder = mkdtempSync(join(tmpdir(), 'hookscope-'));
       else {
         folder = lasting(session);
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makeFolder(folder);
       }
       // Of a host that nobody closes.
       if (folders.size === 0) process.on('exit', clear);
