@@ -17,6 +17,8 @@ export interface CallFire {
         readonly scope?: ScopeRef | undefined;
         readonly toolUseID?: string | undefined;
         readonly everyTool?: boolean | undefined;
+        /** What comes of it is no decision about the call. */
+        readonly shadowOf?: string | undefined;
       }
     | undefined;
 }
@@ -31,7 +33,7 @@ interface EndedFire extends CallFire {
 /** Remembers the outcome of a fire that decides whether a call may run, and with which input. */
 export function decided(fire: EndedFire, decision: AnyDecision): void {
   const { callRole } = fire.state.spec;
-  if (callRole === undefined || fire.cancelled !== undefined) return;
+  if (callRole === undefined || fire.cancelled !== undefined || fire.options?.shadowOf !== undefined) return;
   if (callRole === 'judges' && !fire.remembers && mayRun(decision)) return;
   const { alarms } = fire.services;
   const use = useOf(fire);
@@ -57,6 +59,7 @@ function answered(
 
 /** The fire was rejected. That is not permission. */
 export function undecided(fire: CallFire, error: HookscopeError): void {
+  if (fire.options?.shadowOf !== undefined) return;
   const use = fire.state.spec.callRole === 'judges' ? useOf(fire) : undefined;
   if (use?.id === undefined) return;
   if (error.code === 'ABORTED') fire.services.alarms.withdrawn(use as ToolUse);

@@ -95,10 +95,9 @@ export class FireRun implements RunningFire, CallOwner {
     return this.found.id;
   }
   get pendingContext(): string[] | undefined {
-    return this.options.shadowOf === undefined ? pendingContextOf(this.services, this.found, this.input) : undefined;
+    if (this.options.shadowOf !== undefined) return undefined;
+    return pendingContextOf(this.services, this.found, this.input);
   }
-
-  /** As the hooks left it. */
   get finalInput(): Json {
     return this.walk?.notes.input ?? this.input;
   }
@@ -217,7 +216,7 @@ export class FireRun implements RunningFire, CallOwner {
   }
 
   private remembered(decision: AnyDecision): AnyDecision {
-    if (this.options.shadowOf === undefined) decided(this, decision);
+    decided(this, decision);
     return decision;
   }
 
@@ -258,7 +257,7 @@ export class FireRun implements RunningFire, CallOwner {
   /** Rejects at once, ends every running handler, and asks no further hook. */
   cancel(error: HookscopeError): void {
     this.cancelled ??= error;
-    if (this.options.shadowOf === undefined) undecided(this, error);
+    undecided(this, error);
     this.reject?.(this.cancelled);
     if (this.walk === undefined) this.call?.cancel();
     else this.walk.cancel();
