@@ -1,15 +1,6 @@
 import type { Bus } from '../../emit/bus.js';
 import type { GuardedTracing } from '../../emit/guarded-tracing.js';
-import type {
-  CallInfo,
-  HandlerRecord,
-  HandlerVerdict,
-  HookRecord,
-  Numbers,
-  Piece,
-  RecordCopy,
-  RunResult,
-} from '../../emit/record.js';
+import type { CallInfo, HandlerRecord, HookRecord, Numbers, Piece, RecordCopy } from '../../emit/record.js';
 import { isoAt, isoNow, nextId, stampedFireRecord } from '../../emit/record.js';
 import { progressRecord, responseRecord, startedRecord } from '../../emit/run-records.js';
 import type { Traced } from '../../emit/tracing.js';
@@ -23,7 +14,7 @@ import type { FireFacts } from '../call/facts.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';
 import type { FireSettings } from '../fire-options.js';
 import type { Services } from '../services.js';
-import { asShadow } from './shadow.js';
+import { asShadow, saidOf } from './shadow.js';
 
 const NOBODY: readonly HandlerRecord[] = Object.freeze([]);
 
@@ -120,15 +111,10 @@ function tellResponse(call: BusCallReporter, result: Attempt, numbers: Numbers):
     output: stdout === undefined && outcome !== undefined ? textOf(outcome) : undefined,
     exitCode,
     durationMs,
-    ...saidOf(call, outcome?.verdict ?? (outcome?.block ? ('block' as const) : undefined)),
+    ...saidOf(call.shadow, outcome?.verdict ?? (outcome?.block ? ('block' as const) : undefined)),
     failure: failure && { ...failure },
   };
   return responseRecord(call, told, numbers.next(), isoAt(call.endedAt), numbers.hostId);
-}
-
-/** What one that is not enforced says is no part of a decision. */
-function saidOf(call: BusCallReporter, decision: HandlerVerdict | undefined): Pick<RunResult, 'decision' | 'would'> {
-  return call.shadow ? { would: decision ?? 'none' } : { decision };
 }
 
 function textOf(outcome: Outcome): string {

@@ -14,6 +14,14 @@ function wouldBe({ verdict, blocked, continues }: AnyDecision): HandlerVerdict {
   return verdict ?? (blocked || continues ? 'block' : 'none');
 }
 
+/** What one that is not enforced says is no part of a decision. */
+export function saidOf(
+  shadow: boolean,
+  decision: HandlerVerdict | undefined,
+): { readonly decision?: HandlerVerdict | undefined; readonly would?: HandlerVerdict } {
+  return shadow ? { would: decision ?? 'none' } : { decision };
+}
+
 export function asShadow(
   spec: EventSpec,
   decision: AnyDecision,
