@@ -76,7 +76,7 @@ function isIdle(services: HostCore, state: EventState, options: FireSettings | u
   );
 }
 
-/** When a stop is allowed, the agent's scope ends; with a session, what its hooks said at length. */
+/** What ends with the fire. Every fire comes here: the closures are made in functions of their own, for those that need them. */
 function ended(
   services: HostCore,
   state: EventState,
@@ -84,13 +84,27 @@ function ended(
   decision: Promise<AnyDecision>,
   input: Json,
 ): Promise<AnyDecision> {
-  if (state.endsSession) {
-    const end = (): void => services.largeOutput.end(input['session_id'] ?? services.session.session_id);
-    return decision.finally(end);
-  }
-  if (!state.closes) return decision;
+  if (state.endsSession) return endingSession(services, decision, input);
+  return state.closes ? endingAgent(services, found, decision) : decision;
+}
+
+/** What hooks said at length goes with their session. */
+function endingSession(
+  { largeOutput, session }: HostCore,
+  decision: Promise<AnyDecision>,
+  input: Json,
+): Promise<AnyDecision> {
+  return decision.finally(() => largeOutput.end(input['session_id'] ?? session.session_id));
+}
+
+/** When a stop is allowed, the agent's scope ends. */
+function endingAgent(
+  { registrar }: HostCore,
+  { scope }: ScopeLookup,
+  decision: Promise<AnyDecision>,
+): Promise<AnyDecision> {
   return decision.then((d) => {
-    if (!d.continues) services.registrar.agentEnded(found.scope);
+    if (!d.continues) registrar.agentEnded(scope);
     return d;
   });
 }
