@@ -112,13 +112,39 @@ const shownTable = async (): Promise<string[][]> => {
   return Promise.all(rows.map(async (row) => (await row.locator('th, td').allInnerTexts()).slice(0, 7)));
 };
 
+const shell = (name: string, matcher: string, command: string) => ({
+  matcher,
+  name,
+  onFailure: 'block',
+  hooks: [{ type: 'command', command }],
+});
+const UPDATED = { hookEventName: 'PreToolUse', updatedInput: { command: 'timeout 10 wc -l report.md' } };
+/** As the demo's hooks, in shell. */
+const CONFIG = {
+  hooks: {
+    PreToolUse: [
+      shell('protectPaths', 'Edit|Write', `grep -q out/summary && { echo 'out/ is protected' >&2; exit 2; }; exit 0`),
+      shell('no-inline-node', 'Bash', `grep -q 'node -e' && { echo 'no inline programs' >&2; exit 2; }; exit 0`),
+    ],
+  },
+  spawnHooks: {
+    surveyor: { PreToolUse: [shell('readOnlyShell', 'Bash', 'exit 0')] },
+    builder: {
+      PreToolUse: [
+        shell('onlyTheReport', 'Edit|Write', 'exit 0'),
+        shell('inTime', 'Bash', `echo '${JSON.stringify({ hookSpecificOutput: UPDATED })}'`),
+      ],
+    },
+  },
+};
+
 describe('of a running server', () => {
   let user: User;
   let server: Running;
   let port: number;
   const tokens = (): Record<string, string> => JSON.parse(readFileSync(user.places.tokens, 'utf8'));
   const serve = async (at: number): Promise<void> => {
-    server = await user.serve(['--config', 'examples/demo/hookscope.config.ts', '--port', String(at)], { cwd: ROOT });
+    server = await user.serve(['--config', 'config.json', '--port', String(at)]);
     port = server.port as number;
   };
   const fire = async ({ event, input }: (typeof session)[number]): Promise<void> => {
@@ -166,6 +192,7 @@ describe('of a running server', () => {
 
   beforeAll(async () => {
     user = createUser();
+    user.write('config.json', CONFIG);
     await serve(0);
   });
   afterAll(() => user.remove());
@@ -202,13 +229,14 @@ describe('of a running server', () => {
       .getByText(/readOnlyShell \(of surveyor a4b31e\)/)
       .waitFor();
     await explanation()
-      .getByText('was not asked: its matcher Edit|Write|NotebookEdit does not match Bash')
+      .getByText('was not asked: its matcher Edit|Write does not match Bash')
+      .first()
       .waitFor({ state: 'attached' });
     // Its rewrite is a diff.
     expect(await explanation().locator('ins').first().innerText()).toContain('timeout');
     // Who denied a call, and what did it see? And was it honoured?
     await option(/denied PreToolUse Write/).click();
-    await explanation().getByText('hookscope-plugin-protected-paths/protectPaths decided: deny').waitFor();
+    await explanation().getByText('protectPaths decided: deny').waitFor();
     expect(await explanation().innerText()).toMatch(
       /"content": "two modules\\n"[\s\S]*It ran, although|It ran, although/,
     );
@@ -226,7 +254,7 @@ describe('of a running server', () => {
     await option(/denied PreToolUse Bash node -e/).click();
     const response = found.find(
       (record): record is HookResponse =>
-        record.type === 'system' && record.subtype === 'hook_response' && record.stderr !== '',
+        record.type === 'system' && record.subtype === 'hook_response' && record.stderr.includes('inline'),
     );
     expect(await explanation().innerText()).toContain((response as HookResponse).stderr.trim());
     expect(requests.filter((url) => !url.startsWith(`http://127.0.0.1:${port}/`))).toEqual([]);
@@ -255,7 +283,8 @@ describe('of a running server', () => {
     await page.getByRole('button', { name: 'Show all' }).click();
     await page.getByLabel('Show what was told until').focus();
     await page.keyboard.press('Home');
-    await until(async () => (await numbers())[0] === 0);
+    // The first one may have had no hooks to wait for.
+    await until(async () => ((await numbers())[0] as number) <= 1);
     const scrubber = page.getByLabel('Show what was told until');
     const most = Number(await scrubber.getAttribute('max'));
     await scrubber.fill(String(most / 2));
@@ -296,6 +325,7 @@ describe('of a running server', () => {
     await page.getByRole('button', { name: 'Show what happens' }).click();
     await page.getByText('A token has 43').waitFor();
     expect(requests).toHaveLength(1);
+    expect(await violations()).toEqual([]);
     // That of another right is none.
     await field.fill(tokens()['fire'] as string);
     await field.press('Enter');
@@ -323,6 +353,23 @@ describe('of a running server', () => {
       /^default-src 'none'; script-src 'sha256-[\w+/=]{44}'; style-src 'sha256-[\w+/=]{44}';.* connect-src 'self'; frame-ancestors 'none'$/,
     );
     expect(policy).not.toMatch(/unsafe/);
+  });
+
+  test('hooks are answered while the page reads all that is kept', async () => {
+    const { sqliteSink } = await import('../../src/emit/sinks/sqlite.js');
+    const sink = sqliteSink(join(user.places.state, 'records.db'), { redact: false, capacity: 50_000 });
+    for (const line of manyFires(10_000).trim().split('\n')) sink.push(JSON.parse(line) as HookRecord);
+    await sink.close();
+    let read = 0;
+    const all = records().then((found) => {
+      read = found.length;
+    });
+    const call = { session_id: 's9', tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 'meanwhile' };
+    let answered = 0;
+    for (; read === 0; answered++) await fire({ event: 'PreToolUse', input: call });
+    await all;
+    expect(read).toBeGreaterThan(5_000);
+    expect(answered).toBeGreaterThan(3);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import type { Context, Hono as HonoApp } from 'hono';
 import type { HookRecord } from '../../emit/record.js';
 import { describeError } from '../../values/message.js';
@@ -81,8 +82,22 @@ async function bodyOf(c: C): Promise<Json | undefined> {
   }
 }
 
+/** Milliseconds of reading until hooks have their turn. */
+const TURN = 5;
+
+/** Some lines at a time. */
 async function* lines(records: AsyncIterable<HookRecord>, text: AppParts['text']): AsyncGenerator<string> {
-  for await (const record of records) yield `${text(record)}\n`;
+  let some = '';
+  let since = performance.now();
+  for await (const record of records) {
+    some += `${text(record)}\n`;
+    if (performance.now() - since < TURN) continue;
+    yield some;
+    some = '';
+    await setImmediate();
+    since = performance.now();
+  }
+  if (some !== '') yield some;
 }
 
 async function* together(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
