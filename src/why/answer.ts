@@ -53,7 +53,7 @@ export function answerFor(record: FireRecord, { agent, hook, elsewhere, outcome 
     asked: asked.map((handler) => sentence(handler, `${who(handler)} ${saidBy(record, handler)}.`)),
     not_asked: notAsked.map(({ told }) => told),
     elsewhere: all(elsewhere.sentences),
-    decision: all([...(rewritten === undefined ? [] : [rewritten]), ...decidedIn(record)]),
+    decision: all([...(rewritten === undefined ? [] : [rewritten]), ...decidedIn(record), ...untold(record)]),
     outcome: all(outcome),
     changes: all([
       ...(hook === undefined ? changesFor(record) : []),
@@ -62,6 +62,10 @@ export function answerFor(record: FireRecord, { agent, hook, elsewhere, outcome 
     ]),
   };
 }
+
+/** What another agent's protocol has no words for. */
+const untold = ({ losses = [] }: FireRecord): string[] =>
+  losses.map(({ what, why }) => `The agent's protocol does not carry "${clip(what, 60)}" as it is: ${clip(why, 200)}`);
 
 function skipped(record: FireRecord, handler: HandlerRecord) {
   const { why, change } = whyNotAsked(record, handler);

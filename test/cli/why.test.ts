@@ -180,6 +180,12 @@ describe('why', () => {
     expect(answer(fire()).question.join(' ')).not.toMatch(/without the server|Nobody had opened|does not hold/);
   });
 
+  test('says what the agent could not be told', () => {
+    const losses = [{ what: 'ask', why: 'Codex runs the tool on "ask"' }];
+    const said = 'The agent\'s protocol does not carry "ask" as it is: Codex runs the tool on "ask".';
+    expect(answer(kept({ ...fire(), losses } as never)).decision).toEqual([...answer(fire()).decision, said]);
+  });
+
   test('says of a fire that was rejected that it is no permission', () => {
     const told = answer(kept({ ...fire(), error: 'ABORTED' } as never));
     expect(told.decision).toEqual(['Nothing was decided: the fire was rejected (ABORTED), which is no permission.']);

@@ -65,10 +65,17 @@ function knownProtocol({ as, event, attended }: AgentAsks): Protocol | undefined
   }
 }
 
+/** Characters of a line and lines that are told beside an answer: a client reads no longer head. */
+const LONGEST = 1_000;
+const MOST = 10;
+
 /** As the client prints it: `{}` is nothing to say. */
 function said({ stdout, stderr }: CommandAnswer, { quiet }: Protocol): Answer {
-  const aside = stderr.split('\n').map((line) => line.trim());
-  const lines = aside.filter((line) => line !== '' && fitsHeader(line)).map(latin1);
+  const aside = stderr.split('\n').map((line) => line.trim().slice(0, LONGEST));
+  const lines = aside
+    .filter((line) => line !== '' && fitsHeader(line))
+    .slice(0, MOST)
+    .map(latin1);
   const body = stdout === quiet ? '{}' : stdout.trimEnd();
   return { status: 200, body, ...(lines.length === 0 ? {} : { head: { [HEAD.aside]: lines } }) };
 }
