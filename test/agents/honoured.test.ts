@@ -124,6 +124,15 @@ describe('what nobody may be asked', () => {
   });
 });
 
+test('what ends the loop stops the call at least, on every gate of every other agent', () => {
+  for (const table of TABLES.filter(({ name }) => name !== 'claude-code'))
+    for (const row of table.events.filter((one) => foldOf(one) === 'gate')) {
+      const { stdout, losses } = agentCodec(table.name).encode({ continue: false, stopReason: 'R' }, row.name);
+      expect(stdout, `${table.name} ${row.name}`).toContain('R');
+      expect(stdout.includes('"continue":false') || losses.some(({ what }) => what === 'stop')).toBe(true);
+    }
+});
+
 describe('what is not carried', () => {
   const lossesOf = (agent: string, d: Answer, event: string, input?: object) =>
     agentCodec(agent).encode(d, event, { ...(input ? { input: input as Record<string, unknown> } : {}) });

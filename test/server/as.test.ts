@@ -269,6 +269,16 @@ test('the result of a call of Gemini has the id that was asked about, one that w
   expect(user.records().filter((one) => one.type === 'hook_alarm' && one.session_id === 'ids')).toEqual([]);
 });
 
+test("another output that Claude Code would not take is told in Gemini's words", async () => {
+  const wish = { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: 'NEW' } };
+  const text = JSON.stringify({ ...recordedAs('gemini', 'AfterTool.json'), wish });
+  for (const flags of [{}, { server: false }])
+    expect(await hook('AfterTool', { as: 'gemini', plugin: [plugin], ...flags }, text)).toMatchObject({
+      stdout: '{"decision":"block","reason":"NEW"}\n',
+      stderr: expect.stringContaining('the reason of a block'),
+    });
+});
+
 /** The event on which everything can be denied, and what says so. */
 const GATES: readonly (readonly [agent: string, event: string, deny: RegExp])[] = [
   [
