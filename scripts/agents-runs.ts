@@ -45,6 +45,8 @@ const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 
+const didOf = (outcome = 'not called'): Outcome['did'] => outcome.replace(/, told$/, '') as Outcome['did'];
+
 /** What is the same with and without a server is said once. */
 const through = (of: (mode: Mode) => string): string =>
   of('stateless') === of('server') ? of('server') : `${of('stateless')}; with a server ${of('server')}`;
@@ -59,14 +61,14 @@ export function agentRuns(): string {
     ([name, words]: [string, string]): string[] => [
       words,
       ...cells(({ before_tool }, mode) => {
-        const did = before_tool[mode][name]?.did ?? 'not called';
+        const did = didOf(before_tool[mode][name]);
         return did === 'ran' && names === OTHERS && name !== 'ask' ? runs : WORDS[did];
       }),
     ];
   const sum = (names: readonly string[], words: string): string[] => [
     words,
     ...cells(({ before_tool }, mode) => {
-      const stopped = names.filter((name) => before_tool[mode][name]?.did === 'blocked').length;
+      const stopped = names.filter((name) => didOf(before_tool[mode][name]) === 'blocked').length;
       return `${stopped} of ${names.length}`;
     }),
   ];

@@ -12,7 +12,8 @@ export interface AgentResults {
   readonly title: string;
   readonly version: string;
   readonly date: string;
-  readonly before_tool: Readonly<Record<Mode, Readonly<Record<string, Outcome>>>>;
+  /** What it did; with `, told` where the model received the reason. */
+  readonly before_tool: Readonly<Record<Mode, Readonly<Record<string, string>>>>;
   readonly other_events: Readonly<Record<Mode, Readonly<Record<string, Heard>>>>;
 }
 
@@ -61,11 +62,17 @@ export async function playAgents(
         title: program.title,
         version,
         date,
-        before_tool: before as AgentResults['before_tool'],
+        before_tool: inShort(before as Readonly<Record<Mode, Readonly<Record<string, Outcome>>>>),
         other_events: others as AgentResults['other_events'],
       });
   }
-  if (write) writeFileSync(RESULTS, `${JSON.stringify([...kept.values()], undefined, 1)}\n`);
+  if (write) writeFileSync(RESULTS, `${JSON.stringify([...kept.values()], undefined, 2)}\n`);
+}
+
+function inShort(all: Readonly<Record<Mode, Readonly<Record<string, Outcome>>>>): AgentResults['before_tool'] {
+  const short = (outcomes: Readonly<Record<string, Outcome>>) =>
+    Object.fromEntries(Object.entries(outcomes).map(([name, { did, told }]) => [name, told ? `${did}, told` : did]));
+  return { direct: short(all.direct), stateless: short(all.stateless), server: short(all.server) };
 }
 
 const lost = (heard: Readonly<Record<string, Heard>>): string[] =>
