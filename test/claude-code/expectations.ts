@@ -88,7 +88,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     expect(context).toHaveLength(1);
     expect(context[0]?.length).toBeLessThan(10_001);
     // The file itself goes with the host, which has ended; test/host/spill looks into it.
-    expect(context[0]).toMatch(/saved to: \/\S+\/output-1\.txt/);
+    expect(context[0]).toMatch(/saved to: \/\S+\/output-[0-9a-f]{12}\.txt/);
   },
   ran: (tags: string[], { ran }) =>
     tags.length === 0 ? expect(ran).toEqual([]) : expect(tagsOf(ran)).toEqual(expect.arrayContaining(tags)),

@@ -19,6 +19,8 @@ export interface LargeOutput {
   shorten(outcome: Outcome, session: unknown): Outcome;
   /** One text: as it is, or its preview. */
   text(text: string, session: unknown): string;
+  /** Something may have been saved. */
+  readonly used: boolean;
   /** Deletes what was saved in a session that is over; nothing in it is masked. */
   end(session: unknown): void;
   /** Deletes all that was saved, with the host. */
@@ -77,6 +79,9 @@ export function createSpill(report: (message: string) => void): LargeOutput {
   };
   return {
     clear,
+    get used() {
+      return root !== undefined || folders.size > 0;
+    },
     end(session) {
       const id = String(session);
       const folder = root === undefined ? folders.get(id) : lasting(id);

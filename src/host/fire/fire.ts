@@ -70,7 +70,7 @@ function isIdle(services: HostCore, state: EventState, options: FireSettings | u
     state.plans.total === 0 &&
     !services.registrar.spawns &&
     !state.closes &&
-    !state.endsSession &&
+    !(state.endsSession && services.largeOutput.used) &&
     !state.hook?.foreign &&
     (callRole === undefined || !services.alarms.cares(callRole, options?.everyTool))
   );
@@ -94,7 +94,10 @@ function endingSession(
   decision: Promise<AnyDecision>,
   input: Json,
 ): Promise<AnyDecision> {
-  return decision.finally(() => largeOutput.end(input['session_id'] ?? session.session_id));
+  return decision.finally(() => {
+    // What hooks have said at the end, too. An input that nobody had to look at is not looked at.
+    if (largeOutput.used) largeOutput.end(input['session_id'] ?? session.session_id);
+  });
 }
 
 /** When a stop is allowed, the agent's scope ends. */
