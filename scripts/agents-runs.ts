@@ -72,6 +72,12 @@ export function agentRuns(): string {
       return `${stopped} of ${names.length}`;
     }),
   ];
+  const told = (names: readonly string[], words: string): string[] => [
+    words,
+    ...cells(({ before_tool }, mode) =>
+      String(names.filter((name) => before_tool[mode][name]?.endsWith(', told')).length),
+    ),
+  ];
   const dates = [...new Set(all.map(({ date }) => date))].join(', ');
   const words: Readonly<Record<string, string>> = {
     heard: 'yes',
@@ -91,6 +97,7 @@ export function agentRuns(): string {
       ...Object.entries(NOES).map(row(NOES, '')),
       ...Object.entries(BROKEN).map(row(BROKEN, '')),
       sum(Object.keys(NOES), 'noes heard'),
+      told(Object.keys(NOES), 'noes of which the model was told why'),
       sum(Object.keys(BROKEN), 'broken guards stopped'),
       ...Object.entries(OTHERS).map(row(OTHERS, 'runs')),
     ]),

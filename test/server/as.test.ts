@@ -325,13 +325,14 @@ describe.each(GATES)('what cannot be judged, of %s %s', (as, event, deny) => {
   });
 
   test.each([
-    ['dies', (socket: Socket) => socket.once('data', () => socket.destroy()), /did not answer: it has died/],
-    ['hangs', () => undefined, /has not answered in time/],
+    ['dies', (socket: Socket) => socket.once('data', () => socket.destroy()), /did not answer: it has died/] as const,
+    // One waits for all of them: the words are the same.
+    ...(as === 'codex' ? [['hangs', () => undefined, /has not answered in time/] as const] : []),
     [
       'is a stranger',
       (socket: Socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nyes')),
       /does not show that it is the server/,
-    ],
+    ] as const,
   ])('a server that was asked and %s, by the command and by the thin one', async (_, answer, why) => {
     const other = createUser();
     mkdirSync(other.places.run, { recursive: true, mode: 0o700 });
@@ -373,12 +374,14 @@ describe.each(GATES)('what cannot be judged, of %s %s', (as, event, deny) => {
     const thin = (args: readonly string[], env: NodeJS.ProcessEnv) =>
       start('sh', [thinScript(), ...args], { cwd: user.path, stdin: text, env });
     // Options may stand before the event, and behind it.
-    for (const args of [
+    const spellings = [
       ['--as', as, event],
       [event, '--as', as],
       ['--as', as, '--plugin', plugin, event],
-    ])
-      expect(await thin(args, user.env)).toEqual(await hook(event, { as }, text));
+    ];
+    const said = await hook(event, { as }, text);
+    for (const args of as === 'codex' ? spellings : spellings.slice(0, 1))
+      expect(await thin(args, user.env)).toEqual(said);
     const nowhere = { PATH: '/usr/bin:/bin', HOME: join(user.path, 'nowhere') };
     const { stdout, code } = await thin(['--node', '/no/node', '--as', as, event], nowhere);
     expect([code, deny.exec(stdout)?.[1]]).toEqual([0, 'neither a server nor Node is there to ask the hooks']);
