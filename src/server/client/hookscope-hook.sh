@@ -231,23 +231,23 @@ now
 began=$now
 cat <&3 >"$dir/in" &
 reader=$!
-: >"$dir/reading"
+echo yes >"$dir/reading"
 # It looks once a second whether it is still wanted: an agent may have killed what started it, and its process id be somebody else's later.
 (
-  while [ -e "$dir/reading" ] && kill -0 $$ && [ "$tenths" -gt 10 ]; do
+  while [ -s "$dir/reading" ] && kill -0 $$ && [ "$tenths" -gt 10 ]; do
     sleep 1
     tenths=$((tenths - 10))
   done
   if kill -0 $$; then
-    [ -e "$dir/reading" ] && sleep "0.$((tenths % 10))" && [ -e "$dir/reading" ] && kill "$reader"
+    [ -s "$dir/reading" ] && sleep "0.$((tenths % 10))" && [ -s "$dir/reading" ] && kill "$reader"
   else
-    [ -e "$dir/reading" ] && kill "$reader"
+    [ -s "$dir/reading" ] && kill "$reader"
     rm -rf "$dir"
   fi
 ) >/dev/null 2>&1 </dev/null 3<&- &
 wait "$reader" || fail 'standard input was not closed in time'
 exec 3<&-
-rm -f "$dir/reading"
+: >"$dir/reading"
 now
 tenths=$((tenths - now + began))
 [ "$tenths" -gt 0 ] || fail 'standard input was not closed in time'
