@@ -10,10 +10,6 @@ const BARE = new RegExp(`(?:${PASSWORD})[ \\t]+`, 'iy');
 const RUN = /[^\s"'`,;<>()[\]{}|\\]+/y;
 const QUOTED = /[“‘„«]([^”’“»\n]{3,200})[”’“»]/y;
 
-/** Where such a name may begin. */
-export const PROSE_STOP =
-  '[Pp](?=ass(?:word|phrase|code|wd)[ \\t]|wd?[ \\t])|P(?=IN[ \\t:])|[Tt](?=oken[ \\t])|[Ss](?=ecret[ \\t])|[AaSsPpEeLlMm](?=(?:pi|ccess|ecret|rivate|ncryption|icen[sc]e|aster|igning)[ _-]?[Kk]ey[ \\t:=])';
-
 /**
  * `the password is X`, `the token for me@example.com: X`. X is one if it is quoted, or if it can be no word of the sentence: letters with
  * digits or signs between them.

@@ -45,7 +45,8 @@ function underTest(): SinkUnderTest {
 }
 
 describe('otelSink keeps the contract of sinks, as far as spans are records', () => {
-  for (const { name, run } of SINK_CONTRACT) test.skipIf(name.includes('as it is'))(name, () => run(underTest));
+  for (const { name, run } of SINK_CONTRACT.filter((one) => !one.name.includes('as it is')))
+    test(name, () => run(underTest));
 
   test('its open spans end when it is closed, and say that nobody saw their end', async () => {
     const sink = otelSink(providers);
