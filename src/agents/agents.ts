@@ -24,3 +24,7 @@ export function agentCodec(name: string): Codec {
   const expected = `expected the name of an agent, one of ${AGENT_NAMES.join(', ')}, got ${JSON.stringify(name)}`;
   throw new HookscopeError('INVALID_OPTIONS', { where: 'agent', expected, nearest: nearest(name, [...AGENT_NAMES]) });
 }
+
+/** The agents that have an event of this name. */
+export const agentsWith = (event: string): readonly string[] =>
+  TABLES.filter(({ events }) => events.some(({ name }) => name === event)).map(({ name }) => name);

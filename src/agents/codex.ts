@@ -75,6 +75,18 @@ export const codex: AgentTable = {
       fills: { compact_summary: { value: '', loses: 'Codex does not give the summary' } },
     },
     {
+      name: 'PreModelRequest',
+      ours: 'PreModelRequest',
+      own: { fold: 'observe', about: 'Before Codex asks the model. A hook can only watch.' },
+      says: {},
+    },
+    {
+      name: 'PostModelRequest',
+      ours: 'PostModelRequest',
+      own: { fold: 'observe', about: 'After the model has answered, or failed to. A hook can only watch.' },
+      says: {},
+    },
+    {
       name: 'Interrupt',
       ours: 'Interrupt',
       own: { fold: 'observe', about: 'When the user interrupts Codex. A hook can only watch.' },

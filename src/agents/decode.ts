@@ -108,7 +108,8 @@ function chooseRow(table: AgentTable, payload: Json, asked: string | undefined, 
     losses.push({ what: 'event', why: `the command line says ${byAsked.name}, the payload ${bySaid.name}` });
     return bySaid;
   }
-  const row = byAsked ?? bySaid;
+  // Asked for by our name, it is the one of those that the payload names.
+  const row = byAsked !== undefined && byAsked.name === asked ? byAsked : (bySaid ?? byAsked);
   if (row) return row;
   const name = asked ?? (said as string | undefined);
   if (name !== undefined) return rowOf(table, name);

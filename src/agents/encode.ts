@@ -16,6 +16,7 @@ const rank = (what: Sayable): number => (ORDER.includes(what) ? ORDER.indexOf(wh
 const NO_REASON: Readonly<Partial<Record<Sayable, string>>> = {
   continue: 'A hook wants this to go on, and gave no reason.',
   stop: 'A hook ended this, and gave no reason.',
+  value: 'A hook answered in its place, and gave no reason.',
 };
 const DENIED = 'A hook refused this, and gave no reason.';
 

@@ -1,6 +1,8 @@
 import { agentCodec } from '../agents/agents.js';
 import type { Answer } from '../agents/codec.js';
+import { foldOf } from '../agents/rows.js';
 import type { EventRow, Sayable } from '../agents/table.js';
+import { HookscopeError } from '../errors.js';
 import { eventName } from '../events/catalogue.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import { plainLines } from '../plain.js';
@@ -15,7 +17,8 @@ export function agentProtocol(agent: string, given: string, attended = false): P
   const encoded = remembered((decision: AnyDecision, { as, input }: Told) =>
     codec.encode(decision as Answer, as, { attended, input }),
   );
-  const rowNamed = (as: string): EventRow => codec.events.find(({ name }) => name === as) as EventRow;
+  const rowNamed = (as: string): EventRow =>
+    (codec.events.find(({ name }) => name === as) ?? codec.events.find(({ ours }) => ours === as)) as EventRow;
   const quiet = codec.encode({}, event).stdout;
   const aside = (lines: readonly string[]): string => lines.map((line) => `${plainLines(line)}\n`).join('');
   return {
@@ -24,7 +27,15 @@ export function agentProtocol(agent: string, given: string, attended = false): P
     attended,
     quiet,
     seconds: (configured) => (configured === undefined ? usual : codec.timeout(event, configured)),
-    read: (text, env) => codec.decode(text, env, [event]),
+    read(text, env) {
+      const told = codec.decode(text, env, [event]);
+      const [asked, row] = [rowNamed(event), rowNamed(told.as)];
+      if (isGate(asked) && !isGate(row)) {
+        const expected = `expected ${asked.name}, which this command was started for, got ${row.name}`;
+        throw new HookscopeError('INVALID_INPUT', { event: asked.name, field: 'the name of the event', expected });
+      }
+      return told;
+    },
     settings: (told, policy) => ({
       // What the agent cannot be told is a loss, and not a mistake of the hook's.
       doneBy: 'session',
@@ -48,6 +59,9 @@ export function agentProtocol(agent: string, given: string, attended = false): P
     },
   };
 }
+
+/** What is answered as another event is no answer to the call that waits. */
+const isGate = (row: EventRow): boolean => foldOf(row) === 'gate';
 
 /** It puts a rewritten input over the old one. */
 function keepsKeys({ says }: EventRow): boolean {

@@ -193,6 +193,13 @@ test("a tool's failure asked for by the name of its success is the failure", () 
   });
 });
 
+test('of several events that are one of ours, asked for by our name, the payload tells which', () => {
+  const text = JSON.stringify({ hook_event_name: 'beforeShellExecution', command: 'ls', cwd: '/p' });
+  const { as, input, losses } = agentCodec('cursor').decode(text, {}, ['PreToolUse']);
+  expect([as, losses]).toEqual(['beforeShellExecution', []]);
+  expect(input).toMatchObject({ tool_name: 'Bash', tool_input: { command: 'ls' } });
+});
+
 describe('what cannot be read', () => {
   const codec = agentCodec('copilot');
 

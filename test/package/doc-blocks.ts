@@ -5,7 +5,7 @@ export interface Block {
   /** Of the opening fence, from 1. */
   readonly line: number;
   readonly lang: string;
-  /** The rest of the info string: `no-run`, `continued`, `file=guard.sh`, `exit=2`, `cwd=repo`. */
+  /** The rest of the info string: `no-run`, `continued`, `file=guard.sh`, `of=codex` (that agent's file), `exit=2`, `cwd=repo`. */
   readonly words: readonly string[];
   readonly text: string;
   /** The `text` block directly after it, which is what it prints. */
@@ -71,7 +71,7 @@ export function problemsOf(block: Block): string[] {
   if (block.words.includes('no-run') && block.reason === undefined) {
     problems.push('no-run needs its reason on the line before the block: <!-- no-run: why -->');
   }
-  const unknown = block.words.filter((w) => !/^(?:no-run|continued|file=.+|exit=\d+|cwd=repo)$/.test(w));
+  const unknown = block.words.filter((w) => !/^(?:no-run|continued|file=.+|of=[a-z]+|exit=\d+|cwd=repo)$/.test(w));
   if (unknown.length > 0) problems.push(`unknown words after the language: ${unknown.join(' ')}`);
   const documents = block.lang === 'json' ? [block.text] : block.lang === 'jsonl' ? block.text.trim().split('\n') : [];
   for (const document of documents) {

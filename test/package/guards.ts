@@ -55,7 +55,7 @@ function isOpen(group: ts.Expression, kind: 'gate' | 'block', file: ts.SourceFil
   const text = group.getText(file);
   // A matcher of the wire's own, with ids in place of hooks, is no registration.
   if (!/\bhooks"?:/.test(text) || /"?\bonFailure\b"?\s*[:,}]/.test(around(group, file))) return false;
-  if (/phase: '(?:observe|rewrite)'|async"?: true/.test(text)) return false;
+  if (/phase: '(?:observe|rewrite)'|async"?: true|"?\benforce"?: false/.test(text)) return false;
   const all = withDeclarations(group, file);
   return SAYS_NO.test(all) || (kind === 'gate' && FROM_OUTSIDE.test(all));
 }

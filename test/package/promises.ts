@@ -478,6 +478,7 @@ const limits: readonly Kept[] = [
   ],
 ];
 const limitsElse: readonly NoPromise[] = [
+  ['are not found by `--from`', 'no promise: what is not looked into'],
   ['Cursor was not tried', 'says what was not done; its files, units and keys are in connect/agents'],
   [
     'are those of a proposal, and change with it',

@@ -405,6 +405,30 @@ test('an event that the agent does not have stops what can be stopped, by exit 2
   });
 });
 
+test('a payload of another event is no answer to a gate, and is denied in the words of the gate', async () => {
+  for (const as of AGENT_NAMES.slice(1)) {
+    const codec = agentCodec(as);
+    const gates = codec.events.filter((row) => foldOf(row) === 'gate');
+    const others = codec.events.filter((row) => foldOf(row) !== 'gate' && row.named !== null);
+    expect(others.length, as).toBeGreaterThan(4);
+    for (const [i, { name }] of gates.entries()) {
+      const other = others[i % others.length]?.name;
+      const text = JSON.stringify({ session_id: 's', hook_event_name: other });
+      const why = `hookscope: Invalid input for ${name}: "the name of the event" expected ${name}, which this command was started for, got ${other}.`;
+      for (const server of [true, false]) {
+        const { stdout, code } = await hook(name, { as, plugin: [plugin], server }, text);
+        expect([code, stdout], `${as} ${name}`).toEqual([0, codec.refuse(why, name).stdout]);
+      }
+    }
+  }
+});
+
+test('an event that only another agent has says whose it is', async () => {
+  const { stderr, code } = await hook('BeforeModel', {}, call);
+  expect(code).toBe(2);
+  expect(stderr).toContain('--as gemini');
+});
+
 test('the words of the thin command are made of the tables', () => {
   const file = join(thinScript(), '../hookscope-agents.sh');
   for (const name of AGENT_NAMES.slice(1))

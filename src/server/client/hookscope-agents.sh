@@ -6,7 +6,7 @@ agent_event() {
     cursor) quiet='{}'$nl ;;
   esac
   case $1:$2 in
-    codex:SessionStart | codex:UserPromptSubmit | codex:PreToolUse | codex:PermissionRequest | codex:PostToolUse | codex:Stop | codex:SubagentStart | codex:SubagentStop | codex:PreCompact | codex:PostCompact)
+    codex:SessionStart | codex:UserPromptSubmit | codex:PreToolUse | codex:PermissionRequest | codex:PostToolUse | codex:Stop | codex:SubagentStart | codex:SubagentStop | codex:PreCompact | codex:PostCompact | codex:PreModelRequest | codex:PostModelRequest)
       tenths=5950 ;;
     codex:SessionEnd | codex:Interrupt)
       tenths=24 most=24 ;;
