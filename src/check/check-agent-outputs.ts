@@ -146,7 +146,7 @@ function printedIn(text: ProgramText): Printed[] {
   });
 }
 
-/** Exit 2 says no with a reason alone. */
+/** Exit 2 says no with a reason alone, or on gates alone. */
 function* judgeExit(
   { title, runs }: AgentTable,
   row: EventRow,
@@ -154,14 +154,20 @@ function* judgeExit(
   text: ProgramText,
 ): Generator<CheckFinding> {
   const { exit } = (runs as Running).hearing;
-  if (exit.needed !== true || text.language !== 'shell') return;
-  const match = /(?<![\w-])exit 2(?!\d)/.exec(text.source);
+  const match = text.language === 'shell' ? /(?<![\w-])exit 2(?!\d)/.exec(text.source) : null;
+  if (match === null) return;
+  const place = { start: match.index, end: match.index + match[0].length };
+  if (exit.on === 'gates' && (row.says.block !== undefined || row.says.continue !== undefined)) {
+    const message = `${title} takes exit 2 on ${row.name} for a failed hook, and goes on.`;
+    yield { rule: 'agent-output', ...inText(handler, text, place), message };
+    return;
+  }
+  if (exit.needed !== true) return;
   const says =
     /\b(?:echo|printf|cat|print|tee|jq|logger|node|python\d?|sed|awk)\b|>&2|\/dev\/stderr|<<|\$\{\w+:\?/.test(
       text.source,
     );
-  if (match === null || says || row.says.deny === undefined) return;
-  const place = { start: match.index, end: match.index + match[0].length };
+  if (says || row.says.deny === undefined) return;
   const message = `${title} takes exit 2 for a no only where standard error says why, and nothing is printed here. What the hook is about goes on.`;
   yield { rule: 'agent-reason', ...inText(handler, text, place), message };
 }

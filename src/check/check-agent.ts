@@ -188,10 +188,16 @@ function* checkMatcher(table: AgentTable, { event, group, groupPath, node }: Age
     message,
     fix,
   });
-  const tool = subjectOf(table, event) === 'tool';
-  const { accepts, never, warning } = readMatcher(table, matcher, tool);
+  const subject = subjectOf(table, event);
+  const tool = subject === 'tool';
+  const { accepts, never, warning, name } = readMatcher(table, matcher, tool);
   if (never !== undefined) yield found(`It ${never}.`);
   else if (warning !== undefined) yield found(`${warning}.`);
+  else if (name && subject !== undefined && PATTERN.test(matcher))
+    yield found(
+      `${table.title} takes it for a name here, and nothing is called so.`,
+      `Write one name, or none for all.`,
+    );
   else if (tool && !/^\*+$/.test(matcher.trim()) && !namesOf(table, event).some(accepts)) {
     // What nobody knows here may be a tool of an extension, or a new one.
     const words = matcher.match(/[A-Za-z_]\w+/g) ?? [];
@@ -206,6 +212,9 @@ function* checkMatcher(table: AgentTable, { event, group, groupPath, node }: Age
     }
   }
 }
+
+/** Names have none of these. */
+const PATTERN = /[|()[\]{}*+?^$\\]/;
 
 /** Tools by the names of every agent: those that this one does not have are never called there. */
 const STRANGE: ReadonlySet<string> = new Set([

@@ -37,7 +37,7 @@ export const AGENT_RULES = {
   'agent-matcher': {
     level: 'warning',
     about: 'A matcher that never matches in this agent',
-    why: "A matcher is compared with the agent's own names of its tools, which are others in each of them. One that is no regular expression matches nothing, or is taken literally.",
+    why: "A matcher is compared with the agent's own names of its tools, which are others in each of them. One that is no regular expression matches nothing, or is taken literally, and Gemini takes a matcher of events without a tool for one name.",
     fix: "Write the agent's own name of the tool.",
     bad: '.gemini/settings.json with "matcher": "Bash"',
     good: '.gemini/settings.json with "matcher": "run_shell_command"',
@@ -45,7 +45,7 @@ export const AGENT_RULES = {
   'agent-output': {
     level: 'warning',
     about: 'An answer that this agent does not hear',
-    why: 'Each agent reads words of its own. Copilot does not hear what Claude Code calls a deny, Gemini neither; Codex drops a whole answer for one field that it does not know. The hook has said no, and the tool runs.',
+    why: 'Each agent reads words of its own. Copilot does not hear what Claude Code calls a deny, Gemini neither; Codex drops a whole answer for one field that it does not know. Exit 2 is a no to Copilot on a tool or a permission alone. The hook has said no, and the tool runs.',
     fix: 'Say it in the words of that agent (docs/agents.md), or let hookscope hook --as AGENT say it.',
     bad: '.github/hooks/guard.json whose preToolUse hook prints {"hookSpecificOutput":{"permissionDecision":"deny", …}}',
     good: '.github/hooks/guard.json whose preToolUse hook prints {"permissionDecision":"deny","permissionDecisionReason":"…"}',

@@ -11,9 +11,12 @@ export interface ForeignMatcher {
   /** It never matches. */
   readonly never?: string;
   readonly warning?: string;
+  /** It is taken for a name. */
+  readonly name?: true;
 }
 
 const ALL: ForeignMatcher = { accepts: () => true };
+const named = (name: string): ForeignMatcher => ({ accepts: (one) => one === name, name: true });
 const exact = (names: readonly string[]): ForeignMatcher => ({ accepts: (name) => names.includes(name) });
 
 /** How an agent reads a matcher. `tool`: of an event about a tool. */
@@ -22,9 +25,9 @@ export function readMatcher({ title, runs }: AgentTable, given: string | undefin
   const matcher = literal ? given?.trim() : given;
   if (matcher === undefined || matcher === '' || matcher === '*') return ALL;
   if (lists && /^[\w|]+$/.test(matcher)) return exact(matcher.split('|'));
-  if (literal && !tool) return exact([matcher]);
+  if (literal && !tool) return named(matcher);
   return pattern(matcher, anchored ? `^(?:${matcher})$` : matcher, () =>
-    invalid === 'literal' ? exact([matcher]) : never(`is no regular expression, so ${title} never matches it`),
+    invalid === 'literal' ? named(matcher) : never(`is no regular expression, so ${title} never matches it`),
   );
 }
 

@@ -27,12 +27,12 @@ const EVENTS: Readonly<Record<string, string>> = {
   cursor: 'preToolUse',
 };
 
-async function found(agent: string, command: string, more: object = {}): Promise<string[]> {
+async function found(agent: string, command: string, more: object = {}, event = EVENTS[agent]): Promise<string[]> {
   const handler = { type: 'command', command };
   const isGrouped = agent === 'codex' || agent === 'gemini';
   const entry = isGrouped ? { ...more, hooks: [handler] } : { ...more, ...handler };
   const version = isGrouped ? {} : { version: 1 };
-  write(PLACES[agent] as string, JSON.stringify({ ...version, hooks: { [EVENTS[agent] as string]: [entry] } }));
+  write(PLACES[agent] as string, JSON.stringify({ ...version, hooks: { [event as string]: [entry] } }));
   const { findings } = await checkHookFiles({ paths: ['.'], cwd: folder, home: join(folder, 'h'), managedDir: folder });
   return findings.map(({ rule, file }) => `${rule} ${file}`);
 }
@@ -92,9 +92,35 @@ test.each([
   ['copilot', 'vie', []],
   ['gemini', 'Write|Edit', ['agent-matcher', 'agent-matcher']],
   ['gemini', 'write', []],
-  ['gemini', '(', []],
+  ['gemini', '(', ['agent-matcher']],
   ['copilot', '(', ['agent-matcher']],
   ['cursor', 'Write|Edit', []],
 ])('%s: the matcher %j', async (agent, matcher, rules) => {
   expect(await found(agent, 'true', { matcher })).toEqual(rules.map((rule) => `${rule} ${PLACES[agent]}`));
+});
+
+test.each([
+  ['copilot', 'agentStop', 'echo more >&2; exit 2', ['agent-output']],
+  ['copilot', 'Stop', 'exit 2', ['agent-output']],
+  ['copilot', 'userPromptSubmitted', 'grep -q x && exit 2', ['agent-output']],
+  ['copilot', 'sessionEnd', 'exit 2', []],
+  ['copilot', 'permissionRequest', 'exit 2', []],
+  ['gemini', 'AfterAgent', 'echo more >&2; exit 2', []],
+  ['codex', 'Stop', 'echo more >&2; exit 2', []],
+])('%s: exit 2 is heard on %s or not: %s', async (agent, event, command, rules) => {
+  expect(await found(agent, command, {}, event)).toEqual(rules.map((rule) => `${rule} ${PLACES[agent]}`));
+});
+
+test.each([
+  ['gemini', 'SessionStart', 'startup|resume', ['agent-matcher']],
+  ['gemini', 'SessionStart', '.*', ['agent-matcher']],
+  ['gemini', 'BeforeAgent', '.*', []],
+  ['gemini', 'SessionStart', 'startup', []],
+  ['gemini', 'SessionStart', '*', []],
+  ['gemini', 'SessionStart', '', []],
+  ['gemini', 'AfterTool', '.*', []],
+  ['codex', 'SessionStart', 'startup|resume', []],
+  ['copilot', 'subagentStart', '.*', []],
+])('%s: the matcher of %s %j', async (agent, event, matcher, rules) => {
+  expect(await found(agent, 'true', { matcher }, event)).toEqual(rules.map((rule) => `${rule} ${PLACES[agent]}`));
 });
