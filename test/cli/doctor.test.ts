@@ -271,10 +271,10 @@ describe('hookscope doctor, of the server and connected agents', () => {
     };
     await run('connect', 'codex', '--write');
     expect(await asked({ trust: { '*': 'trusted', stop: 'untrusted' } })).toEqual([
-      `1 of 12 hooks in ${file} do not run in Codex: Stop. It does not trust them, and passes them over without a word.`,
+      `1 of 14 hooks in ${file} do not run in Codex: Stop. It does not trust them, and passes them over without a word.`,
     ]);
     expect(await asked({ warnings: [`${project} is not trusted`] })).toEqual([
-      expect.stringMatching(/^12 of 12 hooks in .*It does not know them, and says: .*project is not trusted\.$/),
+      expect.stringMatching(/^14 of 14 hooks in .*It does not know them, and says: .*project is not trusted\.$/),
     ]);
     const silent = 'codex is connected (';
     expect(await asked({ instead: 'error' })).toEqual([
