@@ -25,8 +25,9 @@ const ENTRIES = {
   'cli/main': 'src/cli/main.ts',
   // The same in a process that goes on, which tests call.
   'cli/program': 'src/cli/program.ts',
-  // A thread of its own.
+  // Threads of their own.
   'cli/keep-thread': 'src/cli/server/keep-thread.ts',
+  'cli/alarm-thread': 'src/cli/server/alarm-thread.ts',
 };
 
 /** Packages that are copied as they are, or bundled on their own, since they are loaded with `require` or load files of their own. */

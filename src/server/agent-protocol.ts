@@ -2,6 +2,7 @@ import type { EventSpec } from '../events/define.js';
 import { failureEffect } from '../events/failure.js';
 import { blockOutput } from '../handlers/blocking.js';
 import { plainJson, plainLines } from '../plain.js';
+import { PROOF_HEAD } from '../values/server-proof.js';
 import { MOST_BODY } from './limits.js';
 
 /** What a command says to Claude Code: by its output and its exit code. */
@@ -43,10 +44,10 @@ export function failed(spec: EventSpec, reason: string, policy: FailurePolicy): 
 }
 
 /** Seconds that Claude Code gives a command where neither its settings nor the event say otherwise. */
-const USUAL = 600;
+export const USUAL = 600;
 
 /** When to have answered, in seconds, where the agent itself gives up after `given` seconds. */
-export function deadlineOf(given: number = USUAL): number {
+export function deadlineOf(given: number): number {
   // What is late is no answer: a tenth of the time, and of a long one five seconds, are for starting and for saying it.
   return Math.max(given - 5, given * 0.8);
 }
@@ -55,6 +56,7 @@ export function deadlineOf(given: number = USUAL): number {
 export const REASONS = {
   died: 'the server was asked and did not answer: it has died, or hangs',
   late: 'the server was asked and has not answered in time',
+  alone: 'its hooks have not answered in time',
   stranger:
     "what answers on the server's socket does not show that it is the server of this user: look who has taken its place",
   refused: (status: number): string => `the server refused the request (HTTP ${status})`,
@@ -99,7 +101,7 @@ export const HEAD = {
   /** Of an answer: nothing was judged, and a command exits with this. */
   exit: 'hookscope-exit',
   /** Of an answer on the socket: what shows that it comes from the user's server. */
-  proof: 'hookscope-proof',
+  proof: PROOF_HEAD,
   /** The server does not serve this set: nothing of it was run. */
   notServed: 421,
 } as const;

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { proofFile } from '../values/server-proof.js';
 
 /** Where a user's server is found, and what it keeps. */
 export interface Places {
@@ -28,7 +29,7 @@ export function placesOf(env: NodeJS.ProcessEnv = process.env): Places {
     state,
     tokens: join(state, 'tokens.json'),
     fireHeader: join(state, 'fire.header'),
-    proof: join(state, 'server.proof'),
+    proof: proofFile(state),
     served: join(state, 'served.json'),
   };
 }

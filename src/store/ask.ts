@@ -1,16 +1,24 @@
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
-import { HookscopeError } from '../errors.js';
+import { HookscopeError, isHookscopeError } from '../errors.js';
 import { clip } from '../plain.js';
+import { PROOF_HEAD, readProof } from '../values/server-proof.js';
+import { stateFolder } from '../values/state-folder.js';
 
 /** Where a server listens. */
 export interface Address {
   /** For people. */
   readonly name: string;
   readonly connect: Pick<RequestOptions, 'socketPath' | 'host' | 'port'>;
+  /** What answers there must show it, as to `hookscope hook`; null: nobody can. Absent: a port, where nothing is shown. */
+  readonly proof?: string | null;
 }
 
-/** A socket's path. */
-export const socketAddress = (path: string): Address => ({ name: path, connect: { socketPath: path } });
+/** The socket of this user's server, by its path. */
+export const socketAddress = (path: string): Address => ({
+  name: path,
+  connect: { socketPath: path },
+  proof: readProof(stateFolder()) ?? null,
+});
 
 const LOCAL = ['127.0.0.1', 'localhost', '[::1]'];
 
@@ -33,7 +41,7 @@ export interface AskOptions {
   readonly patience?: number;
 }
 
-/** Sends a GET; resolves with the head of the answer. Rejects with FILE: nobody answers. */
+/** Sends a GET; resolves with the head of the answer. Rejects with FILE: nobody answers; UNTRUSTED: a stranger does. */
 export function ask(address: Address, path: string, options: AskOptions = {}): Promise<IncomingMessage> {
   const { token, signal, headers, patience = 30_000 } = options;
   return new Promise((resolve, reject) => {
@@ -49,7 +57,11 @@ export function ask(address: Address, path: string, options: AskOptions = {}): P
       clearTimeout(timer);
       // Whoever reads it sees that it is not complete.
       response.on('error', () => undefined);
-      resolve(response);
+      if (address.proof === undefined || response.headers[PROOF_HEAD] === address.proof) return resolve(response);
+      response.destroy();
+      const why = 'what answers there does not show that it is the server of this user';
+      const remedy = 'Look who has taken its place; --store names a file of records';
+      reject(new HookscopeError('UNTRUSTED', { file: address.name, why, remedy }));
     });
     sent.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
@@ -59,6 +71,9 @@ export function ask(address: Address, path: string, options: AskOptions = {}): P
     sent.end();
   });
 }
+
+/** Whoever answers is not the user's server. */
+export const isStranger = (error: unknown): boolean => isHookscopeError(error) && error.code === 'UNTRUSTED';
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'no server listens there; hookscope serve starts one',

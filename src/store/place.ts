@@ -59,7 +59,8 @@ const client = () => Promise.all([import('./ask.js'), import('./server.js')]);
 /** The places to read where none was named: the server that runs, else all that is kept. */
 export async function foundPlaces(env: NodeJS.ProcessEnv = process.env): Promise<string[]> {
   const socket = defaultSocket(env);
-  return (await serverState(socket)) === 'runs' ? [socket] : keptPlaces(stateFolder(env));
+  // Whoever reads what a stranger answers is told.
+  return ['runs', 'stranger'].includes(await serverState(socket)) ? [socket] : keptPlaces(stateFolder(env));
 }
 
 /** What sinks have left in a state folder: a database, a file of lines, or both, as where SQLite came or went. */
@@ -77,17 +78,17 @@ export async function openStores(places: readonly string[], options: StoreOption
 /** Milliseconds a server has to say that it is there. */
 const PATIENCE = 2_000;
 
-/** Whether a server answers at a socket: `dead`, there is one and nobody answers; `none`, there is none, or it is not ours. */
-export async function serverState(socket: string): Promise<'runs' | 'dead' | 'none'> {
+/** Whether a server answers at a socket: `dead`, there is one and nobody answers; `stranger`, it is not the user's that does; `none`, there is none, or it is not ours. */
+export async function serverState(socket: string): Promise<'runs' | 'dead' | 'stranger' | 'none'> {
   const stats = statSync(socket, { throwIfNoEntry: false });
   if (!stats?.isSocket() || !isOwn(stats)) return 'none';
-  const [{ ask, socketAddress }] = await client();
+  const [{ ask, isStranger, socketAddress }] = await client();
   try {
     const response = await ask(socketAddress(socket), '/healthz', { patience: PATIENCE });
     response.destroy();
     return response.statusCode === 200 ? 'runs' : 'dead';
-  } catch {
-    return 'dead';
+  } catch (error) {
+    return isStranger(error) ? 'stranger' : 'dead';
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookRecord } from '../emit/record.js';
 import { HookscopeError } from '../errors.js';
-import { type Address, ask, statusProblem } from './ask.js';
+import { type Address, ask, isStranger, statusProblem } from './ask.js';
 import { createNotes, type Notes } from './notes.js';
 import { queryParams } from './query.js';
 import { recordOf } from './record-line.js';
@@ -90,8 +90,9 @@ async function* followEvents(
         const record = await recordAt(data, notes, `${address.name}, event ${id ?? ''}`);
         if (record) yield record;
       }
-    } catch {
+    } catch (error) {
       if (refusal) throw refusal;
+      if (isStranger(error)) throw error;
       // Nobody is there, or no longer: it is tried again.
     } finally {
       notes.end();

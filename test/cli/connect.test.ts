@@ -169,7 +169,7 @@ describe('hookscope connect claude-code', () => {
     expect([...found.keys()].toSorted()).toEqual(CLAUDE_EVENTS.filter((e) => e !== 'WorktreeCreate').toSorted());
     for (const [event, { type, command, timeout, onFailure }] of found) {
       expect(type).toBe('command');
-      const script = / sh ('[^']*'|\S+)/.exec(command)?.[1]?.replaceAll("'", '') as string;
+      const script = / \/bin\/sh ('[^']*'|\S+)/.exec(command)?.[1]?.replaceAll("'", '') as string;
       expect(statSync(script).isFile()).toBe(true);
       expect(script.startsWith('/')).toBe(true);
       expect(command).toContain(` ${event} `);

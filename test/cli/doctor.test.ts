@@ -12,6 +12,8 @@ import { anyRecords, SAMPLES } from '../store/records.js';
 import { DOUBLE_STOP, ENDS, QUOTED_STOP } from '../values/double-stop.js';
 import { cli } from './cli.js';
 
+const HEALTHY = 'HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{"ok":true}';
+
 let root = '';
 let project = '';
 beforeEach(() => {
@@ -397,6 +399,13 @@ describe('hookscope doctor, of the server and connected agents', () => {
       `A server has left its socket ${socket}, and nobody answers there.`,
     ]);
     await new Promise((resolve) => stranger.close(resolve));
+    // One that answers, but not as the user's own.
+    const other = createServer((connection) => connection.once('data', () => connection.end(HEALTHY)));
+    await new Promise<void>((resolve) => other.listen(socket, resolve));
+    expect((await doctor()).found.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/Somebody answers on the socket .*serve\.sock, and does not show that it is your server/),
+    ]);
+    await new Promise((resolve) => other.close(resolve));
   });
 
   test('whatever stands in those files, it is looked at without harm', async () => {

@@ -104,12 +104,20 @@ const security: readonly Kept[] = [
     'server/agent-with-shell',
     "leads the command elsewhere by a project's environment",
   ],
+  [
+    'They put other programs, or options of Node',
+    'server/agent-with-shell',
+    "puts programs and code in the place of the command's own",
+  ],
+  ['That program shows a false history', 'store/server', 'a stranger on the socket is not believed'],
+  ['`served.json` in the state folder', 'server/strangers', 'what it keeps is for its user alone'],
   ['A weakness of a package that', 'package/budgets', 'what is bundled of others is in the package with its licence'],
 ];
 const securityElse: readonly NoPromise[] = [
   ['It does promise that:', 'leads to the list'],
   ['An agent that may run any command', 'leads to the list'],
   ['What it can do to the server', 'leads to the list'],
+  ['What is loaded into the agent', 'no promise: what is not prevented'],
   ['What nothing here prevents', 'no promise: what is not prevented'],
   ['Then it speaks for you', 'no promise: what is not prevented'],
   ['Let a guard deny reading and writing', 'what to do'],
@@ -237,6 +245,11 @@ const limits: readonly Kept[] = [
   ],
   ['takes more than 200 ms on a name is abandoned', 'matching/regex-cost', "'**/[a]/**/[a]/**/[a]/**/b'"],
   // The server
+  [
+    '`hookscope hook` that is started without the thin command',
+    'server/places',
+    'nor does Node alone let a call through',
+  ],
   ['Node cannot ask the system who', 'server/strangers', 'is not used by a server, nor asked by a command'],
   ['closed to others stands for it', 'server/strangers', 'is not used by a server, nor asked by a command'],
   ['A command that fires by itself keeps nothing', 'server/hook', 'keeps nothing from one call to the next'],
@@ -486,6 +499,7 @@ const limitsElse: readonly NoPromise[] = [
   ],
   ['Who started an agent is in no record', 'what is not there cannot be shown to be there'],
   ['does not run on Windows, and neither does the thin command', 'the tests run on Linux'],
+  ['A server at a port', 'what is not shown cannot be looked at'],
   ['What happened in the last 50 ms', 'what may be missing, and need not be'],
   ['Records do not say who started an agent', 'leads to the next sentence'],
   ['else the agent stands under the main one', 'how a picture is made of records'],

@@ -168,4 +168,28 @@ describe('an agent with a shell, and the rights of its user', () => {
     expect(execFileSync('/bin/sh', ['-c', command], options).toString()).toMatch(/nothing is removed/);
     expect(existsSync(join(elsewhere, 'hookscope'))).toBe(false);
   });
+
+  test("puts programs and code in the place of the command's own by a project's environment: none of it runs", async () => {
+    const bin = join(user.path, 'bin');
+    mkdirSync(bin);
+    const said = join(user.path, 'said');
+    const programs = ['sh', 'bash', 'node', 'curl', 'cat', 'ls', 'mktemp', 'rm', 'date', 'sleep', 'kill'];
+    for (const name of programs)
+      writeFileSync(join(bin, name), `#!/bin/sh\necho ${name} >>${said}\necho '{}'\n`, { mode: 0o755 });
+    writeFileSync(join(bin, 'code.sh'), `echo code >>${said}\ncurl() { echo '{}'; }\n`);
+    writeFileSync(join(bin, 'code.cjs'), `console.log('{}'); process.exit(0);`);
+    const code = { BASH_ENV: join(bin, 'code.sh'), ENV: join(bin, 'code.sh'), NODE_OPTIONS: `-r ${bin}/code.cjs` };
+    const env = { ...user.env, ...code, PATH: `${bin}:${user.env['PATH']}`, 'BASH_FUNC_sh%%': "() { echo '{}'; }" };
+    const command = thinCommand('PreToolUse', { env: user.env, timeout: 20 });
+    const options = { env, cwd: user.path, stdin: JSON.stringify(bash('rm x')) };
+    const denied = { code: 0, stdout: expect.stringMatching(/"deny".*nothing is removed/) };
+    expect(await start('/bin/sh', ['-c', command], options)).toMatchObject(denied);
+    await server.stop();
+    expect(await start('/bin/sh', ['-c', command], options)).toMatchObject(denied);
+    expect(existsSync(said)).toBe(false);
+    // What connect was started with may have a project's programs in front.
+    const path = ['.', '', 'bin', join(user.path, 'node_modules/.bin'), '/usr/bin', '/bin'].join(':');
+    expect(thinCommand('PreToolUse', { env: { PATH: path } })).toContain(' PATH=/usr/bin:/bin ');
+    expect(thinCommand('PreToolUse', { env: { PATH: '.' } })).toContain(' PATH=/usr/local/bin:/usr/bin:/bin ');
+  });
 });

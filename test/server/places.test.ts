@@ -155,6 +155,29 @@ describe('the thin command without a server', () => {
     expect([code, stdout]).toEqual([2, expect.stringMatching(/"deny".*ended with 137/)]);
     expect(alive(spins)).toBe(false);
   });
+
+  test('nor does Node alone let a call through for what never ends', async () => {
+    const ways = {
+      'spins.mjs':
+        'apply(scope) { scope.register({ PreToolUse: [{ hooks: [() => { for (;;) try { for (;;); } catch {} }] }] }); }',
+      'turns.mjs':
+        'apply(scope) { const on = () => Promise.resolve().then(on); scope.register({ PreToolUse: [{ hooks: [on] }] }); }',
+      'loads.mjs': 'apply() {}, it: await new Promise((resolve) => setInterval(resolve, 2 ** 30))',
+    };
+    for (const [name, plugin] of Object.entries(ways)) user.write(name, `export default { name: 'stuck', ${plugin} };`);
+    // With nobody at its other end.
+    execFileSync('mkfifo', [join(user.path, 'project/pipe.json')]);
+    const named = [...Object.keys(ways).map((name) => ['--plugin', `./${name}`]), ['--hooks', 'pipe.json']];
+    const hook = (args: readonly string[]) => user.hook(['PreToolUse', '--timeout', '4', ...args], bash('ls'));
+    const [allowed, ...blocked] = await Promise.all([
+      hook(['--on-failure', 'allow', '--hooks', 'pipe.json']),
+      ...named.map((args) => hook(args)),
+    ]);
+    const said = expect.stringMatching(/have not answered in time/) as string;
+    expect(allowed).toMatchObject({ code: 1, stdout: '', stderr: said });
+    for (const [i, one] of blocked.entries())
+      expect(one, named[i]?.join(' ')).toMatchObject({ code: 2, stdout: expect.stringMatching(/"deny".*in time/) });
+  });
 });
 
 test.each([

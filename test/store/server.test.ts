@@ -12,6 +12,7 @@ import { fire } from '../emit/samples.js';
 import { until } from '../host/kit.js';
 
 const TOKEN = 'a-token_to-read';
+const PROOF = 'what-only-its-user-can-read';
 let folder = '';
 let servers: Server[] = [];
 beforeEach(() => {
@@ -21,6 +22,7 @@ beforeEach(() => {
   mkdirSync(join(folder, 'state/hookscope'), { recursive: true });
   mkdirSync(join(folder, 'run/hookscope'), { recursive: true });
   writeFileSync(join(folder, 'state/hookscope/tokens.json'), JSON.stringify({ read: TOKEN }));
+  writeFileSync(join(folder, 'state/hookscope/server.proof'), `${PROOF}\n`);
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
@@ -34,15 +36,23 @@ const readable = (found: unknown) => JSON.parse(JSON.stringify(found)) as HookRe
 
 interface Behaviour {
   readonly port?: true;
+  /** What it shows to be the user's own. Default: that, on its socket. */
+  readonly proof?: string;
   /** Of `GET /records`. */
   readonly answers?: (query: RecordQuery, response: ServerResponse) => void;
   readonly events?: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 /** A server with the routes of the warm one. */
-async function serve({ port, answers, events }: Behaviour = {}): Promise<{ server: Server; place: string }> {
+async function serve({
+  port,
+  proof = port ? undefined : PROOF,
+  answers,
+  events,
+}: Behaviour = {}): Promise<{ server: Server; place: string }> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://localhost');
+    if (proof !== undefined) response.setHeader('hookscope-proof', proof);
     if (url.pathname === '/healthz') return void response.end('{"ok":true}');
     if (request.headers.authorization !== `Bearer ${TOKEN}`) {
       response.statusCode = 401;
@@ -91,6 +101,20 @@ describe('a server as a store', () => {
     stop(server);
     writeFileSync(join(folder, 'state/hookscope/records.ndjson'), '');
     expect(await foundPlaces()).toEqual([join(folder, 'state/hookscope/records.ndjson')]);
+  });
+
+  test('a stranger on the socket is not believed: what is asked ends with its name, and files are still read', async () => {
+    const { place } = await serve({ proof: `${PROOF}x` });
+    writeFileSync(join(folder, 'state/hookscope/records.ndjson'), '');
+    expect([await foundPlaces(), await serverState(place)]).toEqual([[place], 'stranger']);
+    const said = /serve\.sock .*does not show that it is the server of this user.*--store names a file/;
+    await expect(read(place)).rejects.toThrow(said);
+    const followed = (await openStore(place)).follow(new AbortController().signal)[Symbol.asyncIterator]();
+    await expect(followed.next()).rejects.toThrow(said);
+    expect((await read(join(folder, 'state/hookscope/records.ndjson'))).found).toEqual([]);
+    // Where no proof was ever made nobody can show it.
+    rmSync(join(folder, 'state/hookscope/server.proof'));
+    expect(await serverState(place)).toBe('stranger');
   });
 
   test('that refuses is an error with its words', async () => {

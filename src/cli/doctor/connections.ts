@@ -28,6 +28,11 @@ export async function serverFindings(): Promise<DoctorFinding[]> {
   const addresses = connections.flatMap(({ handlers }) => handlers.filter((one) => /^https?:/.test(one)));
   const start = 'Start it: hookscope serve.';
   if (state === 'dead') problem(`A server has left its socket ${plain(socket)}, and nobody answers there.`, start);
+  else if (state === 'stranger')
+    problem(
+      `Somebody answers on the socket ${plain(socket)}, and does not show that it is your server.`,
+      'Look who has taken its place, and start yours: hookscope serve.',
+    );
   else if (state === 'none' && unit !== undefined)
     problem(`A server is installed (${plain(unit)}) and does not run.`, start);
   if (state !== 'runs' && addresses.length > 0)

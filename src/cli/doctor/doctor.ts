@@ -1,7 +1,8 @@
 import { sep } from 'node:path';
 import type { FireRecord } from '../../emit/record.js';
 import { ended, plainJson } from '../../plain.js';
-import { foundPlaces, openStores } from '../../store/place.js';
+import { defaultSocket, foundPlaces, keptPlaces, openStores, serverState } from '../../store/place.js';
+import { stateFolder } from '../../values/state-folder.js';
 import { type MaskFlags, maskOf } from '../history/masked.js';
 import type { StoreFlags } from '../history/open.js';
 import { readDuration, readMoment } from '../history/when.js';
@@ -30,7 +31,9 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
   const limit = readDuration(slow, '--slow');
   const mask = maskOf(flags);
   const health = new Health();
-  const places = flags.store === undefined ? await foundPlaces() : [flags.store];
+  const isTaken = (await serverState(defaultSocket())) === 'stranger';
+  const found = isTaken ? keptPlaces(stateFolder()) : await foundPlaces();
+  const places = flags.store === undefined ? found : [flags.store];
   const fired = places.length === 0 ? new Set<string>() : await readAll(places, from, health, terminal);
   if (terminal.signal.aborted) return 1;
   const findings = [

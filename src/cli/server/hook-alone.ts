@@ -17,7 +17,7 @@ import { timerDelay, within } from '../../values/timer.js';
 import { happeningOf } from '../claude-flags.js';
 import { openHost } from '../open-host.js';
 import { partOfCaller } from '../part-of-caller.js';
-import type { Terminal } from '../terminal.js';
+import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { keepRecords } from './keep.js';
 
 /** Seconds for records to reach the disk. */
@@ -37,7 +37,8 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
   const [changed] = isServed ? changesSince(served) : [];
   if (changed !== undefined) return protocol.fail(whyChanged(changed), policy, told);
   const project = projectOf(cwd, served);
-  const { host } = await openHost(set, {
+  // A pipe that is named, or a module, may never end.
+  const opening = openHost(set, {
     executes: true,
     // Standard error is for the reason alone.
     tell: () => undefined,
@@ -46,6 +47,7 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
     finds: project !== undefined || (served === undefined && !isNamed(set)),
     ...(isServed && !served.dev ? { checksOf: checksOf(served, from) } : {}),
   });
+  const { host } = await unlessInterrupted(terminal, opening);
   let keeper: Awaited<ReturnType<typeof keepRecords>> | undefined;
   try {
     const services = servicesOf(host);
@@ -67,7 +69,7 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
       return protocol.say(decision, told);
     } catch (error) {
       const why = isHookscopeError(error) ? error.message : describeError(error);
-      return protocol.fail(over.signal.aborted ? 'its hooks have not answered in time' : why, policy, told);
+      return protocol.fail(over.signal.aborted ? REASONS.alone : why, policy, told);
     } finally {
       clearTimeout(timer);
     }

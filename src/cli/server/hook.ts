@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { HookscopeError, isHookscopeError } from '../../errors.js';
 import { eventName } from '../../events/catalogue.js';
 import {
@@ -6,6 +7,7 @@ import {
   FAILURE_POLICIES,
   type FailurePolicy,
   REASONS,
+  USUAL,
 } from '../../server/agent-protocol.js';
 import { askServer } from '../../server/client/ask.js';
 import { readStdin } from '../../server/client/stdin.js';
@@ -14,6 +16,7 @@ import { CLAUDE, claudeProtocol, type Protocol } from '../../server/protocol.js'
 import { messageOf } from '../../values/promises.js';
 import type { HostFlags } from '../open-host.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
+import { setAlarm } from './alarm.js';
 
 interface HookFlags extends HostFlags {
   readonly as?: string;
@@ -73,8 +76,10 @@ async function answer(
   policy: FailurePolicy,
   terminal: Terminal,
 ): Promise<CommandAnswer> {
-  const seconds = deadlineOf(protocol.seconds(secondsOf(flags.timeout)));
-  const deadline = performance.now() - process.uptime() * 1000 + seconds * 1000;
+  const given = protocol.seconds(secondsOf(flags.timeout)) ?? USUAL;
+  const seconds = deadlineOf(given);
+  const started = performance.now() - process.uptime() * 1000;
+  const deadline = started + seconds * 1000;
   const { as: _, attended: __, onFailure: ___, timeout: ____, server, ...set } = flags;
   const body = await unlessInterrupted(terminal, readStdin(process.stdin, deadline));
   if (typeof body !== 'string') {
@@ -86,8 +91,16 @@ async function answer(
     const said = await unlessInterrupted(terminal, askServer(question, placesOf()));
     if (typeof said !== 'string') return said;
   }
+  // Half of the time that is left then: whoever has not spoken by now does not get to it.
+  const last = (seconds + given) * 500;
+  const mayStillSpeak = setAlarm(started + last - performance.now(), protocol.fail(REASONS.alone, policy));
   const { fireStateless } = await import('./hook-alone.js');
-  return fireStateless(question, terminal);
+  try {
+    return await fireStateless(question, terminal);
+  } finally {
+    // Else it has answered, and ends the process.
+    if (!mayStillSpeak()) await sleep(ENDING);
+  }
 }
 
 async function say({ stdout, stderr, code }: CommandAnswer, terminal: Terminal): Promise<number> {
@@ -96,6 +109,8 @@ async function say({ stdout, stderr, code }: CommandAnswer, terminal: Terminal):
   return code;
 }
 
+/** Milliseconds in which an alarm that has answered ends us. */
+const ENDING = 10_000;
 /** Milliseconds between two looks whether the thin command that has started us still waits. */
 const LOOK = 250;
 

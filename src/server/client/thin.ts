@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import { ownFolder } from '../../plugins/own-folder.js';
 import { absoluteSet, headersOf, type NamedSet } from '../named-set.js';
 
@@ -15,7 +16,7 @@ export interface ThinOptions {
   readonly onFailure?: 'block' | 'allow';
   /** The Node that fires where no server runs. Default: this one. */
   readonly node?: string;
-  /** Where the server is found by. Default: the process's; it is written into the command, since a project's settings can set an agent's. */
+  /** Where the server, and programs, are found by. Default: the process's; it is written into the command, since a project's settings can set an agent's. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -44,7 +45,21 @@ export function thinCommand(event: string, options: ThinOptions = {}): string {
   const places = ['XDG_STATE_HOME', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME'].map(
     (name) => `${name}=${quoted(env[name] ?? '')}`,
   );
-  return [...places, 'sh', ...words.map(quoted)].join(' ');
+  return [...places, ...CLEARED, `PATH=${quoted(pathOf(env))}`, SHELL, ...words.map(quoted)].join(' ');
+}
+
+/** What loads other code into a shell, into Node or into curl: a project's settings can set these for an agent, too. */
+const CLEARED = ['BASH_ENV', 'ENV', 'LD_PRELOAD', 'NODE_OPTIONS', 'NODE_PATH', 'OPENSSL_CONF'].map(
+  (name) => `${name}=`,
+);
+
+/** By its path, so that nobody's `PATH` or function is asked for it. */
+const SHELL = existsSync('/bin/sh') ? '/bin/sh' : 'sh';
+
+/** The folders of programs, as they are now; without those of a project, which npm and npx put in front. */
+function pathOf({ PATH = '' }: NodeJS.ProcessEnv): string {
+  const folders = PATH.split(':').filter((one) => isAbsolute(one) && !/\/node_modules(?:\/|$)/.test(one));
+  return folders.length > 0 ? folders.join(':') : '/usr/local/bin:/usr/bin:/bin';
 }
 
 /** One word of a shell's. */
