@@ -34,6 +34,7 @@ export interface FiredExpectations {
 /** What a matcher found, as `expect.extend` wants it. */
 export interface MatcherResult {
   readonly pass: boolean;
+  /** What was expected, and what happened. */
   message(): string;
 }
 

@@ -9,15 +9,23 @@ export type PayloadBuilder<E extends HookEvent> = (fields?: Fields<E>) => FireIn
 
 /** Makes a tool event's input for one tool. The last argument: fields in place of the sample's. */
 export interface ToolPayloads<E extends HookEvent> {
+  /** A command line. */
   bash(command?: string, fields?: Fields<E>): FireInput<E>;
+  /** A file that is read. */
   read(file_path?: string, fields?: Fields<E>): FireInput<E>;
+  /** A file that is written whole. */
   write(file_path?: string, content?: string, fields?: Fields<E>): FireInput<E>;
   /** `old_string` and `new_string` are words of their own where they are left out. */
   edit(file_path?: string, old_string?: string, new_string?: string, fields?: Fields<E>): FireInput<E>;
+  /** A cell of a notebook. */
   notebookEdit(notebook_path?: string, new_source?: string, fields?: Fields<E>): FireInput<E>;
+  /** A search by name. */
   glob(pattern?: string, fields?: Fields<E>): FireInput<E>;
+  /** A search by content. */
   grep(pattern?: string, path?: string, fields?: Fields<E>): FireInput<E>;
+  /** A page of the web. */
   webFetch(url?: string, fields?: Fields<E>): FireInput<E>;
+  /** A search of the web. */
   webSearch(query?: string, fields?: Fields<E>): FireInput<E>;
   /** The tool that starts a subagent. */
   agent(subagent_type?: string, prompt?: string, fields?: Fields<E>): FireInput<E>;

@@ -29,6 +29,7 @@ export interface TestSession extends AsyncDisposable {
   story(): string;
   /** One call of a tool by the session, or by an agent that `session.spawn` has made. */
   call(name: string, input?: Readonly<Record<string, unknown>>, by?: Session): Promise<ToolResult>;
+  /** Ends the session and closes the host. */
   close(): Promise<void>;
 }
 
