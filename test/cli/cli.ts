@@ -60,9 +60,12 @@ async function runHere(args: readonly string[], { cwd, stdin = '', env, ...given
         done();
       },
     });
+  const began = performance.now();
+  // As of a process that has just begun: deadlines count from there.
+  const uptime = (): number => (performance.now() - began) / 1000;
   const [stdout, stderr] = [given.stdout ?? stream('stdout'), stream('stderr')];
   const undo = [
-    replaced(process, { stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]), stdout, stderr }),
+    replaced(process, { stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]), stdout, stderr, uptime }),
     replaced(globalThis, { console: new Console(stdout, stderr) }),
     inFolder(cwd),
     inEnvironment({ ...process.env, NO_COLOR: '1', ...env }),

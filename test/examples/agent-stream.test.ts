@@ -198,7 +198,7 @@ test('an interruption ends the tool that runs, and the session goes on with the 
     terminal_reason: 'aborted_tools',
   });
   expect(failed).toEqual([true]);
-  expect(running(marker)).toBe(false);
+  await until(() => !running(marker));
 
   const second = await ask(client, 'and now?');
   expect(result(second)).toMatchObject({
