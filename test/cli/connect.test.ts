@@ -97,7 +97,7 @@ describe('hookscope connect codex', () => {
     const { stdout } = await connect({ trust: { '*': 'untrusted', stop: 'trusted' } }, '--write');
     expect(stdout).toMatch(/^ {2}PreToolUse +not trusted: it does not run$/m);
     expect(stdout).toMatch(/^ {2}Stop +trusted: it runs$/m);
-    expect(stdout).toContain('11 of 12 do not run yet. Start codex in a terminal and choose "Trust all and continue"');
+    expect(stdout).toContain('13 of 14 do not run yet. Start codex in a terminal and choose "Trust all and continue"');
     const { stdout: later } = await connect({ trust: { '*': 'trusted' } });
     expect(later).toContain('is connected already');
     expect(later).not.toContain('do not run');
