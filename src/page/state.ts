@@ -1,6 +1,5 @@
-import { type Counts, countUntil, type Filter, isFiltering, matches, NO_FILTER } from './records/filter.js';
+import { type Counts, countsOf, countUntil, type Filter, isFiltering, matches, NO_FILTER } from './records/filter.js';
 import { Kept } from './records/kept.js';
-import { bitOf } from './records/outcome.js';
 import type { Row } from './records/row.js';
 import { batch, computed, signal } from './ui.js';
 
@@ -62,15 +61,7 @@ export const counts = computed<Counts>(() => {
   version.value;
   const wanted = { ...filter.value, outcomes: 0 };
   const filtering = isFiltering(wanted);
-  let [fires, denied, failed, alarms] = [0, 0, 0, 0];
-  for (const row of told.value) {
-    if (filtering && !matches(row, wanted)) continue;
-    if (row.alarm) alarms += 1;
-    else fires += 1;
-    if (row.marks & bitOf('denied')) denied += 1;
-    if (row.marks & bitOf('failed')) failed += 1;
-  }
-  return { fires, denied, failed, alarms };
+  return countsOf(filtering ? told.value.filter((row) => matches(row, wanted)) : told.value);
 });
 
 export const changeFilter = (change: Partial<Filter>): void => {

@@ -42,7 +42,7 @@ export function pageAround(name: string): readonly [before: string, after: strin
 export const inScript = (json: string): string => json.replaceAll('<', '\\u003c');
 
 /** Whether a file that begins so is one of ours. */
-export const isPage = (start: string): boolean => start.includes(TITLE);
+export const isPage = (start: string): boolean => start.startsWith('<!doctype html>') && start.includes(TITLE);
 
 const TITLE = '<title>hookscope</title>';
 const HEAD = '<meta charset="utf-8">';

@@ -84,6 +84,7 @@ const handler = shaped({
     reason: word,
     failure,
     verdict: word,
+    would: word,
     exit_code: number,
     duration_ms: number,
     reasked: number,
@@ -145,6 +146,8 @@ const fire = shaped({
     decisions: word,
     stateless: flag,
     losses: list(loss),
+    shadow_of: named,
+    would: word,
   },
 });
 
@@ -160,7 +163,16 @@ const run: RecordShape = {
     handler_id: orText,
     source: or(source, { kind: 'unknown' }),
   },
-  takes: { ...ABOUT, plugin: text, origin: text, exit_code: number, decision: word, failure },
+  takes: {
+    ...ABOUT,
+    plugin: text,
+    origin: text,
+    exit_code: number,
+    decision: word,
+    failure,
+    would: word,
+    shadow: flag,
+  },
 };
 const alsoFills = (fills: Fields): RecordShape => ({ ...run, fills: { ...run.fills, ...fills } });
 
@@ -168,7 +180,15 @@ const alsoFills = (fills: Fields): RecordShape => ({ ...run, fills: { ...run.fil
 const TYPES: Readonly<Record<string, Read>> = {
   hook_started: shaped(run),
   hook_progress: shaped(alsoFills({ output: orText })),
-  hook_response: shaped(alsoFills({ output: orText, outcome: or(word, 'unknown'), duration_ms: or(number, 0) })),
+  hook_response: shaped(
+    alsoFills({
+      stdout: orText,
+      stderr: orText,
+      output: orText,
+      outcome: or(word, 'unknown'),
+      duration_ms: or(number, 0),
+    }),
+  ),
   control_problem: shaped({
     needs: STAMP,
     fills: { seq: or(number, 0), peer: orText, problem: orText, message: orText },

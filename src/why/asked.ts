@@ -1,6 +1,7 @@
 import { duration } from '../emit/headline.js';
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { ended, plain } from '../plain.js';
+import { isShadow } from './meaning.js';
 import {
   endsRun,
   firstText,
@@ -34,6 +35,8 @@ function verdict(record: FireRecord, handler: HandlerRecord): string {
   const { verdict: counted } = handler;
   const reason = reasonOf(handler);
   const why = reason === undefined ? '' : `: ${quoted(reason)}`;
+  if (handler.would !== undefined)
+    return handler.would === 'none' ? '' : `would ${plain(handler.would)}, and is not enforced${why}`;
   if (counted === 'block')
     return `${specOf(record.event)?.fold === 'stop' ? 'kept the agent going' : 'blocked it'}${why}`;
   const ends = endsRun(handler) && counted === 'deny' && said(handler) !== 'deny';
@@ -111,7 +114,7 @@ function whyItCounts({ failure, on_failure: policy }: HandlerRecord): string {
 /** The input that counts in the end, where it was rewritten. */
 export function rewrittenTo(record: FireRecord): string | undefined {
   const { final_input: final } = record;
-  if (final === undefined) return undefined;
+  if (final === undefined || isShadow(record)) return undefined;
   const field = specOf(record.event)?.rewrites?.field;
   const value = field !== undefined && Object.hasOwn(final, field) ? final[field] : final;
   const by = record.handlers.filter(

@@ -1,15 +1,26 @@
 import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { plain } from '../plain.js';
+import { isShadow } from './meaning.js';
 import { listed, named, nameIn, placeOf, quoted } from './words.js';
 
 /** What was decided, by whom, and who was overruled. */
 export function decidedIn(record: FireRecord): string[] {
   const { decision, error } = record;
+  if (isShadow(record)) return [notEnforced(record)];
   if (error !== undefined)
     return [
       `Nothing was decided: the fire was rejected (${plain(error)})${isGate(record) ? ', which is no permission' : ''}.`,
     ];
   return [outcome(record), ...overruled(record), ...conflicts(record), ...endOfLoop(decision)];
+}
+
+/** What was decided is in another record. */
+function notEnforced({ handlers, would = 'none', final_input: final, error, shadow_of: id = '' }: FireRecord): string {
+  const who = `${listed(handlers.map(({ name }) => named(name))) || 'The hook'} is not enforced`;
+  const rest = `the fire ${plain(id)} was decided without it.`;
+  if (error !== undefined) return `${who}, and was not waited for (${plain(error)}); ${rest}`;
+  const words = [...(would === 'none' ? [] : [plain(would)]), ...(final === undefined ? [] : ['rewrite it'])];
+  return `${who}: it would ${listed(words) || 'say nothing'}; ${rest}`;
 }
 
 const isGate = ({ decision }: FireRecord): boolean => decision.fold === 'gate';
@@ -77,6 +88,8 @@ function endOfLoop({ continue: goesOn, stopReason }: FireRecord['decision']): st
 
 /** What would have to change so that it is decided otherwise. */
 export function changesFor(record: FireRecord): string[] {
+  if (isShadow(record))
+    return record.handlers.map((h) => `For what ${named(h.name)} says to count, take "enforce" away in ${placeOf(h)}.`);
   return [...forDecision(record), ...forFailures(record)];
 }
 

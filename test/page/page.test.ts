@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -427,10 +429,23 @@ describe('of a file', () => {
     await open(out);
     await until(async () => (await numbers())[0] === 1);
     await make(file);
-    writeFileSync(join(folder, 'mine.html'), 'mine');
-    const refused = await cli(['page', file, '--out', 'mine.html'], { cwd: folder });
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is no page of hookscope')]);
-    expect(readFileSync(join(folder, 'mine.html'), 'utf8')).toBe('mine');
+    const mine = '{"prompt":"<title>hookscope</title>"}';
+    writeFileSync(join(folder, 'mine.html'), mine);
+    // What cannot be opened is there too.
+    const socket = createServer().listen(join(folder, 'mine.sock'));
+    await once(socket, 'listening');
+    for (const name of ['mine.html', 'mine.sock']) {
+      const refused = await cli(['page', file, '--out', name], { cwd: folder });
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is no page of hookscope')]);
+    }
+    expect(readFileSync(join(folder, 'mine.html'), 'utf8')).toBe(mine);
+    expect(statSync(join(folder, 'mine.sock')).isSocket()).toBe(true);
+    socket.close();
+    const nowhere = await cli(['page', file, '--out', 'no/where.html'], { cwd: folder });
+    expect([nowhere.code, nowhere.stderr]).toEqual([
+      1,
+      expect.stringMatching(/where\.html: its folder is not there.*ENOENT/),
+    ]);
     const gone = await cli(['page', 'nothing.ndjson'], { cwd: folder });
     expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('there is no such file')]);
     expect(existsSync(join(folder, 'nothing.html'))).toBe(false);

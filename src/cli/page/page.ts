@@ -36,7 +36,10 @@ export async function pageCommand(
   try {
     const [before, after] = pageAround(basename(place));
     // It holds what agents were asked and answered: nobody else's to read.
-    const file = await open(next, 'wx', 0o600);
+    const file = await open(next, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
+      const problem = `its folder is not there, or nothing can be written into it (${cause.code})`;
+      throw new HookscopeError('FILE', { file: out, problem }, { cause });
+    });
     try {
       let waiting = before;
       for await (const record of store.records(query)) {
@@ -67,8 +70,12 @@ async function written(file: FileHandle, text: string): Promise<string> {
 
 /** A page of ours may be made again; nothing else is written over. */
 async function checkFree(out: string): Promise<void> {
-  const file = await open(out, 'r').catch(() => undefined);
-  if (file === undefined) return;
+  const file = await open(out, 'r').catch((error: NodeJS.ErrnoException) => error);
+  // What cannot be read is there all the same.
+  if (file instanceof Error) {
+    if (file.code === 'ENOENT') return;
+    throw taken(out);
+  }
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(1024), 0, 1024, 0);
     if (isPage(buffer.toString('utf8', 0, bytesRead))) return;
@@ -77,8 +84,12 @@ async function checkFree(out: string): Promise<void> {
   } finally {
     await file.close();
   }
-  throw new HookscopeError('FILE', {
-    file: out,
+  throw taken(out);
+}
+
+function taken(file: string): HookscopeError {
+  return new HookscopeError('FILE', {
+    file,
     problem: 'is there, and is no page of hookscope; name another file with --out',
   });
 }

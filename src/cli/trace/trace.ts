@@ -7,7 +7,7 @@ import type {
   ToolCallRecord,
 } from '../../emit/record.js';
 import { clip } from '../../plain.js';
-import { isBlocked, typeOf } from '../../why/meaning.js';
+import { isBlocked, isShadow, typeOf } from '../../why/meaning.js';
 import { specOf } from '../../why/words.js';
 import type { TraceEvent } from './event.js';
 import { noteSpawning, starterIn } from './spawns.js';
@@ -152,7 +152,7 @@ export class Trace {
     const isShown = this.#options.isShown(record);
     fire.isShown = isShown;
     this.#fires.delete(fire.id);
-    noteSpawning(fire.agent, record);
+    if (!isShadow(record)) noteSpawning(fire.agent, record);
     if (isShown) this.#draw(fire, record, end);
     for (const call of fire.calls) {
       if (call.end !== undefined) this.#drawCall(call, isShown);
@@ -174,11 +174,21 @@ export class Trace {
     this.#tracks.name(agent);
     const { pid, tid } = lane;
     const tool = specOf(record.event)?.tool === true ? record.input['tool_name'] : undefined;
-    const name = typeof tool === 'string' ? `${record.event} ${this.#text(tool)}` : record.event;
+    const isTried = isShadow(record);
+    const name = `${record.event}${typeof tool === 'string' ? ` ${this.#text(tool)}` : ''}${isTried ? ', not enforced' : ''}`;
     const args = this.#argsOf(record);
-    this.#options.write({ ph: 'X', name, cat: 'fire', pid, tid, ts: start, dur: end - start, args });
+    this.#options.write({
+      ph: 'X',
+      name,
+      cat: isTried ? 'fire,shadow' : 'fire',
+      pid,
+      tid,
+      ts: start,
+      dur: end - start,
+      args,
+    });
     const { decision } = record;
-    if (specOf(record.event)?.scope === 'open') this.#arrow(starterIn(agent.session, record), lane, start);
+    if (!isTried && specOf(record.event)?.scope === 'open') this.#arrow(starterIn(agent.session, record), lane, start);
     agent.last = { pid, tid, ts: start };
     if (!isBlocked(record)) return;
     const decider = record.handlers.find(({ id }) => id === decision.decidedBy)?.name;
@@ -204,6 +214,7 @@ export class Trace {
     if (response !== undefined) {
       args['outcome'] = response.outcome;
       if (response.decision !== undefined) args['decision'] = response.decision;
+      if (response.would !== undefined) args['would'] = response.would;
       if (response.failure !== undefined)
         args['failure'] = this.#text(`${response.failure.cause}: ${response.failure.message}`);
       if (response.exit_code !== undefined) args['exit_code'] = response.exit_code;
@@ -214,12 +225,12 @@ export class Trace {
     this.#options.write({ ph: 'X', name: this.#text(call.name), cat, pid, tid, ts: start, dur: end - start, args });
   }
 
-  #argsOf({ fire_id, tool_use_id, decision, error }: FireRecord): Readonly<Record<string, unknown>> {
+  #argsOf({ fire_id, tool_use_id, decision, error, would }: FireRecord): Readonly<Record<string, unknown>> {
     const { verdict, reason } = decision;
     return {
       fire_id,
       ...(tool_use_id === undefined ? {} : { tool_use_id }),
-      ...(verdict === undefined ? {} : { verdict }),
+      ...(would !== undefined ? { would } : verdict === undefined ? {} : { verdict }),
       ...(reason === undefined ? {} : { reason: this.#text(reason) }),
       ...(error === undefined ? {} : { error }),
     };

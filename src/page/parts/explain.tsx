@@ -2,6 +2,7 @@ import type { FireRecord, HookRecord, HookResponse } from '../../emit/record.js'
 import { plain } from '../../plain.js';
 import { answerFor, type WhyAnswer } from '../../why/answer.js';
 import { type Elsewhere, findElsewhere } from '../../why/elsewhere.js';
+import { isShadow } from '../../why/meaning.js';
 import { callRecords, whatBecame } from '../../why/ran.js';
 import { specOf } from '../../why/words.js';
 import { agentName } from '../records/agents.js';
@@ -50,6 +51,8 @@ function Fire({ row, fire }: { readonly row: Row; readonly fire: FireRecord }) {
   const about = kept.value.callOf(row);
   const runs = kept.value.runsOf(row);
   useEffect(() => {
+    // It was asked by itself: what is not in its record is no hook of another scope.
+    if (isShadow(fire)) return;
     void findElsewhere(kept.value, fire, undefined, (text) => text).then((found) => {
       elsewhere.value = found;
     });
@@ -136,7 +139,11 @@ function Given({ fire }: { readonly fire: FireRecord }) {
       {final === undefined ? (
         <Json value={part(input)} label={field ?? 'input'} />
       ) : (
-        <Diff before={part(input)} after={part(final)} label={`${field ?? 'input'}, and what was made of it`} />
+        <Diff
+          before={part(input)}
+          after={part(final)}
+          label={`${field ?? 'input'}, and what ${isShadow(fire) ? 'it would have made' : 'was made'} of it`}
+        />
       )}
       {field !== undefined && Object.hasOwn(input, field) && (
         <details>

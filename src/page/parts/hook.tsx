@@ -52,8 +52,8 @@ interface HookProps {
 }
 
 function Hook({ handler, decision, sentence, runs, rewrite }: HookProps) {
-  const { status, verdict, output, warnings = [], duration_ms: took } = handler;
-  const word = status === 'skipped' ? 'not asked' : status === 'ran' ? said(verdict, rewrite) : status;
+  const { status, output, warnings = [], duration_ms: took } = handler;
+  const word = status === 'skipped' ? 'not asked' : status === 'ran' ? said(handler, rewrite) : status;
   return (
     <details open={status !== 'skipped'}>
       <summary>
@@ -88,7 +88,8 @@ function Hook({ handler, decision, sentence, runs, rewrite }: HookProps) {
   );
 }
 
-function said(verdict: HandlerRecord['verdict'], rewrite: Rewrite | undefined): string {
+function said({ verdict, would }: HandlerRecord, rewrite: Rewrite | undefined): string {
+  if (would !== undefined && would !== 'none') return `would ${would}`;
   if (verdict !== undefined && verdict !== 'none') return verdict;
   return rewrite === undefined ? 'no opinion' : 'rewrote';
 }

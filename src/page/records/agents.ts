@@ -1,7 +1,7 @@
 import type { FireRecord } from '../../emit/record.js';
 import { isObject } from '../../values/shape.js';
 import { roleOf } from '../../why/about.js';
-import { typeOf } from '../../why/meaning.js';
+import { isShadow, typeOf } from '../../why/meaning.js';
 
 /** Whose fires stand in one lane: a session's main agent, or one that it started. */
 export interface Agent {
@@ -51,6 +51,8 @@ export class Agents {
   /** What a fire tells of agents. */
   learn(fire: FireRecord, agent: Agent, at: number): void {
     agent.type ??= typeOf(fire);
+    // The fire itself has told it, and earlier.
+    if (isShadow(fire)) return;
     if (agent.id !== undefined && roleOf(fire.event) === 'open') {
       agent.opened = at;
       this.#startedBy(agent);

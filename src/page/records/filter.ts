@@ -2,6 +2,7 @@ import { isMeant } from '../../why/meaning.js';
 import type { HookTally } from '../../why/tally.js';
 import { Tallies } from '../../why/tally.js';
 import type { Kept } from './kept.js';
+import { bitOf, SHADOW } from './outcome.js';
 import type { Row } from './row.js';
 
 /** What is to be shown; all that is set must hold. */
@@ -58,6 +59,17 @@ export interface Counts {
   readonly alarms: number;
 }
 
+export function countsOf(rows: readonly Row[]): Counts {
+  let [fires, denied, failed, alarms] = [0, 0, 0, 0];
+  for (const row of rows) {
+    if (row.alarm) alarms += 1;
+    else if (row.marks !== SHADOW) fires += 1;
+    if (row.marks & bitOf('denied')) denied += 1;
+    if (row.marks & bitOf('failed')) failed += 1;
+  }
+  return { fires, denied, failed, alarms };
+}
+
 /** Hooks as `hookscope stats` counts them. `until`: background runs that had ended by then. */
 export function tallies(
   rows: readonly Row[],
@@ -67,7 +79,8 @@ export function tallies(
 ): HookTally[] {
   const counted = new Tallies();
   for (const row of rows)
-    for (const one of row.ran) if (isMeant(one, hook === '' ? undefined : hook)) counted.add(row, one, undefined);
+    for (const one of row.marks === SHADOW ? [] : row.ran)
+      if (isMeant(one, hook === '' ? undefined : hook)) counted.add(row, one, undefined);
   for (const end of ended) if (end.at <= until) counted.end(end);
   return counted.rows();
 }

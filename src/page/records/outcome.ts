@@ -1,12 +1,13 @@
 import type { FireRecord } from '../../emit/record.js';
-import { isBlocked } from '../../why/meaning.js';
+import { isBlocked, isShadow } from '../../why/meaning.js';
 
 /** What came of a fire, the least first: what is behind another in this list is drawn over it. */
-export const OUTCOMES = ['quiet', 'allowed', 'rewritten', 'asked', 'failed', 'denied', 'alarm'] as const;
+export const OUTCOMES = ['shadow', 'quiet', 'allowed', 'rewritten', 'asked', 'failed', 'denied', 'alarm'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** For people. */
 export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
+  shadow: 'not enforced',
   quiet: 'no opinion',
   allowed: 'allowed',
   rewritten: 'rewritten',
@@ -17,9 +18,12 @@ export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
 };
 
 export const bitOf = (outcome: Outcome): number => 1 << OUTCOMES.indexOf(outcome);
+export const SHADOW: number = bitOf('shadow');
 
 /** All that holds of a fire, as bits: it may be denied, and a hook of it may have failed. */
 export function marksOf(fire: FireRecord): number {
+  // Whatever its hook would have said, nothing came of it.
+  if (isShadow(fire)) return SHADOW;
   const { decision, handlers, error } = fire;
   const marks: Outcome[] = [
     ...(isBlocked(fire) ? ['denied' as const] : []),

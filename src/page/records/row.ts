@@ -29,6 +29,9 @@ export interface Row extends CountedFire {
   readonly text: string;
 }
 
+/** The first moment that a date can say: a record may hold any number. */
+const EARLIEST = -8.64e15;
+
 const NONE: CountedFire['decision'] = { failures: [] };
 const uncoloured = (_: unknown, text: string): string => text;
 
@@ -38,7 +41,7 @@ export function fireRow(fire: FireRecord, agent: Agent, at: number, text: string
   return {
     alarm: false,
     at,
-    start: at - tookOf(fire),
+    start: Math.min(at, Math.max(at - tookOf(fire), EARLIEST)),
     seq: fire.seq,
     agent,
     event: clip(fire.event, 60),

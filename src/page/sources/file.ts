@@ -1,6 +1,6 @@
 import { plain } from '../../plain.js';
 import { begin, changed, kept, settle, status } from '../state.js';
-import { eachLine, turn } from './lines.js';
+import { eachLine, outOfScript, turn } from './lines.js';
 import { stopFollowing } from './live.js';
 
 const DATABASE = 'SQLite format 3';
@@ -32,7 +32,7 @@ export async function openEmbedded(element: HTMLElement): Promise<void> {
   const into = begin({ type: 'reading', what: 'the records of this page' }, { once: false });
   const lines = (element.textContent ?? '').split('\n');
   for (const [i, line] of lines.entries()) {
-    into.add(line);
+    into.add(outOfScript(line));
     if (i % 1000 === 999) await turn();
   }
   settle();

@@ -39,3 +39,7 @@ export async function eachLine(
 
 /** Others have their turn. */
 export const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+/** JSON as it was before `hookscope page` put it into an element: text is looked for as it was recorded. */
+export const outOfScript = (json: string): string =>
+  json.replace(/\\(?:u003c|.)/g, (found) => (found === '\\u003c' ? '<' : found));

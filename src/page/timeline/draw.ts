@@ -28,7 +28,14 @@ export interface Colors {
 
 /** How a bar of each outcome looks; what must not be missed is higher and never thinner than some pixels, and has a mark. */
 const BARS = OUTCOMES.map((outcome) => ({
-  inset: outcome === 'denied' || outcome === 'failed' || outcome === 'alarm' ? 3 : outcome === 'quiet' ? 10 : 7,
+  inset:
+    outcome === 'denied' || outcome === 'failed' || outcome === 'alarm'
+      ? 3
+      : outcome === 'shadow'
+        ? 11
+        : outcome === 'quiet'
+          ? 10
+          : 7,
   least: outcome === 'denied' || outcome === 'failed' || outcome === 'alarm' ? 4 : 2,
   mark: outcome === 'denied' || outcome === 'failed' || outcome === 'alarm',
 }));

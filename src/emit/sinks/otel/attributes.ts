@@ -102,6 +102,7 @@ export function fireEnd(record: FireRecord, decider: string | undefined): Attrib
     [NAME.ran]: handlers.length - skipped,
     [NAME.skipped]: skipped,
     [NAME.overruled]: decision.overruled.length,
+    ...(record.shadow_of === undefined ? {} : { [NAME.shadow]: true }),
     ...(record.error === undefined
       ? { [NAME.ownVerdict]: decided(record), ...(decision.fold === 'gate' ? { [NAME.action]: actionOf(record) } : {}) }
       : { [NAME.error]: record.error }),
@@ -109,7 +110,8 @@ export function fireEnd(record: FireRecord, decider: string | undefined): Attrib
   };
 }
 
-function decided({ decision: { verdict, blocked, continues } }: FireRecord): HandlerVerdict | 'continue' {
+function decided({ decision: { verdict, blocked, continues }, would }: FireRecord): HandlerVerdict | 'continue' {
+  if (would !== undefined) return would;
   if (verdict !== undefined) return verdict;
   if (blocked) return 'block';
   return continues ? 'continue' : 'none';
@@ -117,6 +119,7 @@ function decided({ decision: { verdict, blocked, continues } }: FireRecord): Han
 
 /** What was done with what was asked about, whoever said what. */
 function actionOf(record: FireRecord): string {
+  if (record.shadow_of !== undefined) return ACTION.none;
   const { verdict = 'none', blocked } = record.decision;
   const action = blocked ? 'block' : ACTION[verdict];
   return action === 'allow' && record.final_input !== undefined ? 'modify' : action;
@@ -124,16 +127,17 @@ function actionOf(record: FireRecord): string {
 
 /** What one call said, and what was done. `row`: of the last call of its hook in that fire. */
 export function callEnd(
-  { outcome, decision, failure, exit_code }: HookResponse,
+  { outcome, decision, would, shadow, failure, exit_code }: HookResponse,
   fire: FireRecord | undefined,
   row: HandlerRecord | undefined,
 ): Attributes {
-  const word = row?.verdict ?? decision;
+  const word = shadow ? (row?.would ?? would) : (row?.verdict ?? decision);
   const rewrites = row !== undefined && fire !== undefined && isRewrite(row.output, fire.event);
   const attributes: Attributes = { [NAME.outcome]: outcome, [NAME.ownVerdict]: word ?? 'none' };
   if (failure !== undefined) attributes[NAME.error] = failure.cause;
   if (exit_code !== undefined) attributes[NAME.exitCode] = exit_code;
   if (row?.reasked !== undefined) attributes[NAME.reasked] = row.reasked;
+  if (shadow) attributes[NAME.shadow] = true;
   if (row?.status === 'background') attributes[NAME.background] = true;
   if (fire === undefined || fire.decision.fold !== 'gate') return attributes;
   // One that failed has not judged, unless its failure counts as a word.
@@ -142,7 +146,7 @@ export function callEnd(
     attributes[NAME.verdict] = verdict === 'allow' && rewrites ? 'modify' : verdict;
   }
   if (fire.error === undefined) attributes[NAME.action] = actionOf(fire);
-  if (rewrites) attributes[NAME.modified] = fire.final_input !== undefined;
+  if (rewrites) attributes[NAME.modified] = fire.final_input !== undefined && !shadow;
   return attributes;
 }
 

@@ -8,6 +8,8 @@ export interface CountedBy {
   readonly name: string;
   readonly scopeKind: string;
   readonly outcome: string;
+  /** It is not enforced. */
+  readonly isShadow: boolean;
 }
 
 export interface CountedRun extends CountedBy {
@@ -58,11 +60,12 @@ export class HookMetrics {
   }
 }
 
-function attributesOf({ event, name, scopeKind, outcome }: CountedBy) {
+function attributesOf({ event, name, scopeKind, outcome, isShadow }: CountedBy) {
   return {
     [NAME.event]: event,
     [NAME.handlerName]: name,
     [NAME.scopeKind]: scopeKind,
     [NAME.outcome]: outcome,
+    ...(isShadow ? { [NAME.shadow]: true } : {}),
   };
 }

@@ -46,6 +46,8 @@ export const NAME = {
   exitCode: 'hookscope.exit_code',
   reasked: 'hookscope.reasked',
   background: 'hookscope.background',
+  /** It is not enforced: its verdict is what it would have said. */
+  shadow: 'hookscope.shadow',
   status: 'hookscope.tool.status',
   toolRan: 'hookscope.tool.ran',
   deniedBy: 'hookscope.tool.denied_by',

@@ -131,7 +131,13 @@ export class Spans {
 
   #notStarted(record: FireRecord, row: HandlerRecord): void {
     const scopeKind = scopeKindOf(row, record);
-    this.#options.metrics.failed({ event: record.event, name: row.handler, scopeKind, outcome: 'error' });
+    this.#options.metrics.failed({
+      event: record.event,
+      name: row.handler,
+      scopeKind,
+      outcome: 'error',
+      isShadow: record.shadow_of !== undefined,
+    });
   }
 
   #endCall(call: Live, fire: FireRecord | undefined, row: HandlerRecord | undefined): void {
@@ -147,6 +153,7 @@ export class Spans {
       name: this.#options.name(work.name),
       scopeKind: work.scope_kind,
       outcome: record.outcome,
+      isShadow: record.shadow === true,
       isDenial: word === 'deny' || word === 'block',
       isFailure: record.failure !== undefined,
       durationMs: record.duration_ms,
