@@ -1,5 +1,6 @@
 import type { FireRecord, HookStarted } from '../../emit/record.js';
 import { toolNames } from '../../matching/tool-names.js';
+import { isShadow } from '../../why/meaning.js';
 import { specOf } from '../../why/words.js';
 import type { Agent, Session } from './tracks.js';
 
@@ -15,7 +16,10 @@ export function starterIn(session: Session, record: HookStarted | FireRecord): A
 const SPAWNS: readonly unknown[] = toolNames('Agent');
 
 /** Notes which calls of an agent's may start agents, until they have run. */
-export function noteSpawning({ spawning }: Agent, { event, input, tool_use_id }: FireRecord): void {
+export function noteSpawning({ spawning }: Agent, record: FireRecord): void {
+  const { event, input, tool_use_id } = record;
+  // The fire itself has told it, and earlier.
+  if (isShadow(record)) return;
   const role = specOf(event)?.callRole;
   if (role === undefined || tool_use_id === undefined || !SPAWNS.includes(input['tool_name'])) return;
   if (role === 'judges') spawning.add(tool_use_id);

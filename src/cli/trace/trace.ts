@@ -152,7 +152,7 @@ export class Trace {
     const isShown = this.#options.isShown(record);
     fire.isShown = isShown;
     this.#fires.delete(fire.id);
-    if (!isShadow(record)) noteSpawning(fire.agent, record);
+    noteSpawning(fire.agent, record);
     if (isShown) this.#draw(fire, record, end);
     for (const call of fire.calls) {
       if (call.end !== undefined) this.#drawCall(call, isShown);
@@ -173,20 +173,10 @@ export class Trace {
     agent.type ??= typeOf(record);
     this.#tracks.name(agent);
     const { pid, tid } = lane;
-    const tool = specOf(record.event)?.tool === true ? record.input['tool_name'] : undefined;
     const isTried = isShadow(record);
-    const name = `${record.event}${typeof tool === 'string' ? ` ${this.#text(tool)}` : ''}${isTried ? ', not enforced' : ''}`;
+    const cat = isTried ? 'fire,shadow' : 'fire';
     const args = this.#argsOf(record);
-    this.#options.write({
-      ph: 'X',
-      name,
-      cat: isTried ? 'fire,shadow' : 'fire',
-      pid,
-      tid,
-      ts: start,
-      dur: end - start,
-      args,
-    });
+    this.#options.write({ ph: 'X', name: this.#nameOf(record), cat, pid, tid, ts: start, dur: end - start, args });
     const { decision } = record;
     if (!isTried && specOf(record.event)?.scope === 'open') this.#arrow(starterIn(agent.session, record), lane, start);
     agent.last = { pid, tid, ts: start };
@@ -212,17 +202,20 @@ export class Trace {
     const { lane, start, end, response } = call;
     const args: Record<string, unknown> = { hook_id: call.id };
     if (response !== undefined) {
-      args['outcome'] = response.outcome;
-      if (response.decision !== undefined) args['decision'] = response.decision;
-      if (response.would !== undefined) args['would'] = response.would;
-      if (response.failure !== undefined)
-        args['failure'] = this.#text(`${response.failure.cause}: ${response.failure.message}`);
-      if (response.exit_code !== undefined) args['exit_code'] = response.exit_code;
+      const { outcome, decision, would, failure, exit_code } = response;
+      Object.assign(args, { outcome, decision, would, exit_code });
+      if (failure !== undefined) args['failure'] = this.#text(`${failure.cause}: ${failure.message}`);
     }
     if (why !== undefined) args['note'] = why;
     const cat = response?.failure === undefined ? 'hook' : 'hook,failure';
     const { pid, tid } = lane;
     this.#options.write({ ph: 'X', name: this.#text(call.name), cat, pid, tid, ts: start, dur: end - start, args });
+  }
+
+  #nameOf(record: FireRecord): string {
+    const tool = specOf(record.event)?.tool === true ? record.input['tool_name'] : undefined;
+    const about = typeof tool === 'string' ? ` ${this.#text(tool)}` : '';
+    return `${record.event}${about}${isShadow(record) ? ', not enforced' : ''}`;
   }
 
   #argsOf({ fire_id, tool_use_id, decision, error, would }: FireRecord): Readonly<Record<string, unknown>> {
