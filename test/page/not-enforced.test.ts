@@ -123,6 +123,23 @@ test('a trace file draws it as such: no denial, no second arrow', () => {
   expect(events.find(({ name }) => name === 'guard')?.args).toMatchObject({ would: 'deny' });
 });
 
+test('what is asked late about a call that has started its agents starts no more of them in a trace file', () => {
+  const [call, start] = fires() as [FireRecord, FireRecord];
+  const by = { agent_id: 'b12345', session_id: 's1' };
+  const told = [
+    { ...call, fire_id: 'm', input: { tool_name: 'Bash' } },
+    { ...call, ...by, fire_id: '1' },
+    { ...call, ...by, fire_id: '2', event: 'PostToolUse' },
+    { ...call, ...by, fire_id: '3', shadow_of: '1', would: 'deny' },
+    { ...start, fire_id: '4', event: 'SubagentStart', agent_id: 'c12345', input: {} },
+  ] as const;
+  const events: TraceEvent[] = [];
+  const trace = new Trace({ write: (event) => void events.push(event), isShown: () => true, text: (text) => text });
+  for (const record of told) trace.take(record as HookRecord);
+  const main = events.find(({ name }) => name === 'PreToolUse Bash')?.tid;
+  expect(events.filter(({ ph }) => ph === 's').map(({ tid }) => tid)).toEqual([main]);
+});
+
 const WRONG: readonly { readonly wrong: unknown }[] = [1, {}, [], '\u001b[2J', { toString: 1 }].map((wrong) => ({
   wrong,
 }));
