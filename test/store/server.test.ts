@@ -104,7 +104,7 @@ describe('a server as a store', () => {
   });
 
   test('a stranger on the socket is not believed: what is asked ends with its name, and files are still read', async () => {
-    const { place } = await serve({ proof: `${PROOF}x` });
+    const { place } = await serve({ proof: `${PROOF}x`, events: (_, response) => void response.write(': hello\n\n') });
     writeFileSync(join(folder, 'state/hookscope/records.ndjson'), '');
     expect([await foundPlaces(), await serverState(place)]).toEqual([[place], 'stranger']);
     const said = /serve\.sock .*does not show that it is the server of this user.*--store names a file/;
