@@ -54,8 +54,8 @@ export default defineConfig({
     environment: 'node',
     // No test writes into its user's own state folder.
     env: { XDG_STATE_HOME: join(tmpdir(), `hookscope-test-state-${userInfo().uid}`) },
-    // One more than there are cores: files that start processes wait for most of their time.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores: files that start processes wait for most of their time.
+    maxWorkers: availableParallelism() + 2,
     // Handlers spawn process groups and listen for signals: that needs a process, not a thread.
     pool: 'forks',
     // What is built is loaded as it is.
