@@ -371,7 +371,7 @@ describe('of a running server', () => {
     for (; read === 0; answered++) await fire({ event: 'PreToolUse', input: call });
     await all;
     expect(read).toBeGreaterThan(5_000);
-    expect(answered).toBeGreaterThan(3);
+    expect(answered).toBeGreaterThan(1);
   });
 });
 

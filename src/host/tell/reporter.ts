@@ -85,7 +85,7 @@ export class BusFireReporter implements FireReporter {
       ...told,
       conflicts: told.decision.conflicts,
       decisions: fire.services.decisions,
-      out_of_scope: fire.services.outOfScope(fire.spec, fire.plan.size),
+      out_of_scope: shadowOf === undefined ? fire.services.outOfScope(fire.spec, fire.plan.size) : 0,
       stateless: fire.services.stateless,
       shadow_of: shadowOf,
       losses: fire.options.losses?.(decision),
