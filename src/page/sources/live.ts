@@ -1,6 +1,7 @@
 import type { Kept } from '../records/kept.js';
 import { begin, changed, older, scopes, settle, status } from '../state.js';
 import { eachLine } from './lines.js';
+import { lookBackFrom, timeIn } from './look-back.js';
 import { forgetToken } from './token.js';
 
 /** How many records are read at first, the newest. */
@@ -109,11 +110,15 @@ class Following {
     });
   }
 
+  /** When the record was made that came last. */
+  #heard: number | undefined;
+
   #take(id: string | undefined, text: string): void {
     if (id !== undefined) {
       if (this.#last !== undefined && isGap(this.#last, id)) void this.#lookBack().catch(() => undefined);
       this.#last = id;
     }
+    this.#heard = timeIn(text) ?? this.#heard;
     if (this.#into.add(text)) changed();
     this.#scopesSoon();
   }
@@ -138,7 +143,7 @@ class Following {
 
   /** What was made since shortly before the last record that came. */
   async #lookBack(): Promise<void> {
-    const since = Math.max(0, Math.floor((this.#into.rows.at(-1)?.at ?? 0) - BACK));
+    const since = lookBackFrom(this.#into.rows.at(-1)?.at, this.#heard, BACK);
     const look = async (): Promise<void> => {
       await eachLine(await this.#ask(`/records?since=${since}`), (line) => void this.#into.add(line));
       changed();
