@@ -98,8 +98,8 @@ function handlerLine(handler: HandlerRecord, paint: PrintPaint): string {
   const again = handler.reasked ? ` ${paint('dim', `(asked again ${handler.reasked}x)`)}` : '';
   if (handler.status === 'skipped') {
     const reason = handler.reason === undefined ? 'no reason given' : SKIP_REASONS[handler.reason];
-    const why = handler.why === undefined ? '' : ` (${clip(handler.why, 120)})`;
-    return paint('dim', `did not run: ${reason}${why}`);
+    const because = handler.why ?? handler.matcher ?? handler.rule ?? reason;
+    return paint('dim', `did not run: ${reason}${because === reason ? '' : ` (${clip(because, 120)})`}`);
   }
   if (handler.status === 'background') return `runs on in the background${took}`;
   if (handler.status === 'failed') {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
+import { TABLES } from '../agents/agents.js';
 import type { AgentTable, Place } from '../agents/table.js';
 
 /** A file that lies where an agent looks for hooks. */
@@ -41,6 +42,25 @@ export function findForeign(
   const order = runs?.places ?? [];
   return { found: found.sort((a, b) => order.indexOf(a.place) - order.indexOf(b.place)), elsewhere };
 }
+
+/** The agent that would find the file at its place, and the folder of the project, or of the user, that the place is in. */
+export function placeOfFile(file: string): { readonly agent: string; readonly folder: string } | undefined {
+  for (const { name, files } of TABLES) {
+    for (const { path, for: place, of } of files.places) {
+      if (of !== undefined || (place !== 'project' && place !== 'user')) continue;
+      const parts = path
+        .replace(/^\$\w+ /, '')
+        .replace(/^~\//, '')
+        .split('/');
+      const tail = file.split(sep).slice(-parts.length);
+      if (tail.length === parts.length && parts.every((part, i) => isPart(part, tail[i] as string)))
+        return { agent: name, folder: file.split(sep).slice(0, -parts.length).join(sep) || sep };
+    }
+  }
+  return undefined;
+}
+
+const isPart = (part: string, name: string): boolean => part === name || (part === '*.json' && name.endsWith('.json'));
 
 /** From the repository's folder down to this one. */
 function upToRoot(projectDir: string): string[] {

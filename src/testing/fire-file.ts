@@ -1,8 +1,12 @@
 import { basename, dirname, resolve } from 'node:path';
+import { AGENT_NAMES } from '../agents/agents.js';
+import { agentEvents } from '../agents/own-events.js';
 import { loadClaudeCode } from '../claude-code/load.js';
 import type { Host } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
 import type { HookEvent } from '../events/catalogue.js';
+import { loadAgentHooks } from '../foreign/load.js';
+import { placeOfFile } from '../foreign/places.js';
 import { loadHooksFile } from '../plugins/hooks-file.js';
 import { checks, oneOf } from '../values/shape.js';
 import { checkFireHook, type FireHookOptions, fireIn } from './fire-hook.js';
@@ -11,32 +15,55 @@ import type { Fields } from './payload.js';
 
 /** How a file of hooks is tested. */
 export interface FireFileOptions extends FireHookOptions {
-  /** Whose file it is. Default: Claude Code's in a `.claude` folder, under the name of a settings file, or in markdown; else ours. */
-  readonly as?: 'hookscope' | 'claude-code';
-  /** `CLAUDE_PROJECT_DIR`, and where its commands run. Default: the folder that holds it, or that holds its `.claude`. */
+  /**
+   * Whose file it is: `hookscope`, `claude-code`, `codex`, `copilot`, `gemini` or `cursor`. Default: that agent's in whose place it lies
+   * (`.codex/hooks.json`, `.github/hooks/*.json`); elsewhere Claude Code's under the name of a settings file, or in markdown; else ours.
+   */
+  readonly as?: 'hookscope' | 'claude-code' | 'codex' | 'copilot' | 'gemini' | 'cursor';
+  /** `CLAUDE_PROJECT_DIR`, and where its commands run. Default: the folder that holds it, or that holds the agent's folder around it. */
   readonly projectDir?: string;
 }
 
-const OWN = { as: oneOf('hookscope', 'claude-code'), projectDir: checks.text };
+const OWN = { as: oneOf('hookscope', ...AGENT_NAMES), projectDir: checks.text };
 
 const isClaudes = (file: string): boolean =>
   basename(dirname(file)) === '.claude' ||
   /^(managed-)?settings(\.local)?\.json$/.test(basename(file)) ||
   file.endsWith('.md');
 
-async function registerClaudes(host: Host, file: string, projectDir: string): Promise<void> {
-  const named = file.endsWith('.md') ? { agents: [{ file, trusted: true }] } : { settings: [file] };
-  const { problems } = await loadClaudeCode({ host, projectDir, places: [], trust: 'all', ...named });
+/** What holds the nearest `.claude` around the file; else its own folder. */
+function projectOf(file: string): string {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
+    if (basename(folder) === '.claude') return dirname(folder);
+  return dirname(file);
+}
+
+/** Something of the file would not run as it is written. */
+function checkProblems(
+  file: string,
+  problems: readonly { level: string; where: string; message: string; nearest?: string | undefined }[],
+): void {
   const error = problems.find(({ level }) => level === 'error');
-  if (error) {
-    const { where, message: expected, nearest } = error;
-    throw new HookscopeError('INVALID_CONFIG', { file, where, expected, nearest });
+  if (error === undefined) return;
+  const { where, message: expected, nearest } = error;
+  throw new HookscopeError('INVALID_CONFIG', { file, where, expected, nearest });
+}
+
+/** Registers the hooks of a file by the rules of whose it is. */
+async function registerFile(host: Host, file: string, as: string, projectDir: string): Promise<void> {
+  if (as === 'hookscope') {
+    host.register(await loadHooksFile(file), { source: { kind: 'hooks-file', file } });
+  } else if (as === 'claude-code') {
+    const named = file.endsWith('.md') ? { agents: [{ file, trusted: true }] } : { settings: [file] };
+    checkProblems(file, (await loadClaudeCode({ host, projectDir, places: [], trust: 'all', ...named })).problems);
+  } else {
+    checkProblems(file, (await loadAgentHooks({ host, agent: as, file, projectDir })).problems);
   }
 }
 
 /**
- * Fires one event at the hooks of a file, `.claude/settings.json` or hooks of ours, in a host of its own, and resolves to all that came of it.
- * Its commands really run. Naming the file is consent.
+ * Fires one event at the hooks of a file, `.claude/settings.json`, another agent's or hooks of ours, in a host of its own, and resolves to all that
+ * came of it. Its commands really run. Naming the file is consent. The event has our name; an agent's own events have that agent's.
  *
  * ```ts
  * const fired = await fireFile('.claude/settings.json', 'PreToolUse', payload.preToolUse.bash('git push'));
@@ -47,17 +74,33 @@ export async function fireFile<E extends HookEvent>(
   file: string,
   event: E,
   input?: Fields<E>,
+  given?: FireFileOptions,
+): Promise<Fired<E>>;
+export async function fireFile(
+  file: string,
+  event: string,
+  input?: Readonly<Record<string, unknown>>,
+  given?: FireFileOptions,
+): Promise<Fired>;
+export async function fireFile(
+  file: string,
+  event: string,
+  input?: Readonly<Record<string, unknown>>,
   given: FireFileOptions = {},
-): Promise<Fired<E>> {
+): Promise<Fired> {
   checkFireHook(given, 'fireFile: ', OWN);
-  const { as, projectDir, ...options } = given;
   const path = resolve(file);
-  const folder = dirname(path);
-  const project = projectDir ?? (basename(folder) === '.claude' ? dirname(folder) : folder);
-  const host = { ...options.host, session: { cwd: project, ...options.host?.session } };
-  const setUp = async (made: Host): Promise<unknown> =>
-    (as ?? (isClaudes(path) ? 'claude-code' : 'hookscope')) === 'claude-code'
-      ? registerClaudes(made, path, project)
-      : made.register(await loadHooksFile(path), { source: { kind: 'hooks-file', file: path } });
-  return fireIn(setUp, event, input, { ...options, host });
+  const found = placeOfFile(path);
+  const { as = found?.agent ?? (isClaudes(path) ? 'claude-code' : 'hookscope'), projectDir, ...options } = given;
+  const project = projectDir ?? found?.folder ?? projectOf(path);
+  const events = AGENT_NAMES.includes(as) ? agentEvents(as) : {};
+  const host = {
+    ...options.host,
+    events: { ...events, ...options.host?.events },
+    session: { cwd: project, ...options.host?.session },
+  };
+  return fireIn((made) => registerFile(made, path, as, project), event as HookEvent, input as object, {
+    ...options,
+    host,
+  });
 }

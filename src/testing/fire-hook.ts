@@ -54,7 +54,7 @@ export async function fireHook<E extends HookEvent>(
   return fireIn((host) => put(tested as Tested, event, host), event, input, options);
 }
 
-/** The same, with what registers the hooks. */
+/** The same, with what registers the hooks. The event may be one that `host.events` defines. */
 export async function fireIn<E extends HookEvent>(
   setUp: (host: Host) => Promise<unknown>,
   event: E,

@@ -4,6 +4,7 @@ import type { HookRecord } from '../emit/record.js';
 import type { HookEvent } from '../events/catalogue.js';
 import type { Explanation } from '../host/tell/explain.js';
 import type { Decision } from '../host/types.js';
+import { plainJson } from '../plain.js';
 
 /** One event that was fired in a test: what was decided, and why. */
 export interface Fired<E extends HookEvent = HookEvent> {
@@ -15,7 +16,10 @@ export interface Fired<E extends HookEvent = HookEvent> {
   readonly records: readonly HookRecord[];
   /** What could be told before anybody was asked. */
   readonly explanation: Explanation;
-  /** What happened, in lines without ids and times: the same for the same outcome, as a snapshot has to be. */
+  /**
+   * What happened, in lines: the decision, every hook with what it said or why it did not run, and what the model gets. Without ids and times, so
+   * that it is the same for the same outcome, as a snapshot has to be.
+   */
   toString(): string;
 }
 
@@ -23,6 +27,20 @@ export interface Fired<E extends HookEvent = HookEvent> {
 export function story(record: FireRecord): string {
   const handlers = record.handlers.map(({ duration_ms: _, ...handler }) => handler);
   return formatFire({ ...record, handlers } as FireRecord, { redact: false });
+}
+
+/** What the agent and the model get beside the verdict. */
+function effects(decision: Decision): string {
+  const { updatedInput: input, updatedOutput: output, additionalContext: context, systemMessages } = decision;
+  const told = Object.entries({
+    input,
+    output,
+    value: (decision as { value?: unknown }).value,
+    context,
+    systemMessages,
+  });
+  const lines = told.filter(([, value]) => (Array.isArray(value) ? value.length > 0 : value !== undefined));
+  return lines.map(([what, value]) => `\n  ${what}: ${plainJson(value)}`).join('');
 }
 
 /** A fire as a test looks at it. Its text is a method of the prototype, so that a snapshot of the object does not hold it twice. */
@@ -36,6 +54,6 @@ export class FiredEvent<E extends HookEvent> implements Fired<E> {
   ) {}
 
   toString(): string {
-    return story(this.record);
+    return `${story(this.record)}${effects(this.decision)}`;
   }
 }

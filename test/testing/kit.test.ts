@@ -165,7 +165,7 @@ describe('fireHook', () => {
     expect(String(first)).toMatchInlineSnapshot(`
       "PreToolUse:Bash  deny by no-force: "Push by hand."  in session
         no-force  callback code       deny
-        other     callback code       did not run: its matcher did not match"
+        other     callback code       did not run: its matcher did not match (Edit)"
     `);
   });
 
