@@ -43,6 +43,9 @@ const MESSAGES = {
   CONTROL_REFUSED: (d: { peer: string; message: string }) => `${d.peer} refused the request: ${d.message}`,
   NOT_LISTENED: (d: { event: string; peer: string }) =>
     `Hooks for ${d.event} would never run in ${d.peer}: it was connected with listen: 'needed' when there were none, and does not ask about it. Register them before connectClaude, or connect with listen: 'all'. Nothing was registered.`,
+  FLEET_FAILED: (d: { place: string; problem: string }) => `The fleet at ${d.place}: ${ended(d.problem)}`,
+  BUNDLE_REFUSED: (d: { bundle: string; reason: string }) =>
+    `The bundle ${d.bundle} is refused: ${ended(d.reason)} What was in force before stays.`,
   FILE: (d: { file: string; problem: string }) => `${d.file}: ${ended(d.problem)}`,
 } as const;
 

@@ -1,0 +1,206 @@
+import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
+import { HookscopeError } from '../../errors.js';
+import { readRegularFile } from '../../files/regular-file.js';
+import { messageOf } from '../../values/promises.js';
+import type { Stop } from '../engine.js';
+import { loaded } from './load.js';
+
+/** Where a team's servers are, and as whom they are spoken to. */
+export interface NatsOptions {
+  readonly servers: readonly string[];
+  readonly team: string;
+  /** How servers list the connection, and where its answers are sent. */
+  readonly name: string;
+  /** A file: NATS credentials, an nkey's seed, or `{ "user", "password" }`. */
+  readonly credentials?: string | undefined;
+  /** Files of a certificate authority, and of a client's own certificate and key. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
+}
+
+/** Milliseconds between two attempts, and for one. */
+const AGAIN = 250;
+const PATIENCE = 5_000;
+
+/** One connection that is made again whenever it is lost, also when there was none at first. */
+export class Connection {
+  readonly place: string;
+  readonly #listeners = new Set<() => void>();
+  readonly #options: NatsOptions;
+  readonly #over = new AbortController();
+  #nc: NatsConnection | undefined;
+  #connected = false;
+  #problem = 'it has not answered yet';
+
+  constructor(options: NatsOptions) {
+    this.#options = options;
+    this.place = options.servers.map(withoutPassword).join(', ');
+    void this.#keep();
+  }
+
+  /** Where answers to it are sent. */
+  get inbox(): string {
+    return inboxOf(this.#options.name);
+  }
+
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  onChange(call: () => void): Stop {
+    this.#listeners.add(call);
+    return () => void this.#listeners.delete(call);
+  }
+
+  /** The connection as it is now. Rejects at once where there is none. */
+  get(): NatsConnection {
+    if (this.#nc !== undefined && this.#connected) return this.#nc;
+    throw this.failed(this.#problem);
+  }
+
+  failed(problem: unknown): HookscopeError {
+    const text = typeof problem === 'string' ? problem : messageOf(problem);
+    return new HookscopeError('FLEET_FAILED', { place: this.place, problem: text }, { cause: problem });
+  }
+
+  /**
+   * Runs `work` for as long as the connection holds, and again for each that follows. `work` is to end when its signal fires; where it ends or fails by
+   * itself it is tried again.
+   */
+  each(work: (nc: NatsConnection, signal: AbortSignal) => Promise<void>): Stop {
+    const stop = new AbortController();
+    const over = AbortSignal.any([stop.signal, this.#over.signal]);
+    const run = async (): Promise<void> => {
+      while (!over.aborted) {
+        const nc = this.#connected ? this.#nc : undefined;
+        if (nc === undefined) {
+          await this.#change(over);
+          continue;
+        }
+        const lost = new AbortController();
+        const forget = this.onChange(() => lost.abort());
+        try {
+          await work(nc, AbortSignal.any([over, lost.signal]));
+        } catch (error) {
+          this.#problem = messageOf(error);
+        } finally {
+          forget();
+        }
+        if (!over.aborted && !lost.signal.aborted) await pause(AGAIN, over);
+      }
+    };
+    void run();
+    return () => stop.abort();
+  }
+
+  async close(): Promise<void> {
+    this.#over.abort();
+    this.#set(false);
+    await this.#nc?.close().catch(() => undefined);
+  }
+
+  async #keep(): Promise<void> {
+    const { signal } = this.#over;
+    while (!signal.aborted) {
+      try {
+        const nc = await connectTo(this.#options);
+        if (signal.aborted) return void (await nc.close());
+        this.#nc = nc;
+        this.#set(true);
+        for await (const { type } of nc.status()) {
+          if (type === 'reconnect') this.#set(true);
+          else if (type === 'disconnect' || type === 'staleConnection') this.#set(false);
+        }
+        await nc.closed();
+        this.#problem = 'the connection is lost';
+      } catch (error) {
+        this.#problem = messageOf(error);
+      }
+      this.#set(false);
+      await pause(AGAIN, signal);
+    }
+  }
+
+  #set(connected: boolean): void {
+    if (connected === this.#connected) return;
+    this.#connected = connected;
+    if (!connected) this.#problem = 'the connection is lost';
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #change(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        forget();
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const forget = this.onChange(done);
+      signal.addEventListener('abort', done, { once: true });
+    });
+  }
+}
+
+async function connectTo({ servers, name, credentials, tls }: NatsOptions): Promise<NatsConnection> {
+  const nats = await loaded(() => import('@nats-io/transport-node'), '@nats-io/transport-node');
+  const { username, password } = userIn(servers);
+  const options: ConnectionOptions = {
+    servers: servers.map(withoutPassword),
+    name: `hookscope ${name}`,
+    inboxPrefix: inboxOf(name),
+    timeout: PATIENCE,
+    // A broker that is away comes back some day.
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: AGAIN,
+    reconnectJitter: AGAIN,
+    pingInterval: 10_000,
+    maxPingOut: 2,
+    ignoreAuthErrorAbort: true,
+    ...(username === '' ? {} : { user: username, pass: password }),
+    ...(tls === undefined ? {} : { tls: { caFile: tls.ca, certFile: tls.cert, keyFile: tls.key } as never }),
+  };
+  if (credentials === undefined) return nats.connect(options);
+  const bytes = readRegularFile(credentials);
+  const text = bytes.toString('utf8').trim();
+  if (text.startsWith('{')) {
+    const { user, password: pass } = JSON.parse(text) as { user: string; password: string };
+    return nats.connect({ ...options, user, pass });
+  }
+  const authenticator = text.startsWith('-----')
+    ? nats.credsAuthenticator(bytes)
+    : nats.nkeyAuthenticator(new TextEncoder().encode(text));
+  return nats.connect({ ...options, authenticator });
+}
+
+/** A pair of keys as NATS knows users by them. */
+export async function makeNkey(): Promise<{ readonly publicKey: string; readonly seed: string }> {
+  const { nkeys } = await loaded(() => import('@nats-io/transport-node'), '@nats-io/transport-node');
+  const pair = nkeys.createUser();
+  return { publicKey: pair.getPublicKey(), seed: new TextDecoder().decode(pair.getSeed()) };
+}
+
+/** Where answers to a connection are sent: nobody else may listen there. */
+export const inboxOf = (name: string): string => `_INBOX_${name}`;
+
+/** Servers are named without the password that stands in an address. */
+function withoutPassword(server: string): string {
+  const url = URL.canParse(server) ? new URL(server) : undefined;
+  return url === undefined || url.username === '' ? server : `${url.protocol}//${url.host}`;
+}
+
+function userIn(servers: readonly string[]): { username: string; password: string } {
+  const url = servers.map((one) => (URL.canParse(one) ? new URL(one) : undefined)).find((one) => one?.username);
+  return { username: decodeURIComponent(url?.username ?? ''), password: decodeURIComponent(url?.password ?? '') };
+}
+
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', done, { once: true });
+  });
+}
