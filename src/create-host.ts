@@ -38,7 +38,7 @@ import { describeScope } from './host/tell/describe.js';
 import { type ExplainOptions, type Explanation, explain } from './host/tell/explain.js';
 import { HostLogger } from './host/tell/logger.js';
 import { Notices } from './host/tell/notices.js';
-import { reportRefused } from './host/tell/reporter.js';
+import { reportRefused } from './host/tell/refused.js';
 import type { AgentHooks, Decision, Hooks, RegisterOptions, Undo } from './host/types.js';
 import { type ScopeRef, ScopeTree } from './scopes/tree.js';
 import type { SessionDeps } from './session/deps.js';
@@ -155,6 +155,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
         );
       else report(`${wake.handler} asks for the agent to be woken: ${wake.text}`);
     },
+    revision: registrar.revision,
     outOfScope: (spec, planned) => Math.max(0, plans.of(spec).total - planned),
   };
 

@@ -34,6 +34,7 @@ export function stampedFireRecord(fire: FireDraft, most: number | undefined, num
   const handlers = fire.handlers(copy);
   const input = copy.object(fire.input, 'input');
   const final = fire.final_input && copy.object(fire.final_input, 'final_input');
+  const versions = fire.versions?.length ? copy.whole(fire.versions, 'versions') : undefined;
   const record: { -readonly [K in keyof FireRecord]: FireRecord[K] } = {
     seq: numbers.next(),
     time: isoNow(),
@@ -53,6 +54,9 @@ export function stampedFireRecord(fire: FireDraft, most: number | undefined, num
   if (fire.agent_id !== undefined) record.agent_id = fire.agent_id;
   if (fire.tool_use_id !== undefined) record.tool_use_id = fire.tool_use_id;
   if (final !== undefined) record.final_input = final;
+  if (versions !== undefined) record.versions = versions;
+  if (fire.revision !== undefined) record.revision = fire.revision;
+  if (fire.fired !== undefined) record.fired = fire.fired;
   if (fire.decisions !== undefined) record.decisions = fire.decisions;
   const losses = fire.losses?.length ? copy.whole(fire.losses, 'losses') : undefined;
   if (losses !== undefined) record.losses = losses;

@@ -21,6 +21,15 @@ import {
   where,
 } from './schema.js';
 
+/** Which form of the input: 0 is `input`, each rewrite that became the input counts on. */
+const judgedSchema = zod().int().nonnegative();
+const answerShape = {
+  judged: judgedSchema,
+  status: zod().enum(['ran', 'failed', 'background']),
+  output: zod().unknown().optional(),
+  failure: failureSchema.exactOptional(),
+};
+
 const statusSchema = zod().enum(['ran', 'failed', 'skipped', 'background']);
 const reasonSchema = zod().enum(Object.keys(SKIP_REASONS) as SkipReason[]);
 
@@ -60,6 +69,17 @@ const handlerShape = {
   phase: zod().enum(['rewrite', 'decide', 'observe']).exactOptional(),
   dialect: zod().enum(['code', 'claude']).exactOptional(),
   on_failure: zod().enum(ON_FAILURE).exactOptional(),
+  /**
+   * A hash of what it runs: the function's text, or the description, and the bytes of the files that its command names. When it is asked, and
+   * what its failure does, is no part of it. Absent in records of older versions.
+   */
+  definition: zod().string().exactOptional(),
+  /** Which form of the input its answer is about; absent: `input` itself. */
+  judged: judgedSchema.exactOptional(),
+  /** All of its answers in order, of one that was asked again. */
+  answers: zod().array(open(answerShape)).exactOptional(),
+  /** Of hooks of one wave whose last rewrite to come counts: when it came. */
+  finished: zod().int().nonnegative().exactOptional(),
 };
 export const handlerSchema: Open<typeof handlerShape> = open(handlerShape);
 
@@ -83,6 +103,17 @@ const decisionShape = {
 };
 export const decisionSchema: Open<typeof decisionShape> = open(decisionShape);
 
+const firedShape = {
+  /** Claude Code carried the decision out, or a session. */
+  done_by: zod().enum(['client', 'session']).exactOptional(),
+  /** The agent kept what a rewrite left out. */
+  keeps_keys: zod().literal(true).exactOptional(),
+  /** What failed denied, where nobody had said what it does. */
+  guards: zod().literal('block').exactOptional(),
+  /** false: nobody could be asked. */
+  can_ask: zod().literal(false).exactOptional(),
+};
+
 const json = zod().record(zod().string(), zod().unknown());
 
 const fireShape = {
@@ -96,6 +127,10 @@ const fireShape = {
   input: json,
   /** The input after rewrites, where there were any. */
   final_input: json.exactOptional(),
+  /**
+   * Where the input was rewritten more than once: what the rewritten field was after each rewrite but the last, which `final_input` has.
+   */
+  versions: zod().array(zod().unknown()).exactOptional(),
   decision: decisionSchema,
   handlers: zod().array(handlerSchema),
   conflicts: zod().array(conflictSchema),
@@ -111,6 +146,10 @@ const fireShape = {
    */
   shadow_of: zod().string().exactOptional(),
   would: handlerVerdictSchema.exactOptional(),
+  /** The configuration as one hash: another one means that hooks of the host or of an agent's type have changed. Absent in records of older versions. */
+  revision: zod().string().exactOptional(),
+  /** What was unusual about how it was fired, so that it can be decided again. */
+  fired: open(firedShape).exactOptional(),
   /** Fired by a command that ended with it, beside any server: no scope, no `once` and nothing pending was carried over. */
   stateless: zod().literal(true).exactOptional(),
   /** What of the input and of the decision another agent's protocol has no words for, and why. */

@@ -39,6 +39,8 @@ export interface Services {
   /** Of hooks that are not as they were accepted. */
   readonly notices: Notices;
   wake(wake: Wake): void;
+  /** The configuration as one hash. */
+  revision(): string;
   /** How many registrations for the event are in scopes outside the lineage whose plan holds so many. */
   outOfScope(spec: EventSpec, planned: number): number;
 }

@@ -97,6 +97,8 @@ export interface Registration<Work = unknown> {
   readonly racing?: true | undefined;
   /** Two with the same key are one hook (claude dialect only). */
   readonly dedup?: string | undefined;
+  /** What it runs, as a hash that is made when a record first lists it. */
+  readonly definition?: { readonly hash: string } | undefined;
   /** Registered, listed, never run. */
   readonly skip?: Skip | undefined;
   /** Asked before every run: why what it would run is not what was accepted. Then it does not run, and fails. */

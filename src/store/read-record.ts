@@ -70,6 +70,8 @@ const conflict = shaped({ needs: { winner: text, loser: text } });
 const loss = shaped({ needs: { what: text, why: text } });
 const source = shaped({ needs: {}, fills: { kind: or(named, 'unknown') }, takes: { name: text, file: text } });
 
+const answer = shaped({ needs: { judged: number, status: word }, takes: { failure } });
+
 const handler = shaped({
   needs: { id: named, name: text, status: word },
   fills: {
@@ -95,6 +97,10 @@ const handler = shaped({
     phase: word,
     dialect: word,
     on_failure: word,
+    definition: word,
+    judged: number,
+    answers: list(answer),
+    finished: number,
   },
 });
 
@@ -148,6 +154,9 @@ const fire = shaped({
     losses: list(loss),
     shadow_of: named,
     would: word,
+    versions: list((value) => value),
+    revision: word,
+    fired: object,
   },
 });
 

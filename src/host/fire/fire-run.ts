@@ -20,9 +20,10 @@ import { type RawTap, runThroughTaps } from '../hooks.js';
 import type { Candidates, Plan, Quiet } from '../plan/plan.js';
 import type { EventState } from '../services.js';
 import { recordHandlers } from '../tell/record.js';
-import { BusFireReporter, reportUnreadable } from '../tell/reporter.js';
-import { everybody, Slot } from './notes.js';
+import { reportUnreadable } from '../tell/refused.js';
+import { BusFireReporter } from '../tell/reporter.js';
 import type { Rewrites } from './rewrites.js';
+import { everybody, Slot } from './slot.js';
 import { Walk } from './walk.js';
 
 const USUAL: FireSettings = Object.freeze({});
@@ -225,9 +226,8 @@ export class FireRun implements RunningFire, CallOwner {
     const quiet = notes.silent && !cancelled && !this.carrying ? this.candidates.quiet : undefined;
     const decision = quiet?.decision ?? fold(this.spec, notes.said(), this.foldContext(notes.rewrites));
     if (reporter === undefined) return decision;
-    const cutShort = notes.bailed || cancelled !== undefined;
-    const walked = { plan, notes, taps, cutShort };
-    reporter.ended(decision, (copy) => recordHandlers(walked, copy), notes.input, cancelled?.code);
+    const walked = { plan, notes, taps, cutShort: notes.bailed || cancelled !== undefined };
+    reporter.ended(decision, (copy) => recordHandlers(walked, copy), notes, cancelled?.code);
     return decision;
   }
 

@@ -7,7 +7,7 @@ import type { HostCore } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { FireSettings } from '../fire-options.js';
 import type { EventState } from '../services.js';
-import { reportRefused } from '../tell/reporter.js';
+import { reportRefused } from '../tell/refused.js';
 import { FireRun } from './fire-run.js';
 import { completeInput } from './input.js';
 import { followByShadows } from './shadow.js';

@@ -2,77 +2,14 @@ import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Json } from '../../values/shape.js';
 import { readOnly } from '../../values/view.js';
-import { type Attempt, SILENT } from '../call/attempt.js';
+import type { Attempt } from '../call/attempt.js';
 import type { FireFacts } from '../call/facts.js';
-import type { LargeOutput } from '../call/large-output.js';
-import { RANK } from '../decide/fold.js';
-import type { HandlerResult } from '../decide/fold-common.js';
 import type { RunFacts } from '../plan/skipped.js';
-import { Rewrites, type Vote } from './rewrites.js';
+import { Rewrites } from './rewrites.js';
+import { Slot } from './slot.js';
 
 /** Added to the places of raw taps, so that they lie before or after the whole plan. */
 const AFTER = 1_000_000;
-
-/** The state and result of one registration in one fire. */
-export class Slot implements Vote, HandlerResult {
-  readonly registration: Registration;
-  /** Its place in the plan. Raw taps lie before and after the plan. */
-  readonly place: number;
-  readonly wave: number;
-  judged: number;
-  produced = -1;
-  rewrote = false;
-  offered = false;
-  last: Attempt = SILENT;
-  /** What counts: its latest successful answer, and any failure after it. */
-  outcome: Attempt['outcome'] = undefined;
-  failure: Attempt['failure'] = undefined;
-  /** Its allow was lost when a re-ask failed. */
-  lapsed = false;
-  calls = 0;
-  /** They know which version of the input would run. Absent: there are no notes yet, so nothing was rewritten. */
-  notes: { readonly version: number } | undefined;
-
-  constructor(
-    registration: Registration,
-    place: number,
-    wave: number,
-    notes: { readonly version: number } | undefined,
-  ) {
-    this.registration = registration;
-    this.place = place;
-    this.wave = wave;
-    this.judged = notes?.version ?? 0;
-    this.notes = notes;
-  }
-
-  /** Its allow was for an input that will not run, or was lost. */
-  get allowLapsed(): boolean {
-    if (this.notes === undefined) return false;
-    const judged = this.offered ? this.produced : this.judged;
-    return this.lapsed || judged !== this.notes.version;
-  }
-
-  /** Takes a result, again after a re-ask. */
-  take(result: Attempt, spill: LargeOutput, session: unknown): void {
-    if (this.calls > 0 && hasNotJudged(result)) failAgain(this, result);
-    else {
-      this.outcome = result.outcome;
-      this.failure = result.failure;
-      this.lapsed = false;
-    }
-    // The message may become a reason, and may hold a program's whole stderr.
-    if (this.failure) this.failure = { ...this.failure, message: spill.text(this.failure.message, session) };
-    this.last = result;
-    this.calls++;
-  }
-
-  /** It takes part in the decision and has finished, even if silently. */
-  get counts(): boolean {
-    if (this.registration.phase === 'observe') return false;
-    return !this.last.background || this.outcome !== undefined || this.failure !== undefined;
-  }
-}
 
 /** The results of all handlers in one fire, and the current input. Made only when needed. A hot class (CONTRIBUTING.md). */
 export class Notes implements RunFacts {
@@ -201,7 +138,9 @@ export class Notes implements RunFacts {
       return said;
     });
     if (this.made === undefined && !wave.some((said) => said.rewrite !== undefined)) return false;
-    return this.take(slots[0]?.registration.racing ? finished.map((i) => wave[i] as (typeof wave)[number]) : wave);
+    if (slots[0]?.registration.racing !== true) return this.take(wave);
+    for (const [when, i] of finished.entries()) (slots[i] as Slot).finished = when;
+    return this.take(finished.map((i) => wave[i] as (typeof wave)[number]));
   }
 
   private take(wave: Parameters<Rewrites['take']>[0]): boolean {
@@ -248,23 +187,4 @@ export class Notes implements RunFacts {
 /** Rewrites by observers are ignored. */
 function rewriteOf(slot: Slot, result: Attempt): { readonly value: unknown } | undefined {
   return slot.registration.phase === 'observe' ? undefined : result.outcome?.rewrite;
-}
-
-/** It failed, or continues in the background. */
-const hasNotJudged = ({ failure, background, unjudged }: Attempt): boolean =>
-  Boolean(failure || background || unjudged);
-
-/** A re-ask that failed to judge the new input keeps the old verdict, except an allow; a verdict printed despite the failure counts if it is stricter. */
-function failAgain(slot: Slot, result: Attempt): void {
-  slot.failure = result.failure ?? slot.failure;
-  if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
-  if (RANK[result.outcome?.verdict ?? 'none'] > RANK[slot.outcome?.verdict ?? 'none']) slot.outcome = result.outcome;
-}
-
-/** All handlers that were asked, in plan order; those without an answer were silent. */
-export function everybody(asked: readonly Registration[], spoken: readonly Slot[]): HandlerResult[] {
-  const slots = new Map(spoken.map((slot) => [slot.registration, slot]));
-  return asked
-    .map((registration) => slots.get(registration) ?? { registration, counts: registration.phase !== 'observe' })
-    .filter((said) => said.counts);
 }

@@ -24,6 +24,8 @@ export interface Vote {
  */
 export class Rewrites {
   version = 0;
+  /** What the field was made of by each rewrite that became a version. */
+  readonly values: unknown[] = [];
   readonly conflicts: Conflict[] = [];
   #input: Readonly<Record<string, unknown>>;
   readonly #field: string | undefined;
@@ -84,6 +86,7 @@ export class Rewrites {
   #accept(vote: Vote, value: unknown): void {
     this.#input = { ...this.#input, [this.#field as string]: value };
     this.version++;
+    this.values.push(value);
     this.#owner = vote;
     vote.produced = this.version;
   }

@@ -5,7 +5,8 @@ import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import type { RawTap, TapDriver } from '../hooks.js';
 import { type Candidates, nextWave } from '../plan/plan.js';
 import { WhoRuns } from '../plan/who-runs.js';
-import { Notes, type Slot } from './notes.js';
+import { Notes } from './notes.js';
+import type { Slot } from './slot.js';
 import { Wave } from './wave.js';
 
 /**

@@ -4,7 +4,7 @@ import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
 import { aborted } from '../call/call-failures.js';
 import type { RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
-import type { Slot } from './notes.js';
+import type { Slot } from './slot.js';
 
 /** Handlers that are called at the same time, each by a call of its own. It is over when all have answered. A hot class (CONTRIBUTING.md). */
 export class Wave implements CallOwner {

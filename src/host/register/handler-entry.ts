@@ -29,6 +29,13 @@ interface Wrapped {
 /** Puts it where hooks are read. */
 export const wrappedHandler = (wrapped: Wrapped): object => ({ [WRAPPED]: wrapped });
 
+/** What it is, for a hash of it: the function, or the description. */
+export function whatIs(hook: unknown): unknown {
+  if (!isObject(hook)) return hook;
+  if (MADE in hook) return { made: (hook[MADE] as Handler).kind, name: (hook[MADE] as Handler).name };
+  return WRAPPED in hook ? (hook[WRAPPED] as Wrapped).description : hook;
+}
+
 /** How one is read. */
 export interface HandlerOptions {
   readonly dialect?: Dialect | undefined;

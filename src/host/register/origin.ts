@@ -66,6 +66,9 @@ export interface HostParts {
     readonly onFailure?: OnFailure;
     readonly timeout?: number;
     readonly closeTimeout?: number;
+    readonly session?: { readonly cwd?: string | undefined };
+    readonly decisions?: string;
+    readonly merge?: string;
   };
   readonly specs: ReadonlyMap<string, EventSpec>;
   readonly external: ExternalServices;
@@ -104,6 +107,7 @@ export function registrationOptions(
     root: origin.root,
     family: origin.family,
     racing: origin.racing,
+    dir: options.session?.cwd,
     spec: (name) => entries.get(name),
     events: [...entries.keys()],
     nextId,

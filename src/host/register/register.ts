@@ -12,8 +12,9 @@ import { checkOptions, type Keys } from '../../values/options.js';
 import { checks, isObject, oneOf, SECONDS } from '../../values/shape.js';
 import { ENFORCE } from '../options.js';
 import type { HookGroup } from '../types.js';
+import { HookDefinition } from './definition.js';
 import { enforcedShare, SHADOW } from './enforce.js';
-import { type HandlerOptions, type Options, readHandler, wrong } from './handler-entry.js';
+import { type HandlerOptions, type Options, readHandler, whatIs, wrong } from './handler-entry.js';
 
 /** What every registration of one `register` call shares. */
 export interface RegistrationOptions extends HandlerOptions {
@@ -39,6 +40,8 @@ export interface RegistrationOptions extends HandlerOptions {
   /** What a file pattern in `if` that begins with one slash is tied to. */
   readonly root?: string | undefined;
   readonly racing?: true | undefined;
+  /** The project's directory, where it is known. */
+  readonly dir?: string | undefined;
   /** Where in somebody else's code they are registered; `undefined`: it is not known, or their place in a file says more. */
   place(): string | undefined;
   /** Equal handlers are copies of one hook only within one family (claude dialect). */
@@ -167,6 +170,7 @@ function readGroup(
       dedup: dedup === undefined ? undefined : JSON.stringify([how.family ?? null, dedup, rule.rule?.text ?? null]),
       skip,
       trustCheck: trustCheckOf(hook, how),
+      definition: new HookDefinition(whatIs(hook), { file: how.source.file, dir: how.dir }),
     };
   });
 }

@@ -15,12 +15,15 @@ import type { Listener } from './listeners.js';
 import { Lives } from './lives.js';
 import { madeBy, type Origin, type SpawnHooks } from './origin.js';
 import { placeOnce } from './place.js';
+import { createRevision } from './revision.js';
 import { Spawns } from './spawns.js';
 
 /** Registers hooks in scopes; keeps the scope tree, the plans' counts and hooks by agent type consistent. */
 export class Registrar {
   /** Plugins and other things that end with their scope at the latest. */
   readonly lives: Lives;
+  /** The configuration as one hash. */
+  readonly revision: () => string;
   readonly #parts: AddingParts;
   readonly #spawns = new Spawns();
   /** Some agent types have hooks, so any event may open an agent's scope. */
@@ -34,6 +37,7 @@ export class Registrar {
     this.lives = new Lives({ seconds: options.closeTimeout ?? 5, report, left: (scope) => tree.prune(scope) });
     this.#adding = new Adding(parts);
     this.#installer = new AgentInstaller(parts, this.#adding, this.lives);
+    this.revision = createRevision(parts, this.#spawns, () => this.spawnScopes());
   }
 
   /** Adds hooks to the scope (`undefined`: the host's), all or none; it is opened by what is registered in it. */

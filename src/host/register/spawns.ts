@@ -9,6 +9,8 @@ const REMEMBERED = 1_000;
 export class Spawns {
   readonly #byType = new Map<string, Set<SpawnHooks>>();
   readonly #ended = new Set<string>();
+  /** Grows with every change of them. */
+  changes = 0;
 
   get any(): boolean {
     return this.#byType.size > 0;
@@ -34,7 +36,9 @@ export class Spawns {
   add(type: string, spawnHooks: SpawnHooks): Undo {
     const all = this.#byType.get(type) ?? new Set();
     this.#byType.set(type, all.add(spawnHooks));
+    this.changes++;
     return () => {
+      this.changes++;
       all.delete(spawnHooks);
       if (all.size === 0 && this.#byType.get(type) === all) this.#byType.delete(type);
     };

@@ -15,6 +15,12 @@ interface Slot extends HandlerResult {
   readonly wave: number;
   readonly last: Attempt;
   readonly calls: number;
+  /** The version of the input that its last answer is about. */
+  readonly answered: number;
+  /** Where it was asked more than once. */
+  readonly answers: readonly { readonly judged: number; readonly attempt: Attempt }[] | undefined;
+  /** Where it raced. */
+  readonly finished: number | undefined;
 }
 
 /** A walk's results. */
@@ -87,7 +93,7 @@ function row(r: Registration, slot: Slot, copy: RecordCopy, index: number): Hand
     scope: r.scope.id,
     stage: r.stage,
     wave: slot.wave,
-    status: last.background && !outcome && !failure ? 'background' : failure ? 'failed' : 'ran',
+    status: statusOf(last.background, slot),
     phase: r.phase,
     dialect: r.dialect,
     on_failure: slot.registration.onFailure,
@@ -102,7 +108,30 @@ function row(r: Registration, slot: Slot, copy: RecordCopy, index: number): Hand
   if (slot.calls > 1) row.reasked = slot.calls - 1;
   const warnings = last.warnings?.length ? copy.whole(last.warnings, `handlers.${index}.warnings`) : undefined;
   if (warnings) row.warnings = warnings;
+  if (r.definition !== undefined) row.definition = r.definition.hash;
+  if (slot.answered > 0) row.judged = slot.answered;
+  if (slot.finished !== undefined) row.finished = slot.finished;
+  const again = slot.answers === undefined ? undefined : answersOf(slot.answers, copy, index);
+  if (again) row.answers = again;
   return Object.freeze(row);
+}
+
+function statusOf(
+  background: boolean | undefined,
+  { outcome, failure }: Pick<Attempt, 'outcome' | 'failure'>,
+): 'ran' | 'failed' | 'background' {
+  return background && !outcome && !failure ? 'background' : failure ? 'failed' : 'ran';
+}
+
+/** What it said each time, of one that was asked again. */
+function answersOf(answers: NonNullable<Slot['answers']>, copy: RecordCopy, index: number): HandlerRecord['answers'] {
+  const rows = answers.map(({ judged, attempt }) => ({
+    judged,
+    status: statusOf(attempt.background, attempt),
+    ...(attempt.outcome === undefined ? {} : { output: attempt.outcome.output }),
+    ...(attempt.failure === undefined ? {} : { failure: attempt.failure }),
+  }));
+  return copy.whole(rows, `handlers.${index}.answers`) as HandlerRecord['answers'];
 }
 
 /** A failure without its message, for which there is no room. */
@@ -133,6 +162,7 @@ function skippedRow(r: Registration, reason: SkipReason): HandlerRecord {
   else if (reason === 'if' && r.rule !== undefined) row.rule = r.rule.text;
   if (r.plugin !== undefined) row.plugin = r.plugin;
   if (r.skip !== undefined) row.why = r.skip.why;
+  if (r.definition !== undefined) row.definition = r.definition.hash;
   return Object.freeze(row);
 }
 

@@ -1,22 +1,35 @@
 import type { Bus } from '../../emit/bus.js';
-import type { GuardedTracing } from '../../emit/guarded-tracing.js';
-import type { CallInfo, HandlerRecord, HookRecord, Numbers, Piece, RecordCopy } from '../../emit/record.js';
+import type { CallInfo, FireRecord, HandlerRecord, HookRecord, Numbers, Piece, RecordCopy } from '../../emit/record.js';
 import { isoAt, isoNow, nextId, stampedFireRecord } from '../../emit/record.js';
 import { progressRecord, responseRecord, startedRecord } from '../../emit/run-records.js';
 import type { Traced } from '../../emit/tracing.js';
-import type { HookscopeError } from '../../errors.js';
-import type { EventSpec } from '../../events/define.js';
-import { unreadable } from '../../events/guard.js';
 import type { Outcome } from '../../events/outcome.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Attempt, CallReporter, FireReporter } from '../call/attempt.js';
 import type { FireFacts } from '../call/facts.js';
-import { type AnyDecision, makeDecision } from '../decide/decision.js';
+import type { AnyDecision } from '../decide/decision.js';
 import type { FireSettings } from '../fire-options.js';
-import type { Services } from '../services.js';
+import { beginFire, textIn } from './refused.js';
 import { asShadow, saidOf } from './shadow.js';
 
-const NOBODY: readonly HandlerRecord[] = Object.freeze([]);
+/** The input as the walk left it, and what it was on the way. */
+interface Final {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly rewrites: { readonly values: readonly unknown[] } | undefined;
+}
+
+type Fired = NonNullable<FireRecord['fired']>;
+
+/** What was unusual about how it was fired. */
+function firedAs({ doneBy, keepsKeys, guards, canAsk }: FireSettings): Fired | undefined {
+  if (doneBy === undefined && !keepsKeys && guards === undefined && canAsk !== false) return undefined;
+  return Object.freeze({
+    ...(doneBy !== undefined && { done_by: doneBy }),
+    ...(keepsKeys && { keeps_keys: true as const }),
+    ...(guards !== undefined && { guards }),
+    ...(canAsk === false && { can_ask: false as const }),
+  });
+}
 
 /** Reports one fire on the bus. Made only when there is a subscriber. */
 export class BusFireReporter implements FireReporter {
@@ -66,10 +79,11 @@ export class BusFireReporter implements FireReporter {
   ended(
     decision: AnyDecision,
     handlers: (copy: RecordCopy) => readonly HandlerRecord[],
-    finalInput: Readonly<Record<string, unknown>>,
+    final: Final,
     error?: string,
   ): void {
     const { fire } = this;
+    const { values } = final.rewrites ?? {};
     const { shadowOf } = fire.options;
     const told = shadowOf === undefined ? { decision, handlers } : asShadow(fire.spec, decision, handlers);
     const record = {
@@ -81,11 +95,14 @@ export class BusFireReporter implements FireReporter {
       agent_id: this.agentId,
       tool_use_id: fire.toolUseID,
       input: fire.input,
-      final_input: finalInput === fire.input ? undefined : finalInput,
+      final_input: final.input === fire.input ? undefined : final.input,
+      versions: values === undefined || values.length < 2 ? undefined : values.slice(0, -1),
       ...told,
       conflicts: told.decision.conflicts,
       decisions: fire.services.decisions,
       out_of_scope: shadowOf === undefined ? fire.services.outOfScope(fire.spec, fire.plan.size) : 0,
+      revision: fire.services.revision(),
+      fired: firedAs(fire.options),
       stateless: fire.services.stateless,
       shadow_of: shadowOf,
       losses: fire.options.losses?.(decision),
@@ -185,73 +202,5 @@ class BusCallReporter implements CallReporter, CallInfo {
   responded(result: Attempt, at: number = performance.now()): void {
     this.endedAt = at;
     this.of.bus.emitStamped(tellResponse, this, result);
-  }
-}
-
-/** A fire that begins, as far as it may be told to those who must not see what it is about. */
-function beginFire(
-  tracing: GuardedTracing,
-  spec: EventSpec,
-  id: string,
-  input: unknown,
-  { traced, incoming, toolUseID }: Pick<FireSettings, 'traced' | 'incoming' | 'toolUseID'>,
-): Traced | undefined {
-  const work = {
-    kind: 'fire',
-    fire_id: id,
-    event: spec.name,
-    session_id: textIn(input, 'session_id') ?? '',
-    agent_id: textIn(input, 'agent_id'),
-    agent_type: textIn(input, 'agent_type'),
-    tool_name: spec.tool ? textIn(input, 'tool_name') : undefined,
-    tool_use_id: toolUseID ?? textIn(input, 'tool_use_id'),
-  } as const;
-  return tracing.begin(work, traced, incoming);
-}
-
-/** Reports a fire that was rejected before any hook was asked: its input was unreadable or invalid. */
-export function reportRefused(services: Services, spec: EventSpec, input: unknown, code: string, begun?: string): void {
-  const isObject = typeof input === 'object' && input !== null;
-  const agent = textIn(input, 'agent_id');
-  const { tracing } = services.bus;
-  const id = begun ?? nextId();
-  if (tracing !== undefined && begun === undefined) beginFire(tracing, spec, id, input, {});
-  const record = {
-    fire_id: id,
-    event: spec.name,
-    scope: agent ?? 'session',
-    scope_known: agent === undefined,
-    session_id: textIn(input, 'session_id') ?? services.session.session_id ?? '',
-    agent_id: agent,
-    tool_use_id: textIn(input, 'tool_use_id'),
-    input: isObject ? (input as Readonly<Record<string, unknown>>) : {},
-    decision: makeDecision(spec, undefined, []),
-    handlers: () => NOBODY,
-    conflicts: [],
-    decisions: services.decisions,
-    out_of_scope: 0,
-    stateless: services.stateless,
-    error: code,
-  };
-  services.bus.emitStamped(stampedFireRecord, record, services.maxInputBytes);
-}
-
-/** Its input threw when it was looked at while the fire was under way. */
-export function reportUnreadable(
-  { services, spec, input, reporter, id }: FireFacts & { readonly reporter: FireReporter | undefined },
-  error: unknown,
-): HookscopeError {
-  const refused = unreadable(spec.name, error);
-  if (reporter) reportRefused(services, spec, input, refused.code, id);
-  return refused;
-}
-
-/** A text of an input that may throw when it is read. */
-function textIn(input: unknown, key: string): string | undefined {
-  try {
-    const value = (input as Readonly<Record<string, unknown>>)[key];
-    return typeof value === 'string' ? value : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -1,0 +1,103 @@
+import type { Registration } from '../../scopes/registration.js';
+import { type Attempt, SILENT } from '../call/attempt.js';
+import type { LargeOutput } from '../call/large-output.js';
+import { RANK } from '../decide/fold.js';
+import type { HandlerResult } from '../decide/fold-common.js';
+import type { Vote } from './rewrites.js';
+
+/** What it answered when it was asked about one version of the input. */
+export interface Answer {
+  readonly judged: number;
+  readonly attempt: Attempt;
+}
+
+/** The state and result of one registration in one fire. */
+export class Slot implements Vote, HandlerResult {
+  readonly registration: Registration;
+  /** Its place in the plan. Raw taps lie before and after the plan. */
+  readonly place: number;
+  readonly wave: number;
+  judged: number;
+  produced = -1;
+  rewrote = false;
+  offered = false;
+  last: Attempt = SILENT;
+  /** What counts: its latest successful answer, and any failure after it. */
+  outcome: Attempt['outcome'] = undefined;
+  failure: Attempt['failure'] = undefined;
+  /** Its allow was lost when a re-ask failed. */
+  lapsed = false;
+  calls = 0;
+  /** The version that its last answer is about. */
+  answered = 0;
+  /** All of its answers, where it was asked more than once. */
+  answers: Answer[] | undefined = undefined;
+  /** Where it raced: when it finished, among those of its wave. */
+  finished: number | undefined = undefined;
+  /** They know which version of the input would run. Absent: there are no notes yet, so nothing was rewritten. */
+  notes: { readonly version: number } | undefined;
+
+  constructor(
+    registration: Registration,
+    place: number,
+    wave: number,
+    notes: { readonly version: number } | undefined,
+  ) {
+    this.registration = registration;
+    this.place = place;
+    this.wave = wave;
+    this.judged = notes?.version ?? 0;
+    this.notes = notes;
+  }
+
+  /** Its allow was for an input that will not run, or was lost. */
+  get allowLapsed(): boolean {
+    if (this.notes === undefined) return false;
+    const judged = this.offered ? this.produced : this.judged;
+    return this.lapsed || judged !== this.notes.version;
+  }
+
+  /** Takes a result, again after a re-ask. */
+  take(result: Attempt, spill: LargeOutput, session: unknown): void {
+    if (this.calls > 0) {
+      this.answers ??= [{ judged: this.answered, attempt: this.last }];
+      this.answers.push({ judged: this.judged, attempt: result });
+    }
+    this.answered = this.judged;
+    if (this.calls > 0 && hasNotJudged(result)) failAgain(this, result);
+    else {
+      this.outcome = result.outcome;
+      this.failure = result.failure;
+      this.lapsed = false;
+    }
+    // The message may become a reason, and may hold a program's whole stderr.
+    if (this.failure) this.failure = { ...this.failure, message: spill.text(this.failure.message, session) };
+    this.last = result;
+    this.calls++;
+  }
+
+  /** It takes part in the decision and has finished, even if silently. */
+  get counts(): boolean {
+    if (this.registration.phase === 'observe') return false;
+    return !this.last.background || this.outcome !== undefined || this.failure !== undefined;
+  }
+}
+
+/** It failed, or continues in the background. */
+const hasNotJudged = ({ failure, background, unjudged }: Attempt): boolean =>
+  Boolean(failure || background || unjudged);
+
+/** A re-ask that failed to judge the new input keeps the old verdict, except an allow; a verdict printed despite the failure counts if it is stricter. */
+function failAgain(slot: Slot, result: Attempt): void {
+  slot.failure = result.failure ?? slot.failure;
+  if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
+  if (RANK[result.outcome?.verdict ?? 'none'] > RANK[slot.outcome?.verdict ?? 'none']) slot.outcome = result.outcome;
+}
+
+/** All handlers that were asked, in plan order; those without an answer were silent. */
+export function everybody(asked: readonly Registration[], spoken: readonly Slot[]): HandlerResult[] {
+  const slots = new Map(spoken.map((slot) => [slot.registration, slot]));
+  return asked
+    .map((registration) => slots.get(registration) ?? { registration, counts: registration.phase !== 'observe' })
+    .filter((said) => said.counts);
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { dirname, resolve } from 'node:path';
+import { hashRegularFile } from '../../files/regular-file.js';
+import { isObject, isText } from '../../values/shape.js';
+import { canonical, hashOf } from '../alarms/canonical.js';
+
+/** What decides when it is asked, and what its failure does, is no part of what it is. */
+const POLICY = new Set(
+  'name if timeout async asyncTimeout asyncRewake rewakeMessage rewakeSummary onFailure once statusMessage'.split(' '),
+);
+/** Their values may be secrets, which a hash would tell to whoever can guess: their names alone are hashed. */
+const NAMES_ALONE = new Set(['env', 'headers']);
+/** Of a command line: what may stand around the name of a file; quotes may also stand within it, and hold its spaces. */
+const AROUND = /[\s`;|&<>()=]+/;
+const QUOTED = /["']/;
+const VARIABLE = /^\$\{?(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT)\}?\//;
+/** Words of a command line that are looked up as files. */
+const MOST_WORDS = 200;
+
+/** Where the files that a command names may be. */
+export interface DefinedIn {
+  /** The file that the hook stands in. */
+  readonly file: string | undefined;
+  /** The project's directory. */
+  readonly dir: string | undefined;
+}
+
+/**
+ * What a hook runs: the same hash is the same function, or the same description with the same bytes in the files that its command
+ * names. Read when a record first lists the hook, and once.
+ */
+export class HookDefinition {
+  readonly #what: unknown;
+  readonly #in: DefinedIn;
+  #hash: string | undefined;
+
+  constructor(what: unknown, where: DefinedIn) {
+    this.#what = what;
+    this.#in = where;
+  }
+
+  /** 32 hexadecimal digits of a SHA-256. */
+  get hash(): string {
+    this.#hash ??= shortHash([written(this.#what), bytesOf(this.#what, this.#in)]);
+    return this.#hash;
+  }
+}
+
+/** Of plain data, whatever the order of its keys. */
+export function shortHash(value: unknown): string {
+  const known = canonical(value);
+  return (known === undefined ? createHash('sha256').update('?').digest('hex') : hashOf(known)).slice(0, 32);
+}
+
+function written(what: unknown): unknown {
+  if (typeof what === 'function') return ['function', textOf(what)];
+  if (!isObject(what)) return String(what);
+  const { handler } = what;
+  if (typeof handler === 'function') return written(handler);
+  return Object.fromEntries(
+    Object.entries(what).flatMap(([key, value]) => {
+      if (POLICY.has(key)) return [];
+      return [[key, NAMES_ALONE.has(key) && isObject(value) ? Object.keys(value).sort() : value]];
+    }),
+  );
+}
+
+/** What a function says of its own text could throw: a proxy, a class of somebody's. */
+function textOf(fn: object): string {
+  try {
+    return Function.prototype.toString.call(fn);
+  } catch {
+    return '';
+  }
+}
+
+/** The hashes of files that a command names, by the words that name them. */
+function bytesOf(what: unknown, where: DefinedIn): Readonly<Record<string, string>> {
+  if (!isObject(what) || what['type'] !== 'command' || !isText(what['command'])) return {};
+  const { command, args, cwd } = what as { command: string; args?: readonly unknown[]; cwd?: unknown };
+  const words = Array.isArray(args) ? [command, ...args.filter(isText)] : wordsOf(command);
+  const folders = foldersOf(where, isText(cwd) ? cwd : undefined);
+  const found: [string, string][] = [];
+  for (const word of new Set(words.filter((each) => each !== '').slice(0, MOST_WORDS))) {
+    const hash = hashIn(folders, word.replace(VARIABLE, ''));
+    if (hash !== undefined) found.push([word, hash]);
+  }
+  return Object.fromEntries(found);
+}
+
+function wordsOf(line: string): string[] {
+  return [...line.replaceAll(/["']/g, '').split(AROUND), ...(QUOTED.test(line) ? line.split(QUOTED) : [])];
+}
+
+/** Where a name may lead: a hook's own folder, the project's, the folder of the file that it stands in and the one above (a plugin's). */
+function foldersOf({ file, dir = process.cwd() }: DefinedIn, cwd: string | undefined): readonly string[] {
+  const own = cwd === undefined ? [] : [resolve(dir, cwd)];
+  return [...own, dir, ...(file === undefined ? [] : [dirname(file), dirname(dirname(file))])];
+}
+
+function hashIn(folders: readonly string[], name: string): string | undefined {
+  for (const folder of folders) {
+    try {
+      return hashRegularFile(resolve(folder, name));
+    } catch {
+      // No file, or none that can be read: the word is text.
+    }
+  }
+  return undefined;
+}

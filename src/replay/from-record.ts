@@ -1,0 +1,75 @@
+import type { FireRecord, HandlerRecord } from '../emit/record.js';
+import { CATALOGUE } from '../events/catalogue.js';
+import type { EventSpec } from '../events/define.js';
+import type { Json } from '../values/shape.js';
+import type { RecordedAnswer, RecordedFire, RecordedHook, RecordedHow } from './recorded.js';
+
+/** A fire as a record of ours tells it. Records of older versions say less: then hooks have no hash, and are known by their names. */
+export function fireOfRecord(record: FireRecord, place: string): RecordedFire {
+  const { fire_id, time, host_id, event, session_id, scope, agent_id, tool_use_id, input, decision } = record;
+  return {
+    place,
+    id: fire_id,
+    time,
+    host: host_id,
+    event,
+    session: session_id,
+    agent: agent_id,
+    agentType: textAt(input, 'agent_type'),
+    toolUse: tool_use_id,
+    scope,
+    input,
+    versions: versionsOf(record),
+    hooks: record.handlers.map(hookOf),
+    decision: decision as unknown as Json,
+    fired: howOf(record),
+    error: record.error,
+    revision: record.revision,
+    masked: record.redacted !== undefined,
+    truncated: record.truncated ?? [],
+    inferred: [],
+  };
+}
+
+/** The last of them is what the final input has. */
+function versionsOf({ event, input, final_input: final, versions = [] }: FireRecord): readonly unknown[] {
+  if (final === undefined) return [];
+  const field = rewrittenField(event) ?? Object.keys(final).find((key) => !isSame(final[key], input[key]));
+  return field === undefined ? versions : [...versions, final[field]];
+}
+
+const rewrittenField = (event: string): string | undefined =>
+  Object.hasOwn(CATALOGUE, event)
+    ? (CATALOGUE[event as keyof typeof CATALOGUE] as EventSpec).rewrites?.field
+    : undefined;
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+function howOf({ fired }: FireRecord): RecordedHow | undefined {
+  if (fired === undefined) return undefined;
+  return { doneBy: fired.done_by, keepsKeys: fired.keeps_keys, guards: fired.guards, canAsk: fired.can_ask };
+}
+
+function hookOf(row: HandlerRecord): RecordedHook {
+  const { id, name, handler: kind, source, plugin, scope, definition, status, reason } = row;
+  const skipped = status === 'skipped' ? (reason ?? 'skipped') : undefined;
+  return { id, name, kind, source, plugin, scope, definition, skipped, answers: skipped ? [] : answersOf(row) };
+}
+
+/** What a row says of one that is not enforced is no answer: it was asked by itself, after the decision. */
+function answersOf({ answers, ...row }: HandlerRecord): readonly RecordedAnswer[] {
+  const { duration_ms: duration, finished } = row;
+  return (answers ?? [{ ...row, judged: row.judged ?? 0 }]).map(({ judged, status, output, failure }) => ({
+    judged,
+    output,
+    failure,
+    background: status === 'background' ? true : undefined,
+    duration,
+    finished,
+  }));
+}
+
+function textAt(input: Json, key: string): string | undefined {
+  const found = input[key];
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}

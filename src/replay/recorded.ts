@@ -1,0 +1,87 @@
+import type { RecordedFailure, RecordedKind, RecordedSource } from '../emit/record.js';
+import type { Json } from '../values/shape.js';
+
+/**
+ * One event as it was fired, with what was asked and answered then, from whatever it was recorded in. What the recording does not hold is
+ * absent, or a guess that `inferred` names: nothing in it is taken for an answer that nobody gave.
+ */
+export interface RecordedFire {
+  /** Where it is, for people: the file. */
+  readonly place: string;
+  /** Names the fire within its recording: the record's `fire_id`. */
+  readonly id: string;
+  /** ISO 8601. */
+  readonly time: string;
+  /** The host that fired it. Absent: it is not known; what runs `once` has one life in each host. */
+  readonly host?: string | undefined;
+  readonly event: string;
+  readonly session: string;
+  /** Absent: the main agent. */
+  readonly agent?: string | undefined;
+  readonly agentType?: string | undefined;
+  readonly toolUse?: string | undefined;
+  /** The scope it was fired in, as records name it: `session`, or an agent's id. */
+  readonly scope: string;
+  /** As the first hook was given it. */
+  readonly input: Json;
+  /** What the field that hooks rewrite was after each rewrite: form 1, 2 … of the input; `input` itself is form 0. */
+  readonly versions: readonly unknown[];
+  /** Every hook that was listed, asked or not, in plan order. Absent: nobody knows which hooks there were. */
+  readonly hooks?: readonly RecordedHook[] | undefined;
+  /** The decision's own fields, as a record has them. Absent: it is not known. */
+  readonly decision?: Json | undefined;
+  /** How it was fired, where that was unusual. */
+  readonly fired?: RecordedHow | undefined;
+  /** It was not decided but rejected: `ABORTED`, `CLOSED`, `INVALID_INPUT`. */
+  readonly error?: string | undefined;
+  /** The configuration that decided it. */
+  readonly revision?: string | undefined;
+  /** Secrets in it are masked, each place with equal values by equal masks. */
+  readonly masked: boolean;
+  /** What could not be kept, by its place: `input.tool_input.data`. */
+  readonly truncated: readonly string[];
+  /** What the recording does not say and was concluded from the rest, by its place: `decision`, `input.cwd`, `hooks`, `versions`. */
+  readonly inferred: readonly string[];
+}
+
+/** How a fire was unusual. */
+export interface RecordedHow {
+  readonly doneBy?: 'client' | 'session' | undefined;
+  readonly keepsKeys?: boolean | undefined;
+  readonly guards?: 'block' | undefined;
+  readonly canAsk?: boolean | undefined;
+}
+
+/** One hook in a recorded fire. */
+export interface RecordedHook {
+  readonly id?: string | undefined;
+  readonly name: string;
+  readonly kind: RecordedKind;
+  readonly source?: RecordedSource | undefined;
+  readonly plugin?: string | undefined;
+  readonly scope?: string | undefined;
+  /** The hash of what it runs. Absent: it is known by its kind and name alone, which for a command is its command line. */
+  readonly definition?: string | undefined;
+  /** Why it was not asked. */
+  readonly skipped?: string | undefined;
+  /** What it said each time it was asked, in order; none: it was not asked. */
+  readonly answers: readonly RecordedAnswer[];
+}
+
+/** What a hook said, or how it failed, when it was asked about one form of the input. */
+export interface RecordedAnswer {
+  /** Which form of the input it was about: an index into `versions`, from 1; 0 is `input`. */
+  readonly judged: number;
+  /** Its output as the host has read it; absent: it was silent. */
+  readonly output?: unknown;
+  readonly failure?: RecordedFailure | undefined;
+  /** It went on in the background. */
+  readonly background?: true | undefined;
+  /** Milliseconds. */
+  readonly duration?: number | undefined;
+  /** Where the last rewrite of its wave to come counted: when it came. */
+  readonly finished?: number | undefined;
+}
+
+/** Fires in the order in which they happened. Read as it is needed: a recording of any length takes the same memory. */
+export type RecordedFires = AsyncIterable<RecordedFire>;
