@@ -76,22 +76,38 @@ function stringValue(inner: string, quote: string, before: string, language: str
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\n': '' };
 
 /** Where the bracket that opens at an offset is closed; undefined: nowhere. */
-export function closing(code: string, open: number): number | undefined {
-  let depth = 0;
-  for (let at = open; at < code.length; at++) {
-    const letter = code[at] as string;
-    if ('([{'.includes(letter)) depth++;
-    else if (')]}'.includes(letter) && --depth === 0) return at;
-  }
-  return undefined;
+export function closing(text: CodeText, open: number): number | undefined {
+  const closed = brackets.get(text) ?? pairs(text.code);
+  brackets.set(text, closed);
+  return closed.get(open);
 }
 
+/** Of each text, where the brackets are closed: read once, for none of them may be. */
+const brackets = new WeakMap<CodeText, ReadonlyMap<number, number>>();
+
+function pairs(code: string): Map<number, number> {
+  const closed = new Map<number, number>();
+  const open: number[] = [];
+  for (const { 0: bracket, index } of code.matchAll(/[()[\]{}]/g)) {
+    if ('([{'.includes(bracket)) open.push(index);
+    else if (open.length > 0) closed.set(open.pop() as number, index);
+  }
+  return closed;
+}
+
+/** No answer is nested deeper: what stands below is unknown. */
+const DEEPEST = 100;
+
 /** A literal that begins at an offset: data with UNKNOWN in it; an object that takes in another is unknown as a whole. */
-export function literalAt(text: CodeText, from: number): { readonly value: unknown; readonly end: number } | undefined {
+export function literalAt(
+  text: CodeText,
+  from: number,
+  depth = 0,
+): { readonly value: unknown; readonly end: number } | undefined {
   const { code, strings } = text;
   const at = skip(code, from);
   const letter = code[at];
-  if (letter === '{' || letter === '[') return collection(text, at);
+  if (letter === '{' || letter === '[') return depth < DEEPEST ? collection(text, at, depth + 1) : undefined;
   const prefixed = text.language === 'python' ? /^[a-zA-Z]{1,2}(?=["'])/.exec(code.slice(at, at + 3))?.[0].length : 0;
   const string = strings.get(at + (prefixed ?? 0));
   if (string) return { value: string.value ?? UNKNOWN, end: string.end };
@@ -110,22 +126,22 @@ const WORDS: Readonly<Record<string, unknown>> = {
   None: null,
 };
 
-function collection(text: CodeText, open: number): { value: unknown; end: number } | undefined {
+function collection(text: CodeText, open: number, depth: number): { value: unknown; end: number } | undefined {
   const { code } = text;
-  const last = closing(code, open);
+  const last = closing(text, open);
   if (last === undefined) return undefined;
   const isObject = code[open] === '{';
   const object: Record<string, unknown> = {};
   const items: unknown[] = [];
   let whole = true;
   for (let at = skip(code, open + 1); at < last; at = skip(code, at + 1)) {
-    const end = endOfItem(code, at, last);
+    const end = endOfItem(text, at, last);
     if (/^(\.\.\.|\*\*)/.test(code.slice(at, end))) whole = false;
-    else if (!isObject) items.push(valueIn(text, at, end));
+    else if (!isObject) items.push(valueIn(text, at, end, depth));
     else {
       const [key, from] = keyAt(text, at, end);
       if (key === undefined) whole = false;
-      else object[key] = from === undefined ? UNKNOWN : valueIn(text, from, end);
+      else object[key] = from === undefined ? UNKNOWN : valueIn(text, from, end, depth);
     }
     at = end;
   }
@@ -142,17 +158,17 @@ function keyAt({ code, strings }: CodeText, at: number, end: number): [string | 
   return code[colon] === ':' ? [name, colon + 1] : [undefined, undefined];
 }
 
-function valueIn(text: CodeText, from: number, end: number): unknown {
-  const found = literalAt(text, from);
+function valueIn(text: CodeText, from: number, end: number, depth: number): unknown {
+  const found = literalAt(text, from, depth);
   // What goes on behind the literal is an expression.
   return found && skip(text.code, found.end) >= end ? found.value : UNKNOWN;
 }
 
-function endOfItem(code: string, from: number, last: number): number {
+function endOfItem(text: CodeText, from: number, last: number): number {
   for (let at = from; at < last; at++) {
-    const letter = code[at] as string;
+    const letter = text.code[at] as string;
     if (letter === ',') return at;
-    if ('([{'.includes(letter)) at = closing(code, at) ?? last;
+    if ('([{'.includes(letter)) at = closing(text, at) ?? last;
   }
   return last;
 }

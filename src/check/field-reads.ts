@@ -12,20 +12,23 @@ export interface FieldRead {
 }
 
 const PARSED = {
-  python: /(?<![\w.])([A-Za-z_]\w*)\s*(?::[^=\n]+)?=\s*json\.(load|loads)\s*\(/g,
+  python: /(?<![\w.])([A-Za-z_]\w*)\s*(?::[^=\n]{1,200})?=\s*json\.(load|loads)\s*\(/g,
   javascript:
-    /(?:(?:const|let|var)\s+)?([A-Za-z_$][\w$]*|\{[^{}]*\})\s*(?::[^=\n]+)?=\s*(?:await\s+)?JSON\.(parse)\s*\(/g,
+    /(?:(?:const|let|var)\s+)?([A-Za-z_$][\w$]*|\{[^{}]*\})\s*(?::[^=\n]{1,200})?=\s*(?:await\s+)?JSON\.(parse)\s*\(/g,
 };
 const INPUT =
   /stdin|readFileSync\(\s*(0|["']\/dev\/stdin)|\b(raw|input|data|chunks?|body|payload|buffer|buf|text|json)\b/i;
+
+/** Characters of a call that is looked at. */
+const LONGEST = 500;
 
 /** The fields of what a Python or Node program parses of its standard input. */
 export function codeReads(text: CodeText): FieldRead[] {
   const { code, source, language } = text;
   const parsed = [...code.matchAll(PARSED[language])].flatMap((match) => {
     const open = match.index + match[0].length - 1;
-    const close = closing(code, open) ?? code.length;
-    const from = source.slice(open + 1, close);
+    const close = closing(text, open) ?? code.length;
+    const from = source.slice(open + 1, Math.min(close, open + LONGEST));
     return /stdin|\b0\b/.test(from) || (INPUT.test(from) && /stdin|readFileSync\(\s*0/.test(source))
       ? [{ match, name: match[1] as string }]
       : [];
@@ -44,7 +47,7 @@ function direct(text: CodeText): FieldRead[] {
   const { code, source, language } = text;
   const calls = language === 'python' ? /json\.loads?\s*\(/g : /JSON\.parse\s*\(/g;
   return [...code.matchAll(calls)].flatMap((match) => {
-    const close = closing(code, match.index + match[0].length - 1);
+    const close = closing(text, match.index + match[0].length - 1);
     if (close === undefined || !/stdin|\(\s*0\b/.test(source.slice(match.index, close))) return [];
     return accessAt(text, close + 1) ?? [];
   });

@@ -14,16 +14,34 @@ export function flowOf(text: CodeText): Flow {
   return text.language === 'python' ? byIndent(text.code) : byBraces(text.code);
 }
 
-const CONDITION = /\b(?:if|else|elif|for|while|lambda|def|except|catch|case|default)\b|=>|&&|\|\||\?/;
+const STARTS_OR_CONDITION = /[\n;{]|\b(?:if|else|elif|for|while|lambda|def|except|catch|case|default)\b|=>|&&|\|\||\?/g;
 
+/** Read once, for a program may have all of its exits in one line. */
 function conditionalIn(code: string): Flow['conditional'] {
+  let starts: number[] | undefined;
+  // Where the first condition of each of these statements ends.
+  const conditions: number[] = [];
   return (at) => {
-    const line = code.slice(
-      Math.max(code.lastIndexOf('\n', at - 1), code.lastIndexOf(';', at - 1), code.lastIndexOf('{', at - 1)) + 1,
-      at,
-    );
-    return CONDITION.test(line);
+    if (!starts) {
+      starts = [0];
+      for (const { 0: found, index } of code.matchAll(STARTS_OR_CONDITION)) {
+        if (/^[\n;{]$/.test(found)) starts.push(index + 1);
+        else conditions[starts.length - 1] ??= index + found.length;
+      }
+    }
+    return (conditions[lastAtMost(starts, at)] ?? Number.POSITIVE_INFINITY) <= at;
   };
+}
+
+/** The place in a sorted list of the last number that is not above this one. */
+function lastAtMost(sorted: readonly number[], value: number): number {
+  let [low, high] = [0, sorted.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((sorted[middle] as number) <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 function byBraces(code: string): Flow {

@@ -32,7 +32,7 @@ const JSON_OF = { python: /^\s*json\.dumps\s*\(/, javascript: /^\s*JSON\.stringi
 export function printedBy(text: CodeText): Printed[] {
   return [...text.code.matchAll(PRINTS[text.language])].flatMap((match): Printed[] => {
     const open = match.index + match[0].length - 1;
-    const close = closing(text.code, open);
+    const close = closing(text, open);
     if (close === undefined) return [];
     const place = { start: match.index, end: close + 1 };
     const stream = streamOf(match, text.code.slice(open + 1, close));
@@ -102,7 +102,7 @@ function answerAt(text: CodeText, from: number): Readonly<Record<string, unknown
   const given = [
     ...text.code
       .slice(0, from)
-      .matchAll(new RegExp(`(?<![\\w.$])${name.replaceAll('$', '\\$')}\\s*(?::[^=\\n]+)?=(?!=)\\s*(?=\\{)`, 'g')),
+      .matchAll(new RegExp(`(?<![\\w.$])${name.replaceAll('$', '\\$')}\\s*(?::[^=\\n]{1,200})?=(?!=)\\s*(?=\\{)`, 'g')),
   ].at(-1);
   const value = given && literalAt(text, given.index + given[0].length)?.value;
   return isAnswer(value) ? value : undefined;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkHookFiles, type HookReport } from '../../src/check/check.js';
 import { growth } from '../growth.js';
@@ -73,10 +73,12 @@ test('of one rule in one file no more is told than people read', async () => {
   expect(found.at(-1)?.message).toMatch(/ So it is 398 times more behind this\.$/);
 });
 
+const INTERPRETERS: Readonly<Record<string, string>> = { '.py': 'python3', '.js': 'node', '.sh': 'bash' };
+
 /** Looks at a script in which a line stands so many times. */
 async function look(line: string, count: number, name: string): Promise<void> {
   writeFileSync(at('.claude/settings.json'), settings(`"$CLAUDE_PROJECT_DIR"/${name}`));
-  writeFileSync(at(name), `#!/usr/bin/env ${name.endsWith('.py') ? 'python3' : 'bash'}\n${line.repeat(count)}`, {
+  writeFileSync(at(name), `#!/usr/bin/env ${INTERPRETERS[extname(name)]}\n${line.repeat(count)}`, {
     mode: 0o755,
   });
   await check();
@@ -87,10 +89,24 @@ test.each([
   ['echo blocked && exit 1\n', 'g.sh'],
   ['exit 1 || ', 'g.sh'],
   ['sys.exit(1)\n', 'g.py'],
+  ['sys.exit(1);', 'g.py'],
+  ['print(', 'g.py'],
+  ['x=json.loads(', 'g.py'],
+  ['console.log(', 'g.js'],
+  ['console.log({a:', 'g.js'],
 ])('what %j costs grows with how often it stands there, and not faster', async (line, name) => {
   const many = 6400 / Math.max(1, line.length / 14);
   // At most eight times as much; sixty-four if every one looked at all the others.
   expect(await growth((count) => look(line, count, name), 800, many)).toBeLessThan(24);
+});
+
+test.each([
+  ['print([', '])', 'g.py'],
+  ['console.log(JSON.stringify({a:', '}))', 'g.js'],
+  ['console.log([', '])', 'g.js'],
+])('%j may be nested as deep as it likes', async (open, close, name) => {
+  const bracket = open.slice(open.search(/[[{]/));
+  await look(`${open}${bracket.repeat(20_000)}${close.charAt(0).repeat(20_000)}${close}\n`, 1, name);
 });
 
 test('a matcher of many names is not compared with all that are known', async () => {

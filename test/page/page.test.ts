@@ -37,6 +37,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {
+  // Chromium itself crashes now and then when the machine has much other work; that says nothing about the page.
+  if (!browser.isConnected()) browser = await startBrowser();
   const context = await browser.newContext({ viewport: { width: 1300, height: 2600 } });
   await context.addInitScript(axe.source);
   page = await context.newPage();
