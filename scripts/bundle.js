@@ -15,6 +15,7 @@ const ENTRIES = {
   'claude-code': 'src/claude-code.ts',
   agents: 'src/agents.ts',
   'adapters/ai': 'src/adapters/ai.ts',
+  'adapters/kit': 'src/adapters/kit.ts',
   'models/anthropic': 'src/adapters/anthropic.ts',
   'sinks/ndjson': 'src/emit/sinks/ndjson.ts',
   'sinks/sqlite': 'src/emit/sinks/sqlite.ts',

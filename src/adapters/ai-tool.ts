@@ -3,7 +3,8 @@ import type { ToolCall, ToolResult } from '../session/call.js';
 import type { Content, ContentBlock } from '../session/content.js';
 import { bytesAsJson, isBytes } from '../values/binary.js';
 import { messageOf } from '../values/promises.js';
-import type { Steps } from './turn.js';
+import type { Steps } from './steps.js';
+import { callText, contentText } from './texts.js';
 
 /** What the session should know of a tool beside its name: its effect, its MCP server, rules of its own. */
 export type ToolHow = Pick<ToolCall, 'effect' | 'mcp' | 'permission' | 'ask' | 'classify'>;
@@ -66,19 +67,18 @@ async function runCall({ steps, name, tool, how, outputs }: Wrapped, { input, op
       return lastOf(running, piece);
     },
   };
-  const result = await steps.run(call as ToolCall, async (result) => {
-    if (result.status !== 'ran') return result.content;
-    const output = await modelOutput(name, tool, result);
-    outputs.set(id, output);
-    return contentOf(output);
+  const result = await steps.run(call as ToolCall, {
+    signal: abortSignal,
+    said: async (result) => {
+      if (result.status !== 'ran') return result.content;
+      const output = await modelOutput(name, tool, result);
+      outputs.set(id, output);
+      return contentOf(output);
+    },
   });
   // The SDK's way to give the model an error result is to throw.
-  if (result.status !== 'ran') {
-    throw new Error(textOf(result.content) || (result.reason ?? `The call of ${name} was ${result.status}.`), {
-      cause: result,
-    });
-  }
-  return result.hidden ? textOf(result.content) : result.response;
+  if (result.status !== 'ran') throw new Error(callText(result), { cause: result });
+  return result.hidden ? contentText(result.content) : result.response;
 }
 
 /** The SDK shows what a tool yields only if it is told at once that the tool yields: an `async function*`, bound or not. */
@@ -131,8 +131,11 @@ async function modelOutput(name: string, tool: Tool, result: ToolResult): Promis
   const { content, id, input, response } = result;
   if (typeof content === 'string') return text(content);
   const [first, ...added] = content;
-  if (first?.type !== OUTPUT.type) return text(textOf(content));
-  return below(await outputOf(name, tool, { toolCallId: id, input, output: response } as ToolOutput), textOf(added));
+  if (first?.type !== OUTPUT.type) return text(contentText(content));
+  return below(
+    await outputOf(name, tool, { toolCallId: id, input, output: response } as ToolOutput),
+    contentText(added),
+  );
 }
 
 /** As the tool says it, else as the SDK would. A tool that cannot say what a hook made of its output says that. */
@@ -150,7 +153,7 @@ async function outputOf(name: string, { toModelOutput }: Tool, given: ToolOutput
 function below(output: ModelOutput, added: string): ModelOutput {
   if (added === '') return output;
   if (output.type === 'content') return { ...output, value: [...output.value, { type: 'text', text: added }] };
-  const value = `${textOf(contentOf(output))}\n\n${added}`;
+  const value = `${contentText(contentOf(output))}\n\n${added}`;
   return output.type === 'error-text' || output.type === 'error-json' ? { type: 'error-text', value } : text(value);
 }
 
@@ -162,8 +165,3 @@ function contentOf(output: ModelOutput): Content {
 }
 
 const text = (value: string): ModelOutput => ({ type: 'text', value });
-
-function textOf(content: Content): string {
-  if (typeof content === 'string') return content;
-  return content.map((block) => (block.type === 'text' ? String(block['text']) : JSON.stringify(block))).join('\n\n');
-}

@@ -4,9 +4,11 @@ import type { SpawnOptions } from '../session/options.js';
 import type { Session } from '../session/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
+import { runAgent } from './agents.js';
 import { conversation, type UserPrompt, withContext, wordsOf } from './ai-messages.js';
 import { type ToolHow, wrapTool } from './ai-tool.js';
-import { runTurn, Steps, type Turn } from './turn.js';
+import { Steps } from './steps.js';
+import { runTurn, type Turn } from './turn.js';
 
 export type { UserPrompt } from './ai-messages.js';
 export type { ToolHow } from './ai-tool.js';
@@ -64,6 +66,8 @@ export interface Generated {
   readonly text: string | PromiseLike<string>;
   readonly finishReason: string | PromiseLike<string>;
   readonly response: Messages | PromiseLike<Messages>;
+  /** Of `streamText`: what its model throws stands nowhere else. */
+  readonly fullStream?: AsyncIterable<{ readonly type: string; readonly error?: unknown }>;
 }
 
 /** As the SDK's own functions take it. */
@@ -115,6 +119,7 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
     if (instruction !== undefined) messages.push({ role: 'user', content: instruction });
     else messages.push(...withContext(asked, context));
     const result = await generate({ messages: [...messages], tools, stopWhen: [...own, isOver], prepareStep });
+    await throwIfFailed(result);
     const [text, reason, response] = [await result.text, await result.finishReason, await result.response];
     messages.push(...response.messages);
     // Calls beside one that waits, for the user or its client: the SDK asks no condition then.
@@ -166,6 +171,12 @@ const NO_USAGE = {
   outputTokens: { total: 0, text: 0, reasoning: 0 },
 };
 
+/** The SDK's streams do not reject: without this a model that fails would have nothing more to do. */
+async function throwIfFailed({ fullStream }: Generated): Promise<void> {
+  if (!fullStream) return;
+  for await (const part of fullStream) if (part.type === 'error') throw part.error;
+}
+
 /** Every tool that runs here, run by the session. */
 function wrap<Tools extends ToolSet>(steps: Steps, tools: Tools, how: Readonly<Record<string, ToolHow>>): Tools {
   const wrapped = Object.entries<Tool>(tools as Record<string, Tool>).map(([name, tool]) => [
@@ -194,12 +205,7 @@ export function agentTool(session: Session, options: AgentToolOptions): Tool<{ p
     inputSchema: z.object({ prompt: z.string().describe('The task, with all the agent needs to know.') }),
     async execute({ prompt }, { abortSignal }) {
       const signal = abortSignal ?? new AbortController().signal;
-      const child = await session.spawn({ ...spawn, signal });
-      try {
-        return await run(child, prompt, { signal });
-      } finally {
-        await child.close();
-      }
+      return runAgent(session, { ...spawn, signal }, (child) => run(child, prompt, { signal }));
     },
   };
 }

@@ -20,7 +20,7 @@ export interface ToolContext {
 
 /** One call of a tool, as the model made it. */
 export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
-  extends Pick<SessionSettings, 'permission' | 'ask' | 'classify'> {
+  extends Pick<SessionSettings, 'permission' | 'ask' | 'classify' | 'passThrough'> {
   readonly name: string;
   /** JSON data; it is copied, and never changed. */
   readonly input: unknown;
@@ -32,6 +32,11 @@ export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
   readonly concurrent?: boolean | undefined;
   /** The server, of an MCP tool. */
   readonly mcp?: McpServer | undefined;
+  /**
+   * A framework's own way to ask the user, where neither the call nor the session has `ask`: it answers, or throws what `passThrough` lets
+   * through, and answers when the same call is made again.
+   */
+  readonly pause?: SessionSettings['ask'];
   /** The call cannot be made (unknown tool, input that is not right), and why: only PostToolBatch tells of it. */
   readonly invalid?: string | undefined;
   /**
@@ -120,6 +125,8 @@ const CALL: Keys<ToolCall> = {
   permission: checks.fn,
   ask: checks.fn,
   classify: checks.fn,
+  pause: checks.fn,
+  passThrough: checks.fn,
 };
 
 /** A tool may be an object of a class of its own, with whatever that needs. */
@@ -152,12 +159,20 @@ export function checkCall(core: Core, call: ToolCall): CheckedCall {
     execute: (input, context) => call.execute?.(input as Record<string, unknown>, context),
     render: call.render && ((response) => call.render?.(response) as Content),
     permission: call.permission ?? core.settings.permission,
-    ask: call.ask ?? core.settings.ask,
+    ask: call.ask ?? core.settings.ask ?? call.pause,
     classify: call.classify ?? core.settings.classify,
-    passThrough: core.settings.passThrough,
+    passThrough: either(call.passThrough, core.settings.passThrough),
     signal: core.signal,
     watched: core.deps.records.observed ? { ran: false, hooksMs: {}, traced: undefined } : undefined,
   };
+}
+
+type PassThrough = SessionSettings['passThrough'];
+
+/** The framework's own control flow, as the call's adapter knows it or as the session does. */
+function either(ofCall: PassThrough, ofSession: PassThrough): PassThrough {
+  if (!ofCall || !ofSession) return ofCall ?? ofSession;
+  return (error) => ofCall(error) === true || ofSession(error);
 }
 
 export const newCallId = (): string => `toolu_${randomUUID().replaceAll('-', '')}`;

@@ -239,9 +239,7 @@ describe('a tool', () => {
     else await expect(turn).rejects.toMatchObject({ name: 'AbortError' });
     expect(aborted).toBe(true);
     expect(names(seen)).not.toContain('Stop');
-    expect(seen.find((s) => s.event === 'PostToolUseFailure')).toMatchObject({
-      input: { is_interrupt: who === 'session' },
-    });
+    expect(seen.find((s) => s.event === 'PostToolUseFailure')).toMatchObject({ input: { is_interrupt: true } });
   });
 
   test('that is done after its neighbours keeps its place in PostToolBatch', async () => {

@@ -8,6 +8,7 @@ const ENTRIES = [
   'claude-code',
   'agents',
   'adapters/ai',
+  'adapters/kit',
   'adapters/anthropic',
   'emit/sinks/sqlite',
   'emit/sinks/otel',

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentTool, drive } from '../../src/adapters/ai.js';
 import { anthropicModel } from '../../src/adapters/anthropic.js';
+import { runAgent, Steps } from '../../src/adapters/kit.js';
 import { agentCodec, loadAgentHooks } from '../../src/agents.js';
 import * as claude from '../../src/claude-code.js';
 import { otelSink } from '../../src/emit/sinks/otel.js';
@@ -106,6 +107,11 @@ const PLACES: Readonly<Record<string, readonly [known: string, call: (more: obje
     },
   ],
   drive: ['system', (more) => drive(session, { prompt: 'x', ...more }, () => ({}) as never)],
+  Steps: ['passThrough', (more) => new Steps(session, more)],
+  'Steps.run': ['signal', (more) => new Steps(session).run({ name: 'Bash', input: {}, execute: run }, more)],
+  'Steps.handTo': ['hooks', (more) => new Steps(session).handTo({ ...spawn, ...more })],
+  'Steps.stop': ['lastMessage', (more) => new Steps(session).stop(more)],
+  runAgent: ['hooks', (more) => runAgent(session, { ...spawn, ...more }, run)],
 };
 
 async function errorOf(call: () => unknown): Promise<hookscope.HookscopeError | undefined> {
@@ -235,6 +241,8 @@ const OPEN: Readonly<Record<string, string>> = {
   HookscopeError: 'what the error is about',
   formatProblem: 'a problem',
   agentTool: 'handed on to spawn; see above',
+  'StepsOptions.pause': 'the adapter writes it',
+  callText: 'a result',
 };
 
 test('nothing in the declarations of the package that takes options is missing above', () => {

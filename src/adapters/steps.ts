@@ -1,0 +1,186 @@
+import type { ToolCall, ToolResult } from '../session/call.js';
+import { type Content, contextTexts } from '../session/content.js';
+import { forModel } from '../session/context.js';
+import type { SpawnOptions } from '../session/options.js';
+import type { StopAnswer } from '../session/stop.js';
+import type { StopOptions } from '../session/stop-event.js';
+import type { Session } from '../session/types.js';
+import { linkAbort } from '../values/link-abort.js';
+import { checkKeys, type Keys } from '../values/options.js';
+import { messageOf } from '../values/promises.js';
+import { checks } from '../values/shape.js';
+
+/** What a framework does in a way of its own. */
+export interface StepsOptions {
+  /**
+   * Whether an error is the framework's control flow, a pause or a jump (LangGraph's `GraphInterrupt`). It is thrown on as it is, from `run` and from
+   * `runTurn`, and the same call made again goes on. Beside the session's own `passThrough`.
+   */
+  readonly passThrough?: ((error: unknown) => boolean) | undefined;
+  /** How the framework asks its user, where the session has no `ask`: it answers, or throws what `passThrough` lets through. Absent: nobody is asked, and the call is denied. */
+  readonly pause?: ToolCall['pause'];
+  /** Whether an error says that the framework's own limit is reached (of turns, of steps). `runTurn` throws it on; no Stop and no StopFailure is fired. */
+  readonly limit?: ((error: unknown) => boolean) | undefined;
+  /** The caller's, of the whole run. Aborted, it interrupts the session: what runs ends with PostToolUseFailure (`is_interrupt`), and no Stop is fired. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const STEPS: Keys<StepsOptions> = { passThrough: checks.fn, pause: checks.fn, limit: checks.fn, signal: checks.object };
+
+/** How a call is run, beside the call itself. */
+export interface RunOptions {
+  /** What the model gets of it in the end, for PostToolBatch, where that is not the result's own content. */
+  readonly said?: ((result: ToolResult) => Content | Promise<Content>) | undefined;
+  /** As the framework hands it to the tool, as `signal` of `StepsOptions`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const RUN: Keys<RunOptions> = { said: checks.fn, signal: checks.object };
+
+interface Made {
+  readonly by: Session;
+  readonly call: ToolCall;
+  readonly result: ToolResult;
+}
+
+/**
+ * The steps of a framework's loop on a session: which calls belong to one model turn, what hooks want of the next, and who has the conversation. One for
+ * each run of the loop, or for all runs of one session after each other.
+ */
+export class Steps {
+  readonly session: Session;
+  readonly how: StepsOptions;
+  /** Why no model may be called any more: a hook, a deferred call or an interruption has ended the loop. */
+  over: string | undefined;
+  /** The caller's signal, once it is known that it has fired. */
+  #aborted: AbortSignal | undefined;
+  #batch: Made[] = [];
+  #texts: string[] = [];
+  #taken: { readonly agent: string; readonly session: Session } | undefined;
+
+  /** Throws INVALID_OPTIONS. */
+  constructor(session: Session, options: StepsOptions = {}) {
+    checkKeys(options, STEPS, 'Steps: ');
+    this.session = session;
+    this.how = options;
+  }
+
+  /** The session that calls are made by: `session`, or that of the agent which has taken the conversation over. */
+  get current(): Session {
+    return this.#taken?.session ?? this.session;
+  }
+
+  /**
+   * One call of the framework's own tool loop, as `session.tool()`; a plain object. Rejects with the framework's control flow, and with what a session that cannot judge it
+   * throws (INVALID_INPUT, SESSION_CLOSED), which ends the loop.
+   */
+  async run(call: ToolCall, options: RunOptions = {}): Promise<ToolResult> {
+    checkKeys(options, RUN, 'Steps.run: ');
+    const by = this.current;
+    const { passThrough = call.passThrough, pause = call.pause } = this.how;
+    const unlinks = [this.how.signal, options.signal].map((signal) => signal && interruptOn(signal, by));
+    try {
+      const result = await by.tool({ ...call, passThrough, pause });
+      this.#batch.push({ by, call, result: await told(result, options.said) });
+      if (result.endsLoop) this.over ??= whyOver(result);
+      return result;
+    } catch (error) {
+      if (!this.isControlFlow(error)) this.over ??= messageOf(error);
+      throw error;
+    } finally {
+      for (const unlink of unlinks) unlink?.();
+      if (options.signal?.aborted) this.#aborted = options.signal;
+    }
+  }
+
+  /** The signal of the caller that has ended the run. */
+  get aborted(): AbortSignal | undefined {
+    return this.how.signal?.aborted ? this.how.signal : this.#aborted;
+  }
+
+  /** Whether it is the framework's own control flow that was thrown. */
+  isControlFlow(error: unknown): boolean {
+    return this.how.passThrough?.(error) === true;
+  }
+
+  /** For a framework whose loop ends in no other way: an error to throw into it once `over` is set, which `runTurn` takes for the end that hooks wanted. */
+  leave(): Error {
+    return new LoopOver(this.over);
+  }
+
+  /** All calls of a model turn are done, in whatever order: PostToolBatch. `order` has their ids as the model gave them. Without calls nothing is fired. */
+  async endBatch(order: readonly string[] = []): Promise<void> {
+    const ran = this.#batch.splice(0).sort((a, b) => order.indexOf(a.result.id) - order.indexOf(b.result.id));
+    const by = ran[0]?.by;
+    if (by === undefined || by.closed) return;
+    const { endsLoop, reason, decision } = await by.endBatch(
+      ran.map((r) => r.call),
+      ran.map((r) => r.result),
+    );
+    if (endsLoop) this.over ??= reason ?? 'A PostToolBatch hook ended the loop.';
+    if (decision) this.#texts.push(...contextTexts('PostToolBatch', forModel(decision)));
+  }
+
+  /** The system prompt of the next model call: the base, and what hooks have to say, which is then gone. */
+  systemPrompt(base: string): string {
+    const texts = this.#texts.splice(0);
+    return [this.current.systemPrompt(base), ...texts].filter((text) => text !== '').join('\n\n');
+  }
+
+  /**
+   * A handoff: from now on the agent has the conversation, with a scope of its own below the session's, from SubagentStart to SubagentStop. `undefined`: the session's
+   * own agent has it again. The one that had it is closed. Who has it already keeps its scope.
+   */
+  async handTo(agent: SpawnOptions | undefined): Promise<Session> {
+    if (this.#taken && agent?.agent_type === this.#taken.agent && !this.#taken.session.closed) return this.current;
+    await this.release();
+    if (agent) this.#taken = { agent: agent.agent_type, session: await this.session.spawn(agent) };
+    return this.current;
+  }
+
+  /** Whoever has taken the conversation over is closed. */
+  async release(): Promise<void> {
+    const taken = this.#taken;
+    this.#taken = undefined;
+    await taken?.session.close();
+  }
+
+  /** The model has nothing more to do, or failed: the agent's SubagentStop where one has the conversation, then the session's Stop. */
+  async stop(options: StopOptions): Promise<StopAnswer> {
+    const taken = this.#taken;
+    if (taken) {
+      const answer = await taken.session.stop(options);
+      if (answer.continues || answer.decision === undefined) return answer;
+      this.#taken = undefined;
+    }
+    return this.session.stop(options);
+  }
+}
+
+function whyOver({ name, reason, decision, after }: ToolResult): string {
+  return reason ?? decision?.stopReason ?? after?.stopReason ?? `${name} ended the loop.`;
+}
+
+class LoopOver extends Error {
+  override readonly name = 'LoopOver';
+}
+
+/** Whether `leave` was thrown, also where a framework has put an error of its own around it. */
+export function isLoopOver(error: unknown): boolean {
+  let one = error;
+  for (let depth = 0; depth < 5 && one instanceof Error; depth++) {
+    if (one instanceof LoopOver) return true;
+    one = one.cause;
+  }
+  return false;
+}
+
+async function told(result: ToolResult, said: RunOptions['said']): Promise<ToolResult> {
+  return said ? { ...result, content: await said(result) } : result;
+}
+
+/** Until it is undone. */
+function interruptOn(signal: AbortSignal, session: Session): () => void {
+  if (signal.aborted) void session.interrupt();
+  return linkAbort(signal, { end: () => void session.interrupt() });
+}

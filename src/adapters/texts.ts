@@ -1,0 +1,15 @@
+import type { ToolResult } from '../session/call.js';
+import type { Content } from '../session/content.js';
+
+/** The content in words: texts as they are, a blank line between each, every other block as JSON. */
+export function contentText(content: Content): string {
+  if (typeof content === 'string') return content;
+  return content.map((block) => (block.type === 'text' ? String(block['text']) : JSON.stringify(block))).join('\n\n');
+}
+
+/** What the model gets of a call, in words that are never empty where it did not run: what hooks left of it, why it was denied, or its status. */
+export function callText({ name, status, content, reason }: ToolResult): string {
+  const text = contentText(content);
+  if (status === 'ran') return text;
+  return text || reason || `The call of ${name} was ${status}.`;
+}
