@@ -25,13 +25,12 @@ const LONGEST = 500;
 /** The fields of what a Python or Node program parses of its standard input. */
 export function codeReads(text: CodeText): FieldRead[] {
   const { code, source, language } = text;
+  const isFromStdin = /stdin|readFileSync\(\s*0/.test(source);
   const parsed = [...code.matchAll(PARSED[language])].flatMap((match) => {
     const open = match.index + match[0].length - 1;
     const close = closing(text, open) ?? code.length;
     const from = source.slice(open + 1, Math.min(close, open + LONGEST));
-    return /stdin|\b0\b/.test(from) || (INPUT.test(from) && /stdin|readFileSync\(\s*0/.test(source))
-      ? [{ match, name: match[1] as string }]
-      : [];
+    return /stdin|\b0\b/.test(from) || (isFromStdin && INPUT.test(from)) ? [{ match, name: match[1] as string }] : [];
   });
   if (parsed.length !== 1) return direct(text);
   const [{ match, name }] = parsed as [(typeof parsed)[number]];
