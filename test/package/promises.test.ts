@@ -89,6 +89,11 @@ test.each([
   '{\n  "value": "hunter2",\n  "name": "password"\n}',
   'Content-Disposition: form-data; name="password"\r\n\r\nhunter2\r\n--x',
   'bob:saXOUwpuvaFiE:19000',
+  'key: hunter2',
+  'Login: admin / hunter2',
+  'AUTH swordfish',
+  'https://example.com/cb?code=hunter2&state=x',
+  'bcrypt-cli hunter2',
 ])('a plain word in a sentence is not masked, nor what else is said not to be found: %j', (text) => {
   expect(createRedactor().text(text)).toBe(text);
 });

@@ -1,14 +1,18 @@
 import { type Span, take } from './quoted.js';
-import { isNoWord, isPlaceholder } from './values.js';
+import { isNoWord, isPlaceholder, isWord } from './values.js';
 
 const AUTHORITY = /[^\s/?#"'`<>\\]{1,512}@/y;
+/** A password with signs that a URL should not have as they are; what follows a port is a path. */
+const ODD = /[^\s/?#"'`<>\\:@]{0,128}:(?!\d{1,5}[/?#])[^\s"'`<>\\@]{1,256}@(?=[\w.[-])/y;
 const FETCHED = /(?:https?|git|ssh|ftp)$/i;
 
 /** The password of `scheme://user:password@host`, or the token that stands there alone. */
 export function urlSecret(text: string, colon: number): Span | undefined {
   const start = colon + 3;
-  if (take(AUTHORITY, text, start) === undefined) return undefined;
-  const end = AUTHORITY.lastIndex - 1;
+  const pattern = take(AUTHORITY, text, start) === undefined ? ODD : AUTHORITY;
+  if (pattern === ODD && take(ODD, text, start) === undefined) return undefined;
+  const end = pattern.lastIndex - 1;
+  if (text.startsWith('sha256:', end + 1)) return undefined;
   const between = text.indexOf(':', start);
   if (between >= 0 && between < end)
     return between + 1 < end && !isPlaceholder(text.slice(between + 1, end)) ? [between + 1, end] : undefined;
@@ -17,7 +21,7 @@ export function urlSecret(text: string, colon: number): Span | undefined {
   return isToken && !isPlaceholder(alone) ? [start, end] : undefined;
 }
 
-const CREDENTIALS = /(?:bearer[ \t]+([\w~+/.=-]{16,})|basic[ \t]+([\w+/=-]{8,}))/iy;
+const CREDENTIALS = /(?:bearer[ \t]+([\w~+/.=-]{4,})|basic[ \t]+([\w+/=-]{8,}))/iy;
 
 /** `Bearer X` and `Basic X` without their header's name. */
 export function bearerSecret(text: string, at: number): Span | undefined {
@@ -28,14 +32,16 @@ export function bearerSecret(text: string, at: number): Span | undefined {
   const value = (bearer ?? basic) as string;
   const isOne =
     bearer !== undefined
-      ? /\d/.test(bearer)
+      ? bearer.length >= 16
+        ? /\d/.test(bearer)
+        : isNoWord(bearer) || text[CREDENTIALS.lastIndex] === '…'
       : /^[\x20-\x7e]+:[\x20-\x7e]*$/.test(Buffer.from(value.slice(0, 2048), 'base64').toString('latin1'));
   return isOne ? [CREDENTIALS.lastIndex - value.length, CREDENTIALS.lastIndex] : undefined;
 }
 
 const LOGIN = /login\s{1,8}\S{1,128}\s{1,8}(?:account\s{1,8}\S{1,128}\s{1,8})?password\s{1,8}(\S{1,256})/y;
 const MACHINE =
-  /(?:machine\s{1,8}\S{1,128}|default)\s{1,8}(?:(?:login|account)\s{1,8}\S{1,128}\s{1,8}){0,2}password\s{1,8}(\S{1,256})/y;
+  /(?:machine\s{1,8}\S{1,128}|default)\s{1,8}(?:(?:login|account|user|port)\s{1,8}\S{1,128}\s{1,8}){0,3}password\s{1,8}(\S{1,256})/y;
 
 /** `machine M login L password X`, in any order; without its machine, X must be no word of a sentence. */
 export function netrcSecret(text: string, at: number): Span | undefined {
@@ -49,10 +55,22 @@ export function netrcSecret(text: string, at: number): Span | undefined {
 
 const PGPASS =
   /:(?:\d{4,5}|\*):((?:\\.|[^:\s\\]){1,128}):((?:\\.|[^:\s\\]){1,128}):((?:\\.|[^\s\\"']){1,256})[ \t]*(?=["'\r\n]|$)/y;
+/** `jdbc:oracle:thin:me/X@host`, and `[host]:587 me:X` of a mail server. */
+const ORACLE = /:(?:thin|oci8?):[\w$#]{1,64}\/([^\s"'@]{1,128})@/y;
+const SASL = /:\d{2,5}[ \t]{1,8}[\w.+@-]{1,100}:([^\s"'\\]{3,128})[ \t]*(?=["'\r\n\\]|$)/y;
 const HOST = /(?:^|[\n"'])([\w.*-]{1,200})$/;
 
 /** `host:port:database:user:X`, a line of `.pgpass`. */
 export function pgpassSecret(text: string, colon: number): Span | undefined {
+  const other = take(ORACLE, text, colon)?.[1];
+  if (other !== undefined)
+    return isPlaceholder(other) ? undefined : [ORACLE.lastIndex - 1 - other.length, ORACLE.lastIndex - 1];
+  const mail = take(SASL, text, colon);
+  const before = text.slice(Math.max(0, colon - 120), colon);
+  if (mail !== undefined && /(?:^|[\n"'])\[?[\w.-]{1,100}\]?$/.test(before) && !isPlaceholder(mail[1] as string)) {
+    const end = colon + mail[0].trimEnd().length;
+    return [end - (mail[1] as string).length, end];
+  }
   const found = take(PGPASS, text, colon);
   if (found === undefined || !HOST.test(text.slice(Math.max(0, colon - 201), colon))) return undefined;
   const [whole, database, user, value] = found as unknown as readonly string[];
@@ -62,7 +80,7 @@ export function pgpassSecret(text: string, colon: number): Span | undefined {
   return [start, start + (value as string).length];
 }
 
-const USER = /(?:^|[\s"'`=])[\w.-]{1,64}:([^\s"'`@:/]{1,128})$/;
+const USER = /(?:^|[\s"'`=])[\w.-]{1,64}:([^\s"'`@:]{1,128})$/;
 
 /** `user:X@tcp(host)`, as Go writes the address of a database. */
 export function addressSecret(text: string, at: number): Span | undefined {
@@ -70,12 +88,29 @@ export function addressSecret(text: string, at: number): Span | undefined {
   return value === undefined || isPlaceholder(value) ? undefined : [at - value.length, at];
 }
 
-const SQL = /(?:identified[ \t]{1,8}by|password)[ \t]{1,8}'([^'\n]{1,256})'/iy;
+const SQL =
+  /(?:identified[ \t]{1,8}(?:with[ \t]{1,8}["']?\w{1,64}["']?[ \t]{1,8})?(?:by|as)|password)(?:[ \t]{1,8}|[ \t]{0,8}=[ \t]{0,8}|[ \t]{0,8}\()N?\\*(["'])([^"'\n\\]{1,256})\\*\1/iy;
+const BARE_SQL =
+  /identified[ \t]{1,8}by[ \t]{1,8}(?![:?$@&%{]|values\b|password\b|random\b)([^\s"'`;,()\\]{3,128})(?=[ \t]*(?:[;"'\\\n]|$|account|default|replace|quota|with\b))/iy;
+const STATEMENT = /(?:create|alter)[ \t]{1,8}(?:user|role)[ \t][^;\n]*$|\bgrant[ \t][^;\n]*[ \t]to[ \t][^;\n]*$/i;
+const SET_PASSWORD =
+  /set[ \t]{1,8}password(?:[ \t]{1,8}for[ \t]{1,8}[^=\n]{1,160}?)?[ \t]{0,8}(?:=|to)[ \t]{0,8}(?:(?:old_)?password\()?\\*(["'])([^"'\n\\]{1,256})\\*\1/iy;
 
-/** `IDENTIFIED BY 'X'`, `PASSWORD 'X'`. */
+/** `IDENTIFIED BY 'X'`, `PASSWORD 'X'`, `SET PASSWORD FOR me = 'X'`. */
 export function sqlSecret(text: string, at: number): Span | undefined {
-  const value = take(SQL, text, at)?.[1];
-  return value === undefined || isPlaceholder(value, "'")
-    ? undefined
-    : [SQL.lastIndex - 1 - value.length, SQL.lastIndex - 1];
+  for (const pattern of [SQL, SET_PASSWORD, BARE_SQL]) {
+    const found = take(pattern, text, at);
+    const value = found?.[2] ?? found?.[1];
+    if (found === undefined || value === undefined) continue;
+    if (isPlaceholder(value, "'") || isWord(value)) return undefined;
+    // In a sentence much is identified by something.
+    if (
+      (pattern === BARE_SQL || (pattern === SQL && found[1] === '"')) &&
+      !STATEMENT.test(text.slice(Math.max(0, at - 160), at))
+    )
+      return undefined;
+    const start = at + found[0].lastIndexOf(value);
+    return [start, start + value.length];
+  }
+  return undefined;
 }

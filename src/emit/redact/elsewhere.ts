@@ -66,7 +66,7 @@ function outerLine(region: string): string | undefined {
 }
 
 const TAG = /<([\w:.-]{1,100})((?:\s[^<>]*)?)$/;
-const ATTRIBUTE = /\s(?:name|key|id|property)\s*=\s*\\?["']([^"'<>\\]{2,100})/i;
+const ATTRIBUTE = /\s(?:name|key|id|property)\s*=\s*\\*["']([^"'<>\\]{2,100})/i;
 const BEFORE = /<(?:\w+:)?(?:name|key)>\s*([\w:.-]{2,100})\s*<\/(?:\w+:)?(?:name|key)>\s*$/i;
 const VALUE_TAG = /^(?:\w+:)?(?:value|string|val|data)$/i;
 const INNER = /^\s*(?:<!\[CDATA\[)?\s*([^<\n]*[^<\s\]])\s*(?:\]\]>)?\s*<\//;

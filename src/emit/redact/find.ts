@@ -1,7 +1,10 @@
 import { isOpenKey, pemBlock, puttyKey } from './blocks.js';
+import { CALL_NAMES, callSecret, typedSecret } from './calls.js';
 import { argumentSecret, COMMANDS, hereSecret, pipedSecret, settingSecret } from './commands.js';
 import { addressSecret, bearerSecret, netrcSecret, pgpassSecret, sqlSecret, urlSecret } from './credentials.js';
 import { flagSecret } from './flags.js';
+import { lineSecret, SPACED } from './lines.js';
+import { manifestSecrets } from './manifests.js';
 import { namedSecret, pairedSecret } from './named.js';
 import { saidSecret } from './prose.js';
 import type { Span } from './quoted.js';
@@ -32,8 +35,12 @@ export function createFinder(wanted: (name: string) => boolean, patterns: readon
   return {
     find(text) {
       let spans = text.length < SHORTEST ? NOTHING : scan(text);
-      // What is written in JSON has its lines in one.
-      if (named && text.includes('\\n')) spans = merged([...spans, ...scan(text.replace(WRITTEN_LINE, ' \n'))]);
+      if (named) {
+        // What is written in JSON has its lines in one.
+        const lines = text.includes('\\n') ? text.replace(WRITTEN_LINE, asLine) : undefined;
+        if (lines !== undefined) spans = merged([...spans, ...scan(lines)]);
+        if (MANIFEST.test(text)) spans = merged([...spans, ...manifestSecrets(lines ?? text)]);
+      }
       if (own.length > 0) spans = merged([...spans, ...own.flatMap((pattern) => matches(pattern, text))]);
       return spans.length > 0 && text.includes('[redacted ') ? without(spans, text) : spans;
     },
@@ -46,7 +53,10 @@ export function createFinder(wanted: (name: string) => boolean, patterns: readon
   };
 }
 
-const WRITTEN_LINE = /\\n/g;
+const MANIFEST = /apiVersion|kind"?:/;
+/** However deep it was written; of the same length. */
+const WRITTEN_LINE = /\\+[nr]/g;
+const asLine = (written: string): string => ' '.repeat(written.length - 1) + (written.endsWith('n') ? '\n' : ' ');
 const MASK = /\[redacted [a-z\d-]+ hmac:[\da-f]{16}\]/g;
 
 /** What was masked before is no part of another secret. */
@@ -75,10 +85,11 @@ const PLACES: readonly (readonly [characters: string, around: string, look: Look
   [':', '(?!//)', pgpassSecret],
   [':=>', '(?!//)', namedSecret],
   ['-', String.raw`(?<=(?:^|[\s"'\x60(\[,=])-)(?=-?[A-Za-z#])`, flagSecret],
-  [',', String.raw`(?<=["'\x60],)(?=\s{0,8}\\{0,4}["'\x60])`, pairedSecret],
+  [',', String.raw`(?<=["'\x60],)(?=\s{0,24}\\{0,4}["'\x60])`, pairedSecret],
   ['|', String.raw`(?=[ \t\n\\])`, pipedSecret],
   ['<', '(?=<)', hereSecret],
   ['@', String.raw`(?=(?:tcp|unix)\()`, addressSecret],
+  [' \t', SPACED, lineSecret],
 ];
 /** Words a secret is told by, where they begin. */
 const WORDS: readonly (readonly [characters: string, rest: string, look: Look])[] = [
@@ -86,12 +97,15 @@ const WORDS: readonly (readonly [characters: string, rest: string, look: Look])[
   ['l', String.raw`ogin\s`, netrcSecret],
   ['m', String.raw`achine\s`, netrcSecret],
   ['Ii', String.raw`dentified[ \t]|DENTIFIED[ \t]`, sqlSecret],
-  ['Pp', String.raw`assword[ \t]{1,8}'|ASSWORD[ \t]{1,8}'`, sqlSecret],
+  ['Pp', String.raw`assword[ \t]{1,8}'|ASSWORD[ \t]{0,8}=?[ \t]{0,8}(?:N?\\*'|\(\\*')`, sqlSecret],
+  ['Ss', String.raw`et[ \t]+password[ \t]|ET[ \t]+PASSWORD[ \t]`, sqlSecret],
   ['P', 'rivate-Lines:', puttyKey],
   ['SsCc', String.raw`et(?:env|x)?[ \t]|ecrets?[ \t]|onfig(?:ure)?[ \t]`, settingSecret],
-  ['hvnwomrapcbse', COMMANDS, argumentSecret],
-  ['C', 'onvertTo-Secure', argumentSecret],
-  ['Pp', String.raw`ass(?:word|phrase|code|wd)[ \t]|wd?[ \t]|IN[ \t:]`, saidSecret],
+  ...COMMANDS.map(([letter, rest]) => [letter, rest, argumentSecret] as const),
+  ['HhBbSsPUNWmgoaldic', CALL_NAMES, callSecret],
+  ['esftpi', String.raw`(?:xp_)?(?:s?end|ill|ype|ress|et_?[vV]al|nput_?[tT]ext)[\w]{0,12}[ \t(]`, typedSecret],
+  ['PpMC', String.raw`ass(?:word|phrase|code|wd)[ \t]|wd?[ \t]|IN[ \t:]|ot de passe|ontraseña`, saidSecret],
+  ['mc', `ot de passe|ontraseña`, saidSecret],
   ['TtSs', String.raw`oken[ \t]|ecret[ \t]`, saidSecret],
   [
     'AaSsPpEeLlMm',
@@ -135,25 +149,24 @@ function scanner(
     stops.lastIndex = 0;
     while (stops.test(text)) {
       const behind = stops.lastIndex;
-      const span = at(text, behind - 1);
-      if (span === undefined || !add(spans, span)) continue;
-      stops.lastIndex = Math.max(behind, span[1]);
+      const around = within(spans, behind - 1);
+      const span = around ?? at(text, behind - 1);
+      if (span === undefined) continue;
+      if (around === undefined) spans.push(span);
+      // What stands before a secret that is further on is looked at as well.
+      if (span[0] <= behind) stops.lastIndex = Math.max(behind, span[1]);
     }
-    return spans.length === 0 ? NOTHING : spans;
+    return spans.length < 2 ? (spans.length === 0 ? NOTHING : spans) : merged(spans);
   };
 }
 
-/** What lies over others takes them in; what lies within one adds nothing. */
-function add(spans: Span[], [start, end, open]: Span): boolean {
-  const last = spans.at(-1);
-  if (last !== undefined && last[0] <= start && last[1] >= end) return false;
-  let [from, to] = [start, end];
-  for (let over = spans.at(-1); over !== undefined && over[1] > from; over = spans.at(-1)) {
-    [from, to] = [Math.min(from, over[0]), Math.max(to, over[1])];
-    spans.pop();
+/** What was found further on, before the place was come to. */
+function within(spans: readonly Span[], place: number): Span | undefined {
+  for (let i = spans.length - 1; i >= 0 && i >= spans.length - 4; i--) {
+    const span = spans[i] as Span;
+    if (span[0] <= place && place < span[1]) return span;
   }
-  spans.push(open ? [from, to, true] : [from, to]);
-  return true;
+  return undefined;
 }
 
 const TELEGRAM = /(?<=((?<!\d)\d{8,10})):AA[\w-]{32,34}(?![\w-])/y;
@@ -179,8 +192,10 @@ function merged(spans: readonly Span[]): readonly Span[] {
   const result: [number, number, boolean][] = [];
   for (const [start, end, open] of [...spans].sort((a, b) => a[0] - b[0])) {
     const last = result.at(-1);
-    if (last !== undefined && start < last[1]) last[1] = Math.max(last[1], end);
-    else result.push([start, end, open === true]);
+    if (last !== undefined && start < last[1]) {
+      last[2] = end >= last[1] ? open === true : last[2];
+      last[1] = Math.max(last[1], end);
+    } else result.push([start, end, open === true]);
   }
   return result;
 }

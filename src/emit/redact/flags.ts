@@ -1,87 +1,18 @@
 import { headerValue } from './headers.js';
 import { nameKind } from './names.js';
+import { isShortFlag, isWordFlag, type Program, programsAt } from './programs.js';
 import { SHELL_RUN, type Span, take, valueAt } from './quoted.js';
-import { isPlaceholder, looksRandom } from './values.js';
-
-/** What of a program's short flags holds a secret. */
-interface Program {
-  readonly name: RegExp;
-  /** Short flags whose value is a password. */
-  readonly secret?: string;
-  /** Short flags whose value is `user:password`, and what stands between. */
-  readonly login?: string;
-  readonly between?: string;
-  /** Such a flag may have its value without a space. */
-  readonly glued?: boolean;
-  /** Short flags without a value, which may stand before it in one word: `-sSu`. */
-  readonly plain?: string;
-  /** What the command must also say. */
-  readonly says?: RegExp;
-}
-
-const LOGIN = /\blogin\b/;
-const PROGRAMS: readonly Program[] = [
-  {
-    name: /(?:curl|https?|xh|aria2c|wget)/,
-    login: 'uUa',
-    between: ':',
-    glued: true,
-    plain: '#01236BaBfgGiIjJkKlLnNOpqRsSvVZ',
-  },
-  { name: /(?:mysql|mariadb)\w*/, secret: 'p', glued: true },
-  { name: /sshpass/, secret: 'p', glued: true, plain: 'ev' },
-  { name: /(?:7z|7za|7zr|rar|unrar)/, secret: 'p', glued: true },
-  { name: /(?:unzip|zip)/, secret: 'P', glued: true },
-  {
-    name: /(?:docker|podman|nerdctl|helm|oras|skopeo|buildah|crane|regctl|cf)/,
-    secret: 'p',
-    glued: true,
-    says: LOGIN,
-  },
-  { name: /az/, secret: 'p', says: LOGIN },
-  { name: /oc/, secret: 'pt', says: LOGIN },
-  {
-    name: /(?:mongo\w*|useradd|usermod|psexec\w*|grant|influx|cqlsh|clickhouse-client|couchbase-cli|rabbitmqadmin|snowsql|nxc|crackmapexec|evil-winrm|kafka\S*)/,
-    secret: 'p',
-  },
-  { name: /redis-cli|redis-benchmark/, secret: 'a' },
-  { name: /ldap\w+/, secret: 'w', glued: true, plain: 'xLvnZc' },
-  { name: /security/, secret: 'w' },
-  { name: /(?:sqlcmd|osql|bcp|isql)/, secret: 'P', glued: true },
-  { name: /(?:smb\w+|rpcclient|net|winexe|samba-tool|wmic)/, login: 'U', between: '%', glued: true },
-  { name: /ipmitool/, secret: 'P' },
-  { name: /xfreerdp|rdesktop/, secret: 'p', glued: true },
-  { name: /openssl/, secret: 'kK' },
-  { name: /(?:gpg2?)$/ },
-  { name: /gh/, secret: 'b', says: /\bsecret\s+set\b/ },
-];
-/** A name of a program, or what another command begins behind. */
-const STEP = new RegExp(
-  String.raw`[|;]|&&|(?<![\\\x60])\r?\n|(?<!\\)\\n|(?<![\w.-])(?:${PROGRAMS.map(({ name }) => name.source).join('|')})(?=\\*["'\x60]?[\s,])`,
-  'g',
-);
-const SAME = PROGRAMS.map(({ name }) => new RegExp(`^(?:${name.source})$`));
-const REACH = 300;
-
-/** The program whose flag stands at a place. */
-function programAt(text: string, dash: number): Program | undefined {
-  const before = text.slice(Math.max(0, dash - REACH), dash);
-  let program: Program | undefined;
-  let start = 0;
-  STEP.lastIndex = 0;
-  for (let step = STEP.exec(before); step !== null; step = STEP.exec(before)) {
-    const found = PROGRAMS[SAME.findIndex((name) => name.test((step as RegExpExecArray)[0]))];
-    if (found === undefined) [program, start] = [undefined, step.index];
-    else if (found.says === undefined || found.says.test(before.slice(start))) program = found;
-  }
-  return program;
-}
+import { isNoWord, isPlaceholder, looksRandom } from './values.js';
 
 const FLAG = /(?<=^|[\s"'`([,=])--?([A-Za-z#][\w-]{0,60})/y;
 const BETWEEN = /=|\\*["']?(?:[ \t]*,(?:\s|\\n)*|[ \t]*[\\`]+(?:\r?\n|n)[ \t]*|[ \t]+)/y;
 const OPENS = /\$?\\*["']/y;
-const LOGIN_FLAGS: ReadonlySet<string> = new Set(['user', 'proxy-user']);
-const FETCHES = /\b(?:curl|wget|https?|xh|aria2c)\b/;
+/** Flags whose value is `user:password`. */
+const LOGIN_FLAGS = /^(?:user|proxy-user|auth|basic-auth|login|(?:[\w-]+-)?creds|credentials?|cert|E)$/;
+const PASS_SOURCES = /^(?:pass(?:in|out|word)?|(?:ks|key)-pass)$/;
+/** `--auth-token` of a list of options, which is followed by what it is for. */
+const NO_VALUE = /^(?:or|and|is|to|for|flag|option|value)$|^(?:id|type|source|src|env|file)=/;
+const FETCHES = /\b(?:curl|wget|https?|xh|aria2c|etcdctl)\b/;
 
 /** The secret behind a flag: `--password X`, `"--token", "X"`, `curl -uuser:X`, `mysql -pX`. */
 export function flagSecret(text: string, dash: number): Span | undefined {
@@ -90,16 +21,18 @@ export function flagSecret(text: string, dash: number): Span | undefined {
   const behind = FLAG.lastIndex;
   const isLong = text[dash + 1] === '-' || name.length > 1;
   if (isLong) {
-    const long = longFlag(text, dash, name, behind);
+    const long = longFlag(text, dash, name, behind) ?? wordFlag(text, dash, name, behind);
     if (long !== undefined || text[dash + 1] === '-') return long;
   }
   return shortFlag(text, dash, name, behind);
 }
 
 function longFlag(text: string, dash: number, name: string, behind: number): Span | undefined {
-  const isLogin = LOGIN_FLAGS.has(name);
-  const isOpenssl = /^pass(?:in|out|word)?$/.test(name);
-  const isPair = /^from-literal$/.test(name);
+  // Its own flag has no value.
+  if (name === 'secret' && /\bpulumi[ \t][^\n]*$/.test(text.slice(Math.max(0, dash - 200), dash))) return undefined;
+  const isLogin = LOGIN_FLAGS.test(name);
+  const isOpenssl = PASS_SOURCES.test(name);
+  const isPair = name === 'from-literal';
   const kind = name === 'pass' || name === 'pw' ? 'password' : nameKind(name);
   if (!isLogin && !isOpenssl && !isPair && kind === undefined) return undefined;
   const joint = take(BETWEEN, text, behind)?.[0];
@@ -109,40 +42,78 @@ function longFlag(text: string, dash: number, name: string, behind: number): Spa
   const [start, end] = value.span;
   const said = text.slice(start, end);
   if (isPlaceholder(said, value.quote) || (joint !== '=' && said.startsWith('-'))) return undefined;
-  if (isLogin)
-    return FETCHES.test(text.slice(Math.max(0, dash - 600), dash)) ? behindMark(said, start, ':') : undefined;
+  if (isLogin && said.includes(':')) return loginSecret(text, dash, name, value.span);
   if (isPair) return behindMark(said, start, '=');
   if (isOpenssl && /^(?:env|file|fd|stdin)(?::|$)/.test(said)) return undefined;
   if (isOpenssl && said.startsWith('pass:')) return behindMark(said, start, ':');
-  if (kind === undefined) return undefined;
+  if (kind === undefined || NO_VALUE.test(said)) return undefined;
   if (kind === 'header') return headerValue(text, start, '"');
-  if (kind === 'weak') return looksRandom(said) ? value.span : undefined;
+  if (kind === 'weak') return looksRandom(said) || (name.endsWith('auth') && isNoWord(said)) ? value.span : undefined;
   return value.span;
 }
 
+/** Of `--user me:X` the password, where the program is known to take one, or X can be no word. */
+function loginSecret(text: string, dash: number, name: string, [start, end]: Span): Span | undefined {
+  const said = text.slice(start, end);
+  const span = behindMark(said, start, ':');
+  if (span === undefined || FETCHES.test(text.slice(Math.max(0, dash - 600), dash))) return span;
+  const secret = text.slice(span[0], span[1]);
+  return isNoWord(secret) || (/creds|basic/.test(name) && /^[^/].{4}/.test(secret)) ? span : undefined;
+}
+
+/** A flag of several letters whose name says nothing but with its program: `aws ssm put-parameter --value X`. */
+function wordFlag(text: string, dash: number, name: string, behind: number): Span | undefined {
+  if (!isWordFlag(name) || !programsAt(text, dash).programs.some(({ words }) => words?.includes(name)))
+    return undefined;
+  const value = flagValue(text, behind, behind, false);
+  if (value === undefined) return undefined;
+  return isPlaceholder(text.slice(value.span[0], value.span[1]), value.quote) ? undefined : value.span;
+}
+
 function shortFlag(text: string, dash: number, name: string, behind: number): Span | undefined {
-  if (!/[apPuUwkKbt]/.test(name)) return undefined;
-  const program = programAt(text, dash);
-  if (program === undefined) return undefined;
-  const { secret = '', login = '', plain = '', glued = false, between = ':' } = program;
+  if (!isShortFlag(name) || (nameKind(name) !== undefined && text.startsWith('[redacted ', behind + 1)))
+    return undefined;
+  const { programs, before } = programsAt(text, dash);
+  for (const program of programs) {
+    const span = programSecret(text, dash, name, behind, program);
+    if (span !== undefined) return span;
+  }
+  return name === 'p' && programs.length === 0 ? besideUser(text, behind, before) : undefined;
+}
+
+function programSecret(text: string, dash: number, name: string, behind: number, program: Program): Span | undefined {
+  const { secret = '', login = '', cookie = '', plain = '', glued = false, between = ':' } = program;
+  const letters = `${secret}${login}${cookie}`;
   let place = 0;
-  while (
-    place < name.length &&
-    plain.includes(name[place] as string) &&
-    !`${secret}${login}`.includes(name[place] as string)
-  )
+  while (place < name.length && plain.includes(name[place] as string) && !letters.includes(name[place] as string))
     place++;
   const letter = name[place];
-  if (letter === undefined || !`${secret}${login}`.includes(letter)) return undefined;
+  if (letter === undefined || !letters.includes(letter)) return undefined;
   const start = dash + 2 + place;
   const value = flagValue(text, start, behind, glued);
   if (value === undefined) return undefined;
   const said = text.slice(value.span[0], value.span[1]);
   if (isPlaceholder(said, value.quote)) return undefined;
+  // Without a `=` it names a file.
+  if (cookie.includes(letter)) return behindMark(said, value.span[0], '=') && value.span;
   if (!login.includes(letter)) return value.span;
   // `-uuser:'X'`: one word of the shell in two pieces.
   const rest = said.endsWith(between) ? valueAt(text, value.span[1], SHELL_RUN) : undefined;
   return rest?.quote === undefined ? behindMark(said, value.span[0], between) : rest.span;
+}
+
+/** Of a program that nobody knows, `-u me -p X`. */
+const USER = /[ \t]-(?:u|U|user|-user|-username|login|-login)[= \t]+\\*["']?[\w@.-]{1,64}\\*["']?(?:[ \t][^\n]*)?$/;
+const NO_PASSWORD =
+  /\b(?:sudo|mkdir|ssh|scp|sftp|rsync|cp|docker|podman|kubectl|git|tar|ps|lsof|xargs|install|nc|ncat|nmap|pip3?|virtualenv|perl|sed|read|make|pytest|python3?|node|npx|tmux|screen|date|diff|patch|su|runuser|psql|pg_\w+|env|exec|mount|crontab)\b/;
+
+function besideUser(text: string, behind: number, before: string): Span | undefined {
+  const line = before.slice(Math.max(before.lastIndexOf('\n'), before.search(/\\n[^\n]*$/)) + 1);
+  if (!USER.test(line) || NO_PASSWORD.test(line)) return undefined;
+  const value = flagValue(text, behind, behind, false);
+  if (value === undefined) return undefined;
+  const said = text.slice(value.span[0], value.span[1]);
+  return isNoWord(said) && !isPlaceholder(said, value.quote) ? value.span : undefined;
 }
 
 /** What follows a short flag: at once (`-pX`, `-p'X'`, `-p=X`), or behind a space. `start`: behind the letter. */
@@ -153,7 +124,7 @@ function flagValue(text: string, start: number, behind: number, glued: boolean):
     return glued ? valueAt(text, start, SHELL_RUN) : undefined;
   if (take(BETWEEN, text, start) === undefined) return undefined;
   const value = valueAt(text, BETWEEN.lastIndex, SHELL_RUN);
-  return value === undefined || text[value.span[0]] === '-' ? undefined : value;
+  return value === undefined || text[value.span[0]] === '-' || value.span[0] === value.span[1] ? undefined : value;
 }
 
 /** The password of `user:password`. */

@@ -26,12 +26,16 @@ export function headerValue(text: string, at: number, before: string): Span | un
 const PAIRS = /[^\s=;,"'`]{1,256}=[^\r\n"'`]+/y;
 const PAIR = /[^\s=;,"'`]{1,256}=[^\s;"'`]+/y;
 
+/** `{ session: 'X' }`. */
+const OBJECT = /\{(?=[^{}\n]*[:=>][ \t]*\\*["'][^"'\s{}]*\d)[^{}\n$]{5,400}(?=\})/y;
+
 /** All of a Cookie header, the value of a Set-Cookie. */
 export function cookieValue(text: string, at: number, before: string, name: string): Span | undefined {
   const quote = take(OPENING, text, at);
   const start = quote === undefined ? at : OPENING.lastIndex;
   const run = /set/i.test(name) ? PAIR : PAIRS;
   if (take(run, text, start) !== undefined) return [start, run.lastIndex];
+  if (take(OBJECT, text, at) !== undefined) return [at + 1, OBJECT.lastIndex];
   const value = quote === undefined && !/["'`]/.test(before) ? undefined : valueAt(text, at, RUN);
   return value !== undefined && looksRandom(text.slice(value.span[0], value.span[1])) ? value.span : undefined;
 }

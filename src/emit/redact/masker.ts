@@ -114,10 +114,13 @@ export class Masker {
     let copy: Record<string, unknown> | undefined;
     const keys = Object.keys(object);
     const beside = all || !this.#named ? undefined : namedBeside(object as Record<string, unknown>);
+    // Of Kubernetes.
+    const isManifest = this.#named && (object as { kind?: unknown }).kind === 'Secret';
     for (const [i, key] of keys.entries()) {
       const value = (object as Record<string, unknown>)[key];
-      const masked = this.#at(key, value, all || key === beside || this.isPath(key));
-      const name = key.length < SHORTEST_KEY ? key : this.text(key);
+      const isData = isManifest && (key === 'data' || key === 'stringData');
+      const masked = this.#at(key, value, all || isData || key === beside || this.isPath(key));
+      const name = isPlain(key) ? key : this.text(key);
       if (masked === value && name === key && copy === undefined) continue;
       // In the order in which they were.
       if (copy === undefined) {
@@ -189,6 +192,7 @@ export class Masker {
   }
 }
 
-const SHORTEST_KEY = 16;
+/** A name that is too short to hold a secret. */
+const isPlain = (key: string): boolean => key.length < 8 || (key.length < 16 && !/[=:@ ]/.test(key));
 
 const matches = (wanted: string | undefined, key: string): boolean => wanted === '*' || wanted === key;

@@ -1,4 +1,5 @@
 import { blockValue } from './blocks.js';
+import { setsSecrets } from './commands.js';
 import { elementSecret, isValueName, otherName } from './elsewhere.js';
 import { cookieValue, headerValue } from './headers.js';
 import { type NameKind, nameKind } from './names.js';
@@ -20,7 +21,8 @@ const isNameChar = (code: number): boolean =>
 function nameBefore(text: string, separator: number): Span | undefined {
   let end = separator;
   for (let i = 0; i < 8 && (text[end - 1] === ' ' || text[end - 1] === '\t'); i++) end--;
-  for (let i = 0; i < 6 && end > 0 && `"'\\]`.includes(text[end - 1] as string); i++) end--;
+  // In JSON that is written in JSON, and so on, each quote has twice as many backslashes.
+  for (let i = 0; i < 40 && end > 0 && `"'\\]`.includes(text[end - 1] as string); i++) end--;
   let start = end;
   const least = Math.max(0, end - NAME - 1);
   while (start > least && isNameChar(text.charCodeAt(start - 1))) start--;
@@ -39,6 +41,8 @@ export function namedSecret(text: string, separator: number): Span | undefined {
   const isElsewhere = kind === undefined && isValueName(own);
   const name = isElsewhere ? otherName(text, found[0]) : own;
   if (isElsewhere && name !== undefined) kind = nameKind(name);
+  if ((kind ?? 'weak') === 'weak' && text[separator] === '=' && found[1] === separator && setsSecrets(text, found[0]))
+    return behindName(text, separator, { kind: 'token', name: own, found, isElsewhere: false, isSet: true });
   if (kind === undefined || name === undefined) return undefined;
   return behindName(text, separator, { kind, name, found, isElsewhere });
 }
@@ -48,9 +52,15 @@ interface Named {
   readonly name: string;
   readonly found: Span;
   readonly isElsewhere: boolean;
+  /** By a command that sets secrets. */
+  readonly isSet?: boolean;
 }
 
-function behindName(text: string, separator: number, { kind, name, found, isElsewhere }: Named): Span | undefined {
+function behindName(
+  text: string,
+  separator: number,
+  { kind, name, found, isElsewhere, isSet = false }: Named,
+): Span | undefined {
   const before = text[found[0] - 1] ?? '';
   let at = separator + 1;
   while (at < separator + 3 && (text[at] === '=' || text[at] === '>' || text[at] === ':')) at++;
@@ -60,6 +70,7 @@ function behindName(text: string, separator: number, { kind, name, found, isElse
   while (at < gap + 8 && (text[at] === ' ' || text[at] === '\t')) at++;
   if (kind === 'header') return headerValue(text, at, before);
   if (kind === 'cookie') return cookieValue(text, at, before, name);
+  if (take(TYPE, text, at) !== undefined) at = TYPE.lastIndex;
   const block = text[separator] === ':' ? blockValue(text, found[0], at, kind) : undefined;
   if (block !== undefined) return block;
   const isTight = tight && at === gap && text[separator] === '=' && !compared;
@@ -79,14 +90,31 @@ function behindName(text: string, separator: number, { kind, name, found, isElse
     kind,
     name,
     quote: value.quote,
-    sure: inQuery || isVariable,
+    sure: inQuery || isVariable || isSet || isOption(text, found[0]),
     alone: (starts && ends) || isWord,
     code: value.quote === undefined && (next === '(' || next === '[' || next === '{' || compared),
     elsewhere: isElsewhere,
   };
+  if (kind === 'short' && value.quote !== undefined && hasUser(text, found[0])) place.kind = 'password';
   const length = trailing(text, start, end, place.sure || place.alone);
   if (!isSecret(text.slice(start, length), place)) return undefined;
   return value.span[2] ? [start, length, true] : [start, length];
+}
+
+/** `password: string = 'X'`. */
+const TYPE =
+  /(?:str|string|String|Optional\[str\]|std::string|const char *\*|string \| (?:null|undefined)|str \| None)\??[ \t]{0,4}=[ \t]{0,4}(?=\\*["'`])/y;
+
+/** `{ user: 'me', pass: 'X' }`. */
+function hasUser(text: string, name: number): boolean {
+  return /(?:user(?:name)?|login|email)\\*["']?\s*(?:=>|[:=])\s*[^\n{}]{0,60}$/i.test(
+    text.slice(Math.max(0, name - 90), name),
+  );
+}
+
+/** `/pass:X`, an option of programs on Windows. */
+function isOption(text: string, name: number): boolean {
+  return text[name - 1] === '/' && /\s/.test(text[name - 2] ?? '');
 }
 
 /** A line that is a name and one value without a quote: all of it, whatever characters it has, unless it is code. */
@@ -127,6 +155,10 @@ function beginsLine(text: string, at: number): boolean {
   return LINE_START.test(before) && (at <= 48 || /[\r\n]|\\n/.test(before));
 }
 
+/** What gives a name its value, so that a word is one as well. */
+const SETTER =
+  /(?:\bdefine|putenv|[sS]et_?[eE]nv(?:ironmentVariable)?|[sS]et_?[pP]roperty|set_var)[ \t]{0,4}\([ \t]{0,4}\\*["'`]$/;
+const DEFINED = /\bdefine[ \t]{0,4}\([ \t]{0,4}\\*["']$/;
 const CALL = /(?:[([]|,)[ \t]*\\*["'`]?$/;
 
 /** The second of two texts of which the first is a name: `set("x-api-key", "X")`, `["x-api-key", "X"]`. */
@@ -134,15 +166,19 @@ export function pairedSecret(text: string, comma: number): Span | undefined {
   const found = nameBefore(text, comma);
   if (found === undefined || (!/["'`]/.test(text[found[1]] ?? '') && text[found[1]] !== '\\')) return undefined;
   const name = text.slice(found[0], found[1]);
-  const kind = nameKind(name);
+  const isDefined = DEFINED.test(text.slice(Math.max(0, found[0] - 24), found[0])) && /_(?:KEY|SALT)$/.test(name);
+  const kind = isDefined ? 'password' : nameKind(name);
   if (kind === undefined || !CALL.test(text.slice(Math.max(0, found[0] - 12), found[0]))) return undefined;
   let at = comma + 1;
-  while (at < comma + 9 && /\s/.test(text[at] ?? '')) at++;
+  while (at < comma + 25 && /\s/.test(text[at] ?? '')) at++;
   if (!/\\*["'`]/y.test(text.slice(at, at + 4))) return undefined;
   if (kind === 'header') return headerValue(text, at, '"');
   const value = valueAt(text, at, RUN);
   if (value?.quote === undefined) return undefined;
   const said = text.slice(value.span[0], value.span[1]);
   const place = { kind, name, quote: value.quote, sure: false, alone: false, code: false, elsewhere: true };
-  return isSecret(said, place) && !/^[A-Za-z_-]+$/.test(said) ? value.span : undefined;
+  if (!isSecret(said, place)) return undefined;
+  return /^[A-Za-z_-]+$/.test(said) && !SETTER.test(text.slice(Math.max(0, found[0] - 40), found[0]))
+    ? undefined
+    : value.span;
 }

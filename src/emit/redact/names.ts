@@ -4,9 +4,10 @@
  */
 export type NameKind = 'password' | 'token' | 'header' | 'cookie' | 'weak' | 'short';
 
-const PASSWORD = /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort)$/;
+const PASSWORD =
+  /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort|(?:store|key|require|become|ssh|sudo|bind)pass|senha|contrasena|motdepasse|wachtwoord|parola|losenord)$/;
 const TOKEN =
-  /(?:token|secret|bearer|credentials?|connectionstring|accesssignature|clientassertion|jwt|totp|mnemonic|seedphrase|recoverycode|secretkeybase|(?:api|access|secret|private|signing|encryption|master|account|auth|service|shared|sharedaccess|subscription|license|licence|deploy|session|storage|webhook|admin|root|consumer|app|application)key)$/;
+  /(?:token|secret|bearer|credentials?|connectionstring|accesssignature|clientassertion|jwt|totp|mnemonic|seedphrase|recoverycode|secretstring|secretkeybase|masterauth|(?:client|private)keydata|(?:api|access|secret|private|signing|encryption|master|account|auth|service|shared|sharedaccess|subscription|license|licence|deploy|session|storage|webhook|admin|root|consumer|app|application|fernet|crypt|hmac|jwt|aes|preshared|rapidapi)key)$/;
 const WEAK: ReadonlySet<string> = new Set([
   'key',
   'auth',
@@ -56,9 +57,9 @@ function kindOfName(name: string): NameKind | undefined {
     words.pop();
   const last = words.at(-1)?.replace(/\d+$/, '') ?? '';
   const all = words.slice(0, -1).join('') + last;
-  if (PASSWORD.test(all)) return 'password';
+  if (PASSWORD.test(all) || last === 'psk') return 'password';
   if (SHORT.has(last) || OWNED.test(last)) return OWNED.test(words.join(' ')) ? 'password' : 'short';
-  if (name === '_auth' || /(?:^|[._-])(?:npm)?[Aa]uth[Ii]dent$/.test(name)) return 'token';
+  if (/secret_id$/i.test(name) || name === '_auth' || /(?:^|[._-])(?:npm)?[Aa]uth[Ii]dent$/.test(name)) return 'token';
   if (all.endsWith('authorization')) return 'header';
   if (last === 'cookie' || last === 'cookies') return 'cookie';
   if (TOKEN.test(all)) return 'token';

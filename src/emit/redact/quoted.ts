@@ -4,7 +4,7 @@ export type Span = readonly [start: number, end: number, open?: boolean];
 /** No quoted value is searched for its end further than this, so that no text is read again and again. */
 export const QUOTED = 4096;
 
-export const OPENING = /(?:\$|[bBrRfFuU]{1,2})?(\\*["'`])/y;
+export const OPENING = /(?:\$|[bBrRfFuUN]{1,2})?(\\*["'`])/y;
 export const RUN = /[^\s"'`,;&|<>(){}[\]\\]+/y;
 export const SHELL_RUN = /[^\s"'`;&|<>()\\]+/y;
 const LONG_RUN = /[^\s"']+/y;

@@ -34,6 +34,8 @@ const WORDS =
 /** Words with digits that sentences about secrets have. */
 const TECHNICAL =
   /^(?:base-?\d+\w*|sha-?\d[\w-]*|md[45]|utf-?\d\w*|o?auth-?\d\w*|[hrep]s\d+|aes-?\d[\w-]*|rsa-?\d+|ed25519|curve25519|x25519|x?chacha20[\w-]*|x\.?509\w*|ipv[46]|http\/?[\d.]+|(?:tls|ssl)v?[\d.]+|uuid-?v?\d|u?(?:int|float)\d+\w*|[iuf]\d+|k8s|i18n|l10n|a11y|e2e|ec2|s3|b64|web3|p\d{3}|secp\w+|argon2\w*|pbkdf2\w*|win(?:32|64)|x(?:32|64)|x86\w*|arm64|python\d\S*|node\d+|es\d+|h\d|v\d[\w.-]*|mp\d|log4j|neo4j|pkcs\W?\d+|fido2|gpt-?\d\S*|iso-?\d+\S*|rfc-?\d+|cve-\d\S*)$/i;
+/** A command of PowerShell that makes or reads one. */
+const CMDLET = /^(?:ConvertTo|ConvertFrom|Get|Read|New|Import|Unprotect)-[A-Z]\w+$/;
 const LETTERS = /^[A-Za-z]+$/;
 const UNIT = /^[v~≥<>]?\d+(?:[.,:/x×–-]\d+)*(?:st|nd|rd|th)?[-–]?(?:[a-z]{1,16}(?:-[a-z]+)*)?%?$/i;
 const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;
@@ -48,9 +50,9 @@ const TYPE =
 /** Whether a value behind such a name is a secret. Ordinary code (`token: string`, `password = getPassword()`) is none. */
 export function isSecret(value: string, place: Place): boolean {
   if (value === '' || isPlaceholder(value, place.quote)) return false;
-  if (place.kind === 'weak') return !place.code && looksRandom(value);
+  if (place.kind === 'weak') return !place.code && (looksRandom(value) || isLogin(value, place));
   if (place.kind === 'short') return !place.code && (place.sure ? value.length >= 3 : isNoWord(value));
-  if (!place.sure && WORDS.test(value)) return false;
+  if (!place.sure && (WORDS.test(value) || CMDLET.test(value))) return false;
   if (place.quote !== undefined) return isQuotedSecret(value, place);
   if (place.code) return false;
   if (place.sure) return true;
@@ -69,9 +71,22 @@ export function isSecret(value: string, place: Place): boolean {
   return value.length >= 6 || !IDENTIFIER.test(value);
 }
 
+/** `AUTH=user/X`, `AUTH=X` of a shell. */
+function isLogin(value: string, { name, sure }: Place): boolean {
+  return sure && /AUTH$|CREDS?$/.test(name) && isNoWord(value.slice(value.search(/[/:]/) + 1));
+}
+
 function isQuotedSecret(value: string, { kind, name, sure }: Place): boolean {
   const isConstant = sure || name === name.toUpperCase();
-  if (/\s/.test(value)) return (kind === 'password' || isConstant) && !PROSE.test(value);
+  if (/\s/.test(value))
+    return (
+      !/^\s|\s$/.test(value) &&
+      (kind === 'password' ||
+        isConstant ||
+        (/mnemonic|phrase/i.test(name) && /^(?:[a-z]+ ){5,}[a-z]+$/.test(value)) ||
+        value.split(/\s+/).some(isMixed)) &&
+      !PROSE.test(value)
+    );
   if (!/[A-Za-z\d]/.test(value)) return kind === 'password' && value.length >= 6;
   if (kind === 'password' || isConstant) return value.length >= 3;
   if (/^\d+$/.test(value)) return value.length >= 6;
@@ -81,10 +96,16 @@ function isQuotedSecret(value: string, { kind, name, sure }: Place): boolean {
 /** Of what stands in a sentence: letters with digits or signs between them, and no number with its unit, path, address or technical word. */
 export function isNoWord(value: string): boolean {
   if (value.length < 6 || value.length > 512 || !/[A-Za-z]/.test(value) || isWord(value)) return false;
+  if (/^-?0x[\da-f]{1,16}$/i.test(value)) return false;
   if (UNIT.test(value) || EMAIL.test(value) || PATH.test(value) || FILE.test(value) || CHAIN.test(value)) return false;
   // `base64-encoded`.
   if (value.split(/[-_/]/).every((part) => /^[A-Za-z]*$/.test(part) || TECHNICAL.test(part))) return signs(value);
   return /\d/.test(value) || signs(value);
+}
+
+/** A word with letters and digits in turn. */
+function isMixed(word: string): boolean {
+  return isNoWord(word) && /[A-Za-z]\d|\d[A-Za-z]/.test(word);
 }
 
 function signs(value: string): boolean {

@@ -1,0 +1,71 @@
+import { type Span, take } from './quoted.js';
+import { isNoWord, isPlaceholder, isWord } from './values.js';
+
+const GAP = String.raw`(?:\s|\\n){0,8}`;
+const TEXT = String.raw`(?:\\*"(?:[^"\\\n]|\\.){0,200}?\\*"|\\*'(?:[^'\\\n]|\\.){0,200}?\\*'|\\*\x60[^\x60\n]{0,200}?\x60)`;
+const ARGUMENT = String.raw`(?:${TEXT}|[\w.$:>[\]-]{1,80}(?:\([^()\n]{0,80}\))?)`;
+const VALUE = String.raw`(?:Some\(|N)?\\*(["'\x60])((?:[^"'\x60\\\n]|\\(?!["'\x60rn])){3,200})(?:\\+[rn])*\\*\4`;
+
+const call = (names: string, before: number): string =>
+  String.raw`(?:${names})\w{0,12}${GAP}\(${GAP}(?:${ARGUMENT}${GAP},${GAP}){${before}}`;
+/** Calls whose second or third argument is a password, whatever it looks like. */
+const SURE = [
+  call(
+    String.raw`(?:HTTP|Http|http|SetBasic|setBasic|Set)?_?[Bb]asic_?[Aa]uth(?:entication|orization)?|PSCredential|[Pp]assword[Aa]uthentication|UsernamePassword\w{0,24}|NetworkCredential|PlainTextAuthProvider|WiFi\.begin`,
+    1,
+  ),
+  call('mysqli?_connect|mysqli|PDO|getConnection|pg_connect|oci_connect|ldap_bind', 2),
+  String.raw`auth\\*["']?${GAP}(?:=|:|=>)${GAP}[([]${GAP}${TEXT}${GAP},${GAP}`,
+];
+/** Calls of which it is one if it can be no word. */
+const LIKELY = [call(`(?:log|sign)_?[iI]n|auth(?:enticate)?|bind|(?:set_?)?[cC]ookie`, 1)];
+const compile = (sources: readonly string[]): RegExp =>
+  new RegExp(`(?:(${SURE.join('|')})|(${sources.join('|')}))(?:)${VALUE.replace('\\4', '\\3')}`, 'y');
+const CALLS = compile(LIKELY);
+const ADMIN = /\(\s*\\*["'`](?:admin|root|administrator|me|user|postgres|sa|[\w.+-]+@[\w-]+\.[\w.-]+)\\*["'`]/;
+
+/** What follows the first letters of those calls. */
+export const CALL_NAMES = String.raw`(?:TTP|ttp)?_?[Bb]?asic_?[Aa]uth|et_?[Bb]asic_?[Aa]uth|SCredential|assword[Aa]uthentication|sernamePassword|etworkCredential|lainTextAuth|iFi\.begin|ysqli|DO\(|etConnection\(|g_connect|ci_connect|dap_bind|uth\\*["']?\s{0,8}(?:=|:)>?\s{0,8}[(\[]|og_?[iI]n\(|ign_?[iI]n\(|uth(?:enticate)?\(|ind\(|(?:et_?)?[cC]?ookie\(`;
+
+/** The secret among the arguments of a call: `HTTPBasicAuth("me", "X")`, `auth=("me", "X")`, `login(user, "X")`. */
+export function callSecret(text: string, at: number): Span | undefined {
+  const found = take(CALLS, text, at);
+  if (found === undefined) return undefined;
+  const [whole, sure, , quote, value] = found as unknown as readonly string[];
+  const said = value as string;
+  if (isPlaceholder(said, quote) || isWord(said) || /\s/.test(said)) return undefined;
+  if (sure === undefined && !isNoWord(said) && !ADMIN.test(whole as string)) return undefined;
+  const start = at + (whole as string).lastIndexOf(said);
+  return [start, start + said.length];
+}
+
+const TYPED = new RegExp(
+  String.raw`(?:exp_)?(?:send(?:_?[lL]ine|_keys|Keys)?|fill(?:_in|In)?|type(?:_text|Text)?|press_?[sS]equentially|set_?[vV]alue|input_?[tT]ext)(?:[ \t]+--)?[ \t]*\(?${GAP}(?:(${TEXT})${GAP},${GAP}(?:with:${GAP})?)?\\*(["'\x60])((?:[^"'\x60\\\n]|\\(?!["'\x60rn \\])){3,200}?)((?:\\+[rn]|[ ]{2,}\n?|[ ]+\n)*)\\*\2`,
+  'y',
+);
+/** What is asked before it is typed. */
+const ASKED = /(?:p?ass(?:word|phrase|code|wd)|(?:^|[^A-Za-z])(?:pw|pin|otp|secret|token)(?![A-Za-z]))/i;
+const NEAR = 160;
+
+/** What is typed where a password is asked for: `expect "password:"; send "X\r"`, `page.fill('#password', 'X')`. */
+export function typedSecret(text: string, at: number): Span | undefined {
+  if (/\w/.test(text[at - 1] ?? '') && !/\\[nrt]$/.test(text.slice(Math.max(0, at - 1), at + 1))) return undefined;
+  const found = take(TYPED, text, at);
+  if (found === undefined) return undefined;
+  const [whole, field, quote, value, enter] = found as unknown as readonly string[];
+  const said = value as string;
+  if (isPlaceholder(said, quote) || isWord(said)) return undefined;
+  const before = text.slice(Math.max(0, at - NEAR), at);
+  const since = before.slice(
+    Math.max(0, ...[...before.matchAll(/\bsend|\bfill\(|\btype\(/g)].map(({ index }) => index)),
+  );
+  const lines = since
+    .split(/\n|\\n/)
+    .slice(-2)
+    .join('\n');
+  const isAsked = ASKED.test(field ?? lines);
+  const isLine = (enter !== '' || /^s?end_?[lL]ine/.test(whole as string)) && !/\s/.test(said) && isNoWord(said);
+  if (!isLine && !(isAsked && (!/\s/.test(said) || enter !== ''))) return undefined;
+  const start = at + (whole as string).lastIndexOf(said);
+  return [start, start + said.length];
+}

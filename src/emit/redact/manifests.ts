@@ -1,0 +1,98 @@
+import type { Span } from './quoted.js';
+
+const HEAD = /(?:^|[\n"'`])([ \t]*)(- )?(?:apiVersion:[ \t]*v1|kind:[ \t]*Secret)[ \t]*(?=\r?\n)/g;
+/** Most characters between its values and the word that says what it is. */
+const FAR = 2048;
+/** The longest manifest that is read. */
+const LONGEST = 32_768;
+const KEY = /^([ \t]*)(?:- )?([\w-]+):[ \t]*(.*?)\r?$/;
+const ENTRY = /^([ \t]+["']?[\w.-]{1,100}["']?:[ \t]*)(\S.*)$/;
+
+/** The values of a Secret of Kubernetes. `data` may stand before the line that says what it is. */
+export function manifestSecrets(text: string): readonly Span[] {
+  const spans: Span[] = [];
+  for (const head of text.matchAll(HEAD)) {
+    if (head.index < (spans.at(-1)?.[1] ?? 0)) continue;
+    const indent = (head[1] as string).length + (head[2]?.length ?? 0);
+    spans.push(...valuesOf(text, head.index + (/^[\n"'`]/.test(head[0]) ? 1 : 0), indent));
+  }
+  return spans.length > 0 ? spans : written(text);
+}
+
+function valuesOf(text: string, from: number, indent: number): Span[] {
+  const found: Span[] = [];
+  const seen = new Set<string>();
+  let isSecret: boolean | undefined;
+  let inData = false;
+  let begins = -1;
+  let isWhole = false;
+  for (let next = from; next <= text.length && next < from + LONGEST; ) {
+    const end = text.indexOf('\n', next);
+    const line = text.slice(next, end < 0 ? text.length : end);
+    const at = next;
+    next += line.length + 1;
+    const key = KEY.exec(at === from ? line.replace('- ', '  ') : line);
+    if (/^-{3}/.test(line) || (key !== null && (key[1] as string).length < indent)) isWhole = true;
+    if (isWhole) break;
+    if (key !== null && (key[1] as string).length === indent) {
+      // The next one begins.
+      if (seen.has(key[2] as string)) isWhole = true;
+      if (isWhole) break;
+      seen.add(key[2] as string);
+      inData = /^(?:data|stringData)$/.test(key[2] as string);
+      if (inData && begins < 0) begins = at;
+      if (key[2] === 'kind') isSecret = saysSecret((key[3] as string).trim(), end < 0);
+      if (isSecret === false) return [];
+    } else if (inData) {
+      const entry = ENTRY.exec(line);
+      if (entry !== null && !/^[|>]/.test(entry[2] as string)) {
+        const start = at + (entry[1] as string).length;
+        found.push([start, start + (entry[2] as string).trimEnd().length]);
+      } else if (entry === null && line.trim() !== '') found.push([at + line.search(/\S/), at + line.trimEnd().length]);
+    }
+  }
+  if (isSecret) return found;
+  // What it is, is still to come.
+  return isSecret === undefined && begins >= 0 && !isWhole ? [[begins, text.length, true]] : [];
+}
+
+/** undefined: the word has not ended. */
+function saysSecret(kind: string, isCut: boolean): boolean | undefined {
+  return kind === 'Secret' || (isCut && 'Secret'.startsWith(kind) ? undefined : false);
+}
+
+const KIND = /kind\\*"\s*:\s*\\*"(\w*)(\\*")?/;
+const NAMED = /kind\\*"\s*:\s*\\*"Secret\\*"/;
+const DATA = /\\*"(?:data|stringData)\\*"\s*:\s*\{/g;
+const VALUE = /\\*"[\w.-]{1,100}\\*"\s*:\s*\\*"([^"\\]+)/g;
+
+/** As JSON. */
+function written(text: string): readonly Span[] {
+  if (!text.includes('apiVersion') || !/"data|stringData/.test(text)) return [];
+  const spans: Span[] = [];
+  for (const data of text.matchAll(DATA)) {
+    const from = data.index + data[0].length;
+    const before = text.slice(Math.max(0, data.index - 1024), data.index);
+    const reach = text.slice(from, from + LONGEST);
+    const end = reach.indexOf('}');
+    const after = end < 0 ? '' : reach.slice(end, end + FAR);
+    if (NAMED.test(before) || NAMED.test(after)) {
+      for (const value of reach.slice(0, end < 0 ? undefined : end).matchAll(VALUE)) {
+        const start = from + value.index + value[0].length - (value[1] as string).length;
+        spans.push([start, start + (value[1] as string).length]);
+      }
+    } else if (
+      from + reach.length === text.length &&
+      /apiVersion\\*"\s*:\s*\\*"v1\\*"\s*,\s*(?:\\n\s*)?$/.test(before) &&
+      isUnsaid(after)
+    )
+      spans.push([from, text.length, true]);
+  }
+  return spans;
+}
+
+/** Whether what it is may still come. */
+function isUnsaid(after: string): boolean {
+  const kind = KIND.exec(after);
+  return kind === null ? after.length < FAR : kind[2] === undefined && 'Secret'.startsWith(kind[1] as string);
+}

@@ -1,0 +1,122 @@
+/** What of a program's flags holds a secret. */
+export interface Program {
+  readonly name: RegExp;
+  /** Short flags whose value is a password. */
+  readonly secret?: string;
+  /** Short flags whose value is `user:password`, and what stands between. */
+  readonly login?: string;
+  readonly between?: string;
+  /** Such a flag may have its value without a space. */
+  readonly glued?: boolean;
+  /** Short flags without a value, which may stand before it in one word: `-sSu`. */
+  readonly plain?: string;
+  /** Short flags whose value is cookies. */
+  readonly cookie?: string;
+  /** Flags of more letters whose value is a password, where their names do not say so. */
+  readonly words?: readonly string[];
+  /** What the command must also say before the flag, and anywhere. */
+  readonly says?: RegExp;
+  readonly anywhere?: RegExp;
+}
+
+const LOGIN = /\blogin\b/;
+export const PROGRAMS: readonly Program[] = [
+  {
+    name: /(?:curl|https?|xh|aria2c|wget)/,
+    login: 'uUaE',
+    between: ':',
+    glued: true,
+    plain: '#01236BaBfgGiIjJkKlLnNOpqRsSvVZ',
+    cookie: 'b',
+    words: ['pass', 'tlspassword'],
+  },
+  { name: /(?:mysql|mariadb)[\w-]*/, secret: 'p', glued: true },
+  { name: /sshpass/, secret: 'p', glued: true, plain: 'ev' },
+  { name: /(?:7z|7za|7zr|rar|unrar)/, secret: 'p', glued: true, plain: 'h' },
+  { name: /(?:unzip|zip)/, secret: 'P', glued: true },
+  {
+    name: /(?:docker|podman|nerdctl|helm|oras|skopeo|buildah|crane|regctl|cf|cosign|conan|ibmcloud)/,
+    secret: 'p',
+    glued: true,
+    says: LOGIN,
+  },
+  { name: /az/, secret: 'p', says: LOGIN },
+  { name: /az/, words: ['value'], says: /\bkeyvault\s+secret\s+set\b/ },
+  { name: /aws/, words: ['value'], says: /\bssm\s+put-parameter\b/, anywhere: /\bSecureString\b/ },
+  { name: /oc/, secret: 'pt', says: LOGIN },
+  { name: /(?:doctl|tea)/, secret: 't', says: /\b(?:auth\s+init|login\s+add)\b/ },
+  { name: /anaconda/, secret: 't' },
+  {
+    name: /(?:mongo\w*|useradd|usermod|psexec\w*|grant|influx|cqlsh|clickhouse-client|couchbase-cli|rabbitmqadmin|snowsql|nxc|crackmapexec|evil-winrm|hydra|kafka\S*|cypher-shell|twine|poetry|altool|steghide|veracrypt|elasticsearch-users|winrm|rdesktop)/,
+    secret: 'p',
+    glued: true,
+  },
+  { name: /redis-cli|redis-benchmark/, secret: 'a' },
+  { name: /ldap\w+/, secret: 'w', glued: true, plain: 'xLvnZc' },
+  { name: /ldappasswd/, secret: 's' },
+  { name: /kadmin\S*/, secret: 'w' },
+  {
+    name: /security/,
+    secret: 'pwkP',
+    says: /\b(?:unlock-keychain|create-keychain|set-key-partition-list|import|add-\w+-password)\b/,
+  },
+  { name: /(?:sqlcmd|osql|bcp|isql)/, secret: 'P', glued: true },
+  { name: /mosquitto_(?:pub|sub|rr)/, secret: 'P' },
+  { name: /p4/, secret: 'P' },
+  { name: /(?:smb\w+|rpcclient|net|winexe|samba-tool|wmic)/, login: 'U', between: '%', glued: true },
+  { name: /lftp/, login: 'u', between: ',' },
+  { name: /ipmitool/, secret: 'P' },
+  { name: /ssh-keygen/, secret: 'NP' },
+  { name: /snmp\w+/, secret: 'AXc' },
+  { name: /xfreerdp/, secret: 'p', glued: true },
+  { name: /openssl/, secret: 'kK', says: /\benc\b/ },
+  { name: /(?:dotnet|nuget)/, secret: 'pk', says: /\b(?:push|source)s?\b/ },
+  { name: /(?:gpg2?)$/ },
+  { name: /gh/, secret: 'b', glued: true, words: ['body'], says: /\bsecret\s+set\b/ },
+  { name: /(?:glab|eas)/, secret: 'v', words: ['value'], says: /\b(?:variable\s+(?:set|update)|secret:create)\b/ },
+  { name: /caddy/, secret: 'p', words: ['plaintext'], says: /\bhash-password\b/ },
+  { name: /(?:sendemail|swaks)/, words: ['xp', 'ap'] },
+  { name: /pdftotext|pdftoppm|pdfinfo/, words: ['upw', 'opw'] },
+  { name: /mvn/, words: ['ep', 'emp'] },
+  { name: /plink|pscp|psftp|putty|kadmin\S*/, words: ['pw'] },
+];
+const WORDS = new Set(PROGRAMS.flatMap(({ words = [] }) => words));
+export const isWordFlag = (name: string): boolean => WORDS.has(name);
+/** A name of a program, or what another command begins behind. */
+const STEP = new RegExp(
+  String.raw`[|;]|&&|(?<![\\\x60])\r?\n|(?<!\\)\\n|(?<![\w.-])(?:${PROGRAMS.map(({ name }) => name.source).join('|')})(?=\\*["'\x60]?[\s,])`,
+  'g',
+);
+const SAME = PROGRAMS.map(({ name }) => new RegExp(`^(?:${name.source})$`));
+const REACH = 300;
+/** The letters that are a flag of any of them. */
+const LETTERS = new Set(
+  PROGRAMS.flatMap(({ secret = '', login = '', cookie = '' }) => [...secret, ...login, ...cookie]),
+);
+export const isShortFlag = (name: string): boolean => [...name].some((letter) => LETTERS.has(letter));
+
+/** The programs whose flag may stand at a place, and what of their command stands before it. */
+export function programsAt(
+  text: string,
+  dash: number,
+): { readonly programs: readonly Program[]; readonly before: string } {
+  const reach = text.slice(Math.max(0, dash - REACH), dash);
+  let programs: readonly Program[] = [];
+  let start = 0;
+  STEP.lastIndex = 0;
+  for (let step = STEP.exec(reach); step !== null; step = STEP.exec(reach)) {
+    const word = step[0];
+    const found = PROGRAMS.filter((_, i) => (SAME[i] as RegExp).test(word));
+    if (found.length === 0) [programs, start] = [[], step.index + word.length];
+    else {
+      const said = reach.slice(start);
+      const all = found.filter(
+        ({ says, anywhere }) =>
+          (says === undefined || says.test(said)) &&
+          (anywhere === undefined || anywhere.test(said) || anywhere.test(text.slice(dash, dash + REACH))),
+      );
+      if (all.length > 0) programs = all;
+    }
+  }
+  return { programs, before: reach.slice(start) };
+}
