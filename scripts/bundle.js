@@ -21,6 +21,7 @@ const ENTRIES = {
   'sinks/sqlite': 'src/emit/sinks/sqlite.ts',
   'sinks/otel': 'src/emit/sinks/otel.ts',
   'sinks/contract': 'src/emit/sinks/contract.ts',
+  fleet: 'src/fleet.ts',
   testing: 'src/testing.ts',
   'testing/vitest': 'src/testing/vitest.ts',
   'cli/main': 'src/cli/main.ts',
@@ -29,6 +30,7 @@ const ENTRIES = {
   // Threads of their own.
   'cli/keep-thread': 'src/cli/server/keep-thread.ts',
   'cli/alarm-thread': 'src/cli/server/alarm-thread.ts',
+  'fleet/log-thread': 'src/fleet/log/thread.ts',
 };
 
 /** Packages that are copied as they are, or bundled on their own, since they are loaded with `require` or load files of their own. */

@@ -54,8 +54,8 @@ export interface FleetEngine {
   readonly decisions: {
     /** Resolves when it is kept. The same id twice within the engine's window is one entry. Rejects where that is not certain. */
     append(host: string, id: string, bytes: Uint8Array): Promise<void>;
-    /** Entries in order, from a place on; ends with the last one there is, or goes on until the signal fires. */
-    read(options?: { readonly after?: number; readonly follow?: AbortSignal }): AsyncIterable<Entry>;
+    /** Entries in order, behind a place (0: from the first on); ends with the last one there is, or goes on until the signal fires. */
+    read(after: number, follow?: AbortSignal): AsyncIterable<Entry>;
   };
   readonly state: {
     /** What a host says of itself, in place of what it said before. */

@@ -112,7 +112,7 @@ export function memoryEngine(broker: MemoryBroker = new MemoryBroker()): FleetEn
         broker.entries.push({ host, id, bytes: bytes.slice(), place: broker.entries.length + 1 });
         broker.changed();
       },
-      async *read({ after = 0, follow } = {}) {
+      async *read(after, follow) {
         demand();
         let at = after;
         for (;;) {

@@ -102,15 +102,15 @@ export function engineContract(name: string, ground: () => Promise<Ground>): voi
       for (let i = 0; i < 20; i++) await a.decisions.append('a', `fire-${i}`, bytes(`${i}`));
       await a.decisions.append('a', 'fire-3', bytes('3'));
       await b.decisions.append('b', 'fire-b', bytes('b'));
-      const found = await all(b.decisions.read());
+      const found = await all(b.decisions.read(0));
       expect(found.map(({ host, id }) => `${host} ${id}`)).toEqual([
         ...Array.from({ length: 20 }, (_, i) => `a fire-${i}`),
         'b fire-b',
       ]);
       expect(text(found[4]?.bytes)).toBe('4');
-      const rest = await all(b.decisions.read({ after: (found[18] as Entry).place }));
+      const rest = await all(b.decisions.read((found[18] as Entry).place));
       expect(rest.map(({ id }) => id)).toEqual(['fire-19', 'fire-b']);
-      expect(await all(b.decisions.read({ after: (rest[1] as Entry).place }))).toEqual([]);
+      expect(await all(b.decisions.read((rest[1] as Entry).place))).toEqual([]);
     });
 
     test('reads on while it is asked to', async () => {
@@ -119,7 +119,7 @@ export function engineContract(name: string, ground: () => Promise<Ground>): voi
       const stop = new AbortController();
       const seen: string[] = [];
       const reading = (async () => {
-        for await (const { id } of host.decisions.read({ follow: stop.signal })) seen.push(id);
+        for await (const { id } of host.decisions.read(0, stop.signal)) seen.push(id);
       })();
       await until(() => seen.length === 1);
       await host.decisions.append('host', '2', bytes('2'));
@@ -212,7 +212,7 @@ export function engineContract(name: string, ground: () => Promise<Ground>): voi
       await operator.policy.post('stable', bytes('two'), first);
       await until(() => seen.length === 2);
       await host.decisions.append('host', '1', bytes('1'));
-      expect((await all(operator.decisions.read())).map(({ id }) => id)).toEqual(['1']);
+      expect((await all(operator.decisions.read(0))).map(({ id }) => id)).toEqual(['1']);
       expect(seen).toEqual(['one', 'two']);
     });
   });

@@ -12,6 +12,7 @@ const ENTRIES = [
   'adapters/anthropic',
   'emit/sinks/sqlite',
   'emit/sinks/otel',
+  'fleet',
   'testing',
 ].map((name) => join(ROOT, `dist/${name}.d.ts`));
 

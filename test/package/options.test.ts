@@ -8,6 +8,7 @@ import { agentCodec, loadAgentHooks } from '../../src/agents.js';
 import * as claude from '../../src/claude-code.js';
 import { otelSink } from '../../src/emit/sinks/otel.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
+import { fleet, memoryEngine } from '../../src/fleet.js';
 import * as hookscope from '../../src/index.js';
 import * as testing from '../../src/testing.js';
 import { INPUTS } from '../host/inputs.js';
@@ -50,6 +51,8 @@ const PLACES: Readonly<Record<string, readonly [known: string, call: (more: obje
   contract: ['patience', (more) => testing.contract(plain, more)],
   fireHook: ['beside', (more) => testing.fireHook(run, 'Stop', {}, more)],
   fireFile: ['projectDir', (more) => testing.fireFile('/none.json', 'Stop', {}, more)],
+  fleet: ['logger', (more) => fleet({ engine: memoryEngine(), team: 't', keys: [], ...more })],
+  'fleet tls': ['cert', (more) => fleet({ servers: 'nats://127.0.0.1:1', team: 't', keys: [], tls: more })],
   testSession: ['tools', (more) => testing.testSession(more)],
   'Codec.encode': ['attended', (more) => agentCodec('gemini').encode({}, 'BeforeTool', more)],
   'Codec.refuse': ['attended', (more) => agentCodec('gemini').refuse('no', 'BeforeTool', more)],

@@ -26,7 +26,7 @@ export function createStream(connection: Connection, subjects: Subjects): Verbs 
   };
   let sender: { readonly of: unknown; readonly js: Awaited<ReturnType<typeof client>> } | undefined;
 
-  async function* read({ after = 0, follow }: { after?: number; follow?: AbortSignal } = {}): AsyncGenerator<Entry> {
+  async function* read(after: number, follow?: AbortSignal): AsyncGenerator<Entry> {
     const { jetstreamManager, DeliverPolicy } = await library();
     const manager = await jetstreamManager(connection.get());
     const { last_seq: last, first_seq: first, messages } = (await manager.streams.info(subjects.log)).state;
@@ -62,7 +62,7 @@ export function createStream(connection: Connection, subjects: Subjects): Verbs 
         if (sender?.of !== nc) sender = { of: nc, js: await client() };
         await sender.js.publish(subjects.logOf(host), bytes, { msgID: id, timeout: PATIENCE });
       }),
-    read: (options) => read(options),
+    read,
     prepare: () =>
       tried(async () => {
         const { jetstreamManager } = await library();

@@ -1,0 +1,20 @@
+/**
+ * One policy on many machines: `hookscope/fleet`. The operator's side is the command `hookscope fleet`.
+ *
+ * @module fleet
+ */
+
+export type {
+  ChannelStatus,
+  Entry,
+  Fleet,
+  FleetEngine,
+  FleetOptions,
+  HostStatus,
+  LogStatus,
+  OpenQuestion,
+  Posted,
+  Shared,
+  Stop,
+} from '../../src/fleet.js';
+export { fleet, MemoryBroker, memoryEngine } from '../../src/fleet.js';

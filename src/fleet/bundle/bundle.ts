@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import { HookscopeError } from '../../errors.js';
+import { isTooDeep } from '../../files/nesting.js';
+import { schema, zod } from '../../values/zod.js';
+import { isSignedBy, type SigningKey } from './keys.js';
+import { type Manifest, manifestSchema } from './manifest.js';
+import { isBelow, overlapOf, whyNoPath } from './paths.js';
+
+/** Bytes of a whole bundle, as it is sent: what a broker takes as one message. Looked at before anything is read. */
+export const MOST_BYTES = 1024 * 1024;
+const MOST_FILES = 500;
+const FORM = 'hookscope-bundle/1';
+
+const envelopeSchema = schema(() =>
+  zod().strictObject({
+    form: zod().literal(FORM),
+    /** The very bytes that are signed, so that there is nothing to agree on. */
+    manifest: zod().string(),
+    /** By public key. */
+    signatures: zod().record(zod().string(), zod().string()),
+    files: zod().record(zod().string(), zod().string()),
+  }),
+);
+
+/** A bundle that was read; nobody has asked yet whose it is. */
+export interface Bundle {
+  readonly manifest: Manifest;
+  readonly files: ReadonlyMap<string, Buffer>;
+  /** By whom its manifest, and with it the hash of every file, is signed. */
+  isSignedBy(key: string): boolean;
+  /** For errors: its channel, revision and sequence. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** How people call a bundle. */
+export const nameOf = ({ channel, revision, sequence }: Pick<Manifest, 'channel' | 'revision' | 'sequence'>): string =>
+  `${channel} ${revision} (${sequence})`;
+
+/** What is signed: the form's name keeps a signature from counting for anything else. */
+const signed = (manifest: Uint8Array): Buffer => Buffer.concat([Buffer.from(`${FORM}\0`), manifest]);
+
+export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Makes a bundle. Throws BUNDLE_REFUSED for what no host would take. */
+export function packBundle(
+  about: Omit<Manifest, 'files'>,
+  files: ReadonlyMap<string, Uint8Array>,
+  keys: readonly SigningKey[],
+): Uint8Array {
+  const listed = Object.fromEntries(
+    [...files].map(([path, bytes]) => [path, { sha256: sha256(bytes), bytes: bytes.length }]),
+  );
+  const manifest = Buffer.from(JSON.stringify({ ...about, files: listed }));
+  const envelope = {
+    form: FORM,
+    manifest: manifest.toString('base64'),
+    signatures: Object.fromEntries(
+      keys.map((key) => [key.id, Buffer.from(key.sign(signed(manifest))).toString('base64')]),
+    ),
+    files: Object.fromEntries([...files].map(([path, bytes]) => [path, Buffer.from(bytes).toString('base64')])),
+  };
+  const bytes = Buffer.from(JSON.stringify(envelope));
+  readBundle(bytes);
+  return bytes;
+}
+
+/** Reads a bundle and compares its files with its manifest. Throws BUNDLE_REFUSED with the reason; nothing of it counts before its signatures do. */
+export function readBundle(bytes: Uint8Array): Bundle {
+  const refuse = (reason: string, name = 'that was sent'): never => {
+    throw new HookscopeError('BUNDLE_REFUSED', { bundle: name, reason });
+  };
+  if (bytes.length > MOST_BYTES) refuse(`it has ${bytes.length} bytes, more than ${MOST_BYTES}`);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) refuse('it is compressed, and bundles are not');
+  const envelope = parse(bytes, envelopeSchema(), 'it', refuse);
+  const manifestBytes = decode(envelope.manifest) ?? refuse('its manifest is no base64');
+  const manifest = parse(manifestBytes, manifestSchema(), 'its manifest', refuse);
+  const name = nameOf(manifest);
+  const no = (reason: string): never => refuse(reason, name);
+  checkPlaces(manifest, no);
+  const names = Object.keys(envelope.files);
+  if (names.length > MOST_FILES) no(`it has ${names.length} files, more than ${MOST_FILES}`);
+  const missing = Object.keys(manifest.files).find((path) => !Object.hasOwn(envelope.files, path));
+  if (missing !== undefined) no(`its manifest lists ${missing}, which is not in it`);
+  const files = new Map<string, Buffer>();
+  for (const path of names) {
+    const listed = Object.hasOwn(manifest.files, path) ? manifest.files[path] : undefined;
+    if (listed === undefined) return no(`${path} is in it and not in its manifest`);
+    const content = decode(envelope.files[path] as string) ?? no(`${path} is no base64`);
+    if (content.length !== listed.bytes || sha256(content) !== listed.sha256)
+      no(`${path} is not what its manifest says: its SHA-256 is ${sha256(content)}`);
+    files.set(path, content);
+  }
+  const message = signed(manifestBytes);
+  return {
+    manifest,
+    files,
+    name,
+    bytes,
+    isSignedBy(key) {
+      const text = Object.hasOwn(envelope.signatures, key) ? envelope.signatures[key] : undefined;
+      const signature = text === undefined ? undefined : decode(text);
+      return signature !== undefined && isSignedBy(key, message, signature);
+    },
+  };
+}
+
+/** Its roots, and that its files lie below them. */
+function checkPlaces({ roots, files }: Manifest, refuse: (reason: string) => never): void {
+  for (const path of [...roots, ...Object.keys(files)]) {
+    const why = whyNoPath(path);
+    if (why !== undefined) refuse(why);
+  }
+  for (const [i, root] of roots.entries()) {
+    const both = overlapOf([root], roots.slice(i + 1));
+    if (both) refuse(`its roots ${both[0]} and ${both[1]} overlap`);
+  }
+  const outside = Object.keys(files).find((path) => !roots.some((root) => isBelow(root, path)));
+  if (outside !== undefined) refuse(`${outside} lies below none of its roots (${roots.join(', ')})`);
+}
+
+function parse<Schema extends z.ZodType>(
+  bytes: Uint8Array,
+  shape: Schema,
+  what: string,
+  refuse: (reason: string) => never,
+): z.infer<Schema> {
+  const text = Buffer.from(bytes).toString('utf8');
+  if (isTooDeep(text)) refuse(`${what} is nested too deeply`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    refuse(`${what} is not whole, or no JSON: ${(error as Error).message}`);
+  }
+  const read = shape.safeParse(value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  return refuse(
+    `${what} is not as it should be: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(': ')}`,
+  );
+}
+
+/** Undefined: it is not what an encoder has written. */
+function decode(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : undefined;
+}

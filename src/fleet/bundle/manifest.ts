@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import { schema, zod } from '../../values/zod.js';
+import { NAME } from '../engine.js';
+import { isPublicKey } from './keys.js';
+
+const HASH = /^[0-9a-f]{64}$/;
+const key = () =>
+  zod().string().refine(isPublicKey, { message: 'expected "ed25519:…", as hookscope fleet keys prints it' });
+const time = () =>
+  zod()
+    .string()
+    .refine((text) => /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text) && !Number.isNaN(Date.parse(text)), {
+      message: 'expected a time in UTC, 2027-01-31T00:00:00Z',
+    });
+const share = () => zod().number().min(0).max(1);
+
+/** What an author says of a bundle, in `bundle.json` of its folder. */
+const authored = {
+  /** Folders that are this bundle's own: all its files lie below them, and no other bundle of a host may claim them. */
+  roots: zod().array(zod().string()).min(1).max(50),
+  /** The share of a host's recent decisions that may change, 0 to 1. Absent: it is not looked at. */
+  maxDrift: share().exactOptional(),
+  /** From then on every gate asks. */
+  expires: time().exactOptional(),
+  /** Who may answer questions, by name. */
+  approvers: zod().record(zod().string(), key()).exactOptional(),
+  /** The keys that sign from now on. Each of them signs this bundle, and so does one that hosts know. */
+  keys: zod().array(key()).min(1).max(10).exactOptional(),
+};
+
+export const authoredSchema = schema(() =>
+  zod().strictObject({ $schema: zod().string().exactOptional(), ...authored }),
+);
+
+export const manifestSchema = schema(() =>
+  zod().strictObject({
+    ...authored,
+    team: zod().string().regex(NAME),
+    channel: zod().string().regex(NAME),
+    /** Grows with every bundle of a channel. */
+    sequence: zod().int().positive(),
+    /** The author's own word for it. */
+    revision: zod().string().min(1).max(100),
+    created: time(),
+    /** The share of hosts that takes it, by a hash of their names. */
+    canary: share().exactOptional(),
+    files: zod().record(
+      zod().string(),
+      zod().strictObject({ sha256: zod().string().regex(HASH), bytes: zod().int().nonnegative() }),
+    ),
+  }),
+);
+
+/** What a bundle's author says of it. */
+export type Authored = z.infer<ReturnType<typeof authoredSchema>>;
+/** What is signed. */
+export type Manifest = z.infer<ReturnType<typeof manifestSchema>>;

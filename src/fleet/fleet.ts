@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Host } from '../create-host.js';
+import type { FireRecord } from '../emit/fire-record.js';
+import type { CustomEvents } from '../events/catalogue.js';
+import { servicesOf } from '../host/internals.js';
+import type { Undo } from '../host/types.js';
+import { warn } from '../plain.js';
+import { ownVersion } from '../plugins/manifest.js';
+import { ndjsonStore } from '../store/ndjson.js';
+import { usualHostId } from './host-id.js';
+import { type DecisionLog, logHere, logInThread } from './log/log.js';
+import { recentIn } from './log/outbox.js';
+import { natsEngine } from './nats/engine.js';
+import { checkFleetOptions, completeOptions, type FleetOptions } from './options.js';
+import { readAllowed } from './policy/allowed.js';
+import { RECENT } from './policy/drift.js';
+import { Follower } from './policy/follow.js';
+import { Managed } from './policy/managed.js';
+import { HEARTBEAT, type HostStatus } from './status.js';
+
+/** A place in a fleet. */
+export interface Fleet {
+  /** Its name in the fleet. */
+  readonly host: string;
+  /** Whether the broker is there now. */
+  readonly connected: boolean;
+  /** As `hookscope fleet status` shows it. */
+  status(): HostStatus;
+  /**
+   * Puts the fleet's policy above all that is registered in a host, and sends what is decided there. Call it before the first fire. The undo takes both back.
+   * Throws BUNDLE_REFUSED: the host cannot take a bundle that is in force (it has no such event).
+   */
+  join<C extends CustomEvents>(host: Host<C>): Undo;
+  /** Resolves when all decisions are sent, or after so many seconds. */
+  drained(seconds?: number): Promise<void>;
+  /** Sends what waits, at most `closeTimeout` seconds, and leaves. Hosts that have joined keep the policy. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Takes a place in a fleet: its signed policy is the managed scope of every host that joins, and what they decide is sent to the team's log. Resolves when the
+ * fleet's word is known, or after `patience` seconds; then the last good policy counts, and where there never was one every gate asks.
+ *
+ * ```ts
+ * const team = await fleet({ servers: 'nats://127.0.0.1:4222', credentials: 'host.nk', team: 'acme', keys: ['ed25519:…'] });
+ * team.join(host);
+ * ```
+ * @throws HookscopeError INVALID_OPTIONS
+ */
+export async function fleet(options: FleetOptions): Promise<Fleet> {
+  checkFleetOptions(options);
+  const tell = options.logger ?? warn;
+  const how = completeOptions(options);
+  const { team, folder, channels, closeTimeout } = how;
+  const host = options.host ?? usualHostId(folder);
+  const own = `${folder}/${host}`;
+  const nats = { servers: how.servers, team, name: host, credentials: options.credentials, tls: options.tls };
+  const engine = options.engine ?? natsEngine(nats);
+  const bounds = { maxBytes: how.maxBytes, segmentBytes: Math.ceil(how.maxBytes / 8) };
+  const log: DecisionLog =
+    options.engine === undefined
+      ? logInThread({ ...bounds, folder: own, host, nats }, tell)
+      : logHere({ ...bounds, folder: own, host, engine, tell });
+  const managed = new Managed();
+  const version = await ownVersion();
+  let alarms = 0;
+  let left = false;
+
+  async function* recent(): AsyncGenerator<FireRecord> {
+    await log.drained(0);
+    try {
+      for await (const record of ndjsonStore(recentIn(own)).records({
+        types: ['hook_fire'],
+        newest: true,
+        limit: RECENT,
+      }))
+        yield record as FireRecord;
+    } catch {
+      // Nothing was decided yet.
+    }
+  }
+
+  const status = (): HostStatus => ({
+    host,
+    at: new Date().toISOString(),
+    version,
+    ...(left && { left }),
+    channels: followers.map((follower) => follower.status),
+    log: log.status,
+    alarms,
+  });
+  const share = async (): Promise<void> => {
+    if (engine.connected) await engine.state.share(host, Buffer.from(JSON.stringify(status()))).catch(() => undefined);
+  };
+  let soon: NodeJS.Timeout | undefined;
+  /** What changes at once is said at once. */
+  const say = (): void => {
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      if (!left) void share();
+    }, 5);
+  };
+  const changed = (): void => {
+    const masks = followers.flatMap(({ policy }) => policy?.redact ?? []);
+    const all = {
+      keys: masks.flatMap(({ keys }) => keys),
+      paths: masks.flatMap(({ paths }) => paths),
+      patterns: masks.flatMap(({ patterns }) => patterns),
+    };
+    const text = JSON.stringify([all.keys, all.paths, all.patterns.map(String)]);
+    if (text !== masked) log.mask(all);
+    masked = text;
+    say();
+  };
+  let masked = JSON.stringify([[], [], []]);
+  const followers: Follower[] = [];
+  for (const channel of channels)
+    followers.push(
+      new Follower({
+        engine,
+        team,
+        channel,
+        host,
+        folder: own,
+        directory: how.directory,
+        keys: how.keys,
+        managed,
+        allowed: () => readAllowed(how.allow),
+        claimed: () => followers.filter(({ status: of }) => of.channel !== channel).flatMap(({ roots }) => roots),
+        recent,
+        changed,
+        tell,
+      }),
+    );
+  changed();
+  const forget = engine.onChange(() => {
+    if (!engine.connected)
+      tell(`the fleet at ${engine.place} is not there; its last policy counts, and decisions wait on disk`);
+    else say();
+  });
+  const heartbeat = setInterval(() => void share(), HEARTBEAT * 1000);
+  heartbeat.unref();
+  const over = new AbortController();
+  await Promise.race([
+    Promise.all(followers.map(({ known }) => known)),
+    sleep(how.patience * 1000, undefined, { signal: over.signal }).catch(() => undefined),
+  ]);
+  over.abort();
+  let closing: Promise<void> | undefined;
+
+  return {
+    host,
+    get connected() {
+      return engine.connected;
+    },
+    status,
+    join(joined) {
+      const services = servicesOf(joined);
+      const leave = managed.join(services);
+      const detach = log.attach(joined as Host);
+      const heard = joined.events$.subscribe(({ type }) => {
+        if (type !== 'hook_alarm') return;
+        alarms += 1;
+        say();
+      });
+      return () => {
+        leave();
+        detach();
+        heard.unsubscribe();
+      };
+    },
+    drained: (seconds = closeTimeout) => log.drained(seconds),
+    close() {
+      closing ??= (async () => {
+        clearInterval(heartbeat);
+        clearTimeout(soon);
+        forget();
+        await Promise.all(followers.map((follower) => follower.close()));
+        await log.close(closeTimeout);
+        left = true;
+        await share();
+        if (options.engine === undefined) await engine.close();
+      })();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Host } from '../../create-host.js';
+import type { HookRecord } from '../../emit/record.js';
+import { ownFolder } from '../../plugins/own-folder.js';
+import type { Stop } from '../engine.js';
+import type { LogStatus } from '../status.js';
+import { type MaskOptions, Outbox, type OutboxOptions } from './outbox.js';
+import type { FromLog, LogData, ToLog } from './thread.js';
+
+/** Takes the decisions of hosts, and sees that they arrive. */
+export interface DecisionLog {
+  attach(host: Host): Stop;
+  readonly status: LogStatus;
+  mask(options: MaskOptions): void;
+  /** Resolves when all is sent, or after so many seconds. */
+  drained(seconds: number): Promise<void>;
+  close(seconds: number): Promise<void>;
+}
+
+/** Milliseconds in which records go over together: what is lost when the process is killed is at most this, and a write. */
+const TOGETHER = 30;
+/** Characters that wait for the thread. */
+const WAITING = 64 * 1024 * 1024;
+/** Megabytes for what lives from one message to the next. */
+const YOUNG = 32;
+
+/** What was decided, done, and not honoured. What hooks say on the way stays on the host. */
+const isDecision = ({ type }: HookRecord): boolean =>
+  type === 'hook_fire' || type === 'tool_call' || type === 'hook_alarm';
+
+interface Far {
+  push(lines: readonly string[]): void;
+  mask(options: MaskOptions): void;
+  readonly status: LogStatus;
+  end(type: 'drain' | 'close', milliseconds: number): Promise<void>;
+}
+
+function logOf(far: Far, tell: (text: string) => void): DecisionLog {
+  let waiting: string[] = [];
+  let held = 0;
+  let lost = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const pass = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting.length === 0) return;
+    const lines = waiting;
+    waiting = [];
+    held = 0;
+    far.push(lines);
+  };
+  return {
+    attach(host) {
+      const subscription = host.events$.subscribe((record) => {
+        if (!isDecision(record)) return;
+        if (held > WAITING) {
+          if (lost++ === 0) tell('decisions come faster than they can be kept, so some are lost');
+          return;
+        }
+        const line = JSON.stringify(record);
+        held += line.length;
+        waiting.push(line);
+        timer ??= setTimeout(pass, TOGETHER);
+      });
+      return () => subscription.unsubscribe();
+    },
+    get status() {
+      const { sent, waiting: left, dropped } = far.status;
+      return { sent, waiting: left + waiting.length, dropped: dropped + lost };
+    },
+    mask: (options) => {
+      // What was emitted under another bundle is masked as that said.
+      pass();
+      far.mask(options);
+    },
+    async drained(seconds) {
+      pass();
+      await far.end('drain', seconds * 1000);
+    },
+    async close(seconds) {
+      pass();
+      await far.end('close', seconds * 1000);
+    },
+  };
+}
+
+/** In this thread: for engines that cannot be in another. */
+export function logHere(options: OutboxOptions): DecisionLog {
+  const outbox = new Outbox(options);
+  return logOf(
+    {
+      push: (lines) => outbox.push(lines),
+      mask: (masks) => outbox.mask(masks),
+      get status() {
+        return outbox.status;
+      },
+      end: (type, most) => (type === 'drain' ? outbox.drained(most) : outbox.close(most)),
+    },
+    options.tell,
+  );
+}
+
+/** In a thread of its own. */
+export function logInThread(data: LogData, tell: (text: string) => void): DecisionLog {
+  const thread = new Worker(join(ownFolder(), 'dist/fleet/log-thread.js'), {
+    workerData: data,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
+  });
+  const done = new Map<number, () => void>();
+  let status: LogStatus = { sent: 0, waiting: 0, dropped: 0 };
+  let [ids, under, lost] = [0, 0, 0];
+  let gone = false;
+  const over = (why: string): void => {
+    if (gone) return;
+    gone = true;
+    if (why !== '') tell(`decisions are no longer sent: ${why}`);
+    for (const resolve of done.values()) resolve();
+    done.clear();
+  };
+  thread.on('message', (message: FromLog) => {
+    if (message.type === 'taken') under -= message.characters;
+    else if (message.type === 'status') status = message.status;
+    else if (message.type === 'tell') tell(message.message);
+    else {
+      done.get(message.id)?.();
+      done.delete(message.id);
+    }
+  });
+  thread.on('error', (error) => over(error.message));
+  thread.on('exit', () => over(''));
+  const post = (message: ToLog): void => thread.postMessage(message);
+  return logOf(
+    {
+      push(lines) {
+        if (gone || under > WAITING) {
+          if (lost === 0 && !gone) tell('decisions come faster than they can be kept, so some are lost');
+          lost += lines.length;
+          return;
+        }
+        const joined = lines.join('\n');
+        under += joined.length;
+        post({ type: 'records', lines: joined });
+      },
+      mask: (options) => post({ type: 'mask', options }),
+      get status() {
+        return { ...status, dropped: status.dropped + lost };
+      },
+      async end(type, most) {
+        if (!gone)
+          await new Promise<void>((resolve) => {
+            const id = ++ids;
+            done.set(id, resolve);
+            post({ type, id, most });
+          });
+        if (type === 'close') await thread.terminate();
+      },
+    },
+    tell,
+  );
+}

@@ -1,0 +1,155 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HookRecord } from '../../emit/record.js';
+import { createRedactor, type Redactor } from '../../emit/redact/redactor.js';
+import type { Sink } from '../../emit/sink.js';
+import { ndjsonSink } from '../../emit/sinks/ndjson.js';
+import { messageOf } from '../../values/promises.js';
+import type { FleetEngine } from '../engine.js';
+import type { LogStatus } from '../status.js';
+import { adopt, makeLogFolder, release, touch } from './folders.js';
+import { Forwarder } from './forward.js';
+import { type LogBounds, Wal } from './wal.js';
+
+/** What is masked beside what always is. Data alone, since it goes to a thread. */
+export interface MaskOptions {
+  readonly keys?: readonly string[];
+  readonly paths?: readonly string[];
+  readonly patterns?: readonly RegExp[];
+}
+
+export interface OutboxOptions extends LogBounds {
+  /** Of the host, with the logs of all its processes. */
+  readonly folder: string;
+  readonly host: string;
+  readonly engine: FleetEngine;
+  tell(text: string): void;
+}
+
+/** Milliseconds between signs of life, which is also when logs of others are looked for. */
+const ALIVE = 10_000;
+
+/** Masks decisions, keeps them on disk, and sends them. */
+export class Outbox {
+  readonly #options: OutboxOptions;
+  readonly #folder: string;
+  readonly #wal: Wal;
+  readonly #forwarder: Forwarder;
+  /** What a new bundle is compared with. */
+  readonly #recent: Sink;
+  readonly #adopted = new Map<string, { readonly wal: Wal; readonly forwarder: Forwarder }>();
+  readonly #timer: NodeJS.Timeout;
+  #redactor: Redactor = createRedactor();
+  #failed = 0;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+    const { folder, engine, host } = options;
+    this.#folder = makeLogFolder(folder);
+    this.#wal = new Wal(this.#folder, options);
+    this.#forwarder = new Forwarder(this.#wal, engine, host);
+    this.#recent = ndjsonSink(recentIn(folder), {
+      redact: false,
+      maxBytes: 4 * 1024 * 1024,
+      keep: 1,
+      logger: () => undefined,
+    });
+    this.#adopt();
+    this.#timer = setInterval(() => {
+      touch(this.#folder);
+      this.#adopt();
+    }, ALIVE);
+    this.#timer.unref();
+  }
+
+  get status(): LogStatus {
+    const all = [this.#wal, ...[...this.#adopted.values()].map(({ wal }) => wal)];
+    const sum = (of: (wal: Wal) => number): number => all.reduce((total, wal) => total + of(wal), 0);
+    return {
+      sent: sum((wal) => wal.sent),
+      waiting: sum((wal) => wal.waiting),
+      dropped: sum((wal) => wal.dropped) + this.#failed,
+    };
+  }
+
+  mask(options: MaskOptions): void {
+    this.#redactor = createRedactor(options);
+  }
+
+  /** Records as lines of JSON, as they were emitted. */
+  push(lines: readonly string[]): void {
+    const masked: Buffer[] = [];
+    for (const line of lines) {
+      const record = this.#redactor.redact(JSON.parse(line) as HookRecord);
+      masked.push(lineOf(record));
+      if (record.type === 'hook_fire') this.#recent.push(record);
+    }
+    try {
+      this.#wal.append(masked);
+    } catch (error) {
+      if (this.#failed === 0) this.#options.tell(`decisions cannot be kept: ${messageOf(error)}`);
+      this.#failed += masked.length;
+    }
+    this.#forwarder.wake();
+  }
+
+  /** Resolves when all is sent, or after so many milliseconds. */
+  async drained(most: number): Promise<void> {
+    await Promise.all([this.#recent.flush(), this.#forwarder.drained(most)]);
+  }
+
+  /** What is not sent within so many milliseconds is left to whoever comes next. */
+  async close(most: number): Promise<void> {
+    clearInterval(this.#timer);
+    await this.drained(most);
+    await this.#recent.close();
+    for (const [folder, { wal, forwarder }] of [
+      ...this.#adopted,
+      [this.#folder, { wal: this.#wal, forwarder: this.#forwarder }] as const,
+    ]) {
+      forwarder.stop();
+      wal.close();
+      if (wal.waiting === 0) rmSync(folder, { recursive: true, force: true });
+      else release(folder);
+    }
+  }
+
+  #adopt(): void {
+    for (const [folder, { wal, forwarder }] of this.#adopted) {
+      if (wal.waiting > 0) touch(folder);
+      else {
+        forwarder.stop();
+        wal.close();
+        this.#adopted.delete(folder);
+        rmSync(folder, { recursive: true, force: true });
+      }
+    }
+    const { folder: parent, engine, host } = this.#options;
+    for (const folder of adopt(parent)) {
+      const wal = new Wal(folder, this.#options);
+      const forwarder = new Forwarder(wal, engine, host);
+      this.#adopted.set(folder, { wal, forwarder });
+      forwarder.wake();
+    }
+  }
+}
+
+/** Bytes of a record that is sent whole: a broker takes a megabyte. */
+const MOST_BYTES = 768 * 1024;
+
+/** Of one that is too large, what it came to. */
+function lineOf(record: HookRecord): Buffer {
+  const line = Buffer.from(`${JSON.stringify(record)}\n`);
+  if (line.length <= MOST_BYTES || record.type !== 'hook_fire') return line;
+  const { final_input: _, input: __, handlers, truncated = [], ...rest } = record;
+  const short = {
+    ...rest,
+    input: {},
+    handlers: handlers.map(({ output: _output, warnings: _warnings, ...handler }) => handler),
+    truncated: [...truncated, 'input', 'final_input', 'handlers.*.output'],
+  };
+  return Buffer.from(`${JSON.stringify(short)}\n`);
+}
+
+/** Where a host's newest decisions are. */
+export const recentIn = (folder: string): string => join(folder, 'recent.ndjson');

@@ -1,0 +1,270 @@
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { replaceFile } from '../../files/replace-file.js';
+import { makeFolder } from '../../values/make-folder.js';
+import { isObject } from '../../values/shape.js';
+
+/** Bytes of a piece of the log, and of all of it. */
+export interface LogBounds {
+  readonly segmentBytes: number;
+  readonly maxBytes: number;
+}
+
+/** Where reading goes on. */
+interface Place {
+  readonly segment: number;
+  readonly offset: number;
+}
+
+/** A decision that waits to be sent. */
+export interface Waiting {
+  readonly line: Buffer;
+  /** Where the next one begins. */
+  readonly next: Place;
+}
+
+const NEWLINE = 10;
+const STEP = 256 * 1024;
+const NAMES = /^(\d{6})\.ndjson$/;
+const nameOf = (segment: number): string => `${String(segment).padStart(6, '0')}.ndjson`;
+
+/**
+ * The decisions of a host as they wait on disk, in pieces of lines. What the cursor has passed was acknowledged. When all pieces together are larger than they
+ * may be, the oldest goes, and what of it was not sent is counted. One process writes a folder, in one thread.
+ */
+export class Wal {
+  readonly #folder: string;
+  readonly #bounds: LogBounds;
+  /** Bytes by number. */
+  readonly #segments = new Map<number, number>();
+  #current: { readonly segment: number; readonly handle: number } | undefined;
+  #cursor: Place;
+  #dropped: number;
+  #sent: number;
+  #waiting = 0;
+  #unsaved = 0;
+  /** What was read and is not yet asked for. */
+  #read: Place;
+
+  constructor(folder: string, bounds: LogBounds) {
+    this.#folder = folder;
+    this.#bounds = bounds;
+    makeFolder(folder);
+    for (const name of readdirSync(folder)) {
+      const [, number] = NAMES.exec(name) ?? [];
+      if (number !== undefined) this.#segments.set(Number(number), statSync(join(folder, name)).size);
+    }
+    const kept = this.#readCursor();
+    const [first = 1] = this.#numbers();
+    this.#cursor = kept.segment < first ? { segment: first, offset: 0 } : kept;
+    this.#dropped = kept.dropped;
+    this.#sent = kept.sent;
+    this.#read = this.#cursor;
+    this.#mend();
+    for (const number of this.#numbers()) this.#waiting += this.#linesFrom(number);
+  }
+
+  /** How many wait to be acknowledged. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** How many were lost: the log was full. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  get sent(): number {
+    return this.#sent;
+  }
+
+  /** Adds lines, each with its end. Throws what the system says; then some of them may be there. */
+  append(lines: readonly Buffer[]): void {
+    for (let from = 0; from < lines.length; ) {
+      const { segment, handle } = this.#open();
+      let size = this.#segments.get(segment) as number;
+      let to = from;
+      const begin = size;
+      while (to < lines.length && (to === from || size < this.#bounds.segmentBytes))
+        size += (lines[to++] as Buffer).length;
+      const bytes = Buffer.concat(lines.slice(from, to));
+      try {
+        for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done);
+      } catch (error) {
+        // Half a line would spoil the next one.
+        ftruncateSync(handle, begin);
+        throw error;
+      }
+      this.#segments.set(segment, size);
+      this.#waiting += to - from;
+      from = to;
+      if (size >= this.#bounds.segmentBytes) this.#end();
+      this.#shrink();
+    }
+  }
+
+  /** The next ones that nobody has asked for yet, at most so many. */
+  next(most: number): Waiting[] {
+    const found: Waiting[] = [];
+    for (const segment of this.#numbers()) {
+      if (segment < this.#read.segment || found.length >= most) continue;
+      let offset = segment === this.#read.segment ? this.#read.offset : 0;
+      const size = this.#segments.get(segment) as number;
+      if (offset >= size) continue;
+      const handle = openSync(join(this.#folder, nameOf(segment)), 'r');
+      try {
+        for (const line of linesOf(handle, offset, size)) {
+          if (found.length >= most) break;
+          offset += line.length + 1;
+          found.push({ line, next: { segment, offset } });
+        }
+      } finally {
+        closeSync(handle);
+      }
+    }
+    this.#read = found.at(-1)?.next ?? this.#read;
+    return found;
+  }
+
+  /** What was asked for and not acknowledged comes again. */
+  rewind(): void {
+    this.#read = this.#cursor;
+  }
+
+  /** Those that end at these places are acknowledged, and all before them. What was dropped meanwhile counts as that. */
+  acknowledge(places: readonly Place[]): void {
+    const { segment: from, offset: behind } = this.#cursor;
+    const passed = places.filter((place) => place.segment > from || (place.segment === from && place.offset > behind));
+    const last = passed.at(-1);
+    if (last === undefined) return;
+    const { segment } = last;
+    const count = passed.length;
+    this.#cursor = last;
+    this.#waiting -= count;
+    this.#sent += count;
+    this.#unsaved += count;
+    const done = this.#numbers().filter((number) => number < segment);
+    if (done.length === 0 && this.#unsaved < 500) return;
+    this.save();
+    for (const number of done) this.#remove(number);
+  }
+
+  /** Writes where it stands: after a crash all behind this is sent again. */
+  save(): void {
+    this.#unsaved = 0;
+    const kept = { ...this.#cursor, dropped: this.#dropped, sent: this.#sent };
+    replaceFile(join(this.#folder, 'cursor.json'), JSON.stringify(kept), 0o600);
+  }
+
+  close(): void {
+    if (this.#unsaved > 0) this.save();
+    this.#end();
+  }
+
+  #numbers(): number[] {
+    return [...this.#segments.keys()].sort((a, b) => a - b);
+  }
+
+  #open(): { readonly segment: number; readonly handle: number } {
+    if (this.#current) return this.#current;
+    const last = this.#numbers().at(-1) ?? 0;
+    const isFull = last === 0 || (this.#segments.get(last) as number) >= this.#bounds.segmentBytes;
+    const segment = isFull ? Math.max(last, this.#cursor.segment - 1) + 1 : last;
+    const handle = openSync(join(this.#folder, nameOf(segment)), 'a', 0o600);
+    this.#segments.set(segment, fstatSync(handle).size);
+    this.#current = { segment, handle };
+    return this.#current;
+  }
+
+  #end(): void {
+    if (this.#current) closeSync(this.#current.handle);
+    this.#current = undefined;
+  }
+
+  /** Takes the oldest pieces away until the rest is no larger than it may be. The one that is written stays. */
+  #shrink(): void {
+    let total = [...this.#segments.values()].reduce((sum, bytes) => sum + bytes, 0);
+    for (const number of this.#numbers()) {
+      if (total <= this.#bounds.maxBytes || number === this.#current?.segment || this.#segments.size === 1) return;
+      const lost = this.#linesFrom(number);
+      total -= this.#segments.get(number) as number;
+      this.#dropped += lost;
+      this.#waiting -= lost;
+      if (this.#cursor.segment <= number) this.#cursor = { segment: number + 1, offset: 0 };
+      if (this.#read.segment <= number) this.#read = this.#cursor;
+      // The count first: a crash in between counts them once more, and loses none unseen.
+      this.save();
+      this.#remove(number);
+    }
+  }
+
+  #remove(number: number): void {
+    rmSync(join(this.#folder, nameOf(number)), { force: true });
+    this.#segments.delete(number);
+  }
+
+  /** Lines of a piece that the cursor has not passed. */
+  #linesFrom(segment: number): number {
+    if (segment < this.#cursor.segment) return 0;
+    const from = segment === this.#cursor.segment ? this.#cursor.offset : 0;
+    const bytes = readFileSync(join(this.#folder, nameOf(segment))).subarray(from);
+    let count = 0;
+    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
+    return count;
+  }
+
+  /** What a crash has left of a line is cut off. */
+  #mend(): void {
+    const last = this.#numbers().at(-1);
+    if (last === undefined) return;
+    const path = join(this.#folder, nameOf(last));
+    const whole = readFileSync(path).lastIndexOf(NEWLINE) + 1;
+    if (whole === this.#segments.get(last)) return;
+    const handle = openSync(path, 'r+');
+    ftruncateSync(handle, whole);
+    closeSync(handle);
+    this.#segments.set(last, whole);
+  }
+
+  #readCursor(): Place & { readonly dropped: number; readonly sent: number } {
+    try {
+      const kept: unknown = JSON.parse(readFileSync(join(this.#folder, 'cursor.json'), 'utf8'));
+      const number = (key: string): number => {
+        const value = isObject(kept) ? kept[key] : 0;
+        return Number.isInteger(value) && (value as number) >= 0 ? (value as number) : 0;
+      };
+      return { segment: number('segment'), offset: number('offset'), dropped: number('dropped'), sent: number('sent') };
+    } catch {
+      // All is sent again, and known by its ids.
+      return { segment: 0, offset: 0, dropped: 0, sent: 0 };
+    }
+  }
+}
+
+function* linesOf(handle: number, from: number, to: number): Generator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for (let at = from; at < to; ) {
+    const chunk = Buffer.alloc(Math.min(STEP, to - at));
+    const read = readSync(handle, chunk, 0, chunk.length, at);
+    if (read === 0) return;
+    at += read;
+    rest = Buffer.concat([rest, chunk.subarray(0, read)]);
+    let start = 0;
+    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE, start)) {
+      yield rest.subarray(start, end);
+      start = end + 1;
+    }
+    rest = rest.subarray(start);
+  }
+}

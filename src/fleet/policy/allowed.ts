@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import type { z } from 'zod';
+import { HookscopeError } from '../../errors.js';
+import { readText } from '../../files/json-file.js';
+import type { HandlerDescription } from '../../handlers/handler.js';
+import type { Registration } from '../../scopes/registration.js';
+import { bound } from '../../trust/changes.js';
+import { guardFiles } from '../../trust/guard.js';
+import { hashFile, namedFiles } from '../../trust/named/named-files.js';
+import { findProblem } from '../../values/problem.js';
+import { schema, zod } from '../../values/zod.js';
+import type { Described } from './contents.js';
+
+const allowSchema = schema(() =>
+  zod().strictObject({
+    $schema: zod().string().exactOptional(),
+    /** By command line as it stands in the bundle: the SHA-256 of each file that it names. */
+    commands: zod().record(zod().string(), zod().record(zod().string(), zod().string())).exactOptional(),
+    /** URLs of http hooks. */
+    http: zod().array(zod().string()).exactOptional(),
+    /** `server/tool`. */
+    mcp: zod().array(zod().string()).exactOptional(),
+    /** What prompt and agent hooks ask; `default`: the host's own. */
+    models: zod().array(zod().string()).exactOptional(),
+    /** `name@version`. */
+    plugins: zod().array(zod().string()).exactOptional(),
+  }),
+);
+
+/** What of a bundle may run on this host, beside rules. */
+export interface Allowed {
+  readonly file: string;
+  readonly list: z.infer<ReturnType<typeof allowSchema>>;
+}
+
+/** `$XDG_CONFIG_HOME/hookscope/fleet-allow.json`, else under `~/.config`. */
+export function usualAllowFile(env: NodeJS.ProcessEnv = process.env): string {
+  const config = env['XDG_CONFIG_HOME'];
+  return join(
+    config !== undefined && isAbsolute(config) ? config : join(homedir(), '.config'),
+    'hookscope',
+    'fleet-allow.json',
+  );
+}
+
+/** Reads it anew: it is the host's own, and may have changed. One that is not there allows nothing. Throws FILE, INVALID_CONFIG. */
+export function readAllowed(file: string): Allowed {
+  if (!existsSync(file)) return { file, list: {} };
+  let value: unknown;
+  try {
+    value = JSON.parse(readText(file));
+  } catch (error) {
+    if (error instanceof HookscopeError) throw error;
+    throw new HookscopeError('FILE', { file, problem: `is not JSON: ${(error as Error).message}` }, { cause: error });
+  }
+  const problem = findProblem(allowSchema(), value);
+  if (problem === undefined) return { file, list: value as Allowed['list'] };
+  const expected = `expected ${problem.expected}, got ${problem.got}`;
+  throw new HookscopeError('INVALID_CONFIG', { file, where: problem.field, expected });
+}
+
+/** How people and the file name a command. */
+const lineOf = ({ command, args }: Described): string =>
+  [command, ...(Array.isArray(args) ? args : [])].map(String).join(' ');
+
+/** What changes what a command does, and is no part of what is allowed. */
+const LOOSE = ['env', 'cwd', 'shell'] as const;
+
+/** Why a handler may not run here; undefined: it may. */
+export function whyNotAllowed(handler: Described, { file, list }: Allowed, folder: string): string | undefined {
+  const wants = (what: string, where: string): string => `${what}, which ${file} does not allow: ${where}`;
+  switch (handler.type) {
+    case 'rule':
+      return undefined;
+    case 'command':
+      return whyNoCommand(handler, { file, list }, folder);
+    case 'http': {
+      const url = String(handler['url']);
+      if (handler['allowedEnvVars'] !== undefined)
+        return 'it sends variables of the environment ("allowedEnvVars"), which a bundle cannot';
+      return list.http?.includes(url) ? undefined : wants(`it asks ${url}`, 'name the URL in "http"');
+    }
+    case 'mcp_tool': {
+      const tool = `${handler['server']}/${handler['tool']}`;
+      return list.mcp?.includes(tool) ? undefined : wants(`it calls the tool ${tool}`, 'name it in "mcp"');
+    }
+    case 'prompt':
+    case 'agent': {
+      const model = String(handler['model'] ?? 'default');
+      return list.models?.includes(model) ? undefined : wants(`it asks the model ${model}`, 'name it in "models"');
+    }
+    default:
+      return `a handler of the type "${handler.type}" cannot be in a bundle`;
+  }
+}
+
+function whyNoCommand(handler: Described, { file, list }: Allowed, folder: string): string | undefined {
+  const line = lineOf(handler);
+  const loose = LOOSE.find((key) => handler[key] !== undefined);
+  if (loose !== undefined)
+    return `it runs the command ${line} with "${loose}", which a command of a bundle cannot have`;
+  const { files, unresolved } = namedFiles(handler as HandlerDescription, { projectDir: folder });
+  if (unresolved.length > 0) return `it runs ${line}, and what "${unresolved[0]}" is shows only when it runs`;
+  const needed = Object.fromEntries(files.map((name) => [name, hashFile(resolve(folder, name))]));
+  const allowed = list.commands && Object.hasOwn(list.commands, line) ? list.commands[line] : undefined;
+  if (allowed === undefined)
+    return `it runs the command ${line}, which ${file} does not allow: add ${JSON.stringify({ [line]: needed })} to "commands"`;
+  for (const [name, hash] of Object.entries(needed)) {
+    if (hash === null) return `it runs the command ${line}, and ${name} is not there`;
+    if (allowed[name] !== hash)
+      return `it runs the command ${line}, and ${name} is not what ${file} allows: its SHA-256 is ${hash}`;
+  }
+  return undefined;
+}
+
+/** What is asked before each run of a command: whether what it names is still what was allowed. */
+export function trustCheckFor(
+  handler: HandlerDescription,
+  { file }: Allowed,
+  folder: string,
+): Registration['trustCheck'] {
+  const variables = { projectDir: folder };
+  const files = Object.fromEntries(
+    namedFiles(handler, variables).files.map((name) => [name, bound(resolve(folder, name))]),
+  );
+  const consent = { file, project: folder, definition: '', files, at: '' };
+  return guardFiles(handler, consent, { file, variables, fallback: folder, remedy: file });
+}

@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import { HookscopeError } from '../../errors.js';
+import { ON_FAILURE } from '../../events/failure.js';
+import { isTooDeep } from '../../files/nesting.js';
+import { findProblem } from '../../values/problem.js';
+import { schema, zod } from '../../values/zod.js';
+import type { Bundle } from '../bundle/bundle.js';
+
+const handler = () => zod().looseObject({ type: zod().string() });
+const hooks = () => zod().record(zod().string(), zod().array(zod().looseObject({ hooks: zod().array(handler()) })));
+
+/** A file of policy. What stands in `hooks` is checked where it is registered, as all hooks are. */
+const fileSchema = schema(() =>
+  zod().strictObject({
+    $schema: zod().string().exactOptional(),
+    description: zod().string().exactOptional(),
+    hooks: hooks().exactOptional(),
+    /** For agents of a type. */
+    spawnHooks: zod().record(zod().string().min(1), hooks()).exactOptional(),
+    onFailure: zod().enum(ON_FAILURE).exactOptional(),
+    enforce: zod()
+      .union([zod().boolean(), zod().number().min(0).max(1)])
+      .exactOptional(),
+    /** `name@version`, and its options. */
+    plugins: zod()
+      .array(zod().union([zod().string(), zod().tuple([zod().string(), zod().unknown()])]))
+      .exactOptional(),
+    redact: zod()
+      .strictObject({
+        keys: zod().array(zod().string()).exactOptional(),
+        paths: zod().array(zod().string()).exactOptional(),
+        patterns: zod().array(zod().string()).exactOptional(),
+      })
+      .exactOptional(),
+  }),
+);
+
+/** One file of a bundle. */
+export interface PolicyFile extends z.infer<ReturnType<typeof fileSchema>> {
+  readonly path: string;
+}
+
+/** A handler as it stands in a file. */
+export type Described = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/** Reads a bundle's files. Throws BUNDLE_REFUSED: a file that is no policy. */
+export function readContents(bundle: Bundle): PolicyFile[] {
+  return [...bundle.files].map(([path, bytes]) => {
+    const refuse = (reason: string): never => {
+      throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason: `${path} ${reason}` });
+    };
+    if (!path.endsWith('.json')) refuse('is no policy: a bundle is data, files of JSON (.json)');
+    const text = bytes.toString('utf8');
+    if (isTooDeep(text)) refuse('is nested too deeply');
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      refuse(`is not JSON: ${(error as Error).message}`);
+    }
+    const problem = findProblem(fileSchema(), value);
+    if (problem !== undefined)
+      refuse(
+        `is not as it should be: ${problem.field === '' ? '' : `${problem.field}: `}expected ${problem.expected}, got ${problem.got}`,
+      );
+    return { ...(value as z.infer<ReturnType<typeof fileSchema>>), path };
+  });
+}
+
+/** All handlers of a file, with their places. */
+export function* handlersIn({
+  hooks = {},
+  spawnHooks = {},
+}: PolicyFile): Generator<{ handler: Described; at: string }> {
+  const all: [string, NonNullable<PolicyFile['hooks']>][] = [
+    ['', hooks],
+    ...Object.entries(spawnHooks).map(([type, own]): [string, typeof own] => [`spawnHooks.${type}.`, own]),
+  ];
+  for (const [where, own] of all)
+    for (const [event, groups] of Object.entries(own))
+      for (const [i, group] of groups.entries())
+        for (const [j, handler] of group.hooks.entries()) yield { handler, at: `${where}${event}[${i}].hooks[${j}]` };
+}

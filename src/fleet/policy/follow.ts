@@ -1,0 +1,268 @@
+import type { FireRecord } from '../../emit/fire-record.js';
+import { HookscopeError, isHookscopeError } from '../../errors.js';
+import { isEnforcedIn } from '../../host/plan/shadows.js';
+import { describeError } from '../../values/message.js';
+import { type Bundle, readBundle, sha256 } from '../bundle/bundle.js';
+import { overlapOf } from '../bundle/paths.js';
+import type { FleetEngine, Posted, Stop } from '../engine.js';
+import type { ChannelStatus } from '../status.js';
+import type { Allowed } from './allowed.js';
+import { driftOf } from './drift.js';
+import { type Kept, readKept, writeKept } from './kept.js';
+import type { Managed } from './managed.js';
+import { type Policy, preparePolicy } from './prepare.js';
+
+export interface FollowOptions {
+  readonly engine: FleetEngine;
+  readonly team: string;
+  readonly channel: string;
+  readonly host: string;
+  /** Where the last good bundle is kept. */
+  readonly folder: string;
+  /** Where commands run. */
+  readonly directory: string;
+  readonly keys: readonly string[];
+  readonly managed: Managed;
+  allowed(): Allowed;
+  /** Roots of the other channels' bundles. */
+  claimed(): readonly string[];
+  /** The newest decisions of this host. */
+  recent(): AsyncIterable<FireRecord>;
+  changed(): void;
+  tell(text: string): void;
+}
+
+/** Under which key a canary stands beside the channel's own bundle. */
+export const canaryOf = (channel: string): string => `${channel}.canary`;
+/** Milliseconds: what a timer can wait at the longest, by far. */
+const LOOK = 3_600_000;
+
+/** Follows one channel: what is posted there is verified, checked, compared with what was decided, and put into force, or refused with the reason. */
+export class Follower {
+  readonly #options: FollowOptions;
+  readonly #stops: Stop[] = [];
+  readonly #waiting = new Map<string, Posted | undefined>();
+  readonly #seen = new Set<string>();
+  #kept: Kept;
+  #policy: Policy | undefined;
+  #refused: ChannelStatus['refused'];
+  #asks: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #known: () => void = () => undefined;
+  /** Resolves when the channel's own word has been heard. */
+  readonly known: Promise<void>;
+
+  constructor(options: FollowOptions) {
+    this.#options = options;
+    this.known = new Promise((resolve) => {
+      this.#known = resolve;
+    });
+    const { folder, channel, keys, tell } = options;
+    this.#kept = readKept(folder, channel, keys);
+    if (this.#kept.problem !== undefined) tell(this.#kept.problem);
+    this.#begin();
+    for (const key of [channel, canaryOf(channel)])
+      this.#stops.push(options.engine.policy.watch(key, (posted) => this.#hear(key, posted)));
+  }
+
+  get roots(): readonly string[] {
+    return this.#policy?.bundle.manifest.roots ?? [];
+  }
+
+  get policy(): Policy | undefined {
+    return this.#policy;
+  }
+
+  get status(): ChannelStatus {
+    const manifest = this.#policy?.bundle.manifest;
+    return {
+      channel: this.#options.channel,
+      ...(manifest && { revision: manifest.revision, sequence: manifest.sequence }),
+      ...(manifest && this.#kept.since !== undefined && { since: this.#kept.since }),
+      ...(manifest?.canary !== undefined && { canary: manifest.canary }),
+      ...(this.#asks !== undefined && { asks: this.#asks }),
+      ...(this.#refused && { refused: this.#refused }),
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#stops.splice(0)) stop();
+    clearTimeout(this.#timer);
+    await this.#work;
+  }
+
+  /** The last good one, until something better is known. */
+  #begin(): void {
+    const { channel } = this.#options;
+    const { bundle } = this.#kept;
+    if (bundle === undefined) {
+      this.#ask(`the fleet's policy (${channel}) is not known yet`);
+      return;
+    }
+    try {
+      this.#policy = this.#prepare(bundle);
+      this.#enforce();
+    } catch (error) {
+      this.#policy = undefined;
+      this.#note(error, bundle);
+      this.#ask(`the fleet's policy (${channel}) cannot be in force here: ${reasonOf(error)}`);
+    }
+  }
+
+  #hear(key: string, posted: Posted | undefined): void {
+    this.#waiting.set(key, posted);
+    this.#work = this.#work.then(() => this.#consider(key));
+  }
+
+  async #consider(key: string): Promise<void> {
+    if (!this.#waiting.has(key)) return;
+    const posted = this.#waiting.get(key);
+    this.#waiting.delete(key);
+    if (posted !== undefined) await this.#judge(posted, key === this.#options.channel);
+    this.#seen.add(key);
+    if (this.#seen.size < 2) return;
+    // Nobody has ever posted anything: there is nothing to be kept from.
+    if (
+      this.#policy === undefined &&
+      this.#refused === undefined &&
+      this.#kept.sequence === 0 &&
+      this.#asks !== undefined
+    )
+      this.#ask(undefined);
+    this.#known();
+    this.#options.changed();
+  }
+
+  async #judge(posted: Posted, isMain: boolean): Promise<void> {
+    let bundle: Bundle | undefined;
+    try {
+      bundle = readBundle(posted.bytes);
+      if (this.#isMeant(bundle, isMain)) await this.#take(bundle);
+    } catch (error) {
+      this.#note(error, bundle);
+      const { channel } = this.#options;
+      if (this.#policy === undefined && this.#asks !== undefined)
+        this.#ask(`the fleet's policy (${channel}) cannot be in force here: ${reasonOf(error)}`);
+    }
+  }
+
+  /** Whether it is for this host, and another than that in force. Throws BUNDLE_REFUSED. */
+  #isMeant(bundle: Bundle, isMain: boolean): boolean {
+    const { team, channel, host } = this.#options;
+    const { manifest } = bundle;
+    const refuse = (reason: string): never => {
+      throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
+    };
+    this.#kept.keys.check(bundle);
+    if (manifest.team !== team || manifest.channel !== channel)
+      refuse(`it is for the channel ${manifest.channel} of the team ${manifest.team}`);
+    if (isMain !== (manifest.canary === undefined))
+      refuse('a canary is posted where all hosts look, or the other way round');
+    if (manifest.canary !== undefined && !isEnforcedIn(manifest.canary, host)) return false;
+    const there = this.#policy?.bundle ?? this.#kept.bundle;
+    const { sequence } = this.#kept;
+    if (manifest.sequence === sequence && there !== undefined && sha256(there.bytes) === sha256(bundle.bytes))
+      return this.#policy === undefined;
+    if (manifest.sequence <= sequence) {
+      // A canary goes ahead of the others, and is left behind by what follows it.
+      const isUsual = !isMain || there?.manifest.canary !== undefined;
+      if (isUsual && manifest.sequence < sequence) return false;
+      refuse(
+        `its sequence is ${manifest.sequence}, and ${sequence} was in force here: old content is signed anew under a higher one`,
+      );
+    }
+    if (manifest.expires !== undefined && Date.parse(manifest.expires) <= Date.now())
+      refuse(`it has expired on ${manifest.expires}`);
+    return true;
+  }
+
+  async #take(bundle: Bundle): Promise<void> {
+    const { folder, claimed, recent } = this.#options;
+    const { manifest } = bundle;
+    const refuse = (reason: string): never => {
+      throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
+    };
+    const both = overlapOf(manifest.roots, claimed());
+    if (both) refuse(`its root ${both[0]} overlaps ${both[1]}, which the bundle of another channel has`);
+    const policy = this.#prepare(bundle);
+    if (manifest.maxDrift !== undefined) {
+      const { fires, changed, examples } = await driftOf(policy, recent());
+      const share = fires === 0 ? 0 : changed / fires;
+      const [first] = examples;
+      if (share > manifest.maxDrift)
+        refuse(
+          `it would change ${changed} of the last ${fires} decisions here, more than its maxDrift of ${manifest.maxDrift} lets it; ${first?.event} ${first?.fire} from ${first?.then} to ${first?.now}`,
+        );
+    }
+    const before = this.#policy;
+    this.#policy = policy;
+    try {
+      this.#enforce();
+    } catch (error) {
+      this.#policy = before;
+      throw error;
+    }
+    const { keys } = this.#kept;
+    keys.take(bundle);
+    const since = new Date().toISOString();
+    this.#kept = { bundle, since, sequence: manifest.sequence, keys };
+    this.#refused = undefined;
+    try {
+      writeKept(folder, bundle, since, keys);
+    } catch (error) {
+      this.#options.tell(
+        `the bundle ${bundle.name} is in force, and cannot be kept for the next start: ${describeError(error)}`,
+      );
+    }
+    this.#options.changed();
+  }
+
+  #prepare(bundle: Bundle): Policy {
+    return preparePolicy(bundle, this.#options.allowed(), this.#options.directory);
+  }
+
+  /** Puts the policy into force, with what its end means. */
+  #enforce(): void {
+    const { channel, managed } = this.#options;
+    const policy = this.#policy as Policy;
+    const { expires } = policy.bundle.manifest;
+    const left = expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires) - Date.now();
+    const asks = left > 0 ? undefined : `the fleet's policy ${policy.bundle.name} has expired on ${expires}`;
+    managed.replace(channel, { policy, asks });
+    this.#asks = asks;
+    clearTimeout(this.#timer);
+    if (left <= 0 || left === Number.POSITIVE_INFINITY) return;
+    this.#timer = setTimeout(() => this.#tick(), Math.min(left + 1, LOOK));
+    this.#timer.unref();
+  }
+
+  #tick(): void {
+    this.#enforce();
+    if (this.#asks !== undefined) this.#options.tell(`${this.#asks}; every gate asks`);
+    this.#options.changed();
+  }
+
+  #ask(asks: string | undefined): void {
+    const { channel, managed } = this.#options;
+    this.#asks = asks;
+    managed.replace(channel, { policy: this.#policy, asks });
+  }
+
+  #note(error: unknown, bundle: Bundle | undefined): void {
+    const reason = reasonOf(error);
+    const manifest = bundle?.manifest;
+    this.#refused = {
+      ...(manifest && { revision: manifest.revision, sequence: manifest.sequence }),
+      reason,
+      at: new Date().toISOString(),
+    };
+    this.#options.tell(`the bundle ${bundle?.name ?? 'that was sent'} is refused: ${reason}`);
+    this.#options.changed();
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (isHookscopeError(error) && error.code === 'BUNDLE_REFUSED') return (error.details as { reason: string }).reason;
+  return describeError(error);
+}

@@ -1,0 +1,92 @@
+import { HookscopeError } from '../../errors.js';
+import { rule } from '../../handlers/rule/spec.js';
+import type { HostCore } from '../../host/core.js';
+import type { Undo } from '../../host/types.js';
+import { type Part, type Policy, partsOf } from './prepare.js';
+
+/** What a channel has to say: a policy, and why every gate asks. */
+export interface InForce {
+  readonly policy?: Policy | undefined;
+  readonly asks?: string | undefined;
+}
+
+/** The managed scope of all hosts that have joined: what each channel says, in each of them. */
+export class Managed {
+  readonly #hosts = new Map<HostCore, Map<string, Undo>>();
+  readonly #channels = new Map<string, InForce>();
+
+  /** Installs what is in force. Throws BUNDLE_REFUSED: this host cannot take it. */
+  join(core: HostCore): Undo {
+    const installed = new Map<string, Undo>();
+    const leave = (): void => {
+      this.#hosts.delete(core);
+      for (const undo of installed.values()) undo();
+      installed.clear();
+    };
+    try {
+      for (const [channel, inForce] of this.#channels) installed.set(channel, install(core, channel, inForce));
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    this.#hosts.set(core, installed);
+    return leave;
+  }
+
+  /**
+   * Puts something else in place of what a channel says, in all hosts, within one turn: no fire finds a part of both, and those under way keep the plan that
+   * they began with. Throws BUNDLE_REFUSED where a host cannot take it; then all is as it was.
+   */
+  replace(channel: string, inForce: InForce): void {
+    const added: { readonly core: HostCore; readonly undo: Undo }[] = [];
+    try {
+      for (const core of this.#hosts.keys()) added.push({ core, undo: install(core, channel, inForce) });
+    } catch (error) {
+      for (const { undo } of added) undo();
+      throw error;
+    }
+    this.#channels.set(channel, inForce);
+    for (const { core, undo } of added) {
+      const installed = this.#hosts.get(core) as Map<string, Undo>;
+      const before = installed.get(channel);
+      installed.set(channel, undo);
+      before?.();
+    }
+  }
+}
+
+/** All of it or nothing. */
+function install(core: HostCore, channel: string, { policy, asks }: InForce): Undo {
+  const undos: Undo[] = [];
+  const undo = (): void => {
+    for (const one of undos.splice(0).reverse()) one();
+  };
+  let at: string | undefined;
+  try {
+    for (const { hooks, origin } of [
+      ...(policy === undefined ? [] : partsOf(policy, core.events)),
+      ...(asks === undefined ? [] : [askingPart(core, channel, asks)]),
+    ]) {
+      at = origin.source?.file;
+      undos.push(core.registrar.register(undefined, hooks, origin, true));
+    }
+    return undo;
+  } catch (error) {
+    undo();
+    if (!(error instanceof HookscopeError) || policy === undefined) throw error;
+    const { where, expected } = error.details as { where?: string; expected?: string };
+    const said = where === undefined ? error.message : `${where}: ${expected}`;
+    throw new HookscopeError(
+      'BUNDLE_REFUSED',
+      { bundle: policy.bundle.name, reason: `${at}: ${said}` },
+      { cause: error },
+    );
+  }
+}
+
+/** A rule on every gate that can ask. */
+function askingPart({ events }: HostCore, channel: string, why: string): Part {
+  const gates = Object.values(events).filter(({ spec }) => spec.fold === 'gate' && !spec.nestedDecision);
+  const hooks = Object.fromEntries(gates.map(({ spec }) => [spec.name, [{ hooks: [rule('ask', why)] }]]));
+  return { hooks, origin: { source: { kind: 'fleet', name: channel }, group: `fleet ${channel}` } };
+}

@@ -1,0 +1,106 @@
+import { HookscopeError } from '../../errors.js';
+import type { EventSpec } from '../../events/define.js';
+import type { HostCore } from '../../host/core.js';
+import type { Origin } from '../../host/register/origin.js';
+import { compileMatcher, readyMatcher } from '../../matching/matcher.js';
+import type { Json } from '../../values/shape.js';
+import type { Bundle } from '../bundle/bundle.js';
+import { type Allowed, trustCheckFor, whyNotAllowed } from './allowed.js';
+import { handlersIn, type PolicyFile, readContents } from './contents.js';
+
+/** A bundle that may run here, ready to be installed. */
+export interface Policy {
+  readonly bundle: Bundle;
+  readonly files: readonly PolicyFile[];
+  readonly allowed: Allowed;
+  /** Where commands run, and names lead from. */
+  readonly folder: string;
+  readonly redact: {
+    readonly keys: readonly string[];
+    readonly paths: readonly string[];
+    readonly patterns: readonly RegExp[];
+  };
+}
+
+/** Looks at all that is in a bundle. Throws BUNDLE_REFUSED: a file that is no policy, or something that may not run here. */
+export function preparePolicy(bundle: Bundle, allowed: Allowed, folder: string): Policy {
+  const refuse = (reason: string): never => {
+    throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
+  };
+  const files = readContents(bundle);
+  for (const file of files) {
+    for (const { handler, at } of handlersIn(file)) {
+      const why = whyNotAllowed(handler, allowed, folder);
+      if (why !== undefined) refuse(`${file.path}: ${at}: ${why}`);
+    }
+    for (const entry of file.plugins ?? []) {
+      const name = String(Array.isArray(entry) ? entry[0] : entry);
+      refuse(`${file.path}: it uses the plugin ${name}, and plugins cannot be in a bundle of this version`);
+    }
+  }
+  const patterns = files.flatMap(({ path, redact }) =>
+    (redact?.patterns ?? []).map((source) => {
+      try {
+        return new RegExp(source, 'u');
+      } catch (error) {
+        return refuse(`${path}: redact.patterns: ${(error as Error).message}`);
+      }
+    }),
+  );
+  const all = (key: 'keys' | 'paths'): string[] => files.flatMap(({ redact }) => redact?.[key] ?? []);
+  return { bundle, files, allowed, folder, redact: { keys: all('keys'), paths: all('paths'), patterns } };
+}
+
+/** Hooks as `register` takes them, and where they come from. */
+export interface Part {
+  readonly hooks: Json;
+  readonly origin: Origin;
+}
+
+/** What a policy registers in the managed scope of a host. */
+export function partsOf({ bundle, files, allowed, folder }: Policy, events: HostCore['events']): Part[] {
+  const { channel, revision, sequence } = bundle.manifest;
+  return files.flatMap(({ path, hooks = {}, spawnHooks = {}, onFailure, enforce }) => {
+    const origin: Origin = {
+      source: { kind: 'fleet', name: `${channel}@${sequence} ${revision}`, file: path },
+      group: path.replace(/\.json$/, ''),
+      onFailure,
+      shadow: enforce,
+      trustCheckOf: (handler) => (handler['type'] === 'command' ? trustCheckFor(handler, allowed, folder) : undefined),
+    } as Origin;
+    const own = Object.entries(spawnHooks).map(([type, all]) => ({ hooks: forType(type, all, events), origin }));
+    return [{ hooks, origin }, ...own];
+  });
+}
+
+/**
+ * The hooks of an agent's type. They are in the managed scope and match that type alone: in the scope of each agent, where those of a host are, they would end
+ * with it, and whoever ends a scope would be rid of them.
+ */
+function forType(type: string, hooks: NonNullable<PolicyFile['hooks']>, events: HostCore['events']): Json {
+  const all: Record<string, unknown[]> = {};
+  for (const [event, groups] of Object.entries(hooks)) {
+    const spec = events[event]?.spec;
+    // The end of such an agent.
+    const name = spec?.inAgentScope ?? event;
+    all[name] ??= [];
+    all[name].push(
+      ...groups.map((group, i) => ({
+        ...group,
+        matcher: matcherOf(type, group['matcher'], spec, `${event}[${i}].matcher`),
+      })),
+    );
+  }
+  return all;
+}
+
+function matcherOf(type: string, own: unknown, spec: EventSpec | undefined, where: string): unknown {
+  // Registering it says that there is no such event.
+  if (spec === undefined) return own;
+  const { matcher } = compileMatcher(own, { dialect: 'code', event: spec, where });
+  const text = matcher.all ? `agents of the type ${type}` : `agents of the type ${type}: ${matcher.text}`;
+  return readyMatcher(text, (input) => {
+    const of = input as Json;
+    return of['agent_type'] === type && matcher.matches(spec.subject?.(of as never), of);
+  });
+}

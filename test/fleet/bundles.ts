@@ -1,0 +1,49 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packBundle } from '../../src/fleet/bundle/bundle.js';
+import { makeKey, readKey, type SigningKey } from '../../src/fleet/bundle/keys.js';
+import type { Manifest } from '../../src/fleet/bundle/manifest.js';
+
+/** A folder of a test's own. */
+export const ownFolder = (): string => mkdtempSync(join(tmpdir(), 'hookscope-fleet-'));
+
+/** A key to sign with. */
+export function newKey(): SigningKey {
+  const file = join(ownFolder(), 'key.pem');
+  makeKey(file);
+  return readKey(file);
+}
+
+export const denies = (what: string, reason: string) => ({
+  hooks: {
+    PreToolUse: [{ matcher: 'Bash', if: `Bash(${what})`, hooks: [{ type: 'rule', decision: 'deny', reason }] }],
+  },
+});
+
+/** A bundle of the channel `stable` of the team `acme`. */
+export function bundleOf(
+  sequence: number,
+  files: Readonly<Record<string, unknown>>,
+  keys: readonly SigningKey[],
+  about: Partial<Manifest> = {},
+): Uint8Array {
+  return packBundle(
+    {
+      team: 'acme',
+      channel: 'stable',
+      sequence,
+      revision: `r${sequence}`,
+      created: new Date().toISOString(),
+      roots: ['acme'],
+      ...about,
+    },
+    new Map(
+      Object.entries(files).map(([path, content]) => [
+        path,
+        Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)),
+      ]),
+    ),
+    keys,
+  );
+}

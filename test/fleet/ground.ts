@@ -1,0 +1,57 @@
+import { afterEach } from 'vitest';
+import { createHost, type Host } from '../../src/create-host.js';
+import { type Fleet, fleet } from '../../src/fleet/fleet.js';
+import { MemoryBroker, memoryEngine } from '../../src/fleet/memory.js';
+import type { FleetOptions } from '../../src/fleet/options.js';
+import { type HostStatus, readStatus } from '../../src/fleet/status.js';
+import { newKey, ownFolder } from './bundles.js';
+
+export const key = newKey();
+const open: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+/** A fleet to try things in; told: what its hosts have said. */
+export function ground() {
+  const broker = new MemoryBroker();
+  const operator = memoryEngine(broker);
+  const told: string[] = [];
+  const join = async (options: Partial<FleetOptions> = {}): Promise<{ team: Fleet; host: Host; folder: string }> => {
+    const folder = options.folder ?? ownFolder();
+    const team = await fleet({
+      engine: memoryEngine(broker),
+      team: 'acme',
+      keys: [key.id],
+      host: 'h1',
+      patience: 0.2,
+      logger: (text) => told.push(text),
+      ...options,
+      folder,
+    });
+    open.push(team);
+    const host = createHost({ logger: () => undefined }) as Host;
+    open.push(host);
+    team.join(host);
+    return { team, host, folder };
+  };
+  const push = async (bytes: Uint8Array, channel = 'stable'): Promise<void> => {
+    const last = (await operator.policy.history(channel)).at(-1)?.version ?? 0;
+    await operator.policy.post(channel, bytes, last);
+  };
+  /** What hosts have said of themselves. */
+  const shared = async (): Promise<HostStatus[]> =>
+    (await operator.state.all()).flatMap(({ bytes }) => readStatus(bytes) ?? []);
+  return { broker, operator, told, join, push, shared };
+}
+
+export const bash = (command: string, more: object = {}) => ({
+  tool_name: 'Bash',
+  tool_input: { command },
+  tool_use_id: 't1',
+  session_id: 's1',
+  ...more,
+});
+export const verdict = async (host: Host, command: string, more: object = {}): Promise<string> =>
+  (await host.fire('PreToolUse', bash(command, more) as never)).verdict;
+export const channel = (team: Fleet) => team.status().channels[0];

@@ -1,0 +1,189 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { HookRecord } from '../../src/emit/record.js';
+import { adopt, makeLogFolder, release } from '../../src/fleet/log/folders.js';
+import { Outbox } from '../../src/fleet/log/outbox.js';
+import { Wal } from '../../src/fleet/log/wal.js';
+import { MemoryBroker, memoryEngine } from '../../src/fleet/memory.js';
+import { bundleOf, ownFolder } from './bundles.js';
+import { until } from './contract.js';
+import { bash, channel, ground, key } from './ground.js';
+
+const BOUNDS = { segmentBytes: 1_000, maxBytes: 8_000 };
+const line = (i: number): Buffer => Buffer.from(`${JSON.stringify({ type: 'hook_alarm', host_id: 'h', seq: i })}\n`);
+const lines = (from: number, to: number): Buffer[] => Array.from({ length: to - from }, (_, i) => line(from + i));
+const seqOf = (bytes: Uint8Array): number => JSON.parse(Buffer.from(bytes).toString()).seq;
+
+describe('the log on disk', () => {
+  test('gives what was put in once, in order, over pieces and restarts, and forgets what was acknowledged', () => {
+    const folder = ownFolder();
+    const wal = new Wal(folder, BOUNDS);
+    wal.append(lines(0, 60));
+    const first = wal.next(25);
+    expect(first.map(({ line: one }) => seqOf(one))).toEqual([...Array(25).keys()]);
+    wal.acknowledge(first.slice(0, 20).map(({ next }) => next));
+    expect([wal.waiting, wal.sent]).toEqual([40, 20]);
+    wal.close();
+    const again = new Wal(folder, BOUNDS);
+    again.append(lines(60, 70));
+    expect(again.waiting).toBe(50);
+    const rest = again.next(1_000);
+    expect(rest.map(({ line: one }) => seqOf(one))).toEqual(Array.from({ length: 50 }, (_, i) => i + 20));
+    again.acknowledge(rest.map(({ next }) => next));
+    expect([again.waiting, again.sent, again.next(10).length]).toEqual([0, 70, 0]);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.ndjson')).length).toBe(1);
+  });
+
+  test('cuts off the half of a line that a crash has left', () => {
+    const folder = ownFolder();
+    const wal = new Wal(folder, BOUNDS);
+    wal.append(lines(0, 3));
+    wal.close();
+    appendFileSync(join(folder, '000001.ndjson'), '{"type":"hook_al');
+    const again = new Wal(folder, BOUNDS);
+    again.append(lines(3, 5));
+    expect(again.next(10).map(({ line: one }) => seqOf(one))).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('drops the oldest where it is full, and counts them exactly', () => {
+    const folder = ownFolder();
+    const wal = new Wal(folder, BOUNDS);
+    wal.append(lines(0, 1_000));
+    const found = wal.next(10_000).map(({ line: one }) => seqOf(one));
+    expect(found.at(-1)).toBe(999);
+    expect(found).toEqual(Array.from({ length: found.length }, (_, i) => 1_000 - found.length + i));
+    expect(wal.dropped).toBe(1_000 - found.length);
+    expect(wal.waiting).toBe(found.length);
+    const bytes = readdirSync(folder).filter((name) => name.endsWith('.ndjson'));
+    expect(bytes.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)).toBeLessThanOrEqual(9_100);
+    wal.close();
+    expect(new Wal(folder, BOUNDS).dropped).toBe(1_000 - found.length);
+  });
+
+  test('counts what was dropped while it was under way as dropped', () => {
+    const wal = new Wal(ownFolder(), BOUNDS);
+    wal.append(lines(0, 30));
+    const under = wal.next(30);
+    wal.append(lines(30, 1_000));
+    const { dropped, waiting } = wal;
+    wal.acknowledge(under.map(({ next }) => next));
+    expect([wal.dropped, wal.waiting, wal.sent]).toEqual([dropped, waiting, 0]);
+    expect(dropped + waiting).toBe(1_000);
+  });
+
+  test('sends all again where its cursor is lost', () => {
+    const folder = ownFolder();
+    const wal = new Wal(folder, BOUNDS);
+    wal.append(lines(0, 5));
+    wal.acknowledge(wal.next(1).map(({ next }) => next));
+    wal.close();
+    writeFileSync(join(folder, 'cursor.json'), '{ torn');
+    expect(new Wal(folder, BOUNDS).next(10).length).toBe(5);
+  });
+
+  test('of a process that is gone is taken by one other', () => {
+    const parent = ownFolder();
+    const [alive, gone] = [makeLogFolder(parent), makeLogFolder(parent)];
+    expect(adopt(parent)).toEqual([]);
+    release(gone);
+    const [own] = adopt(parent);
+    expect(own).toBeDefined();
+    expect([existsSync(gone), existsSync(alive), adopt(parent)]).toEqual([false, true, []]);
+  });
+});
+
+describe('decisions', () => {
+  const fire = (i: number, command = 'ls'): string =>
+    JSON.stringify({
+      seq: i,
+      time: new Date().toISOString(),
+      host_id: 'abc',
+      type: 'hook_fire',
+      fire_id: `f${i}`,
+      event: 'PreToolUse',
+      input: { tool_input: { command } },
+      handlers: [],
+      decision: {},
+    } as unknown as HookRecord);
+
+  function outbox(broker: MemoryBroker, folder = ownFolder(), bounds = { segmentBytes: 4_000, maxBytes: 4_000_000 }) {
+    const told: string[] = [];
+    const made = new Outbox({
+      ...bounds,
+      folder,
+      host: 'h1',
+      engine: memoryEngine(broker),
+      tell: (text) => told.push(text),
+    });
+    return { made, told, folder };
+  }
+
+  test('arrive once each, whatever is lost on the way', async () => {
+    const broker = new MemoryBroker();
+    const { made, folder } = outbox(broker);
+    let sent = 0;
+    const more = (count: number): void => made.push(Array.from({ length: count }, () => fire(sent++)));
+    for (let round = 0; round < 10; round++) {
+      more(100);
+      broker.away = round % 2 === 0;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    broker.away = true;
+    more(50);
+    await made.close(10);
+    expect(readdirSync(folder).some((name) => name.startsWith('log-'))).toBe(true);
+    broker.away = false;
+    const next = outbox(broker, folder);
+    await until(() => next.made.status.waiting === 0);
+    await next.made.close(1_000);
+    const ids = broker.entries.map(({ id }) => id);
+    expect(ids.length).toBe(1_050);
+    expect(new Set(ids)).toEqual(new Set(Array.from({ length: 1_050 }, (_, i) => `f${i}`)));
+    expect(readdirSync(folder).filter((name) => name.startsWith('log-'))).toEqual([]);
+  });
+
+  test('are masked before they are on disk, and by what the bundle says', async () => {
+    const broker = new MemoryBroker();
+    broker.away = true;
+    const { made, folder } = outbox(broker);
+    made.mask({ patterns: [/cust_\w+/] });
+    const secret = `ghp_${'a1B2c3D4e5'.repeat(3)}123456`;
+    made.push([fire(1, `echo ${secret} cust_12345`)]);
+    const kept = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile())
+      .map((one) => readFileSync(join(one.parentPath, one.name), 'utf8'))
+      .join();
+    expect(kept).toMatch(/redacted/);
+    expect(kept).not.toMatch(/cust_12345|ghp_/);
+    await made.close(10);
+  });
+
+  test('that are too large for a broker say what they came to', async () => {
+    const broker = new MemoryBroker();
+    const { made } = outbox(broker);
+    made.push([fire(1, 'x'.repeat(2_000_000))]);
+    await until(() => broker.entries.length === 1);
+    const [entry] = broker.entries;
+    expect(entry?.bytes.length).toBeLessThan(1_000);
+    expect(JSON.parse(Buffer.from(entry?.bytes as Uint8Array).toString())).toMatchObject({
+      fire_id: 'f1',
+      truncated: ['input', 'final_input', 'handlers.*.output'],
+    });
+    await made.close(100);
+  });
+
+  test('of a host that has joined are in the stream, with what its bundle masks', async () => {
+    const { join: enter, push, broker } = ground();
+    const { host, team } = await enter();
+    await push(bundleOf(1, { 'acme/masks.json': { redact: { patterns: ['cust_\\w+'] } } }, [key]));
+    await until(() => channel(team)?.sequence === 1);
+    for (let i = 0; i < 5; i++) await host.fire('PreToolUse', bash(`echo cust_1234${i}`) as never);
+    await team.drained(5);
+    expect(broker.entries.length).toBe(5);
+    expect(team.status().log).toEqual({ sent: 5, waiting: 0, dropped: 0 });
+    const text = broker.entries.map(({ bytes }) => Buffer.from(bytes).toString()).join();
+    expect(text).not.toContain('cust_1234');
+    expect(text).toContain('redacted');
+  });
+});
