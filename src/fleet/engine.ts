@@ -60,6 +60,7 @@ export interface FleetEngine {
   readonly state: {
     /** What a host says of itself, in place of what it said before. */
     share(host: string, bytes: Uint8Array): Promise<void>;
+    /** What every host has said last. */
     all(): Promise<readonly Shared[]>;
   };
   readonly ask: {
@@ -72,6 +73,7 @@ export interface FleetEngine {
   };
   /** Makes what all of it is kept in, where it is not there yet; for operators. */
   prepare(): Promise<void>;
+  /** Ends all that was begun with it. */
   close(): Promise<void>;
 }
 

@@ -34,6 +34,7 @@ export class MemoryBroker {
     for (const listener of [...this.#listeners]) listener();
   }
 
+  /** Calls it at every change. */
   listen(listener: () => void): Stop {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
