@@ -20,6 +20,7 @@ const FILES = [
   'growth',
   'records',
   'sinks',
+  'shadow',
   'limits',
   'tool',
   'control',

@@ -6,7 +6,7 @@ import { atKey, type Check, type CheckFinding } from './checking.js';
 import { neverMeet } from './never-meet.js';
 import type { PolicyFile } from './policies.js';
 import type { HandlerNode, SourceFile } from './source-file.js';
-import { entryOf, isTrue, plainData, textAt, textOf } from './tree.js';
+import { entryOf, isTrue, plainData, type TreeNode, textAt, textOf } from './tree.js';
 
 /** What handlers say beside what they run. */
 export const checkHandlers: Check = function* (file) {
@@ -20,12 +20,29 @@ export const checkHandlers: Check = function* (file) {
         message: '"once" counts only in skills; here the hook runs every time.',
       };
     }
+    yield* checkTriedOut(handler, file);
     if (isTrue(entryOf(handler.node, 'async')?.value) && handler.spec?.fold === 'gate') {
       const message = `Nobody waits for it, so it cannot stop anything on ${handler.event}.`;
       yield { rule: 'async-gate', ...atKey(handler, 'async'), message };
     }
   }
 };
+
+/** Rules do nothing beside what they say. */
+const ACTING: readonly string[] = ['command', 'http', 'mcp_tool', 'prompt', 'agent'];
+
+function* checkTriedOut(handler: HandlerNode, { dialect, parsed, groups }: SourceFile): Generator<CheckFinding> {
+  if (dialect !== 'code' || !ACTING.includes(handler.type ?? '')) return;
+  const group = groups.find(({ handlers }) => handlers.includes(handler));
+  const said = [parsed.root, group?.node].flatMap((node) => entryOf(node, 'enforce') ?? []);
+  const least = said.find(({ value }) => value.kind === 'scalar' && value.value !== true && value.value !== 1);
+  if (least === undefined) return;
+  const what = handler.type === 'command' ? 'the command runs' : 'what it calls is called';
+  const message = `It is not enforced${isShare(least.value) ? ' in all sessions' : ''}, and ${what} all the same.`;
+  yield { rule: 'not-enforced', at: handler.node, where: handler.path, message };
+}
+
+const isShare = (node: TreeNode): boolean => node.kind === 'scalar' && typeof node.value === 'number' && node.value > 0;
 
 function* checkRule(handler: HandlerNode, { dialect }: SourceFile): Generator<CheckFinding> {
   const text = textAt(handler.node, 'if');

@@ -90,6 +90,8 @@ function misspelt(data: Readonly<Record<string, unknown>>): string | undefined {
 
 /** What people mean by keys and events that other programs have. */
 const MEANT: Readonly<Record<string, string>> = {
+  enforce:
+    'Claude Code enforces all that its files hold. To try the hook out, write it into hookscope.config.json or a hooks file.',
   enabled: 'To turn a hook off take it out; nothing else does.',
   priority: 'Hooks of one event run at the same time; put what must be in order into one hook.',
   blocking: 'A hook blocks by exit code 2; "onFailure": "block" lets failures block too.',

@@ -74,6 +74,14 @@ export const GUARD_RULES = {
     bad: '"PreToolUse": [{ "hooks": [{ "async": true, "command": "./guard.sh", … }] }]',
     good: '"PreToolUse": [{ "hooks": [{ "command": "./guard.sh", … }] }]',
   },
+  'not-enforced': {
+    level: 'info',
+    about: 'A hook that is tried out, whose side effects are real',
+    why: 'With "enforce": false, or a share of sessions, nothing that it answers counts. But it runs: what it writes, sends or starts is done, after the decision and for calls that were denied too.',
+    fix: 'Let it change nothing while it is tried out, or take "enforce" away.',
+    bad: '{ "enforce": false, "hooks": [{ "type": "command", "command": "./format.sh" }] }',
+    good: '{ "enforce": false, "hooks": [{ "type": "rule", "decision": "deny", "reason": "Push by hand." }] }',
+  },
   'stop-loop': {
     level: 'info',
     about: 'A Stop hook that never looks at stop_hook_active',

@@ -28,6 +28,8 @@ interface PreparedGroup {
 
 export interface PrepareOptions {
   readonly policy: Policy;
+  /** Of all but managed hooks. */
+  readonly enforce: boolean | number | undefined;
   /** The file of the same agent that goes before it. */
   readonly before: string | undefined;
   readonly envFiles: EnvFiles;
@@ -40,7 +42,7 @@ export interface PrepareOptions {
 export function prepareHooks(judged: JudgedSource, options: PrepareOptions): PreparedHooks {
   const { source } = judged;
   const { kind, name, plugin, file, root } = source;
-  const { policy, before, fallback, report } = options;
+  const { policy, enforce, before, fallback, report } = options;
   const variables = withConfig(source, policy);
   const whole = wholeSkip(source, before);
   const findings = new Map<string, Finding>();
@@ -101,6 +103,7 @@ export function prepareHooks(judged: JudgedSource, options: PrepareOptions): Pre
       source: { kind, ...(name === undefined ? {} : { name }), file: file.file },
       plugin,
       root,
+      ...(managed || enforce === undefined ? {} : { enforce }),
       family:
         plugin === undefined
           ? kind === 'agent' || kind === 'skill'

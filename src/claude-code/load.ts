@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Host } from '../create-host.js';
 import type { CustomEvents } from '../events/catalogue.js';
 import { servicesOf } from '../host/internals.js';
+import { ENFORCE } from '../host/options.js';
 import type { Origin } from '../host/register/origin.js';
 import type { Registrar } from '../host/register/registrar.js';
 import type { Undo } from '../host/types.js';
@@ -29,6 +30,8 @@ export interface LoadClaudeCodeOptions<C extends CustomEvents = CustomEvents> ex
    * everything, since somebody has asked elsewhere.
    */
   readonly trust?: Trust;
+  /** As a group's `enforce`, for the hooks of all files but managed ones. Claude Code's files cannot say it themselves. Default: true. */
+  readonly enforce?: boolean | number;
   /** As managed settings have it: `disableAllHooks`, `allowManagedHooksOnly`, `allowedHttpHookUrls`, `httpHookAllowedEnvVars`. */
   readonly policy?: HookSettings;
   /** Where hooks may leave variables (`CLAUDE_ENV_FILE`). Default: a temporary folder. */
@@ -40,6 +43,7 @@ const LOAD: Keys<LoadClaudeCodeOptions> = {
   host: true,
   trust: TRUST,
   policy: checks.object,
+  enforce: ENFORCE,
   envDir: checks.text,
 };
 
@@ -83,7 +87,7 @@ export async function loadClaudeCode<C extends CustomEvents>(
 ): Promise<LoadedClaudeCode> {
   checkOption('loadClaudeCode(options)', options, { ...checks.object, expected: 'an object of options, { host }' });
   checkKeys(options, LOAD, 'loadClaudeCode: ');
-  const { host, trust = 'stored', policy: given } = options;
+  const { host, trust = 'stored', policy: given, enforce } = options;
   const services = servicesOf(host);
   const files = completeFiles(options, Object.keys(services.events));
   const { judged, elsewhere } = await judgeSources(await findSources(files), trust, files);
@@ -107,6 +111,7 @@ export async function loadClaudeCode<C extends CustomEvents>(
     const before = each.whole ? undefined : agentBefore(each.source, standing);
     return prepareHooks(each, {
       policy,
+      enforce,
       before,
       envFiles,
       fallback,

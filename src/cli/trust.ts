@@ -173,8 +173,13 @@ async function describe(file: HeldFile, data: Data): Promise<string> {
   const before = Object.entries(previous?.files ?? {}).flatMap(([path, bound]) => (bound.data ? [path] : []));
   const byName = [...new Set([...before.filter((path) => path in request.files), ...data.namesOf(file)])];
   const diff = (await trustDiff(previous, request)).split('\n').map((line) => `    ${plain(line)}`);
+  // One word in a long text may take the no out of a guard.
+  const loosens = previous !== undefined && diff.some((line) => /^\s*[+-].*\benforce\b/.test(line));
   return [
     head,
+    ...(loosens
+      ? ['  it changes what is enforced: a hook with "enforce": false, or a share of sessions, stops nothing there']
+      : []),
     ...(named.length > 0 ? ['  it names:', ...named] : []),
     ...(byName.length > 0
       ? ['  bound by name alone, whatever they hold:', ...byName.map((path) => `  ${plain(path)}`)]

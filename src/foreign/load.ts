@@ -9,6 +9,7 @@ import { ON_FAILURE, type OnFailure } from '../events/failure.js';
 import { readNamedText } from '../files/json-file.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import { servicesOf } from '../host/internals.js';
+import { ENFORCE } from '../host/options.js';
 import type { Undo } from '../host/types.js';
 import type { Registration } from '../scopes/registration.js';
 import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from '../trust/store.js';
@@ -37,6 +38,8 @@ export interface LoadAgentHooksOptions<C extends CustomEvents = CustomEvents> {
   readonly trust?: 'all' | 'stored' | TrustStore;
   /** What a failure of a hook does where its file does not say. Default: the host's, as every one of these agents goes on. */
   readonly onFailure?: OnFailure;
+  /** As a group's `enforce`, for the hooks of all files but those of the system and its policy. Default: true. */
+  readonly enforce?: boolean | number;
 }
 
 const LOAD: Keys<LoadAgentHooksOptions> = {
@@ -50,6 +53,7 @@ const LOAD: Keys<LoadAgentHooksOptions> = {
     accepts: (v) => v === 'all' || v === 'stored' || isObject(v),
   },
   onFailure: oneOf(...ON_FAILURE),
+  enforce: ENFORCE,
 };
 
 /** One file of another agent, and what became of it. */
@@ -111,6 +115,7 @@ export async function loadForeign<C extends CustomEvents>(
   const prepared = prepareForeign(table, judged, {
     projectDir,
     onFailure: options.onFailure,
+    enforce: options.enforce,
     checksOf,
     events: Object.fromEntries(Object.entries(services.events).map(([name, { spec }]) => [name, spec])),
     variables: (call) => hookVariables(table, call.projectDir, call.input),

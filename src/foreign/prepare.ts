@@ -18,6 +18,8 @@ import { foreignHandler } from './reply.js';
 interface Prepare {
   readonly projectDir: string;
   readonly onFailure: OnFailure | undefined;
+  /** Of all but the hooks of the system and its policy. */
+  readonly enforce: boolean | number | undefined;
   /** The events of the host. */
   readonly events: Readonly<Record<string, EventSpec>>;
   readonly checksOf: ((file: string) => (handler: HandlerDescription) => Registration['trustCheck']) | undefined;
@@ -85,9 +87,11 @@ class Preparing {
 
   #origin(): Origin {
     const { read, place } = this.#judged;
+    const { enforce } = this.#how;
     return {
       source: { kind: this.#table.name, name: place, file: read.file },
       ...(this.#how.onFailure === undefined ? {} : { onFailure: this.#how.onFailure }),
+      ...(enforce === undefined || place === 'system' || place === 'policy' ? {} : { enforce }),
       ...(this.#table.runs?.racing ? { racing: true } : {}),
       warn: (message) => void this.problems.push({ level: 'warning', file: read.file, where: '', message }),
       skip: (hook) => this.#skips.get(hook),

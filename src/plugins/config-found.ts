@@ -4,6 +4,7 @@ import { HookscopeError } from '../errors.js';
 import type { CustomEvents } from '../events/catalogue.js';
 import type { EventSpec } from '../events/define.js';
 import { servicesOf } from '../host/internals.js';
+import { ENFORCE } from '../host/options.js';
 import type { Origin } from '../host/register/origin.js';
 import type { Registration } from '../scopes/registration.js';
 import { type Consent, placeIn } from '../trust/consent.js';
@@ -19,6 +20,8 @@ type HookTable = Readonly<Record<string, unknown>>;
 interface KnownHooks {
   readonly hooks: HookTable;
   readonly spawnHooks: HookTable;
+  /** Of the whole file. */
+  readonly enforce?: boolean | number;
 }
 
 /**
@@ -33,7 +36,8 @@ export function registerHeld<C extends CustomEvents>(
   if (!held) return;
   const { why, state } = held;
   const { registrar, events } = servicesOf(host);
-  const add = ({ hooks, spawnHooks }: KnownHooks, how: Origin): void => {
+  const add = ({ hooks, spawnHooks, enforce }: KnownHooks, given: Origin): void => {
+    const how = enforce === undefined ? given : { ...given, enforce };
     registrar.register(undefined, hooks, { ...how, source: { kind: 'config', file }, warn: () => undefined });
     for (const [type, own] of Object.entries(spawnHooks)) {
       const source = { kind: 'spawn', name: type, file };
@@ -87,9 +91,10 @@ function hooksOf(text: string | undefined): (KnownHooks & { readonly hasPlugins:
   if (text === undefined) return undefined;
   try {
     const config: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    const { hooks = {}, spawnHooks = {} } = isObject(config) ? config : {};
+    const { hooks = {}, spawnHooks = {}, enforce } = isObject(config) ? config : {};
     if (!isObject(hooks) || !isObject(spawnHooks)) return undefined;
-    return { hooks, spawnHooks, hasPlugins: pluginNames(config).length > 0 };
+    const share = ENFORCE.accepts(enforce) ? { enforce: enforce as boolean | number } : {};
+    return { hooks, spawnHooks, ...share, hasPlugins: pluginNames(config).length > 0 };
   } catch {
     return undefined;
   }

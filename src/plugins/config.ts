@@ -3,8 +3,9 @@ import type { Host } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
 import type { CustomEvents, NoEvents } from '../events/catalogue.js';
 import { servicesOf } from '../host/internals.js';
-import { checkHostOptions, HOST_OPTIONS, type HostOptions } from '../host/options.js';
+import { checkHostOptions, ENFORCE, HOST_OPTIONS, type HostOptions } from '../host/options.js';
 import type { Plugin, UseOptions } from '../host/plugin-types.js';
+import { lessOf } from '../host/register/enforce.js';
 import type { Origin } from '../host/register/origin.js';
 import type { AgentHooks, Hooks, Undo } from '../host/types.js';
 import { nearest } from '../values/nearest.js';
@@ -23,6 +24,8 @@ export interface HookscopeConfig<C extends CustomEvents = NoEvents> extends Host
   readonly hooks?: Hooks<NoInfer<C>>;
   /** By exact agent type: hooks that each agent of the type has for itself, or a function that makes them for it. */
   readonly spawnHooks?: Readonly<Record<string, AgentHooks<NoInfer<C>>>>;
+  /** As a group's `enforce`, for all of its hooks and plugins; what is enforced less counts. */
+  readonly enforce?: boolean | number;
 }
 
 /**
@@ -41,7 +44,7 @@ export function defineConfig<const C extends CustomEvents = NoEvents>(config: Ho
   return config;
 }
 
-const OWN = ['plugins', 'hooks', 'spawnHooks'] as const;
+const OWN = ['plugins', 'hooks', 'spawnHooks', 'enforce'] as const;
 
 /** Checks what a file holds, but for what stands in `hooks` and `spawnHooks`. Throws INVALID_CONFIG with file and key. */
 export function checkConfig(config: unknown, file: string): HookscopeConfig {
@@ -55,7 +58,8 @@ export function checkConfig(config: unknown, file: string): HookscopeConfig {
       throw wrong(key, `is not a known key; there are ${known.join(', ')}`, nearest(key, known));
   }
   within(file, '', () => checkHostOptions(hostOptionsOf(config)));
-  const { plugins = [], hooks = {}, spawnHooks = {} } = config;
+  const { plugins = [], hooks = {}, spawnHooks = {}, enforce = true } = config;
+  if (!ENFORCE.accepts(enforce)) throw wrong('enforce', `expected ${ENFORCE.expected}`);
   if (!Array.isArray(plugins)) throw wrong('plugins', 'expected an array of names, or of [name, options]');
   for (const [i, entry] of plugins.entries()) {
     if (!isPluginEntry(entry)) throw wrong(`plugins[${i}]`, 'expected a name, a path, a plugin, or [name, options]');
@@ -110,7 +114,8 @@ export async function applyConfigAs<C extends CustomEvents>(
   { trustCheckOf, mayLoad }: ConfigOrigin,
 ): Promise<Undo> {
   const { registrar } = servicesOf(host);
-  const { plugins = [], hooks, spawnHooks = {} } = config;
+  const { plugins = [], hooks, spawnHooks = {}, enforce } = config;
+  const share = enforce === undefined ? {} : { enforce };
   const undos: Undo[] = [];
   const undo = (): void => {
     for (const take of undos.splice(0).reverse()) void take();
@@ -125,17 +130,19 @@ export async function applyConfigAs<C extends CustomEvents>(
       ];
       if (typeof plugin === 'string' && mayLoad && !(await mayLoad(plugin))) continue;
       const loaded = typeof plugin === 'string' ? await loadPlugin(plugin, { from, ...(warn && { warn }) }) : plugin;
-      undos.push(await host.use(loaded, options, how));
+      undos.push(await host.use(loaded, options, lessOf(how, enforce)));
     }
     if (hooks)
       undos.push(
         within(file, 'hooks', () =>
-          registrar.register(undefined, hooks, { source: { kind: 'config', file }, trustCheckOf }),
+          registrar.register(undefined, hooks, { source: { kind: 'config', file }, trustCheckOf, ...share }),
         ),
       );
     for (const [type, own] of Object.entries(spawnHooks)) {
       const source = { kind: 'spawn', name: type, file };
-      undos.push(within(file, `spawnHooks.${type}`, () => registrar.spawnHooks(type, own, { source, trustCheckOf })));
+      undos.push(
+        within(file, `spawnHooks.${type}`, () => registrar.spawnHooks(type, own, { source, trustCheckOf, ...share })),
+      );
     }
     return undo;
   } catch (error) {

@@ -1,4 +1,5 @@
-import { basename, dirname, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { AGENT_NAMES } from '../agents/agents.js';
 import { agentEvents } from '../agents/own-events.js';
 import { loadClaudeCode } from '../claude-code/load.js';
@@ -17,7 +18,7 @@ import type { Fields } from './payload.js';
 export interface FireFileOptions extends FireHookOptions {
   /**
    * Whose file it is: `hookscope`, `claude-code`, `codex`, `copilot`, `gemini` or `cursor`. Default: that agent's in whose place it lies
-   * (`.codex/hooks.json`, `.github/hooks/*.json`); elsewhere Claude Code's under the name of a settings file, or in markdown; else ours.
+   * (`.codex/hooks.json`, `.github/hooks/*.json`); elsewhere Claude Code's under the name of a settings file, in markdown or in a plugin; else ours.
    */
   readonly as?: 'hookscope' | 'claude-code' | 'codex' | 'copilot' | 'gemini' | 'cursor';
   /** `CLAUDE_PROJECT_DIR`, and where its commands run. Default: the folder that holds it, or that holds the agent's folder around it. */
@@ -29,7 +30,14 @@ const OWN = { as: oneOf('hookscope', ...AGENT_NAMES), projectDir: checks.text };
 const isClaudes = (file: string): boolean =>
   basename(dirname(file)) === '.claude' ||
   /^(managed-)?settings(\.local)?\.json$/.test(basename(file)) ||
-  file.endsWith('.md');
+  file.endsWith('.md') ||
+  pluginOf(file) !== undefined;
+
+/** The folder of Claude Code's plugin whose hooks they are. */
+function pluginOf(file: string): string | undefined {
+  const root = dirname(dirname(file));
+  return basename(dirname(file)) === 'hooks' && existsSync(join(root, '.claude-plugin')) ? root : undefined;
+}
 
 /** What holds the nearest `.claude` around the file; else its own folder. */
 function projectOf(file: string): string {
@@ -54,7 +62,9 @@ async function registerFile(host: Host, file: string, as: string, projectDir: st
   if (as === 'hookscope') {
     host.register(await loadHooksFile(file), { source: { kind: 'hooks-file', file } });
   } else if (as === 'claude-code') {
-    const named = file.endsWith('.md') ? { agents: [{ file, trusted: true }] } : { settings: [file] };
+    const plugin = pluginOf(file);
+    const settings = plugin === undefined ? { settings: [file] } : { plugins: [plugin] };
+    const named = file.endsWith('.md') ? { agents: [{ file, trusted: true }] } : settings;
     checkProblems(file, (await loadClaudeCode({ host, projectDir, places: [], trust: 'all', ...named })).problems);
   } else {
     checkProblems(file, (await loadAgentHooks({ host, agent: as, file, projectDir })).problems);

@@ -98,6 +98,47 @@ describe('one that was accepted and has changed', () => {
     });
   });
 
+  const RULE = {
+    name: 'guard',
+    matcher: 'Bash',
+    onFailure: 'block',
+    hooks: [{ type: 'rule', decision: 'deny', reason: 'no' }],
+  };
+  test.each([
+    [
+      'a group',
+      'hookscope.config.json',
+      { hooks: { PreToolUse: [RULE] } },
+      { hooks: { PreToolUse: [{ ...RULE, enforce: false }] } },
+    ],
+    [
+      'the file',
+      'hookscope.config.json',
+      { hooks: { PreToolUse: [RULE] } },
+      { enforce: 0, hooks: { PreToolUse: [RULE] } },
+    ],
+    ['code', 'hookscope.config.mjs', guard(), guard().replace("matcher: 'Bash'", "matcher: 'Bash', enforce: false")],
+  ])(
+    'by `enforce: false` on %s does not loosen its guards until that is accepted, and the question says what it is',
+    async (_, name, before, after) => {
+      folder.write(name, before);
+      await accept();
+      if (name.endsWith('json')) expect((await fired()).decision).toMatchObject({ verdict: 'deny', reason: 'no' });
+      folder.write(name, after);
+      expect((await fired()).decision).toMatchObject({
+        verdict: name.endsWith('json') ? 'deny' : 'ask',
+        failures: [{ cause: 'untrusted' }],
+      });
+      const asked = await run('trust');
+      expect(asked.code).toBe(1);
+      expect(asked.stdout).toContain('\n  it changes what is enforced: a hook with "enforce": false, or a share');
+      expect(asked.stdout).toMatch(/^ {4}\+.*"?enforce"?: ?(false|0)/m);
+      await accept();
+      if (name.endsWith('json')) expect((await fired()).decision).toMatchObject({ verdict: 'none', failures: [] });
+      expect((await run('trust')).stdout).toBe('Nothing is held.\n');
+    },
+  );
+
   test('is not hidden by a new one that would go before it, nor is one that is as it was', async () => {
     folder.write('hookscope.config.json', {
       hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'echo no >&2; exit 2' }] }] },

@@ -95,7 +95,8 @@ describe('a hook that is not enforced', () => {
   });
 
   test('takes no once, is nobody’s copy, wakes nobody, and its late context goes nowhere', async () => {
-    const { host, shadows } = watched();
+    const { host, shadows } = watched({ session: { session_id: 's1' } });
+    const late = { hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: 'late' } };
     const sleepy = {
       handler: async () => ({ async: true, hookSpecificOutput: { additionalContext: 'late' } }),
       async: 'two-phase' as const,
@@ -104,6 +105,7 @@ describe('a hook that is not enforced', () => {
       PreToolUse: [
         { enforce: false, once: true, name: 'once', hooks: [() => deny('x')] },
         { enforce: false, hooks: [sleepy as never] },
+        { enforce: false, hooks: [() => ({ async: true, result: Promise.resolve(late) })] },
       ],
     });
     for (const id of ['t1', 't2']) await host.fire('PreToolUse', { ...CALL, tool_use_id: id });

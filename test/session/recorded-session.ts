@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { Host } from '../../src/create-host.js';
 import type { HookEvent } from '../../src/events/catalogue.js';
+import type { HostOptions } from '../../src/host/options.js';
 import type { ToolCall } from '../../src/session/call.js';
 import type { Content } from '../../src/session/content.js';
 import type { Session } from '../../src/session/types.js';
@@ -21,9 +23,21 @@ interface Batched {
   readonly tool_response: Content;
 }
 
+interface ReplayOptions {
+  readonly host?: HostOptions;
+  /** Is handed the host before the session opens. */
+  prepare?(host: Host): void;
+  /** Is told what came of every step: all that the harness, and by it the agent, gets to see. */
+  tell?(session: Session, event: HookEvent, answer: unknown): Promise<void>;
+}
+
 /** Takes a session through what the recording says that model, tools and persons did; gives back what our hooks saw. */
-export async function replay(recording: readonly Seen[]): Promise<Seen[]> {
-  const { host } = testHost();
+export async function replay(
+  recording: readonly Seen[],
+  { prepare, tell, host: options }: ReplayOptions = {},
+): Promise<Seen[]> {
+  const { host } = testHost(options);
+  prepare?.(host);
   const seen = spy(host);
   const main = recording.filter(({ input }) => input['agent_id'] === undefined);
   const [first] = main as [Seen];
@@ -36,19 +50,27 @@ export async function replay(recording: readonly Seen[]): Promise<Seen[]> {
     model,
     ask: () => ({ behavior: 'allow' }),
   });
-  await play(session, recording, main.slice(1));
+  await tell?.(session, 'SessionStart', session.started);
+  await play(session, recording, main.slice(1), tell);
   await host.close();
   return seen;
 }
 
 /** The events of one scope, each done as the harness would have. What the driver fires by itself is passed over. */
-async function play(session: Session, recording: readonly Seen[], own: readonly Seen[]): Promise<void> {
+async function play(
+  session: Session,
+  recording: readonly Seen[],
+  own: readonly Seen[],
+  tell: ReplayOptions['tell'],
+): Promise<void> {
   for (const [i, { event, input }] of own.entries()) {
-    await STEPS[event]?.({ session, recording, own: own.slice(0, i + 1), input, rest: own.slice(i + 1) });
+    const step = { session, recording, own: own.slice(0, i + 1), input, rest: own.slice(i + 1), tell };
+    const answer: unknown = await STEPS[event]?.(step);
+    await tell?.(session, event, answer);
   }
 }
 
-interface Step {
+interface Step extends Pick<ReplayOptions, 'tell'> {
   readonly session: Session;
   readonly recording: readonly Seen[];
   /** Of this scope, up to this event. */
@@ -68,9 +90,11 @@ const STEPS: Partial<Record<HookEvent, (step: Step) => unknown>> = {
     }),
   UserPromptSubmit: ({ session, input }) =>
     session.prompt(text(input['prompt']), { prompt_id: text(input['prompt_id']) }),
-  PostToolBatch: ({ session, recording, own, input }) => {
+  PostToolBatch: ({ session, recording, own, input, tell }) => {
     const calls = input['tool_calls'] as Batched[];
-    return session.toolBatch(calls.map((call) => recordedCall(session, recording, own, call, calls.length > 1)));
+    return session.toolBatch(
+      calls.map((call) => recordedCall({ session, recording, own, tell }, call, calls.length > 1)),
+    );
   },
   Stop: ({ session, input }) => session.stop(stopOptions(input)),
   SubagentStop: ({ session, input }) => session.stop(stopOptions(input)),
@@ -97,9 +121,7 @@ function stopOptions(input: Input) {
 
 /** The call as the model made it, with rules, a person and a tool that do what they did then. */
 function recordedCall(
-  session: Session,
-  recording: readonly Seen[],
-  own: readonly Seen[],
+  { session, recording, own, tell }: Pick<Step, 'session' | 'recording' | 'own' | 'tell'>,
   call: Batched,
   concurrent: boolean,
 ): ToolCall {
@@ -128,7 +150,7 @@ function recordedCall(
       return denied === undefined ? { behavior: 'allow' } : { behavior: 'deny', message: denied };
     },
     execute: async () => {
-      if (name === 'Agent') await runAgent(session, recording, tool_input);
+      if (name === 'Agent') await runAgent(session, recording, tool_input, tell);
       if (failure) throw new Error(text(failure['error']));
       return after?.['tool_response'];
     },
@@ -137,7 +159,12 @@ function recordedCall(
 }
 
 /** The Agent tool: the agent whose type was asked for. */
-async function runAgent(session: Session, recording: readonly Seen[], { subagent_type }: Input): Promise<void> {
+async function runAgent(
+  session: Session,
+  recording: readonly Seen[],
+  { subagent_type }: Input,
+  tell: ReplayOptions['tell'],
+): Promise<void> {
   const start = recording.find((e) => e.event === 'SubagentStart' && e.input['agent_type'] === subagent_type)?.input;
   const own = recording.filter((e) => e.input['agent_id'] === start?.['agent_id']);
   const child = await session.spawn({
@@ -145,5 +172,6 @@ async function runAgent(session: Session, recording: readonly Seen[], { subagent
     id: text(start?.['agent_id']),
     agent_transcript_path: text(own.at(-1)?.input['agent_transcript_path']),
   });
-  await play(child, recording, own.slice(1));
+  await tell?.(child, 'SubagentStart', child.started);
+  await play(child, recording, own.slice(1), tell);
 }

@@ -43,6 +43,13 @@ describe('fireFile', () => {
     expectFired(await fireFile(file, 'PreToolUse', PUSH)).not.toDeny();
   });
 
+  test("a plugin's hooks, and hooks of ours under the same name", async () => {
+    const file = put('plugin/hooks/hooks.json', guard('echo "from $CLAUDE_PLUGIN_ROOT" >&2; exit 2'));
+    expectFired(await fireFile(file, 'PreToolUse', PUSH)).toDeny(/^from$/);
+    put('plugin/.claude-plugin/plugin.json', { name: 'p' });
+    expectFired(await fireFile(file, 'PreToolUse', PUSH)).toDeny(`from ${project}/plugin`);
+  });
+
   test('hooks of ours, and one read as another kind', async () => {
     const file = put('hooks.json', guard('echo no >&2; exit 2'));
     expectFired(await fireFile(file, 'PreToolUse', PUSH)).toDeny('no');

@@ -18,6 +18,8 @@ interface KeptWork {
 /** What goes on after its fire has ended: async handlers, processes left behind. Nothing of it outlives the host. */
 export class Background implements BackgroundWork {
   readonly #kept = new Set<KeptWork>();
+  /** Begins what waits for the caller to go on first. Closing does not wait for that. */
+  due: (() => void) | undefined = undefined;
 
   /** Names of what is under way. */
   names(): string[] {
@@ -26,6 +28,7 @@ export class Background implements BackgroundWork {
 
   /** Resolves when every async handler has ended. */
   async followed(): Promise<void> {
+    this.due?.();
     for (let left = this.#followed(); left.length > 0; left = this.#followed())
       await Promise.all(left.map((k) => k.done));
   }
@@ -41,6 +44,7 @@ export class Background implements BackgroundWork {
 
   /** Ends everything: signals are fired, process groups killed. */
   async endAll(): Promise<void> {
+    this.due?.();
     await Promise.all([...this.#kept].map((k) => k.end()));
   }
 

@@ -55,9 +55,10 @@ function begin(
     return Promise.reject(complete);
   }
 
-  const run = new FireRun(services, state, found, plan, complete, options, watched, remembers);
+  const own = plan.in(complete['session_id']);
+  const run = new FireRun(services, state, found, own, complete, options, watched, remembers);
   const decided = run.start();
-  if (plan.shadows.length > 0) followByShadows(run, decided);
+  if (own.shadows.length > 0) followByShadows(run, decided);
   return ended(services, state, found, decided, complete);
 }
 

@@ -1,10 +1,10 @@
-import { setImmediate as afterwards } from 'node:timers/promises';
 import { HookscopeError } from '../../errors.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Json } from '../../values/shape.js';
 import { readOnly } from '../../values/view.js';
+import type { Background } from '../call/background.js';
 import { Plan } from '../plan/plan.js';
-import { isEnforcedIn, shadowOf } from '../plan/shadows.js';
+import { shadowOf } from '../plan/shadows.js';
 import { skipped } from '../plan/skipped.js';
 import { FireRun } from './fire-run.js';
 
@@ -32,30 +32,78 @@ function concerns(r: Registration, input: Json): boolean {
   return skipped(r, facts) === undefined;
 }
 
+/** Of one host: what was fired since its shadows last ran, and those that are under way. */
+class Following {
+  readonly #background: Background;
+  readonly #asked = new Set<FireRun>();
+  #closing = false;
+  #runs: FireRun[] = [];
+  #decided: Promise<unknown>[] = [];
+
+  constructor(background: Background) {
+    this.#background = background;
+    this.begin = this.begin.bind(this);
+  }
+
+  /** Nearly nothing is done at once: the caller waits. */
+  note(run: FireRun, decided: Promise<unknown>): void {
+    if (this.#runs.length === 0) {
+      setImmediate(this.begin);
+      this.#background.due = this.begin;
+    }
+    this.#runs.push(run);
+    this.#decided.push(decided);
+  }
+
+  begin(): void {
+    const [runs, decided] = [this.#runs, this.#decided];
+    if (runs.length === 0) return;
+    this.#runs = [];
+    this.#decided = [];
+    this.#background.due = undefined;
+    const done = Promise.all(runs.map((run, i) => this.#follow(run, decided[i] as Promise<unknown>)));
+    const names = [...new Set(runs.map(({ spec }) => spec.name))].join(', ');
+    this.#background.keep(`shadows of ${names}`, done, () => this.#end(), true);
+  }
+
+  async #follow(run: FireRun, decided: Promise<unknown>): Promise<void> {
+    try {
+      await decided;
+    } catch {
+      // Its caller has it.
+      return;
+    }
+    await Promise.allSettled(run.plan.shadows.map((r) => this.#ask(r, run)));
+  }
+
+  async #ask(r: Registration, run: FireRun): Promise<void> {
+    const { services, state, found, options, finalInput } = run;
+    const plan = planOf(r);
+    if (this.#closing || !concerns(plan.registrations[0] as Registration, finalInput)) return;
+    const how = { ...options, signal: undefined, ranBefore: undefined, losses: undefined, shadowOf: run.id };
+    const shadow = new FireRun(services, state, found, plan, finalInput, how, services.bus.observed, false);
+    this.#asked.add(shadow);
+    await shadow.start().finally(() => this.#asked.delete(shadow));
+  }
+
+  async #end(): Promise<void> {
+    this.#closing = true;
+    for (const shadow of this.#asked) shadow.cancel(new HookscopeError('CLOSED', { event: shadow.spec.name }));
+  }
+}
+
+const ALL = new WeakMap<Background, Following>();
+
 /**
  * Once it is decided, asks those that are not enforced here, each by itself, about what was decided. Nobody waits for them but the
- * host's close; what they say goes into records alone. A fire that was rejected has no shadow.
+ * host's close; what they say goes into records alone. A fire that was rejected has no shadow. The caller goes on first.
  */
 export function followByShadows(run: FireRun, decided: Promise<unknown>): void {
-  const { services, plan, input } = run;
-  const due = plan.shadows.filter((r) => r.enforce === undefined || !isEnforcedIn(r.enforce, input['session_id']));
-  if (due.length === 0) return;
-  const ending = new Set<FireRun>();
-  let closing = false;
-  const each = async (r: Registration): Promise<void> => {
-    const of = planOf(r);
-    const { state, found, options, finalInput } = run;
-    if (closing || !concerns(of.registrations[0] as Registration, finalInput)) return;
-    const how = { ...options, signal: undefined, ranBefore: undefined, losses: undefined, shadowOf: run.id };
-    const shadow = new FireRun(services, state, found, of, finalInput, how, services.bus.observed, false);
-    ending.add(shadow);
-    await shadow.start().finally(() => ending.delete(shadow));
-  };
-  // The caller goes on first.
-  const done = decided.then(() => afterwards()).then(() => Promise.allSettled(due.map(each)));
-  const end = async (): Promise<void> => {
-    closing = true;
-    for (const shadow of ending) shadow.cancel(new HookscopeError('CLOSED', { event: run.spec.name }));
-  };
-  services.background.keep(`shadows of ${run.spec.name}`, done, end, true);
+  const { background } = run.services;
+  let following = ALL.get(background);
+  if (following === undefined) {
+    following = new Following(background);
+    ALL.set(background, following);
+  }
+  following.note(run, decided);
 }

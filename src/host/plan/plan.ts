@@ -3,7 +3,7 @@ import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
 import { type AnyDecision, type HandlerOutcome, makeDecision } from '../decide/decision.js';
-import { shadowsIn } from './shadows.js';
+import { isEnforcedIn, shadowsIn, sharesIn, standsIn } from './shadows.js';
 import { isPlain } from './skipped.js';
 
 /** The part of a plan that may run for one subject. Only the subject is checked, so the result can be cached. */
@@ -35,8 +35,13 @@ export class Plan {
   readonly spec: EventSpec;
   readonly registrations: readonly Registration[];
   readonly size: number;
-  /** Those that do not decide in every session. */
+  /** Those that do not decide. */
   readonly shadows: readonly Registration[];
+  /** Of sessions in which some decide; `#bySession` has the plans that come of that, by how many shares leave a session out. */
+  readonly #shares: readonly number[];
+  #bySession: Map<number, Plan> | undefined = undefined;
+  #session: unknown;
+  #own: Plan | undefined = undefined;
   /** The candidates of every subject, where all matchers accept all. */
   readonly #whole: Candidates | undefined;
   /** Made when first needed, as every scope that is open keeps plans. */
@@ -48,8 +53,29 @@ export class Plan {
     this.registrations = registrations;
     this.size = registrations.length;
     this.shadows = shadowsIn(registrations);
+    this.#shares = sharesIn(registrations);
     const uniform = registrations.every((r) => r.matcher.all && !isByTool(r));
     this.#whole = uniform ? candidatesOf(this, undefined) : undefined;
+  }
+
+  /** As it is in a session: what is enforced in a share of sessions decides there, or does not. */
+  in(session: unknown): Plan {
+    if (this.#shares.length === 0) return this;
+    // Most fires are of the session of the fire before.
+    if (session === this.#session && this.#own !== undefined) return this.#own;
+    this.#own = this.#settled(session);
+    this.#session = session;
+    return this.#own;
+  }
+
+  #settled(session: unknown): Plan {
+    const outside = this.#shares.reduce((count, share) => count + (isEnforcedIn(share, session) ? 0 : 1), 0);
+    this.#bySession ??= new Map();
+    const known = this.#bySession.get(outside);
+    if (known) return known;
+    const plan = new Plan(this.spec, Object.freeze(this.registrations.map((r) => standsIn(r, session))));
+    this.#bySession.set(outside, plan);
+    return plan;
   }
 
   /** Where a registration stands in the order. */

@@ -37,9 +37,19 @@ export function shadowOf(r: Registration): Registration {
   return alone;
 }
 
-/** Those that do not decide in every session. One that policy, trust and the like keep from running does not run in the shadow either. */
+/** Those that do not decide. One that policy, trust and the like keep from running does not run in the shadow either. */
 export function shadowsIn(registrations: readonly Registration[]): readonly Registration[] {
-  return registrations.filter(
-    ({ enforce, skip }) => enforce !== undefined && (skip === undefined || skip.reason === 'shadow'),
-  );
+  return registrations.filter(({ skip }) => skip?.reason === 'shadow');
+}
+
+/** The shares that some of them are enforced in, each once. */
+export function sharesIn(registrations: readonly Registration[]): readonly number[] {
+  return [...new Set(registrations.flatMap(({ enforce, skip }) => (skip === undefined ? (enforce ?? []) : [])))];
+}
+
+/** The registration as it stands in a session: one that is not enforced there is skipped. */
+export function standsIn(r: Registration, session: unknown): Registration {
+  if (r.enforce === undefined || r.skip !== undefined || isEnforcedIn(r.enforce, session)) return r;
+  const why = `it is enforced in ${r.enforce * 100} % of sessions, and this is none of them: it ran in the shadow of the decision`;
+  return { ...r, skip: { reason: 'shadow', why } };
 }

@@ -1,6 +1,5 @@
 import { SKIP_REASONS, type SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
-import { isEnforcedIn } from './shadows.js';
 
 /** What decides who runs, as it stands now. */
 export interface RunFacts {
@@ -38,12 +37,6 @@ const LOOKED_AT = {
     words: ({ rule, spec }) =>
       spec.tool ? `its rule ${rule?.text} does not match` : `${spec.name} has no tool call for its rule ${rule?.text}`,
   },
-  shadow: {
-    canSkip: ({ enforce }) => enforce !== undefined,
-    skips: ({ enforce }, { input }) => enforce !== undefined && !isEnforcedIn(enforce, input['session_id']),
-    words: ({ enforce = 0 }) =>
-      `it is enforced in ${enforce * 100} % of sessions, and this is none of them: it ran in the shadow of the decision`,
-  },
   once: {
     canSkip: ({ once }) => once,
     skips: (r, _) => r.once && r.scope.claimed(r),
@@ -54,7 +47,6 @@ const LOOKED_AT = {
 // Names of their own: a call by way of the table costs the walk a few percent.
 const { skips: byMatcher } = LOOKED_AT.matcher;
 const { skips: byRule } = LOOKED_AT.if;
-const { skips: byShare } = LOOKED_AT.shadow;
 const { skips: byOnce } = LOOKED_AT.once;
 const ALL: Partial<Record<SkipReason, LookedAt>> = LOOKED_AT;
 const CAN_SKIP = Object.values(LOOKED_AT).map(({ canSkip }) => canSkip);
@@ -73,7 +65,6 @@ export function skipped(r: Registration, facts: RunFacts): SkipReason | undefine
 function lookAt(r: Registration, facts: RunFacts): keyof typeof LOOKED_AT | undefined {
   if (byMatcher(r, facts)) return 'matcher';
   if (byRule(r, facts)) return 'if';
-  if (byShare(r, facts)) return 'shadow';
   return byOnce(r, facts) ? 'once' : undefined;
 }
 

@@ -1,11 +1,18 @@
 import { SKIP_REASONS } from '../../events/skip.js';
 import type { Skip } from '../../scopes/registration.js';
+import type { UseOptions } from '../plugin-types.js';
 
 /** The least of what was said, as a share of sessions; undefined: all of them. */
 export function enforcedShare(said: readonly (boolean | number | undefined)[]): number | undefined {
   const shares = said.filter((one) => one !== undefined).map(Number);
   const least = Math.min(1, ...shares);
   return least === 1 ? undefined : least;
+}
+
+/** What a plugin or a file uses is enforced no more than itself. */
+export function lessOf(how: UseOptions | undefined, enforce: boolean | number | undefined): UseOptions | undefined {
+  const share = enforcedShare([how?.enforce, enforce]);
+  return share === undefined ? how : { ...how, enforce: share };
 }
 
 /** Of hooks that decide in no session. */

@@ -6,7 +6,7 @@ import { checkRegisterOptions } from '../options.js';
 import type { Plugin, PluginScope, PluginUndo, UseOptions } from '../plugin-types.js';
 import { describeScope } from '../tell/describe.js';
 import type { OnOptions, RegisterOptions, Undo } from '../types.js';
-import { enforcedShare } from './enforce.js';
+import { lessOf } from './enforce.js';
 import type { Life } from './lives.js';
 import type { Origin, SpawnHooks } from './origin.js';
 import { GROUP } from './register.js';
@@ -85,12 +85,6 @@ export function pluginScopeOf(
     },
     onClose: (fn) => life.onClose(fn),
   } satisfies PluginScope as PluginScope;
-}
-
-/** What a plugin uses is enforced no more than the plugin. */
-function lessOf(how: UseOptions | undefined, enforce: Origin['shadow']): UseOptions | undefined {
-  const share = enforcedShare([how?.enforce, enforce]);
-  return share === undefined ? how : { ...how, enforce: share };
 }
 
 /** The keys of a group; their values are checked as a group's. */
