@@ -70,7 +70,8 @@ async function play(
   }
 }
 
-interface Step extends Pick<ReplayOptions, 'tell'> {
+interface Step {
+  readonly tell: ReplayOptions['tell'];
   readonly session: Session;
   readonly recording: readonly Seen[];
   /** Of this scope, up to this event. */

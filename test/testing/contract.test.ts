@@ -80,6 +80,8 @@ describe('a plugin that keeps the contract', () => {
 
 describe('a plugin that was built to be bad fails', () => {
   const seen = new Map<string | undefined, unknown>();
+  const shared: (() => void)[] = [];
+  const failed = new Set<string>();
   const bad: Record<string, { plugin: Plugin; options?: ContractOptions; fails: RegExp; why: RegExp }> = {
     'trusts the shape of what it is given': {
       plugin: guard((input) => ((input as { command: string }).command.startsWith('rm ') ? deny('no') : undefined)),
@@ -200,13 +202,45 @@ describe('a plugin that was built to be bad fails', () => {
       fails: /under way/,
       why: /cleanup does not end/,
     },
+    'gives way to other hooks': {
+      plugin: guard(() => undefined, {
+        apply(scope) {
+          const alone = (): boolean => scope.describe().hooks.length === 1;
+          scope.on('PreToolUse', ({ tool_input }) => (isRm(tool_input) && alone() ? deny('no') : undefined), {
+            onFailure: 'block',
+          });
+        },
+      }),
+      options: GUARD,
+      fails: /another hook allows/,
+      why: /not denied beside a hook that allows/,
+    },
+    'keeps what belongs to one agent for all': {
+      plugin: guard(() => undefined, {
+        apply(scope) {
+          shared.push(scope.on('PreToolUse', () => undefined));
+          scope.onClose(() => {
+            for (const undo of shared.splice(0)) undo();
+          });
+        },
+      }),
+      fails: /two agents apart/,
+      why: /hooks of the second agent/,
+    },
     'registers nothing': { plugin: guard(() => undefined, { apply() {} }), fails: /has hooks/, why: /no hooks/ },
   };
 
   test.each(Object.entries(bad))('%s', async (_name, { plugin, options, fails, why }) => {
     const found = await broken(plugin, options);
+    for (const one of Object.keys(found).filter((title) => fails.test(title))) failed.add(one);
     const [, message] = Object.entries(found).find(([name]) => fails.test(name)) ?? ['', JSON.stringify(found)];
     expect(message).toMatch(why);
+  });
+
+  test('and there is one for every case of the contract', () => {
+    const all = contract(guard(() => undefined)).map(({ name }) => name);
+    expect(all.filter((name) => !failed.has(name))).toEqual([]);
+    expect(Object.keys(bad).length).toBeGreaterThanOrEqual(10);
   });
 });
 

@@ -21,6 +21,8 @@ function manifest(name: string) {
     engines: { node: '>=20.19' },
     exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' }, './package.json': './package.json' },
     files: ['dist', '!dist/*.test.*'],
+    // Where a name has a scope, the registry would take it for a private one.
+    ...(name.startsWith('@') ? { publishConfig: { access: 'public' } } : {}),
     scripts: {
       build: 'tsc',
       pretest: 'npm run build',
@@ -58,6 +60,7 @@ export default definePlugin({
     scope.register({
       PreToolUse: [
         {
+          name: 'words',
           matcher: 'Bash',
           onFailure: 'block',
           hooks: [
