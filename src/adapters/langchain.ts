@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { type AgentMiddleware, AIMessage, createMiddleware, HumanMessage, SystemMessage } from 'langchain';
+import { z } from 'zod';
+import type { Session } from '../session/types.js';
+import { checkKeys, type Keys } from '../values/options.js';
+import { checks } from '../values/shape.js';
+import { type AgentOptions, Runs } from './langchain-runs.js';
+import { isControlFlow, type ToolHow, toolWrapper } from './langchain-tool.js';
+import { failed } from './turn.js';
+
+export type { AgentOptions } from './langchain-runs.js';
+export type { ToolHow } from './langchain-tool.js';
+
+/** What `hooks` takes beside the session. */
+export interface HooksOptions {
+  /**
+   * For a subagent: each of its runs is an agent of the session, with a scope of its own from SubagentStart to SubagentStop, below whichever agent's tool has called it. An agent that has the
+   * middleware of its caller's session is one too, of the type `agent`.
+   */
+  readonly agent?: AgentOptions | undefined;
+  /** By the tool's name. */
+  readonly toolHow?: Readonly<Record<string, ToolHow>> | undefined;
+}
+
+const OPTIONS: Keys<HooksOptions> = { agent: checks.object, toolHow: checks.object };
+
+const TURN = z.object({
+  status: z.enum(['done', 'blocked', 'ended', 'unfinished']),
+  reason: z.string().optional(),
+  capped: z.boolean().optional(),
+});
+const STATE = z.object({ hooks: TURN.optional() });
+
+/**
+ * LangChain's middleware for a session: UserPromptSubmit before the agent begins, the tools' events and PostToolBatch in every step of its loop, then Stop, whose
+ * hooks may let it go on with their reason as the next message.
+ *
+ * ```ts
+ * const session = await host.openSession({ permission: () => ({ behavior: 'allow' }) });
+ * const agent = createAgent({ model, tools, middleware: [hooks(session)] });
+ * const { messages } = await agent.invoke({ messages: 'Weather?' });
+ * ```
+ *
+ * The state of the agent has as `hooks` what came of the turn: `{ status, reason }`. `done`: hooks let it stop; `blocked`: a hook erased the prompt; `ended`: a hook, a
+ * deferred call or an interruption ended the loop; `unfinished`: LangChain did, or it waits.
+ *
+ * A session has one run at a time. What the model calls is judged behind every middleware that stands before this one; what middleware behind it makes of a judged call does not
+ * run. Throws INVALID_OPTIONS.
+ */
+export function hooks(session: Session, options: HooksOptions = {}): AgentMiddleware<typeof STATE> {
+  checkKeys(options, OPTIONS, 'hooks: ');
+  const runs = new Runs(session, options.agent, { passThrough: isControlFlow });
+  const tools = toolWrapper(runs, options.toolHow ?? {});
+  // By the messages of a model call: one that is tried again has what was said the first time.
+  const added = new WeakMap<object, string>();
+  return createMiddleware({
+    name: 'hookscope',
+    stateSchema: STATE,
+    wrapToolCall: tools.wrap,
+    beforeAgent: {
+      canJumpTo: ['end'],
+      async hook({ messages }, runtime) {
+        const run = await runs.of(runtime, true);
+        const end = messages.slice(messages.findLastIndex((message) => message.type !== 'human') + 1);
+        const asked = end.filter((message) => !run.seen.has(textOf(message)));
+        const [first, ...others] = asked as HumanMessage[];
+        if (first === undefined || run.session.agent_id !== undefined) return { hooks: cameOf('unfinished') };
+        const text = asked.map((message) => message.text).join('\n');
+        const { blocked, endsLoop, reason, context } = await run.session.prompt(text);
+        if (endsLoop) run.steps.over = reason ?? 'A hook ended the loop.';
+        if (blocked) return { messages: erased(asked), jumpTo: 'end', hooks: cameOf('blocked', reason) };
+        const whole = context.length === 0 ? first : withContext(first, context.join('\n'));
+        run.seen = new Set([...end, whole].map(textOf));
+        if (endsLoop) return { jumpTo: 'end', hooks: cameOf('ended', reason) };
+        return { messages: [whole, ...others], hooks: cameOf('unfinished') };
+      },
+    },
+    async wrapModelCall(request, handler) {
+      const run = await runs.of(request.runtime);
+      const { steps } = run;
+      const { messages } = request.state;
+      if (!added.has(messages)) {
+        tools.pauses.forget(request.runtime);
+        await steps.endBatch(callIds(messages));
+        added.set(messages, steps.over === undefined ? steps.systemPrompt('') : '');
+      }
+      if (steps.over !== undefined) {
+        run.mute = randomUUID();
+        return new AIMessage({ content: '', id: run.mute });
+      }
+      const systemMessage = below(request.systemMessage, added.get(messages) ?? '');
+      run.failed = undefined;
+      try {
+        return await handler({ ...request, systemMessage });
+      } catch (error) {
+        run.failed = error;
+        if (run.session.agent_id === undefined || request.runtime.signal?.aborted) await failed(steps, error);
+        throw error;
+      }
+    },
+    afterAgent: {
+      canJumpTo: ['model'],
+      async hook(state, runtime) {
+        const { messages, hooks: before } = state as typeof state & z.infer<typeof STATE>;
+        const run = await runs.of(runtime);
+        const { steps } = run;
+        await steps.endBatch(callIds(messages));
+        const last = messages.at(-1);
+        const mute = last && last.id === run.mute ? [last] : [];
+        const lastMessage = last?.type === 'ai' && mute.length === 0 ? last.text : '';
+        const { continues, instruction = '', decision, capped } = await steps.stop({ lastMessage });
+        if (continues) {
+          const next = new HumanMessage({ content: instruction, id: randomUUID() });
+          run.seen = new Set([...run.seen, textOf(next)]);
+          return { messages: [next], jumpTo: 'model' };
+        }
+        const came = before?.status === 'blocked' ? before : cameOf(decision ? 'done' : 'ended', steps.over, capped);
+        return { messages: erased(mute), hooks: came };
+      },
+    },
+  }) as AgentMiddleware<typeof STATE>;
+}
+
+/** What came of a turn, in the agent's state as `hooks`. */
+type Came = z.infer<typeof TURN>;
+
+function cameOf(status: Came['status'], reason?: string, capped = false): Came {
+  return { status, ...(reason === undefined ? {} : { reason }), ...(capped ? { capped } : {}) };
+}
+
+/** For LangGraph: the messages go. */
+const erased = (messages: Messages): never[] => messages.map(({ id }) => ({ type: 'remove', id })) as never[];
+
+/** What a message says, and which it is. */
+const textOf = ({ id, content }: { readonly id?: string | undefined; readonly content: unknown }): string =>
+  JSON.stringify([id, content]);
+
+type Messages = readonly { readonly type: string; readonly text: string; readonly id?: string | undefined }[];
+
+/** The calls of the last model turn, as the model gave them. */
+function callIds(messages: Messages): string[] {
+  const last = messages.findLast((message) => message.type === 'ai') as AIMessage | undefined;
+  return (last?.tool_calls ?? []).map((call) => call.id ?? '');
+}
+
+function withContext(message: HumanMessage, text: string): HumanMessage {
+  const { content } = message;
+  const whole = typeof content === 'string' ? `${text}\n\n${content}` : [{ type: 'text' as const, text }, ...content];
+  return new HumanMessage({ ...message.lc_kwargs, id: message.id, content: whole } as never);
+}
+
+/** Below what is there: blocks stay as they are, with what a provider reads of them. */
+function below(message: SystemMessage, text: string): SystemMessage {
+  if (text === '') return message;
+  if (message.text === '') return new SystemMessage(text);
+  const { content } = message;
+  const whole =
+    typeof content === 'string'
+      ? `${content}\n\n${text}`
+      : [...content, { type: 'text' as const, text: `\n\n${text}` }];
+  return new SystemMessage({ ...message.lc_kwargs, id: message.id, content: whole } as never);
+}
