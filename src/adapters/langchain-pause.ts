@@ -8,24 +8,28 @@ export interface Pausable extends Node {
   readonly interrupt?: ((value: never) => unknown) | undefined;
 }
 
-/** What is asked of the user, as LangChain's own `humanInTheLoopMiddleware` asks it: programs that show its questions show these. */
+/**
+ * What is asked of the user, as LangChain's own `humanInTheLoopMiddleware` asks it, so that programs which show its questions show these: one action, and what may be decided. It is answered
+ * with `new Command({ resume: { decisions: [{ type: 'approve' }] } })`; `{ type: 'edit', editedAction: { name, args } }` and `{ type: 'reject', message }` are the others.
+ */
 export interface Question {
   readonly actionRequests: readonly [{ readonly name: string; readonly args: unknown; readonly description: string }];
   readonly reviewConfigs: readonly [
     { readonly actionName: string; readonly allowedDecisions: readonly ['approve', 'edit', 'reject'] },
   ];
-  /** The call, and how many pauses of its node were answered before. */
-  readonly call: Asked;
+  readonly call: AskedCall;
 }
 
 /** A call that a hook has put off. Whatever it is resumed with, it is judged again. */
 export interface Deferral {
   readonly deferred: { readonly name: string; readonly args: unknown; readonly reason: string | undefined };
-  readonly call: Asked;
+  readonly call: AskedCall;
 }
 
-interface Asked {
+/** Which call it is about. */
+export interface AskedCall {
   readonly id: string;
+  /** How many pauses of the call's node were answered before. */
   readonly nth: number;
 }
 

@@ -8,6 +8,7 @@ import { type AgentOptions, Runs } from './langchain-runs.js';
 import { isControlFlow, type ToolHow, toolWrapper } from './langchain-tool.js';
 import { failed } from './turn.js';
 
+export type { AskedCall, Deferral, Question } from './langchain-pause.js';
 export type { AgentOptions } from './langchain-runs.js';
 export type { ToolHow } from './langchain-tool.js';
 

@@ -81,7 +81,9 @@ export class Steps {
     const unlinks = [this.how.signal, options.signal].map((signal) => signal && interruptOn(signal, by));
     try {
       const result = await by.tool({ ...call, passThrough, pause });
-      this.#batch.push({ by, call, result: await told(result, options.said) });
+      const made = { by, call, result: await told(result, options.said) };
+      // One that waited and is made again.
+      this.#batch = [...this.#batch.filter((other) => other.by !== by || other.result.id !== result.id), made];
       if (result.endsLoop) this.over ??= whyOver(result);
       return result;
     } catch (error) {

@@ -92,8 +92,8 @@ async function unlessAborted<T>(steps: Steps, round: Promise<T>): Promise<T> {
   return came;
 }
 
-/** `undefined`: it was thrown to end the loop, as hooks wanted. */
-async function failed(steps: Steps, thrown: unknown): Promise<undefined> {
+/** What a framework's loop has thrown: hooks hear of it, and it is thrown on. `undefined`: it was thrown to end the loop, as hooks wanted. */
+export async function failed(steps: Steps, thrown: unknown): Promise<undefined> {
   if (steps.over !== undefined && isLoopOver(thrown)) return undefined;
   if (steps.isControlFlow(thrown) || steps.how.limit?.(thrown) === true) throw thrown;
   // A framework that has tried again says what the last try came to.

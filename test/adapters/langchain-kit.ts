@@ -10,6 +10,8 @@ export type Reply = string | Error | { readonly [tool: string]: unknown };
 /** A chat model that gives one reply after the other, with ids of calls that count up, and keeps what it got. */
 export class Scripted extends BaseChatModel {
   readonly got: BaseMessage[][] = [];
+  /** The tools it was given, by name, each time. */
+  readonly bound: string[][] = [];
   readonly #replies: readonly Reply[];
   #calls = 0;
 
@@ -22,8 +24,16 @@ export class Scripted extends BaseChatModel {
     return 'scripted';
   }
 
-  override bindTools(): this {
+  override bindTools(tools: readonly unknown[]): this {
+    const given = tools as readonly { readonly name?: string; readonly function?: { readonly name: string } }[];
+    this.bound.push(given.map((one) => one.name ?? one.function?.name ?? ''));
     return this;
+  }
+
+  /** `extract`: the tool for the form of the answer, which LangChain numbers in a process. */
+  #named(name: string): string {
+    const form = this.bound.at(-1)?.find((one) => one.startsWith('extract-'));
+    return (name === 'extract' ? form : undefined) ?? (name.split('#')[0] as string);
   }
 
   #next(messages: BaseMessage[]): AIMessage {
@@ -32,7 +42,7 @@ export class Scripted extends BaseChatModel {
     if (reply instanceof Error) throw reply;
     if (typeof reply === 'string') return new AIMessage(reply);
     const tool_calls = Object.entries(reply).map(([name, args]) => ({
-      name: name.split('#')[0] as string,
+      name: this.#named(name),
       args: args as Record<string, unknown>,
       id: `call-${++this.#calls}`,
       type: 'tool_call' as const,

@@ -26,7 +26,6 @@ async function process({
   ran = [] as string[],
   script = [] as readonly Reply[],
   version = 'v2' as 'v1' | 'v2',
-  middleware = [] as never[],
 } = {}) {
   const { host, session, seen } = await opened();
   const remove = tool(
@@ -45,7 +44,7 @@ async function process({
   );
   const model = new Scripted(...script);
   const tools = [remove, confirm];
-  const agent = createAgent({ model, tools, version, checkpointer: saver, middleware: [...middleware, hooks(session)] });
+  const agent = createAgent({ model, tools, version, checkpointer: saver, middleware: [hooks(session)] });
   const config = { configurable: { thread_id: 't' } };
   const go = async (input: Parameters<typeof agent.invoke>[0] | Command = { messages: 'Go' }) => {
     const state = await agent.invoke(input as never, config);
@@ -138,7 +137,9 @@ describe('a call that a hook asks about', () => {
     const remove = tool((input) => void ran.push(input), { name: 'remove', description: 'd', schema: z.any() });
     await createAgent({ model, tools: [remove], middleware: [hooks(session)] }).invoke({ messages: 'Go' });
     expect(ran).toEqual([]);
-    expect(prompt(model, 1).outputs).toMatchObject([{ text: expect.stringContaining('sure?') as string, status: 'error' }]);
+    expect(prompt(model, 1).outputs).toMatchObject([
+      { text: expect.stringContaining('sure?') as string, status: 'error' },
+    ]);
   });
 
   test("is answered by the session's own ask, where it has one", async () => {
@@ -147,7 +148,12 @@ describe('a call that a hook asks about', () => {
     const ran: unknown[] = [];
     const remove = tool((input) => void ran.push(input), { name: 'remove', description: 'd', schema: z.any() });
     const checkpointer = new MemorySaver();
-    const agent = createAgent({ model: new Scripted(...script), tools: [remove], checkpointer, middleware: [hooks(session)] });
+    const agent = createAgent({
+      model: new Scripted(...script),
+      tools: [remove],
+      checkpointer,
+      middleware: [hooks(session)],
+    });
     await agent.invoke({ messages: 'Go' }, { configurable: { thread_id: 't' } });
     expect(ran).toHaveLength(1);
   });
@@ -156,33 +162,39 @@ describe('a call that a hook asks about', () => {
 describe('an answer counts for its question alone', () => {
   const script = [{ remove: { path: 'a' } }, 'Done.'];
 
-  test.each(['the same process', 'another process'])('in %s: an input that is rewritten otherwise is asked about anew', async (where) => {
-    const first = await process({ script });
-    const inputs = ['b', 'c', 'c'];
-    const hook = () => rewrite(inputs.shift() as string);
-    on(first.host, 'PreToolUse', hook);
-    await first.go();
-    const { saver, ran } = first;
-    const next = where === 'another process' ? await process({ saver, ran, script: ['Done.'] }) : first;
-    if (next !== first) on(next.host, 'PreToolUse', hook);
-    const second = await next.go(approve);
-    expect(ran).toEqual([]);
-    expect(second.paused).toMatchObject([{ value: { actionRequests: [{ args: { path: 'c' } }] } }]);
-    await next.go(approve);
-    expect(ran).toEqual(['remove c']);
-  });
+  test.each(['the same process', 'another process'])(
+    'in %s: an input that is rewritten otherwise is asked about anew',
+    async (where) => {
+      const first = await process({ script });
+      const inputs = ['b', 'c', 'c'];
+      const hook = () => rewrite(inputs.shift() as string);
+      on(first.host, 'PreToolUse', hook);
+      await first.go();
+      const { saver, ran } = first;
+      const next = where === 'another process' ? await process({ saver, ran, script: ['Done.'] }) : first;
+      if (next !== first) on(next.host, 'PreToolUse', hook);
+      const second = await next.go(approve);
+      expect(ran).toEqual([]);
+      expect(second.paused).toMatchObject([{ value: { actionRequests: [{ args: { path: 'c' } }] } }]);
+      await next.go(approve);
+      expect(ran).toEqual(['remove c']);
+    },
+  );
 
-  test.each(['the same process', 'another process'])('in %s: what an input without its rewrite was not asked about does not run', async (where) => {
-    const first = await process({ script });
-    let calls = 0;
-    on(first.host, 'PreToolUse', () => (++calls === 1 ? rewrite('harmless') : ASK));
-    await first.go();
-    const { saver, ran } = first;
-    const next = where === 'another process' ? await process({ saver, ran }) : first;
-    if (next !== first) on(next.host, 'PreToolUse', () => ASK);
-    await next.go(approve);
-    expect(ran).toEqual([]);
-  });
+  test.each(['the same process', 'another process'])(
+    'in %s: what an input without its rewrite was not asked about does not run',
+    async (where) => {
+      const first = await process({ script });
+      let calls = 0;
+      on(first.host, 'PreToolUse', () => (++calls === 1 ? rewrite('harmless') : ASK));
+      await first.go();
+      const { saver, ran } = first;
+      const next = where === 'another process' ? await process({ saver, ran }) : first;
+      if (next !== first) on(next.host, 'PreToolUse', () => ASK);
+      await next.go(approve);
+      expect(ran).toEqual([]);
+    },
+  );
 
   test.each(['the same process', 'another process'])('in %s: what ends a deferral is no approval', async (where) => {
     const first = await process({ script });
@@ -269,7 +281,9 @@ describe('a call that a hook puts off', () => {
     on(host, 'PreToolUse', () => DEFER);
     const model = new Scripted(...script);
     const remove = tool(() => 'never', { name: 'remove', description: 'd', schema: z.any() });
-    const { hooks: came } = await createAgent({ model, tools: [remove], middleware: [hooks(session)] }).invoke({ messages: 'Go' });
+    const { hooks: came } = await createAgent({ model, tools: [remove], middleware: [hooks(session)] }).invoke({
+      messages: 'Go',
+    });
     expect(came).toEqual({ status: 'ended', reason: 'later' });
     expect(model.got).toHaveLength(1);
     expect(names(seen)).not.toContain('Stop');
@@ -297,7 +311,11 @@ describe('what runs beside a call that pauses', () => {
     on(next.host, 'PreToolUse', () => ({ decision: 'block', reason: 'no longer' }));
     await next.go(new Command({ resume: 'yes' }));
     expect([...first.ran].sort()).toEqual(['confirm b', 'remove a']);
-    expect(prompt(next.model, 0).outputs.map(({ status }) => status).sort()).toEqual(['error', 'success']);
+    expect(
+      prompt(next.model, 0)
+        .outputs.map(({ status }) => status)
+        .sort(),
+    ).toEqual(['error', 'success']);
   });
 });
 
@@ -305,7 +323,11 @@ describe('a subagent that pauses', () => {
   const setup = async (saver: MemorySaver, ran: string[], scripts: readonly [Reply[], Reply[]]) => {
     const { host, session, seen } = await opened();
     on(host, 'PreToolUse', ({ tool_name }: { tool_name: string }) => (tool_name === 'remove' ? ASK : undefined));
-    const remove = tool(({ path }) => void ran.push(path), { name: 'remove', description: 'd', schema: z.object({ path: z.string() }) });
+    const remove = tool(({ path }) => void ran.push(path), {
+      name: 'remove',
+      description: 'd',
+      schema: z.object({ path: z.string() }),
+    });
     const cleaner = createAgent({
       model: new Scripted(...scripts[1]),
       tools: [remove],
@@ -364,7 +386,9 @@ describe('a subagent that pauses', () => {
     await go(approve);
     expect(ran).toEqual(['a']);
     const { main, ...agents } = byScope(seen);
-    expect(Object.values(agents).map((events) => [events[0], events.at(-1)])).toEqual([['SubagentStart', 'SubagentStop']]);
+    expect(Object.values(agents).map((events) => [events[0], events.at(-1)])).toEqual([
+      ['SubagentStart', 'SubagentStop'],
+    ]);
     expect(main?.at(-1)).toBe('Stop');
   });
 });

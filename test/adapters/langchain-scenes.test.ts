@@ -11,10 +11,11 @@ import {
   type StructuredTool,
   tool,
 } from 'langchain';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { type HooksOptions, hooks } from '../../src/adapters/langchain.js';
 import { playScenes } from './scenes/play.js';
-import type { Cast, Heard, Outcome, Player, Reply, SceneTool, Stage } from './scenes/scene.js';
+import type { Cast, Driver, Heard, Outcome, Player, Reply, SceneTool, Stage } from './scenes/scene.js';
 
 type Options = BaseChatModel['ParsedCallOptions'];
 
@@ -104,12 +105,12 @@ function play(stage: Stage): Player {
 
   const handoff = (name: string) =>
     tool(
-      async (_, { toolCallId }: ToolRunnableConfig) =>
+      async (_, { toolCall }: ToolRunnableConfig) =>
         new Command({
           goto: name,
           graph: Command.PARENT,
           update: {
-            messages: [{ role: 'tool', tool_call_id: toolCallId, content: JSON.stringify({ assistant: name }) }],
+            messages: [{ role: 'tool', tool_call_id: toolCall?.id, content: JSON.stringify({ assistant: name }) }],
           },
         }),
       { name: `transfer_to_${name}`, description: `Gives the conversation to ${name}.`, schema: z.object({}) },
@@ -172,4 +173,79 @@ const askUser = (question: string) => {
   return 'yes';
 };
 
-playScenes({ framework: 'LangChain', differences: {}, play, interrupt: askUser });
+const GO = 'UserPromptSubmit Go';
+const DIFFERENCES: Driver['differences'] = {
+  "the framework's own limit of steps is kept": {
+    why: 'LangGraph throws where its recursionLimit is reached, and middleware is not asked any more.',
+    expect: {
+      events: [
+        GO,
+        'PreToolUse read a',
+        'PostToolUse read a -> text of a',
+        'PostToolBatch read',
+        'PreToolUse read b',
+        'PostToolUse read b -> text of b',
+      ],
+      outcomes: [{ rejects: expect.stringMatching(/^Recursion limit of 5 reached/) as string }],
+    },
+  },
+  'a call of a tool that there is not goes through no gate, and the model reads so': {
+    why: 'Middleware may bring the tool: the call is judged before it is known that nobody does.',
+    expect: {
+      events: [
+        GO,
+        'PreToolUse fly a',
+        'PostToolUseFailure fly a -> Error: fly is not a valid tool, try one of [read, write].',
+        'PostToolBatch fly',
+        'Stop',
+      ],
+    },
+  },
+  'arguments that the tool does not take do not run, and the model reads so': {
+    why: 'Middleware gets the call with whatever arguments: the batch tells of it.',
+    expect: { events: [GO, 'PostToolBatch read', 'Stop'] },
+  },
+  'one of two calls waits for the user, the other runs at once and only once': {
+    why: 'The model turn is over once the last of its calls is: both are one batch.',
+    expect: {
+      events: [
+        GO,
+        'PreToolUse read b',
+        'PreToolUse write a',
+        'PermissionRequest write a',
+        'PostToolUse read b -> text of b',
+        'PostToolUseFailure write a -> (interrupt)',
+        'PreToolUse write a',
+        'PermissionRequest write a',
+        'PostToolUse write a -> wrote a',
+        'PostToolBatch read, write',
+        'Stop',
+      ],
+    },
+  },
+  'a call that a hook defers ends the turn before it': {
+    why: 'An agent with a checkpointer pauses, to go on with this very call.',
+    expect: { outcomes: [{ status: 'unfinished', text: '' }] },
+  },
+  'the caller aborts before the first model call': {
+    why: 'LangGraph does not begin with a signal that has fired.',
+    expect: { events: [] },
+  },
+  'a handoff gives the conversation to an agent with a scope of its own': {
+    why: 'The agent that handed over has been left for good, and the graph goes on: the session stops when its owner says so.',
+    expect: {
+      events: [
+        GO,
+        'PreToolUse transfer_to_clerk',
+        'PostToolUse transfer_to_clerk -> {"assistant":"clerk"}',
+        'PostToolBatch transfer_to_clerk',
+        'clerk: SubagentStart',
+        'clerk: PreToolUse read a',
+        'clerk: PostToolBatch read',
+        'clerk: SubagentStop',
+      ],
+    },
+  },
+};
+
+playScenes({ framework: 'LangChain', differences: DIFFERENCES, play, interrupt: askUser });

@@ -9,6 +9,7 @@ const ENTRIES = [
   'agents',
   'adapters/ai',
   'adapters/kit',
+  'adapters/langchain',
   'adapters/anthropic',
   'emit/sinks/sqlite',
   'emit/sinks/otel',

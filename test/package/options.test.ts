@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { agentTool, drive } from '../../src/adapters/ai.js';
 import { anthropicModel } from '../../src/adapters/anthropic.js';
 import { runAgent, Steps } from '../../src/adapters/kit.js';
+import { hooks as langchainHooks } from '../../src/adapters/langchain.js';
 import { agentCodec, loadAgentHooks } from '../../src/agents.js';
 import * as claude from '../../src/claude-code.js';
 import { otelSink } from '../../src/emit/sinks/otel.js';
@@ -114,6 +115,7 @@ const PLACES: Readonly<Record<string, readonly [known: string, call: (more: obje
   'Steps.run': ['signal', (more) => new Steps(session).run({ name: 'Bash', input: {}, execute: run }, more)],
   'Steps.handTo': ['hooks', (more) => new Steps(session).handTo({ ...spawn, ...more })],
   'Steps.stop': ['lastMessage', (more) => new Steps(session).stop(more)],
+  hooks: ['toolHow', (more) => langchainHooks(session, more)],
   runAgent: ['hooks', (more) => runAgent(session, { ...spawn, ...more }, run)],
 };
 
