@@ -319,6 +319,33 @@ describe('what runs beside a call that pauses', () => {
   });
 });
 
+test('with nodes of v1, what ran beside a call that paused is judged and runs again', async () => {
+  const script = [{ confirm: { path: 'b' }, remove: { path: 'a' } }, 'Done.'];
+  const { seen, go, ran } = await process({ script, version: 'v1' });
+  await go();
+  await go(new Command({ resume: 'yes' }));
+  expect(ran.filter((what) => what === 'remove a')).toHaveLength(2);
+  expect(names(seen).filter((name) => name === 'PreToolUse')).toHaveLength(3);
+  const batch = seen.find((one) => one.event === 'PostToolBatch')?.input['tool_calls'] as { tool_name: string }[];
+  expect(batch.map((call) => call.tool_name)).toEqual(['confirm', 'remove']);
+});
+
+test.each(['the same process', 'another process'])(
+  'a loop that a hook ended while a call waited, in %s',
+  async (where) => {
+    const script = [{ confirm: { path: 'b' }, remove: { path: 'a' } }, 'Done.'];
+    const first = await process({ script });
+    const end = (input: { tool_name: string }) =>
+      input.tool_name === 'remove' ? { continue: false, stopReason: 'enough' } : undefined;
+    on(first.host, 'PostToolUse', end);
+    await first.go();
+    const { saver, ran } = first;
+    const next = where === 'another process' ? await process({ saver, ran, script: ['Done.'] }) : first;
+    const { hooks: came } = await next.go(new Command({ resume: 'yes' }));
+    expect(came).toEqual(where === 'another process' ? { status: 'done' } : { status: 'ended', reason: 'enough' });
+  },
+);
+
 describe('a subagent that pauses', () => {
   const setup = async (saver: MemorySaver, ran: string[], scripts: readonly [Reply[], Reply[]]) => {
     const { host, session, seen } = await opened();

@@ -230,9 +230,9 @@ describe('other middleware', () => {
       { name: 'flaky', description: 'd', schema: z.object({}) },
     );
     const retry = toolRetryMiddleware({ maxRetries: 5, initialDelayMs: 0 });
-    await createAgent({ model, tools: [flaky], middleware: [hooks(session), retry as never] }).invoke({
+    await createAgent({ model, tools: [flaky], middleware: [hooks(session), retry as never] } as never).invoke({
       messages: 'Go',
-    });
+    } as never);
     expect(outputs(model, 1)).toEqual([{ text: 'now', status: 'success' }]);
     expect(names(seen).filter((name) => name.includes('ToolUse'))).toEqual(['PreToolUse', 'PostToolUse']);
   });
@@ -347,7 +347,7 @@ describe('a tool', () => {
     const ran: unknown[] = [];
     const json = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } as const;
     const made = tool((input) => void ran.push(input), { ...how, schema: json } as never);
-    const { message } = await run(made, (host) =>
+    const { message } = await run(made as never, (host) =>
       on(host, 'PreToolUse', () => ({ hookSpecificOutput: { updatedInput: { city: 5 } } })),
     );
     expect(ran).toEqual([]);
@@ -363,6 +363,13 @@ describe('a tool', () => {
       },
     );
     expect(message).toMatchObject({ content: 'never', status: 'error' });
+  });
+
+  test('that calls another on its own account is all that hooks see', async () => {
+    const other = tool(() => 'other', { name: 'other', description: 'd', schema: z.object({}) });
+    const { message, seen } = await run(tool(() => other.invoke({}), how));
+    expect(message?.content).toBe('other');
+    expect(names(seen).filter((name) => name === 'PreToolUse')).toHaveLength(1);
   });
 
   test('that fails in no words says that it failed', async () => {

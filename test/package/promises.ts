@@ -482,6 +482,31 @@ const limits: readonly Kept[] = [
   ['What a tool yields before its last value', 'adapters/ai-turns', 'is shown before the tool is done'],
   ['A function that returns a generator', 'adapters/ai', 'that yields has its last value as its output'],
   ['Where a schema turns its input', 'adapters/ai-turns', 'runs as the schema reads it'],
+  [
+    "Tools that the model's provider runs itself never come to the middleware",
+    'adapters/langchain',
+    'that calls another on its own account is all that hooks see',
+  ],
+  [
+    'a run that is resumed has a new session, which does not know',
+    'adapters/langchain-pause',
+    'a loop that a hook ended while a call waited, in %s',
+  ],
+  [
+    'A subagent begins anew there',
+    'adapters/langchain-pause',
+    'begins anew in another process, and runs what was approved',
+  ],
+  [
+    "With `version: 'v1'` of `createAgent`",
+    'adapters/langchain-pause',
+    'with nodes of v1, what ran beside a call that paused is judged and runs again',
+  ],
+  [
+    'A model that fails is a StopFailure for each time',
+    'adapters/langchain',
+    '%s it tries a model again with all that hooks had to say',
+  ],
   ["Bytes in a tool's response", 'session/bytes', 'few bytes are there as base64, many are only counted'],
   ['In records, for hooks outside the process and', 'session/bytes', 'has a stand-in in records and for hooks outside'],
   [
@@ -535,6 +560,7 @@ const readme: readonly Kept[] = [
   ],
   ['| a loop of your own |', 'session/lifecycle', 'a whole session fires every event in its place'],
   ['| the Vercel AI SDK |', 'adapters/ai', 'fires every event at its place'],
+  ['| LangChain |', 'adapters/langchain', 'fires every event at its place'],
   [
     "| Claude Code's files |",
     'claude-code/load',
