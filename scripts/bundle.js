@@ -38,6 +38,7 @@ const ENTRIES = {
 const VENDORED = {
   jiti: '../vendor/jiti/lib/jiti.mjs',
   scslre: '../vendor/scslre.cjs',
+  zod: '../vendor/zod.cjs',
 };
 const JITI = ['lib/jiti.mjs', 'dist/jiti.cjs', 'dist/babel.cjs'];
 
@@ -70,13 +71,36 @@ const vendored = {
     filter: { id: /\/src\/.*\.ts$/, code: "createRequire(import.meta.url)('" },
     handler: (code) => ({
       code: code.replace(
-        "createRequire(import.meta.url)('scslre')",
-        `createRequire(import.meta.url)('${VENDORED.scslre}')`,
+        /createRequire\(import\.meta\.url\)\('(scslre|zod)'\)/,
+        (_, name) => `createRequire(import.meta.url)('${VENDORED[name]}')`,
       ),
       map: null,
     }),
   },
 };
+
+/** Of zod what our sources call, without its sixty languages. */
+const USED = join(ROOT, 'zod-as-used.js');
+const zodAsUsed = {
+  name: 'zod as used',
+  resolveId: (id, importer) => (id === 'zod' && importer === undefined ? USED : null),
+  load: (id) =>
+    id === USED
+      ? `import * as zod from 'zod'; export const z = { ${[...zodNames()].map((name) => `${name}: zod.${name}`).join(', ')} };`
+      : null,
+};
+
+function zodNames() {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true }).filter((file) => file.endsWith('.ts'));
+  return new Set(
+    files
+      .flatMap((file) => [...readFileSync(join(ROOT, 'src', file), 'utf8').matchAll(/\bzod\(\)(?!:)\s*(?:\.(\w+))?/g)])
+      .map(([text, name]) => {
+        if (name === undefined) throw new Error(`${text}: write zod().name, so that what is used can be bundled`);
+        return name;
+      }),
+  );
+}
 
 const options = {
   cwd: ROOT,
@@ -125,11 +149,14 @@ async function bundle(out) {
     codeSplitting: { groups: await groups() },
   });
   await main.close();
-  const costs = await rolldown({ cwd: ROOT, input: 'scslre', platform: 'node' });
-  const written = await costs.write({ file: join(out, 'vendor/scslre.cjs'), format: 'cjs', minify: true });
-  await costs.close();
+  const written = [];
+  for (const name of ['scslre', 'zod']) {
+    const one = await rolldown({ cwd: ROOT, input: name, platform: 'node', plugins: [zodAsUsed] });
+    written.push(...(await one.write({ file: join(out, `vendor/${name}.cjs`), format: 'cjs', minify: true })).output);
+    await one.close();
+  }
   for (const file of JITI) cpSync(join(ROOT, 'node_modules/jiti', file), join(out, 'vendor/jiti', file));
-  const chunks = [...output, ...written.output].filter((one) => one.type === 'chunk');
+  const chunks = [...output, ...written].filter((one) => one.type === 'chunk');
   for (const { fileName, code } of chunks) {
     if (code.includes('../vendor/') && dirname(fileName) === '.')
       throw new Error(`${fileName} looks for ../vendor/ beside the package`);

@@ -1,15 +1,14 @@
 import { createRequire } from 'node:module';
 import type { z as Zod } from 'zod';
 
-const require = createRequire(import.meta.url);
 let loaded: typeof Zod | undefined;
 
 /**
- * zod, loaded when a schema is first made: it is 95 files, as much work as Node's own start. With `require`, since schemas are
- * made synchronously: another instance than one that a user imports, which zod's schemas work across.
+ * zod, loaded when a schema is first made, with `require`, since schemas are made synchronously. What is built has a copy of what `src/`
+ * asks it for (scripts/bundle.js), and of nothing else: the whole is 95 files, as much work as Node's own start. Schemas work across instances.
  */
 export function zod(): typeof Zod {
-  loaded ??= (require('zod') as { readonly z: typeof Zod }).z;
+  loaded ??= (createRequire(import.meta.url)('zod') as { readonly z: typeof Zod }).z;
   return loaded;
 }
 
