@@ -128,6 +128,20 @@ test('importing the package loads few files, and no package that most hosts neve
   expect(of('rxjs')).toBeLessThanOrEqual(CEILING.filesOfRxjs);
 });
 
+test('a fire loads what it needs of zod, as one file', async () => {
+  const program = `
+    const { createHost } = await import(${JSON.stringify(pathToFileURL(built('index.js')).href)});
+    const host = createHost();
+    host.register({ Notification: [{ hooks: [() => ({ systemMessage: 'heard' })] }] });
+    const { systemMessages } = await host.fire('Notification', { message: 'm', title: 't', notification_type: 'n' });
+    const { _cache } = (await import('node:module')).default;
+    console.log(JSON.stringify([systemMessages, Object.keys(_cache)]));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+  const [said, files] = JSON.parse(stdout) as [unknown, string[]];
+  expect(said).toEqual(['heard']);
+  expect(files.filter((file) => file.includes('zod'))).toEqual([built('vendor/zod.cjs')]);
+});
+
 test('what users import as well is a dependency, and all else is inside', () => {
   const read = (file: string) =>
     JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as { dependencies: Record<string, string> };
@@ -146,7 +160,7 @@ test('what is bundled of others is in the package with its licence', () => {
   );
   const bundled = new Set(sources.map(packageOf).filter((name) => name !== '.'));
   expect(bundled).toContain('unbash');
-  for (const name of [...bundled, 'jiti', 'scslre', 'yaml']) expect(licences).toContain(`## ${name} `);
+  for (const name of [...bundled, 'jiti', 'scslre', 'yaml', 'zod']) expect(licences).toContain(`## ${name} `);
   expect(SHARED.filter((name) => bundled.has(name))).toEqual([]);
 });
 
