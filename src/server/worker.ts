@@ -5,6 +5,7 @@ import { createRedactor, type Redactor } from '../emit/redact/redactor.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import { servicesOf } from '../host/internals.js';
 import type { Registration } from '../scopes/registration.js';
+import { type Batch, Batches } from './batches.js';
 import { Binding, type Bindings, bindSet, changedScripts, changedSince } from './binding.js';
 import { Feed } from './http/feed.js';
 import type { AppParts } from './http/routes.js';
@@ -47,8 +48,8 @@ export interface WorkerOptions {
   /** As it was bound before; absent: it is bound as it is now. */
   readonly bindings?: Bindings | undefined;
   readonly patience?: Partial<Patience>;
-  /** Keeps what hosts emit, in lines of JSON. */
-  keeper: { push(line: string): void; flush(): Promise<void>; close(): Promise<void> };
+  /** Keeps what hosts emit. */
+  keeper: { push(batch: Batch): void; flush(): Promise<void>; close(): Promise<void> };
   records: AppParts['records'];
   /** Default: what masks secrets on this machine. */
   readonly redactor?: Redactor;
@@ -74,6 +75,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const redactor = options.redactor ?? createRedactor();
   const text = (record: HookRecord): string => JSON.stringify(redactor.redact(record));
   const feed = new Feed(text);
+  const batches = new Batches((batch) => {
+    feed.push(batch);
+    options.keeper.push(batch);
+  }, options.tell);
   const opened: { close(): Promise<void> }[] = [];
   // It is another process than the one that bound it, and the bytes are others: what they say now was accepted by nobody.
   const [changed] = options.bindings === undefined || dev ? [] : changedSince(bindings.files);
@@ -89,17 +94,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       checksOf: dev ? undefined : (file) => binding.commandsOf(file),
     });
     if (changed !== undefined) standIn(host, changed);
-    host.events$.subscribe((record) => {
-      // Once for both: texts are less work for the garbage collector than what they were made of.
-      const line = JSON.stringify(record);
-      feed.push(line);
-      options.keeper.push(line);
-    });
+    host.events$.subscribe((record) => batches.push(record));
     return { host, binding, ...(root === undefined ? {} : { root: realOr(root) }) };
   };
   const endAll = async (): Promise<void> => {
     // Hosts first: their last records are kept.
     for (const one of opened.splice(0)) await one.close();
+    batches.pass();
     await options.keeper.close();
   };
   try {
@@ -116,12 +117,16 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       serves: (asked, from) => keys.has(keyOf(asked, from)),
       async *records(query) {
         // What has happened is there to be read.
+        batches.pass();
         await options.keeper.flush();
         yield* options.records(query);
       },
       text,
       plain: (value) => redactor.text(value),
-      events: (after, signal) => feed.read(after, signal),
+      events(after, signal) {
+        batches.pass();
+        return feed.read(after, signal);
+      },
       changes,
       admin: options.admin,
     };

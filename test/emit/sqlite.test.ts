@@ -191,7 +191,7 @@ describe('the schema', () => {
       const old = join(folder, `${name}.db`);
       const file = openSqlite(old);
       file.exec('CREATE TABLE records (id INTEGER PRIMARY KEY, json TEXT NOT NULL)');
-      for (const seq of [1, 2]) file.run('INSERT INTO records (json) VALUES (?)', JSON.stringify(now(fire(seq))));
+      for (const seq of [1, 2]) file.run('INSERT INTO records (json) VALUES (?)', [JSON.stringify(now(fire(seq)))]);
       file.close();
     }
     await write(join(folder, '0.db'), [now(fire(3))]);
@@ -238,7 +238,7 @@ test('libsql gives rows without what it adds', () => {
   const path = join(folder, 'libsql.db');
   const file = openSqlite(path, 'libsql');
   file.exec('CREATE TABLE a (b)');
-  expect(file.run('INSERT INTO a VALUES (?)', 1).changes).toBe(1);
+  expect(file.run('INSERT INTO a VALUES (?)', [1]).changes).toBe(1);
   expect(file.all('SELECT b FROM a')).toEqual([{ b: 1 }]);
   file.close();
 });

@@ -1,18 +1,36 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { HookRecord } from '../../emit/record.js';
-import { type FromKeeper, sinkFor, type ToKeeper } from './keep.js';
+import { type Batch, recordsOf } from '../../server/batches.js';
+import { type FromKeeper, type KeepData, sinkFor, type ToKeeper } from './keep.js';
 
 // A thread of a server that masks and writes records, so that no call waits for it.
 const port = parentPort;
+const { file, waiting } = workerData as KeepData;
 const send = (message: FromKeeper): void => port?.postMessage(message);
-const sink = await sinkFor((workerData as { file: string }).file, (message) => send({ type: 'tell', message }));
+const sink = await sinkFor(file, (message) => send({ type: 'tell', message }));
+
+/** Milliseconds that batches wait for others: a transaction writes the same pages for one record as for hundreds. */
+const TOGETHER = 10;
+let batches: Batch[] = [];
+let timer: NodeJS.Timeout | undefined;
+
+function take(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  const taken = batches;
+  batches = [];
+  for (const batch of taken) {
+    for (const record of recordsOf(batch)) sink.push(record);
+    Atomics.sub(waiting, 0, batch.bytes.length);
+  }
+}
 
 port?.on('message', (message: ToKeeper) => {
   if (message.type === 'records') {
-    for (const line of message.lines.split('\n')) sink.push(JSON.parse(line) as HookRecord);
-    send({ type: 'taken', characters: message.lines.length });
+    batches.push(message.batch);
+    timer ??= setTimeout(take, TOGETHER);
     return;
   }
+  take();
   const done = message.type === 'close' ? sink.close() : sink.flush();
   void done.finally(() => {
     send({ type: 'done', id: message.id });

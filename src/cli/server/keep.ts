@@ -6,33 +6,36 @@ import type { Sink } from '../../emit/sink.js';
 import { ndjsonSink } from '../../emit/sinks/ndjson.js';
 import { hasSqlite } from '../../emit/sinks/sqlite-driver.js';
 import { ownFolder } from '../../plugins/own-folder.js';
+import type { Batch } from '../../server/batches.js';
 import type { Places } from '../../server/places.js';
 import { keptPlaces, openStores } from '../../store/place.js';
 import { readQuery } from '../../store/query.js';
 
 /** Keeps hosts' records where all commands look for them. */
 export interface Keeper {
-  /** A record, as a line of JSON. */
-  push(line: string): void;
+  push(batch: Batch): void;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** To the thread that writes; records are lines of JSON. */
+/** What the thread that writes is given. */
+export interface KeepData {
+  readonly file: string;
+  /** One number: bytes of records that wait for the thread. */
+  readonly waiting: Int32Array;
+}
+/** To that thread. */
 export type ToKeeper =
-  | { readonly type: 'records'; readonly lines: string }
+  | { readonly type: 'records'; readonly batch: Batch }
   | { readonly type: 'flush' | 'close'; readonly id: number };
 /** And from it. */
 export type FromKeeper =
-  | { readonly type: 'taken'; readonly characters: number }
   | { readonly type: 'done'; readonly id: number }
   | { readonly type: 'tell'; readonly message: string };
 
-/** Milliseconds in which records go over together: what is lost when the process is killed is at most this, and a write. */
-const TOGETHER = 30;
 /** Megabytes for what lives from one message to the next: with Node's own 16 most of it would be copied on the way. */
 const YOUNG = 64;
-/** Characters that wait for the thread. */
+/** Bytes that may wait for the thread. */
 const WAITING = 64 * 1024 * 1024;
 
 /** A database where there is SQLite, else a file of lines. */
@@ -54,15 +57,14 @@ export async function keepRecords(host: Host, places: Places): Promise<Sink> {
 
 /** For a server, in a thread: to mask and to write takes longer than to answer. */
 export function createKeeper(places: Places, tell: (text: string) => void): Keeper {
+  const waiting = new Int32Array(new SharedArrayBuffer(4));
+  const workerData: KeepData = { file: fileOf(places), waiting };
   const thread = new Worker(join(ownFolder(), 'dist/cli/keep-thread.js'), {
-    workerData: { file: fileOf(places) },
+    workerData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
   });
   const done = new Map<number, () => void>();
   let ids = 0;
-  let waiting: string[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  let under = 0;
   let dropped = 0;
   let gone = false;
   const over = (why: string): void => {
@@ -73,25 +75,14 @@ export function createKeeper(places: Places, tell: (text: string) => void): Keep
     done.clear();
   };
   thread.on('message', (message: FromKeeper) => {
-    if (message.type === 'taken') under -= message.characters;
-    else if (message.type === 'tell') tell(message.message);
+    if (message.type === 'tell') tell(message.message);
     else done.get(message.id)?.();
   });
   thread.on('error', (error) => over(error.message));
   thread.on('exit', () => over(''));
   const post = (message: ToKeeper): void => thread.postMessage(message);
-  const pass = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    if (waiting.length === 0) return;
-    const lines = waiting.join('\n');
-    waiting = [];
-    under += lines.length;
-    post({ type: 'records', lines });
-  };
   const ask = (type: 'flush' | 'close'): Promise<void> => {
     if (gone) return Promise.resolve();
-    pass();
     return new Promise((resolve) => {
       const id = ++ids;
       done.set(id, resolve);
@@ -99,13 +90,14 @@ export function createKeeper(places: Places, tell: (text: string) => void): Keep
     });
   };
   return {
-    push(line) {
-      if (gone || under > WAITING) {
-        if (dropped++ === 0 && !gone) tell('records come faster than they can be kept, so some are lost');
+    push(batch) {
+      if (gone || Atomics.load(waiting, 0) > WAITING) {
+        if (dropped === 0 && !gone) tell('records come faster than they can be kept, so some are lost');
+        dropped += batch.count;
         return;
       }
-      waiting.push(line);
-      timer ??= setTimeout(pass, TOGETHER);
+      Atomics.add(waiting, 0, batch.bytes.length);
+      post({ type: 'records', batch });
     },
     flush: () => ask('flush'),
     async close() {

@@ -5,6 +5,7 @@ import { FILLED, oneOf } from '../../values/shape.js';
 import { stateFolder } from '../../values/state-folder.js';
 import { report } from '../guard.js';
 import type { HookRecord } from '../record.js';
+import { textOf } from '../record-text.js';
 import { redactorOf } from '../redact/redactor.js';
 import { checkInteger, createStreams, queueDefaults, readPiece, SINK, type Sink, type SinkOptions } from '../sink.js';
 import { createQueue } from '../sink-queue.js';
@@ -69,7 +70,7 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
     try {
       readPiece(redactor, record);
       if (closed || !queue.hasRoom) queue.refuse();
-      else take(Buffer.from(`${JSON.stringify(redactor?.redact(record) ?? record)}\n`));
+      else take(Buffer.from(`${textOf(redactor?.redact(record) ?? record)}\n`));
     } catch (error) {
       lost += 1;
       report(logger, `Sink "${name}": record ${record.seq} cannot be written as JSON: ${messageOf(error)}`, error);

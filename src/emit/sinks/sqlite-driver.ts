@@ -6,7 +6,7 @@ export interface SqliteFile {
   /** Which it is. */
   readonly driver: 'node:sqlite' | 'libsql';
   exec(sql: string): void;
-  run(sql: string, ...values: readonly SqliteValue[]): { readonly changes: number };
+  run(sql: string, values: readonly SqliteValue[]): { readonly changes: number };
   all(sql: string, ...values: readonly SqliteValue[]): readonly SqliteRow[];
   close(): void;
 }
@@ -15,7 +15,8 @@ export type SqliteValue = string | number | null;
 export type SqliteRow = Readonly<Record<string, SqliteValue>>;
 
 interface Statement {
-  run(...values: readonly SqliteValue[]): { readonly changes: number | bigint };
+  /** libsql takes them in one array as well, which it does not copy. */
+  run(...values: readonly (SqliteValue | readonly SqliteValue[])[]): { readonly changes: number | bigint };
   all(...values: readonly SqliteValue[]): readonly object[];
 }
 
@@ -87,7 +88,10 @@ function wrapped(driver: SqliteFile['driver'], connection: Connection): SqliteFi
   return {
     driver,
     exec: (sql) => void connection.exec(sql),
-    run: (sql, ...values) => ({ changes: Number(statement(sql).run(...values).changes) }),
+    run(sql, values) {
+      const found = statement(sql);
+      return { changes: Number((driver === 'libsql' ? found.run(values) : found.run(...values)).changes) };
+    },
     all: (sql, ...values) =>
       statement(sql)
         .all(...values)

@@ -84,8 +84,12 @@ function prepareFile(path: string): void {
 
 function insert(file: SqliteFile, rows: readonly (readonly SqliteValue[])[]): void {
   let done = 0;
-  for (; done + MANY <= rows.length; done += MANY) file.run(INSERT_MANY, ...rows.slice(done, done + MANY).flat());
-  for (const row of rows.slice(done)) file.run(INSERT, ...row);
+  for (; done + MANY <= rows.length; done += MANY) {
+    const values: SqliteValue[] = [];
+    for (let i = done; i < done + MANY; i++) for (const value of rows[i] as readonly SqliteValue[]) values.push(value);
+    file.run(INSERT_MANY, values);
+  }
+  for (const row of rows.slice(done)) file.run(INSERT, row);
 }
 
 function transaction(file: SqliteFile, work: () => void): void {
@@ -108,11 +112,10 @@ function prune(file: SqliteFile, { maxAge, maxBytes }: Retention): void {
   transaction(file, () => {
     const before = Date.now() - maxAge * 1000;
     if (Number.isFinite(maxAge))
-      file.run(
-        'DELETE FROM records WHERE id IN (SELECT id FROM records WHERE at < ? ORDER BY at LIMIT ?)',
+      file.run('DELETE FROM records WHERE id IN (SELECT id FROM records WHERE at < ? ORDER BY at LIMIT ?)', [
         before,
         PRUNED,
-      );
+      ]);
   });
   if (!Number.isFinite(maxBytes)) return;
   const page = number('PRAGMA page_size');
@@ -123,7 +126,9 @@ function prune(file: SqliteFile, { maxAge, maxBytes }: Retention): void {
     const some = Math.ceil(rows * Math.max(0.02, 1 - (0.9 * maxBytes) / size()));
     if (rows <= 1) break;
     transaction(file, () => {
-      file.run('DELETE FROM records WHERE id IN (SELECT id FROM records ORDER BY id LIMIT ?)', Math.min(PRUNED, some));
+      file.run('DELETE FROM records WHERE id IN (SELECT id FROM records ORDER BY id LIMIT ?)', [
+        Math.min(PRUNED, some),
+      ]);
     });
   }
   file.exec('PRAGMA incremental_vacuum');

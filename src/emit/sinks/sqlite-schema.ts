@@ -37,7 +37,7 @@ const STEPS: readonly ((file: SqliteFile) => void)[] = [
     if (!older) return;
     for (const { json } of file.all('SELECT json FROM records_0 ORDER BY id')) {
       const row = rowOf(JSON.parse(String(json)) as HookRecord, String(json));
-      file.run(INSERT, ...row);
+      file.run(INSERT, row);
     }
     file.exec('DROP TABLE records_0');
   },
@@ -59,7 +59,15 @@ export function rowOf(record: HookRecord, json: string): readonly SqliteValue[] 
     readonly [K in 'event' | 'hook_event' | 'session_id' | 'agent_id' | 'fire_id' | 'tool_use_id']?: string;
   };
   const about = [event ?? hook_event, session_id, agent_id, fire_id, tool_use_id].map((text) => text ?? null);
-  return [host_id ?? null, seq, time, Date.parse(time) || 0, type, ...about, json];
+  return [host_id ?? null, seq, time, millisecondsOf(time), type, ...about, json];
+}
+
+let last = { time: '', at: 0 };
+
+/** Records come many in one millisecond. */
+function millisecondsOf(time: string): number {
+  if (last.time !== time) last = { time, at: Date.parse(time) || 0 };
+  return last.at;
 }
 
 /** Brings a file to this version. Throws FILE for one of a later version, and for one that holds something else. */
@@ -70,7 +78,7 @@ export function migrate(file: SqliteFile, path: string): void {
     // Another process may have done it meanwhile.
     for (let version = versionOf(file, path); version < SCHEMA_VERSION; version++) {
       STEPS[version]?.(file);
-      file.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('version', ?)", String(version + 1));
+      file.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('version', ?)", [String(version + 1)]);
     }
     file.exec('COMMIT');
   } catch (error) {

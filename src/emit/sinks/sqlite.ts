@@ -6,6 +6,7 @@ import { FILLED, oneOf, SECONDS } from '../../values/shape.js';
 import { stateFolder } from '../../values/state-folder.js';
 import { report } from '../guard.js';
 import type { HookRecord } from '../record.js';
+import { textOf } from '../record-text.js';
 import { redactorOf } from '../redact/redactor.js';
 import { checkInteger, createStreams, queueDefaults, readPiece, SINK, type Sink, type SinkOptions } from '../sink.js';
 import { createQueue } from '../sink-queue.js';
@@ -27,7 +28,7 @@ const SQLITE: Keys<SqliteOptions> = { ...SINK, maxAge: SECONDS, maxBytes: true, 
 
 const DAY = 86_400;
 /** Rows of one transaction. */
-const BATCH = 256;
+const BATCH = 1024;
 /** Milliseconds. */
 const SHORT_WAIT = 20;
 const LONG_WAIT = 5_000;
@@ -140,7 +141,7 @@ export function sqliteSink(path: string = join(stateFolder(), 'records.db'), opt
         return;
       }
       const masked = redactor?.redact(record) ?? record;
-      const json = JSON.stringify(masked);
+      const json = textOf(masked);
       const row = { values: rowOf(masked, json), weight: json.length };
       if (isSync) pushNow(row);
       else queue.push(row);

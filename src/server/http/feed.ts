@@ -1,70 +1,81 @@
 import type { HookRecord } from '../../emit/record.js';
+import { type Batch, recordsOf } from '../batches.js';
 
-/** Records that are kept for whoever comes back. */
+/** Records that are kept for whoever comes back, at the least. */
 const KEPT = 2_000;
 /** Of one reader that does not read; beyond it the oldest go, which the numbers show. */
 const WAITING = 10_000;
 
 interface Numbered {
   readonly id: string;
-  readonly number: number;
   readonly text: string;
 }
 
-/** A record that is masked when somebody reads it, once. */
-class Entry implements Numbered {
-  readonly number: number;
-  readonly #boot: string;
-  readonly #write: (record: HookRecord) => string;
-  #line: string;
-  #isMasked = false;
+type Write = (record: HookRecord) => string;
 
-  constructor(line: string, number: number, boot: string, write: (record: HookRecord) => string) {
-    this.#line = line;
-    this.number = number;
-    this.#boot = boot;
-    this.#write = write;
+/** Records that came together. They are read, and masked, when somebody reads them, once. */
+class Entry {
+  /** The number of its first record. */
+  readonly first: number;
+  readonly count: number;
+  #batch: Batch | undefined;
+  #texts: readonly string[] = [];
+
+  constructor(batch: Batch, first: number) {
+    this.#batch = batch;
+    this.count = batch.count;
+    this.first = first;
   }
 
-  get id(): string {
-    return `${this.#boot}.${this.number}`;
-  }
-
-  get text(): string {
-    if (!this.#isMasked) this.#line = this.#write(JSON.parse(this.#line) as HookRecord);
-    this.#isMasked = true;
-    return this.#line;
+  texts(write: Write): readonly string[] {
+    if (this.#batch === undefined) return this.#texts;
+    this.#texts = [...recordsOf(this.#batch)].map(write);
+    this.#batch = undefined;
+    return this.#texts;
   }
 }
 
 /** The records of all hosts, numbered as they come, for readers that come and go. */
 export class Feed {
   readonly #boot = Date.now().toString(36);
-  readonly #kept: Numbered[] = [];
-  readonly #readers = new Set<(one: Numbered) => void>();
-  readonly #write: (record: HookRecord) => string;
+  #kept: Entry[] = [];
+  /** How many records they are. */
+  #count = 0;
+  readonly #readers = new Set<(entry: Entry) => void>();
+  readonly #write: Write;
   #number = 0;
 
   /** `write`: a record as text, with nothing in it that may not be shown. */
-  constructor(write: (record: HookRecord) => string) {
+  constructor(write: Write) {
     this.#write = write;
   }
 
-  /** A record as a line of JSON. Nobody reads: it costs its place in a list, and is masked when somebody asks for it. */
-  push(line: string): void {
-    const one = new Entry(line, ++this.#number, this.#boot, this.#write);
-    this.#kept.push(one);
-    if (this.#kept.length > KEPT * 2) this.#kept.splice(0, this.#kept.length - KEPT);
-    for (const reader of this.#readers) reader(one);
+  /** Nobody reads: it costs its place in a list. */
+  push(batch: Batch): void {
+    const entry = new Entry(batch, this.#number + 1);
+    this.#number += batch.count;
+    this.#kept.push(entry);
+    this.#count += batch.count;
+    if (this.#count > KEPT * 2) this.#forget();
+    for (const reader of this.#readers) reader(entry);
+  }
+
+  #forget(): void {
+    let from = 0;
+    for (; this.#count - (this.#kept[from] as Entry).count >= KEPT; from++)
+      this.#count -= (this.#kept[from] as Entry).count;
+    this.#kept = this.#kept.slice(from);
   }
 
   /** What came behind a position, then what comes. */
   async *read(after: string | undefined, signal: AbortSignal): AsyncGenerator<Numbered> {
-    const waiting: Numbered[] = this.#since(after);
+    const { entries: waiting, behind } = this.#since(after);
+    let count = waiting.reduce((sum, entry) => sum + entry.count, 0);
     let wake: () => void = () => undefined;
-    const reader = (one: Numbered): void => {
-      waiting.push(one);
-      if (waiting.length > WAITING) waiting.shift();
+    const reader = (entry: Entry): void => {
+      waiting.push(entry);
+      count += entry.count;
+      while (count > WAITING && waiting.length > 1) count -= (waiting.shift() as Entry).count;
       wake();
     };
     this.#readers.add(reader);
@@ -72,9 +83,11 @@ export class Feed {
     signal.addEventListener('abort', stop);
     try {
       while (!signal.aborted) {
-        const one = waiting.shift();
-        if (one) yield one;
-        else
+        const entry = waiting.shift();
+        if (entry) {
+          count -= entry.count;
+          yield* this.#numbered(entry, behind);
+        } else
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
@@ -85,10 +98,17 @@ export class Feed {
     }
   }
 
-  #since(after: string | undefined): Numbered[] {
-    if (after === undefined) return [];
+  *#numbered(entry: Entry, behind: number): Generator<Numbered> {
+    const texts = entry.texts(this.#write);
+    for (let i = Math.max(0, behind + 1 - entry.first); i < texts.length; i++)
+      yield { id: `${this.#boot}.${entry.first + i}`, text: texts[i] as string };
+  }
+
+  #since(after: string | undefined): { readonly entries: Entry[]; readonly behind: number } {
+    if (after === undefined) return { entries: [], behind: 0 };
     const [boot, number] = after.split('.');
     // Of another server's life nothing is known here: all that is kept comes.
-    return boot === this.#boot ? this.#kept.filter((one) => one.number > Number(number)) : [...this.#kept];
+    const behind = boot === this.#boot ? Number(number) : 0;
+    return { entries: this.#kept.filter(({ first, count }) => !(first + count - 1 <= behind)), behind };
   }
 }

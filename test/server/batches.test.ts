@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { FireRecord, HookRecord } from '../../src/emit/record.js';
+import { textOf } from '../../src/emit/record-text.js';
+import { createRedactor } from '../../src/emit/redact/redactor.js';
+import { type Batch, Batches, recordsOf } from '../../src/server/batches.js';
+import { Feed } from '../../src/server/http/feed.js';
+import { fire } from '../emit/samples.js';
+
+const plain = (record: HookRecord): unknown => JSON.parse(JSON.stringify(record));
+const withInput = (seq: number, tool_input: Record<string, unknown>): HookRecord => {
+  const record = fire(seq) as FireRecord;
+  return { ...record, input: { ...record.input, tool_input } };
+};
+
+/** What is read of all that went on, with what a sink would write of it. */
+function through(records: readonly HookRecord[]): { readonly read: unknown[]; readonly told: string[] } {
+  const read: unknown[] = [];
+  const told: string[] = [];
+  const take = (batch: Batch): void => {
+    for (const record of recordsOf(batch)) {
+      expect(textOf(record)).toBe(JSON.stringify(record));
+      read.push(record);
+    }
+  };
+  const batches = new Batches(take, (text) => told.push(text));
+  for (const record of records) batches.push(record);
+  batches.pass();
+  return { read, told };
+}
+
+describe('records that go on together', () => {
+  test('come out as they went in, whatever is in them', () => {
+    const texts = ['},{"seq":1', '}]', '[{"seq":', '\n', '\u2028', '\ud800', 'ä€😀', '', '"', '\\'];
+    const inputs: Record<string, unknown>[] = [
+      ...texts.map((text) => ({ text, [text]: text })),
+      { records: [{ seq: 1 }, { seq: 2 }, { seq: 3 }] },
+      { records: [[{ a: 1 }, { seq: 2 }]] },
+      JSON.parse('{"__proto__":{"seq":1},"1":1,"a":-0,"b":1e-7}') as Record<string, unknown>,
+    ];
+    for (let size = 1; size < inputs.length; size++) {
+      const records = inputs.slice(-size).map((input, i) => withInput(i + 1, input));
+      expect(through(records).read).toEqual(records.map(plain));
+    }
+    const many = Array.from({ length: 500 }, (_, i) =>
+      withInput(i, inputs[i % inputs.length] as Record<string, unknown>),
+    );
+    expect(through(many)).toEqual({ read: many.map(plain), told: [] });
+  });
+
+  test('one that cannot be written takes no other with it', () => {
+    const records = [fire(1), withInput(2, { big: 1n }), fire(3)];
+    expect(through(records)).toEqual({
+      read: [plain(fire(1)), plain(fire(3))],
+      told: [expect.stringContaining('record 2 cannot be kept')],
+    });
+  });
+
+  test('go on without another record', async () => {
+    let count = 0;
+    const batches = new Batches(
+      (batch) => {
+        count += batch.count;
+      },
+      () => undefined,
+    );
+    batches.push(fire(1));
+    expect(count).toBe(0);
+    while (count === 0) await sleep(1);
+    expect(count).toBe(1);
+  });
+
+  test('a text is taken for a record only until something of it was masked', () => {
+    const [secret] = through([
+      withInput(1, { command: 'export GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345' }),
+    ]).read;
+    const masked = createRedactor().redact(secret as HookRecord);
+    expect(textOf(masked)).toBe(JSON.stringify(masked));
+    expect(textOf(masked)).not.toContain('ghp_');
+  });
+});
+
+describe('a feed', () => {
+  const feedOf = (count: number): Feed => {
+    const feed = new Feed((record) => JSON.stringify(record));
+    const batches = new Batches(
+      (batch) => feed.push(batch),
+      () => undefined,
+    );
+    for (let seq = 1; seq <= count; seq++) batches.push(fire(seq));
+    batches.pass();
+    return feed;
+  };
+  const seqs = async (feed: Feed, after: string | undefined, most = Number.POSITIVE_INFINITY): Promise<number[]> => {
+    const found: number[] = [];
+    const over = new AbortController();
+    setTimeout(() => over.abort(), 0);
+    for await (const { text } of feed.read(after, over.signal)) {
+      found.push((JSON.parse(text) as HookRecord).seq);
+      if (found.length >= most) break;
+    }
+    return found;
+  };
+  const upTo = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+  test('goes on behind a position, in the middle of records that came together too', async () => {
+    const feed = feedOf(200);
+    const over = new AbortController();
+    const first = await feed.read('another.7', over.signal).next();
+    const id = (first.value as { id: string }).id;
+    const boot = id.slice(0, id.indexOf('.'));
+    expect(id).toBe(`${boot}.1`);
+    for (const at of [0, 1, 63, 64, 65, 199]) expect(await seqs(feed, `${boot}.${at}`)).toEqual(upTo(at + 1, 200));
+    expect(await seqs(feed, `${boot}.200`)).toEqual([]);
+    expect(await seqs(feed, undefined)).toEqual([]);
+  });
+
+  test('keeps the last 2,000 at the least, and forgets what was before', async () => {
+    const found = await seqs(feedOf(9_000), 'another.0');
+    expect(found.at(-1)).toBe(9_000);
+    expect(found).toEqual(upTo(found[0] as number, 9_000));
+    expect(found.length).toBeGreaterThanOrEqual(2_000);
+    expect(found.length).toBeLessThanOrEqual(4_000);
+  });
+
+  test('tells who reads what comes', async () => {
+    const feed = feedOf(3);
+    const over = new AbortController();
+    const reading = feed.read(undefined, over.signal);
+    const next = reading.next();
+    new Batches(
+      (batch) => feed.push(batch),
+      () => undefined,
+    ).push(fire(4));
+    expect((JSON.parse((await next).value?.text as string) as HookRecord).seq).toBe(4);
+    over.abort();
+  });
+});
