@@ -20,7 +20,13 @@ export function findRow(table: AgentTable, name: string): EventRow | undefined {
 export function rowOf(table: AgentTable, name: string): EventRow {
   const row = findRow(table, name);
   if (row) return row;
-  throw new HookscopeError('UNKNOWN_EVENT', { event: name, nearest: nearest(name, namesOf(table)) });
+  const known = [...new Set(table.events.map((one) => one.name))];
+  throw new HookscopeError('UNKNOWN_EVENT', {
+    event: name,
+    nearest: nearest(name, namesOf(table)),
+    agent: table.title,
+    known: known.join(', '),
+  });
 }
 
 /** Which row a payload is meant by: of several of one name, the first whose field it has. */

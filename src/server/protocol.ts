@@ -4,6 +4,7 @@ import { CATALOGUE, eventName } from '../events/catalogue.js';
 import type { EventSpec } from '../events/define.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import type { FireSettings } from '../host/fire-options.js';
+import { nearest } from '../values/nearest.js';
 import { type CommandAnswer, decided, type FailurePolicy, failed } from './agent-protocol.js';
 
 /** The agent that is meant where none is named. */
@@ -40,7 +41,11 @@ export interface Protocol {
 export function claudeProtocol(given: string): Protocol {
   const name = eventName(given);
   const spec = (name === undefined ? undefined : CATALOGUE[name as keyof typeof CATALOGUE]) as EventSpec | undefined;
-  if (spec === undefined) throw new HookscopeError('UNKNOWN_EVENT', { event: given });
+  if (spec === undefined) {
+    const names = Object.keys(CATALOGUE);
+    const told = { agent: 'Claude Code', known: names.join(', ') };
+    throw new HookscopeError('UNKNOWN_EVENT', { event: given, nearest: nearest(given, names), ...told });
+  }
   return {
     agent: CLAUDE,
     event: spec.name,

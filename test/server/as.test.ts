@@ -434,3 +434,18 @@ test('the words of the thin command are made of the tables', () => {
   for (const name of AGENT_NAMES.slice(1))
     for (const row of agentCodec(name).events) expect(readFileSync(file, 'utf8')).toContain(`${name}:${row.name}`);
 });
+
+test.each([
+  [
+    'codex',
+    'PreToolUs',
+    /Unknown event "PreToolUs" of Codex[^.]*\. Did you mean "PreToolUse"\? Its events are [^.]*PreToolUse/,
+  ],
+  ['cursor', 'beforeShellExecutio', /of Cursor[^.]*\. Did you mean "beforeShellExecution"\? Its events are /],
+  ['claude-code', 'PreToolUs', /of Claude Code\. Did you mean "PreToolUse"\? Its events are /],
+])('an event that %s does not have is an error that names its events: %s', async (as, event, said) => {
+  const { code, stderr } = await user.run(['hook', event, '--as', as], { stdin: '{}' });
+  expect(stderr).toMatch(said);
+  expect(stderr).not.toMatch(/createHost|HOOK_EVENTS/);
+  expect(code).toBe(2);
+});

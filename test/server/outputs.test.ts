@@ -34,7 +34,7 @@ test('a long output of a call without a server is there for its agent until the 
   }
   expect(dirname(first)).toBe(dirname(second));
   expect(dirname(dirname(first))).toBe(outputs());
-  const end = await user.hook(['SessionEnd', '--no-server', '--hooks', 'long.json'], {
+  const end = await user.hook(['SessionEnd', '--no-server', '--timeout', '60', '--hooks', 'long.json'], {
     session_id: 'a',
     reason: 'other',
   });

@@ -1,7 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
-import { connect } from 'node:net';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ENVIRONMENT, HEAD } from '../../src/server/agent-protocol.js';
+import { httpServer, type Patience } from '../../src/server/http/server.js';
+import { checkOwned } from '../../src/server/owned.js';
 import { bash, createUser, GUARD, hooksFile, type Running, send, type User } from './kit.js';
 
 let user: User;
@@ -111,6 +114,9 @@ describe('a server is closed to strangers', () => {
       expect(
         JSON.parse((await send(at, { path: '/admin/changes', method: 'GET', headers: admin })).body),
       ).toMatchObject({ changes: [] });
+      // What was not looked at is not accepted.
+      for (const text of ['', '{}', '[]', '{"state":"x"}', 'no JSON'])
+        expect((await send(at, { path: '/admin/accept', headers: admin, body: text })).status, text).toBe(409);
     }
     expect(asked()).toBe(2);
   });
@@ -219,6 +225,8 @@ describe('a server is closed to strangers', () => {
     const headers = { host: `127.0.0.1:${server.port}`, authorization: `Bearer ${tokens.fire}` };
     const before = asked();
     for (const path of [
+      '/admin/stopped',
+      '/x/admin/stop',
       '/hooks/../admin/stop',
       '/hooks/%2e%2e/admin/stop',
       '/hooks/..%2fadmin/stop',
@@ -245,7 +253,10 @@ describe('a server is closed to strangers', () => {
       const answer = await raw(
         `POST ${path} HTTP/1.1\r\nHost: ${headers.host}\r\nAuthorization: ${headers.authorization}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
       );
-      expect(answer.split('\r\n', 1)[0], path).toMatch(path === '/' ? / 405 / : / (?:400|403|404) /);
+      // Who may not do it learns nothing of what is there but that.
+      expect(answer.split('\r\n', 1)[0], path).toMatch(
+        path === '/' ? / 405 / : /^\/(?:admin|x)\//.test(path) ? / 404 / : / (?:400|403|404) /,
+      );
     }
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'pretooluse', 'Nothing']) {
       const { status } = await send({ port: server.port as number }, { path: `/hooks/${name}`, headers, body });
@@ -263,7 +274,17 @@ describe('a server is closed to strangers', () => {
     expect(await raw(head(`${own}\r\nContent-Length: 104857600`))).toMatch(denied);
     const notice = head(`${own}\r\nContent-Length: 104857600`).replace('PreToolUse', 'Notification');
     expect(await raw(notice)).toMatch(/^HTTP\/1\.1 413/);
-    expect(await raw(head(`${own}\r\nContent-Length: 104857600\r\nExpect: 100-continue`))).toMatch(denied);
+    for (const more of [
+      `${own}\r\nContent-Length: 104857600`,
+      'Content-Length: 2',
+      'Authorization: Bearer x\r\nContent-Length: 2',
+    ]) {
+      const answer = await raw(head(`${more}\r\nExpect: 100-continue`));
+      // It is not told to go on.
+      expect(answer).toMatch(more.startsWith(own) ? denied : /^HTTP\/1\.1 401/);
+      expect(answer).not.toMatch(/ 100 /);
+      expect(answer).toMatch(/^connection: close\r$/im);
+    }
     expect(await raw(head(`${own}\r\nContent-Length: 2\r\nTransfer-Encoding: chunked`))).toMatch(/^HTTP\/1\.1 400/);
     // In pieces, whose sum nobody has said.
     const piece = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(0x100000, 32), Buffer.from('\r\n')]);
@@ -273,6 +294,9 @@ describe('a server is closed to strangers', () => {
       Buffer.from('0\r\n\r\n'),
     ]);
     expect(await raw(all)).toMatch(denied);
+    // It may have more to send: the connection ends with the answer.
+    const endless = head(`${own}\r\nTransfer-Encoding: chunked`) + piece.toString().repeat(66);
+    expect(await raw(endless)).toMatch(denied);
     expect(await raw(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`)).toMatch(
       /^HTTP\/1\.1 431/,
     );
@@ -287,6 +311,57 @@ describe('a server is closed to strangers', () => {
     );
     const answers = await Promise.all(slow);
     expect(answers.every((answer) => answer === '' || /^HTTP\/1\.1 408/.test(answer))).toBe(true);
+  });
+
+  test.each([
+    ['a head', { head: 0.3, request: 600 }, 'POST /healthz HTTP/1.1\r\nHost: x\r\n'],
+    ['a body', { head: 0.3, request: 0.4 }, `POST /hooks/PreToolUse HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{`],
+    ['a second request', { head: 600, request: 600, idle: 0.3 }, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ] as [string, Partial<Patience>, string][])(
+    'whoever is slow with %s is cut off by a limit of its own',
+    async (_, patience, text) => {
+      const parts = { hosts: () => ({ spec: () => undefined, whyChanged: () => '', all: [] }), serves: () => true };
+      const slow = httpServer(parts as never, { hosts: new Set(['x']), check: () => 'fire', patience });
+      await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+      // Comes back when the server has ended it.
+      await raw(text, (slow.address() as AddressInfo).port);
+      await new Promise((resolve) => slow.close(resolve));
+    },
+  );
+
+  test('who may fire leads its hooks nowhere: of the environment counts what is known, and paths to what they are for', async () => {
+    const other = createUser();
+    try {
+      other.write('env.sh', '#!/bin/sh\ncat > /dev/null; env > "$(dirname "$0")/env"\n', 0o755);
+      other.write('hooks.json', hooksFile(join(other.path, 'project/env.sh')));
+      await other.serve(['--hooks', 'hooks.json']);
+      const { fire } = JSON.parse(readFileSync(other.places.tokens, 'utf8')) as typeof tokens;
+      const seen = async (env: readonly string[]): Promise<string> => {
+        const headers = { host: 'hookscope', authorization: `Bearer ${fire}`, [HEAD.env]: [...env] };
+        const { status } = await send(
+          { socketPath: other.places.socket },
+          { path: '/hooks/PreToolUse', headers, body },
+        );
+        expect(status).toBe(200);
+        return readFileSync(join(other.path, 'project/env'), 'utf8');
+      };
+      const session = join(other.path, 'home/.claude/session-env/s1/sessionstart-hook-0.sh');
+      const known = await seen([`CLAUDE_ENV_FILE=${session}`, `CLAUDE_PROJECT_DIR=${join(other.path, 'project')}`]);
+      expect(known).toContain(`CLAUDE_ENV_FILE=${session}\n`);
+      const evil = await seen([
+        'PATH=/evil',
+        'LD_PRELOAD=/evil.so',
+        'NODE_OPTIONS=--require=/evil.js',
+        'CLAUDE_ENV_FILE=/evil/.bashrc',
+        'CLAUDE_PROJECT_DIR=evil',
+        'GEMINI_CWD=/evil/not/there',
+      ]);
+      expect(ENVIRONMENT).not.toContain('PATH');
+      expect(evil).not.toContain('evil');
+      expect(evil).toMatch(/^PATH=/m);
+    } finally {
+      await other.remove();
+    }
   });
 
   test('that upgrade, or send several requests as one', async () => {
@@ -325,6 +400,41 @@ describe("a folder or a socket that is not the user's own", () => {
       await expect(other.serve(['--hooks', 'hooks.json'])).rejects.toThrow(/open to other users/);
       const blocked = await other.hook(['PreToolUse', '--hooks', 'hooks.json'], bash('ls'));
       expect(blocked).toMatchObject({ code: 2, stdout: expect.stringMatching(/open to other users/) });
+    } finally {
+      await other.remove();
+    }
+  });
+
+  test('nor one that belongs to another user, be it a folder, a file or a socket', async () => {
+    if (process.getuid?.() !== 0) {
+      // What is the superuser's is another user's.
+      for (const [path, type] of [
+        ['/etc', 'folder'],
+        ['/etc/passwd', 'file'],
+      ] as const)
+        expect(() => checkOwned(path, type)).toThrow(/belongs to another user/);
+      return;
+    }
+    const other = createUser();
+    try {
+      other.write('hooks.json', hooksFile('exit 2'));
+      mkdirSync(other.places.run, { mode: 0o700 });
+      chownSync(other.places.run, 65534, 65534);
+      await expect(other.serve(['--hooks', 'hooks.json'])).rejects.toThrow(/belongs to another user/);
+      expect(await other.hook(['PreToolUse', '--hooks', 'hooks.json'], bash('ls'))).toMatchObject({
+        code: 2,
+        stdout: expect.stringMatching(/belongs to another user/),
+      });
+      chownSync(other.places.run, 0, 0);
+      const running = await other.serve(['--hooks', 'hooks.json']);
+      chownSync(other.places.socket, 65534, 65534);
+      expect(await other.hook(['PreToolUse', '--hooks', 'hooks.json'], bash('ls'))).toMatchObject({
+        code: 2,
+        stdout: expect.stringMatching(/belongs to another user/),
+      });
+      await running.stop('SIGTERM');
+      chownSync(other.places.tokens, 65534, 65534);
+      await expect(other.serve(['--hooks', 'hooks.json'])).rejects.toThrow(/belongs to another user/);
     } finally {
       await other.remove();
     }

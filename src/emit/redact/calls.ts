@@ -40,7 +40,7 @@ export function callSecret(text: string, at: number): Span | undefined {
 }
 
 const TYPED = new RegExp(
-  String.raw`(?:exp_)?(?:send(?:_?[lL]ine|_keys|Keys)?|fill(?:_in|In)?|type(?:_text|Text)?|press_?[sS]equentially|set_?[vV]alue|input_?[tT]ext)(?:[ \t]+--)?[ \t]*\(?${GAP}(?:(${TEXT})${GAP},${GAP}(?:with:${GAP})?)?\\*(["'\x60])((?:[^"'\x60\\\n]|\\(?!["'\x60rn \\])){3,200}?)((?:\\+[rn]|[ ]{2,}\n?|[ ]+\n)*)\\*\2`,
+  String.raw`(?:exp_)?(?:send(?:_?[lL]ine|_keys|Keys)?|fill(?:_in|In)?|type(?:_text|Text)?|press_?[sS]equentially|set_?[vV]alue|input_?[tT]ext)(?:[ \t]+--)?[ \t]*\(?${GAP}(?:(${TEXT})${GAP},${GAP}(?:with:${GAP})?)?\\*(["'\x60])((?:[^"'\x60\\\r\n]|\\(?!["'\x60rn \\])){3,200}?)((?:\\+[rn]|[\r\n]|[ ]{2,}\n?|[ ]+\n)*)\\*\2`,
   'y',
 );
 /** What is asked before it is typed. */

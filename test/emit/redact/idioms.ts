@@ -323,6 +323,7 @@ export const IDIOMS: Readonly<Record<string, readonly string[]>> = {
     'SSHPASS=§ sshpass -e ssh h',
     'expect -c \'spawn ssh h; expect "assword:"; send "§\\r"\'',
     'send "§\\r"',
+    'expect "word:"\nsend "§\r"',
     'send -- "§\\n"',
     'expect "password:"\nsend "§\\r"\n',
     'expect "*?assword:*"\nsend -- "§\\r"',
