@@ -1,5 +1,6 @@
 import type { CommandRow } from './command-row.js';
 import { CONNECT_COMMANDS } from './connect/rows.js';
+import { FLEET_COMMANDS } from './fleet/rows.js';
 import { HISTORY_COMMANDS } from './history/rows.js';
 import { CLAUDE, HOST } from './host-rows.js';
 import { NEW_COMMANDS } from './new/rows.js';
@@ -33,6 +34,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   ...SERVER_COMMANDS,
   ...CONNECT_COMMANDS,
+  ...FLEET_COMMANDS,
   {
     usage: 'list',
     about: 'List what is registered, in running order, and where it comes from',

@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { agentEvents } from '../agents/own-events.js';
 import { createHost, type Host } from '../create-host.js';
 import { HookscopeError } from '../errors.js';
+import type { Fleet } from '../fleet/fleet.js';
+import { hasJoined } from '../fleet/has-joined.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import { isOfHook } from '../host/call/answer.js';
 import { servicesOf } from '../host/internals.js';
@@ -48,6 +50,8 @@ export interface OpenOptions {
   readonly finds?: boolean;
   /** Is handed the host before anything is registered in it. */
   prepare?(host: Host): void;
+  /** The fleet that it joins, with its policy and its log. Default: the last good policy of the one that this machine has joined. */
+  readonly team?: Pick<Fleet, 'join'> | undefined;
   /** What is asked before the commands of a named file run. */
   checksOf?(file: string): (handler: HandlerDescription) => Registration['trustCheck'];
 }
@@ -95,6 +99,7 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
   const from = directory === undefined ? {} : { from: directory };
   try {
     options.prepare?.(host);
+    await putUnderPolicy(host, options.team);
     await applyConfigsHere(host, here, found, look);
     if (named) {
       const { file, config } = named;
@@ -119,6 +124,16 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
     throw error;
   }
   return { host, wakes };
+}
+
+/** Before anything else is registered: what is managed stands above it. */
+async function putUnderPolicy(host: Host, team: OpenOptions['team']): Promise<void> {
+  if (team !== undefined) {
+    team.join(host);
+    return;
+  }
+  const joined = hasJoined() ? (await import('../fleet/joined.js')).readJoined() : undefined;
+  if (joined !== undefined) (await import('../fleet/offline.js')).applyLastGood(host, joined);
 }
 
 /** Says what of the command line runs as code, before it does. */

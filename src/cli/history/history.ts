@@ -10,10 +10,13 @@ import { type MaskFlags, maskOf } from './masked.js';
 import { type StoreFlags, withStore } from './open.js';
 import { readCount } from './when.js';
 
-interface HistoryFlags extends StoreFlags, FilterFlags, MaskFlags {
+interface ShowFlags extends FilterFlags, MaskFlags {
   readonly limit?: string;
   readonly long?: true;
   readonly json?: true;
+}
+
+interface HistoryFlags extends StoreFlags, ShowFlags {
   readonly format?: string;
   readonly out?: string;
 }
@@ -26,19 +29,32 @@ export async function historyCommand(
   flags: HistoryFlags,
   terminal: Terminal,
 ): Promise<number> {
+  // What is wrong with an option is said before a store is opened.
   const filter = readFilter(flags);
-  const limit = flags.limit === undefined ? LIMIT : readCount(flags.limit, '--limit');
-  const mask = maskOf(flags);
+  readLimit(flags);
   if (isTrace(flags)) return traceCommand(flags, filter, terminal);
-  const words = (record: HookRecord): string => textOf(mask.record(record), flags, filter, terminal);
-  return withStore(flags, terminal, async (store) => {
-    const shown =
-      limit === 0
-        ? await printAll(store, filter, words, terminal)
-        : await printNewest(store, filter, { limit, words }, terminal);
-    if (shown === 0 && !terminal.signal.aborted) terminal.tell(`nothing of that kind is in ${store.place}`);
-    return 0;
-  });
+  return withStore(flags, terminal, (store) => showRecords(store, flags, terminal));
+}
+
+const readLimit = ({ limit }: ShowFlags): number => (limit === undefined ? LIMIT : readCount(limit, '--limit'));
+
+/** Prints what a store holds, the newest last. `dressed`: what stands around a record's text. Throws INVALID_OPTIONS. */
+export async function showRecords(
+  store: RecordStore,
+  flags: ShowFlags,
+  terminal: Terminal,
+  dressed: (record: HookRecord, text: string) => string = (_, text) => text,
+): Promise<number> {
+  const filter = readFilter(flags);
+  const limit = readLimit(flags);
+  const mask = maskOf(flags);
+  const words = (record: HookRecord): string => dressed(record, textOf(mask.record(record), flags, filter, terminal));
+  const shown =
+    limit === 0
+      ? await printAll(store, filter, words, terminal)
+      : await printNewest(store, filter, { limit, words }, terminal);
+  if (shown === 0 && !terminal.signal.aborted) terminal.tell(`nothing of that kind is in ${store.place}`);
+  return 0;
 }
 
 /** Throws INVALID_OPTIONS: a format that is not known, or what is not for it. */
@@ -125,7 +141,7 @@ async function printNewest(
   return lines.length;
 }
 
-function textOf(record: HookRecord, flags: HistoryFlags, filter: RecordFilter, { color }: Terminal): string {
+function textOf(record: HookRecord, flags: ShowFlags, filter: RecordFilter, { color }: Terminal): string {
   if (flags.json) return jsonOf(record);
   const line = recordLine(record, { color, agent: filter.agentOf(record), slow: filter.slow, hook: flags.hook });
   if (!flags.long || record.type !== 'hook_fire') return line;

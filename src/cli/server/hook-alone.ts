@@ -1,4 +1,6 @@
+import type { Host } from '../../create-host.js';
 import { isHookscopeError } from '../../errors.js';
+import { hasJoined } from '../../fleet/has-joined.js';
 import { fire } from '../../host/fire/fire.js';
 import { servicesOf } from '../../host/internals.js';
 import { type CommandAnswer, REASONS } from '../../server/agent-protocol.js';
@@ -49,6 +51,7 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
   });
   const { host } = await unlessInterrupted(terminal, opening);
   let keeper: Awaited<ReturnType<typeof keepRecords>> | undefined;
+  const log = hasJoined() ? await logForLater(host) : undefined;
   try {
     const services = servicesOf(host);
     services.stateless = true;
@@ -75,8 +78,19 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
     }
   } finally {
     await host.close();
+    await log?.close(0);
     if (keeper) await within(timerDelay(KEEPING), keeper.close());
   }
+}
+
+/** Of a fleet that was joined: the next process of it that has a connection sends what was decided here. */
+async function logForLater(host: Host) {
+  const [{ readJoined }, { keepForLater }] = [
+    await import('../../fleet/joined.js'),
+    await import('../../fleet/offline.js'),
+  ];
+  const joined = readJoined();
+  return joined && keepForLater(host, joined);
 }
 
 /** What the command names; else what was served last; else what lies here and is accepted. */

@@ -3,6 +3,8 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createRedactor } from '../../emit/redact/redactor.js';
 import { HookscopeError } from '../../errors.js';
+import type { Fleet } from '../../fleet/fleet.js';
+import { hasJoined } from '../../fleet/has-joined.js';
 import { plain } from '../../plain.js';
 import { absoluteSet } from '../../server/named-set.js';
 import { placesOf } from '../../server/places.js';
@@ -82,6 +84,7 @@ async function isAccepted(changes: readonly string[], terminal: Terminal): Promi
 async function child(terminal: Terminal): Promise<number> {
   const { runChild } = await import('../../server/child.js');
   const places = placesOf();
+  const team = await joinedFleet(terminal);
   const open: OpenSet = async (set, { directory, project, prepare, checksOf }) => {
     const { host } = await openHost(set, {
       executes: true,
@@ -89,6 +92,7 @@ async function child(terminal: Terminal): Promise<number> {
       directory,
       finds: project,
       prepare,
+      team,
       ...(checksOf ? { checksOf } : {}),
     });
     return host;
@@ -101,7 +105,16 @@ async function child(terminal: Terminal): Promise<number> {
     records: (params) => keptRecords(places, params),
     tell: terminal.tell,
   });
+  await team?.close();
   return 0;
+}
+
+/** A place in the fleet that this machine has joined. */
+async function joinedFleet({ tell }: Terminal): Promise<Fleet | undefined> {
+  if (!hasJoined()) return undefined;
+  const { readJoined } = await import('../../fleet/joined.js');
+  const joined = readJoined();
+  return joined && (await import('../../fleet/fleet.js')).fleet({ ...joined, logger: tell });
 }
 
 function projectIn(folder: string): string {

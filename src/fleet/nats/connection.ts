@@ -1,5 +1,5 @@
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
-import { HookscopeError } from '../../errors.js';
+import { HookscopeError, isHookscopeError } from '../../errors.js';
 import { readRegularFile } from '../../files/regular-file.js';
 import { messageOf } from '../../values/promises.js';
 import type { Stop } from '../engine.js';
@@ -58,6 +58,7 @@ export class Connection {
   }
 
   failed(problem: unknown): HookscopeError {
+    if (isHookscopeError(problem)) return problem;
     const text = typeof problem === 'string' ? problem : messageOf(problem);
     return new HookscopeError('FLEET_FAILED', { place: this.place, problem: text }, { cause: problem });
   }

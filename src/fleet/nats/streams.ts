@@ -1,4 +1,3 @@
-import { HookscopeError } from '../../errors.js';
 import type { Entry, FleetEngine } from '../engine.js';
 import type { Connection } from './connection.js';
 import { loaded } from './load.js';
@@ -21,7 +20,7 @@ export function createStream(connection: Connection, subjects: Subjects): Verbs 
     try {
       return await work();
     } catch (error) {
-      throw error instanceof HookscopeError ? error : connection.failed(error);
+      throw connection.failed(error);
     }
   };
   let sender: { readonly of: unknown; readonly js: Awaited<ReturnType<typeof client>> } | undefined;

@@ -2,6 +2,7 @@ import { createHost } from '../../create-host.js';
 import type { FireRecord } from '../../emit/fire-record.js';
 import type { HostCore } from '../../host/core.js';
 import { servicesOf } from '../../host/internals.js';
+import { about } from '../../why/about.js';
 import { Managed } from './managed.js';
 import type { Policy } from './prepare.js';
 
@@ -12,23 +13,25 @@ export const RECENT = 1_000;
 export interface Drift {
   readonly fires: number;
   readonly changed: number;
-  /** By fire: what it came to, and what it would come to. */
+  /** How many by event, by what they came to and would come to: `PreToolUse: none -> deny by acme/base/Bash(git push *)`. */
+  readonly kinds: Readonly<Record<string, number>>;
+  /** The first of them. */
   readonly examples: readonly {
     readonly fire: string;
     readonly event: string;
+    readonly about: string;
     readonly then: string;
     readonly now: string;
   }[];
 }
 
-const EXAMPLES = 5;
 const RANK = ['none', 'allow', 'ask', 'defer', 'deny'];
 
 /**
  * What a bundle would have decided of what was recorded. Nothing runs: rules, matchers, `if` and enforcement are computed anew, what other hooks have said
- * stands, and a hook of the bundle that is no rule counts as silent.
+ * stands, also that of commands and the like of a former bundle; what is new and no rule counts as silent.
  */
-export async function driftOf(policy: Policy, records: AsyncIterable<FireRecord>): Promise<Drift> {
+export async function driftOf(policy: Policy, records: AsyncIterable<FireRecord>, most = 5): Promise<Drift> {
   const rules = rulesOf(policy);
   const host = createHost({ logger: () => undefined });
   const core: HostCore = servicesOf(host);
@@ -36,6 +39,7 @@ export async function driftOf(policy: Policy, records: AsyncIterable<FireRecord>
   managed.join(core);
   managed.replace('drift', { policy: rules });
   let [fires, changed] = [0, 0];
+  const kinds = new Map<string, number>();
   const examples: Drift['examples'][number][] = [];
   try {
     for await (const record of records) {
@@ -46,20 +50,24 @@ export async function driftOf(policy: Policy, records: AsyncIterable<FireRecord>
       fires += 1;
       const others = handlers
         .filter(
-          ({ source, status, verdict }) => source.kind !== 'fleet' && status !== 'skipped' && verdict !== undefined,
+          ({ source, handler, status, verdict }) =>
+            (source.kind !== 'fleet' || handler !== 'rule') && status !== 'skipped' && verdict !== undefined,
         )
         .map(({ verdict }) => verdict as string);
-      const own =
-        wordOf(await host.fireAny(event, { ...input, ...record.final_input } as Record<string, unknown>)) ?? 'none';
+      const found = await host.fireAny(event, { ...input, ...record.final_input });
+      const own = wordOf(found) ?? 'none';
       const now = decision.blocked === undefined ? strictest([...others, own]) : blockedBy([...others, own]);
       if (now === then) continue;
       changed += 1;
-      if (examples.length < EXAMPLES) examples.push({ fire: record.fire_id, event, then, now });
+      const by = now === own ? (found.decidedBy ?? '').replace(/#\d+$/, '') : '';
+      const kind = `${event}: ${then} -> ${now}${by === '' ? '' : ` by ${by}`}`;
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      if (examples.length < most) examples.push({ fire: record.fire_id, event, about: about(record), then, now });
     }
   } finally {
     await host.close();
   }
-  return { fires, changed, examples };
+  return { fires, changed, kinds: Object.fromEntries([...kinds].sort((a, b) => b[1] - a[1])), examples };
 }
 
 /** What an event came to, of those that can be stopped. */

@@ -1,5 +1,5 @@
 import type { FireRecord } from '../../emit/fire-record.js';
-import { HookscopeError, isHookscopeError } from '../../errors.js';
+import { HookscopeError } from '../../errors.js';
 import { isEnforcedIn } from '../../host/plan/shadows.js';
 import { describeError } from '../../values/message.js';
 import { type Bundle, readBundle, sha256 } from '../bundle/bundle.js';
@@ -9,6 +9,7 @@ import type { ChannelStatus } from '../status.js';
 import type { Allowed } from './allowed.js';
 import { driftOf } from './drift.js';
 import { type Kept, readKept, writeKept } from './kept.js';
+import { lastGood, reasonOf, whyExpired } from './last-good.js';
 import type { Managed } from './managed.js';
 import { type Policy, preparePolicy } from './prepare.js';
 
@@ -94,20 +95,14 @@ export class Follower {
 
   /** The last good one, until something better is known. */
   #begin(): void {
-    const { channel } = this.#options;
+    const { channel, managed } = this.#options;
     const { bundle } = this.#kept;
-    if (bundle === undefined) {
-      this.#ask(`the fleet's policy (${channel}) is not known yet`);
-      return;
-    }
-    try {
-      this.#policy = this.#prepare(bundle);
-      this.#enforce();
-    } catch (error) {
-      this.#policy = undefined;
-      this.#note(error, bundle);
-      this.#ask(`the fleet's policy (${channel}) cannot be in force here: ${reasonOf(error)}`);
-    }
+    const { policy, asks, error } = lastGood(channel, bundle, this.#options);
+    if (error !== undefined) this.#note(error, bundle);
+    this.#policy = policy;
+    this.#asks = asks;
+    managed.replace(channel, { policy, asks });
+    if (policy !== undefined) this.#await();
   }
 
   #hear(key: string, posted: Posted | undefined): void {
@@ -226,14 +221,18 @@ export class Follower {
   #enforce(): void {
     const { channel, managed } = this.#options;
     const policy = this.#policy as Policy;
-    const { expires } = policy.bundle.manifest;
-    const left = expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires) - Date.now();
-    const asks = left > 0 ? undefined : `the fleet's policy ${policy.bundle.name} has expired on ${expires}`;
+    const asks = whyExpired(policy.bundle);
     managed.replace(channel, { policy, asks });
     this.#asks = asks;
+    this.#await();
+  }
+
+  /** Its end. */
+  #await(): void {
+    const { expires } = (this.#policy as Policy).bundle.manifest;
     clearTimeout(this.#timer);
-    if (left <= 0 || left === Number.POSITIVE_INFINITY) return;
-    this.#timer = setTimeout(() => this.#tick(), Math.min(left + 1, LOOK));
+    if (expires === undefined || this.#asks !== undefined) return;
+    this.#timer = setTimeout(() => this.#tick(), Math.min(Date.parse(expires) - Date.now() + 1, LOOK));
     this.#timer.unref();
   }
 
@@ -260,9 +259,4 @@ export class Follower {
     this.#options.tell(`the bundle ${bundle?.name ?? 'that was sent'} is refused: ${reason}`);
     this.#options.changed();
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (isHookscopeError(error) && error.code === 'BUNDLE_REFUSED') return (error.details as { reason: string }).reason;
-  return describeError(error);
 }

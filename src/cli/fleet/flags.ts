@@ -1,0 +1,90 @@
+import { resolve } from 'node:path';
+import { HookscopeError } from '../../errors.js';
+import type { FleetEngine } from '../../fleet/engine.js';
+import { type Joined, readJoined } from '../../fleet/joined.js';
+import { natsEngine } from '../../fleet/nats/engine.js';
+import type { FilterFlags } from '../history/filter.js';
+import type { MaskFlags } from '../history/masked.js';
+import type { Terminal } from '../terminal.js';
+
+export interface FleetFlags extends FilterFlags, MaskFlags {
+  readonly servers?: readonly string[];
+  readonly team?: string;
+  readonly credentials?: string;
+  readonly tlsCa?: string;
+  readonly key?: readonly string[];
+  readonly channel?: readonly string[];
+  readonly host?: string;
+  readonly allow?: string;
+  readonly sign?: readonly string[];
+  readonly revision?: string;
+  readonly canary?: string;
+  readonly to?: string;
+  readonly dir?: string;
+  readonly port?: string;
+  readonly limit?: string;
+  readonly long?: true;
+  readonly json?: true;
+}
+
+/** Where a team's broker is, and as whom it is spoken to. */
+export interface Where extends Pick<Joined, 'servers' | 'team' | 'credentials' | 'tls'> {}
+
+export const wrong = (where: string, expected: string): HookscopeError =>
+  new HookscopeError('INVALID_OPTIONS', { where, expected });
+
+/** What was named, else the fleet that this machine has joined. Throws INVALID_OPTIONS: there is none. */
+export function whereOf({ servers, team, credentials, tlsCa }: FleetFlags): Where {
+  const joined = readJoined();
+  const at = servers ?? joined?.servers;
+  if (at === undefined) throw wrong('--servers', 'expected the address of a broker, since no fleet was joined here');
+  const as =
+    credentials === undefined ? (servers === undefined ? joined?.credentials : undefined) : resolve(credentials);
+  const tls = tlsCa === undefined ? joined?.tls : { ca: resolve(tlsCa) };
+  return {
+    servers: at,
+    team: team ?? joined?.team ?? 'team',
+    ...(as === undefined ? {} : { credentials: as }),
+    ...(tls === undefined ? {} : { tls }),
+  };
+}
+
+export function channelOf({ channel = ['stable'] }: FleetFlags): string {
+  if (channel.length !== 1) throw wrong('--channel', 'expected one of them');
+  return channel[0] as string;
+}
+
+/** Milliseconds for a broker to answer. */
+const PATIENCE = 5_000;
+
+/** Does something at a broker. Rejects with FLEET_FAILED where it does not answer. */
+export async function atBroker<T>(
+  where: Where,
+  terminal: Terminal,
+  use: (engine: FleetEngine) => Promise<T>,
+): Promise<T> {
+  const engine = natsEngine({ ...where, name: 'operator' });
+  try {
+    await connected(engine, terminal.signal);
+    return await use(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+async function connected(engine: FleetEngine, signal: AbortSignal): Promise<void> {
+  if (engine.connected) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      stop();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, PATIENCE);
+    const stop = engine.onChange(done);
+    signal.addEventListener('abort', done, { once: true });
+  });
+  // It says by itself why it is not.
+  if (!engine.connected) await engine.state.all();
+}

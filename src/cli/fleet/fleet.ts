@@ -1,0 +1,66 @@
+import { nearest } from '../../values/nearest.js';
+import type { Terminal } from '../terminal.js';
+import { type FleetFlags, wrong } from './flags.js';
+
+type Verb = (names: readonly string[], flags: FleetFlags, terminal: Terminal) => Promise<number>;
+
+/** What each takes, and which options count. Others are refused: one that does nothing would look as if it did. */
+const WHERE = ['servers', 'team', 'credentials', 'tlsCa'] as const;
+const FILTER = ['since', 'until', 'blocked', 'agent', 'hook', 'event', 'slow', 'shadow', 'alarms'] as const;
+const VERBS: Readonly<
+  Record<string, { readonly names: string; readonly flags: readonly (keyof FleetFlags)[]; load(): Promise<Verb> }>
+> = {
+  up: { names: '', flags: ['dir', 'port', 'team'], load: async () => (await import('./up.js')).upVerb },
+  join: {
+    names: 'URL',
+    flags: ['team', 'credentials', 'tlsCa', 'key', 'channel', 'host', 'allow'],
+    load: async () => (await import('./join.js')).joinVerb,
+  },
+  leave: { names: '', flags: [], load: async () => (await import('./join.js')).leaveVerb },
+  push: {
+    names: 'DIR',
+    flags: [...WHERE, 'channel', 'sign', 'revision', 'canary'],
+    load: async () => (await import('./push.js')).pushVerb,
+  },
+  rollback: {
+    names: '',
+    flags: [...WHERE, 'channel', 'sign', 'to'],
+    load: async () => (await import('./push.js')).rollbackVerb,
+  },
+  diff: {
+    names: 'DIR',
+    flags: [...WHERE, 'channel', 'since', 'json'],
+    load: async () => (await import('./diff.js')).diffVerb,
+  },
+  status: { names: '', flags: [...WHERE, 'json'], load: async () => (await import('./status.js')).statusVerb },
+  log: {
+    names: '',
+    flags: [...WHERE, ...FILTER, 'host', 'limit', 'long', 'json'],
+    load: async () => (await import('./log.js')).logVerb,
+  },
+  keys: { names: 'new|show|host NAME', flags: ['dir', 'team'], load: async () => (await import('./keys.js')).keysVerb },
+};
+
+export async function fleetCommand(names: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
+  const [verb = '', ...rest] = names;
+  const found = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+  if (found === undefined) {
+    const all = Object.keys(VERBS);
+    const near = nearest(verb, all);
+    throw wrong(
+      'fleet',
+      `"${verb}" is not known; there are ${all.join(', ')}${near ? `. Did you mean "${near}"?` : ''}`,
+    );
+  }
+  const wanted = found.names === '' ? 0 : found.names.split(' ').length;
+  if (rest.length !== wanted)
+    throw wrong(
+      `fleet ${verb}`,
+      `expected ${found.names === '' ? 'nothing more' : found.names}, got ${rest.length === 0 ? 'nothing' : rest.join(' ')}`,
+    );
+  const known: readonly string[] = [...found.flags, 'redact'];
+  const stray = Object.keys(flags).find((key) => !known.includes(key));
+  if (stray !== undefined)
+    throw wrong(`fleet ${verb}`, `--${stray.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)} is not for it`);
+  return (await found.load())(rest, flags, terminal);
+}

@@ -1,0 +1,57 @@
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fleet } from '../../fleet/fleet.js';
+import { joinedFile } from '../../fleet/has-joined.js';
+import { type Joined, readJoined, writeJoined } from '../../fleet/joined.js';
+import { plain } from '../../plain.js';
+import type { Terminal } from '../terminal.js';
+import { type FleetFlags, wrong } from './flags.js';
+
+/** Writes which fleet this user of this machine is of, and tries it. */
+export async function joinVerb([url]: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
+  const { team = 'team', key = [], credentials, tlsCa, channel, host, allow } = flags;
+  if (key.length === 0)
+    throw wrong('--key', 'expected the public key that bundles are signed with, as hookscope fleet keys new prints it');
+  const before = readJoined();
+  const joined: Joined = {
+    servers: [url as string],
+    team,
+    keys: key,
+    ...(credentials === undefined ? {} : { credentials: resolve(credentials) }),
+    ...(tlsCa === undefined ? {} : { tls: { ca: resolve(tlsCa) } }),
+    ...(host === undefined ? {} : { host }),
+    ...(channel === undefined ? {} : { channels: channel }),
+    ...(allow === undefined ? {} : { allow: resolve(allow) }),
+  };
+  const told: string[] = [];
+  const place = await fleet({ ...joined, logger: (text) => void told.push(text) });
+  const { channels, host: name } = place.status();
+  const { connected } = place;
+  await place.close();
+  writeJoined({ ...joined, host: name });
+  for (const text of told) terminal.tell(text);
+  if (before !== undefined) terminal.tell(`in place of the team ${before.team} at ${before.servers.join(', ')}`);
+  await terminal.print(
+    `this machine is ${plain(name)} of the team ${plain(team)}; ${plain(joinedFile())} says so to hookscope serve`,
+  );
+  for (const { channel: of, revision, sequence, asks } of channels)
+    await terminal.print(
+      `${of}: ${revision === undefined ? 'no policy' : `${plain(revision)} (${sequence})`}${asks === undefined ? '' : `; every gate asks: ${plain(asks)}`}`,
+    );
+  if (!connected) terminal.tell(`the broker does not answer now; hookscope serve goes on trying`);
+  return 0;
+}
+
+/** Forgets the fleet. What it has kept stays on disk. */
+export async function leaveVerb(_: readonly string[], __: FleetFlags, terminal: Terminal): Promise<number> {
+  const joined = readJoined();
+  if (joined === undefined) {
+    terminal.tell('no fleet was joined here');
+    return 1;
+  }
+  rmSync(joinedFile());
+  await terminal.print(
+    `this machine has left the team ${joined.team}; a server that runs is of it until it is started again`,
+  );
+  return 0;
+}

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HookscopeError } from '../../errors.js';
+import { NAME } from '../../fleet/engine.js';
+import { natsEngine } from '../../fleet/nats/engine.js';
+import { plain } from '../../plain.js';
+import { makeFolder } from '../../values/make-folder.js';
+import type { Terminal } from '../terminal.js';
+import { type FleetFlags, wrong } from './flags.js';
+import { configOf, makeCredentials, readUsers, writeUsers } from './nats-config.js';
+
+/** Milliseconds for a broker to start. */
+const PATIENCE = 10_000;
+
+/** A broker on this machine, in the foreground: for trying, and as an example of its configuration. */
+export async function upVerb(_: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
+  const folder = resolve(flags.dir ?? 'fleet');
+  makeFolder(folder);
+  const known = readUsers(folder);
+  const port = flags.port === undefined ? (known?.port ?? 4222) : Number(flags.port);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw wrong('--port', `expected a port, got "${flags.port}"`);
+  const team = flags.team ?? known?.team ?? 'team';
+  if (!NAME.test(team)) throw wrong('--team', 'expected letters, digits, "_" and "-"');
+  if (known !== undefined && known.team !== team) throw wrong('--team', `${folder} is for the team ${known.team}`);
+  const operator = known?.operator ?? (await makeCredentials(folder, 'operator')).publicKey;
+  writeUsers(folder, { team, port, operator, hosts: known?.hosts ?? {} });
+  const server = spawn('nats-server', ['-c', configOf(folder), '--pid', join(folder, 'nats.pid')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  server.stderr.on('data', (chunk) => {
+    said = `${said}${chunk}`.slice(-2_000);
+  });
+  const ended = new Promise<string>((done) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      done(
+        error.code === 'ENOENT'
+          ? 'there is no nats-server on the PATH: apt-get install nats-server, brew install nats-server'
+          : error.message,
+      ),
+    );
+    server.once('exit', (code, signal) => {
+      const last = said.trim().split('\n').at(-1);
+      done(`nats-server has ended (${signal ?? `${code}: ${last}`})`);
+    });
+  });
+  const place = `nats://127.0.0.1:${port}`;
+  const stop = (): void => void server.kill('SIGTERM');
+  terminal.signal.addEventListener('abort', stop, { once: true });
+  const engine = natsEngine({ servers: [place], team, name: 'operator', credentials: join(folder, 'operator.nk') });
+  try {
+    const problem = await Promise.race([ended, ready(engine, terminal.signal)]);
+    if (problem !== undefined && !terminal.signal.aborted) {
+      stop();
+      throw new HookscopeError('FLEET_FAILED', { place, problem });
+    }
+    await engine.close();
+    if (!terminal.signal.aborted)
+      await terminal.print(
+        `the team ${team} meets at ${place}; its operator's credentials are ${plain(join(folder, 'operator.nk'))}\nhookscope fleet keys host NAME --dir ${plain(folder)} makes those of a host`,
+      );
+    const why = await ended;
+    if (!terminal.signal.aborted) throw new HookscopeError('FLEET_FAILED', { place, problem: why });
+    return 0;
+  } finally {
+    await engine.close();
+    if (server.exitCode === null && server.pid !== undefined) {
+      stop();
+      await Promise.race([once(server, 'exit'), sleep(PATIENCE)]);
+    }
+  }
+}
+
+/** Undefined: it is there, with all that a fleet keeps. */
+async function ready(engine: ReturnType<typeof natsEngine>, signal: AbortSignal): Promise<string | undefined> {
+  let why = 'it does not answer';
+  for (let left = PATIENCE / 50; left > 0 && !signal.aborted; left--) {
+    try {
+      if (engine.connected) {
+        await engine.prepare();
+        return undefined;
+      }
+    } catch (error) {
+      why = (error as Error).message;
+    }
+    await sleep(50);
+  }
+  return why;
+}

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { HookscopeError } from '../errors.js';
+import { readText } from '../files/json-file.js';
+import { replaceFile } from '../files/replace-file.js';
+import { findProblem } from '../values/problem.js';
+import { schema, zod } from '../values/zod.js';
+import { isPublicKey } from './bundle/keys.js';
+import { NAME } from './engine.js';
+import { joinedFile } from './has-joined.js';
+import type { FleetOptions } from './options.js';
+
+const joinedSchema = schema(() => {
+  const name = () => zod().string().regex(NAME);
+  return zod().strictObject({
+    servers: zod().array(zod().string()).min(1),
+    team: name(),
+    keys: zod().array(zod().string().refine(isPublicKey)),
+    credentials: zod().string().exactOptional(),
+    tls: zod()
+      .strictObject({
+        ca: zod().string().exactOptional(),
+        cert: zod().string().exactOptional(),
+        key: zod().string().exactOptional(),
+      })
+      .exactOptional(),
+    host: name().exactOptional(),
+    channels: zod().array(name()).min(1).exactOptional(),
+    allow: zod().string().exactOptional(),
+  });
+});
+
+/** Which fleet this user of this machine has joined: what `serve` and the commands read. */
+export type Joined = Omit<FleetOptions, 'engine' | 'logger' | 'servers'> & { readonly servers: readonly string[] };
+
+/** Undefined: none was joined. Throws FILE, INVALID_CONFIG: a file that cannot be read is no reason to go on without its policy. */
+export function readJoined(file = joinedFile()): Joined | undefined {
+  if (!existsSync(file)) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(readText(file));
+  } catch (error) {
+    if (error instanceof HookscopeError) throw error;
+    throw new HookscopeError('FILE', { file, problem: `is not JSON: ${(error as Error).message}` }, { cause: error });
+  }
+  const problem = findProblem(joinedSchema(), value);
+  if (problem === undefined) return value as Joined;
+  throw new HookscopeError('INVALID_CONFIG', {
+    file,
+    where: problem.field,
+    expected: `expected ${problem.expected}, got ${problem.got}; hookscope fleet join writes it`,
+  });
+}
+
+/** Throws INVALID_CONFIG for what could not be read again. */
+export function writeJoined(joined: Joined, file = joinedFile()): void {
+  const problem = findProblem(joinedSchema(), joined);
+  if (problem !== undefined)
+    throw new HookscopeError('INVALID_CONFIG', {
+      file,
+      where: problem.field,
+      expected: `expected ${problem.expected}`,
+    });
+  replaceFile(file, `${JSON.stringify(joined, null, 2)}\n`, 0o600);
+}

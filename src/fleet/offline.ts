@@ -1,0 +1,45 @@
+import type { Host } from '../create-host.js';
+import type { CustomEvents } from '../events/catalogue.js';
+import { servicesOf } from '../host/internals.js';
+import { usualHostId } from './host-id.js';
+import type { Joined } from './joined.js';
+import { type DecisionLog, logHere } from './log/log.js';
+import { MemoryBroker, memoryEngine } from './memory.js';
+import { completeOptions } from './options.js';
+import { readAllowed } from './policy/allowed.js';
+import { readKept } from './policy/kept.js';
+import { lastGood } from './policy/last-good.js';
+import { Managed } from './policy/managed.js';
+
+/**
+ * Puts the last good policy above a host that asks nobody: a command that fires once, or only looks. Where none is known every gate asks. Throws BUNDLE_REFUSED,
+ * FILE, INVALID_CONFIG.
+ */
+export function applyLastGood<C extends CustomEvents>(host: Host<C>, joined: Joined): void {
+  const { team: _, channels, folder, keys, directory, allow } = completeOptions(joined);
+  const own = `${folder}/${joined.host ?? usualHostId(folder)}`;
+  const managed = new Managed();
+  managed.join(servicesOf(host));
+  for (const channel of channels) {
+    const { bundle } = readKept(own, channel, keys);
+    managed.replace(channel, lastGood(channel, bundle, { allowed: () => readAllowed(allow), directory }));
+  }
+}
+
+/** Keeps what is decided without a connection: the next process of this host that has one sends it. */
+export function keepForLater(host: Host, joined: Joined): DecisionLog {
+  const { folder, maxBytes } = completeOptions(joined);
+  const id = joined.host ?? usualHostId(folder);
+  const broker = new MemoryBroker();
+  broker.away = true;
+  const log = logHere({
+    folder: `${folder}/${id}`,
+    host: id,
+    engine: memoryEngine(broker),
+    maxBytes,
+    segmentBytes: Math.ceil(maxBytes / 8),
+    tell: () => undefined,
+  });
+  log.attach(host);
+  return log;
+}

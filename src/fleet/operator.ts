@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { HookscopeError } from '../errors.js';
+import { readText } from '../files/json-file.js';
+import { findProblem } from '../values/problem.js';
+import { type Bundle, packBundle, readBundle, sha256 } from './bundle/bundle.js';
+import type { SigningKey } from './bundle/keys.js';
+import { type Authored, authoredSchema, type Manifest } from './bundle/manifest.js';
+import type { FleetEngine, Posted } from './engine.js';
+import { canaryOf } from './policy/follow.js';
+
+/** What a bundle's author has in a folder. */
+export interface Source {
+  readonly about: Authored;
+  readonly files: ReadonlyMap<string, Buffer>;
+}
+
+/** Reads `bundle.json` and the files below its roots. Throws FILE, INVALID_CONFIG. */
+export function readSource(folder: string): Source {
+  const file = join(folder, 'bundle.json');
+  let value: unknown;
+  try {
+    value = JSON.parse(readText(file));
+  } catch (error) {
+    if (error instanceof HookscopeError) throw error;
+    throw new HookscopeError('FILE', { file, problem: `is not JSON: ${(error as Error).message}` }, { cause: error });
+  }
+  const problem = findProblem(authoredSchema(), value);
+  if (problem !== undefined) {
+    const expected = `expected ${problem.expected}, got ${problem.got}`;
+    throw new HookscopeError('INVALID_CONFIG', { file, where: problem.field, expected });
+  }
+  const { $schema: _, ...about } = value as Authored & { $schema?: string };
+  const files = new Map<string, Buffer>();
+  for (const root of about.roots) {
+    for (const entry of list(join(folder, root), file, root)) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile()) files.set(relative(folder, path).split(sep).join('/'), readFileSync(path));
+      else if (!entry.isDirectory()) throw new HookscopeError('FILE', { file: path, problem: 'is no regular file' });
+    }
+  }
+  return { about, files: new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1))) };
+}
+
+function list(folder: string, file: string, root: string) {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true });
+  } catch (error) {
+    const expected = `names ${root}, which is no folder beside it`;
+    throw new HookscopeError('INVALID_CONFIG', { file, where: 'roots', expected }, { cause: error });
+  }
+}
+
+/** What is to be posted. */
+export interface Draft {
+  readonly team: string;
+  readonly channel: string;
+  readonly source: Source;
+  readonly revision?: string | undefined;
+  readonly canary?: number | undefined;
+  readonly keys: readonly SigningKey[];
+}
+
+/** The content as a bundle of a sequence. A revision that nobody has named is a hash of the content. */
+export function bundleOf(
+  { team, channel, source: { about, files }, revision, canary, keys }: Draft,
+  sequence: number,
+): Bundle {
+  const content = sha256(Buffer.from(JSON.stringify([...files].map(([path, bytes]) => [path, sha256(bytes)]))));
+  const manifest: Omit<Manifest, 'files'> = {
+    ...about,
+    team,
+    channel,
+    sequence,
+    revision: revision ?? content.slice(0, 12),
+    created: new Date().toISOString(),
+    ...(canary === undefined ? {} : { canary }),
+  };
+  return readBundle(packBundle(manifest, files, keys));
+}
+
+/** What stands in a channel, and what stood there. */
+export interface ChannelState {
+  readonly main: Posted | undefined;
+  readonly canary: Posted | undefined;
+  /** The highest sequence that was ever posted. */
+  readonly sequence: number;
+  /** Of the channel itself, the oldest first. */
+  readonly history: readonly Bundle[];
+}
+
+export async function stateOf(engine: FleetEngine, channel: string): Promise<ChannelState> {
+  const [main, canary] = [await engine.policy.history(channel), await engine.policy.history(canaryOf(channel))];
+  const read = (posted: readonly Posted[]): Bundle[] =>
+    posted.flatMap(({ bytes }) => {
+      try {
+        return [readBundle(bytes)];
+      } catch {
+        // Somebody has posted what is none.
+        return [];
+      }
+    });
+  const all = [...read(main), ...read(canary)];
+  return {
+    main: main.at(-1),
+    canary: canary.at(-1),
+    sequence: Math.max(0, ...all.map(({ manifest }) => manifest.sequence)),
+    history: read(main),
+  };
+}
+
+/** Posts it under the next sequence. Rejects with FLEET_FAILED where somebody else has posted meanwhile. */
+export async function post(engine: FleetEngine, draft: Draft, state: ChannelState): Promise<Bundle> {
+  const bundle = bundleOf(draft, state.sequence + 1);
+  const [key, there] =
+    draft.canary === undefined ? [draft.channel, state.main] : [canaryOf(draft.channel), state.canary];
+  await engine.policy.post(key, bundle.bytes, there?.version ?? 0);
+  return bundle;
+}
+
+/** The content of a bundle that was posted before, to be signed anew. */
+export function sourceOf({ manifest, files }: Bundle): Source {
+  const { roots, expires, approvers } = manifest;
+  // What it may change is no question any more, and its keys have changed.
+  return { about: { roots, ...(expires && { expires }), ...(approvers && { approvers }) }, files };
+}

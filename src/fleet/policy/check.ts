@@ -1,0 +1,32 @@
+import { createHost } from '../../create-host.js';
+import { servicesOf } from '../../host/internals.js';
+import type { Bundle } from '../bundle/bundle.js';
+import { whyNotAllowed } from './allowed.js';
+import { handlersIn, readContents } from './contents.js';
+import { Managed } from './managed.js';
+import type { Policy } from './prepare.js';
+
+/** What a bundle's author can know before a host has seen it: the policy, and what hosts must allow. Throws BUNDLE_REFUSED for what every host refuses. */
+export async function checkPolicy(
+  bundle: Bundle,
+  folder: string,
+): Promise<{ readonly policy: Policy; readonly needs: readonly string[] }> {
+  const files = readContents(bundle);
+  const nothing = { file: 'fleet-allow.json', list: {} };
+  const needs = files.flatMap((file) =>
+    [...handlersIn(file)].flatMap(({ handler, at }) => {
+      const why = whyNotAllowed(handler, nothing, folder);
+      return why === undefined ? [] : [`${file.path}: ${at}: ${why}`];
+    }),
+  );
+  const policy: Policy = { bundle, files, allowed: nothing, folder, redact: { keys: [], paths: [], patterns: [] } };
+  const host = createHost({ logger: () => undefined });
+  try {
+    const managed = new Managed();
+    managed.join(servicesOf(host));
+    managed.replace('check', { policy });
+  } finally {
+    await host.close();
+  }
+  return { policy, needs };
+}

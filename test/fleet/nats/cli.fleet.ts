@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { BIN } from '../../cli/cli.js';
+import { denies, ownFolder } from '../bundles.js';
+import { until } from '../contract.js';
+import { freePort } from './server.js';
+
+const running = new Set<ChildProcess>();
+afterEach(async () => {
+  for (const child of running) {
+    const gone = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+    child.kill('SIGTERM');
+    await gone;
+  }
+  running.clear();
+});
+
+/** One machine's user in a folder: its own configuration and state. */
+function machine(folder: string, name: string) {
+  const env = {
+    ...process.env,
+    XDG_STATE_HOME: join(folder, name, 'state'),
+    XDG_CONFIG_HOME: join(folder, name, 'config'),
+    XDG_RUNTIME_DIR: '',
+  };
+  const start = (...args: string[]) => {
+    const child = spawn(process.execPath, [BIN, ...args], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const said = { text: '' };
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said.text += chunk));
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    return { child, said };
+  };
+  const run = async (args: readonly string[], stdin = '') => {
+    const { child, said } = start(...args);
+    child.stdin?.end(stdin);
+    const [code] = await once(child, 'close');
+    return { code, text: said.text };
+  };
+  return { start, run, fleet: (...args: string[]) => run(['fleet', ...args]) };
+}
+
+const call = (command: string): string =>
+  JSON.stringify({
+    hook_event_name: 'PreToolUse',
+    session_id: 's1',
+    transcript_path: '',
+    cwd: '/',
+    tool_name: 'Bash',
+    tool_input: { command },
+    tool_use_id: 't1',
+  });
+
+test('from nothing to a policy on two machines, what they decide, a diff, a rollback, and a broker that is killed', async () => {
+  const folder = ownFolder();
+  const url = `nats://127.0.0.1:${await freePort()}`;
+  const operator = machine(folder, 'operator');
+  const up = async () => {
+    const { said } = operator.start('fleet', 'up', '--port', url.split(':')[2] as string, '--team', 'acme');
+    await until(() => said.text.includes('meets at'));
+    return said;
+  };
+  await up();
+  const as = ['--servers', url, '--team', 'acme', '--credentials', 'fleet/operator.nk'];
+  const key = (await operator.fleet('keys', 'new', 'policy.key')).text.trim();
+  expect(key).toMatch(/^ed25519:/);
+  expect((await operator.fleet('keys', 'new', 'policy.key')).text).toMatch(/a key is never written over/);
+
+  mkdirSync(join(folder, 'policy/acme'), { recursive: true });
+  writeFileSync(join(folder, 'policy/bundle.json'), JSON.stringify({ roots: ['acme'] }));
+  const write = (what: object): void => writeFileSync(join(folder, 'policy/acme/git.json'), JSON.stringify(what));
+  write(denies('git push *', 'Push by hand'));
+
+  const machines = [machine(folder, 'one'), machine(folder, 'two')] as const;
+  const served: ReturnType<(typeof machines)[0]['start']>[] = [];
+  for (const [i, one] of machines.entries()) {
+    const name = `host-${i}`;
+    expect(await operator.fleet('keys', 'host', name)).toMatchObject({ code: 0 });
+    const joined = await one.fleet(
+      'join',
+      url,
+      '--team',
+      'acme',
+      '--credentials',
+      `fleet/${name}.nk`,
+      '--key',
+      key,
+      '--host',
+      name,
+    );
+    expect(joined.text).toMatch(/stable: no policy/);
+    const server = one.start('serve');
+    served.push(server);
+    await until(() => server.said.text.includes('hookscope serves on'));
+  }
+  expect((await operator.fleet('push', 'policy', '--sign', 'policy.key', ...as, '--revision', 'v1')).text).toMatch(
+    /stable v1 \(1\) is posted for all hosts: 1 files/,
+  );
+  const status = async () => (await operator.fleet('status', ...as)).text;
+  await until(async () => (await status()).match(/v1 \(1\)/g)?.length === 2);
+  for (const one of machines) {
+    const { text } = await one.run(['hook', 'PreToolUse'], call('git push origin'));
+    expect(text).toMatch(/"permissionDecision":"deny","permissionDecisionReason":"Push by hand"/);
+    await one.run(['hook', 'PreToolUse'], call('npm publish'));
+  }
+  const log = async () => (await operator.fleet('log', ...as)).text;
+  await until(async () => (await log()).match(/Push by hand/g)?.length === 2);
+  expect(await log()).toMatch(/host-0 .* deny by acme\/git/);
+  const json = (await operator.fleet('log', ...as, '--json', '--blocked', '--host', 'host-1')).text.trim().split('\n');
+  expect(json.map((line) => JSON.parse(line))).toMatchObject([{ fleet_host: 'host-1', type: 'hook_fire' }]);
+
+  write(denies('npm publish *', 'By CI'));
+  const diff = await operator.fleet('diff', 'policy', ...as);
+  expect(diff).toMatchObject({ code: 1, text: expect.stringMatching(/4 of 4 decisions would change/) });
+  expect(diff.text).toMatch(/2 {2}PreToolUse: none -> deny by acme\/git/);
+  await operator.fleet('push', 'policy', '--sign', 'policy.key', ...as, '--revision', 'v2', '--canary', '50%');
+  expect((await operator.fleet('push', 'policy', '--sign', 'policy.key', ...as, '--revision', 'v3')).text).toMatch(
+    /v3 \(3\)/,
+  );
+  await until(async () => (await status()).match(/v3 \(3\)/g)?.length === 2);
+  expect((await operator.fleet('rollback', '--sign', 'policy.key', ...as)).text).toMatch(/stable v1 \(4\)/);
+  await until(async () => (await status()).match(/v1 \(4\)/g)?.length === 2);
+
+  // Somebody else's key; the host's own credentials.
+  await operator.fleet('keys', 'new', 'other.key');
+  await operator.fleet('push', 'policy', '--sign', 'other.key', ...as, '--revision', 'evil');
+  await until(async () => (await status()).match(/refused evil \(5\): it is signed with none/g)?.length === 2);
+  const stolen = ['--servers', url, '--team', 'acme', '--credentials', 'fleet/host-0.nk'];
+  for (const verb of [['push', 'policy', '--sign', 'policy.key'], ['status'], ['log']])
+    expect(await operator.fleet(...verb, ...stolen)).toMatchObject({
+      code: 1,
+      text: expect.stringMatching(/Permissions Violation/),
+    });
+
+  // The broker is killed, then a host's server ends: the policy stays, and what is decided arrives later.
+  process.kill(Number(readFileSync(join(folder, 'fleet/nats.pid'), 'utf8')), 'SIGKILL');
+  await until(() => served[1].said.text.includes('is not there'));
+  served[1].child.kill('SIGTERM');
+  await once(served[1].child, 'exit');
+  for (const one of machines)
+    expect((await one.run(['hook', 'PreToolUse'], call('git push later'))).text).toMatch(/"permissionDecision":"deny"/);
+  await up();
+  machines[1].start('serve');
+  await until(async () => (await log()).match(/git push later/g)?.length === 2);
+  expect((await log()).match(/git push origin/g)?.length).toBe(2);
+});
