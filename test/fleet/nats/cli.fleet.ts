@@ -137,9 +137,10 @@ test('from nothing to a policy on two machines, what they decide, a diff, a roll
 
   // The broker is killed, then a host's server ends: the policy stays, and what is decided arrives later.
   process.kill(Number(readFileSync(join(folder, 'fleet/nats.pid'), 'utf8')), 'SIGKILL');
-  await until(() => served[1].said.text.includes('is not there'));
-  served[1].child.kill('SIGTERM');
-  await once(served[1].child, 'exit');
+  const second = served[1] as (typeof served)[number];
+  await until(() => second.said.text.includes('is not there'));
+  second.child.kill('SIGTERM');
+  await once(second.child, 'exit');
   for (const one of machines)
     expect((await one.run(['hook', 'PreToolUse'], call('git push later'))).text).toMatch(/"permissionDecision":"deny"/);
   await up();
