@@ -14,6 +14,8 @@ import { compileTokens, type Tokens } from './shapes.js';
 export interface Finder {
   /** In order, none over another. */
   find(text: string): readonly Span[];
+  /** A shorter text holds none. */
+  readonly shortest: number;
   /** What a value is by its own look: the name of its shape, else `secret`. */
   nameOf(value: string): string;
   /** Where a private key may just begin. */
@@ -33,6 +35,7 @@ export function createFinder(wanted: (name: string) => boolean, patterns: readon
     (pattern) => new RegExp(pattern.source, [...new Set(`${pattern.flags.replace('y', '')}g`)].join('')),
   );
   return {
+    shortest: own.length > 0 ? 0 : SHORTEST,
     find(text) {
       let spans = text.length < SHORTEST ? NOTHING : scan(text);
       if (named) {

@@ -84,7 +84,8 @@ export class Masker {
 
   #list(list: readonly unknown[], all: boolean): unknown {
     let copy: unknown[] | undefined;
-    const told = all || !this.#named ? undefined : this.#told(list);
+    // One alone is told of by no other.
+    const told = all || !this.#named || list.length < 2 ? undefined : this.#told(list);
     for (let i = 0; i < list.length; i++) {
       const value = list[i];
       const masked = told?.get(i) ?? this.#at(String(i), value, all || this.isPath(String(i)));
@@ -113,10 +114,11 @@ export class Masker {
   #object(object: object, all: boolean): unknown {
     let copy: Record<string, unknown> | undefined;
     const keys = Object.keys(object);
-    const beside = all || !this.#named ? undefined : namedBeside(object as Record<string, unknown>);
+    const beside = all || !this.#named ? undefined : namedBeside(object as Record<string, unknown>, keys);
     // Of Kubernetes.
     const isManifest = this.#named && (object as { kind?: unknown }).kind === 'Secret';
-    for (const [i, key] of keys.entries()) {
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] as string;
       const value = (object as Record<string, unknown>)[key];
       const isData = isManifest && (key === 'data' || key === 'stringData');
       const masked = this.#at(key, value, all || isData || key === beside || this.isPath(key));
@@ -145,6 +147,7 @@ export class Masker {
       const own = this.asked(text);
       if (own !== undefined) return own;
     }
+    if (text.length < this.finder.shortest) return text;
     if (text.length <= SHORT) {
       if (this.#clean.has(text)) return text;
       const masked = this.part(text, 0, text.length);

@@ -7,12 +7,32 @@ const NAME =
 const VALUE =
   /^(?:value|val|default|default[-_]?value|content|text|data|secret|plaintext|v|raw|(?:string|parameter|option|header|field|env)[-_]?value|value[-_]?string)$/i;
 
+type Role = 'name' | 'value' | 'none';
+/** No such name is longer. */
+const LONGEST = 20;
+const REMEMBERED = 4000;
+const roles = new Map<string, Role>();
+
+/** What a key says of the value beside it. Records have the same few keys again and again. */
+function roleOf(key: string): Role {
+  if (key.length > LONGEST) return 'none';
+  const known = roles.get(key);
+  if (known !== undefined) return known;
+  if (roles.size >= REMEMBERED) roles.clear();
+  const role = NAME.test(key) ? 'name' : VALUE.test(key) ? 'value' : 'none';
+  roles.set(key, role);
+  return role;
+}
+
 /** Of `{ name: 'API_TOKEN', value: 'X' }` the key of the value, if the name is one of a secret. */
-export function namedBeside(object: Readonly<Record<string, unknown>>): string | undefined {
-  const keys = Object.keys(object);
+export function namedBeside(object: Readonly<Record<string, unknown>>, keys: readonly string[]): string | undefined {
   if (keys.length < 2 || keys.length > 40) return undefined;
-  const kind = keys.map((key) => (NAME.test(key) ? kindOf(object[key]) : undefined)).find((one) => one !== undefined);
-  return kind === undefined ? undefined : keys.find((key) => VALUE.test(key) && mayBe(object[key], kind));
+  let kind: NameKind | undefined;
+  for (let i = 0; i < keys.length && kind === undefined; i++)
+    if (roleOf(keys[i] as string) === 'name') kind = kindOf(object[keys[i] as string]);
+  if (kind === undefined) return undefined;
+  const found = kind;
+  return keys.find((key) => roleOf(key) === 'value' && mayBe(object[key], found));
 }
 
 function kindOf(name: unknown): NameKind | undefined {

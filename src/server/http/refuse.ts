@@ -45,11 +45,8 @@ export function refusal(request: IncomingMessage, { hosts, check }: RefuseOption
 }
 
 /** From a browser: a person may open our own page, and that page may read; nothing else is for browsers. */
-function isForeign(
-  { origin, ...headers }: IncomingMessage['headers'],
-  route: (typeof ROUTES)[number] | undefined,
-): boolean {
-  if (origin !== undefined) return true;
+function isForeign(headers: IncomingMessage['headers'], route: (typeof ROUTES)[number] | undefined): boolean {
+  if (headers.origin !== undefined) return true;
   const site = headers['sec-fetch-site'];
   if (site === undefined) return false;
   const [pattern, , right] = route ?? [];
