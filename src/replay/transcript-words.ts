@@ -1,0 +1,132 @@
+import { isObject, isText, type Json } from '../values/shape.js';
+
+/** A call of a tool, with what came of it. */
+export interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly time: string;
+  readonly line: number;
+  readonly versions: unknown[];
+  done?: { readonly line: number; readonly entry: Json; readonly result: Json };
+}
+
+/** What somebody said. */
+export interface Ending {
+  readonly line: number;
+  readonly time: string;
+  readonly text: string;
+}
+
+/** What stands in a message, as blocks. */
+export function blocksOf({ content }: Json): readonly Json[] {
+  return Array.isArray(content) ? content.filter((block): block is Json => isObject(block)) : [];
+}
+
+/** The text of a message's content. */
+export function textIn(content: unknown): string {
+  if (isText(content)) return content;
+  const blocks = blocksOf({ content }).flatMap(({ type, text }) => (type === 'text' && isText(text) ? [text] : []));
+  return blocks.join('\n');
+}
+
+/** The calls that a message of the model makes. */
+export function toolsOf(
+  message: Json,
+): readonly { readonly id: string; readonly name: string; readonly input: unknown }[] {
+  return blocksOf(message).flatMap(({ type, id, name, input }) =>
+    type === 'tool_use' && isText(id) && isText(name) ? [{ id, name, input }] : [],
+  );
+}
+
+/** What commands of the client itself leave, and what it tells the model: nobody has submitted it. */
+const NO_PROMPT =
+  /^\s*<(?:local-command-|command-name>|command-message>|bash-(?:input|stdout|stderr)>|user-memory-input>)/;
+
+export function isPrompt({ isMeta, isSidechain, isVisibleInTranscriptOnly }: Json, text: string): boolean {
+  return (
+    isMeta !== true &&
+    isSidechain !== true &&
+    isVisibleInTranscriptOnly !== true &&
+    text !== '' &&
+    !NO_PROMPT.test(text)
+  );
+}
+
+/** Why the loop went on instead of stopping: what Stop hooks said to the model. */
+export function feedbackOf({ isMeta }: Json, text: string): string | undefined {
+  if (isMeta !== true) return undefined;
+  const [, said] = /^Stop hook feedback:\n(?:\[.*?\]: ?)?([\s\S]*)$/.exec(text) ?? [];
+  return said?.trim();
+}
+
+/** What a PreToolUse hook put in place of a call's input, where its answer was kept. */
+export function rewriteOf({ type, hookEvent, stdout }: Json): unknown {
+  if (type !== 'hook_success' || hookEvent !== 'PreToolUse' || !isText(stdout)) return undefined;
+  try {
+    const answer: unknown = JSON.parse(stdout);
+    const own = isObject(answer) ? answer['hookSpecificOutput'] : undefined;
+    return isObject(own) && isObject(own['updatedInput']) ? own['updatedInput'] : undefined;
+  } catch {
+    // It said something in plain text.
+    return undefined;
+  }
+}
+
+/** The call was none: the client refused it before it asked anybody. */
+export function isUnjudged(result: Json | undefined): boolean {
+  return /^<tool_use_error>(?:InputValidationError|Error: No such tool)/.test(textIn(result?.['content']));
+}
+
+/** What is told of how a call was judged. */
+interface Permission {
+  /** By PreToolUse; absent: nobody knows. */
+  readonly judged: Json | undefined;
+  /** By PermissionRequest, where it is told that its hooks decided. */
+  readonly asked?: Json;
+  /** It did not run. */
+  readonly denied: boolean;
+}
+
+const none: Json = { verdict: 'none' };
+
+export function permissionOf(entry: Json | undefined, result: Json | undefined): Permission {
+  if (entry === undefined || result === undefined) return { judged: undefined, denied: false };
+  const told = entry['permissionDecision'];
+  const text = textIn(result['content']);
+  const [, refused] =
+    /^(?:PreToolUse:\S+ hook error: |Hook PreToolUse:\S+ denied this tool:? ?)([\s\S]*)$/.exec(text) ?? [];
+  if (result['is_error'] === true && refused !== undefined)
+    return { judged: { ...none, verdict: 'deny', reason: refused.replace(/^(?:\[.*?\]: )/, '').trim() }, denied: true };
+  if (!isObject(told)) {
+    const denied = result['is_error'] === true && OLD_DENIALS.test(text);
+    // Of older versions nothing else is told: a call that ran was not denied.
+    return { judged: denied ? undefined : none, denied };
+  }
+  const denied = told['decision'] === 'reject';
+  if (told['reasonCode'] === 'hook:PermissionRequest') {
+    const asked = {
+      fold: 'gate',
+      verdict: denied ? 'deny' : 'allow',
+      continue: true,
+      ...(denied ? { reason: text } : {}),
+    };
+    return { judged: none, asked, denied };
+  }
+  // A hook's allow: whether it was asked before the call or about the permission is not told.
+  if (told['source'] === 'hook') return { judged: undefined, denied };
+  return { judged: none, denied };
+}
+
+const OLD_DENIALS =
+  /^(?:The user doesn't want to proceed|Permission to use|Claude requested permissions|This command requires approval)/;
+
+/** What came of a call that ran: the tool's own answer, or what the model was told where that was not kept. */
+export function answerOf(
+  { toolUseResult }: Json,
+  result: Json,
+): { readonly failed: boolean; readonly error: string; readonly response: unknown; readonly whole: boolean } {
+  const whole = toolUseResult !== undefined;
+  const failed = result['is_error'] === true;
+  return { failed, error: textIn(result['content']), response: whole ? toolUseResult : result['content'], whole };
+}

@@ -1,0 +1,211 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { HookscopeError } from '../errors.js';
+import { linesBefore, linesForward } from '../store/lines.js';
+import { createNotes, type Notes } from '../store/notes.js';
+import type { StoreOptions } from '../store/store.js';
+import { describeError } from '../values/message.js';
+import { isObject, isText, type Json } from '../values/shape.js';
+import type { RecordedFire, RecordedFires } from './recorded.js';
+import { Thread, type ThreadOf } from './transcript-thread.js';
+
+/** Bytes of a line; a longer one holds no call that a hook could be given. */
+const LONGEST = 64 * 1024 * 1024;
+
+/** Whether the first line of a file is that of a transcript of Claude Code. Records of ours write such names with an underscore. */
+export function isTranscriptLine(line: Json): boolean {
+  if (!isText(line['type'])) return false;
+  return isText(line['sessionId']) || isText(line['leafUuid']) || line['type'] === 'file-history-snapshot';
+}
+
+/**
+ * The fires of a transcript of Claude Code (`~/.claude/projects/…/SESSION.jsonl`), with those of its subagents where their files lie beside it, in
+ * the order in which they happened. A transcript tells what was said and which tools ran, not which hooks there were: `hooks` is absent, and
+ * what was concluded is `inferred`. Not told by it: InstructionsLoaded, PermissionRequest but where its hooks denied, Notification, SessionEnd.
+ */
+export async function* transcriptFires(place: string, options: StoreOptions = {}): RecordedFires {
+  const notes = createNotes(options.note);
+  try {
+    const { session, agent } = await headOf(place);
+    const beside = agent === undefined ? await agentFiles(place, session) : [];
+    const of = { place, transcript: place, agent, agentType: typeBeside(place), session: {} };
+    const main = await Track.open(of, notes);
+    yield* merged(main, beside, of, notes);
+  } finally {
+    notes.end();
+  }
+}
+
+interface Head {
+  readonly session?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly time: string;
+}
+
+/** By the first of its lines that say it. */
+async function headOf(place: string): Promise<Head> {
+  let head: Head = { time: '' };
+  for await (const { entry } of entriesOf(place, createNotes())) {
+    const { sessionId, timestamp, agentId, isSidechain } = entry;
+    // Of older versions a main transcript holds its subagents' lines too.
+    const own = isSidechain === true && isText(agentId) ? agentId : undefined;
+    head = {
+      session: isText(sessionId) ? sessionId : head.session,
+      agent: own,
+      time: isText(timestamp) ? timestamp : head.time,
+    };
+    if (head.session !== undefined && head.time !== '') break;
+  }
+  return head;
+}
+
+interface AgentFile extends Head {
+  readonly file: string;
+}
+
+/** Where versions of the client have put them: `SESSION/subagents/`, beside it, or under its name. */
+async function agentFiles(place: string, session: string | undefined): Promise<AgentFile[]> {
+  const own = place.replace(/\.jsonl$/, '');
+  const found: AgentFile[] = [];
+  const look = async (folder: string, mayBe: (name: string) => boolean): Promise<void> => {
+    const names = existsSync(folder) ? readdirSync(folder) : [];
+    for (const name of names.filter((one) => /agent-[\w-]+\.jsonl$/.test(one) && mayBe(one))) {
+      const file = join(folder, name);
+      const head = await headOf(file);
+      if (head.session === session) found.push({ file, ...head });
+    }
+  };
+  await look(join(own, 'subagents'), () => true);
+  await look(dirname(place), (name) => name.startsWith('agent-') || name.startsWith(`${basename(own)}.agent-`));
+  return found.sort((a, b) => (a.time < b.time ? -1 : 1));
+}
+
+/** What the file beside a subagent's transcript says of its type. */
+function typeBeside(place: string): string | undefined {
+  const file = place.replace(/\.jsonl$/, '.meta.json');
+  const type = existsSync(file) ? parsed(readFileSync(file, 'utf8'))?.['agentType'] : undefined;
+  return isText(type) ? type : undefined;
+}
+
+/** The fires of one file, the next of which can be looked at. */
+class Track {
+  readonly #fires: AsyncIterator<RecordedFire>;
+  head: RecordedFire | undefined;
+  /** Of lines that a clock has put before others, the order of the file stays. */
+  time = '';
+
+  private constructor(fires: AsyncIterator<RecordedFire>) {
+    this.#fires = fires;
+  }
+
+  static async open(of: ThreadOf, notes: Notes): Promise<Track> {
+    const track = new Track(firesOfFile(of, notes)[Symbol.asyncIterator]());
+    await track.advance();
+    return track;
+  }
+
+  async advance(): Promise<void> {
+    const { value, done } = await this.#fires.next();
+    this.head = done ? undefined : value;
+    if (this.head && this.head.time > this.time) this.time = this.head.time;
+  }
+
+  async close(): Promise<void> {
+    await this.#fires.return?.();
+  }
+}
+
+/** All in one order; a subagent's file is opened when its time has come. */
+async function* merged(
+  main: Track,
+  agents: readonly AgentFile[],
+  { transcript, session }: ThreadOf,
+  notes: Notes,
+): AsyncGenerator<RecordedFire> {
+  const waiting = [...agents];
+  const tracks = [main];
+  try {
+    for (;;) {
+      const next = tracks
+        .filter(({ head }) => head)
+        .sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))[0];
+      const [first] = waiting;
+      if (first && (next === undefined || first.time <= next.time)) {
+        waiting.shift();
+        const agent = first.agent ?? basename(first.file).replace(/^.*agent-|\.jsonl$/g, '');
+        const of = { place: first.file, transcript, agent, agentType: typeBeside(first.file), session };
+        tracks.push(await Track.open(of, notes));
+        continue;
+      }
+      if (next?.head === undefined) return;
+      yield next.head;
+      await next.advance();
+      for (const [i, { head }] of [...tracks.entries()].reverse()) if (head === undefined) tracks.splice(i, 1);
+    }
+  } finally {
+    for (const track of tracks) await track.close();
+  }
+}
+
+/** Lines of subagents within a main transcript have a thread of their own. */
+async function* firesOfFile(of: ThreadOf, notes: Notes): AsyncGenerator<RecordedFire> {
+  const own = new Thread(of);
+  const inside = new Map<string, Thread>();
+  const roots = new Map<unknown, string>();
+  let last = 0;
+  for await (const { entry, line } of entriesOf(of.place, notes)) {
+    last = line;
+    if (of.agent === undefined && entry['isSidechain'] === true) {
+      const agent = isText(entry['agentId'])
+        ? entry['agentId']
+        : (roots.get(entry['parentUuid']) ?? String(entry['uuid'] ?? line).slice(0, 8));
+      roots.set(entry['uuid'], agent);
+      const thread = inside.get(agent) ?? new Thread({ ...of, agent });
+      inside.set(agent, thread);
+      yield* thread.take(entry, line);
+    } else {
+      yield* own.take(entry, line);
+    }
+  }
+  for (const thread of inside.values()) yield* thread.end(last);
+  yield* own.end(last);
+}
+
+/** The lines that hold an object. One that is cut, too long or no JSON is noted and left out. */
+async function* entriesOf(
+  place: string,
+  notes: Notes,
+): AsyncGenerator<{ readonly entry: Json; readonly line: number }> {
+  const file = await open(place, 'r').catch((error: unknown) => {
+    throw new HookscopeError('FILE', { file: place, problem: describeError(error) });
+  });
+  try {
+    const { size } = await file.stat();
+    let line = 0;
+    for await (const lines of linesForward(file, size, { longest: LONGEST })) {
+      for (const { bytes, at, open: isOpen, tooLong } of lines) {
+        line += 1;
+        const where = async (): Promise<string> => `${place}:${(await linesBefore(file, at)) + 1}`;
+        const text = tooLong ? '' : bytes.toString('utf8').trim();
+        const entry = text === '' ? undefined : parsed(text);
+        if (tooLong) await notes.foreign(where, 'is too long');
+        else if (entry) yield { entry, line };
+        else if (text !== '' && isOpen) await notes.torn(where);
+        else if (text !== '') await notes.foreign(where, 'is no JSON object');
+      }
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    const found: unknown = JSON.parse(text);
+    return isObject(found) ? found : undefined;
+  } catch {
+    // Whoever asks says what it is.
+    return undefined;
+  }
+}
