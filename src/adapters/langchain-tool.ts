@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
-import { type AgentMiddleware, ToolMessage } from 'langchain';
+import type { AgentMiddleware, ToolMessage } from 'langchain';
 import type { ToolCall, ToolResult } from '../session/call.js';
 import type { PermissionCall } from '../session/options.js';
 import { messageOf } from '../values/promises.js';
+import { langchain } from './langchain-package.js';
 import { canPause, type Pausable, Pauses } from './langchain-pause.js';
 import type { Runs } from './langchain-runs.js';
 import { callText, contentText } from './texts.js';
@@ -114,7 +115,7 @@ type Message = Pick<ToolMessage, 'content' | 'status' | 'artifact'>;
 
 /** The call's own message, also in a command, where it may be a plain object. */
 function messageIn(given: Given, { toolCall }: Request): Message | undefined {
-  if (ToolMessage.isInstance(given)) return given;
+  if (langchain.ToolMessage.isInstance(given)) return given;
   return messagesOf(given).find(
     (one) => (one as { tool_call_id?: unknown } | null)?.tool_call_id === toolCall.id,
   ) as Message;
@@ -131,15 +132,15 @@ function messageFor(result: ToolResult, given: Given | undefined, request: Reque
   const { content } = result;
   // What is for the program alone says what the content said: it goes with it.
   const artifact = !result.hidden && result.response === message.content ? message.artifact : undefined;
-  const now = ToolMessage.isInstance(message)
-    ? new ToolMessage({ ...message.lc_kwargs, id: message.id, content, artifact } as never)
+  const now = langchain.ToolMessage.isInstance(message)
+    ? new langchain.ToolMessage({ ...message.lc_kwargs, id: message.id, content, artifact } as never)
     : { ...message, content, artifact };
-  if (ToolMessage.isInstance(given)) return now as ToolMessage;
+  if (langchain.ToolMessage.isInstance(given)) return now as ToolMessage;
   const messages = messagesOf(given).map((one) => (one === message ? now : one));
   const update = { ...(given.update as object), messages };
   return Object.assign(Object.create(Object.getPrototypeOf(given)), given, { update });
 }
 
 function errorMessage(content: string, { toolCall }: Request): ToolMessage {
-  return new ToolMessage({ content, name: toolCall.name, tool_call_id: toolCall.id ?? '', status: 'error' });
+  return new langchain.ToolMessage({ content, name: toolCall.name, tool_call_id: toolCall.id ?? '', status: 'error' });
 }

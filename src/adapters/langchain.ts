@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type AgentMiddleware, AIMessage, createMiddleware, HumanMessage, SystemMessage } from 'langchain';
+import type { AgentMiddleware, AIMessage, HumanMessage, SystemMessage } from 'langchain';
 import { z } from 'zod';
 import type { Session } from '../session/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
+import { langchain } from './langchain-package.js';
 import { type AgentOptions, Runs } from './langchain-runs.js';
 import { isControlFlow, type ToolHow, toolWrapper } from './langchain-tool.js';
 import { failed } from './turn.js';
@@ -54,7 +55,7 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
   const tools = toolWrapper(runs, options.toolHow ?? {});
   // By the messages of a model call: one that is tried again has what was said the first time.
   const added = new WeakMap<object, string>();
-  return createMiddleware({
+  return langchain.createMiddleware({
     name: 'hookscope',
     stateSchema: STATE,
     wrapToolCall: tools.wrap,
@@ -87,7 +88,7 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
       }
       if (steps.over !== undefined) {
         run.mute = randomUUID();
-        return new AIMessage({ content: '', id: run.mute });
+        return new langchain.AIMessage({ content: '', id: run.mute });
       }
       const systemMessage = below(request.systemMessage, added.get(messages) ?? '');
       run.failed = undefined;
@@ -111,7 +112,7 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
         const lastMessage = last?.type === 'ai' && mute.length === 0 ? last.text : '';
         const { continues, instruction = '', decision, capped } = await steps.stop({ lastMessage });
         if (continues) {
-          const next = new HumanMessage({ content: instruction, id: randomUUID() });
+          const next = new langchain.HumanMessage({ content: instruction, id: randomUUID() });
           run.seen = new Set([...run.seen, textOf(next)]);
           return { messages: [next], jumpTo: 'model' };
         }
@@ -147,17 +148,17 @@ function callIds(messages: Messages): string[] {
 function withContext(message: HumanMessage, text: string): HumanMessage {
   const { content } = message;
   const whole = typeof content === 'string' ? `${text}\n\n${content}` : [{ type: 'text' as const, text }, ...content];
-  return new HumanMessage({ ...message.lc_kwargs, id: message.id, content: whole } as never);
+  return new langchain.HumanMessage({ ...message.lc_kwargs, id: message.id, content: whole } as never);
 }
 
 /** Below what is there: blocks stay as they are, with what a provider reads of them. */
 function below(message: SystemMessage, text: string): SystemMessage {
   if (text === '') return message;
-  if (message.text === '') return new SystemMessage(text);
+  if (message.text === '') return new langchain.SystemMessage(text);
   const { content } = message;
   const whole =
     typeof content === 'string'
       ? `${content}\n\n${text}`
       : [...content, { type: 'text' as const, text: `\n\n${text}` }];
-  return new SystemMessage({ ...message.lc_kwargs, id: message.id, content: whole } as never);
+  return new langchain.SystemMessage({ ...message.lc_kwargs, id: message.id, content: whole } as never);
 }

@@ -74,7 +74,8 @@ async function link(root: string): Promise<void> {
   const modules = join(root, 'node_modules');
   await mkdir(join(root, 'home'));
   await mkdir(join(modules, '.bin'), { recursive: true });
-  for (const name of [...Object.keys(manifest.dependencies), 'ai', 'vitest', '@types/node', '@opentelemetry']) {
+  const others = ['ai', 'langchain', '@langchain', 'vitest', '@types/node', '@opentelemetry'];
+  for (const name of [...Object.keys(manifest.dependencies), ...others]) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(join(ROOT, 'node_modules', name), join(modules, name));
   }

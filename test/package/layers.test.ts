@@ -94,7 +94,6 @@ const HOMES: Record<string, readonly string[]> = {
   diff: ['files/text-diff', 'page/parts/text'],
   execa: ['handlers/command/start', 'claude-code/control/process'],
   'jsonc-parser': ['files/json-file', 'check/json-tree', 'connect/settings-text'],
-  langchain: ['adapters/langchain', 'adapters/langchain-tool'],
   rxjs: ['emit/bus'],
   tapable: ['host/hooks'],
   unbash: ['matching/bash/bash', 'check/shell'],
