@@ -8,8 +8,8 @@ export interface Batch {
   readonly count: number;
 }
 
-/** Milliseconds that a record waits for others: what is lost when the process is killed is at most this, and a write. */
-const TOGETHER = 20;
+/** Milliseconds that a record waits for others. With what whoever keeps them waits, and a write, it is what is lost when the process is killed. */
+const TOGETHER = 5;
 /** Records that no more are waited for: to write them takes a tenth of a millisecond, in which nobody is answered. */
 const MOST = 64;
 

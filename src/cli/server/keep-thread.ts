@@ -8,8 +8,8 @@ const { file, waiting } = workerData as KeepData;
 const send = (message: FromKeeper): void => port?.postMessage(message);
 const sink = await sinkFor(file, (message) => send({ type: 'tell', message }));
 
-/** Milliseconds that batches wait for others: a transaction writes the same pages for one record as for hundreds. */
-const TOGETHER = 10;
+/** Milliseconds that batches wait for others, beside those of `Batches`: a transaction writes the same pages for one record as for hundreds. */
+const TOGETHER = 25;
 let batches: Batch[] = [];
 let timer: NodeJS.Timeout | undefined;
 
