@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { useCompiled } from './compiled.js';
 
 /** How many processes are killed while they write; HOOKSCOPE_GENERATED asks for more. */
-const KILLED = Number(process.env['HOOKSCOPE_GENERATED'] ?? 6);
+const KILLED = Number(process.env['HOOKSCOPE_GENERATED'] ?? 20);
 
 interface Line {
   readonly run: string;
@@ -69,7 +69,7 @@ describe('the NDJSON file', () => {
     let torn = 0;
     for (let run = 0; run < KILLED; run++) {
       // Lines of up to 400 kB: most kills find a write under way.
-      const child = start('write-lines.mjs', path, String(run), '0', '20000000', '90', '130000');
+      const child = start('write-lines.mjs', path, String(run), '0', '20000000', '90', '60000');
       await child.says('written 20\n');
       await sleep((run * 7) % 20);
       child.kill('SIGKILL');
@@ -97,7 +97,7 @@ describe('the NDJSON file', () => {
   test('sync: has every record whose push had returned, once, after its process was killed in the middle of writing', async () => {
     const acknowledged: number[] = [];
     for (let run = 0; run < KILLED; run++) {
-      const child = start('write-lines.mjs', path, String(run), '0', '20000000', '90', '130000', 'sync');
+      const child = start('write-lines.mjs', path, String(run), '0', '20000000', '90', '20000', 'sync');
       await child.says('written 20\n');
       child.kill('SIGKILL');
       const { signal, stdout } = await child.ended;

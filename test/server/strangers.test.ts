@@ -269,7 +269,10 @@ describe('a server is closed to strangers', () => {
     const host = `127.0.0.1:${server.port}`;
     const head = (more: string): string => `POST /hooks/PreToolUse HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n\r\n`;
     const own = `Authorization: Bearer ${tokens.fire}`;
-    expect(await raw(head('Content-Length: 104857600'))).toMatch(/^HTTP\/1\.1 401/);
+    const closes = /^connection: close\r$/im;
+    const unknown = await raw(head('Content-Length: 104857600'));
+    expect(unknown).toMatch(/^HTTP\/1\.1 401/);
+    expect(unknown).toMatch(closes);
     const denied = /"permissionDecision":"deny","permissionDecisionReason":"hookscope: a request has at most/;
     expect(await raw(head(`${own}\r\nContent-Length: 104857600`))).toMatch(denied);
     const notice = head(`${own}\r\nContent-Length: 104857600`).replace('PreToolUse', 'Notification');
@@ -296,7 +299,9 @@ describe('a server is closed to strangers', () => {
     expect(await raw(all)).toMatch(denied);
     // It may have more to send: the connection ends with the answer.
     const endless = head(`${own}\r\nTransfer-Encoding: chunked`) + piece.toString().repeat(66);
-    expect(await raw(endless)).toMatch(denied);
+    const cut = await raw(endless);
+    expect(cut).toMatch(denied);
+    expect(cut).toMatch(closes);
     expect(await raw(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`)).toMatch(
       /^HTTP\/1\.1 431/,
     );

@@ -5,6 +5,7 @@ import { defaultSocket, foundPlaces, keptPlaces, openStores, serverState } from 
 import { stateFolder } from '../../values/state-folder.js';
 import { type MaskFlags, maskOf } from '../history/masked.js';
 import type { StoreFlags } from '../history/open.js';
+import { unclosedOf } from '../history/unclosed.js';
 import { readDuration, readMoment } from '../history/when.js';
 import { createPaint, type Paint } from '../run/view.js';
 import type { Terminal } from '../terminal.js';
@@ -44,6 +45,7 @@ export async function doctorCommand(_args: readonly string[], flags: DoctorFlags
       codex: flags.codex,
     })),
     ...health.findings(limit),
+    ...unclosedOf(flags.store).flatMap((one) => health.unclosed(one)),
     ...(await fileFindings(hooks)),
     ...(await unlistedFindings(health, fired, { hooksFiles: hooks, handlers })),
   ]

@@ -1,4 +1,5 @@
 import type { HookRecord } from '../../emit/record.js';
+import type { Unclosed } from '../../emit/sinks/open-mark.js';
 import type { DoctorFinding } from './finding.js';
 
 /** Hosts that are told apart. */
@@ -18,6 +19,24 @@ export class Gaps {
     known.first = Math.min(known.first, seq);
     known.last = Math.max(known.last, seq);
     known.count += 1;
+  }
+
+  /** Of whoever was killed while it wrote: behind which record its last may be missing. Of hosts that were not read nothing is said. */
+  unclosed({ file, pid, since, hosts }: Unclosed & { readonly file: string }): DoctorFinding[] {
+    const read = hosts.flatMap((host) => {
+      const known = this.#hosts.get(host);
+      return known === undefined ? [] : [`record ${known.last} of host ${host}`];
+    });
+    if (read.length === 0) return [];
+    const behind = `, behind ${read.join(' and ')}`;
+    return [
+      {
+        level: 'remark',
+        about: 'records',
+        text: `Process ${pid}, which wrote to ${file} since ${since}, was killed, or ended without closing it: what it fired in its last 50 ms may be missing${behind}.`,
+        fix: "Nothing can be done about those. Where none may be lost, keep records with durability: 'sync'.",
+      },
+    ];
   }
 
   findings(): DoctorFinding[] {

@@ -1,5 +1,6 @@
 import { duration } from '../../emit/headline.js';
 import type { AlarmRecord, FireRecord, HandlerRecord, HookRecord } from '../../emit/record.js';
+import type { Unclosed } from '../../emit/sinks/open-mark.js';
 import { SKIP_REASONS, type SkipReason } from '../../events/skip.js';
 import { clip, plain } from '../../plain.js';
 import { isObject } from '../../values/shape.js';
@@ -55,6 +56,11 @@ export class Health {
   /** How often an event was fired, and whether a hook was ever listed for it. */
   lists(event: string, name: string): boolean {
     return this.#seen.has(keyOf(event, name));
+  }
+
+  /** Of whoever was killed while it wrote. */
+  unclosed(one: Unclosed & { readonly file: string }): DoctorFinding[] {
+    return this.#gaps.unclosed(one);
   }
 
   findings(slow: number): DoctorFinding[] {

@@ -8,6 +8,7 @@ import { type FilterFlags, type RecordFilter, readFilter } from './filter.js';
 import { recordLine } from './line.js';
 import { type MaskFlags, maskOf } from './masked.js';
 import { type StoreFlags, withStore } from './open.js';
+import { tellUnclosed } from './unclosed.js';
 import { readCount } from './when.js';
 
 interface ShowFlags extends FilterFlags, MaskFlags {
@@ -33,7 +34,15 @@ export async function historyCommand(
   const filter = readFilter(flags);
   readLimit(flags);
   if (isTrace(flags)) return traceCommand(flags, filter, terminal);
-  return withStore(flags, terminal, (store) => showRecords(store, flags, terminal));
+  return withStore(flags, terminal, async (store) => {
+    const hosts = new Set<string | undefined>();
+    const code = await showRecords(store, flags, terminal, (record, text) => {
+      hosts.add(record.host_id);
+      return text;
+    });
+    tellUnclosed(flags.store, hosts, terminal);
+    return code;
+  });
 }
 
 const readLimit = ({ limit }: ShowFlags): number => (limit === undefined ? LIMIT : readCount(limit, '--limit'));

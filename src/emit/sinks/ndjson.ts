@@ -9,6 +9,7 @@ import { textOf } from '../record-text.js';
 import { redactorOf } from '../redact/redactor.js';
 import { checkInteger, createStreams, queueDefaults, readPiece, SINK, type Sink, type SinkOptions } from '../sink.js';
 import { createQueue } from '../sink-queue.js';
+import { createOpenMark } from './open-mark.js';
 import { createRotatingFile } from './rotating-file.js';
 import { createSyncFile } from './sync-file.js';
 
@@ -52,6 +53,7 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
   const streams = createStreams();
   const file = createRotatingFile({ path, maxBytes, keep, logger });
   const now = options.durability === 'sync' ? createSyncFile({ path, maxBytes, keep, logger }) : undefined;
+  const mark = createOpenMark(path);
   let lost = 0;
   let closed = false;
   const queue = createQueue<Buffer>({
@@ -70,16 +72,19 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
     try {
       readPiece(redactor, record);
       if (closed || !queue.hasRoom) queue.refuse();
-      else take(Buffer.from(`${textOf(redactor?.redact(record) ?? record)}\n`));
+      else take(Buffer.from(`${textOf(redactor?.redact(record) ?? record)}\n`), record.host_id);
     } catch (error) {
       lost += 1;
       report(logger, `Sink "${name}": record ${record.seq} cannot be written as JSON: ${messageOf(error)}`, error);
     }
   }
 
-  function take(line: Buffer): void {
-    if (now === undefined) queue.push(line);
-    else if (!now.append(line)) lost += 1;
+  function take(line: Buffer, host: string | undefined): void {
+    // What is on the disk at once is not lost by a kill.
+    if (now === undefined) {
+      mark.host(host);
+      queue.push(line);
+    } else if (!now.append(line)) lost += 1;
   }
 
   return {
@@ -98,6 +103,8 @@ export function ndjsonSink(path: string = join(stateFolder(), 'records.ndjson'),
       closed = true;
       now?.close();
       const written = await queue.close();
+      // What hangs may be lost: then the mark stays.
+      if (written) mark.end();
       const ended = file.close();
       // A write that hangs would hold the closing of the file too.
       if (written) await ended;

@@ -10,6 +10,7 @@ import { textOf } from '../record-text.js';
 import { redactorOf } from '../redact/redactor.js';
 import { checkInteger, createStreams, queueDefaults, readPiece, SINK, type Sink, type SinkOptions } from '../sink.js';
 import { createQueue } from '../sink-queue.js';
+import { createOpenMark } from './open-mark.js';
 import { type SqliteValue, sqliteProblem } from './sqlite-driver.js';
 import { openRecordFile, type RecordFile } from './sqlite-file.js';
 import { rowOf } from './sqlite-schema.js';
@@ -66,6 +67,7 @@ export function sqliteSink(path: string = join(stateFolder(), 'records.db'), opt
   const redactor = redactorOf(options.redact);
   const retention = { maxAge: maxAge === 0 ? Number.POSITIVE_INFINITY : maxAge, maxBytes };
   const streams = createStreams();
+  const mark = createOpenMark(path);
   let file: RecordFile | undefined;
   let lost = 0;
   let lostSince = 0;
@@ -144,7 +146,10 @@ export function sqliteSink(path: string = join(stateFolder(), 'records.db'), opt
       const json = textOf(masked);
       const row = { values: rowOf(masked, json), weight: json.length };
       if (isSync) pushNow(row);
-      else queue.push(row);
+      else {
+        mark.host(record.host_id);
+        queue.push(row);
+      }
     } catch (error) {
       lost += 1;
       report(logger, `Sink "${name}": record ${record.seq} cannot be written: ${messageOf(error)}`, error);
@@ -184,7 +189,7 @@ export function sqliteSink(path: string = join(stateFolder(), 'records.db'), opt
     flush: () => queue.flush(),
     async close() {
       streams.detach();
-      await queue.close();
+      if (await queue.close()) mark.end();
       letGo();
     },
   };

@@ -1,0 +1,25 @@
+import { statSync } from 'node:fs';
+import { type Unclosed, unclosedWriters } from '../../emit/sinks/open-mark.js';
+import { keptPlaces } from '../../store/place.js';
+import { stateFolder } from '../../values/state-folder.js';
+import type { Terminal } from '../terminal.js';
+
+/** Who wrote to what is read and was killed; of a server, who wrote to the files that it keeps. */
+export function unclosedOf(place: string | undefined): (Unclosed & { readonly file: string })[] {
+  const isFile = place !== undefined && statSync(place, { throwIfNoEntry: false })?.isFile() === true;
+  const files = isFile ? [place] : keptPlaces(stateFolder());
+  return files.flatMap((file) => unclosedWriters(file).map((one) => ({ ...one, file })));
+}
+
+/** Beside what is shown, if it is of such a process. */
+export function tellUnclosed(
+  place: string | undefined,
+  shown: ReadonlySet<string | undefined>,
+  terminal: Terminal,
+): void {
+  for (const { pid, file, hosts } of unclosedOf(place))
+    if (hosts.some((host) => shown.has(host)))
+      terminal.tell(
+        `process ${pid}, which wrote some of these to ${file}, was killed: what it fired in its last 50 ms may be missing (hookscope doctor says behind which record)`,
+      );
+}

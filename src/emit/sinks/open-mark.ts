@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../../values/make-folder.js';
+
+/**
+ * A small file beside the records while a process writes them. Whoever finds it without the process knows that the process was killed, and that what
+ * waited to be written may be missing: no number shows that, since the next host counts anew.
+ */
+export interface OpenMark {
+  /** A record of this host comes. */
+  host(id: string | undefined): void;
+  /** All that came is written. */
+  end(): void;
+}
+
+/** A process that has not ended as it should. */
+export interface Unclosed {
+  readonly pid: number;
+  /** Of its last host, in ISO 8601: when its first record came. */
+  readonly since: string;
+  readonly hosts: readonly string[];
+}
+
+const MARK = '.writing.';
+/** Marks that are kept, and for how many milliseconds. */
+const MOST = 20;
+const LONGEST = 30 * 86_400_000;
+/** Hosts that are named. */
+const HOSTS = 20;
+
+export function createOpenMark(path: string): OpenMark {
+  const file = `${path}${MARK}${process.pid}-${randomBytes(4).toString('hex')}`;
+  const hosts: string[] = [];
+  let last: string | undefined | null = null;
+  return {
+    host(id) {
+      if (id === last) return;
+      if (last === null) prune(path);
+      last = id;
+      if (id !== undefined && !hosts.includes(id)) hosts.push(id);
+      const started = startOf(process.pid);
+      const mark = { pid: process.pid, since: new Date().toISOString(), hosts: hosts.slice(-HOSTS), started };
+      try {
+        makeFolder(dirname(path));
+        writeFileSync(file, `${JSON.stringify(mark)}\n`, { mode: 0o600 });
+      } catch {
+        // Where nothing can be written, the records say so themselves.
+      }
+    },
+    end() {
+      if (last === null) return;
+      try {
+        rmSync(file, { force: true });
+      } catch {
+        // It was not made.
+      }
+    },
+  };
+}
+
+/** Who wrote to a file of records and was killed, or ended without closing it. */
+export function unclosedWriters(path: string): Unclosed[] {
+  return marksOf(path).flatMap((file) => {
+    try {
+      const { pid, since, hosts, started } = JSON.parse(readFileSync(file, 'utf8')) as Unclosed & { started?: string };
+      const isWhole = Number.isSafeInteger(pid) && pid > 0 && typeof since === 'string' && Array.isArray(hosts);
+      return !isWhole || lives(pid, started) ? [] : [{ pid, since, hosts: hosts.map(String) }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function lives(pid: number, started: string | undefined): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  // Another process may have its number by now.
+  return started === undefined || startOf(pid) === started;
+}
+
+/** When a process was started, as Linux counts it; undefined: not known. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function marksOf(path: string): string[] {
+  const begin = `${basename(path)}${MARK}`;
+  try {
+    return readdirSync(dirname(path))
+      .filter((name) => name.startsWith(begin) && /^\d+-[\da-f]{8}$/.test(name.slice(begin.length)))
+      .map((name) => join(dirname(path), name));
+  } catch {
+    return [];
+  }
+}
+
+/** What was told long enough goes. */
+function prune(path: string): void {
+  const marks = marksOf(path).flatMap((file) => {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats === undefined ? [] : [{ file, age: Date.now() - stats.mtimeMs }];
+  });
+  const old = marks.sort((a, b) => a.age - b.age).filter(({ age }, i) => i >= MOST || age > LONGEST);
+  for (const { file } of old) rmSync(file, { force: true });
+}

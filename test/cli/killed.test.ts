@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { cli } from './cli.js';
+
+let root = '';
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'hookscope-killed-')));
+  mkdirSync(join(root, 'state/hookscope'), { recursive: true, mode: 0o700 });
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const dist = (file: string): string => JSON.stringify(new URL(`../../dist/${file}`, import.meta.url).href);
+/** Fires, keeps some of it, fires again and ends as it is told: what came last has waited for no turn. */
+const PROGRAM = `
+import { createHost, ndjsonSink } from ${dist('index.js')};
+import { sqliteSink } from ${dist('sinks/sqlite.js')};
+const [file, end, durability] = process.argv.slice(2);
+const host = createHost();
+const sink = (file.endsWith('.db') ? sqliteSink : ndjsonSink)(file, { durability });
+sink.attach(host.events$);
+let id;
+host.events$.subscribe((record) => { id = record.host_id; });
+const fire = () => host.fire('Stop', { stop_hook_active: false });
+for (let i = 0; i < 3; i++) await fire();
+await sink.flush();
+for (let i = 0; i < 4; i++) await fire();
+if (end === 'kill') { process.stdout.write(id, () => undefined); process.kill(process.pid, 'SIGKILL'); }
+if (end === 'exit') { console.log(id); process.exit(); }
+await host.close();
+await sink.close();
+console.log(id);
+`;
+
+async function run(file: string, end: string, durability = 'batch'): Promise<string> {
+  const program = join(root, 'program.mjs');
+  writeFileSync(program, PROGRAM);
+  const child = spawn(process.execPath, [program, file, end, durability], { env: { ...process.env, ...env() } });
+  let text = '';
+  child.stdout.on('data', (part) => (text += String(part)));
+  await new Promise((resolve) => child.once('close', resolve));
+  return text.trim();
+}
+const env = () => ({ HOME: root, XDG_STATE_HOME: join(root, 'state'), XDG_RUNTIME_DIR: join(root, 'run') });
+const hookscope = (...args: string[]) => cli(args, { cwd: root, env: env() });
+const marks = (): string[] => readdirSync(join(root, 'state/hookscope')).filter((name) => name.includes('.writing.'));
+
+describe.each(['records.db', 'records.ndjson'])('of whoever was killed while it wrote to %s', (name) => {
+  const file = (): string => join(root, 'state/hookscope', name);
+
+  test('doctor says behind which record its last may be missing, and history that it was', async () => {
+    await run(file(), 'close');
+    expect(marks(), 'whoever closes leaves nothing').toEqual([]);
+    const host = await run(file(), 'kill');
+    // The next one counts anew: no number shows what is missing.
+    await run(file(), 'close');
+    expect(marks()).toHaveLength(1);
+    for (const store of [[], ['--store', file()]]) {
+      const { stdout } = await hookscope('doctor', '--json', ...store);
+      const told = stdout.split('\n').filter((line) => line.includes('was killed'));
+      expect(told).toHaveLength(1);
+      expect(JSON.parse(told[0] as string)).toMatchObject({
+        level: 'remark',
+        about: 'records',
+        text: expect.stringMatching(
+          new RegExp(
+            `^Process \\d+, which wrote to .*${name} since .* may be missing, behind record 3 of host ${host}\\.$`,
+          ),
+        ),
+      });
+      const { stderr } = await hookscope('history', ...store);
+      expect(stderr.match(/which wrote some of these to .* was killed/g)).toHaveLength(1);
+    }
+    // What is not shown is not spoken of.
+    expect((await hookscope('history', '--event', 'PreToolUse')).stderr).not.toMatch(/was killed/);
+  });
+
+  test('nothing is said of one that ended by itself and had closed, one that still writes, and one that kept all at once', async () => {
+    await run(file(), 'close');
+    await run(file(), 'kill', 'sync');
+    expect(marks()).toEqual([]);
+    writeFileSync(
+      `${file()}.writing.${process.pid}-0123abcd`,
+      JSON.stringify({ pid: process.pid, since: 'x', hosts: ['h'] }),
+    );
+    writeFileSync(`${file()}.writing.999999999-0123abcd`, 'no JSON');
+    expect((await hookscope('doctor')).stdout).not.toMatch(/was killed/);
+    rmSync(`${file()}.writing.${process.pid}-0123abcd`);
+    rmSync(`${file()}.writing.999999999-0123abcd`);
+    // It ended without closing: as good as killed.
+    const host = await run(file(), 'exit');
+    expect((await hookscope('doctor')).stdout).toContain(`of host ${host}`);
+  });
+});
