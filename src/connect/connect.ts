@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { replaceFile } from '../files/replace-file.js';
@@ -122,9 +132,12 @@ export const handlersOf = (entries: ConnectWhat['entries']): string[] => [
 ];
 
 /** The file that a link leads to is the one that is read and replaced. */
-function realPath(file: string): string {
+function realPath(file: string, links = 0): string {
   const path = resolve(file);
   if (existsSync(path)) return realpathSync(path);
+  // What a link leads to that is not there yet is made there, and the link stays.
+  if (links < 40 && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+    return realPath(resolve(dirname(path), readlinkSync(path)), links + 1);
   const folder = dirname(path);
   return existsSync(folder) ? join(realpathSync(folder), basename(path)) : path;
 }

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   statSync,
@@ -11,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { parse } from 'jsonc-parser';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -175,6 +176,40 @@ describe('a settings file', () => {
     await disconnect(settings(), journal);
     expect(readFileSync(real, 'utf8')).toBe('{}');
     expect(readFileSync(settings(), 'utf8')).toBe('{}');
+  });
+
+  test('behind a link that leads nowhere yet is made where that leads; the link stays, and the file is gone again', async () => {
+    const real = join(folder, 'dotfiles/settings.json');
+    symlinkSync('dotfiles/settings.json', settings());
+    expect((await connect(settings())).file).toBe(real);
+    expect([readlinkSync(settings()), existsSync(real)]).toEqual(['dotfiles/settings.json', true]);
+    expect((await disconnect(settings(), journal))?.how).toBe('removed');
+    expect([readlinkSync(settings()), existsSync(dirname(real))]).toEqual(['dotfiles/settings.json', false]);
+    // What it led to was removed by somebody.
+    await connect(settings());
+    rmSync(real);
+    expect((await disconnect(settings(), journal))?.how).toBe('gone');
+    rmSync(settings());
+    symlinkSync('settings.json', settings());
+    await expect(connect(settings())).rejects.toThrow(/settings\.json/);
+    expect(readlinkSync(settings())).toBe('settings.json');
+  });
+
+  test('that nobody may write, and one of megabytes, are restored byte for byte', async () => {
+    const large = `{\n${Array.from({ length: 3000 }, (_, i) => `  "k${i}": "${'x'.repeat(1000)}",\n`).join('')}  "z": 1 // end\n}\n`;
+    for (const [text, mode] of [
+      ['{"a":1}', 0o400],
+      [large, 0o644],
+    ] as const) {
+      writeFileSync(settings(), text);
+      chmodSync(settings(), mode);
+      await connect(settings());
+      expect(readFileSync(settings(), 'utf8')).not.toBe(text);
+      expect((await disconnect(settings(), journal))?.how).toBe('restored');
+      expect(readFileSync(settings(), 'utf8')).toBe(text);
+      expect(statSync(settings()).mode & 0o777).toBe(mode);
+      rmSync(settings());
+    }
   });
 
   test('with one of our handlers in a group of the user’s loses that handler alone', async () => {

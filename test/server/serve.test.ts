@@ -112,6 +112,72 @@ describe('sessions and agents', () => {
     ).toBeUndefined();
   });
 
+  test('whatever they are called, in whatever order they come and go, have their own hooks alone', async () => {
+    await user.serve(['--config', user.write('config.json', config)]);
+    const ids = [
+      'a1',
+      'A1',
+      'a1 ',
+      '../a1',
+      'a/b',
+      's1',
+      's2',
+      'session',
+      'host',
+      'managed',
+      'main',
+      '__proto__',
+      'constructor',
+      'ä',
+      '0',
+      '-',
+    ];
+    const open = new Map<string, string>();
+    const begun = new Set<string>();
+    let next = 7;
+    const pick = <T>(list: readonly T[]): T => {
+      next = (next * 16_807) % 2_147_483_647;
+      return list[next % list.length] as T;
+    };
+    for (let i = 0; i < 160; i++) {
+      const [session_id, agent_id] = [pick(['s1', 's2', 'a1']), pick(ids)];
+      const key = JSON.stringify([session_id, agent_id]);
+      const type = open.get(key);
+      const step = pick(['start', 'call', 'call', 'main', 'stop', 'end'] as const);
+      if (step === 'start' && !begun.has(key)) {
+        open.set(key, pick(['reviewer', 'other']));
+        begun.add(key);
+        await fire('SubagentStart', { session_id, agent_id, agent_type: open.get(key) });
+      } else if (step === 'call' && type !== undefined) {
+        const said = reasonOf(await fire('PreToolUse', { ...edit(`t${i}`), session_id, agent_id, agent_type: type }));
+        expect([i, key, said]).toEqual([i, key, type === 'reviewer' ? 'reviewers only read' : undefined]);
+      } else if (step === 'main') {
+        expect([i, reasonOf(await fire('PreToolUse', { ...edit(`t${i}`), session_id }))]).toEqual([i, undefined]);
+      } else if (step === 'stop' && type !== undefined) {
+        const more = { stop_hook_active: false, agent_transcript_path: '', last_assistant_message: '' };
+        await fire('SubagentStop', { session_id, agent_id, agent_type: type, ...more });
+        open.delete(key);
+      } else if (step === 'end' && i % 5 === 0) {
+        await fire('SessionEnd', { session_id, reason: 'other' });
+        for (const one of [...begun].filter((other) => other.startsWith(`["${session_id}"`))) {
+          open.delete(one);
+          begun.delete(one);
+        }
+      }
+    }
+    const fires = (await records()).filter((record): record is FireRecord => record.type === 'hook_fire');
+    for (const { session_id, scope, agent_id, handlers } of fires) {
+      if (agent_id !== undefined) expect(scope).toBe(agent_id);
+      // Nobody else's hooks are even listed.
+      expect(handlers.filter(({ status }) => status === 'ran').length, `${session_id} ${scope}`).toBeLessThan(2);
+    }
+    expect(fires.length).toBeGreaterThan(60);
+    expect((await records()).filter(({ type }) => type === 'hook_alarm')).toEqual([]);
+    for (const session_id of ['s1', 's2', 'a1']) await fire('SessionEnd', { session_id, reason: 'other' });
+    const left = (await send(at(), { path: '/scopes', method: 'GET', headers: headers('read') })).body;
+    expect(left).not.toContain('"kind":"agent"');
+  });
+
   test('what was denied and ran all the same is an alarm, across requests', async () => {
     await user.serve(['--hooks', 'hooks.json']);
     await fire('PreToolUse', bash('rm x'));
