@@ -87,17 +87,19 @@ async function runTool(
 }
 
 /** The tool, for this call alone, whatever other middleware makes of it. */
-function bound(tool: Tool, { name, args }: Request['toolCall'], signal: AbortSignal): Tool {
+function bound(tool: Tool, { name, args: given }: Request['toolCall'], signal: AbortSignal): Tool {
+  // Of its own: middleware has the other, and may change it in place.
+  const args = structuredClone(given);
   const invoke = (made: Request['toolCall'], config?: { signal?: AbortSignal }): unknown => {
     if (made.name !== name || !isDeepStrictEqual(made.args, args))
       throw new Error(
         `The call of ${name} was changed after hooks had judged it. Put the middleware that does so before hookscope's.`,
       );
     const either = config?.signal ? AbortSignal.any([config.signal, signal]) : signal;
-    return (tool as unknown as { invoke(made: unknown, config: unknown): unknown }).invoke(made, {
-      ...config,
-      signal: either,
-    });
+    return (tool as unknown as { invoke(made: unknown, config: unknown): unknown }).invoke(
+      { ...made, args: structuredClone(args) },
+      { ...config, signal: either },
+    );
   };
   return new Proxy(tool, { get: (of, key) => (key === 'invoke' ? invoke : Reflect.get(of, key, of)) });
 }
@@ -111,7 +113,7 @@ async function whatIsWrong(tool: Request['tool'], input: unknown): Promise<strin
   return parsed?.success === false ? messageOf(parsed.error) : undefined;
 }
 
-type Message = Pick<ToolMessage, 'content' | 'status' | 'artifact'>;
+type Message = Pick<ToolMessage, 'content' | 'status' | 'id' | 'name' | 'tool_call_id'>;
 
 /** The call's own message, also in a command, where it may be a plain object. */
 function messageIn(given: Given, { toolCall }: Request): Message | undefined {
@@ -129,13 +131,13 @@ function messageFor(result: ToolResult, given: Given | undefined, request: Reque
   if (result.status !== 'ran' || given === undefined) return errorMessage(callText(result), request);
   const message = messageIn(given, request);
   if (message === undefined) return given;
-  const { content } = result;
-  // What is for the program alone says what the content said: it goes with it.
-  const artifact = !result.hidden && result.response === message.content ? message.artifact : undefined;
-  const now = langchain.ToolMessage.isInstance(message)
-    ? new langchain.ToolMessage({ ...message.lc_kwargs, id: message.id, content, artifact } as never)
-    : { ...message, content, artifact };
-  if (langchain.ToolMessage.isInstance(given)) return now as ToolMessage;
+  // What is beside the content may say what it said: it goes with it.
+  const same = !result.hidden && result.response === message.content;
+  const { id, name, tool_call_id } = message;
+  const whole = { ...(langchain.ToolMessage.isInstance(message) ? message.lc_kwargs : message), id };
+  const fields = { ...(same ? whole : { id, name, tool_call_id }), content: result.content };
+  const now = new langchain.ToolMessage(fields as never);
+  if (langchain.ToolMessage.isInstance(given)) return now;
   const messages = messagesOf(given).map((one) => (one === message ? now : one));
   const update = { ...(given.update as object), messages };
   return Object.assign(Object.create(Object.getPrototypeOf(given)), given, { update });

@@ -63,9 +63,10 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
       canJumpTo: ['end'],
       async hook({ messages }, runtime) {
         const run = await runs.of(runtime, true);
-        const end = messages.slice(messages.findLastIndex((message) => message.type !== 'human') + 1);
-        const asked = end.filter((message) => !run.seen.has(textOf(message)));
-        const [first, ...others] = asked as HumanMessage[];
+        const end = messages.slice(messages.findLastIndex(({ type }) => type === 'ai' || type === 'tool') + 1);
+        // Those of the system stand for themselves.
+        const asked = end.filter((message) => message.type !== 'system' && !run.seen.has(textOf(message)));
+        const [first] = asked as HumanMessage[];
         if (first === undefined || run.session.agent_id !== undefined) return { hooks: cameOf('unfinished') };
         const text = asked.map((message) => message.text).join('\n');
         const { blocked, endsLoop, reason, context } = await run.session.prompt(text);
@@ -74,7 +75,7 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
         const whole = context.length === 0 ? first : withContext(first, context.join('\n'));
         run.seen = new Set([...end, whole].map(textOf));
         if (endsLoop) return { jumpTo: 'end', hooks: cameOf('ended', reason) };
-        return { messages: [whole, ...others], hooks: cameOf('unfinished') };
+        return { messages: whole === first ? [] : [whole], hooks: cameOf('unfinished') };
       },
     },
     async wrapModelCall(request, handler) {

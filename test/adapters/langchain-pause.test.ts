@@ -346,6 +346,16 @@ test.each(['the same process', 'another process'])(
   },
 );
 
+test('a message that is added while a run goes on is no prompt', async () => {
+  const { host, seen, go } = await process({ script: [{ confirm: { path: 'b' } }, 'Done.'] });
+  on(host, 'UserPromptSubmit', (input: { prompt: string }) =>
+    input.prompt === 'Go' ? undefined : { decision: 'block' },
+  );
+  await go();
+  await go(new Command({ resume: 'yes', update: { messages: [{ role: 'user', content: 'more' }] } }));
+  expect(names(seen).filter((name) => name === 'UserPromptSubmit')).toHaveLength(1);
+});
+
 describe('a subagent that pauses', () => {
   const setup = async (saver: MemorySaver, ran: string[], scripts: readonly [Reply[], Reply[]]) => {
     const { host, session, seen } = await opened();

@@ -1,3 +1,4 @@
+import { ChatMessage } from '@langchain/core/messages';
 import { Command, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import {
   AIMessage,
@@ -7,6 +8,7 @@ import {
   modelFallbackMiddleware,
   modelRetryMiddleware,
   type StructuredTool,
+  SystemMessage,
   ToolMessage,
   tool,
   toolRetryMiddleware,
@@ -153,6 +155,18 @@ describe('a turn', () => {
     expect(asked).toEqual(['hello', 'again', 'other']);
   });
 
+  test.each([
+    ['a message of the system', [new HumanMessage('hello'), new SystemMessage('Be kind.')]],
+    ['a role of its own', [new ChatMessage('hello', 'user')]],
+  ])('is asked about behind or under %s', async (_, messages) => {
+    const { host, session, model } = await setup(['never said']);
+    on(host, 'UserPromptSubmit', (input: { prompt: string }) => (input.prompt === 'hello' ? deny : undefined));
+    const agent = createAgent({ model, middleware: [hooks(session)] });
+    const { messages: left } = await agent.invoke({ messages });
+    expect(left.map((one) => one.type)).not.toContain('human');
+    expect(model.got).toEqual([]);
+  });
+
   test('with an image: hooks read its words, the model gets all of it, with the context above', async () => {
     const { host, session, seen, model } = await setup(['A cat.']);
     on(host, 'UserPromptSubmit', () => ({ hookSpecificOutput: { additionalContext: 'facts' } }));
@@ -215,6 +229,19 @@ describe('other middleware', () => {
 
   test('behind it cannot change a call that was judged', async () => {
     const { ran, output } = await guarded((mine) => [mine, changing('behind')]);
+    expect(ran).toEqual([]);
+    expect(output).toContain('was changed after hooks had judged it');
+  });
+
+  test('behind it cannot do so in place either', async () => {
+    const inPlace = createMiddleware({
+      name: 'behind',
+      wrapToolCall: (request, handler) => {
+        Object.assign(request.toolCall.args, { city: 'Moscow' });
+        return handler(request);
+      },
+    });
+    const { ran, output } = await guarded((mine) => [mine, inPlace]);
     expect(ran).toEqual([]);
     expect(output).toContain('was changed after hooks had judged it');
   });
@@ -370,6 +397,18 @@ describe('a tool', () => {
     const { message, seen } = await run(tool(() => other.invoke({}), how));
     expect(message?.content).toBe('other');
     expect(names(seen).filter((name) => name === 'PreToolUse')).toHaveLength(1);
+  });
+
+  test('is shown to those who watch LangChain itself as it is, and to the model as hooks leave it', async () => {
+    const { host, session, model } = await setup([{ t: { city: 'Rome' } }, 'Done.']);
+    on(host, 'PostToolUse', () => ({ hookSpecificOutput: { updatedToolOutput: 'masked' } }));
+    const agent = createAgent({ model, tools: [tool(() => 'secret', how)], middleware: [hooks(session)] });
+    const modes = ['values', 'updates', 'messages', 'tools'] as const;
+    const shown: string[] = [];
+    for await (const [mode, piece] of await agent.stream({ messages: 'Go' }, { streamMode: [...modes] }))
+      if (JSON.stringify(piece).includes('secret')) shown.push(mode);
+    expect(new Set(shown)).toEqual(new Set(['tools']));
+    expect(outputs(model, 1)[0]?.text).toBe('masked');
   });
 
   test('that fails in no words says that it failed', async () => {

@@ -503,6 +503,16 @@ const limits: readonly Kept[] = [
     'with nodes of v1, what ran beside a call that paused is judged and runs again',
   ],
   [
+    'Who watches LangChain itself gets what a tool gave',
+    'adapters/langchain',
+    'is shown to those who watch LangChain itself as it is, and to the model as hooks leave it',
+  ],
+  [
+    'Messages that are added to a run while it goes on',
+    'adapters/langchain-pause',
+    'a message that is added while a run goes on is no prompt',
+  ],
+  [
     'A model that fails is a StopFailure for each time',
     'adapters/langchain',
     '%s it tries a model again with all that hooks had to say',
@@ -516,6 +526,8 @@ const limits: readonly Kept[] = [
   ],
 ];
 const limitsElse: readonly NoPromise[] = [
+  ["So does the agent's state, where a tool writes", "says what is not looked at: a command is the tool's own"],
+  ['An agent without the middleware is not seen', 'no promise: nothing of ours is there'],
   ['are not found by `--from`', 'no promise: what is not looked into'],
   ['Cursor was not tried', 'says what was not done; its files, units and keys are in connect/agents'],
   [
