@@ -15,25 +15,44 @@ export function holdsHooks(yaml: string): boolean {
   return /^["']?hooks["']?[ \t]*:/m.test(yaml);
 }
 
+/** How YAML is read that is a file of its own: nothing in it is passed over. */
+export interface StrictYaml {
+  /** Characters, and nodes, aliases resolved. */
+  readonly longest: number;
+  readonly nodes: number;
+}
+
 /** Reads YAML that begins at an offset of the file; what Claude Code would tolerate in it, too, unless it is read strictly. Never throws. */
-export function parseYamlTree(yaml: string, start: number, strictly = false): ParsedFile {
-  const why = whyNoFrontmatter(yaml);
+export function parseYamlTree(yaml: string, start: number, strictly?: StrictYaml): ParsedFile {
+  const why = whyNoFrontmatter(yaml, strictly?.longest);
   if (why !== undefined) return { root: undefined, errors: [{ start, end: start + 1, message: `It ${why}` }] };
-  const parse = (text: string): Document =>
-    parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
+  const logLevel = strictly ? 'error' : 'silent';
+  const parse = (text: string): Document => parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel });
   const strict = parse(yaml);
   // Entries that are not YAML, which Claude Code tolerates, do not concern hooks; the offsets of the rest stay.
   const lenient =
     strictly || isReadable(strict) ? strict : parse(makeLenient(yaml, (text) => isReadable(parse(text))).yaml);
   const document = isReadable(lenient) ? lenient : strict;
-  const errors = document.errors.map(({ message, pos: [from, to] }) => ({
+  const errors = document.errors.map(({ code, message, pos: [from, to] }) => ({
     start: start + from,
     end: start + Math.max(from + 1, to),
-    message: message.split('\n', 1)[0] as string,
+    message: code === 'MULTIPLE_DOCS' ? SECOND : (message.split('\n', 1)[0] as string),
   }));
-  const reading: YamlReading = { document, start, errors, within: new Set(), left: MAX_NODES };
-  return { root: document.contents ? convert(document.contents as Node, reading) : undefined, errors };
+  const reading: YamlReading = {
+    document,
+    start,
+    errors,
+    within: new Set(),
+    left: strictly?.nodes ?? MAX_NODES,
+    strict: strictly !== undefined,
+  };
+  const tree = { root: document.contents ? convert(document.contents as Node, reading) : undefined, errors };
+  if (strictly && reading.left < 0)
+    errors.push({ start, end: start + 1, message: `It has more than ${strictly.nodes} values` });
+  return tree;
 }
+
+const SECOND = 'A second document begins here (---), and a file holds one';
 
 function isReadable(document: Document): boolean {
   try {
@@ -51,6 +70,8 @@ interface YamlReading {
   /** The anchors of the aliases that are being resolved. */
   readonly within: Set<Node>;
   left: number;
+  /** The same key twice is an error. */
+  readonly strict: boolean;
 }
 
 /** A few lines of aliases can expand to billions of nodes. */
@@ -62,12 +83,22 @@ function convert(node: Node | null | undefined, reading: YamlReading, around: Sp
   if (!node || reading.left < 0) return { ...span, kind: 'scalar', value: null };
   if (isAlias(node)) return aliased(node, reading, span);
   if (isMap(node)) {
-    return { ...span, kind: 'object', entries: node.items.map((pair) => toEntry(pair as Pair, reading, span)) };
+    const entries = node.items.map((pair) => toEntry(pair as Pair, reading, span));
+    if (reading.strict) noteRepeated(entries, reading);
+    return { ...span, kind: 'object', entries };
   }
   if (isSeq(node)) {
     return { ...span, kind: 'array', items: node.items.map((item) => convert(item as Node, reading, span)) };
   }
   return { ...span, kind: 'scalar', value: isScalar(node) ? toValue(node.value) : null };
+}
+
+function noteRepeated(entries: readonly Entry[], { errors }: YamlReading): void {
+  const seen = new Set<string>();
+  for (const { key, keySpan } of entries) {
+    if (seen.has(key)) errors.push({ ...keySpan, message: `The key "${key}" stands there twice` });
+    seen.add(key);
+  }
 }
 
 function aliased(alias: Alias, reading: YamlReading, span: Span): TreeNode {

@@ -21,8 +21,8 @@ export function isTooDeep(json: string): boolean {
 }
 
 /** Why a frontmatter is not even read: what is wrong with it, in words. Undefined: nothing, its reader will come to an end with it. */
-export function whyNoFrontmatter(yaml: string): string | undefined {
-  if (yaml.length > LONGEST_YAML) return `is longer than ${LONGEST_YAML / 1024} KiB`;
+export function whyNoFrontmatter(yaml: string, longest = LONGEST_YAML): string | undefined {
+  if (yaml.length > longest) return `is longer than ${longest / 1024} KiB`;
   return isYamlTooDeep(yaml) ? 'is nested too deeply' : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -125,6 +126,12 @@ describe('hookscope test', () => {
     ['- call: Bash "ls # x"\n  expect: deny', /:1: call: its " is not closed/],
     ['- call: Tool {"a": 1}\n  expect: deny', /:1: /],
     ['- 7', /:1: expected an example/],
+    ['- call: Bash ls\n  call: Bash rm\n  expect: deny', /:2: The key "call" stands there twice/],
+    ['- event: Stop\n  input: { a: { b: 1, b: 2 } }\n  expect: fail', /:2: The key "b" stands there twice/],
+    ['- call: Bash ls\n  expect: deny\n---\n- call: Bash rm\n  expect: deny', /:3: A second document begins here/],
+    ['- &a\n  call: Bash ls\n  expect: deny\n- <<: *a', /:4: merges \(<<\) are not read/],
+    [`- &a [${'x, '.repeat(900)}]\n${'- &b [*a]\n'.repeat(300)}`, /:1: It has more than 200000 values/],
+    [`# ${'x'.repeat(1024 * 1024)}\n- call: Bash ls\n  expect: deny`, /:1: It is longer than 1024 KiB/],
   ])('%j is an error with its line, and nothing runs', async (text, problem) => {
     put('hooks.json', { PreToolUse: [{ hooks: [{ type: 'command', command: 'touch ran' }] }] });
     put('a.hooktest.yaml', text);
@@ -151,6 +158,15 @@ describe('hookscope test', () => {
     expect(
       (await cli(['test', project, '--settings', join(project, '.claude/settings.json')], { cwd: tmpdir() })).code,
     ).toBe(0);
+  });
+
+  test('a file of thousands of examples, aliases, and a pipe that nobody writes to', async () => {
+    put('hooks.json', RULES);
+    const many = Array.from({ length: 3000 }, (_, i) => `- call: Bash 'echo ${i}'\n  expect: silent\n`).join('');
+    put('a.hooktest.yaml', `- &one\n  call: Bash 'git push --force'\n  expect: deny\n- *one\n${many}`);
+    execFileSync('mkfifo', [join(project, 'b.hooktest.yaml')]);
+    const { stdout, code } = await run('--hooks', 'hooks.json');
+    expect([code, stdout.split('\n').at(-2)]).toEqual([0, '3002 examples, all as expected']);
   });
 
   test('nothing to run is an error', async () => {

@@ -20,6 +20,9 @@ export interface Example {
   readonly expect: Expectation;
 }
 
+/** Of a file of examples. */
+const LIMITS = { longest: 1024 * 1024, nodes: 200_000 };
+
 const KEYS = ['name', 'call', 'event', 'input', 'agent', 'expect'];
 
 /** Says what is wrong with a file, by its line. */
@@ -28,7 +31,7 @@ type Wrong = (node: TreeNode | undefined, problem: string, near?: string) => Hoo
 /** Reads a file of examples: a list, or `examples:` with a list. Throws FILE with the line and the key. */
 export async function readExamples(file: string, shown: string): Promise<readonly Example[]> {
   const text = await readNamedText(file);
-  const { root, errors } = parseYamlTree(text, 0, true);
+  const { root, errors } = parseYamlTree(text, 0, LIMITS);
   const lines = positionsIn(text);
   const at = (offset: number): string => `${shown}:${lines(offset).line}`;
   const wrong: Wrong = (node, problem, near) => {
@@ -59,6 +62,8 @@ function listOf(root: TreeNode | undefined, wrong: Wrong): readonly TreeNode[] {
 function readExample(node: TreeNode, place: string, wrong: Wrong): Example {
   if (node.kind !== 'object') throw wrong(node, "expected an example, as { call: Bash 'ls', expect: silent }");
   const unknown = node.entries.find(({ key }) => !KEYS.includes(key));
+  if (unknown?.key === '<<')
+    throw wrong(unknown.value, 'merges (<<) are not read; write the keys, or the whole example as *NAME');
   if (unknown)
     throw wrong(
       unknown.value,

@@ -99,7 +99,8 @@ function exampleFiles(dir: string): string[] {
       .flatMap((entry) => {
         const path = join(dir, entry.name);
         if (entry.isDirectory()) return SKIPPED.includes(entry.name) ? [] : exampleFiles(path);
-        return ENDING.test(entry.name) ? [path] : [];
+        // A pipe would be waited for.
+        return ENDING.test(entry.name) && statSync(path).isFile() ? [path] : [];
       });
   } catch (error) {
     throw new HookscopeError('FILE', { file: dir, problem: describeError(error) });
