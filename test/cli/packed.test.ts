@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../package/sources.js';
@@ -89,4 +89,24 @@ test('the packed library and its schemas are found by their names', async () => 
   );
   const { stdout, stderr } = await run(process.execPath, ['--no-warnings', 'use.mjs']);
   expect([stdout, stderr]).toEqual(['used object\n', '']);
+});
+
+test('a new plugin is tested, packed and used by what its package.json says', async () => {
+  const env = { ...process.env, PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`, NO_COLOR: '1' };
+  const npm = (...args: string[]) => start('npm', args, { cwd: join(folder.path, 'no-force'), stdin: '', env });
+  expect((await hookscope('new', 'plugin', '@me/no-force')).code).toBe(0);
+  symlinkSync(join(ROOT, 'node_modules/@types'), join(folder.path, 'node_modules/@types'));
+  const tested = await npm('test');
+  expect(tested.stdout).toMatch(/^# fail 0$/m);
+  expect(tested.stdout).toMatch(/^# pass 1[0-9]$/m);
+  const packed = await npm('pack', '--silent', '--pack-destination', folder.path);
+  expect([packed.code, packed.stdout.trim().split('\n').at(-1)]).toEqual([0, 'me-no-force-0.1.0.tgz']);
+  await install(join(folder.path, 'me-no-force-0.1.0.tgz'), '@me/no-force');
+  expect(readdirSync(join(folder.path, 'node_modules/@me/no-force/dist')).sort()).toEqual(['index.d.ts', 'index.js']);
+  const push = { ...LS, tool_input: { command: 'git push --force' } };
+  folder.write('push.json', push);
+  const { stdout } = await hookscope('fire', 'PreToolUse', '--plugin', '@me/no-force', '--input', 'push.json');
+  expect(stdout).toMatch(/^PreToolUse:Bash {2}deny by @me\/no-force\/words: "/);
+  const manifest = JSON.parse(readFileSync(join(folder.path, 'node_modules/@me/no-force/package.json'), 'utf8'));
+  expect(manifest.publishConfig).toEqual({ access: 'public' });
 });
