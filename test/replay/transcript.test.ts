@@ -113,6 +113,35 @@ describe('what a transcript tells of hooks', () => {
     expect(new Set(fires.map(({ id }) => id)).size).toBe(fires.length);
   });
 
+  test('who was asked about the permission and said no', async () => {
+    const fires = await read(join(FOLDER, 'permission-denied.jsonl'));
+    const asked = fires.filter(({ event }) => event === 'PermissionRequest');
+    expect(asked.map(({ toolUse, decision }) => [toolUse, decision?.['verdict'], decision?.['reason']])).toEqual([
+      ['toolu_main_1_0', 'deny', 'Publishing needs a human.'],
+    ]);
+    // A hook allowed it, and nobody knows on which event.
+    expect(of(fires, 'toolu_main_0_0').decision).toBeUndefined();
+    expect(of(fires, 'toolu_main_3_0').decision).toMatchObject({ verdict: 'none' });
+  });
+
+  test('an interruption is no stop, and a call that the client refuses is none', async () => {
+    const [prompt, , call, result] = lines('simple.jsonl') as [string, string, string, string];
+    const said = { ...(JSON.parse(lines('simple.jsonl').at(-1) as string) as object), uuid: 'u' };
+    const interrupted = JSON.stringify({
+      type: 'user',
+      message: { content: [{ type: 'text', text: '[Request interrupted by user]' }] },
+    });
+    const { fires } = await readText([prompt, JSON.stringify(said), interrupted].join('\n'));
+    expect(shape(fires).map(([event]) => event)).toEqual(['SessionStart', 'UserPromptSubmit']);
+    const refused = result.replace(
+      '"CLAUDE.md\\ngreet.js","is_error":false',
+      '"<tool_use_error>InputValidationError: x</tool_use_error>","is_error":true',
+    );
+    expect(refused).not.toBe(result);
+    const { fires: none } = await readText([prompt, call, refused].join('\n'));
+    expect(shape(none).map(([event]) => event)).toEqual(['SessionStart', 'UserPromptSubmit', 'PostToolBatch']);
+  });
+
   test("a subagent's file alone is that agent's", async () => {
     const fires = await read(join(FOLDER, 'with-subagents.agent-a9e4887d034009bc4.jsonl'));
     expect(fires.map(({ event }) => event)).toEqual(expect.arrayContaining(['SubagentStart', 'SubagentStop']));
