@@ -3,6 +3,7 @@ import type { ToolCall, ToolResult } from '../session/call.js';
 import type { Content, ContentBlock } from '../session/content.js';
 import { bytesAsJson, isBytes } from '../values/binary.js';
 import { messageOf } from '../values/promises.js';
+import type { Answers } from './ai-approvals.js';
 import type { Steps } from './steps.js';
 import { callText, contentText } from './texts.js';
 
@@ -15,70 +16,111 @@ const OUTPUT: ContentBlock = { type: 'hookscope-output' };
 type Execute = NonNullable<Tool<unknown, unknown>['execute']>;
 type ExecuteOptions = Parameters<Execute>[1];
 
+/** How the tools of one turn are run. */
+export interface ToolRun {
+  readonly steps: Steps;
+  /** What the user has said of calls that waited, by their ids. */
+  readonly answers: Answers;
+}
+
 /** The tool, run by the session; one without `execute` stays as it is. */
-export function wrapTool(steps: Steps, name: string, tool: Tool, how: ToolHow | undefined): Tool {
-  if (!tool.execute) return tool;
+export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | undefined): Tool {
+  const { execute } = tool;
+  if (!execute) return tool;
   const outputs = new Map<string, ModelOutput>();
-  const run = (input: unknown, options: ExecuteOptions, piece?: (output: unknown) => void): Promise<unknown> =>
-    runCall({ steps, name, tool, how, outputs }, { input, options, piece });
-  const wrapped: Pick<Tool<unknown, unknown>, 'execute' | 'toModelOutput'> = {
-    execute: yields(tool.execute)
-      ? (input, options) => pieces((piece) => run(input, options, piece))
-      : (input, options) => run(input, options),
+  const calls = new Map<string, Call>();
+  const wrapped = { ...of, name, tool, how, outputs };
+  const callOf = (id: string, input: unknown): Call => calls.get(id) ?? new Call(wrapped, id, input);
+  const own: Pick<Tool<unknown, unknown>, 'execute' | 'toModelOutput' | 'needsApproval'> = {
+    execute: yields(execute)
+      ? (input, options) => pieces((piece) => callOf(options.toolCallId, input).make(options, piece))
+      : (input, options) => callOf(options.toolCallId, input).make(options),
+    // Asked before every call. One that the user was asked about is judged once there is an answer.
+    needsApproval: async (input, options) => {
+      const id = options.toolCallId;
+      if (of.answers.has(id) || (await needsApproval(tool, input, options))) return true;
+      // Nobody could answer for a subagent: its call is over when its turn is.
+      if (of.steps.session.agent_id !== undefined) return false;
+      const call = new Call(wrapped, id, input);
+      calls.set(id, call);
+      return await call.asks();
+    },
     // A call of an earlier conversation is said as the tool says it.
     toModelOutput: (given) => outputs.get(given.toolCallId) ?? outputOf(name, tool, given),
   };
-  return { ...tool, ...wrapped } as Tool;
+  return { ...tool, ...own } as Tool;
 }
 
-interface Wrapped {
-  readonly steps: Steps;
+type ApprovalOptions = Parameters<Extract<NonNullable<Tool['needsApproval']>, (...given: never[]) => unknown>>[1];
+
+async function needsApproval({ needsApproval: own }: Tool, input: unknown, options: ApprovalOptions) {
+  return typeof own === 'function' ? await own(input as never, options) : own === true;
+}
+
+interface Wrapped extends ToolRun {
   readonly name: string;
   readonly tool: Tool;
   readonly how: ToolHow | undefined;
   readonly outputs: Map<string, ModelOutput>;
 }
 
-interface Made {
-  readonly input: unknown;
-  readonly options: ExecuteOptions;
-  /** Takes what the tool yields, as it does. */
-  readonly piece: ((output: unknown) => void) | undefined;
-}
+/** One call of a tool, from its judgement to what the SDK gets of it. */
+class Call {
+  readonly #of: Wrapped;
+  readonly #call: ToolCall;
+  readonly #input: unknown;
+  #read: { readonly input: unknown } | undefined;
 
-async function runCall({ steps, name, tool, how, outputs }: Wrapped, { input, options, piece }: Made) {
-  const { toolCallId: id, abortSignal } = options;
-  let read: { readonly input: unknown } | undefined;
-  const call: ToolCall<unknown> = {
-    ...how,
-    name,
-    id,
-    input,
-    render: () => [OUTPUT],
-    async check(rewritten) {
-      const checked = await asSchema(tool.inputSchema).validate?.(rewritten);
-      if (checked?.success === false) return messageOf(checked.error);
-      if (checked) read = { input: checked.value };
-      return undefined;
-    },
-    execute(final, { signal }) {
-      const either = abortSignal ? AbortSignal.any([abortSignal, signal]) : signal;
-      const running = tool.execute?.call(tool, read ? read.input : final, { ...options, abortSignal: either });
-      return lastOf(running, piece);
-    },
+  constructor(of: Wrapped, id: string, input: unknown) {
+    const { name, how, answers } = of;
+    this.#of = of;
+    this.#input = input;
+    this.#call = {
+      ...how,
+      name,
+      id,
+      input,
+      render: () => [OUTPUT],
+      check: (rewritten) => this.#check(rewritten),
+      ...(answers.get(id) ? { pause: () => ({ behavior: 'allow' }) } : {}),
+    };
+  }
+
+  asks(): Promise<boolean> {
+    return this.#of.steps.asks(this.#call, { said: this.#said });
+  }
+
+  /** The SDK's way to give the model an error result is to throw. */
+  async make(options: ExecuteOptions, piece?: (output: unknown) => void): Promise<unknown> {
+    const { steps, tool } = this.#of;
+    const call: ToolCall<unknown> = {
+      ...this.#call,
+      input: this.#input,
+      execute: (final, { signal }) => {
+        const either = options.abortSignal ? AbortSignal.any([options.abortSignal, signal]) : signal;
+        const given = this.#read ? this.#read.input : final;
+        return lastOf(tool.execute?.call(tool, given, { ...options, abortSignal: either }), piece);
+      },
+    };
+    const result = await steps.run(call as ToolCall, { signal: options.abortSignal, said: this.#said });
+    if (result.status !== 'ran') throw new Error(callText(result), { cause: result });
+    return result.hidden ? contentText(result.content) : result.response;
+  }
+
+  readonly #said = async (result: ToolResult): Promise<Content> => {
+    if (result.status !== 'ran') return result.content;
+    const output = await modelOutput(this.#of.name, this.#of.tool, result);
+    this.#of.outputs.set(result.id, output);
+    return contentOf(output);
   };
-  const result = await steps.run(call as ToolCall, {
-    signal: abortSignal,
-    said: async (result) => {
-      if (result.status !== 'ran') return result.content;
-      const output = await modelOutput(name, tool, result);
-      outputs.set(id, output);
-      return contentOf(output);
-    },
-  });
-  // The SDK's way to give the model an error result is to throw.
-  if (result.status !== 'ran') throw new Error(callText(result), { cause: result });
-  return result.hidden ? contentText(result.content) : result.response;
+
+  /** By the tool's own schema; what that makes of a rewritten input is what runs. */
+  async #check(rewritten: unknown): Promise<string | undefined> {
+    const checked = await asSchema(this.#of.tool.inputSchema).validate?.(rewritten);
+    if (checked?.success === false) return messageOf(checked.error);
+    if (checked) this.#read = { input: checked.value };
+    return undefined;
+  }
 }
 
 /** The SDK shows what a tool yields only if it is told at once that the tool yields: an `async function*`, bound or not. */
@@ -116,7 +158,7 @@ async function* pieces(work: (piece: (output: unknown) => void) => Promise<unkno
 }
 
 /** A tool that yields has its last value as its output. */
-async function lastOf(output: unknown, piece: Made['piece']): Promise<unknown> {
+async function lastOf(output: unknown, piece: ((output: unknown) => void) | undefined): Promise<unknown> {
   if (typeof output !== 'object' || output === null || !(Symbol.asyncIterator in output)) return output;
   let last: unknown;
   for await (last of output as AsyncIterable<unknown>) piece?.(last);

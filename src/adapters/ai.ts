@@ -5,6 +5,7 @@ import type { Session } from '../session/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { runAgent } from './agents.js';
+import { approvals, refused } from './ai-approvals.js';
 import { conversation, type UserPrompt, withContext, wordsOf } from './ai-messages.js';
 import { type ToolHow, wrapTool } from './ai-tool.js';
 import { Steps } from './steps.js';
@@ -102,23 +103,26 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
   checkKeys(options, DRIVE, 'drive: ');
   const steps = new Steps(session);
   const { before, asked } = conversation(options.messages ?? [], options.prompt);
-  const messages: ModelMessage[] = [...before];
-  const own = [options.stopWhen ?? limit].flat() as StopCondition<Tools>[];
+  const own = options.tools ?? ({} as Tools);
+  const messages: ModelMessage[] = asked.length > 0 ? [...before] : await refused(steps, own, before);
+  const conditions = [options.stopWhen ?? limit].flat() as StopCondition<Tools>[];
   const isOver: StopCondition<Tools> = async ({ steps: made }) => {
     await steps.endBatch(made.at(-1)?.toolCalls.map((call) => call.toolCallId) ?? []);
     return steps.over !== undefined;
   };
-  const tools = wrap(
-    steps,
-    options.tools ?? ({} as Tools),
-    (options.toolHow ?? {}) as Readonly<Record<string, ToolHow>>,
-  );
+  const how = (options.toolHow ?? {}) as Readonly<Record<string, ToolHow>>;
+  const run = { steps, answers: approvals(before) };
+  const wrapped = Object.entries(own as Record<string, Tool>).map(([name, tool]) => [
+    name,
+    wrapTool(run, name, tool, how[name]),
+  ]);
+  const tools = Object.fromEntries(wrapped) as Tools;
   const prepareStep = prepare(steps, options);
   const prompt = asked.length === 0 ? undefined : wordsOf(asked);
   const turn = await runTurn(steps, prompt, async ({ instruction, context }) => {
     if (instruction !== undefined) messages.push({ role: 'user', content: instruction });
     else messages.push(...withContext(asked, context));
-    const result = await generate({ messages: [...messages], tools, stopWhen: [...own, isOver], prepareStep });
+    const result = await generate({ messages: [...messages], tools, stopWhen: [...conditions, isOver], prepareStep });
     await throwIfFailed(result);
     const [text, reason, response] = [await result.text, await result.finishReason, await result.response];
     messages.push(...response.messages);
@@ -175,15 +179,6 @@ const NO_USAGE = {
 async function throwIfFailed({ fullStream }: Generated): Promise<void> {
   if (!fullStream) return;
   for await (const part of fullStream) if (part.type === 'error') throw part.error;
-}
-
-/** Every tool that runs here, run by the session. */
-function wrap<Tools extends ToolSet>(steps: Steps, tools: Tools, how: Readonly<Record<string, ToolHow>>): Tools {
-  const wrapped = Object.entries<Tool>(tools as Record<string, Tool>).map(([name, tool]) => [
-    name,
-    wrapTool(steps, name, tool, how[name]),
-  ]);
-  return Object.fromEntries(wrapped) as Tools;
 }
 
 /** What `agentTool` takes beside what `session.spawn` does. */

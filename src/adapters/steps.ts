@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ToolCall, ToolResult } from '../session/call.js';
 import { type Content, contextTexts } from '../session/content.js';
 import { forModel } from '../session/context.js';
@@ -9,6 +10,7 @@ import { linkAbort } from '../values/link-abort.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { messageOf } from '../values/promises.js';
 import { checks } from '../values/shape.js';
+import { Ahead, Waits } from './ahead.js';
 
 /** What a framework does in a way of its own. */
 export interface StepsOptions {
@@ -56,6 +58,8 @@ export class Steps {
   #aborted: AbortSignal | undefined;
   #batch: Made[] = [];
   #texts: string[] = [];
+  /** Calls that were judged before they are made, by id. */
+  readonly #ahead = new Map<string, Ahead>();
   #taken: { readonly agent: string; readonly session: Session } | undefined;
 
   /** Throws INVALID_OPTIONS. */
@@ -76,22 +80,62 @@ export class Steps {
    */
   async run(call: ToolCall, options: RunOptions = {}): Promise<ToolResult> {
     checkKeys(options, RUN, 'Steps.run: ');
+    const ahead = call.id === undefined ? undefined : this.#ahead.get(call.id);
+    if (!ahead) return await this.#run(call, options);
+    this.#ahead.delete(call.id as string);
+    if (!isDeepStrictEqual([ahead.call.name, ahead.call.input], [call.name, call.input])) {
+      await ahead.drop();
+      return await this.#run(call, options);
+    }
+    return await this.#linked(options.signal, () => {
+      ahead.make(call.execute?.bind(call));
+      return ahead.result;
+    });
+  }
+
+  /**
+   * For a framework that asks its user before it runs a call: judges the call, which needs an id. True: the user has to be asked, and the call has been left
+   * (PostToolUseFailure, `is_interrupt`); made again, with a `pause` that gives the answer, it goes through the hooks again. False: `run` with the same call
+   * goes on with it, be it allowed or denied.
+   */
+  async asks(call: ToolCall, options: RunOptions = {}): Promise<boolean> {
+    checkKeys(options, RUN, 'Steps.asks: ');
+    const pause = (): never => {
+      throw new Waits(`${call.name} waits for the user.`);
+    };
+    const ahead = new Ahead({ ...call, pause }, (judged) => this.#run(judged, options));
+    this.#ahead.set(call.id as string, ahead);
+    const waits = await ahead.waits();
+    if (waits) this.#ahead.delete(call.id as string);
+    return waits;
+  }
+
+  async #run(call: ToolCall, { said, signal }: RunOptions): Promise<ToolResult> {
     const by = this.current;
-    const { passThrough = call.passThrough, pause = call.pause } = this.how;
-    const unlinks = [this.how.signal, options.signal].map((signal) => signal && interruptOn(signal, by));
+    const pause = call.pause ?? this.how.pause;
+    const passThrough = (error: unknown): boolean => this.isControlFlow(error) || call.passThrough?.(error) === true;
     try {
-      const result = await by.tool({ ...call, passThrough, pause });
-      const made = { by, call, result: await told(result, options.said) };
+      const result = await this.#linked(signal, () => by.tool({ ...call, passThrough, pause }));
+      const made = { by, call, result: await told(result, said) };
       // One that waited and is made again.
       this.#batch = [...this.#batch.filter((other) => other.by !== by || other.result.id !== result.id), made];
       if (result.endsLoop) this.over ??= whyOver(result);
       return result;
     } catch (error) {
-      if (!this.isControlFlow(error)) this.over ??= messageOf(error);
+      if (!passThrough(error)) this.over ??= messageOf(error);
       throw error;
+    }
+  }
+
+  /** While it runs, the caller's signals interrupt the session. */
+  async #linked<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    const by = this.current;
+    const unlinks = [this.how.signal, signal].map((one) => one && interruptOn(one, by));
+    try {
+      return await work();
     } finally {
       for (const unlink of unlinks) unlink?.();
-      if (options.signal?.aborted) this.#aborted = options.signal;
+      if (signal?.aborted) this.#aborted = signal;
     }
   }
 
@@ -102,7 +146,7 @@ export class Steps {
 
   /** Whether it is the framework's own control flow that was thrown. */
   isControlFlow(error: unknown): boolean {
-    return this.how.passThrough?.(error) === true;
+    return error instanceof Waits || this.how.passThrough?.(error) === true;
   }
 
   /** For a framework whose loop ends in no other way: an error to throw into it once `over` is set, which `runTurn` takes for the end that hooks wanted. */
@@ -112,6 +156,9 @@ export class Steps {
 
   /** All calls of a model turn are done, in whatever order: PostToolBatch. `order` has their ids as the model gave them. Without calls nothing is fired. */
   async endBatch(order: readonly string[] = []): Promise<void> {
+    const left = [...this.#ahead.values()];
+    this.#ahead.clear();
+    for (const ahead of left) await ahead.drop();
     const ran = this.#batch.splice(0).sort((a, b) => order.indexOf(a.result.id) - order.indexOf(b.result.id));
     const by = ran[0]?.by;
     if (by === undefined || by.closed) return;

@@ -163,7 +163,6 @@ function play(stage: Stage): Player {
           ? [{ type: 'tool-approval-response' as const, approvalId: part.approvalId, approved }]
           : [],
       );
-      if (content.length === 0) throw new Cannot(NOBODY.why);
       messages = [...messages, { role: 'tool', content }];
       return main(undefined);
     },
@@ -185,19 +184,11 @@ const NO_CONTROL_FLOW = {
 } as const;
 const NO_HANDOFFS = { why: 'The SDK has no handoffs.', cannot: true } as const;
 
-const NOBODY = {
-  why: 'A call that a hook asks about is denied where the session has nobody to ask.',
-  cannot: true,
-} as const;
-
 playScenes({
   framework: 'the AI SDK',
   differences: {
     "the framework's own control flow passes through a tool, which goes on with the answer": NO_CONTROL_FLOW,
     'a handoff gives the conversation to an agent with a scope of its own': NO_HANDOFFS,
-    'a hook asks, the turn waits for the user, who approves: it goes on': NOBODY,
-    'a hook asks, the turn waits for the user, who refuses: the model reads so': NOBODY,
-    'one of two calls waits for the user, the other runs at once and only once': NOBODY,
     'a handoff that a hook denies does not happen': NO_HANDOFFS,
   },
   play,

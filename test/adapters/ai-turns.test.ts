@@ -59,7 +59,8 @@ describe.each(HOW)('a call that waits for approval, with %s', (how) => {
     const second = await turn(session, model, { messages, tools });
     expect(second).toMatchObject({ status: 'done', text: 'Done.' });
     expect(ran).toEqual(['remove a']);
-    expect(names(seen).slice(2)).toEqual(['PreToolUse', 'PostToolUse', 'PostToolBatch', 'Stop']);
+    const refused = ['PreToolUse', 'PermissionRequest'];
+    expect(names(seen).slice(2)).toEqual([...refused, 'PreToolUse', 'PostToolUse', 'PostToolBatch', 'Stop']);
     expect(prompt(model, 1).users).toEqual(['Clean up']);
     expect(second.messages.map((m) => m.role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant']);
   });

@@ -164,7 +164,7 @@ function told(seen: readonly Seen[]): string[] {
     calls = [];
   };
   let by: unknown;
-  for (const one of seen) {
+  for (const one of withIds(seen)) {
     if (idOf(one) === '' || by !== one.input['agent_id']) flush();
     by = one.input['agent_id'];
     if (idOf(one) === '') sorted.push(one);
@@ -174,10 +174,17 @@ function told(seen: readonly Seen[]): string[] {
   return sorted.filter(({ event }) => event !== 'SessionEnd').map(label);
 }
 
-const idOf = ({ event, input }: Seen): string => {
-  if (event === 'PermissionRequest') return `${String(input['tool_use_id'] ?? '')}`;
-  return String(input['tool_use_id'] ?? '');
-};
+const idOf = ({ input }: Seen): string => String(input['tool_use_id'] ?? '');
+
+/** A question has no id: it belongs to the call of that tool that was judged last. */
+function withIds(seen: readonly Seen[]): Seen[] {
+  const last = new Map<string, unknown>();
+  return seen.map((one) => {
+    const key = `${String(one.input['agent_id'])} ${String(one.input['tool_name'])}`;
+    if (one.event === 'PreToolUse') last.set(key, one.input['tool_use_id']);
+    return one.event === 'PermissionRequest' ? { ...one, input: { ...one.input, tool_use_id: last.get(key) } } : one;
+  });
+}
 
 function label({ event, input }: Seen): string {
   const who = input['agent_type'] === undefined ? '' : `${String(input['agent_type'])}: `;

@@ -1,0 +1,57 @@
+import type { ToolCall, ToolContext, ToolResult } from '../session/call.js';
+
+/** A call waits for the framework's user; `run` goes on with it when it is made again. */
+export class Waits extends Error {
+  override readonly name = 'Waits';
+}
+
+type Execute = NonNullable<ToolCall['execute']>;
+
+/** A call that is judged before the framework runs it: it stands before its tool until it is made, or dropped. */
+export class Ahead {
+  readonly call: ToolCall;
+  /** What comes of it. */
+  readonly result: Promise<ToolResult>;
+  /** It may run, and waits to be made. */
+  readonly reached: Promise<void>;
+  #reach!: () => void;
+  #make!: (execute: Execute | undefined) => void;
+
+  constructor(call: ToolCall, run: (call: ToolCall) => Promise<ToolResult>) {
+    this.call = call;
+    this.reached = new Promise((resolve) => {
+      this.#reach = resolve;
+    });
+    const made = new Promise<Execute | undefined>((resolve) => {
+      this.#make = resolve;
+    });
+    const execute = async (input: Record<string, unknown>, context: ToolContext): Promise<unknown> => {
+      this.#reach();
+      const given = await made;
+      if (given === undefined) throw new Error(`${call.name} was allowed, and then not called.`);
+      return await given(input, context);
+    };
+    this.result = run({ ...call, execute });
+    // Whoever makes it hears of it.
+    this.result.catch(() => undefined);
+  }
+
+  /** Somebody has to be asked about it; it is over then. What it is denied for, or fails with, is said when it is made. */
+  async waits(): Promise<boolean> {
+    const over = this.result.then(
+      () => false,
+      (error: unknown) => error instanceof Waits,
+    );
+    return await Promise.race([this.reached.then(() => false), over]);
+  }
+
+  make(execute: ToolCall['execute']): void {
+    this.#make(execute);
+  }
+
+  /** The framework does not make it. */
+  async drop(): Promise<void> {
+    this.#make(undefined);
+    await this.result.catch(() => undefined);
+  }
+}
