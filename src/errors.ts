@@ -46,6 +46,8 @@ const MESSAGES = {
   FLEET_FAILED: (d: { place: string; problem: string }) => `The fleet at ${d.place}: ${ended(d.problem)}`,
   BUNDLE_REFUSED: (d: { bundle: string; reason: string }) =>
     `The bundle ${d.bundle} is refused: ${ended(d.reason)} What was in force before stays.`,
+  PEER: (d: { entry: string; peer: string; range: string; problem: string }) =>
+    `${d.entry} needs ${d.peer} ${d.range}: ${ended(d.problem)} Run: npm install "${d.peer}@${d.range}"`,
   FILE: (d: { file: string; problem: string }) => `${d.file}: ${ended(d.problem)}`,
 } as const;
 

@@ -170,6 +170,11 @@ export class Steps {
     if (decision) this.#texts.push(...contextTexts('PostToolBatch', forModel(decision)));
   }
 
+  /** Words for the model, below the system prompt of its next call. */
+  tell(text: string): void {
+    this.#texts.push(text);
+  }
+
   /** The system prompt of the next model call: the base, and what hooks have to say, which is then gone. */
   systemPrompt(base: string): string {
     const texts = this.#texts.splice(0);

@@ -63,7 +63,9 @@ export async function runTurn<Result>(
   if (begun?.endsLoop) return turn('ended', '', because(begun.reason));
   let context = begun?.context ?? [];
   for (let instruction: string | undefined; ; context = []) {
-    const came = await unlessAborted(steps, round({ instruction, context })).catch((error) => failed(steps, error));
+    const came = await unlessAborted(steps, () => round({ instruction, context })).catch((error) =>
+      failed(steps, error),
+    );
     if (came) rounds.push(came.result);
     if (came?.finished === false && steps.over === undefined) return turn('unfinished', came.text);
     const text = came?.text ?? '';
@@ -86,8 +88,9 @@ const ERRORS: Readonly<Record<number, string>> = {
 };
 
 /** Whoever aborts a run hears so, also where the framework took the end of its tools for the end of the run. */
-async function unlessAborted<T>(steps: Steps, round: Promise<T>): Promise<T> {
-  const came = await round;
+async function unlessAborted<T>(steps: Steps, round: () => Promise<T>): Promise<T> {
+  steps.aborted?.throwIfAborted();
+  const came = await round();
   steps.aborted?.throwIfAborted();
   return came;
 }

@@ -1,0 +1,241 @@
+import type {
+  AgentInputItem,
+  CallModelInputFilter,
+  NonStreamRunOptions,
+  Runner,
+  RunResult,
+  RunState,
+  RunToolApprovalItem,
+  StreamedRunResult,
+} from '@openai/agents';
+import { HookscopeError } from '../errors.js';
+import type { SpawnOptions } from '../session/options.js';
+import type { Session } from '../session/types.js';
+import { checkKeys, type Keys } from '../values/options.js';
+import { checks } from '../values/shape.js';
+import { runAgent } from './agents.js';
+import { type AgentAsTool, type AnyAgent, Cast, type Sdk } from './openai-cast.js';
+import { conversation, userItem, withContext, wordsOf } from './openai-items.js';
+import type { AnyTool, Invoke, ToolHow } from './openai-tool.js';
+import { loadPeer } from './peer.js';
+import { Steps } from './steps.js';
+import { callText } from './texts.js';
+import { runTurn, type Turn } from './turn.js';
+
+export type { AnyAgent } from './openai-cast.js';
+export type { ToolHow } from './openai-tool.js';
+export type { Turn } from './turn.js';
+
+/** What one round of the SDK's loop gives back. */
+export type Ran<A extends AnyAgent, Context> = RunResult<Context, A> | StreamedRunResult<Context, A>;
+/** What the user says: words, the conversation with it at the end, or the state of a turn that waited for approvals. */
+export type Input<A extends AnyAgent, Context> = string | readonly AgentInputItem[] | RunState<Context, A>;
+
+/** What `drive` takes: the options of the SDK's own `run`, and these. */
+export interface DriveOptions<A extends AnyAgent, Context = undefined>
+  extends Omit<NonStreamRunOptions<Context, A>, 'stream'> {
+  /** By the tool's name. */
+  readonly toolHow?: Readonly<Record<string, ToolHow>> | undefined;
+  /** Your own, with a model provider and the like. Default: the SDK's `run`. */
+  readonly runner?: Runner | undefined;
+  /** Streams: is handed each round's stream, as the SDK gives it, before its first event. */
+  readonly onStream?: ((stream: StreamedRunResult<Context, A>) => unknown) | undefined;
+}
+
+const DRIVE: Keys<DriveOptions<AnyAgent>> = {
+  toolHow: checks.object,
+  runner: checks.object,
+  onStream: checks.fn,
+  context: true,
+  maxTurns: true,
+  signal: checks.object,
+  previousResponseId: checks.text,
+  conversationId: checks.text,
+  session: checks.object,
+  sessionInputCallback: checks.fn,
+  callModelInputFilter: checks.fn,
+  toolErrorFormatter: checks.fn,
+  outputGuardrailBlockedMessage: true,
+  reasoningItemIdPolicy: true,
+  tracing: checks.object,
+  sandbox: checks.object,
+  toolExecution: checks.object,
+  toolNotFoundBehavior: checks.text,
+  toolNameCollisionPolicy: checks.text,
+  errorHandlers: checks.object,
+};
+
+/** What came of a turn, and the conversation with it. */
+export interface Driven<A extends AnyAgent, Context = undefined> extends Turn<Ran<A, Context>> {
+  /** Give it to the next `drive`, with what the user says at its end. */
+  readonly history: readonly AgentInputItem[];
+  /** Who has the conversation now: the agent it was handed to last. */
+  readonly agent: AnyAgent;
+  /** Calls that wait for the user: `state.approve(item)` or `state.reject(item)` each, and give the state to `drive`. */
+  readonly interruptions: readonly RunToolApprovalItem[];
+  /** Of the last round. */
+  readonly state: RunState<Context, A> | undefined;
+}
+
+const PEER = { entry: 'hookscope/adapters/openai-agents', peer: '@openai/agents', range: '^0.20.0' };
+const isKnown = (sdk: Sdk): boolean => typeof sdk.RunState?.fromStringWithContext === 'function' && !!sdk.getHandoff;
+/** The agents of tools that `agentTool` has made. */
+const AGENTS = new WeakMap<object, AgentAsTool>();
+
+/**
+ * One turn of OpenAI Agents on a session: UserPromptSubmit, in every step the tools' events and PostToolBatch, then Stop, whose hooks may begin another
+ * round with their reason as the next message.
+ *
+ * ```ts
+ * const session = await host.openSession({ permission: () => ({ behavior: 'allow' }) });
+ * const { text } = await drive(session, agent, 'What is the weather in Rome?');
+ * ```
+ *
+ * What a hook asks about, where the session has no `ask`, waits for an approval of the SDK: the turn is `unfinished`, with its `interruptions` and its `state`. An
+ * agent that takes the conversation over has a scope of its own, named by the agent's name, until the turn ends.
+ *
+ * Rejects with what the SDK throws, after StopFailure (aborted: after `session.interrupt()`; at its limit of turns: at once); with PEER, and with INVALID_OPTIONS,
+ * also for a tool that would run without hooks.
+ */
+export async function drive<A extends AnyAgent, Context = undefined>(
+  session: Session,
+  agent: A,
+  input: Input<A, Context>,
+  options: DriveOptions<A, Context> = {},
+): Promise<Driven<A, Context>> {
+  checkKeys(options, DRIVE, 'drive: ');
+  const sdk = await loadPeer(PEER, () => import('@openai/agents'), isKnown);
+  if (!(agent instanceof sdk.Agent)) throw wrongAgent();
+  const { toolHow = {}, runner, onStream, ...given } = options;
+  const limit = (error: unknown): boolean => error instanceof sdk.MaxTurnsExceededError;
+  const steps = new Steps(session, { signal: options.signal, limit });
+  const cast = new Cast(sdk, steps, agent, {
+    toolHow,
+    agentOf: (tool) => AGENTS.get(tool),
+    runAgent: runAgentOf(steps, options),
+  });
+  const waited = input instanceof sdk.RunState ? await resumed(sdk, steps, { cast, agent, state: input }) : undefined;
+  const { before, asked } = conversation(waited ? waited.history : (input as string | readonly AgentInputItem[]));
+  const run = (runner ? runner.run.bind(runner) : sdk.run) as Run<A, Context>;
+  const settings = { ...given, callModelInputFilter: filterOf(steps, cast, given.callModelInputFilter) };
+  const isKept = options.session !== undefined || options.conversationId !== undefined;
+  let history: readonly AgentInputItem[] = before;
+  let last: Ran<A, Context> | undefined;
+  let current: AnyAgent = waited ? waited._currentAgent : cast.copy(agent);
+  const round = async (items: RunInput): Promise<Ran<A, Context>> => {
+    await cast.enter(current);
+    if (!onStream) return await run(current, items, settings);
+    const stream = (await run(current, items, { ...settings, stream: true })) as StreamedRunResult<Context, A>;
+    await Promise.all([onStream(stream), stream.completed]);
+    return stream;
+  };
+  try {
+    const prompt = waited ? undefined : wordsOf(asked);
+    const turn = await runTurn(steps, prompt, async ({ instruction, context }) => {
+      const added = instruction === undefined ? withContext(asked, context) : [userItem(instruction)];
+      history = [...history, ...added];
+      const items = isKept && last ? added : [...history];
+      last = await round(waited && !last ? waited : items);
+      // Calls beside one that waits, and those of a step that was the last.
+      await steps.endBatch();
+      history = last.history;
+      current = last.lastAgent ?? current;
+      const text = steps.over === undefined ? textOf(last.finalOutput) : '';
+      return { result: last, text, finished: last.interruptions.length === 0 };
+    });
+    const { interruptions = [], state } = last ?? {};
+    return { ...turn, history, agent: cast.original(current), interruptions, state };
+  } finally {
+    await steps.release();
+  }
+}
+
+type RunInput = AgentInputItem[] | RunState<unknown, AnyAgent>;
+type Run<A extends AnyAgent, Context> = (agent: AnyAgent, input: RunInput, options: object) => Promise<Ran<A, Context>>;
+
+const wrongAgent = (): HookscopeError =>
+  new HookscopeError('INVALID_OPTIONS', {
+    where: 'drive(session, agent)',
+    expected:
+      'expected an Agent of the @openai/agents that hookscope finds (npm ls @openai/agents shows whether there are two)',
+  });
+
+/** What a subagent takes of the turn that it is called in. */
+function runAgentOf<A extends AnyAgent, Context>(steps: Steps, options: DriveOptions<A, Context>) {
+  const alone = { session: undefined, conversationId: undefined, previousResponseId: undefined, onStream: undefined };
+  return (of: AgentAsTool): Invoke =>
+    async (context, input, { signal }) => {
+      const own = { ...options, ...alone, context, signal } as object as DriveOptions<AnyAgent, unknown>;
+      const task = String((input as { input?: unknown }).input);
+      return await runAgent(steps.current, { ...of.spawn, agent_type: of.agent.name }, async (child) => {
+        return (await drive<AnyAgent, unknown>(child, of.agent, task, own)).text;
+      });
+    };
+}
+
+/** Before every model call: the calls of the step before are over, and what waits for the model goes below the system prompt. */
+function filterOf(steps: Steps, cast: Cast, own: CallModelInputFilter | undefined): CallModelInputFilter {
+  return async (given) => {
+    await steps.endBatch();
+    if (steps.over !== undefined) throw steps.leave();
+    const data = own ? await own({ ...given, agent: cast.original(given.agent) as never }) : given.modelData;
+    const instructions = steps.systemPrompt(data.instructions ?? '');
+    return instructions === '' ? data : { ...data, instructions };
+  };
+}
+
+/** The state on copies of the agents, wherever it comes from; calls that the user has refused are told to the hooks as such. */
+async function resumed<A extends AnyAgent, Context>(
+  sdk: Sdk,
+  steps: Steps,
+  { cast, agent, state }: { readonly cast: Cast; readonly agent: A; readonly state: RunState<Context, A> },
+): Promise<RunState<unknown, AnyAgent>> {
+  const how = { contextStrategy: 'replace' } as const;
+  const own = await sdk.RunState.fromStringWithContext(cast.copy(agent), state.toString(), state._context, how);
+  await cast.enter(own._currentAgent);
+  const asked = own.getInterruptions();
+  for (const { rawItem, name = '' } of state.getInterruptions()) {
+    if (rawItem.type !== 'function_call') continue;
+    const { callId } = rawItem;
+    const item = asked.find((one) => 'callId' in one.rawItem && one.rawItem.callId === callId);
+    const approved = state._context.isToolApproved({ toolName: name, callId });
+    if (!item || approved === undefined) continue;
+    if (approved) own.approve(item);
+    else {
+      const message = state._context.getRejectionMessage(name, callId);
+      const refused = { ...REFUSED, name, id: callId, input: JSON.parse(rawItem.arguments || '{}') };
+      const result = await steps.run({ ...refused, ask: () => ({ behavior: 'deny', message }) });
+      own.reject(item, { message: callText(result) });
+    }
+  }
+  return own as RunState<unknown, AnyAgent>;
+}
+
+/** Whatever hooks say by now, it does not run. */
+const REFUSED = {
+  permission: () => ({ behavior: 'ask' as const }),
+  execute: () => {
+    throw new Error('The user refused it.');
+  },
+};
+
+const textOf = (output: unknown): string => (typeof output === 'string' ? output : (JSON.stringify(output) ?? ''));
+
+/** What `agentTool` takes: the tool's name and words, and what `session.spawn` does. */
+export interface AgentToolOptions extends Omit<SpawnOptions, 'agent_type' | 'id' | 'parent' | 'signal'> {
+  /** Default: the agent's name. */
+  readonly toolName?: string | undefined;
+  /** For the model: what the subagent is good for. */
+  readonly toolDescription: string;
+}
+
+/**
+ * A tool that hands a task to an agent, as the SDK's own `agent.asTool()`. In `drive` each call spawns a child session with a scope of its own, from SubagentStart to
+ * SubagentStop, whose type is the agent's name, so that its hooks see its calls alone.
+ */
+export function agentTool(agent: AnyAgent, options: AgentToolOptions): AnyTool {
+  const { toolName, toolDescription, ...spawn } = options;
+  const tool = agent.asTool({ toolDescription, ...(toolName === undefined ? {} : { toolName }) }) as unknown as AnyTool;
+  AGENTS.set(tool, { agent, spawn });
+  return tool;
+}

@@ -1,0 +1,133 @@
+import type { Agent, Handoff, RunContext, run, ToolToFinalOutputFunction } from '@openai/agents';
+import { HookscopeError } from '../errors.js';
+import type { SpawnOptions } from '../session/options.js';
+import { type AnyTool, type Invoke, type ToolHow, wrapTool } from './openai-tool.js';
+import type { Steps } from './steps.js';
+import { callText } from './texts.js';
+
+export type Sdk = typeof import('@openai/agents');
+export type AnyAgent = Parameters<typeof run>[0];
+type Tools = AnyAgent['tools'][number];
+
+/** A subagent as a tool: the agent, and its scope. */
+export interface AgentAsTool {
+  readonly agent: AnyAgent;
+  readonly spawn: Omit<SpawnOptions, 'agent_type' | 'id' | 'parent' | 'signal'>;
+}
+
+export interface CastOptions {
+  readonly toolHow: Readonly<Record<string, ToolHow>>;
+  /** The agent of a tool that `agentTool` has made. */
+  readonly agentOf: (tool: object) => AgentAsTool | undefined;
+  readonly runAgent: (of: AgentAsTool) => Invoke;
+}
+
+/** Copies of a user's agents whose tools and handoffs go through the hooks; the agents themselves stay as they are. */
+export class Cast {
+  readonly #sdk: Sdk;
+  readonly #steps: Steps;
+  readonly #root: AnyAgent;
+  readonly #options: CastOptions;
+  readonly #copies = new Map<AnyAgent, AnyAgent>();
+  readonly #originals = new Map<AnyAgent, AnyAgent>();
+
+  constructor(sdk: Sdk, steps: Steps, root: AnyAgent, options: CastOptions) {
+    this.#sdk = sdk;
+    this.#steps = steps;
+    this.#root = root;
+    this.#options = options;
+  }
+
+  /** The user's own agent. */
+  original(agent: AnyAgent): AnyAgent {
+    return this.#originals.get(agent) ?? agent;
+  }
+
+  /** Throws INVALID_OPTIONS where a tool would run without hooks. */
+  copy(agent: AnyAgent): AnyAgent {
+    if (this.#originals.has(agent)) return agent;
+    const known = this.#copies.get(agent);
+    if (known) return known;
+    const copy: AnyAgent = agent.clone({
+      tools: agent.tools.map((tool: Tools) => this.#tool(tool)),
+      handoffs: [],
+      toolUseBehavior: this.#afterTools(agent),
+    });
+    this.#copies.set(agent, copy);
+    this.#originals.set(copy, agent);
+    // Agents may hand over to each other in a circle.
+    copy.handoffs = agent.handoffs.map((one: Agent | Handoff) => this.#handoff(agent, one));
+    copy.getMcpTools = async (...given) => (await agent.getMcpTools(...given)).map((tool: Tools) => this.#tool(tool));
+    // Whoever listens to the agent listens to its copy.
+    copy.emit = (...given) => agent.emit(...given);
+    return copy;
+  }
+
+  /** The agent has the conversation. */
+  async enter(agent: AnyAgent): Promise<void> {
+    const who = this.original(agent);
+    await this.#steps.handTo(who === this.#root ? undefined : { agent_type: who.name });
+  }
+
+  #tool(tool: Tools): Tools {
+    if (tool.type === 'hosted_tool' || (tool.type === 'shell' && tool.shell === undefined)) return tool;
+    if (tool.type !== 'function') throw refused(tool.name, `runs beside the function tools: let a function tool do it`);
+    const how = this.#options.toolHow[tool.name];
+    const agent = this.#options.agentOf(tool);
+    if (agent) return wrapTool(this.#steps, tool, how, this.#options.runAgent(agent));
+    if ('on' in tool) throw refused(tool.name, 'runs an agent: make it with agentTool() in place of agent.asTool()');
+    return wrapTool(this.#steps, tool as AnyTool, how);
+  }
+
+  /** The end of a batch, before the agent's own way to end; a hook that ends the loop ends it here. */
+  #afterTools({ toolUseBehavior: own }: AnyAgent): ToolToFinalOutputFunction {
+    return async (context, results) => {
+      await this.#steps.endBatch(results.flatMap(({ runItem }) => callIdOf(runItem.rawItem)));
+      if (this.#steps.over !== undefined) return final('');
+      if (typeof own === 'function') return await own(context, results);
+      const [first] = own === 'stop_on_first_tool' ? results : [];
+      const names = typeof own === 'object' ? own.stopAtToolNames : [];
+      const last = first ?? results.find(({ tool }) => names.includes(tool.name));
+      return last?.type === 'function_output' ? final(last.output) : { isFinalOutput: false, isInterrupted: undefined };
+    };
+  }
+
+  /** A handoff is a call of its tool; where that does not run, the agent that made it keeps the conversation. */
+  #handoff(from: AnyAgent, one: Agent | Handoff): Handoff {
+    const own = this.#sdk.getHandoff(one) as Handoff;
+    const invoke = async (context: RunContext, args: string): Promise<AnyAgent> => {
+      let taken: AnyAgent | undefined;
+      const result = await this.#steps.run({
+        name: own.toolName,
+        input: args === '' ? {} : JSON.parse(args),
+        execute: async (input) => {
+          taken = this.copy(await own.onInvokeHandoff(context, args === '' ? '' : JSON.stringify(input)));
+          return { assistant: taken.name };
+        },
+      });
+      await this.#steps.endBatch();
+      const to = this.#steps.over === undefined ? taken : undefined;
+      if (to) await this.enter(to);
+      else this.#steps.tell(callText(result));
+      return to ?? this.copy(from);
+    };
+    return own.clone({ agent: this.copy(own.agent), onInvokeHandoff: invoke });
+  }
+}
+
+const final = (output: unknown) => ({
+  isFinalOutput: true as const,
+  isInterrupted: undefined,
+  finalOutput: typeof output === 'string' ? output : JSON.stringify(output),
+});
+
+function callIdOf(item: object): string[] {
+  return 'callId' in item && typeof item.callId === 'string' ? [item.callId] : [];
+}
+
+function refused(tool: string, why: string): HookscopeError {
+  return new HookscopeError('INVALID_OPTIONS', {
+    where: `drive: agent.tools: ${tool}`,
+    expected: `no hook would see what it does, since it ${why}`,
+  });
+}

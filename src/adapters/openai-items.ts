@@ -1,0 +1,40 @@
+import type { AgentInputItem } from '@openai/agents';
+
+type UserItem = Extract<AgentInputItem, { role: 'user' }>;
+
+/** A conversation, and what of it is new: the user's messages that no model has answered. */
+export interface Conversation {
+  readonly before: readonly AgentInputItem[];
+  readonly asked: readonly UserItem[];
+}
+
+export const isUser = (item: AgentInputItem): item is UserItem => 'role' in item && item.role === 'user';
+export const userItem = (content: string): UserItem => ({ type: 'message', role: 'user', content });
+
+export function conversation(input: string | readonly AgentInputItem[]): Conversation {
+  if (typeof input === 'string') return { before: [], asked: [userItem(input)] };
+  const end = input.findLastIndex((item) => !isUser(item)) + 1;
+  return { before: input.slice(0, end), asked: input.slice(end).filter(isUser) };
+}
+
+/** What hooks read of a prompt: its words. */
+export function wordsOf(asked: readonly UserItem[]): string {
+  return asked
+    .flatMap(({ content }) =>
+      typeof content === 'string'
+        ? [content]
+        : content.flatMap((part) => (part.type === 'input_text' ? [part.text] : [])),
+    )
+    .join('\n');
+}
+
+/** With what hooks add, above the prompt. */
+export function withContext(asked: readonly UserItem[], context: readonly string[]): UserItem[] {
+  const [first, ...rest] = asked;
+  if (first === undefined || context.length === 0) return [...asked];
+  const text = context.join('\n');
+  const { content } = first;
+  const whole =
+    typeof content === 'string' ? `${text}\n\n${content}` : [{ type: 'input_text' as const, text }, ...content];
+  return [{ ...first, content: whole }, ...rest];
+}

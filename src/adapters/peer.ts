@@ -1,0 +1,24 @@
+import { HookscopeError } from '../errors.js';
+import { messageOf } from '../values/promises.js';
+
+/** An adapter's framework, and the versions that it was tried with. */
+export interface Peer {
+  /** What was imported from us: `hookscope/adapters/…`. */
+  readonly entry: string;
+  readonly peer: string;
+  readonly range: string;
+}
+
+/** What the framework exports. Throws PEER where it is not installed, or is not what the adapter knows. */
+export async function loadPeer<T>(of: Peer, load: () => Promise<T>, isKnown: (loaded: T) => boolean): Promise<T> {
+  let loaded: T;
+  try {
+    loaded = await load();
+  } catch (cause) {
+    const missing = (cause as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND';
+    const problem = missing ? 'it is not installed' : `it could not be loaded: ${messageOf(cause)}`;
+    throw new HookscopeError('PEER', { ...of, problem }, { cause });
+  }
+  if (!isKnown(loaded)) throw new HookscopeError('PEER', { ...of, problem: 'what is installed is of another version' });
+  return loaded;
+}
