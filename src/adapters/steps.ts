@@ -69,6 +69,12 @@ export class Steps {
     this.how = options;
   }
 
+  /** A new turn: nothing has ended it. `runTurn` does this for a prompt. */
+  begin(): void {
+    this.over = undefined;
+    this.#aborted = undefined;
+  }
+
   /** The session that calls are made by: `session`, or that of the agent which has taken the conversation over. */
   get current(): Session {
     return this.#taken?.session ?? this.session;

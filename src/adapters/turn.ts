@@ -58,6 +58,7 @@ export async function runTurn<Result>(
     capped: false,
     ...more,
   });
+  if (prompt !== undefined) steps.begin();
   const begun = session.agent_id === undefined && prompt !== undefined ? await session.prompt(prompt) : undefined;
   if (begun?.blocked) return turn('blocked', '', because(begun.reason));
   if (begun?.endsLoop) return turn('ended', '', because(begun.reason));

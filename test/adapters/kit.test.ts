@@ -1,0 +1,271 @@
+import { expect, test } from 'vitest';
+import { callText, contentText, runAgent, runTurn, Steps } from '../../src/adapters/kit.js';
+import type { ToolCall } from '../../src/session/call.js';
+import { names, on, opened } from '../session/kit.js';
+
+class Pause extends Error {}
+const isPause = (error: unknown): boolean => error instanceof Pause;
+const call = (more: Partial<ToolCall> = {}): ToolCall => ({
+  name: 'write',
+  id: 'call-1',
+  input: { path: 'a' },
+  execute: () => 'written',
+  ...more,
+});
+const done = async () => ({ result: undefined, text: 'Done.', finished: true });
+const scopes = (seen: Awaited<ReturnType<typeof opened>>['seen']) =>
+  seen.map(({ event, input }) => `${String(input['agent_type'] ?? '')} ${event}`.trim()).slice(1);
+
+test('the limit of a framework is thrown on, without Stop or StopFailure', async () => {
+  const { session, seen } = await opened();
+  const steps = new Steps(session, { limit: (error) => error instanceof RangeError });
+  await expect(runTurn(steps, 'Go', () => Promise.reject(new RangeError('20 turns')))).rejects.toThrow('20 turns');
+  expect(names(seen)).toEqual(['SessionStart', 'UserPromptSubmit']);
+});
+
+test("the framework's control flow leaves the turn as it is, from a tool and from the loop", async () => {
+  const { session, seen } = await opened();
+  const steps = new Steps(session, { passThrough: isPause });
+  let answer: string | undefined;
+  const ask = call({
+    execute: () => {
+      if (answer === undefined) throw new Pause('which one?');
+      return answer;
+    },
+  });
+  const round = async () => {
+    const result = await steps.run(ask);
+    await steps.endBatch();
+    return { result, text: callText(result), finished: true };
+  };
+  await expect(runTurn(steps, 'Go', round)).rejects.toBeInstanceOf(Pause);
+  expect(steps.over).toBeUndefined();
+  answer = 'the second';
+  expect(await runTurn(steps, undefined, round)).toMatchObject({ status: 'done', text: 'the second' });
+  expect(names(seen).slice(1)).toEqual([
+    'UserPromptSubmit',
+    'PreToolUse',
+    'PostToolUseFailure',
+    'PostToolUse',
+    'PostToolBatch',
+    'Stop',
+  ]);
+});
+
+test('a loop that ends in no other way is left by leave(), also inside an error of the framework', async () => {
+  const { host, session, seen } = await opened();
+  on(host, 'PostToolBatch', () => ({ continue: false, stopReason: 'enough' }));
+  const steps = new Steps(session);
+  const turn = await runTurn(steps, 'Go', async () => {
+    await steps.run(call());
+    await steps.endBatch();
+    throw new Error('the graph failed', { cause: new Error('a node failed', { cause: steps.leave() }) });
+  });
+  expect(turn).toMatchObject({ status: 'ended', reason: 'enough', rounds: [] });
+  expect(names(seen)).not.toContain('StopFailure');
+  await expect(runTurn(new Steps(session), 'Go', () => Promise.reject(steps.leave()))).rejects.toThrow();
+});
+
+test('a call that is judged ahead is judged once, and runs when it is made', async () => {
+  const { host, session, seen } = await opened();
+  on(host, 'PreToolUse', () => ({ hookSpecificOutput: { updatedInput: { path: 'b' } } }));
+  const steps = new Steps(session);
+  expect(await steps.asks(call())).toBe(false);
+  expect(names(seen)).toEqual(['SessionStart', 'PreToolUse']);
+  const inputs: unknown[] = [];
+  const result = await steps.run(call({ execute: (input) => void inputs.push(input) }));
+  expect(result).toMatchObject({ status: 'ran', input: { path: 'b' } });
+  expect(inputs).toEqual([{ path: 'b' }]);
+  expect(names(seen).filter((name) => name === 'PreToolUse')).toHaveLength(1);
+});
+
+test('a call that was judged ahead with another input, or of another tool, is judged again', async () => {
+  const { host, session } = await opened();
+  on(host, 'PreToolUse', (input: { tool_input: { path: string } }) =>
+    input.tool_input.path === 'secret' ? { decision: 'block', reason: 'not that' } : undefined,
+  );
+  const steps = new Steps(session);
+  const ran: unknown[] = [];
+  const execute = (input: unknown) => void ran.push(input);
+  expect(await steps.asks(call({ execute }))).toBe(false);
+  expect(await steps.run(call({ execute, input: { path: 'secret' } }))).toMatchObject({ status: 'denied' });
+  expect(await steps.asks(call({ execute, id: 'call-2' }))).toBe(false);
+  expect(await steps.run(call({ execute, id: 'call-2', name: 'other' }))).toMatchObject({
+    status: 'ran',
+    name: 'other',
+  });
+  expect(ran).toEqual([{ path: 'a' }]);
+});
+
+test('a call that was judged ahead and is not made has failed when its batch ends', async () => {
+  const { session, seen } = await opened();
+  const steps = new Steps(session);
+  let ran = false;
+  await steps.asks(
+    call({
+      execute: () => {
+        ran = true;
+      },
+    }),
+  );
+  await steps.endBatch();
+  expect(ran).toBe(false);
+  expect(names(seen)).toEqual(['SessionStart', 'PreToolUse', 'PostToolUseFailure', 'PostToolBatch']);
+  expect(seen[2]?.input['error']).toBe('write was allowed, and then not called.');
+});
+
+test('a call that somebody has to be asked about waits, and goes on with the answer; a session that can ask is asked at once', async () => {
+  const ask = () => ({ hookSpecificOutput: { permissionDecision: 'ask' } });
+  const later = await opened();
+  on(later.host, 'PreToolUse', ask);
+  const steps = new Steps(later.session);
+  expect(await steps.asks(call())).toBe(true);
+  expect(steps.over).toBeUndefined();
+  expect(await steps.run(call({ pause: () => ({ behavior: 'allow' }) }))).toMatchObject({ status: 'ran' });
+  expect(await steps.run(call({ id: 'call-2' }))).toMatchObject({ status: 'denied', deniedBy: 'nobody' });
+
+  const now = await opened({ ask: () => ({ behavior: 'deny' }) });
+  on(now.host, 'PreToolUse', ask);
+  const others = new Steps(now.session);
+  expect(await others.asks(call())).toBe(false);
+  expect(await others.run(call({ pause: () => ({ behavior: 'allow' }) }))).toMatchObject({ status: 'denied' });
+});
+
+test('a handoff: who has the conversation has a scope of its own, is asked before the session whether it may stop, and is closed', async () => {
+  const { host, session, seen } = await opened();
+  on(host, 'SubagentStop', (input: { stop_hook_active: boolean }) =>
+    input.stop_hook_active ? undefined : { decision: 'block', reason: 'Not yet.' },
+  );
+  const steps = new Steps(session);
+  const said: (string | undefined)[] = [];
+  const turn = await runTurn(steps, 'Go', async ({ instruction }) => {
+    said.push(instruction);
+    await steps.handTo({ agent_type: 'clerk' });
+    const clerk = steps.current;
+    expect(await steps.handTo({ agent_type: 'clerk' })).toBe(clerk);
+    await steps.run(call());
+    await steps.endBatch();
+    return await done();
+  });
+  expect(turn.status).toBe('done');
+  expect(said).toEqual([undefined, 'Not yet.']);
+  expect(scopes(seen)).toEqual([
+    'UserPromptSubmit',
+    'clerk SubagentStart',
+    'clerk PreToolUse',
+    'clerk PostToolUse',
+    'clerk PostToolBatch',
+    'clerk SubagentStop',
+    'clerk PreToolUse',
+    'clerk PostToolUse',
+    'clerk PostToolBatch',
+    'clerk SubagentStop',
+    'Stop',
+  ]);
+  expect(steps.current).toBe(session);
+});
+
+test('a handoff on, and back: each closes who had the conversation before', async () => {
+  const { session, seen } = await opened();
+  const steps = new Steps(session);
+  const first = await steps.handTo({ agent_type: 'clerk' });
+  await steps.handTo({ agent_type: 'boss' });
+  expect(first.closed).toBe(true);
+  expect(await steps.handTo(undefined)).toBe(session);
+  expect(scopes(seen)).toEqual([
+    'clerk SubagentStart',
+    'clerk SubagentStop',
+    'boss SubagentStart',
+    'boss SubagentStop',
+  ]);
+});
+
+test('a subagent is closed however its work ends, and left open by control flow alone, to be gone on with', async () => {
+  const { session, seen } = await opened({ passThrough: isPause });
+  const agent = { agent_type: 'reader', key: 'call-1', passThrough: isPause };
+  await expect(runAgent(session, agent, () => Promise.reject(new Error('it fell')))).rejects.toThrow('it fell');
+  const ids: string[] = [];
+  const pauses = (child: { id: string }) => {
+    ids.push(child.id);
+    if (ids.length < 2) throw new Pause('wait');
+    return 'read';
+  };
+  await expect(runAgent(session, agent, pauses)).rejects.toBeInstanceOf(Pause);
+  expect(await runAgent(session, agent, pauses)).toBe('read');
+  expect(ids[0]).toBe(ids[1]);
+  expect(scopes(seen)).toEqual([
+    'reader SubagentStart',
+    'reader SubagentStop',
+    'reader SubagentStart',
+    'reader SubagentStop',
+  ]);
+  // Without a key nothing is kept.
+  await expect(
+    runAgent(session, { agent_type: 'reader', passThrough: isPause }, () => Promise.reject(new Pause())),
+  ).rejects.toThrow();
+  expect(scopes(seen).slice(-1)).toEqual(['reader SubagentStop']);
+});
+
+test('one Steps does for all turns of a session: what ended one does not end the next', async () => {
+  const { host, session } = await opened();
+  let batches = 0;
+  on(host, 'PostToolBatch', () => (batches++ === 0 ? { continue: false, stopReason: 'enough' } : undefined));
+  const steps = new Steps(session);
+  const round = async () => {
+    await steps.run(call());
+    await steps.endBatch();
+    return await done();
+  };
+  expect(await runTurn(steps, 'Go', round)).toMatchObject({ status: 'ended', reason: 'enough' });
+  expect(await runTurn(steps, 'Again', round)).toMatchObject({ status: 'done' });
+});
+
+test('words for the model stand below the next system prompt, once; what is empty leaves no line', async () => {
+  const { session } = await opened();
+  const steps = new Steps(session);
+  steps.tell('Tests are red.');
+  expect(steps.systemPrompt('')).toBe('Tests are red.');
+  expect(steps.systemPrompt('Be brief.')).toBe('Be brief.');
+});
+
+test("a signal of the caller's that has fired begins no round; a call under way is an interruption", async () => {
+  const { session, seen } = await opened();
+  const caller = new AbortController();
+  const steps = new Steps(session, { signal: caller.signal });
+  const turn = runTurn(steps, 'Go', async () => {
+    const running = steps.run(call({ execute: () => new Promise(() => undefined) }));
+    setTimeout(() => caller.abort(new Error('no more')), 5);
+    return { result: await running, text: '', finished: true };
+  });
+  await expect(turn).rejects.toThrow('no more');
+  expect(seen.at(-1)).toMatchObject({ event: 'PostToolUseFailure', input: { is_interrupt: true } });
+  let rounds = 0;
+  const again = runTurn(steps, 'Again', async () => {
+    rounds++;
+    return await done();
+  });
+  await expect(again).rejects.toThrow('no more');
+  expect(rounds).toBe(0);
+});
+
+test('the words of a call are never empty where it did not run', () => {
+  const result = {
+    id: 'c',
+    name: 'write',
+    input: {},
+    isError: true,
+    hidden: false,
+    retry: false,
+    endsLoop: true,
+    updatedPermissions: [],
+  };
+  expect(callText({ ...result, status: 'deferred', content: '' })).toBe('The call of write was deferred.');
+  expect(callText({ ...result, status: 'denied', content: '', reason: 'no' })).toBe('no');
+  expect(callText({ ...result, status: 'ran', content: '' })).toBe('');
+  expect(
+    contentText([
+      { type: 'text', text: 'a' },
+      { type: 'image', data: 'x' },
+    ]),
+  ).toBe('a\n\n{"type":"image","data":"x"}');
+});
