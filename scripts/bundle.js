@@ -16,6 +16,7 @@ const ENTRIES = {
   agents: 'src/agents.ts',
   'adapters/ai': 'src/adapters/ai.ts',
   'adapters/kit': 'src/adapters/kit.ts',
+  'adapters/openai-agents': 'src/adapters/openai-agents.ts',
   'adapters/langchain': 'src/adapters/langchain.ts',
   'models/anthropic': 'src/adapters/anthropic.ts',
   'sinks/ndjson': 'src/emit/sinks/ndjson.ts',

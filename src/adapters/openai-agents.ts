@@ -23,7 +23,7 @@ import { callText } from './texts.js';
 import { runTurn, type Turn } from './turn.js';
 
 export type { AnyAgent } from './openai-cast.js';
-export type { ToolHow } from './openai-tool.js';
+export type { AnyTool, ToolHow } from './openai-tool.js';
 export type { Turn } from './turn.js';
 
 /** What one round of the SDK's loop gives back. */
@@ -47,7 +47,7 @@ const DRIVE: Keys<DriveOptions<AnyAgent>> = {
   runner: checks.object,
   onStream: checks.fn,
   context: true,
-  maxTurns: true,
+  maxTurns: { expected: 'a number or null', accepts: (value) => value === null || typeof value === 'number' },
   signal: checks.object,
   previousResponseId: checks.text,
   conversationId: checks.text,
@@ -55,8 +55,11 @@ const DRIVE: Keys<DriveOptions<AnyAgent>> = {
   sessionInputCallback: checks.fn,
   callModelInputFilter: checks.fn,
   toolErrorFormatter: checks.fn,
-  outputGuardrailBlockedMessage: true,
-  reasoningItemIdPolicy: true,
+  outputGuardrailBlockedMessage: {
+    expected: 'a string or a function',
+    accepts: (value) => ['string', 'function'].includes(typeof value),
+  },
+  reasoningItemIdPolicy: checks.text,
   tracing: checks.object,
   sandbox: checks.object,
   toolExecution: checks.object,
@@ -140,8 +143,9 @@ export async function drive<A extends AnyAgent, Context = undefined>(
       await steps.endBatch();
       history = last.history;
       current = last.lastAgent ?? current;
-      const text = steps.over === undefined ? textOf(last.finalOutput) : '';
-      return { result: last, text, finished: last.interruptions.length === 0 };
+      const finished = last.interruptions.length === 0;
+      const text = finished && steps.over === undefined ? textOf(last.finalOutput) : '';
+      return { result: last, text, finished };
     });
     const { interruptions = [], state } = last ?? {};
     return { ...turn, history, agent: cast.original(current), interruptions, state };

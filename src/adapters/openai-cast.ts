@@ -1,3 +1,4 @@
+import type * as sdk from '@openai/agents';
 import type { Agent, Handoff, RunContext, run, ToolToFinalOutputFunction } from '@openai/agents';
 import { HookscopeError } from '../errors.js';
 import type { SpawnOptions } from '../session/options.js';
@@ -5,7 +6,8 @@ import { type AnyTool, type Invoke, type ToolHow, wrapTool } from './openai-tool
 import type { Steps } from './steps.js';
 import { callText } from './texts.js';
 
-export type Sdk = typeof import('@openai/agents');
+export type Sdk = typeof sdk;
+/** An agent of the SDK, whatever its context and its output are. */
 export type AnyAgent = Parameters<typeof run>[0];
 type Tools = AnyAgent['tools'][number];
 

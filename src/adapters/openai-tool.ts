@@ -7,6 +7,7 @@ import { callText, contentText } from './texts.js';
 /** What the session should know of a tool beside its name: its effect, its MCP server, rules of its own. */
 export type ToolHow = Pick<ToolCall, 'effect' | 'mcp' | 'permission' | 'ask' | 'classify'>;
 
+/** A function tool of the SDK. */
 export type AnyTool = Extract<Tool, { type: 'function' }>;
 type Details = Parameters<FunctionTool['invoke']>[2];
 type Context = RunContext<unknown>;

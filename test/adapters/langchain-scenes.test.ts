@@ -211,9 +211,9 @@ const DIFFERENCES: Driver['differences'] = {
       events: [
         GO,
         'PreToolUse read b',
+        'PostToolUse read b -> text of b',
         'PreToolUse write a',
         'PermissionRequest write a',
-        'PostToolUse read b -> text of b',
         'PostToolUseFailure write a -> (interrupt)',
         'PreToolUse write a',
         'PermissionRequest write a',

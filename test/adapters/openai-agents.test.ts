@@ -1,4 +1,13 @@
-import { Agent, type MCPServer, MemorySession, RunState, setTracingDisabled, shellTool, tool } from '@openai/agents';
+import {
+  Agent,
+  type MCPServer,
+  MemorySession,
+  RunState,
+  setTracingDisabled,
+  shellTool,
+  tool,
+  webSearchTool,
+} from '@openai/agents';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -347,4 +356,13 @@ test('what is no agent of the SDK is refused, with what to look for', async () =
     code: 'INVALID_OPTIONS',
     message: expect.stringContaining('npm ls @openai/agents') as string,
   });
+});
+
+test('a hosted tool stays as it is', async () => {
+  const { session, seen } = await setup();
+  const model = says('Found.');
+  const agent = new Agent({ name: 'main', model, tools: [webSearchTool()] });
+  expect(await drive(session, agent, 'Go')).toMatchObject({ status: 'done' });
+  expect(model.calls[0]?.request.tools).toMatchObject([{ type: 'hosted_tool' }]);
+  expect(names(seen)).toEqual(['SessionStart', 'UserPromptSubmit', 'Stop']);
 });

@@ -13,6 +13,8 @@ export interface Project {
   remove(): Promise<void>;
 }
 
+/** What the blocks import beside. */
+const OTHERS = ['ai', '@openai/agents', 'langchain', '@langchain', 'vitest', '@types/node', '@opentelemetry'];
 const MARK = '@@hookscope-doc@@';
 const TSCONFIG = {
   compilerOptions: {
@@ -74,8 +76,7 @@ async function link(root: string): Promise<void> {
   const modules = join(root, 'node_modules');
   await mkdir(join(root, 'home'));
   await mkdir(join(modules, '.bin'), { recursive: true });
-  const others = ['ai', 'langchain', '@langchain', 'vitest', '@types/node', '@opentelemetry'];
-  for (const name of [...Object.keys(manifest.dependencies), ...others]) {
+  for (const name of [...Object.keys(manifest.dependencies), ...OTHERS]) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(join(ROOT, 'node_modules', name), join(modules, name));
   }

@@ -9,6 +9,7 @@ const ENTRIES = [
   'agents',
   'adapters/ai',
   'adapters/kit',
+  'adapters/openai-agents',
   'adapters/langchain',
   'adapters/anthropic',
   'emit/sinks/sqlite',

@@ -5,6 +5,7 @@ import { agentTool, drive } from '../../src/adapters/ai.js';
 import { anthropicModel } from '../../src/adapters/anthropic.js';
 import { runAgent, Steps } from '../../src/adapters/kit.js';
 import { hooks as langchainHooks } from '../../src/adapters/langchain.js';
+import * as openai from '../../src/adapters/openai-agents.js';
 import { agentCodec, loadAgentHooks } from '../../src/agents.js';
 import * as claude from '../../src/claude-code.js';
 import { otelSink } from '../../src/emit/sinks/otel.js';
@@ -111,8 +112,10 @@ const PLACES: Readonly<Record<string, readonly [known: string, call: (more: obje
     },
   ],
   drive: ['system', (more) => drive(session, { prompt: 'x', ...more }, () => ({}) as never)],
+  'drive of openai-agents': ['maxTurns', (more) => openai.drive(session, {} as never, 'x', more)],
   Steps: ['passThrough', (more) => new Steps(session, more)],
   'Steps.run': ['signal', (more) => new Steps(session).run({ name: 'Bash', input: {}, execute: run }, more)],
+  'Steps.asks': ['signal', (more) => new Steps(session).asks({ name: 'Bash', id: 'a', input: {}, execute: run }, more)],
   'Steps.handTo': ['hooks', (more) => new Steps(session).handTo({ ...spawn, ...more })],
   'Steps.stop': ['lastMessage', (more) => new Steps(session).stop(more)],
   hooks: ['toolHow', (more) => langchainHooks(session, more)],
@@ -144,6 +147,7 @@ test.each(Object.entries(PLACES))(
 /** What may be anything; and what makes an object no event at all, which is said in other words. */
 const ANYTHING: readonly string[] = [
   ...['Session.tool input', 'Session.toolBatch input', 'Session.endBatch input'],
+  'drive of openai-agents context',
   ...['createHost events input', 'createHost events output', 'createHost events fold'],
 ];
 

@@ -482,6 +482,22 @@ const limits: readonly Kept[] = [
   ['What a tool yields before its last value', 'adapters/ai-turns', 'is shown before the tool is done'],
   ['A function that returns a generator', 'adapters/ai', 'that yields has its last value as its output'],
   ['Where a schema turns its input', 'adapters/ai-turns', 'runs as the schema reads it'],
+  ['Hosted tools, which OpenAI runs, never come', 'adapters/openai-agents', 'a hosted tool stays as it is'],
+  [
+    'Hooks judge the arguments as the model wrote them',
+    'adapters/openai-scenes',
+    'arguments that the tool does not take do not run, and the model reads so',
+  ],
+  [
+    'What the model reads of a handoff that a hook denies',
+    'adapters/openai-scenes',
+    'a handoff that a hook denies does not happen',
+  ],
+  [
+    'A guardrail of a tool comes after the hooks',
+    'adapters/openai-agents',
+    "the SDK's guardrails of a tool come after the hooks",
+  ],
   [
     "Tools that the model's provider runs itself never come to the middleware",
     'adapters/langchain',
@@ -571,8 +587,10 @@ const readme: readonly Kept[] = [
     'each is judged by its own guards, as it runs, and by nobody else',
   ],
   ['| a loop of your own |', 'session/lifecycle', 'a whole session fires every event in its place'],
-  ['| the Vercel AI SDK |', 'adapters/ai', 'fires every event at its place'],
-  ['| LangChain |', 'adapters/langchain', 'fires every event at its place'],
+  ['| the Vercel AI SDK, OpenAI Agents or LangChain |', 'adapters/scenes/play', 'is what docs/adapters.md says of it'],
+  ['| the [Vercel AI SDK](', 'adapters/three-lines', 'are lines of a program that runs: %s'],
+  ['| [OpenAI Agents](', 'adapters/three-lines', 'are lines of a program that runs: %s'],
+  ['| [LangChain](', 'adapters/three-lines', 'are lines of a program that runs: %s'],
   [
     "| Claude Code's files |",
     'claude-code/load',
@@ -683,10 +701,8 @@ const readmeElse: readonly NoPromise[] = [
   ['It prints:', 'leads to a block that package/docs runs'],
   ['| You have |', 'the head of a table'],
   ['A loop of your own:', 'leads to a block that package/docs runs'],
-  [
-    'The Vercel AI SDK ([the whole program]',
-    'leads to a block that package/docs compiles; the program is run by package/examples',
-  ],
+  ['| Framework | Three lines |', 'the head of a table'],
+  ['[All three under one host]', 'leads to a program that package/examples runs'],
   ["Claude Code's own files, in a program of yours:", 'leads to a block that package/docs compiles'],
   [
     'Claude Code itself ([four programs]',

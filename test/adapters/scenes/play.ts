@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Host } from '../../../src/create-host.js';
 import { ndjsonSink } from '../../../src/emit/sinks/ndjson.js';
 import { anyHooks, testHost } from '../../host/kit.js';
+import { ROOT } from '../../package/sources.js';
 import { type Input, type Seen, spy } from '../../session/kit.js';
 import {
   Cannot,
@@ -42,6 +43,21 @@ export function playScenes(driver: Driver): void {
           expect(came, `${name} is as for everybody, and no difference: ${difference.why}`).not.toEqual(expected);
         }
       }
+    });
+
+    test('is what docs/adapters.md says of it', () => {
+      const rows = readFileSync(join(ROOT, 'docs/adapters.md'), 'utf8')
+        .split('\n')
+        .filter((line) => line.startsWith('| '));
+      const cells = rows.map((row) => row.slice(2, -2).split(' | '));
+      const head = cells.find(([first]) => first === 'Scene') ?? [];
+      const column = head.indexOf(driver.framework);
+      expect(column).toBeGreaterThan(0);
+      const said = new Map(cells.map((row) => [row[0] as string, row[column]]));
+      const shown = SCENES.filter(({ name }) => said.has(name) || driver.differences[name] !== undefined);
+      expect(shown.length).toBeGreaterThan(15);
+      const expected = shown.map(({ name }) => [name, driver.differences[name]?.why ?? 'yes']);
+      expect(shown.map(({ name }) => [name, said.get(name)])).toEqual(expected);
     });
 
     test('declares differences of scenes that there are', () => {
