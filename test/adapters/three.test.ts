@@ -52,7 +52,7 @@ const FRAMEWORKS: Readonly<
     const calls = paths.map((path, i) => ({ name: 'read', args: { path }, id: `inner-${i}` }));
     const inner = createAgent({
       model: fakeModel().respondWithTools(calls).respond(new AIMessage('Read.')),
-      tools: [chainTool((input) => read((input as { path: string }).path), { ...how, schema })],
+      tools: [chainTool((input) => read((input as unknown as { path: string }).path), { ...how, schema })],
       middleware: [hooks(session, { agent: { agent_type: 'worker' } })],
     });
     const task = async ({ prompt }: { prompt: string }) =>
