@@ -1,15 +1,18 @@
 import { fileURLToPath } from 'node:url';
+import { fleetSoak, notArrived } from './fleet.js';
 import { leftBehind, notReloaded } from './left-behind.js';
 import { reloads } from './reloads.js';
 import { soak } from './soak.js';
 
-// `npm run soak`: some minutes. What it came to is judged in the same way as in the short form (test/server/soak.test.ts).
+// `npm run soak`: some minutes, and a nats-server on the PATH. What it came to is judged in the same way as in the short form (test/server/soak.test.ts).
 const asked = { fires: 100_000, agents: 1_000, reloads: 100 };
 const soaked = await soak(asked);
 console.log(soaked);
 const reloaded = await reloads(fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)), asked.reloads);
 console.log(reloaded);
-const problems = [...leftBehind(soaked, asked), ...notReloaded(reloaded, asked.reloads)];
+const fleet = await fleetSoak({ hosts: 50, kills: 20 });
+console.log(fleet);
+const problems = [...leftBehind(soaked, asked), ...notReloaded(reloaded, asked.reloads), ...notArrived(fleet)];
 for (const problem of problems) console.error(`soak: ${problem}`);
 console.log(problems.length === 0 ? 'soak: everything is back at the start' : `soak: ${problems.length} problems`);
 process.exitCode = problems.length === 0 ? 0 : 1;

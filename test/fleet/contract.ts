@@ -140,6 +140,20 @@ export function engineContract(name: string, ground: () => Promise<Ground>): voi
       expect(found.sort()).toEqual(['a two', 'b one']);
     });
 
+    test('shows them also while they speak', async () => {
+      const [host, operator] = [await engine('host'), await engine('operator')];
+      let speaking = true;
+      const spoken = (async () => {
+        for (let i = 0; speaking; i++) await host.state.share(i % 2 === 0 ? 'a' : 'b', bytes(`${i}`));
+      })();
+      try {
+        for (let i = 0; i < 40; i++) expect((await operator.state.all()).length).toBeLessThanOrEqual(2);
+      } finally {
+        speaking = false;
+        await spoken;
+      }
+    });
+
     test('shows questions that wait, also to who comes later, and that they are gone', async () => {
       const [host, before] = [await engine('host'), await engine('before')];
       const seen: [string, OpenQuestion[]][] = [['before', []]];

@@ -1,4 +1,4 @@
-import type { KV } from '@nats-io/kv';
+import type { KV, KvEntry, KvWatchOptions } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { FleetEngine, Posted } from '../engine.js';
 import { overtaken } from '../memory.js';
@@ -17,10 +17,8 @@ type Verbs = Pick<FleetEngine, 'policy' | 'state'> & { prepare(): Promise<void> 
 
 /** Policy and state are key-value buckets. */
 export function createBuckets(connection: Connection, subjects: Subjects): Verbs {
-  const kvm = async (nc: NatsConnection) => {
-    const { Kvm } = await loaded(() => import('@nats-io/kv'), '@nats-io/kv');
-    return new Kvm(nc);
-  };
+  const library = () => loaded(() => import('@nats-io/kv'), '@nats-io/kv');
+  const kvm = async (nc: NatsConnection) => new (await library()).Kvm(nc);
   const open = async (bucket: string, nc = connection.get()): Promise<KV> => (await kvm(nc)).open(bucket);
   const tried = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -64,12 +62,12 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
         }),
       history: (channel) =>
         tried(async () => {
-          const posts: Posted[] = [];
-          for await (const { operation, value, revision } of await (await open(subjects.policy)).history({
-            key: channel,
-          }))
-            if (operation === 'PUT') posts.push({ bytes: value, version: revision });
-          return posts;
+          const bucket = await open(subjects.policy);
+          const last = await bucket.get(channel);
+          if (last === null) return [];
+          const { KvWatchInclude } = await library();
+          const all = await upTo(last.revision, bucket, { key: channel, include: KvWatchInclude.AllHistory });
+          return all.map(({ value, revision }) => ({ bytes: value, version: revision }));
         }),
     },
     state: {
@@ -77,10 +75,11 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
       all: () =>
         tried(async () => {
           const bucket = await open(subjects.state);
-          const all: { host: string; bytes: Uint8Array }[] = [];
-          for await (const { key, operation, value } of await bucket.history({ key: '>' }))
-            if (operation === 'PUT') all.push({ host: key, bytes: value });
-          return all;
+          const { messages, last_seq: last } = (await bucket.status()).streamInfo.state;
+          if (messages === 0) return [];
+          const all = await upTo(last, bucket, {});
+          // The last word of each.
+          return [...new Map(all.map(({ key, value }) => [key, { host: key, bytes: value }])).values()];
         }),
     },
     prepare: () =>
@@ -90,4 +89,29 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
         await all.create(subjects.state, { history: 1, ttl: KEPT });
       }),
   };
+}
+
+/** Milliseconds that nothing may come: what was there has expired meanwhile. */
+const SILENCE = 5_000;
+
+/**
+ * What stands in a bucket, up to a revision that was its last. Its own `history` waits for ever where a key is written while it reads: what is counted
+ * as still to come is not there any more. What takes its place has a higher revision.
+ */
+async function upTo(last: number, bucket: KV, options: KvWatchOptions): Promise<KvEntry[]> {
+  const found: KvEntry[] = [];
+  const entries = await bucket.watch(options);
+  let timer: NodeJS.Timeout | undefined;
+  const wait = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => entries.stop(), SILENCE);
+  };
+  wait();
+  for await (const entry of entries) {
+    wait();
+    if (entry.operation === 'PUT') found.push(entry);
+    if (entry.revision >= last) break;
+  }
+  clearTimeout(timer);
+  return found;
 }
