@@ -16,9 +16,12 @@ export interface Conversation {
 export function conversation(messages: readonly ModelMessage[], prompt: UserPrompt | undefined): Conversation {
   if (typeof prompt === 'string') return { before: messages, asked: [{ role: 'user', content: prompt }] };
   const given = prompt === undefined ? messages : [prompt].flat();
-  const end = given.findLastIndex((message) => message.role !== 'user') + 1;
-  const asked = given.slice(end) as UserModelMessage[];
-  return { before: prompt === undefined ? given.slice(0, end) : [...messages, ...given.slice(0, end)], asked };
+  const end = given.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1;
+  // A message of the system hides none of the user's before it.
+  const tail = given.slice(end);
+  const asked = tail.filter((message): message is UserModelMessage => message.role === 'user');
+  const before = [...given.slice(0, end), ...tail.filter(({ role }) => role !== 'user')];
+  return { before: prompt === undefined ? before : [...messages, ...before], asked };
 }
 
 /** What hooks read of a prompt: its words. */

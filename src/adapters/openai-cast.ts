@@ -1,5 +1,13 @@
 import type * as sdk from '@openai/agents';
-import type { Agent, Handoff, RunContext, run, ToolToFinalOutputFunction } from '@openai/agents';
+import type {
+  Agent,
+  ClientToolSearchExecutor,
+  Handoff,
+  HostedTool,
+  RunContext,
+  run,
+  ToolToFinalOutputFunction,
+} from '@openai/agents';
 import { HookscopeError } from '../errors.js';
 import type { SpawnOptions } from '../session/options.js';
 import { type AnyTool, type Invoke, type ToolHow, wrapTool } from './openai-tool.js';
@@ -32,6 +40,7 @@ export class Cast {
   readonly #options: CastOptions;
   readonly #copies = new Map<AnyAgent, AnyAgent>();
   readonly #originals = new Map<AnyAgent, AnyAgent>();
+  readonly #isWrapped = new WeakSet<Tools>();
 
   constructor(sdk: Sdk, steps: Steps, root: AnyAgent, options: CastOptions) {
     this.#sdk = sdk;
@@ -48,6 +57,7 @@ export class Cast {
   /** Throws INVALID_OPTIONS where a tool would run without hooks. */
   copy(agent: AnyAgent): AnyAgent {
     if (this.#originals.has(agent)) return agent;
+    if ('capabilities' in agent) throw refused('agent', agent.name, 'a sandbox gives it tools while it runs');
     const known = this.#copies.get(agent);
     if (known) return known;
     const copy: AnyAgent = agent.clone({
@@ -72,13 +82,31 @@ export class Cast {
   }
 
   #tool(tool: Tools): Tools {
+    const made = this.#isWrapped.has(tool) ? tool : this.#wrap(tool);
+    this.#isWrapped.add(made);
+    return made;
+  }
+
+  #wrap(tool: Tools): Tools {
+    const search = this.#sdk.getClientToolSearchExecutor(tool);
+    if (search) return this.#search(tool as HostedTool, search);
     if (tool.type === 'hosted_tool' || (tool.type === 'shell' && tool.shell === undefined)) return tool;
-    if (tool.type !== 'function') throw refused(tool.name, `runs beside the function tools: let a function tool do it`);
+    if (tool.type !== 'function')
+      throw refused('tool', tool.name, 'it runs beside the function tools: let a function tool do it');
     const how = this.#options.toolHow[tool.name];
     const agent = this.#options.agentOf(tool);
     if (agent) return wrapTool(this.#steps, tool, how, this.#options.runAgent(agent));
-    if ('on' in tool) throw refused(tool.name, 'runs an agent: make it with agentTool() in place of agent.asTool()');
+    if ('on' in tool)
+      throw refused('tool', tool.name, 'it runs an agent: make it with agentTool() in place of agent.asTool()');
     return wrapTool(this.#steps, tool as AnyTool, how);
+  }
+
+  /** A search of the program's own: the tools that it finds go through the hooks, too. */
+  #search(tool: HostedTool, search: ClientToolSearchExecutor): Tools {
+    return this.#sdk.attachClientToolSearchExecutor({ ...tool }, async (given) => {
+      const found = await search(given);
+      return [found ?? []].flat().map((one: Tools) => this.#tool(one));
+    });
   }
 
   /** The end of a batch, before the agent's own way to end; a hook that ends the loop ends it here. */
@@ -127,9 +155,9 @@ function callIdOf(item: object): string[] {
   return 'callId' in item && typeof item.callId === 'string' ? [item.callId] : [];
 }
 
-function refused(tool: string, why: string): HookscopeError {
+function refused(what: 'agent' | 'tool', name: string, why: string): HookscopeError {
   return new HookscopeError('INVALID_OPTIONS', {
-    where: `drive: agent.tools: ${tool}`,
-    expected: `no hook would see what it does, since it ${why}`,
+    where: what === 'agent' ? `drive: agent ${name}` : `drive: agent.tools: ${name}`,
+    expected: `no hook would see what it does, since ${why}`,
   });
 }

@@ -9,12 +9,17 @@ export interface Conversation {
 }
 
 export const isUser = (item: AgentInputItem): item is UserItem => 'role' in item && item.role === 'user';
+const isSystem = (item: AgentInputItem): boolean => 'role' in item && item.role === 'system';
 export const userItem = (content: string): UserItem => ({ type: 'message', role: 'user', content });
 
 export function conversation(input: string | readonly AgentInputItem[]): Conversation {
   if (typeof input === 'string') return { before: [], asked: [userItem(input)] };
-  const end = input.findLastIndex((item) => !isUser(item)) + 1;
-  return { before: input.slice(0, end), asked: input.slice(end).filter(isUser) };
+  const end = input.findLastIndex((item) => !isUser(item) && !isSystem(item)) + 1;
+  // A message of the system hides none of the user's before it.
+  return {
+    before: [...input.slice(0, end), ...input.slice(end).filter(isSystem)],
+    asked: input.slice(end).filter(isUser),
+  };
 }
 
 /** What hooks read of a prompt: its words. */

@@ -344,6 +344,18 @@ describe('a prompt', () => {
     ]);
   });
 
+  test('is asked about behind which a message of the system stands', async () => {
+    const { session, seen } = await opened();
+    const model = scripted('Hello.');
+    const messages: ModelMessage[] = [
+      { role: 'user', content: 'hello' },
+      { role: 'system', content: 'Be kind.' },
+    ];
+    await drive(session, { messages }, (round) => generateText({ model, allowSystemInMessages: true, ...round }));
+    expect(seen.filter((s) => s.event === 'UserPromptSubmit').map((s) => s.input['prompt'])).toEqual(['hello']);
+    expect(model.doGenerateCalls[0]?.prompt.map((m) => m.role)).toEqual(['system', 'user']);
+  });
+
   test('of several messages is one prompt', async () => {
     const { asked, users } = await go({
       messages: [...earlier, { role: 'user', content: 'A' }, { role: 'user', content: 'B' }],
