@@ -1,10 +1,10 @@
 import type * as LangChain from 'langchain';
-import { framework } from './framework.js';
+import { loadPeer } from './peer.js';
 
 /** LangChain itself. */
-export const langchain: typeof LangChain = await framework(
-  'hookscope/adapters/langchain',
-  'langchain',
-  '1.5',
+export const langchain: typeof LangChain = await loadPeer(
+  { entry: 'hookscope/adapters/langchain', peer: 'langchain', range: '^1.5.0' },
   () => import('langchain'),
+  // There since 1.5.
+  (loaded) => typeof loaded.createSubagentTransformer === 'function',
 );

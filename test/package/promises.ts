@@ -482,6 +482,7 @@ const limits: readonly Kept[] = [
   ['What a tool yields before its last value', 'adapters/ai-turns', 'is shown before the tool is done'],
   ['A function that returns a generator', 'adapters/ai', 'that yields has its last value as its output'],
   ['Where a schema turns its input', 'adapters/ai-turns', 'runs as the schema reads it'],
+  ['Agents of a sandbox', 'adapters/openai-bypass', 'an agent of a sandbox, which gets its tools while it runs'],
   ['Hosted tools, which OpenAI runs, never come', 'adapters/openai-agents', 'a hosted tool stays as it is'],
   [
     'Hooks judge the arguments as the model wrote them',
