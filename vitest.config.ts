@@ -7,6 +7,7 @@ const seeded = fileURLToPath(new URL('./test/fast-check.ts', import.meta.url));
 
 /** Where processes are started, or what was built is used. All other tests are `unit`, which refuses to start any (test/no-process.ts). */
 const SYSTEM: string[] = [
+  'test/cli/replay.test.ts',
   'test/adapters/*.test.ts',
   'test/check/{cli,costs}.test.ts',
   'test/claude-code/{commands,environment,explain,generated,load,named-run,settings-cost,trust-command,trust,untrusted-generated,untrusted,vectors}.test.ts',
@@ -50,7 +51,12 @@ export default defineConfig({
       resolveId: (id, importer) => (id === 'fast-check' && importer !== seeded ? seeded : undefined),
     },
   ],
-  resolve: { alias: [{ find: /^hookscope$/, replacement: fileURLToPath(new URL('./src/index.ts', import.meta.url)) }] },
+  resolve: {
+    alias: ['index', 'replay'].map((name) => ({
+      find: name === 'index' ? /^hookscope$/ : `hookscope/${name}`,
+      replacement: fileURLToPath(new URL(`./src/${name}.ts`, import.meta.url)),
+    })),
+  },
   test: {
     environment: 'node',
     // No test writes into its user's own state folder.

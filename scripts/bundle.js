@@ -24,6 +24,7 @@ const ENTRIES = {
   'sinks/otel': 'src/emit/sinks/otel.ts',
   'sinks/contract': 'src/emit/sinks/contract.ts',
   fleet: 'src/fleet.ts',
+  replay: 'src/replay.ts',
   testing: 'src/testing.ts',
   'testing/vitest': 'src/testing/vitest.ts',
   'cli/main': 'src/cli/main.ts',

@@ -6,6 +6,7 @@ import { CLAUDE, HOST } from './host-rows.js';
 import { NEW_COMMANDS } from './new/rows.js';
 import { PAGE_COMMANDS } from './page/rows.js';
 import { REDACT } from './redact.js';
+import { REPLAY_COMMANDS } from './replay/rows.js';
 import { SERVER_COMMANDS } from './server/rows.js';
 import { TEST_COMMANDS } from './test/rows.js';
 
@@ -140,6 +141,7 @@ docs/rules.md. Exits 1 if there is an error.
     load: async () => (await import('./check.js')).checkCommand,
   },
   ...HISTORY_COMMANDS,
+  ...REPLAY_COMMANDS,
   ...TEST_COMMANDS,
   ...NEW_COMMANDS,
   ...PAGE_COMMANDS,

@@ -25,7 +25,8 @@ import {
 const judgedSchema = zod().int().nonnegative();
 const answerShape = {
   judged: judgedSchema,
-  status: zod().enum(['ran', 'failed', 'background']),
+  /** `unjudged`: it said that its answer comes later, and none came. */
+  status: zod().enum(['ran', 'failed', 'background', 'unjudged']),
   output: zod().unknown().optional(),
   failure: failureSchema.exactOptional(),
 };
@@ -74,6 +75,8 @@ const handlerShape = {
    * what its failure does, is no part of it. Absent in records of older versions.
    */
   definition: zod().string().exactOptional(),
+  /** A hash of the function that its matcher is, where it is one. */
+  predicate: zod().string().exactOptional(),
   /** Which form of the input its answer is about; absent: `input` itself. */
   judged: judgedSchema.exactOptional(),
   /** All of its answers in order, of one that was asked again. */

@@ -15,6 +15,8 @@ export interface Matcher {
   readonly static: boolean;
   /** For people and for records: `*` where it matches all. */
   readonly text: string;
+  /** The text of the user's function that decides, where one does. */
+  readonly code?: string;
   /** An empty or undefined subject is matched by a match-all only. Never throws. `input`: read-only; static ones need none. */
   matches(subject: string | undefined, input?: unknown): boolean;
 }
@@ -127,6 +129,9 @@ function byPredicate(predicate: Predicate, context: MatcherContext): Matcher {
     all: false,
     static: false,
     text: `predicate ${predicate.name || '(anonymous)'}`,
+    get code() {
+      return Function.prototype.toString.call(predicate);
+    },
     matches: (subject, input) => {
       if (subject === undefined || subject === '') return false;
       try {

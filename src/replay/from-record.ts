@@ -2,6 +2,7 @@ import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { CATALOGUE } from '../events/catalogue.js';
 import type { EventSpec } from '../events/define.js';
 import type { Json } from '../values/shape.js';
+import { MASKS } from './look.js';
 import type { RecordedAnswer, RecordedFire, RecordedHook, RecordedHow } from './recorded.js';
 
 /** A fire as a record of ours tells it. Records of older versions say less: then hooks have no hash, and are known by their names. */
@@ -20,12 +21,12 @@ export function fireOfRecord(record: FireRecord, place: string): RecordedFire {
     scope,
     input,
     versions: versionsOf(record),
-    hooks: record.handlers.map(hookOf),
+    hooks: record.handlers.map((row, i) => hookOf(row, isCut(record, `handlers.${i}.`))),
     decision: decision as unknown as Json,
     fired: howOf(record),
     error: record.error,
     revision: record.revision,
-    masked: record.redacted !== undefined,
+    masked: masksOf(record),
     truncated: record.truncated ?? [],
     inferred: [],
   };
@@ -50,10 +51,32 @@ function howOf({ fired }: FireRecord): RecordedHow | undefined {
   return { doneBy: fired.done_by, keepsKeys: fired.keeps_keys, guards: fired.guards, canAsk: fired.can_ask };
 }
 
-function hookOf(row: HandlerRecord): RecordedHook {
-  const { id, name, handler: kind, source, plugin, scope, definition, status, reason } = row;
+/** Something of what is there was left out. */
+const isCut = ({ truncated = [] }: FireRecord, place: string): boolean =>
+  truncated.some((gone) => gone.startsWith(place));
+
+/** Where fewer masks stand than were made, some are of a function of the user's, and cannot be told from other texts. */
+function masksOf(record: FireRecord): RecordedFire['masked'] {
+  if (record.redacted === undefined) return false;
+  const marks = JSON.stringify(record).match(MASKS)?.length ?? 0;
+  return marks < record.redacted.count ? 'anywhere' : true;
+}
+
+function hookOf(row: HandlerRecord, isCut: boolean): RecordedHook {
+  const { id, name, handler: kind, source, plugin, scope, definition, predicate, status, reason } = row;
   const skipped = status === 'skipped' ? (reason ?? 'skipped') : undefined;
-  return { id, name, kind, source, plugin, scope, definition, skipped, answers: skipped ? [] : answersOf(row) };
+  return {
+    id,
+    name,
+    kind,
+    source,
+    plugin,
+    scope,
+    definition,
+    predicate,
+    skipped,
+    answers: skipped || isCut ? [] : answersOf(row),
+  };
 }
 
 /** What a row says of one that is not enforced is no answer: it was asked by itself, after the decision. */
@@ -64,6 +87,7 @@ function answersOf({ answers, ...row }: HandlerRecord): readonly RecordedAnswer[
     output,
     failure,
     background: status === 'background' ? true : undefined,
+    unjudged: status === 'unjudged' ? true : undefined,
     duration,
     finished,
   }));

@@ -36,8 +36,8 @@ export interface RecordedFire {
   readonly error?: string | undefined;
   /** The configuration that decided it. */
   readonly revision?: string | undefined;
-  /** Secrets in it are masked, each place with equal values by equal masks. */
-  readonly masked: boolean;
+  /** Secrets in it are masked, equal values by equal masks. `anywhere`: by texts that cannot be told from others. */
+  readonly masked: boolean | 'anywhere';
   /** What could not be kept, by its place: `input.tool_input.data`. */
   readonly truncated: readonly string[];
   /** What the recording does not say and was concluded from the rest, by its place: `decision`, `input.cwd`, `hooks`, `versions`. */
@@ -62,6 +62,8 @@ export interface RecordedHook {
   readonly scope?: string | undefined;
   /** The hash of what it runs. Absent: it is known by its kind and name alone, which for a command is its command line. */
   readonly definition?: string | undefined;
+  /** The hash of the function that its matcher is, where it is one. */
+  readonly predicate?: string | undefined;
   /** Why it was not asked. */
   readonly skipped?: string | undefined;
   /** What it said each time it was asked, in order; none: it was not asked. */
@@ -77,6 +79,8 @@ export interface RecordedAnswer {
   readonly failure?: RecordedFailure | undefined;
   /** It went on in the background. */
   readonly background?: true | undefined;
+  /** It said that its answer comes later, and none came. */
+  readonly unjudged?: true | undefined;
   /** Milliseconds. */
   readonly duration?: number | undefined;
   /** Where the last rewrite of its wave to come counted: when it came. */

@@ -1,43 +1,31 @@
 import type { FireRecord, HookRecord } from '../emit/record.js';
-import { openStore } from '../store/place.js';
-import type { StoreOptions } from '../store/store.js';
 import { fireOfRecord } from './from-record.js';
 import type { RecordedFire, RecordedFires, RecordedHook } from './recorded.js';
 
 /** Within so many fires after its own, what is asked in a shadow has answered. */
 const SHADOWS_WITHIN = 256;
 
-/** The fires of what sinks have written: NDJSON (with the files moved aside), SQLite, or a server's address. */
-export async function* firesIn(place: string, options: StoreOptions = {}): RecordedFires {
-  const store = await openStore(place, options);
-  try {
-    yield* firesOf(store.records({ types: ['hook_fire'] }), place);
-  } finally {
-    await store.close();
-  }
-}
+type Source = HookRecord | RecordedFire;
 
-/** The fires among records, in their order. What was asked in the shadow of a fire, after it, is told with that fire. */
-export async function* firesOf(
-  records: AsyncIterable<HookRecord> | Iterable<HookRecord>,
-  place: string,
-): RecordedFires {
+/** The fires among records, in their order, and what are fires already. What was asked in the shadow of a fire, after it, is told with that fire. */
+export async function* firesOf(source: AsyncIterable<Source> | Iterable<Source>, place: string): RecordedFires {
   const waiting = new Map<string, { fire: RecordedFire; readonly until: number }>();
   let count = 0;
-  for await (const record of records) {
-    if (record.type !== 'hook_fire') continue;
-    if (record.shadow_of !== undefined) {
-      const waits = waiting.get(record.shadow_of);
-      if (waits !== undefined) waits.fire = withShadow(waits.fire, record);
+  for await (const one of source) {
+    if ('type' in one && one.type !== 'hook_fire') continue;
+    if ('type' in one && one.shadow_of !== undefined) {
+      const waits = waiting.get(one.shadow_of);
+      if (waits !== undefined) waits.fire = withShadow(waits.fire, one);
       continue;
     }
     count += 1;
-    const hasShadow = record.handlers.some(({ reason }) => reason === 'shadow');
-    waiting.set(record.fire_id, { fire: fireOfRecord(record, place), until: count + (hasShadow ? SHADOWS_WITHIN : 0) });
-    for (const [id, { fire, until }] of waiting) {
+    const fire = 'type' in one ? fireOfRecord(one, place) : one;
+    const hasShadow = 'type' in one && one.handlers.some(({ reason }) => reason === 'shadow');
+    waiting.set(fire.id, { fire, until: count + (hasShadow ? SHADOWS_WITHIN : 0) });
+    for (const [id, { fire: next, until }] of waiting) {
       if (until > count) break;
       waiting.delete(id);
-      yield fire;
+      yield next;
     }
   }
   for (const { fire } of waiting.values()) yield fire;

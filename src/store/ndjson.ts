@@ -27,15 +27,23 @@ async function* limited(records: AsyncIterable<HookRecord>, limit = Number.POSIT
   }
 }
 
-async function* readFiles(path: string, query: RecordQuery, { note }: StoreOptions): AsyncGenerator<HookRecord> {
+async function* readFiles(
+  path: string,
+  query: RecordQuery,
+  { note, progress }: StoreOptions,
+): AsyncGenerator<HookRecord> {
   const files = await openRotated(path);
   if (files.length === 0) throw new HookscopeError('FILE', { file: path, problem: 'there is no such file' });
   const notes = createNotes(note);
+  const total = files.reduce((sum, { stats }) => sum + stats.size, 0);
+  let before = 0;
   try {
     for (const file of query.newest ? files.reverse() : files) {
       // What a file holds was made before it was last written, by a clock that is a little behind.
       if (query.since !== undefined && file.stats.mtimeMs < query.since - 1000) continue;
-      yield* readFile(file, query, notes);
+      const start = before;
+      before += file.stats.size;
+      yield* readFile(file, query, notes, (bytes) => progress?.((start + bytes) / total));
     }
   } finally {
     notes.end();
@@ -43,11 +51,18 @@ async function* readFiles(path: string, query: RecordQuery, { note }: StoreOptio
   }
 }
 
-async function* readFile(file: OpenedFile, query: RecordQuery, notes: Notes): AsyncGenerator<HookRecord> {
-  const { handle, path, stats } = file;
+async function* readFile(
+  { handle, path, stats }: OpenedFile,
+  query: RecordQuery,
+  notes: Notes,
+  told: (bytes: number) => void,
+): AsyncGenerator<HookRecord> {
   const mayHold = quickLook(query);
+  let read = 0;
   for await (const lines of (query.newest ? linesBackward : linesForward)(handle, stats.size)) {
     for (const line of lines) {
+      read += line.bytes.length + 1;
+      told(read);
       if (!mayHold(line.bytes)) continue;
       const record = await recordOf(line, notes, async () => `${path}:${(await linesBefore(handle, line.at)) + 1}`);
       if (record && isWanted(record, query)) yield record;

@@ -98,6 +98,7 @@ const handler = shaped({
     dialect: word,
     on_failure: word,
     definition: word,
+    predicate: word,
     judged: number,
     answers: list(answer),
     finished: number,

@@ -12,7 +12,8 @@ const PAGE = 500;
 const LOOK = 100;
 
 /** The records that `sqliteSink` has written, also while it writes. Opened when it is first asked. */
-export function sqliteStore(place: string, { note = () => undefined }: StoreOptions = {}): RecordStore {
+export function sqliteStore(place: string, options: StoreOptions = {}): RecordStore {
+  const { note = () => undefined, progress } = options;
   let open: SqliteFile | undefined;
   const file = (): SqliteFile => {
     if (open !== undefined) return open;
@@ -56,6 +57,7 @@ export function sqliteStore(place: string, { note = () => undefined }: StoreOpti
         }
         if (page.length < wanted) return;
         last = Number(page.at(-1)?.['id']);
+        if (progress !== undefined && !newest) progress(last / newestId(file()));
       }
     },
     async *follow(signal: AbortSignal) {

@@ -32,6 +32,8 @@ export interface RecordStore {
 export interface StoreOptions {
   /** Is told what of the store could not be read: a line that is no record, by its place. */
   readonly note?: (text: string) => void;
+  /** Is told, from 0 to 1, how much of a file has been read. */
+  readonly progress?: (share: number) => void;
 }
 
 /** Whether a record is one of those that are wanted; `limit` and `newest` are of the list and not asked here. */

@@ -15,6 +15,7 @@ const ENTRIES = [
   'emit/sinks/sqlite',
   'emit/sinks/otel',
   'fleet',
+  'replay',
   'testing',
 ].map((name) => join(ROOT, `dist/${name}.d.ts`));
 

@@ -12,6 +12,7 @@ import { otelSink } from '../../src/emit/sinks/otel.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import { fleet, memoryEngine } from '../../src/fleet.js';
 import * as hookscope from '../../src/index.js';
+import { replay } from '../../src/replay.js';
 import * as testing from '../../src/testing.js';
 import { INPUTS } from '../host/inputs.js';
 import { optionPlaces } from './option-places.js';
@@ -50,6 +51,7 @@ const PLACES: Readonly<Record<string, readonly [known: string, call: (more: obje
   'Host.fire scope': ['session', (more) => host.fire('PreToolUse', INPUTS.PreToolUse, { scope: more })],
   'Host.fireAny': ['scope', (more) => host.fireAny('PreToolUse', INPUTS.PreToolUse, more)],
   'Host.explain': ['scope', (more) => host.explain('PreToolUse', {}, more)],
+  replay: ['against', (more) => replay(host, [], more)],
   contract: ['patience', (more) => testing.contract(plain, more)],
   fireHook: ['beside', (more) => testing.fireHook(run, 'Stop', {}, more)],
   fireFile: ['projectDir', (more) => testing.fireFile('/none.json', 'Stop', {}, more)],

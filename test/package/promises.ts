@@ -682,6 +682,7 @@ const readme: readonly Kept[] = [
   ['`fire` fires one event', 'cli/fire', 'prints the decision, and a line for every registered hook with why'],
   ['sends a recorded session through the hooks', 'cli/run', 'shows what ran, for whom and why, and what was denied'],
   ['shows what was denied', 'cli/history', 'last --blocked is the newest fire that was denied'],
+  ['decides again what was recorded', 'cli/replay', 'under others says what changes, by which hook, with an example'],
   ['[The page](docs/page.md) shows it', 'page/page', 'it shows what happens while an agent works'],
   ['stats` finds the slow hook', 'cli/history', 'counts runs, denials and failures of each hook, and its times'],
   ['In a clone of the repository', 'cli/demo', 'npm run demo shows who was denied what'],

@@ -5,8 +5,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { ndjsonSink } from '../../src/emit/sinks/ndjson.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import { createHost, deny, type Host, rewrite } from '../../src/index.js';
+import { openFires } from '../../src/replay/open.js';
 import type { RecordedFire } from '../../src/replay/recorded.js';
-import { firesIn, firesOf } from '../../src/replay/source.js';
+import { firesOf } from '../../src/replay/source.js';
 import { readRecord } from '../../src/store/read-record.js';
 import { all } from './all.js';
 
@@ -21,7 +22,7 @@ async function recorded(place: string, run: (host: Host) => Promise<unknown>): P
   await run(host);
   await host.close();
   await sink.close();
-  return all(firesIn(join(dir, place)));
+  return all(openFires(join(dir, place)));
 }
 
 describe.each(['fires.ndjson', 'fires.db'])('fires recorded to %s', (place) => {

@@ -2,6 +2,9 @@ import type { Failure } from '../../events/failure.js';
 import type { Registration } from '../../scopes/registration.js';
 import { handlerOf } from './work.js';
 
+/** Milliseconds a process gets to exit after its timeout: TERM, KILL after 1.5 s, and a margin. */
+export const GRACE = 2_500;
+
 /** It has not answered in time. */
 export function timeout(registration: Registration): Failure {
   const message = `did not answer within its timeout of ${registration.timeout} s`;

@@ -6,10 +6,11 @@ import { readOnly } from '../../values/view.js';
 import { logProblems, logSlow, readAnswer, replyFacts, threw, toBackground } from './answer.js';
 import { type Attempt, type CallReporter, PENDING, SILENT, withDuration } from './attempt.js';
 import { makeCall } from './call.js';
-import { aborted, timeout } from './call-failures.js';
+import { aborted, GRACE, timeout } from './call-failures.js';
 import type { Watched } from './clock.js';
 import { Context } from './context.js';
 import type { CallFacts, RunningFire } from './facts.js';
+import { answerOf } from './said-again.js';
 import { untrusted } from './untrusted.js';
 import { type CallbackFunction, callbackOf, handlerOf } from './work.js';
 
@@ -17,9 +18,6 @@ import { type CallbackFunction, callbackOf, handlerOf } from './work.js';
 export interface CallOwner {
   answered(result: Attempt | undefined, call: HandlerCall): void;
 }
-
-/** Milliseconds a process gets to exit after its timeout: TERM, KILL after 1.5 s, and a margin. */
-const GRACE = 2_500;
 
 const LOADED = new WeakSet<Handler>();
 
@@ -89,9 +87,11 @@ export class HandlerCall implements Watched, CallFacts {
   private beginOther(kind: 'first' | 'reask'): Attempt | undefined | typeof PENDING {
     const { fire, registration, input } = this;
     const callback = callbackOf(registration);
-    if (callback === undefined && this.mustLoad(kind)) return PENDING;
+    const answer = answerOf(registration);
+    if (callback === undefined && answer === undefined && this.mustLoad(kind)) return PENDING;
     const changed = registration.trustCheck?.(input);
     if (changed) return untrusted(fire, registration, changed);
+    if (answer !== undefined) return answer(fire, registration, input);
     if (callback === undefined && !fire.carried(input)) return { failure: aborted() };
     if (this.timed) this.start(kind);
     else this.context = new Context(fire, kind, undefined);

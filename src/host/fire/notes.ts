@@ -139,8 +139,9 @@ export class Notes implements RunFacts {
     });
     if (this.made === undefined && !wave.some((said) => said.rewrite !== undefined)) return false;
     if (slots[0]?.registration.racing !== true) return this.take(wave);
-    for (const [when, i] of finished.entries()) (slots[i] as Slot).finished = when;
-    return this.take(finished.map((i) => wave[i] as (typeof wave)[number]));
+    const order = inOrder(finished, results);
+    for (const [when, i] of order.entries()) (slots[i] as Slot).finished = when;
+    return this.take(order.map((i) => wave[i] as (typeof wave)[number]));
   }
 
   private take(wave: Parameters<Rewrites['take']>[0]): boolean {
@@ -187,4 +188,11 @@ export class Notes implements RunFacts {
 /** Rewrites by observers are ignored. */
 function rewriteOf(slot: Slot, result: Attempt): { readonly value: unknown } | undefined {
   return slot.registration.phase === 'observe' ? undefined : result.outcome?.rewrite;
+}
+
+/** Those whose answers are said again in the order of then. */
+function inOrder(finished: readonly number[], results: readonly Attempt[]): readonly number[] {
+  if (!results.some((result) => result.finished !== undefined)) return finished;
+  const when = (i: number): number => results[i]?.finished ?? i;
+  return [...finished].sort((a, b) => when(a) - when(b));
 }

@@ -112,6 +112,7 @@ function readGroup(
   for (const warning of warnings) how.warn(warning);
   warnOfUnit(shared.timeout, where, how);
   const enforce = enforcedShare([...(how.enforce ?? []), shared.enforce]);
+  const definedIn = { file: how.source.file, dir: how.dir };
   const byGroup = (shared.timeoutFor ?? how.timeoutFor) === 'group' ? {} : undefined;
   return hooks.map((hook, i) => {
     const at = `${where}.hooks[${i}]`;
@@ -170,7 +171,7 @@ function readGroup(
       dedup: dedup === undefined ? undefined : JSON.stringify([how.family ?? null, dedup, rule.rule?.text ?? null]),
       skip,
       trustCheck: trustCheckOf(hook, how),
-      definition: new HookDefinition(whatIs(hook), { file: how.source.file, dir: how.dir }),
+      definition: new HookDefinition(whatIs(hook), definedIn),
     };
   });
 }

@@ -110,7 +110,7 @@ export class Registrar {
   }
 
   #lookUp(input: Json | undefined, ref: ScopeRef | undefined, starts: boolean): ScopeLookup {
-    const { found, named, spawn } = this.#find(input, ref);
+    const { found, named, spawn } = this.find(input, ref);
     if (!spawn || (!found.known && !starts && this.#spawns.hasEnded(named, found.id))) return found;
     return this.#spawned(found, spawn.spawnHooks, spawn.type, named);
   }
@@ -126,7 +126,7 @@ export class Registrar {
   }
 
   /** The current scope, and the hooks of its agent's type that are still to be installed. */
-  #find(input: Json | undefined, ref: ScopeRef | undefined) {
+  find(input: Json | undefined, ref: ScopeRef | undefined) {
     const { tree } = this.#parts;
     const session = textOf(input?.['session_id']);
     const found = tree.find(ref, session, textOf(input?.['agent_id']));
@@ -140,7 +140,7 @@ export class Registrar {
 
   /** As `scopeOf`, but nothing is opened: an agent scope that would be opened is a detached one, closed by `done`. */
   preview(input: Json, ref: ScopeRef | undefined): ScopeLookup & { done(): void } {
-    const { found, spawn } = this.#find(input, ref);
+    const { found, spawn } = this.find(input, ref);
     if (!spawn) return { ...found, done: () => undefined };
     const { type: agentType, spawnHooks } = spawn;
     const parent = (found.known ? found.scope.parent : found.scope) as Scope;

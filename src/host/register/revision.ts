@@ -7,14 +7,20 @@ import type { Spawns } from './spawns.js';
 const HASHES = new WeakMap<Registration, string>();
 
 /** All that is written about a hook: what it runs, when, and what its failure does. */
-function hashOf(r: Registration): string {
+export function registrationHash(r: Registration): string {
   const known = HASHES.get(r);
   if (known !== undefined) return known;
   const { matcher, rule, scope, skip, definition, spec } = r;
   const { name, stage, before, after, mode, timeout, onFailure, phase, enforce, once, async, dialect } = r;
   const how = { name, stage, before, after, mode, timeout, onFailure, phase, enforce, once, async, dialect };
   const who = { event: spec.name, scope: scope.kind, type: scope.agentType, skip: skip?.reason };
-  const made = shortHash({ ...how, ...who, matcher: matcher.text, rule: rule?.text, definition: definition?.hash });
+  const made = shortHash({
+    ...how,
+    ...who,
+    matcher: matcher.code ?? matcher.text,
+    rule: rule?.text,
+    definition: definition?.hash,
+  });
   HASHES.set(r, made);
   return made;
 }
@@ -36,7 +42,7 @@ export function createRevision(
     const now = tree.managed.version + tree.host.version + spawns.changes;
     if (now === stamp) return last;
     const all = [tree.managed, tree.host, ...waiting()];
-    const hooks = all.flatMap((scope) => scope.events().flatMap((event) => scope.own(event).map(hashOf)));
+    const hooks = all.flatMap((scope) => scope.events().flatMap((event) => scope.own(event).map(registrationHash)));
     const made = [...spawns.all()].flatMap(([type, of]) =>
       [...of].flatMap(({ hooks: make }) => (typeof make === 'function' ? [`${type} ${String(make)}`] : [])),
     );

@@ -1,7 +1,9 @@
 import type { HandlerRecord, HandlerVerdict, RecordCopy, RecordedFailure } from '../../emit/record.js';
 import type { Outcome } from '../../events/outcome.js';
 import type { SkipReason } from '../../events/skip.js';
+import type { Matcher } from '../../matching/matcher.js';
 import type { Registration } from '../../scopes/registration.js';
+import { sha256 } from '../alarms/canonical.js';
 import type { Attempt } from '../call/attempt.js';
 import { verdictOf } from '../decide/fold.js';
 import type { HandlerResult } from '../decide/fold-common.js';
@@ -108,12 +110,26 @@ function row(r: Registration, slot: Slot, copy: RecordCopy, index: number): Hand
   if (slot.calls > 1) row.reasked = slot.calls - 1;
   const warnings = last.warnings?.length ? copy.whole(last.warnings, `handlers.${index}.warnings`) : undefined;
   if (warnings) row.warnings = warnings;
-  if (r.definition !== undefined) row.definition = r.definition.hash;
+  defined(row, r);
   if (slot.answered > 0) row.judged = slot.answered;
   if (slot.finished !== undefined) row.finished = slot.finished;
   const again = slot.answers === undefined ? undefined : answersOf(slot.answers, copy, index);
   if (again) row.answers = again;
   return Object.freeze(row);
+}
+
+/** What it is, and by whose word it is asked. */
+function defined(row: Row, { definition, matcher }: Registration): void {
+  if (definition !== undefined) row.definition = definition.hash;
+  if (matcher.code !== undefined) row.predicate = predicateHash(matcher);
+}
+
+const PREDICATES = new WeakMap<Matcher, string>();
+
+export function predicateHash(matcher: Matcher): string {
+  const known = PREDICATES.get(matcher) ?? sha256(matcher.code ?? '').slice(0, 32);
+  PREDICATES.set(matcher, known);
+  return known;
 }
 
 function statusOf(
@@ -127,7 +143,7 @@ function statusOf(
 function answersOf(answers: NonNullable<Slot['answers']>, copy: RecordCopy, index: number): HandlerRecord['answers'] {
   const rows = answers.map(({ judged, attempt }) => ({
     judged,
-    status: statusOf(attempt.background, attempt),
+    status: attempt.unjudged ? ('unjudged' as const) : statusOf(attempt.background, attempt),
     ...(attempt.outcome === undefined ? {} : { output: attempt.outcome.output }),
     ...(attempt.failure === undefined ? {} : { failure: attempt.failure }),
   }));
@@ -162,7 +178,7 @@ function skippedRow(r: Registration, reason: SkipReason): HandlerRecord {
   else if (reason === 'if' && r.rule !== undefined) row.rule = r.rule.text;
   if (r.plugin !== undefined) row.plugin = r.plugin;
   if (r.skip !== undefined) row.why = r.skip.why;
-  if (r.definition !== undefined) row.definition = r.definition.hash;
+  defined(row, r);
   return Object.freeze(row);
 }
 

@@ -1,0 +1,81 @@
+import type { Host } from '../../create-host.js';
+import { HookscopeError } from '../../errors.js';
+import { servicesOf } from '../../host/internals.js';
+import { plainJson } from '../../plain.js';
+import { openFires } from '../../replay/open.js';
+import type { RecordedFires } from '../../replay/recorded.js';
+import { type Replayed, replay } from '../../replay/replay.js';
+import { type HostFlags, openHost } from '../open-host.js';
+import type { RedactFlags } from '../redact.js';
+import type { Terminal } from '../terminal.js';
+import { progressBar } from './progress.js';
+import { headline, markdownReport, textReport } from './report.js';
+import { CHANGES, Summary } from './summary.js';
+
+interface ReplayFlags extends HostFlags, RedactFlags {
+  readonly against?: string;
+  readonly runCallbacks?: true;
+  readonly json?: true;
+  readonly markdown?: true;
+}
+
+/** Replays files under the hooks that were named or are found, and says what changes. Throws FILE, INVALID_OPTIONS and what the hooks cannot be loaded by. */
+export async function replayCommand(files: readonly string[], flags: ReplayFlags, terminal: Terminal): Promise<number> {
+  if (flags.json && flags.markdown)
+    throw new HookscopeError('INVALID_OPTIONS', { where: '--markdown', expected: 'is not for --json' });
+  const open = (how: HostFlags) => openHost(how, { executes: true, tell: terminal.tell, shown: true });
+  const { host } = await open(flags);
+  const old = flags.against === undefined ? undefined : await open({ config: flags.against }).catch(closing(host));
+  const { events } = servicesOf(host);
+  const summary = new Summary((event) => events[event]?.spec);
+  const bar = progressBar(files.length);
+  try {
+    const fires = await firesOfAll(files, terminal, bar.at);
+    const { signal } = terminal;
+    const options = { against: old?.host, runCallbacks: flags.runCallbacks, signal };
+    for await (const replayed of replay(host, fires, options)) {
+      summary.add(replayed);
+      if (flags.json && replayed.changed !== undefined && !terminal.gone) await terminal.print(lineOf(replayed));
+    }
+  } finally {
+    bar.end();
+    await host.close();
+    await old?.host.close();
+  }
+  if (terminal.signal.aborted) return 1;
+  if (flags.json) await terminal.print(plainJson(summaryOf(summary)));
+  else await terminal.print((flags.markdown ? markdownReport(summary) : textReport(summary)).join('\n'));
+  return summary.exitCode;
+}
+
+const closing = (host: Host) => async (error: unknown) => {
+  await host.close();
+  throw error;
+};
+
+/** One after the other. Rejects with FILE before anything is replayed: one of them is not there. */
+async function firesOfAll(
+  files: readonly string[],
+  { tell }: Terminal,
+  at: (file: number, share: number) => void,
+): Promise<RecordedFires> {
+  const all = files.map((file, i) => openFires(file, { note: tell, progress: (share) => at(i, share) }));
+  const first = await all[0]?.next();
+  return (async function* () {
+    if (first && !first.done) yield first.value;
+    for (const fires of all) yield* fires;
+  })();
+}
+
+function lineOf({ fire, then, now, changed, by }: Replayed): string {
+  const { place, id, time, event, session, agent, toolUse, inferred } = fire;
+  const where = { place, id, time, event, session, agent, tool_use_id: toolUse, inferred };
+  const told = { type: 'replayed', changed, by, ...where, input: fire.input };
+  return plainJson(Object.assign(told, { then, now }));
+}
+
+function summaryOf(summary: Summary): Readonly<Record<string, unknown>> {
+  const counts = Object.fromEntries(CHANGES.map((change) => [change, summary.counts.get(change) ?? 0]));
+  const groups = CHANGES.flatMap((change) => summary.groups(change));
+  return { type: 'replay_summary', text: headline(summary), fires: summary.fires, ...counts, groups };
+}

@@ -1,0 +1,73 @@
+import { plain } from '../../plain.js';
+import type { Change, ReplayedHook } from '../../replay/replay.js';
+import { CHANGES, type Group, type Summary } from './summary.js';
+
+const TITLES: Readonly<Record<Change, string>> = {
+  denied: 'newly denied',
+  asked: 'newly asked',
+  allowed: 'newly allowed',
+  rewritten: 'rewritten otherwise',
+  said: 'said otherwise',
+  unknown: 'unknown',
+};
+
+const number = (count: number): string => count.toLocaleString('en-US');
+
+/** One line that says it all. */
+export function headline(summary: Summary): string {
+  const { fires, changed, counts } = summary;
+  const parts = CHANGES.flatMap((change) => {
+    const count = counts.get(change);
+    return count === undefined ? [] : [`${number(count)} ${TITLES[change]}`];
+  });
+  const same = number(fires - changed);
+  return `${number(fires)} ${fires === 1 ? 'fire' : 'fires'} replayed: ${[`${same} as they were`, ...parts].join(', ')}`;
+}
+
+export function textReport(summary: Summary): string[] {
+  const lines = [headline(summary)];
+  for (const change of CHANGES) {
+    const groups = summary.groups(change);
+    if (groups.length === 0) continue;
+    lines.push('', `${TITLES[change]} (${number(summary.counts.get(change) ?? 0)})`);
+    for (const group of groups) {
+      lines.push(`  ${number(group.count).padStart(6)}  ${plain(behind(group))}`);
+      lines.push(`          ${plain(exampleOf(group))}`);
+    }
+  }
+  return lines;
+}
+
+export function markdownReport(summary: Summary): string[] {
+  const lines = [`**${headline(summary)}**`];
+  for (const change of CHANGES) {
+    const groups = summary.groups(change);
+    if (groups.length === 0) continue;
+    lines.push('', `### ${TITLES[change]} (${number(summary.counts.get(change) ?? 0)})`, '');
+    lines.push('| Fires | By | For example |', '| ---: | --- | --- |');
+    for (const group of groups)
+      lines.push(`| ${number(group.count)} | ${cell(behind(group))} | ${cell(exampleOf(group))} |`);
+  }
+  return lines;
+}
+
+/** The hook that a change is due to. */
+function behind({ by, problem }: Group): string {
+  if (by === undefined) return problem ?? 'a hook that the recording does not name';
+  return `${hookWords(by)}${by.why === undefined ? '' : `: ${by.why}`}`;
+}
+
+function hookWords({ name, kind, asked, source }: ReplayedHook): string {
+  const from = source?.file ?? source?.name;
+  const what = asked === undefined ? '' : kind === 'rule' ? ` (${asked})` : ` on ${asked}`;
+  return `${name.startsWith(`${kind} `) ? '' : `${kind} `}${name}${what}${from === undefined ? '' : ` [${from}]`}`;
+}
+
+const exampleOf = ({ example: { event, what, place, id } }: Group): string =>
+  `${event}${what === '' ? '' : ` ${what}`}  (${place}, ${id})`;
+
+/** Text in a table, which no text of anybody's can end. */
+const cell = (text: string): string =>
+  plain(text)
+    .replaceAll(/[\\`*_{}[\]<>|~#]/g, (char) => `\\${char}`)
+    .replaceAll('\n', ' ');

@@ -1,0 +1,33 @@
+import type { CommandRow } from '../command-row.js';
+import { CLAUDE, HOST } from '../host-rows.js';
+import { REDACT } from '../redact.js';
+
+export const REPLAY_COMMANDS: readonly CommandRow[] = [
+  {
+    usage: 'replay <file...>',
+    about:
+      'Decide again what was recorded, by the hooks as they are now, and say what changes; no command, request, tool or model runs, and no callback',
+    arguments: {
+      file: 'what a sink has written (NDJSON or SQLite), the events of a session, one {"at_ms", "event", "input"} a line, or a transcript of Claude Code',
+    },
+    options: [
+      ...HOST,
+      ...CLAUDE,
+      ['--against <file>', 'compare with this configuration, in place of what was decided then'],
+      [
+        '--run-callbacks',
+        'call the functions of the configuration and its plugins, in place of what was recorded of them',
+      ],
+      ['--json', 'print each fire that changes as one line of JSON, then the summary'],
+      ['--markdown', 'print the report as Markdown'],
+      REDACT,
+    ],
+    notes: `What a hook says is what was recorded of the same hook (what it runs, hashed) on the same input. Rules, matchers, scopes, policies and rewrites are
+computed anew. Where an answer is not known and could matter, the decision is unknown. Exits 0 where all stays as it was, 1 where something changes, 3 where
+something is unknown, whatever else changes.
+
+  $ hookscope replay hooks.ndjson --config hookscope.config.json
+  $ hookscope replay hooks.ndjson --config new.json --against old.json --markdown`,
+    load: async () => (await import('./replay.js')).replayCommand,
+  },
+];

@@ -1,0 +1,78 @@
+import type { EventSpec } from '../../events/define.js';
+import { subjectIn } from '../../events/subject.js';
+import { clip } from '../../plain.js';
+import type { Change, Replayed, ReplayedHook } from '../../replay/replay.js';
+
+/** Groups that are told apart; what comes after is counted with the others of its kind. */
+const MOST = 500;
+/** Characters of an input in an example. */
+const SHOWN = 100;
+
+/** The order in which they are told. */
+export const CHANGES: readonly Change[] = ['denied', 'asked', 'allowed', 'rewritten', 'said', 'unknown'];
+
+/** Fires that change in one way, by one hook. */
+export interface Group {
+  readonly changed: Change;
+  readonly by: ReplayedHook | undefined;
+  /** Why it could not be decided at all. */
+  readonly problem: string | undefined;
+  count: number;
+  /** The first of them. */
+  readonly example: { readonly event: string; readonly what: string; readonly place: string; readonly id: string };
+}
+
+/** Counts what a replay finds; it takes the same memory however long that is. */
+export class Summary {
+  fires = 0;
+  /** Of what changed, by how. */
+  readonly counts = new Map<Change, number>();
+  readonly #groups = new Map<string, Group>();
+  readonly #specOf: (event: string) => EventSpec | undefined;
+
+  constructor(specOf: (event: string) => EventSpec | undefined) {
+    this.#specOf = specOf;
+  }
+
+  add({ fire, now, then, changed, by }: Replayed): void {
+    this.fires += 1;
+    if (changed === undefined) return;
+    this.counts.set(changed, (this.counts.get(changed) ?? 0) + 1);
+    const problem = now.problem ?? then?.problem;
+    const key = JSON.stringify([changed, by?.kind, by?.name, by?.asked, by?.source?.file, by?.why, problem]);
+    const known = this.#groups.get(key) ?? (this.#groups.size < MOST ? undefined : this.#groups.get(changed));
+    if (known !== undefined) {
+      known.count += 1;
+      return;
+    }
+    const isFull = this.#groups.size >= MOST;
+    const { event, input, place, id } = fire;
+    const what = `${subjectIn(this.#specOf(event), input) ?? ''} ${shownInput(input)}`.trim();
+    // Copied: a part of a text would keep the whole of it.
+    const example = { event, what: Buffer.from(clip(what, SHOWN)).toString(), place, id };
+    const group = { changed, by: isFull ? undefined : by, problem, count: 1, example };
+    this.#groups.set(isFull ? changed : key, group);
+  }
+
+  get changed(): number {
+    return [...this.counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Of one kind, the largest first. */
+  groups(changed: Change): Group[] {
+    return [...this.#groups.values()].filter((group) => group.changed === changed).sort((a, b) => b.count - a.count);
+  }
+
+  /** 3: something is unknown, whatever else changes; 1: something changes. */
+  get exitCode(): 0 | 1 | 3 {
+    return this.counts.has('unknown') ? 3 : this.counts.size > 0 ? 1 : 0;
+  }
+}
+
+/** What people know a call by. */
+function shownInput(input: Readonly<Record<string, unknown>>): string {
+  const { tool_input: tool = {}, prompt, message } = input as Record<string, Record<string, unknown> | undefined>;
+  const { command, file_path: file, url, path, pattern } = (tool ?? {}) as Record<string, unknown>;
+  const found = [command, file, url, path, pattern, prompt, message].find((each) => typeof each === 'string');
+  return found === undefined ? '' : String(found);
+}

@@ -1,0 +1,11 @@
+import type { Registration } from '../../scopes/registration.js';
+import type { Json } from '../../values/shape.js';
+import type { Attempt } from './attempt.js';
+import type { FireFacts } from './facts.js';
+
+/** Says what a hook came to without running it. */
+export type AnswerFunction = (fire: FireFacts, registration: Registration, input: Json) => Attempt;
+
+/** What is said in place of a hook that is not run. */
+export const answerOf = ({ work }: Registration): AnswerFunction | undefined =>
+  (work as { readonly answer?: AnswerFunction }).answer;

@@ -1,0 +1,188 @@
+import { interpretOutput } from '../host/call/answer.js';
+import { type Attempt, SILENT } from '../host/call/attempt.js';
+import { GRACE, timeout } from '../host/call/call-failures.js';
+import type { FireFacts } from '../host/call/facts.js';
+import type { AnswerFunction } from '../host/call/said-again.js';
+import { callbackOf, type Work } from '../host/call/work.js';
+import { predicateHash } from '../host/tell/record.js';
+import type { Matcher } from '../matching/matcher.js';
+import type { Rule } from '../matching/rule.js';
+import type { RegisteredIn, Registration } from '../scopes/registration.js';
+import type { Json } from '../values/shape.js';
+import type { Claims } from './claims.js';
+import type { Given, Stood } from './given.js';
+import type { Guess } from './guesses.js';
+import { ANY_VALUE, isMasked, look } from './look.js';
+import type { RecordedAnswer, RecordedHook } from './recorded.js';
+
+/** A hook of which something is not known, and what. */
+export interface Unanswered extends Pick<Registration, 'name' | 'kind'> {
+  /** Absent: it is no hook that is registered. */
+  readonly hook?: Registration | undefined;
+  readonly why: string;
+}
+
+/** The fire that is being decided again. One at a time: whatever stands in for hooks reads it here. */
+export interface UnderWay {
+  given: Given;
+  guess: Guess;
+  /** By the hooks' ids. */
+  unknown: Map<string, Unanswered>;
+  /** The configuration is the one that decided it. */
+  isSame: boolean;
+}
+
+/** How hooks are stood in for. */
+export interface Standing {
+  readonly now: UnderWay;
+  readonly claims: Claims;
+  readonly runCallbacks: boolean;
+  scopeOf(scope: RegisteredIn): RegisteredIn;
+}
+
+const NO_ANSWER = 'no answer of it to this input was recorded';
+const BACKGROUND: Attempt = Object.freeze({ background: true });
+
+/**
+ * A registration as it takes part in a replay: the same in all that the host decides by, but what it would run is not run. `careful`: its
+ * matcher and rule must not look at what nobody knows. `place`: which of those in its plan that run the same it is.
+ */
+export function answering(r: Registration, place: number, careful: boolean, how: Standing): Registration {
+  const runs = how.runCallbacks && r.kind === 'callback' && callbackOf(r) !== undefined;
+  const stood: Stood = { ...r, place, scope: how.scopeOf(r.scope), rewake: undefined, trustCheck: checkedOnce(r) };
+  const made: Stood = {
+    ...stood,
+    matcher: matcherOf(stood, careful, how),
+    rule: careful ? ruleOf(stood, how) : r.rule,
+  };
+  if (r.kind === 'rule' || runs) return made;
+  return { ...made, work: workOf(stood, how), shared: undefined };
+}
+
+/** Folders that are remembered. */
+const MOST_FOLDERS = 100;
+
+/** Whether it is as it was accepted, looked at once for each folder that it would run in. */
+function checkedOnce({ trustCheck }: Registration): Registration['trustCheck'] {
+  if (trustCheck === undefined) return undefined;
+  const known = new Map<unknown, ReturnType<typeof trustCheck>>();
+  return (input) => {
+    const { cwd } = input;
+    if (known.has(cwd)) return known.get(cwd);
+    if (known.size >= MOST_FOLDERS) known.clear();
+    const found = trustCheck(input);
+    known.set(cwd, found);
+    return found;
+  };
+}
+
+function workOf(r: Stood, how: Standing): Work {
+  if (r.async === true) return { answer: () => BACKGROUND };
+  // Whatever it says decides nothing.
+  if (r.phase === 'observe') return { answer: () => SILENT };
+  const answer: AnswerFunction = (fire, asked, input) => {
+    const { given } = how.now;
+    const said = given.answerOf(r, input);
+    const why = said === undefined ? NO_ANSWER : whyNot(said, r);
+    if (said !== undefined && why === undefined) return attemptOf(said, fire, asked);
+    return unknown(r, why ?? NO_ANSWER, how, isUnknown(input, fire));
+  };
+  return r.racing === true ? racing(r, answer, how) : { answer };
+}
+
+/** Of several rewrites that race the last to come counts: they come as they came. */
+function racing(r: Stood, answer: AnswerFunction, { now }: Standing): Work {
+  return {
+    answer: (fire, asked, input) => {
+      const finished = now.given.answerOf(r, input)?.finished;
+      const said = answer(fire, asked, input);
+      return finished === undefined ? said : { ...said, finished };
+    },
+  };
+}
+
+const isUnknown = (input: Json, { spec }: FireFacts): boolean => input[spec.rewrites?.field ?? ''] === ANY_VALUE;
+
+function note(hook: Registration, why: string, { unknown: noted }: UnderWay): void {
+  if (!noted.has(hook.id)) noted.set(hook.id, { hook, name: hook.name, kind: hook.kind, why });
+}
+
+function unknown(hook: Registration, why: string, { now }: Standing, again: boolean): Attempt {
+  note(hook, why, now);
+  return now.guess.answer(hook, again);
+}
+
+/** Why what was recorded is not what it would say now. */
+function whyNot({ failure, duration, background }: RecordedAnswer, r: Registration): string | undefined {
+  if (failure?.cause === 'timeout' && failure.message !== timeout(r).message)
+    return 'it had not answered in time, and has another time now';
+  const most = r.timeout * 1000 + GRACE;
+  return r.timeout > 0 && !background && duration !== undefined && duration > most
+    ? 'it took longer than it may now'
+    : undefined;
+}
+
+/** What it said, read as the host reads it. */
+function attemptOf(said: RecordedAnswer, fire: FireFacts, r: Registration): Attempt {
+  const { output, failure, background, unjudged } = said;
+  if (background) return BACKGROUND;
+  if (output === undefined) return failure ? { failure: failure as never } : unjudged ? { unjudged } : SILENT;
+  const read = interpretOutput(fire, r, output, false);
+  return failure === undefined ? read : { ...read, failure: read.failure ?? (failure as never) };
+}
+
+function matcherOf(r: Stood, careful: boolean, how: Standing): Matcher {
+  const { matcher } = r;
+  if (matcher.all) return matcher;
+  const { now } = how;
+  const { text } = matcher;
+  if (matcher.code !== undefined && !how.runCallbacks) {
+    const hash = predicateHash(matcher);
+    return looking(text, (_, input) =>
+      asked(r, input, how, 'its matcher is a function', (row) => row.predicate === hash),
+    );
+  }
+  if (!careful) return matcher;
+  return looking(text, (subject, input) => {
+    if (subject !== undefined && isMasked(subject, now.given)) return asked(r, input, how, MASKED);
+    const said = look(input, now.given, (seen) => matcher.matches(subject, seen));
+    return said ?? asked(r, input, how, MASKED);
+  });
+}
+
+const MASKED = 'its matcher or rule looks at what is masked, left out or not known';
+
+const looking = (text: string, test: (subject: string | undefined, input: Json) => boolean): Matcher => ({
+  all: false,
+  static: false,
+  text,
+  matches: (subject, input) => test(subject, input as Json),
+});
+
+function ruleOf(r: Stood, how: Standing): Rule | undefined {
+  const { rule } = r;
+  if (rule === undefined) return undefined;
+  return {
+    text: rule.text,
+    isAbout: (tool) => isMasked(tool, how.now.given) || rule.isAbout(tool),
+    matches: (input) =>
+      look(input as Json, how.now.given, (seen) => rule.matches(seen)) ?? asked(r, input as Json, how, MASKED),
+  };
+}
+
+/** Whether it was asked then, by the same matcher and rule; else nobody knows, and it is as is guessed. */
+function asked(
+  r: Stood,
+  input: Json,
+  how: Standing,
+  why: string,
+  isSame: (row: RecordedHook) => boolean = () => false,
+): boolean {
+  const { now } = how;
+  const was = now.given.wasAsked(r, input, (row) => now.isSame || isSame(row));
+  if (was !== undefined) return was;
+  // Whether it is asked decides nothing.
+  if (r.phase === 'observe' || r.async === true) return false;
+  note(r, why, now);
+  return now.guess.matches;
+}

@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AnyDecision } from '../host/decide/decision.js';
+import type { Json } from '../values/shape.js';
+
+/** What a decision comes to, in one word for all events: `deny` also what is blocked, and a stop that is not allowed. */
+export type Word = 'none' | 'allow' | 'ask' | 'defer' | 'deny';
+
+type Namer = (id: string) => string;
+
+/**
+ * A decision in a form that can be compared: its own fields, hooks by their names, since ids are those of one host. Nothing of it tells of time.
+ */
+export function canonicalDecision(decision: Json, nameOf: Namer): Json {
+  const told: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(decision)) if (value !== undefined) told[key] = value;
+  const names = (ids: unknown): unknown => (Array.isArray(ids) ? ids.map((id) => nameOf(String(id))) : []);
+  if (typeof told['decidedBy'] === 'string') told['decidedBy'] = nameOf(told['decidedBy']);
+  told['overruled'] = names(told['overruled']);
+  told['failures'] = listOf(told['failures']).map(({ id: _, ...failure }) => failure);
+  told['conflicts'] = listOf(told['conflicts']).map(({ winner, loser }) => ({
+    winner: nameOf(String(winner)),
+    loser: nameOf(String(loser)),
+  }));
+  return told;
+}
+
+const listOf = (value: unknown): readonly Record<string, unknown>[] => (Array.isArray(value) ? value : []);
+
+export function wordOf({ verdict, blocked, continues, continue: goesOn }: Json): Word {
+  if (blocked === true || continues === true) return 'deny';
+  if (goesOn === false && verdict === undefined) return 'deny';
+  return typeof verdict === 'string' ? (verdict as Word) : 'none';
+}
+
+/** What is made of the input, the output or the thing itself. */
+const REWRITTEN = ['updatedInput', 'updatedOutput', 'value', 'updatedPermissions'] as const;
+/** Who said it, and who else would have: the agent is told none of it. */
+const UNTOLD = new Set(['event', 'fold', 'decidedBy', 'overruled', 'conflicts']);
+/** What only people are told. */
+const FOR_PEOPLE = new Set(['systemMessages', 'suppressOutput', 'terminalSequence', 'failures']);
+
+/** How a decision differs from another; undefined: not at all. */
+export type Difference = 'denied' | 'asked' | 'allowed' | 'rewritten' | 'said';
+
+/** `some`: parts of the recorded one were left out, so that only what was decided is compared. */
+export function difference(then: Json, now: Json, some: boolean): Difference | undefined {
+  const [was, is] = [wordOf(then), wordOf(now)];
+  if (was !== is) return changeTo(is, was);
+  if ((then['continue'] ?? true) !== (now['continue'] ?? true)) return now['continue'] === false ? 'denied' : 'allowed';
+  if (some) return undefined;
+  const differs = (key: string): boolean => !isDeepStrictEqual(then[key], now[key]);
+  if (is !== 'deny' && REWRITTEN.some(differs)) return 'rewritten';
+  const keys = new Set([...Object.keys(then), ...Object.keys(now)]);
+  for (const key of keys) {
+    if (UNTOLD.has(key) || (is === 'deny' && (REWRITTEN as readonly string[]).includes(key))) continue;
+    if (differs(key)) return 'said';
+  }
+  return undefined;
+}
+
+/** Where hooks no longer allow what they did, the agent's own permissions decide, which may ask. */
+function changeTo(is: Word, was: Word): Difference {
+  if (is === 'deny') return 'denied';
+  return is === 'ask' || is === 'defer' || (is === 'none' && was === 'allow') ? 'asked' : 'allowed';
+}
+
+/** What the agent would do: decisions of which this is equal are the same to it. */
+export function effectOf(decision: AnyDecision): unknown {
+  const told = decision as unknown as Json;
+  if (wordOf(told) === 'deny') return 'deny';
+  return Object.fromEntries(
+    Object.entries(told).filter(([key, value]) => value !== undefined && !UNTOLD.has(key) && !FOR_PEOPLE.has(key)),
+  );
+}

@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { EventSpec } from '../events/define.js';
+import type { Registration } from '../scopes/registration.js';
+import type { Json } from '../values/shape.js';
+import { ANY_VALUE, type Gaps } from './look.js';
+import type { RecordedAnswer, RecordedFire, RecordedHook } from './recorded.js';
+
+/** A hook that is stood in for. */
+export interface Stood extends Registration {
+  /** Which of those that run the same, in its kind of scope, it is. */
+  readonly place: number;
+}
+
+/** What a recorded fire says of hooks as they are now: the same hook is one that runs the same, wherever it stands. */
+export class Given implements Gaps {
+  readonly fire: RecordedFire;
+  readonly masked: Gaps['masked'];
+  readonly missing: readonly string[];
+  readonly #field: string | undefined;
+  #rows: Map<string, RecordedHook[]> | undefined;
+
+  constructor(fire: RecordedFire, spec: EventSpec) {
+    this.fire = fire;
+    this.masked = fire.masked;
+    this.missing = fire.truncated.flatMap((place) => (place.startsWith('input.') ? [place.slice(6)] : []));
+    this.#field = spec.rewrites?.field;
+  }
+
+  /** Something of its input is not known. */
+  get hasGaps(): boolean {
+    return this.masked !== false || this.missing.length > 0;
+  }
+
+  /** The recorded hooks that run what it runs. Where a recording has no hashes: those of its kind and name. */
+  rowsOf({ definition, kind, name }: Registration): readonly RecordedHook[] {
+    if (this.#rows === undefined) {
+      this.#rows = new Map();
+      for (const hook of this.fire.hooks ?? []) {
+        const key = keyOf(hook.kind, hook.name, hook.definition);
+        const same = this.#rows.get(key);
+        if (same) same.push(hook);
+        else this.#rows.set(key, [hook]);
+      }
+    }
+    const hashed = definition && this.#rows.get(keyOf(kind, name, definition.hash));
+    return hashed ?? this.#rows.get(keyOf(kind, name, undefined)) ?? NONE;
+  }
+
+  /** The one of them that it was itself, as far as can be told: so many-th of its kind of scope; undefined: it was not there. */
+  #rowOf(r: Stood): RecordedHook | undefined {
+    return this.rowsOf(r).filter(({ scope }) => kindOf(scope) === r.scope.kind)[r.place];
+  }
+
+  /** What it said when it was asked about this form of the input, or what another that runs the same said. */
+  answerOf(r: Stood, input: Json): RecordedAnswer | undefined {
+    const row = this.#rowOf(r);
+    const forms = this.#formsOf(input);
+    for (const { answers } of row === undefined ? this.rowsOf(r) : [row, ...this.rowsOf(r)]) {
+      const said = answers.findLast(({ judged }) => forms.includes(judged));
+      if (said !== undefined) return said;
+    }
+    return undefined;
+  }
+
+  /** Whether it was asked about this form of the input, by a matcher and a rule that are the same; `undefined`: nobody knows. */
+  wasAsked(r: Stood, input: Json, isSame: (row: RecordedHook) => boolean): boolean | undefined {
+    const row = this.#rowOf(r);
+    if (row === undefined || !isSame(row)) return undefined;
+    const forms = this.#formsOf(input);
+    if (row.answers.some(({ judged }) => forms.includes(judged))) return true;
+    // One that was never asked was asked about no form.
+    return row.skipped === 'matcher' || row.skipped === 'if' ? false : undefined;
+  }
+
+  /** Whether one that runs once had done so before; `undefined`: nobody knows. */
+  ranOnce(r: Stood): boolean | undefined {
+    const row = this.#rowOf(r);
+    if (row === undefined) return undefined;
+    return row.answers.length > 0 ? false : row.skipped === 'once' ? true : undefined;
+  }
+
+  /** Which forms of the input this is; none: nobody was asked about it. */
+  #formsOf(input: Json): readonly number[] {
+    const { fire } = this;
+    if (input === fire.input) return ORIGINAL;
+    const field = this.#field;
+    if (field === undefined) return ORIGINAL;
+    const value = input[field];
+    if (value === ANY_VALUE) return NO_FORM;
+    return [fire.input[field], ...fire.versions].flatMap((form, i) => (isDeepStrictEqual(form, value) ? [i] : []));
+  }
+}
+
+/** Those of one kind of scope that are equal here run the same. */
+export const sameness = ({ kind, name, definition, scope, id }: Registration): string =>
+  `${scope.kind} ${definition === undefined ? id : keyOf(kind, name, definition.hash)}`;
+
+/** Functions with one text may hold different things, so that their names count too. */
+function keyOf(kind: RecordedHook['kind'], name: string, definition: string | undefined): string {
+  if (definition === undefined) return `${kind} ${name}`;
+  return kind === 'callback' || kind === 'tap' ? `${definition} ${name}` : definition;
+}
+
+/** The kind of scope that a record names: an agent's by the agent's id. */
+function kindOf(scope = 'host'): Registration['scope']['kind'] {
+  return scope === 'managed' || scope === 'host' || scope === 'session' ? scope : 'agent';
+}
+
+const NONE: readonly RecordedHook[] = [];
+const ORIGINAL: readonly number[] = [0];
+const NO_FORM: readonly number[] = [];

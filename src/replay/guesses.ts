@@ -1,0 +1,62 @@
+import type { EventSpec } from '../events/define.js';
+import { canBlock, type Outcome } from '../events/outcome.js';
+import { outputShape } from '../events/output-shape.js';
+import type { Attempt } from '../host/call/attempt.js';
+import type { Registration } from '../scopes/registration.js';
+import { ANY_VALUE } from './look.js';
+
+/** What every hook whose answer is not known is taken to have said, to see what the decision could be. */
+export interface Guess {
+  readonly name: string;
+  /** Whether a matcher or rule that looks at what nobody knows lets its hook be asked. */
+  readonly matches: boolean;
+  /** `again`: about an input that nobody knows. */
+  answer(r: Registration, again: boolean): Attempt;
+}
+
+const SILENT: Attempt = Object.freeze({});
+const WHY = 'what it would have said is not known';
+
+export const silence: Guess = { name: 'silence', matches: false, answer: () => SILENT };
+
+const says = (name: string, outcome: Omit<Outcome, 'output'>): Guess => {
+  const attempt: Attempt = { outcome: { output: {}, ...outcome } };
+  return { name, matches: true, answer: () => attempt };
+};
+
+const GUESSES = new WeakMap<EventSpec, readonly Guess[]>();
+
+/**
+ * What a hook could say on an event, each by itself, beside silence; the strictest first. The fold is monotone: where all hooks that are not
+ * known say the same, and none of it changes the decision, no mixture of it does.
+ */
+export function guessesOn(spec: EventSpec): readonly Guess[] {
+  const known = GUESSES.get(spec);
+  if (known) return known;
+  const all = makeGuesses(spec);
+  GUESSES.set(spec, all);
+  return all;
+}
+
+function makeGuesses(spec: EventSpec): readonly Guess[] {
+  const shape = outputShape(spec);
+  const guesses: Guess[] = [];
+  if (spec.fold === 'gate')
+    for (const verdict of ['deny', 'allow', 'ask'] as const) guesses.push(says(verdict, { verdict, reason: WHY }));
+  if (spec.fold !== 'gate' && canBlock(spec)) guesses.push(says('block', { block: true, reason: WHY }));
+  if (spec.fold === 'replace') guesses.push(says('value', { value: ANY_VALUE }));
+  if (spec.rewrites !== undefined) guesses.push(rewrites());
+  if (shape.hasContext) guesses.push(says('context', { additionalContext: WHY }));
+  if (spec.endsLoop || spec.fold === 'gate') guesses.push(says('end', { continue: false, stopReason: WHY }));
+  const [extra] = shape.extras;
+  if (extra !== undefined) guesses.push(says(extra, { specific: { [extra]: ANY_VALUE } }));
+  const failure = { cause: 'exit_code', message: WHY } as const;
+  guesses.push({ name: 'failure', matches: true, answer: () => ({ failure }) });
+  return guesses;
+}
+
+/** It puts in what nobody knows; asked about that, everybody who might have had a word has none. */
+function rewrites(): Guess {
+  const attempt: Attempt = { outcome: { output: {}, rewrite: { value: ANY_VALUE } } };
+  return { name: 'rewrite', matches: false, answer: (_, again) => (again ? SILENT : attempt) };
+}

@@ -1,0 +1,61 @@
+import type { Json } from '../values/shape.js';
+
+/** What the redactor puts in place of a secret. */
+const MASK = /\[redacted(?: [\w-]+ hmac:[0-9a-f]+|: it could not be read)\]/;
+export const MASKS: RegExp = new RegExp(MASK, 'g');
+
+/** Stands for the value that a hook would have put in, had anybody asked it. */
+export const ANY_VALUE: object = Object.freeze({});
+
+/** What of an input nobody knows. */
+export interface Gaps {
+  /** `anywhere`: masks that cannot be told from other texts. */
+  readonly masked: boolean | 'anywhere';
+  /** Places that were left out, below the input: `tool_input.data`; with an `…` at their end, and all that comes after. */
+  readonly missing: readonly string[];
+}
+
+export const isMasked = (text: string, { masked }: Gaps): boolean =>
+  masked === 'anywhere' || (masked && MASK.test(text));
+
+/** What a test says of an input; `undefined`: it has looked at something that nobody knows. */
+export function look(input: Json, gaps: Gaps, test: (input: Json) => boolean): boolean | undefined {
+  let blind = false;
+  const seen = (value: unknown, place: string): unknown => {
+    if (typeof value === 'string') {
+      if (isMasked(value, gaps)) blind = true;
+      return value;
+    }
+    return typeof value === 'object' && value !== null ? watched(value, place) : value;
+  };
+  const watched = (of: object, place: string): object => {
+    const nobodyKnows = of === ANY_VALUE;
+    const look = (key: string | symbol): void => {
+      if (nobodyKnows || (typeof key === 'string' && isMissing(below(place, key), gaps.missing))) blind = true;
+    };
+    // A copy, since a proxy of what is frozen must give what that holds as it is.
+    return new Proxy(Array.isArray(of) ? [...of] : { ...of }, {
+      get(target, key, receiver) {
+        look(key);
+        const value: unknown = Reflect.get(target, key, receiver);
+        return typeof key === 'string' && Object.hasOwn(target, key) ? seen(value, below(place, key)) : value;
+      },
+      has(target, key) {
+        look(key);
+        return Reflect.has(target, key);
+      },
+      ownKeys(target) {
+        if (nobodyKnows || gaps.missing.some((gone) => gone.startsWith(place))) blind = true;
+        return Reflect.ownKeys(target);
+      },
+    });
+  };
+  const said = test(watched(input, '') as Json);
+  return blind ? undefined : said;
+}
+
+const below = (place: string, key: string): string => (place === '' ? key : `${place}.${key}`);
+
+function isMissing(place: string, missing: readonly string[]): boolean {
+  return missing.some((gone) => gone === place || (gone.endsWith('…') && place.startsWith(gone.slice(0, -2))));
+}

@@ -1,0 +1,44 @@
+import { open } from 'node:fs/promises';
+import { openStore } from '../store/place.js';
+import type { StoreOptions } from '../store/store.js';
+import { isObject } from '../values/shape.js';
+import type { RecordedFire } from './recorded.js';
+import { recordedEvents } from './session-recording.js';
+import { firesOf } from './source.js';
+import { isTranscriptLine, transcriptFires } from './transcript.js';
+
+/** How much of a file is looked at to see what it is. */
+const HEAD = 1024 * 1024;
+
+/**
+ * The fires of a file by what it holds: what sinks have written (NDJSON with the files moved aside, SQLite, a server's address), or the events of a
+ * session as `hookscope run` takes them, or a transcript of Claude Code with those of its subagents.
+ */
+export async function* openFires(place: string, options: StoreOptions = {}): AsyncGenerator<RecordedFire> {
+  const first = await firstLine(place);
+  if (first !== undefined && 'at_ms' in first && 'event' in first) return yield* recordedEvents(place, options);
+  if (first !== undefined && isTranscriptLine(first)) return yield* transcriptFires(place, options);
+  const store = await openStore(place, options);
+  try {
+    yield* firesOf(store.records({ types: ['hook_fire'] }), place);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The first line that is a JSON object; undefined: there is none, or it is no file of lines. */
+async function firstLine(place: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const file = await open(place, 'r').catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+    const text = buffer.toString('utf8', 0, bytesRead);
+    const line = text.split('\n').find((each) => each.trim() !== '') ?? '';
+    const found: unknown = JSON.parse(line);
+    return isObject(found) ? found : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}

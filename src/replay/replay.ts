@@ -1,0 +1,190 @@
+import type { Host } from '../create-host.js';
+import type { HookRecord, RecordedKind, RecordedSource } from '../emit/record.js';
+import { ruleOf } from '../host/call/work.js';
+import type { AnyDecision } from '../host/decide/decision.js';
+import { registrationHash } from '../host/register/revision.js';
+import type { Registration } from '../scopes/registration.js';
+import { checkOptions, type Keys } from '../values/options.js';
+import { checks, isObject, type Json, SIGNAL } from '../values/shape.js';
+import type { Unanswered } from './answering.js';
+import { canonicalDecision, type Difference, difference, type Word, wordOf } from './canonical.js';
+import { Judge, type Judged } from './judge.js';
+import { openFires } from './open.js';
+import type { RecordedFire, RecordedFires } from './recorded.js';
+import { firesOf } from './source.js';
+
+/** Options of `replay`. */
+export interface ReplayOptions {
+  /** A host whose decisions are compared, in place of those that were recorded. */
+  readonly against?: Host | undefined;
+  /** Calls the callbacks and the matchers that are functions of both hosts, in place of what was recorded of them. Default false. */
+  readonly runCallbacks?: boolean | undefined;
+  /** Ends the replay when it fires. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What is replayed: a file (NDJSON or SQLite of ours, the events of a session, a transcript of Claude Code), or records or fires in their order. */
+export type ReplaySource = string | AsyncIterable<HookRecord | RecordedFire> | Iterable<HookRecord | RecordedFire>;
+
+/**
+ * How a decision differs: it is now a deny (or a block, or a stop that is not allowed), an ask, or neither of them any more; the input or output is
+ * rewritten otherwise; only words differ (a reason, context); or nobody knows.
+ */
+export type Change = Difference | 'unknown';
+
+/** A hook, as the report of a replay names it. */
+export interface ReplayedHook {
+  readonly name: string;
+  readonly kind: RecordedKind;
+  readonly source?: RecordedSource | undefined;
+  /** By what it is asked, and what a rule decides: `Bash if Bash(git push *): deny`. */
+  readonly asked?: string | undefined;
+  /** Why its answer is not known. */
+  readonly why?: string | undefined;
+}
+
+/** What a configuration decides on a fire. */
+export interface ReplayedDecision {
+  /** The decision's own fields, with hooks by their names. */
+  readonly decision: Json;
+  /** What it comes to, in one word for all events. */
+  readonly word: Word;
+  /** Hooks whose answers are not known and could change it; empty: it is settled. `decision` is then what it would be if they said nothing. */
+  readonly unknown: readonly ReplayedHook[];
+  /** Why it could not be decided at all. */
+  readonly problem?: string | undefined;
+}
+
+/** One fire, as it was decided and as it is now. */
+export interface Replayed {
+  readonly fire: RecordedFire;
+  /** Absent: the recording does not say. */
+  readonly then: ReplayedDecision | undefined;
+  readonly now: ReplayedDecision;
+  /** Absent: the same. */
+  readonly changed?: Change | undefined;
+  /** The hook that the change is due to, where it is known. */
+  readonly by?: ReplayedHook | undefined;
+}
+
+const OPTIONS = {
+  against: { expected: 'what createHost() returned', accepts: isObject },
+  runCallbacks: checks.flag,
+  signal: SIGNAL,
+} satisfies Keys<ReplayOptions>;
+
+/**
+ * Decides again what was recorded, as a host would now. Offline: no command, request, tool or model runs, and no callback either, unless `runCallbacks` says
+ * so; what a hook says is what was recorded of the same hook (its `definition`) on the same input. Rules, matchers, `if`, scopes, policies and rewrites are
+ * computed by the host itself. Where an answer is not known and could matter, the decision is `unknown`. Nothing is registered or opened in the host, and
+ * nobody is told. A fire that was rejected (aborted, invalid) decided nothing, and is left out.
+ *
+ * ```ts
+ * for await (const { fire, then, now, changed } of replay(host, 'hooks.ndjson'))
+ *   if (changed) console.log(fire.event, then?.word, '->', now.word, changed);
+ * ```
+ *
+ * @throws HookscopeError INVALID_OPTIONS at once; FILE when the file cannot be read.
+ */
+export function replay(host: Host, source: ReplaySource, options: ReplayOptions = {}): AsyncIterable<Replayed> {
+  checkOptions('replay: ', options, OPTIONS);
+  const { against, runCallbacks = false, signal } = options;
+  const now = new Judge(host, runCallbacks);
+  const then = against && new Judge(against, runCallbacks);
+  return replayed(sourceOf(source), now, then, signal);
+}
+
+async function* replayed(
+  fires: RecordedFires,
+  now: Judge,
+  then: Judge | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Replayed> {
+  for await (const fire of fires) {
+    if (signal?.aborted) return;
+    if (fire.error !== undefined) continue;
+    const judged = await now.judge(fire);
+    yield then === undefined ? sinceThen(fire, judged) : between(fire, await then.judge(fire), judged);
+  }
+}
+
+const sourceOf = (source: ReplaySource): RecordedFires =>
+  typeof source === 'string' ? openFires(source) : firesOf(source, 'memory');
+
+/** Compared with what was recorded. */
+function sinceThen(fire: RecordedFire, now: Judged): Replayed {
+  const names = new Map(fire.hooks?.map(({ id, name }) => [id, name]));
+  const told = fire.decision && canonicalDecision(fire.decision, (id) => names.get(id) ?? id);
+  const then = told && { decision: told, word: wordOf(told), unknown: [] };
+  const found = { fire, then, now: decisionOf(now) };
+  if (isUnknown(now)) return { ...found, changed: 'unknown', by: found.now.unknown[0] };
+  const some = fire.inferred.includes('decision') || fire.truncated.some((place) => place.startsWith('decision'));
+  const changed = difference(told ?? {}, now.decision, some || told === undefined);
+  if (changed === undefined) return found;
+  return { ...found, changed, by: hookBehind(changed, now) ?? recordedBehind(fire, changed) };
+}
+
+/** Two configurations compared. Where nobody knows an answer, they are the same only if they are, for this fire, the same hooks. */
+function between(fire: RecordedFire, old: Judged, now: Judged): Replayed {
+  const then = decisionOf(old);
+  const found = { fire, then, now: decisionOf(now) };
+  if (isUnknown(old) || isUnknown(now)) {
+    if (isSamePlan(old, now)) return found;
+    return { ...found, changed: 'unknown', by: found.now.unknown[0] ?? found.then.unknown[0] };
+  }
+  const changed = difference(old.decision, now.decision, false);
+  if (changed === undefined) return found;
+  return { ...found, changed, by: hookBehind(changed, now) ?? hookBehind(changed, old) };
+}
+
+const isUnknown = ({ unknown, problem }: Judged): boolean => unknown.length > 0 || problem !== undefined;
+
+function isSamePlan({ by: old, problem: was }: Judged, { by: now, problem: is }: Judged): boolean {
+  if (old === undefined || now === undefined) return was === is;
+  const [before, after] = [old, now].map(({ plan }) => plan.registrations.map(registrationHash).join());
+  return before === after;
+}
+
+const decisionOf = ({ decision, unknown, problem }: Judged): ReplayedDecision => ({
+  decision,
+  word: wordOf(decision),
+  unknown: unknown.map(unansweredHook),
+  ...(problem === undefined ? {} : { problem }),
+});
+
+function unansweredHook({ hook, name, kind, why }: Unanswered): ReplayedHook {
+  return hook === undefined ? { name, kind, why } : { ...hookOf(hook), why };
+}
+
+function hookOf(r: Registration): ReplayedHook {
+  const { name, kind, source } = r;
+  const decides = ruleOf(r)?.decision;
+  const asked = [r.matcher.all ? undefined : r.matcher.text, r.rule && `if ${r.rule.text}`].filter(Boolean).join(' ');
+  const text = `${asked}${decides === undefined ? '' : `: ${decides}`}`;
+  return { name, kind, source, ...(text === '' ? {} : { asked: text }) };
+}
+
+/** Whose word it is now; undefined: nobody's, so it was somebody's word then. */
+function hookBehind(changed: Difference, { by }: Judged): ReplayedHook | undefined {
+  const id = by && (changed === 'rewritten' || changed === 'said' ? speakerOf(by.decision) : by.decision.decidedBy);
+  const hook = by?.plan.registrations.find((r) => r.id === id);
+  return hook && hookOf(hook);
+}
+
+/** The last that has put something in, or else has said anything. */
+function speakerOf({ outcomes, decidedBy, failures }: AnyDecision): string | undefined {
+  const said = outcomes.findLast(
+    ({ hookSpecificOutput: own }) => own !== undefined && REWRITES.some((key) => key in own),
+  );
+  return said?.id ?? decidedBy ?? outcomes.find((each) => Object.keys(each).length > 2)?.id ?? failures[0]?.id;
+}
+
+const REWRITES = ['updatedInput', 'updatedToolOutput', 'updatedMCPToolOutput'];
+
+function recordedBehind({ decision, hooks = [] }: RecordedFire, changed: Difference): ReplayedHook | undefined {
+  const id = decision?.['decidedBy'];
+  const decider = hooks.find((hook) => hook.id === id);
+  const rewriter = hooks.findLast(({ answers }) => answers.some((said) => (said.output ?? said.failure) !== undefined));
+  const hook = changed === 'rewritten' ? (rewriter ?? decider) : (decider ?? rewriter);
+  return hook && { name: hook.name, kind: hook.kind, source: hook.source };
+}

@@ -1,0 +1,165 @@
+import type { EventSpec } from '../events/define.js';
+import { Background } from '../host/call/background.js';
+import type { HostCore } from '../host/core.js';
+import { Plan } from '../host/plan/plan.js';
+import type { EventState } from '../host/services.js';
+import { Notices } from '../host/tell/notices.js';
+import type { RegisteredIn, Registration } from '../scopes/registration.js';
+import type { Scope } from '../scopes/scope.js';
+import type { ScopeLookup, ScopeRef } from '../scopes/tree.js';
+import type { Json } from '../values/shape.js';
+import { answering, type Standing } from './answering.js';
+import { type Stood, sameness } from './given.js';
+import type { RecordedFire } from './recorded.js';
+
+/** Agents that are remembered: of which type they are, and that they have ended. */
+const MOST = 10_000;
+
+/** What a fire runs in, as hooks are stood in for. */
+export interface Place {
+  readonly found: ScopeLookup;
+  /** Hooks that a function makes for each agent: nobody knows which. */
+  readonly makes: boolean;
+}
+
+/** Of agents of one type, and the hooks that it was made of. */
+interface AgentPlace extends Place {
+  readonly of: readonly { readonly hooks: unknown }[];
+}
+
+const isSame = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((each, i) => each === b[i]);
+
+const silent = (): void => undefined;
+
+/** The host's services for fires that nobody is told of, and that leave nothing behind. */
+export function quietCore(core: HostCore): HostCore {
+  const bus = { ...core.bus, observed: false, tracing: undefined };
+  const text = { shorten: <T>(outcome: T): T => outcome, text: (said: string): string => said };
+  return {
+    ...core,
+    bus,
+    background: new Background(),
+    largeOutput: { ...text, used: false, end: silent, clear: silent, keep: silent },
+    notices: new Notices(silent),
+    report: silent,
+    wake: silent,
+    slowAfter: 0,
+  };
+}
+
+/** A host's scopes and plans, as a replay looks at them: nothing is opened in it, and nothing registered. */
+export class World {
+  readonly #core: HostCore;
+  readonly #how: Standing;
+  /** By the plan that it is made of: with what looks at everything, and with what looks where something may be missing. */
+  readonly #plans = { plain: new WeakMap<Plan, Plan>(), careful: new WeakMap<Plan, Plan>() };
+  /** Scopes of agents by what they begin in and their type: their hooks are the same. */
+  readonly #agents = new WeakMap<Scope, Map<string, AgentPlace>>();
+  readonly #types = new Map<string, string>();
+  readonly #ended = new Map<string, true>();
+
+  constructor(core: HostCore, how: Standing) {
+    this.#core = core;
+    this.#how = how;
+  }
+
+  /** Where a fire runs: in the scope of then, as it would be opened now. */
+  placeOf(fire: RecordedFire, state: EventState): Place {
+    const { registrar } = this.#core;
+    const ref = refOf(fire);
+    const agent = fire.agent ?? (fire.scope === 'session' ? undefined : fire.scope);
+    const key = agent === undefined ? undefined : JSON.stringify([fire.host, fire.session, agent]);
+    const type = key === undefined ? undefined : this.#typeOf(key, fire.agentType);
+    const input: Json = type === undefined ? fire.input : { ...fire.input, agent_type: type };
+    const { found, spawn } = registrar.find(input, ref);
+    if (key !== undefined && state.opens) this.#ended.delete(key);
+    if (spawn === undefined || (key !== undefined && !found.known && this.#ended.has(key)))
+      return { found, makes: false };
+    const known = this.#agents.get(found.scope) ?? new Map<string, AgentPlace>();
+    this.#agents.set(found.scope, known);
+    const last = known.get(spawn.type);
+    const place = last && isSame(last.of, spawn.spawnHooks) ? last : this.#preview(input, ref, spawn.spawnHooks);
+    known.set(spawn.type, place);
+    return { makes: place.makes, found: { ...place.found, id: found.id } };
+  }
+
+  #preview(input: Json, ref: ScopeRef | undefined, of: AgentPlace['of']): AgentPlace {
+    const { done, ...found } = this.#core.registrar.preview(input, ref);
+    done();
+    return { found, of, makes: of.some(({ hooks }) => typeof hooks === 'function') };
+  }
+
+  #typeOf(key: string, type: string | undefined): string | undefined {
+    if (type === undefined) return this.#types.get(key);
+    remember(this.#types, key, type);
+    return type;
+  }
+
+  /** The agent's stop was allowed: an event of it that comes late is its session's. */
+  ended({ host, session, agent }: RecordedFire): void {
+    if (agent !== undefined) remember(this.#ended, JSON.stringify([host, session, agent]), true);
+  }
+
+  /** The plan of a scope with everybody stood in for, raw taps too. */
+  planOf(state: EventState, { scope }: ScopeLookup, careful: boolean): Plan {
+    const original = state.plans.get(scope);
+    const made = this.#plans[careful ? 'careful' : 'plain'];
+    const taps = state.hook?.foreign ? state.hook.taps() : [];
+    const known = taps.length === 0 ? made.get(original) : undefined;
+    if (known !== undefined) return known;
+    const all = [
+      ...taps.filter(({ early }) => early).map(({ registration }) => registration),
+      ...original.registrations,
+      ...taps.filter(({ early }) => !early).map(({ registration }) => registration),
+    ];
+    const plan = this.#standIn(state.spec, all, careful);
+    if (taps.length === 0) made.set(original, plan);
+    return plan;
+  }
+
+  #standIn(spec: EventSpec, all: readonly Registration[], careful: boolean): Plan {
+    const places = new Map<string, number>();
+    const standing = all.map((r) => {
+      const same = sameness(r);
+      const place = places.get(same) ?? 0;
+      places.set(same, place + 1);
+      return answering(r, place, careful, this.#how);
+    });
+    return new Plan(spec, Object.freeze(standing));
+  }
+}
+
+/** Scopes with the claims of the replay in place of their own; the same scope is the same object. */
+export function claimingScopes({ claims, now }: Pick<Standing, 'claims' | 'now'>): Standing['scopeOf'] {
+  const made = new WeakMap<RegisteredIn, RegisteredIn>();
+  return (scope) => {
+    const known = made.get(scope);
+    if (known !== undefined) return known;
+    const { id, kind, depth, session, agentType } = scope;
+    const claiming: RegisteredIn = {
+      id,
+      kind,
+      depth,
+      session,
+      agentType,
+      claim: (r) => claims.claim(scope, now.given.fire, r) || now.given.ranOnce(r as Stood) === false,
+      giveBack: (r) => claims.giveBack(scope, now.given.fire, r),
+      claimed: (r) => now.given.ranOnce(r as Stood) ?? claims.claimed(scope, now.given.fire, r),
+    };
+    made.set(scope, claiming);
+    return claiming;
+  };
+}
+
+/** How the scope of then is named; undefined: the input says it. */
+function refOf({ scope, agent, session }: RecordedFire): ScopeRef | undefined {
+  if (scope === 'session') return agent === undefined ? undefined : { session };
+  return scope === agent ? undefined : { session, agent: scope };
+}
+
+function remember<T>(all: Map<string, T>, key: string, value: T): void {
+  all.delete(key);
+  all.set(key, value);
+  if (all.size > MOST) all.delete(all.keys().next().value as string);
+}
