@@ -16,6 +16,8 @@ export const graphOf = (place: string): string => place.slice(0, Math.max(0, pla
 export interface Run {
   readonly session: Session;
   steps: Steps;
+  /** It works in a call of a tool, and ends with that at the latest. */
+  readonly inCall: boolean;
   /** What its model call threw last. */
   failed?: unknown;
   /** The message that stands where no model was called, by its id. */
@@ -50,7 +52,7 @@ export class Runs {
     this.#session = session;
     this.#agent = agent;
     this.#options = options;
-    this.#main = this.#runOf(session);
+    this.#main = this.#runOf(session, false);
     this.#loose = { run: this.#main, agents: new Map() };
   }
 
@@ -94,16 +96,26 @@ export class Runs {
       if (!run.session.closed) return run;
       if (frame.agents.get(key) === known) frame.agents.delete(key);
     }
+    for (const [place, run] of frame.agents) void forgetClosed(frame, place, run);
     const spawned = frame.run.session
       .spawn({ agent_type: 'agent', ...this.#agent })
-      .then((child) => this.#runOf(child));
+      .then((child) => this.#runOf(child, frame !== this.#loose));
     frame.agents.set(key, spawned);
     return spawned;
   }
 
-  #runOf(session: Session): Run {
-    return { session, steps: new Steps(session, this.#options), seen: new Set(), left: new Map() };
+  #runOf(session: Session, inCall: boolean): Run {
+    return { session, inCall, steps: new Steps(session, this.#options), seen: new Set(), left: new Map() };
   }
+}
+
+/** A graph may go on for long, with a new place for each of its agents each time. */
+async function forgetClosed({ agents }: Frame, place: string, run: Promise<Run>): Promise<void> {
+  const isOver = await run.then(
+    ({ session }) => session.closed,
+    () => true,
+  );
+  if (isOver && agents.get(place) === run) agents.delete(place);
 }
 
 async function end({ agents }: Frame): Promise<void> {

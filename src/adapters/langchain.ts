@@ -97,7 +97,8 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
         return await handler({ ...request, systemMessage });
       } catch (error) {
         run.failed = error;
-        if (run.session.agent_id === undefined || request.runtime.signal?.aborted) await failed(steps, error);
+        // Whoever works in a call may be tried again: hooks hear of it when the call is over.
+        if (!run.inCall || request.runtime.signal?.aborted) await failed(steps, error);
         throw error;
       }
     },

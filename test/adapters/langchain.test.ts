@@ -510,4 +510,15 @@ describe('an agent within a tool', () => {
       Array.from({ length: 4 }, () => ['SubagentStart', 'SubagentStop']),
     );
   });
+
+  test('as a node of a graph whose model fails is closed', async () => {
+    const { session, seen } = await setup([]);
+    const failing = worker(session, [new Error('down')], { agent: { agent_type: 'one' } });
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode('one', failing.graph as never)
+      .addEdge(START, 'one')
+      .compile();
+    await expect(graph.invoke({ messages: 'Go' } as never)).rejects.toThrow('down');
+    await expect.poll(() => names(seen).slice(1)).toEqual(['SubagentStart', 'StopFailure']);
+  });
 });
