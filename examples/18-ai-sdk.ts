@@ -46,7 +46,7 @@ const model = new MockLanguageModelV3({
   },
 });
 
-// The harness's own rules: reading needs no permission. Without rules or a person to ask, every call would be denied.
+// The harness's own rules: reading needs no permission. Without rules or a person to ask, every call would wait for an approval.
 const session = await host.openSession({ permission: () => ({ behavior: 'allow' }) });
 const { status, text, rounds } = await drive(session, { prompt: 'Which port?', tools: { read } }, (round) =>
   generateText({ model, ...round }),

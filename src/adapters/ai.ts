@@ -92,8 +92,8 @@ export interface Driven<Result> extends Turn<Result> {
  * const { text } = await drive(session, { prompt, system, tools }, (round) => generateText({ model, ...round }));
  * ```
  *
- * The tools of one step run beside each other, as the SDK runs them. A session without rules and without the user to ask denies
- * every call that no hook allows. Rejects with what `generate` throws, after StopFailure (aborted: after `session.interrupt()`).
+ * The tools of one step run beside each other, as the SDK runs them. What has to be asked, where the session has no `ask`, needs an approval of the SDK: the turn is
+ * `unfinished`, as after a call whose tool has `needsApproval`. In a subagent it is denied. Rejects with what `generate` throws, after StopFailure (aborted: after `session.interrupt()`).
  */
 export async function drive<Tools extends ToolSet, Result extends Generated>(
   session: Session,

@@ -15,7 +15,8 @@ export async function loadPeer<T>(of: Peer, load: () => Promise<T>, isKnown: (lo
   try {
     loaded = await load();
   } catch (cause) {
-    const missing = (cause as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND';
+    const missing =
+      (cause as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND' && messageOf(cause).includes(`'${of.peer}'`);
     const problem = missing ? 'it is not installed' : `it could not be loaded: ${messageOf(cause)}`;
     throw new HookscopeError('PEER', { ...of, problem }, { cause });
   }
