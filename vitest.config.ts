@@ -25,6 +25,7 @@ const SYSTEM: string[] = [
   'test/handlers/{command-async,command-vectors,command,http,mcp-tool,process-group,process-tree}.test.ts',
   'test/package/{budgets,doc-harness,docs,examples,options,promises-process,shipped}.test.ts',
   'test/page/*.test.ts',
+  'test/probe/probe.test.ts',
   'test/server/*.test.ts',
   'test/session/{bytes,watch}.test.ts',
   'test/plugins/{hooks-file,load}.test.ts',

@@ -30,6 +30,8 @@ const ENTRIES = {
   'cli/main': 'src/cli/main.ts',
   // The same in a process that goes on, which tests call.
   'cli/program': 'src/cli/program.ts',
+  // Drives an agent, in a process without a network.
+  'probe-inside': 'src/probe/inside.ts',
   // Threads of their own.
   'cli/keep-thread': 'src/cli/server/keep-thread.ts',
   'cli/alarm-thread': 'src/cli/server/alarm-thread.ts',

@@ -1,9 +1,10 @@
-// Writes what is made from the sources: docs/agents.md (its tables), docs/events.md, docs/errors.md, docs/failures.md, docs/lifecycle.md, docs/rules.md, docs/images/folders.svg, examples/README.md, src/server/client/hookscope-agents.sh and schemas/.
+// Writes what is made from the sources: docs/agents.md (its tables), docs/events.md, docs/errors.md, docs/failures.md, docs/lifecycle.md, docs/rules.md, docs/images/folders.svg, examples/README.md, src/server/client/hookscope-agents.sh, src/probe/recorded.ts and schemas/.
 // With --check it writes nothing and exits with 1 if a file is not what it would be.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { agentsPage } from './agents-page.js';
+import { recordedFile } from './agents-runs.js';
 import { agentsShell } from './agents-shell.js';
 import { errorsPage } from './errors-page.js';
 import { eventsPage } from './events-page.js';
@@ -18,6 +19,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const wanted = new Map([
   ['docs/agents.md', agentsPage(await readFile(join(root, 'docs/agents.md'), 'utf8'))],
   ['src/server/client/hookscope-agents.sh', agentsShell()],
+  ['src/probe/recorded.ts', recordedFile()],
   ['docs/events.md', eventsPage()],
   ['docs/errors.md', errorsPage()],
   ['docs/failures.md', failuresPage()],

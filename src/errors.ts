@@ -48,6 +48,8 @@ const MESSAGES = {
     `The bundle ${d.bundle} is refused: ${ended(d.reason)} What was in force before stays.`,
   PEER: (d: { entry: string; peer: string; range: string; problem: string }) =>
     `${d.entry} needs ${d.peer} ${d.range}: ${ended(d.problem)} Run: npm install "${d.peer}@${d.range}"`,
+  PROBE_FAILED: (d: { agent: string; problem: string }) =>
+    `${d.agent} could not be driven: ${ended(d.problem)} Nothing was seen of it.`,
   FILE: (d: { file: string; problem: string }) => `${d.file}: ${ended(d.problem)}`,
 } as const;
 

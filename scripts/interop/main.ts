@@ -2,12 +2,12 @@
 //   npm run interop -- --claude PATH [--sdk PATH] [--only TEXT] [--markdown] [--reference]
 //   npm run interop -- [--codex PATH] [--copilot PATH] [--gemini PATH] [--only TEXT] [--write]
 // PATH of the CLI's executable, and of the folder of @anthropic-ai/claude-agent-sdk; or CLAUDE_PATH and CLAUDE_SDK_PATH.
-// The second line runs other agents' programs, alone and through `hookscope hook --as`; --write keeps what was seen for docs/agents.md (npm run generate).
+// The second line, and --claude, drive the agents' programs as `hookscope doctor --probe` does; --write keeps what was seen for docs/agents.md (npm run generate).
 // --reference runs the SDK's scenarios with the CLI too. Everything runs in temporary folders against a scripted model on loopback; nothing is sent anywhere else.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { playAgents } from './agents/play.js';
+import { playAgents } from './agents.js';
 import { alarmScenarios } from './alarm-scenarios.js';
 import { clientScenarios } from './client-scenarios.js';
 import { designScenarios } from './design-scenarios.js';
@@ -52,7 +52,12 @@ async function play<P>(scenarios: readonly Scenario<P>[], programs: P, version: 
 }
 
 const { claude, sdk, codex, copilot, gemini } = values;
-const agents = { ...(codex && { codex }), ...(copilot && { copilot }), ...(gemini && { gemini }) };
+const agents = {
+  ...(claude && { 'claude-code': claude }),
+  ...(codex && { codex }),
+  ...(copilot && { copilot }),
+  ...(gemini && { gemini }),
+};
 if (!claude && !sdk && Object.keys(agents).length === 0) {
   console.log(
     'Skipped: nothing to run. Give the executable of Claude Code with --claude PATH or CLAUDE_PATH, ' +

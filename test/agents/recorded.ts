@@ -28,7 +28,14 @@ interface Answers {
     readonly cases: readonly {
       readonly name: string;
       readonly kind: 'no' | 'broken' | 'other';
-      readonly hook: { readonly stdout: string; readonly exit?: number };
+      readonly hook: {
+        readonly stdout: string;
+        readonly stderr?: string;
+        readonly exit?: number;
+        readonly signal?: string;
+        readonly after_s?: number;
+        readonly stdout_held_open_s?: number;
+      };
       readonly agent_does: string;
     }[];
   };

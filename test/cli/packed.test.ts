@@ -1,8 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findIsolation } from '../../src/probe/isolation.js';
 import { ROOT } from '../package/sources.js';
 import { createFolder, type Folder, LS } from '../plugins/folder.js';
+import { writeFakeAgent } from '../probe/fake-agent.js';
 import { type Finished, start } from './cli.js';
 
 let folder: Folder;
@@ -109,4 +111,18 @@ test('a new plugin is tested, packed and used by what its package.json says', as
   expect(stdout).toMatch(/^PreToolUse:Bash {2}deny by @me\/no-force\/words: "/);
   const manifest = JSON.parse(readFileSync(join(folder.path, 'node_modules/@me/no-force/package.json'), 'utf8'));
   expect(manifest.publishConfig).toEqual({ access: 'public' });
+});
+
+test('the packed program drives an agent that it finds on the PATH, in an empty folder, and leaves it empty', async () => {
+  const bin = join(folder.path, 'agents');
+  const empty = join(folder.path, 'empty');
+  for (const path of [bin, empty]) mkdirSync(path);
+  writeFakeAgent(join(bin, 'codex'), { hears: 'codex' });
+  const { code, stdout } = await start(
+    join(folder.path, 'node_modules/.bin/hookscope'),
+    ['doctor', '--probe', 'codex', ...('words' in (await findIsolation(process.env)) ? [] : ['--open-network'])],
+    { cwd: empty, stdin: '', env: { ...process.env, PATH: `${bin}:${process.env['PATH']}`, NO_COLOR: '1' } },
+  );
+  expect(stdout).toMatch(/noes heard +5 of 13 +13 of 13\nbroken guards stopped +0 of 5 +5 of 5\n/);
+  expect([code, readdirSync(empty)]).toEqual([0, []]);
 });

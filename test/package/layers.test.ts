@@ -51,6 +51,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'foreign/load',
     'foreign/places',
   ],
+  probe: [
+    ...['plain', 'errors', 'values', 'events', 'agents', 'plugins/own-folder', 'server/client/thin'],
+    ...['handlers/command/process-group', 'handlers/command/run-mark'],
+  ],
   cli: [
     ...BELOW_HOST,
     'emit',
@@ -70,6 +74,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'agents',
     'foreign',
     'connect',
+    'probe',
     'testing',
     'adapters/anthropic',
     'index',

@@ -112,6 +112,22 @@ const security: readonly Kept[] = [
   ['That program shows a false history', 'store/server', 'a stranger on the socket is not believed'],
   ['`served.json` in the state folder', 'server/strangers', 'what it keeps is for its user alone'],
   ['A weakness of a package that', 'package/budgets', 'what is bundled of others is in the package with its licence'],
+  [
+    'starts the agent that you name, with your rights',
+    'probe/probe',
+    'nothing of the environment reaches it but what is listed',
+  ],
+  [
+    'It has a temporary home and project, none of your environment',
+    'probe/probe',
+    'nothing of the environment reaches it but what is listed',
+  ],
+  [
+    'where that cannot be blocked nothing is started without your yes',
+    'probe/probe',
+    'nothing is started without a yes',
+  ],
+  ['also when you interrupt it', 'probe/probe', 'it leaves neither the agent nor its folders'],
 ];
 const securityElse: readonly NoPromise[] = [
   ['It does promise that:', 'leads to the list'],
@@ -127,6 +143,7 @@ const securityElse: readonly NoPromise[] = [
   ['Hooks are programs.', 'leads to the next sentence'],
   ['A way around any of these', 'what the word means'],
   ['What a hook that a person accepted does on purpose', 'what the word means'],
+  ['It is [no sandbox](docs/limitations.md#driving-real-agents)', 'says what is not promised'],
 ];
 
 const limits: readonly Kept[] = [
@@ -541,6 +558,27 @@ const limits: readonly Kept[] = [
     'session/bytes',
     'shows hooks in the process bytes of their own, which they may read and not change',
   ],
+  [
+    'It is no sandbox: the agent is your user, and can reach your files',
+    'probe/probe',
+    'nothing of the environment reaches it but what is listed',
+  ],
+  [
+    'Its home, folder, environment and network are its own',
+    'probe/probe',
+    'it has no network but loopback, and that is its own',
+  ],
+  ['The network is blocked on Linux alone', 'probe/probe', 'nothing is started without a yes'],
+  [
+    'Of a file of the whole system it is known that it is there',
+    'probe/report',
+    'how it is known that one is read is said',
+  ],
+  [
+    'Cursor, and agents on Windows, cannot be driven',
+    'probe/probe',
+    'a path that is no program, an agent that is not there, one that nobody knows',
+  ],
 ];
 const limitsElse: readonly NoPromise[] = [
   ["So does the agent's state, where a tool writes", "says what is not looked at: a command is the tool's own"],
@@ -579,6 +617,15 @@ const limitsElse: readonly NoPromise[] = [
   ['leaves Claude Code with nobody to ask', 'of Claude Code, as seen'],
   ['Seen on 2.1.330', 'of Claude Code, as seen'],
   ['The protocol is not published', 'of Claude Code'],
+  ['sees what it scripts: calls of the shell tool', 'says what is not looked at'],
+  ['Other tools, other permissions and an agent', 'says what is not looked at'],
+  ['A root that wants out finds a way', 'no promise'],
+  ['A policy that comes by the network or from a device manager is not seen', 'what is not looked at cannot be shown'],
+  ['a no counts as late, and the call as run', "a matter of the machine's time, which no test asserts"],
+  [
+    'A program that an agent starts outside of its process tree',
+    'what may happen, and is the limit of handlers/process-tree',
+  ],
 ];
 
 const readme: readonly Kept[] = [
@@ -698,6 +745,7 @@ const readme: readonly Kept[] = [
     'handlers/process-tree',
     'by the end of a hook, or by close, if it was started to stay',
   ],
+  ['prints it.', 'probe/probe', 'its noes that are lost, and 13 of 13 with hookscope in between'],
 ];
 const readmeElse: readonly NoPromise[] = [
   ['It prints:', 'leads to a block that package/docs runs'],
@@ -723,6 +771,7 @@ const readmeElse: readonly NoPromise[] = [
   ['nothing else has to be installed', 'of the repository'],
   ['measures what a fire costs', 'of the repository'],
   ['[Guide](docs/guide.md)', 'links'],
+  ['Which "no" does your agent hear?', 'a question'],
 ];
 
 export const PROMISES = {

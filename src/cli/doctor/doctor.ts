@@ -14,17 +14,18 @@ import { connected, serverFindings } from './connections.js';
 import { fileFindings, unlistedFindings } from './files.js';
 import type { DoctorFinding } from './finding.js';
 import { Health } from './health.js';
+import type { ProbeFlags } from './probe.js';
 
-interface DoctorFlags extends StoreFlags, MaskFlags {
+interface DoctorFlags extends StoreFlags, MaskFlags, ProbeFlags {
   readonly since?: string;
   readonly slow?: string;
   readonly hooks?: readonly string[];
   readonly codex?: string;
-  readonly json?: true;
 }
 
 /** Exits with 1 where something is wrong. */
 export async function doctorCommand(_args: readonly string[], flags: DoctorFlags, terminal: Terminal): Promise<number> {
+  if (flags.probe !== undefined) return (await import('./probe.js')).probeCommand(flags.probe, flags, terminal);
   const { since = '7d', slow = '1s' } = flags;
   const { handlers, hooksFiles: theirs } = connected();
   const hooks = [...new Set([...(flags.hooks ?? []), ...theirs])];

@@ -99,13 +99,24 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
         '--codex <program>',
         'where Codex is connected: the program that is asked what it trusts (default: codex on the PATH)',
       ],
+      [
+        '--probe <agent>',
+        'drive codex, copilot, gemini or claude-code with a scripted model, and say which "no" it hears, by itself and with hookscope',
+      ],
+      ['--agent-path <file>', 'with --probe: its executable; default: the one on the PATH'],
+      ['--everything', 'with --probe: other events too, and hookscope with a server; takes minutes'],
+      ['--patience <duration>', 'with --probe: an agent that does nothing for so long hangs; default: 1m'],
+      ['--open-network', 'with --probe: drive it also where its network cannot be blocked'],
+      ['--markdown', 'with --probe: print the tables of docs/agents.md'],
       ['--json', 'print one JSON object a line'],
       MASK,
     ],
     notes: `Looks at records, at the hook files of this directory and of yours, and at what connect and serve have left; executes nothing. Exits 1 if there
-is a problem.
+is a problem. With --probe it looks at none of these: it starts that agent and nothing else, in a temporary home and folder, with an environment of
+its own, dummy keys and no network but loopback.
 
-  $ hookscope doctor --since 1d`,
+  $ hookscope doctor --since 1d
+  $ hookscope doctor --probe codex`,
     load: async () => (await import('../doctor/doctor.js')).doctorCommand,
   },
 ];

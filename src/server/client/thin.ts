@@ -63,4 +63,5 @@ function pathOf({ PATH = '' }: NodeJS.ProcessEnv): string {
 }
 
 /** One word of a shell's. */
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+export const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

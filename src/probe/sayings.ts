@@ -1,16 +1,16 @@
-// What a hook can say on other events, and by what it is seen that the agent has heard it.
-import type { Sayable } from '../../../src/agents/table.js';
-import type { Run } from './programs.js';
+import type { Sayable } from '../agents/table.js';
+import { context, specific } from './agents/agent.js';
+import type { Run } from './run-agent.js';
 
-/** One thing said by one hook in one run. */
+/** One thing said by one hook on another event, and by what it is seen that the agent has heard it. */
 export interface Saying {
   readonly name: string;
   readonly what: Sayable;
   /** Our event, and what a hook of ours prints there. */
   readonly event: string;
   readonly say: object;
-  /** Where the recorded answers of the agents have it (`encode`), for the hook that the agent asks itself. */
-  readonly recorded: string;
+  /** Its name among the agent's own words (`says`), for the hook that the agent asks itself. */
+  readonly words: string;
   /** Of tool events: the call that it is about. */
   readonly call?: string;
   /** Only where it has not gone on for that already. */
@@ -27,8 +27,6 @@ export interface Saying {
 /** A run, and the calls that ran. */
 export type Seen = Run & { readonly ran: readonly string[] };
 
-const specific = (hookEventName: string, more: object): object => ({ hookSpecificOutput: { hookEventName, ...more } });
-const context = (event: string): object => specific(event, { additionalContext: 'MARK' });
 const told: Saying['heard'] = ({ asked }, mark) => asked.some(({ text }) => text.includes(mark));
 /** The model got the mark for a call whose own output it did not get. */
 const replaced =
@@ -45,7 +43,7 @@ export const SAYINGS: readonly Saying[] = [
     what: 'context',
     event: 'SessionStart',
     say: context('SessionStart'),
-    recorded: 'session_context',
+    words: 'session_context',
     heard: told,
   },
   {
@@ -53,7 +51,7 @@ export const SAYINGS: readonly Saying[] = [
     what: 'context',
     event: 'UserPromptSubmit',
     say: context('UserPromptSubmit'),
-    recorded: 'prompt_context',
+    words: 'prompt_context',
     heard: told,
   },
   {
@@ -61,7 +59,7 @@ export const SAYINGS: readonly Saying[] = [
     what: 'context',
     event: 'PreToolUse',
     say: context('PreToolUse'),
-    recorded: 'context_before_tool',
+    words: 'context_before_tool',
     call: 'before',
     heard: told,
   },
@@ -70,7 +68,7 @@ export const SAYINGS: readonly Saying[] = [
     what: 'deny',
     event: 'PermissionRequest',
     say: specific('PermissionRequest', { decision: { behavior: 'deny', message: 'MARK' } }),
-    recorded: 'permission_deny',
+    words: 'permission_deny',
     call: 'permission',
     heard: (run, mark) => told(run, mark) && !run.ran.includes('permission'),
   },
@@ -79,16 +77,17 @@ export const SAYINGS: readonly Saying[] = [
     what: 'block',
     event: 'PostToolUse',
     say: { decision: 'block', reason: 'MARK' },
-    recorded: 'after_tool_block',
+    words: 'after_tool_block',
     call: 'feedback',
-    heard: replaced('feedback'),
+    // In the output's place, or beside it.
+    heard: told,
   },
   {
     name: 'context after a tool',
     what: 'context',
     event: 'PostToolUse',
     say: context('PostToolUse'),
-    recorded: 'after_tool_context',
+    words: 'after_tool_context',
     call: 'after',
     heard: told,
   },
@@ -97,7 +96,7 @@ export const SAYINGS: readonly Saying[] = [
     what: 'rewrite',
     event: 'PostToolUse',
     say: specific('PostToolUse', { updatedToolOutput: 'MARK' }),
-    recorded: 'after_tool_replace',
+    words: 'after_tool_replace',
     call: 'replace',
     heard: replaced('replace'),
   },
@@ -106,7 +105,7 @@ export const SAYINGS: readonly Saying[] = [
     what: 'context',
     event: 'SubagentStart',
     say: context('SubagentStart'),
-    recorded: 'subagent_context',
+    words: 'subagent_context',
     inside: true,
     heard: ({ asked }, mark) => asked.some(({ thread, text }) => thread === 'sub' && text.includes(mark)),
   },
@@ -115,7 +114,7 @@ export const SAYINGS: readonly Saying[] = [
     what: 'deny',
     event: 'PreToolUse',
     say: specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'MARK' }),
-    recorded: 'deny',
+    words: 'deny',
     call: 'inside',
     inside: true,
     heard: ({ asked, ran }, mark) =>
@@ -126,7 +125,7 @@ export const SAYINGS: readonly Saying[] = [
     what: 'continue',
     event: 'SubagentStop',
     say: { decision: 'block', reason: 'MARK' },
-    recorded: 'subagent_go_on',
+    words: 'subagent_go_on',
     once: true,
     inside: true,
     heard: ({ asked }, mark) => asked.some(({ thread, text }) => thread === 'sub' && text.includes(mark)),
@@ -136,7 +135,7 @@ export const SAYINGS: readonly Saying[] = [
     what: 'continue',
     event: 'Stop',
     say: { decision: 'block', reason: 'MARK' },
-    recorded: 'go_on',
+    words: 'go_on',
     once: true,
     heard: ({ asked }, mark) => asked.some(({ thread, text }) => thread === 'main' && text.includes(mark)),
   },
@@ -145,7 +144,7 @@ export const SAYINGS: readonly Saying[] = [
     what: 'block',
     event: 'UserPromptSubmit',
     say: { decision: 'block', reason: 'MARK' },
-    recorded: 'prompt_block',
+    words: 'prompt_block',
     alone: true,
     heard: noModel,
   },
@@ -154,7 +153,7 @@ export const SAYINGS: readonly Saying[] = [
     what: 'stop',
     event: 'UserPromptSubmit',
     say: { continue: false, stopReason: 'MARK' },
-    recorded: 'stop_prompt',
+    words: 'stop_prompt',
     alone: true,
     heard: noModel,
   },
@@ -163,7 +162,7 @@ export const SAYINGS: readonly Saying[] = [
     what: 'stop',
     event: 'SessionStart',
     say: { continue: false, stopReason: 'MARK' },
-    recorded: 'session_stop',
+    words: 'session_stop',
     alone: true,
     heard: noModel,
   },
@@ -172,7 +171,7 @@ export const SAYINGS: readonly Saying[] = [
     what: 'stop',
     event: 'PreToolUse',
     say: { continue: false, stopReason: 'MARK' },
-    recorded: 'stop_before_tool',
+    words: 'stop_before_tool',
     call: 'end',
     alone: true,
     heard: (run, mark) => oneModelCall(run, mark) && !run.ran.includes('end'),
@@ -183,7 +182,7 @@ export const SAYINGS: readonly Saying[] = [
     what: 'stop',
     event: 'PostToolUse',
     say: { continue: false, stopReason: 'MARK' },
-    recorded: 'stop_after_tool',
+    words: 'stop_after_tool',
     call: 'end',
     alone: true,
     heard: (run, mark) => oneModelCall(run, mark) && run.ran.includes('end'),
@@ -193,7 +192,7 @@ export const SAYINGS: readonly Saying[] = [
     what: 'block',
     event: 'BeforeModel',
     say: { decision: 'block', reason: 'MARK' },
-    recorded: 'model_call_block',
+    words: 'model_call_block',
     alone: true,
     heard: noModel,
   },
@@ -206,8 +205,8 @@ export const SAYINGS: readonly Saying[] = [
         candidates: [{ content: { role: 'model', parts: ['MARK'] }, finishReason: 'STOP' }],
       },
     }),
-    recorded: 'model_call_answer',
+    words: 'model_call_answer',
     alone: true,
-    heard: (run, mark) => noModel(run, mark) && run.output.includes(mark),
+    heard: (run, mark) => noModel(run, mark) && run.printed.includes(mark),
   },
 ];

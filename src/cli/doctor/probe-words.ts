@@ -1,0 +1,103 @@
+import { ended, plain } from '../../plain.js';
+import type { Did, Outcome } from '../../probe/before-tool.js';
+import { casesTable, eventsTable, resultsOf } from '../../probe/markdown.js';
+import type { ProbedCase, ProbeReport } from '../../probe/report.js';
+import { MODES, type Mode } from '../../probe/through.js';
+import type { Paint } from '../run/view.js';
+
+const DID: Readonly<Record<Did, string>> = {
+  ran: 'runs',
+  blocked: 'stopped',
+  rewritten: 'the other runs',
+  hung: 'hangs',
+  'not called': '?',
+  unasked: 'not asked',
+  refused: 'refused unasked',
+};
+const TITLES: Readonly<Record<Mode, string>> = { direct: 'by itself', stateless: 'hookscope', server: 'its server' };
+
+/** For a terminal: a line for each hook, then what it comes to. */
+export function textOf(report: ProbeReport, paint: Paint): string {
+  const modes = MODES.filter((mode) => report.sums[mode] !== undefined);
+  const width = Math.max(...report.cases.map(({ what }) => what.length)) + 2;
+  const row = (first: string, cells: readonly string[]): string =>
+    `${first.padEnd(width)}${cells.map((cell) => cell.padEnd(16)).join('')}`.trimEnd();
+  const cell = (one: ProbedCase, mode: Mode): string => DID[one[mode]?.did ?? 'not called'].padEnd(16);
+  const colored = (one: ProbedCase, mode: Mode): string =>
+    isLost(one, one[mode]) ? paint('red', cell(one, mode)) : cell(one, mode);
+  const sum = (of: 'noes' | 'broken'): string[] =>
+    modes.map((mode) => `${report.sums[mode]?.[of]} of ${report.of[of]}`);
+  const lines = report.cases.map((one) =>
+    `${one.what.replaceAll('`', '').padEnd(width)}${modes.map((mode) => colored(one, mode)).join('')}`.trimEnd(),
+  );
+  return [
+    row(
+      '',
+      modes.map((mode) => TITLES[mode]),
+    ),
+    ...lines,
+    '',
+    row('noes heard', sum('noes')),
+    row('broken guards stopped', sum('broken')),
+    ...eventLines(report, modes, row),
+    '',
+    ...remarks(report).map((text) => ended(plain(text))),
+    ...report.problems.map((text) => `${paint('red', 'problem')}  ${plain(text)}`),
+  ].join('\n');
+}
+
+/** A no, or a broken guard, after which the call ran. */
+const isLost = ({ kind }: ProbedCase, outcome: Outcome | undefined): boolean =>
+  kind !== 'other' && outcome !== undefined && outcome.did !== 'blocked';
+
+function eventLines(
+  { other_events }: ProbeReport,
+  modes: readonly Mode[],
+  row: (first: string, cells: readonly string[]) => string,
+): string[] {
+  const names = Object.keys(other_events.direct ?? {});
+  if (names.length === 0) return [];
+  return [
+    '',
+    ...names.map((name) =>
+      row(
+        name,
+        modes.map((mode) => other_events[mode]?.[name] ?? '?'),
+      ),
+    ),
+  ];
+}
+
+/** What was seen, where, and how it is known; in sentences. */
+export function remarks({ title, version, date, program, network, policies, runs, ...report }: ProbeReport): string[] {
+  const { recorded, hears_more: more, hears_less: less } = report;
+  const compared = (): string[] => {
+    if (recorded === undefined) return ['No version of it was recorded, so that nothing is compared'];
+    const other = `${recorded.version}, which was recorded on ${recorded.date}`;
+    const before = recorded.version === version ? `this version as it was recorded on ${recorded.date}` : other;
+    if (more.length === 0 && less.length === 0) return [`It hears what was heard by ${before}`];
+    return [
+      ...(more.length === 0 ? [] : [`This version hears more than recorded (${other}): ${more.join('; ')}`]),
+      ...(less.length === 0 ? [] : [`This version hears less than recorded (${other}): ${less.join('; ')}`]),
+    ];
+  };
+  const known = policies.map(
+    ({ file, readable, named }) =>
+      `${file} (${named ? 'which it has named' : readable ? 'known by its place alone' : 'known by its place alone; not yours to read'})`,
+  );
+  return [
+    `${title} ${version} (${program}), started ${runs} times on ${date}, with a home, a folder and an environment of its own, ${network.blocked ? `and no network but loopback (${network.how})` : 'and THE NETWORK OPEN'}`,
+    ...compared(),
+    known.length === 0
+      ? 'No file of the whole system is there that it reads by its documents'
+      : `Files of the whole system that it reads by its documents, and that may have changed what was seen: ${known.join(', ')}`,
+  ];
+}
+
+/** The tables of docs/agents.md, for one agent. */
+export function markdownOf(report: ProbeReport): string {
+  const results = resultsOf(report);
+  const events = Object.keys(report.other_events).length === 0 ? [] : [eventsTable([results])];
+  const all = [...remarks(report), ...report.problems].map((text) => `- ${ended(plain(text))}`).join('\n');
+  return [`## ${report.title} ${plain(report.version)}`, casesTable([results]), ...events, all].join('\n\n');
+}

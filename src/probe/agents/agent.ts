@@ -1,0 +1,67 @@
+import type { Call } from '../model/api.js';
+import type { Turn } from '../model/model.js';
+
+/** What an agent's own hook prints before the shell tool. */
+export interface Words {
+  readonly allow: object;
+  readonly deny: object;
+  /** The same, and nothing said of why. */
+  readonly denyWithoutReason: object;
+  readonly ask: object;
+  readonly rewrite: object;
+}
+
+/** How one agent is run without a network and a person: its files, its environment, its words. */
+export interface ProbedAgent {
+  readonly name: string;
+  readonly title: string;
+  /** The name of its program, as it is found on the PATH. */
+  readonly program: string;
+  /** The event before a tool, by the agent's own name. */
+  readonly beforeTool: string;
+  /** Another name of it, under which the payload is another. */
+  readonly alsoNamed?: string;
+  readonly words: Words;
+  /** On other events: what is printed for each saying (`sayings.ts`), MARK for the text. */
+  readonly says: Readonly<Record<string, object>>;
+  /** Events of ours that it does not fire where no person is. */
+  readonly unasked?: readonly string[];
+  /** The call of its shell tool. */
+  shell(command: string): Pick<Call, 'tool' | 'input'>;
+  /** The calls that start a subagent with a prompt and wait for it; undefined: hooks are told of none. */
+  readonly subagent?: (prompt: string) => readonly Turn[];
+  /** Files of its configuration, in the run's folder, with a command for each event. `seconds`: what the agent gives a hook. */
+  files(port: number, hooks: Readonly<Record<string, string>>, seconds: number): Readonly<Record<string, string>>;
+  /** What configures it, with keys that are none. `folder` is the run's. */
+  env(port: number, folder: string): Readonly<Record<string, string>>;
+  args(prompt: string): readonly string[];
+  /** Files of the whole system that it reads by its documents; one that ends in a slash is a folder. */
+  readonly policies: { readonly linux: readonly string[]; readonly darwin: readonly string[] };
+  /** What a hooks file of ours says of failures; undefined: nothing, and they are denied. */
+  readonly onFailure?: 'block';
+}
+
+export const json = (value: unknown): string => JSON.stringify(value, undefined, 1);
+
+/** One hook for each event, in the agent's form. */
+export const mapped = (hooks: Readonly<Record<string, string>>, of: (command: string) => unknown): object =>
+  Object.fromEntries(Object.entries(hooks).map(([event, command]) => [event, [of(command)]]));
+
+export const specific = (hookEventName: string, more: object): object => ({
+  hookSpecificOutput: { hookEventName, ...more },
+});
+export const context = (event: string): object => specific(event, { additionalContext: 'MARK' });
+/** What a rewritten call does, by which it is known. */
+export const REWRITTEN = 'echo rewritten >> ran; echo hello-rewritten';
+export const BLOCK = { decision: 'block', reason: 'MARK' };
+export const STOP = { continue: false, stopReason: 'MARK' };
+
+const before = (more: object): object => specific('PreToolUse', more);
+/** Claude Code's words, which Codex speaks too, and which are ours. */
+export const CLAUDE_WORDS: Words = {
+  allow: before({ permissionDecision: 'allow' }),
+  deny: before({ permissionDecision: 'deny', permissionDecisionReason: 'NO-BECAUSE' }),
+  denyWithoutReason: before({ permissionDecision: 'deny' }),
+  ask: before({ permissionDecision: 'ask', permissionDecisionReason: 'ASK-R' }),
+  rewrite: before({ permissionDecision: 'allow', updatedInput: { command: REWRITTEN } }),
+};

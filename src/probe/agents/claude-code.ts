@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { BLOCK, CLAUDE_WORDS, context, json, mapped, type ProbedAgent, STOP, specific } from './agent.js';
+
+const MANAGED = ['managed-settings.json', 'managed-settings.d/', 'managed-mcp.json', 'CLAUDE.md'];
+
+export const claudeCode: ProbedAgent = {
+  name: 'claude-code',
+  title: 'Claude Code',
+  program: 'claude',
+  beforeTool: 'PreToolUse',
+  words: CLAUDE_WORDS,
+  says: {
+    session_context: context('SessionStart'),
+    prompt_context: context('UserPromptSubmit'),
+    context_before_tool: context('PreToolUse'),
+    permission_deny: specific('PermissionRequest', { decision: { behavior: 'deny', message: 'MARK' } }),
+    after_tool_block: BLOCK,
+    after_tool_context: context('PostToolUse'),
+    after_tool_replace: specific('PostToolUse', {
+      updatedToolOutput: { stdout: 'MARK', stderr: '', interrupted: false, isImage: false },
+    }),
+    subagent_context: context('SubagentStart'),
+    deny: specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'MARK' }),
+    subagent_go_on: BLOCK,
+    go_on: BLOCK,
+    prompt_block: BLOCK,
+    stop_prompt: STOP,
+    session_stop: STOP,
+    stop_before_tool: STOP,
+    stop_after_tool: STOP,
+  },
+  // Where all is allowed nobody is asked.
+  unasked: ['PermissionRequest'],
+  shell: (command) => ({ tool: 'Bash', input: { command, description: 'd' } }),
+  subagent: (prompt) => [
+    {
+      id: 'spawn',
+      tool: 'Agent',
+      input: { description: 'sub', subagent_type: 'general-purpose', prompt, run_in_background: false },
+    },
+  ],
+  files: (_, hooks, timeout) => ({
+    'config/settings.json': json({
+      permissions: { allow: ['Bash'] },
+      hooks: mapped(hooks, (command) => ({ hooks: [{ type: 'command', command, timeout }] })),
+    }),
+  }),
+  env: (port, folder) => ({
+    CLAUDE_CONFIG_DIR: join(folder, 'config'),
+    CLAUDE_CODE_TMPDIR: join(folder, 'tmp'),
+    ANTHROPIC_API_KEY: 'dummy',
+    ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
+    DISABLE_TELEMETRY: '1',
+    DISABLE_AUTOUPDATER: '1',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  }),
+  args: (prompt) => [
+    '-p',
+    prompt,
+    '--model',
+    'claude-sonnet-4-5',
+    '--permission-mode',
+    'acceptEdits',
+    '--output-format',
+    'json',
+  ],
+  policies: {
+    linux: MANAGED.map((file) => `/etc/claude-code/${file}`),
+    darwin: [
+      ...MANAGED.map((file) => `/Library/Application Support/ClaudeCode/${file}`),
+      '/Library/Managed Preferences/com.anthropic.claudecode.plist',
+    ],
+  },
+  onFailure: 'block',
+};

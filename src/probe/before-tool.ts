@@ -1,0 +1,160 @@
+import { quoted } from '../server/client/thin.js';
+import { isObject } from '../values/shape.js';
+import { CLAUDE_WORDS, type Words } from './agents/agent.js';
+import { commandOf, HOOK_SECONDS, reasonOf, type Step, scriptOf, secondsFor, stepsOf } from './cases.js';
+import type { Call } from './model/api.js';
+import type { Script, Turn } from './model/model.js';
+import type { Place } from './place.js';
+import { type Driven, type Run, runAgent } from './run-agent.js';
+import { alarmsIn, type Mode, serve, throughUs } from './through.js';
+
+/** `unasked`: it ran, and its hook was never asked; `refused`: it did not, though its hook was never asked. */
+export type Did = 'ran' | 'blocked' | 'rewritten' | 'hung' | 'not called' | 'unasked' | 'refused';
+
+/** What became of one call. */
+export interface Outcome {
+  readonly did: Did;
+  /** Why it was refused was in what the model received. */
+  readonly told: boolean;
+}
+
+export type Outcomes = Readonly<Record<string, Outcome>>;
+
+/** Seconds that the agent gives hookscope. */
+const OURS = 60;
+
+/**
+ * What the agent does after each of the hooks before its shell tool: as many of them in one run as it makes calls. Throws, in words, where it
+ * makes none.
+ */
+export async function beforeTool(driven: Driven, mode: Mode, event = driven.agent.beforeTool): Promise<Outcomes> {
+  const outcomes: Record<string, Outcome> = {};
+  let left = stepsOf(driven.agent.subagent !== undefined);
+  while (left.length > 0) {
+    const played = await play(driven, mode, event, left);
+    Object.assign(outcomes, played);
+    const next = left.filter(({ name }) => played[name]?.did === 'not called');
+    if (next.length === left.length) return outcomes;
+    left = next;
+  }
+  return outcomes;
+}
+
+async function play(driven: Driven, mode: Mode, event: string, steps: readonly Step[]): Promise<Outcomes> {
+  const { agent } = driven;
+  const place = driven.open();
+  const words = mode === 'direct' ? agent.words : CLAUDE_WORDS;
+  const asked = `${place.folder}/asked`;
+  const scripts = new Map(
+    steps.map((step) => [step.name, place.write(`cases/${step.name}.sh`, scriptOf(step, words, asked))] as const),
+  );
+  const hooks = place.write('hooks.json', JSON.stringify(hooksFileOf(steps, scripts, agent.onFailure)));
+  const direct = `sh ${quoted(place.write('direct.sh', dispatcher(scripts)))}`;
+  const command = mode === 'direct' ? direct : throughUs(agent, place, event, hooks);
+  const server = mode === 'server' ? await serve(place, hooks) : undefined;
+  try {
+    const script = scriptFor(driven, steps);
+    const run = await runAgent(driven, {
+      place,
+      script,
+      hooks: { [event]: command },
+      seconds: mode === 'direct' ? HOOK_SECONDS : OURS,
+    });
+    if (run.asked.length === 0) throw new Error(neverCalled(run));
+    if (server) for (const alarm of await alarmsIn(place, [event])) driven.problem(alarm);
+    return outcomesOf(steps, script, run, place, words);
+  } finally {
+    await server?.end();
+  }
+}
+
+function neverCalled({ printed, end }: Run): string {
+  const last = printed.trim().split('\n').slice(-5).join(' / ').slice(-500);
+  return `It ${end} and never called the model. ${last === '' ? 'It printed nothing.' : `It printed: ${last}`}`;
+}
+
+/** The turns of each thread. Calls in parallel share one, and those of a subagent are its own. */
+function scriptFor({ agent }: Driven, steps: readonly Step[]): Script {
+  const main: Turn[] = [];
+  const sub: Call[] = [];
+  const together: Call[] = [];
+  for (const { name, scene } of steps) {
+    const call: Call = { id: `call_${name}`, ...agent.shell(commandOf(name)) };
+    if (scene === 'alone') main.push([call]);
+    if (scene === 'parallel' && together.push(call) === 1) main.push(together);
+    if (scene === 'subagent' && sub.push(call) === 1) main.push(...(agent.subagent?.('[sub] say hello') ?? []));
+  }
+  return { main, sub: [...sub, 'Sub done.'] };
+}
+
+/** In which turn of its thread a call is made, and as which of its calls. */
+interface Position {
+  readonly thread: string;
+  readonly turn: number;
+  readonly call: number;
+}
+
+function positionsIn(script: Script): ReadonlyMap<string, Position> {
+  const found = new Map<string, Position>();
+  for (const [thread, turns] of Object.entries(script)) {
+    let call = 0;
+    for (const [turn, said] of turns.entries())
+      for (const one of [said].flat()) {
+        if (isObject(one)) found.set(String(one['id']), { thread, turn, call });
+        call += 1;
+      }
+  }
+  return found;
+}
+
+function outcomesOf(steps: readonly Step[], script: Script, run: Run, place: Place, words: Words): Outcomes {
+  const positions = positionsIn(script);
+  const [ran, asked] = [new Set(place.lines('project/ran')), new Set(place.lines('asked'))];
+  return Object.fromEntries(
+    steps.map((step) => {
+      const { thread, turn, call } = positions.get(`call_${step.name}`) as Position;
+      const requests = run.asked.filter((one) => one.thread === thread);
+      const results = requests.at(-1)?.results ?? [];
+      const received = results[call] ?? '';
+      const reason = reasonOf(step, words);
+      const told = reason !== undefined && received.includes(reason);
+      const wasAsked = asked.has(step.name);
+      const did = (): Did => {
+        if (requests.length <= turn) return 'not called';
+        if (ran.has(`${step.name} ran`)) return wasAsked ? 'ran' : 'unasked';
+        if (received.includes('hello-rewritten')) return 'rewritten';
+        if (run.hung && results.length <= call) return 'hung';
+        return wasAsked ? 'blocked' : 'refused';
+      };
+      return [step.name, { did: did(), told }];
+    }),
+  );
+}
+
+/** One hook of the agent's own for all of them: it finds the case by the command. */
+const dispatcher = (scripts: ReadonlyMap<string, string>): string => `#!/bin/sh
+input=$(cat)
+case $input in
+${[...scripts].map(([name, file]) => `  *'echo ${name} ran'*) exec sh ${quoted(file)} < /dev/null ;;`).join('\n')}
+esac
+`;
+
+/** The same as a hooks file of ours: a group for each. */
+const hooksFileOf = (
+  steps: readonly Step[],
+  scripts: ReadonlyMap<string, string>,
+  onFailure: 'block' | undefined,
+): object => ({
+  PreToolUse: steps.map(({ name, of }) => ({
+    matcher: 'Bash',
+    ...(onFailure === undefined ? {} : { onFailure }),
+    hooks: [
+      {
+        type: 'command',
+        if: `Bash(echo ${name} *)`,
+        command: `sh ${quoted(scripts.get(name) as string)}`,
+        timeout: secondsFor(of),
+      },
+    ],
+  })),
+});

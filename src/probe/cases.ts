@@ -1,0 +1,157 @@
+import { quoted } from '../server/client/thin.js';
+import { CLAUDE_WORDS, type Words } from './agents/agent.js';
+
+/** One hook before the shell tool. */
+export interface Case {
+  readonly name: string;
+  /** `no`: it means to stop the call. `broken`: a guard that has failed. */
+  readonly kind: 'no' | 'broken' | 'other';
+  readonly what: string;
+  /** What it prints; objects are lines of JSON. */
+  readonly stdout?: (words: Words) => readonly (object | string)[];
+  readonly stderr?: string;
+  readonly exit?: number;
+  readonly killed?: true;
+  /** Seconds after which it speaks: later than it has. */
+  readonly after?: number;
+  /** Seconds that a child of it holds stdout open. */
+  readonly holds?: number;
+}
+
+/** Seconds that the agent gives a hook of its own. */
+export const HOOK_SECONDS = 5;
+const LATE = 10;
+const BECAUSE = 'NO-BECAUSE\n';
+
+/** 13 ways to say no, 5 guards that are broken, 5 others. Those that may end a run are last. */
+export const CASES: readonly Case[] = [
+  { name: 'silent0', kind: 'other', what: 'nothing' },
+  { name: 'allow', kind: 'other', what: 'allow', stdout: ({ allow }) => [allow] },
+  { name: 'deny', kind: 'no', what: 'exit 0, the deny of this agent', stdout: ({ deny }) => [deny] },
+  { name: 'rewrite', kind: 'other', what: 'another input', stdout: ({ rewrite }) => [rewrite] },
+  { name: 'exit2_stderr', kind: 'no', what: 'exit 2, the reason on stderr', stderr: BECAUSE, exit: 2 },
+  { name: 'exit2_nostderr', kind: 'no', what: 'exit 2, nothing on stderr', exit: 2 },
+  {
+    name: 'exit2_allowjson',
+    kind: 'no',
+    what: 'exit 2, JSON that allows',
+    stdout: ({ allow }) => [allow],
+    stderr: BECAUSE,
+    exit: 2,
+  },
+  { name: 'exit1_stderr', kind: 'broken', what: 'broken: exit 1', stderr: 'oops\n', exit: 1 },
+  { name: 'exit1_denyjson', kind: 'no', what: 'exit 1, JSON that denies', stdout: ({ deny }) => [deny], exit: 1 },
+  { name: 'exit3_stderr', kind: 'broken', what: 'broken: exit 3', stderr: 'oops\n', exit: 3 },
+  {
+    name: 'exit127',
+    kind: 'broken',
+    what: 'broken: not there (127)',
+    stderr: '/nonexistent/hook.sh: No such file or directory\n',
+    exit: 127,
+  },
+  { name: 'brokenjson0', kind: 'broken', what: 'broken: half a JSON object', stdout: () => ['{"decision":'] },
+  { name: 'plaintext0', kind: 'other', what: 'plain text', stdout: () => ['plain words'] },
+  {
+    name: 'twojson',
+    kind: 'no',
+    what: 'two JSON objects, the second denies',
+    stdout: ({ allow, deny }) => [allow, deny],
+  },
+  {
+    name: 'deny_noreason',
+    kind: 'no',
+    what: 'a deny without a reason',
+    stdout: ({ denyWithoutReason }) => [denyWithoutReason],
+  },
+  {
+    name: 'legacy_block',
+    kind: 'no',
+    what: '`decision: block`',
+    stdout: () => [{ decision: 'block', reason: 'NO-BECAUSE' }],
+  },
+  { name: 'claude_deny', kind: 'no', what: "Claude Code's deny", stdout: () => [CLAUDE_WORDS.deny] },
+  {
+    name: 'unknown_field_deny',
+    kind: 'no',
+    what: 'a deny with a field too many',
+    stdout: ({ deny }) => [{ ...deny, zzz: 1 }],
+  },
+  { name: 'timeout', kind: 'no', what: 'a deny after the timeout', stdout: ({ deny }) => [deny], after: LATE },
+  { name: 'killed', kind: 'broken', what: 'broken: killed', killed: true },
+  {
+    name: 'deny_then_sleep_bg',
+    kind: 'no',
+    what: 'a deny, while a child holds stdout open',
+    stdout: ({ deny }) => [deny],
+    holds: 20,
+  },
+  {
+    name: 'continue_false',
+    kind: 'no',
+    what: '`continue: false`',
+    stdout: () => [{ continue: false, stopReason: 'STOP-R' }],
+  },
+  { name: 'ask', kind: 'other', what: 'ask, and nobody there', stdout: ({ ask }) => [ask] },
+];
+
+/** Seconds that a hook of ours has: only what is late, or holds its output open, is cut short. */
+export const secondsFor = ({ after, holds }: Case): number => ((after ?? holds) === undefined ? 30 : HOOK_SECONDS);
+
+/** Where the call is made: by the model's own turn, beside another in one turn, or by a subagent. */
+export type Scene = 'alone' | 'parallel' | 'subagent';
+
+/** One call of the model, and the hook that is asked about it. */
+export interface Step {
+  readonly name: string;
+  readonly scene: Scene;
+  readonly of: Case;
+}
+
+const named = (name: string): Case => CASES.find((one) => one.name === name) as Case;
+
+/** The same hooks where several calls are under way, and inside a subagent. */
+const SCENES: readonly Step[] = [
+  { name: 'parallel_deny', scene: 'parallel', of: named('deny') },
+  { name: 'parallel_silent0', scene: 'parallel', of: named('silent0') },
+  { name: 'subagent_silent0', scene: 'subagent', of: named('silent0') },
+  { name: 'subagent_deny', scene: 'subagent', of: named('deny') },
+  { name: 'subagent_exit2_stderr', scene: 'subagent', of: named('exit2_stderr') },
+];
+
+/** All of them, those that may end a run last; without a subagent where hooks are told of none. */
+export function stepsOf(hasSubagents: boolean): readonly Step[] {
+  const alone = CASES.map((of): Step => ({ name: of.name, scene: 'alone', of }));
+  const scenes = SCENES.filter(({ scene }) => scene !== 'subagent' || hasSubagents);
+  return [...alone.slice(0, -2), ...scenes, ...alone.slice(-2)];
+}
+
+/** The command of the model's call: where it ran there is a line in the project's file `ran`. */
+export const commandOf = (name: string): string => `echo ${name} ran >> ran; echo out-${name}`;
+
+/** Each has a reason of its own, which is looked for in what the model receives. */
+export function reasonOf({ name, of }: Step, words: Words): string | undefined {
+  const said = `${printedBy(of, words)}${of.stderr ?? ''}`;
+  if (/STOP-R/.test(said)) return `STOP-${name.toUpperCase()}`;
+  if (/ASK-R/.test(said)) return `ASK-${name.toUpperCase()}`;
+  return /NO-BECAUSE/.test(said) ? `NO-${name.toUpperCase()}` : undefined;
+}
+
+/** What a hook prints. */
+export const printedBy = ({ stdout }: Case, words: Words): string =>
+  (stdout?.(words) ?? []).map((one) => `${typeof one === 'string' ? one : JSON.stringify(one)}\n`).join('');
+
+/** The hook as a script, which first says in `asked` that it was asked. */
+export function scriptOf(step: Step, words: Words, asked: string): string {
+  const { of } = step;
+  const reason = reasonOf(step, words) ?? '';
+  const printed = (text: string, to: string): string =>
+    text === '' ? '' : `cat${to} <<'END'\n${text.replaceAll(/NO-BECAUSE|STOP-R|ASK-R/g, reason)}END\n`;
+  return `#!/bin/sh
+echo ${step.name} >> ${quoted(asked)}
+cat > /dev/null
+${of.after === undefined ? '' : `sleep ${of.after}\n`}${of.holds === undefined ? '' : `sleep ${of.holds} &\n`}${printed(
+  printedBy(of, words),
+  '',
+)}${printed(of.stderr ?? '', ' >&2')}${of.killed ? 'kill -9 $$' : `exit ${of.exit ?? 0}`}
+`;
+}

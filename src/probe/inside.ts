@@ -1,0 +1,106 @@
+import { rmSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { messageOf } from '../values/promises.js';
+import { probedAgent } from './agents/agents.js';
+import { beforeTool, type Outcomes } from './before-tool.js';
+import { type Heard, otherEvents } from './other-events.js';
+import { openPlace } from './place.js';
+import { type Driven, versionOf } from './run-agent.js';
+import type { Mode } from './through.js';
+
+/** What is to be seen. */
+export interface Plan {
+  readonly agent: string;
+  /** Its executable. */
+  readonly path: string;
+  /** Where all runs have their folders. */
+  readonly folder: string;
+  readonly modes: readonly Mode[];
+  /** Other events too. */
+  readonly everything: boolean;
+  /** Another name of the event before the tool. */
+  readonly event?: string;
+  /** Milliseconds. */
+  readonly patience: number;
+  /** Places of policies: which of them the agent names is told. */
+  readonly policies: readonly string[];
+}
+
+/** What was seen. */
+export interface Seen {
+  readonly version: string;
+  readonly before_tool: Readonly<Partial<Record<Mode, Outcomes>>>;
+  readonly other_events: Readonly<Partial<Record<Mode, Readonly<Record<string, Heard>>>>>;
+  /** Agent starts. */
+  readonly runs: number;
+  /** Those of the policies' places that the agent has named in what it printed. */
+  readonly named: readonly string[];
+  /** What is wrong and no hook's answer. */
+  readonly problems: readonly string[];
+}
+
+/** A line of the process that drives the agent. */
+export type FromInside =
+  | { readonly type: 'ready'; readonly open: readonly string[] }
+  | { readonly type: 'tell'; readonly text: string }
+  | { readonly type: 'seen'; readonly seen: Seen }
+  | { readonly type: 'failed'; readonly message: string };
+
+const say = (message: FromInside): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
+
+/** The network of this process beside loopback. */
+const open = (): string[] =>
+  Object.entries(networkInterfaces()).flatMap(([name, all]) => (all?.some(({ internal }) => !internal) ? [name] : []));
+
+async function play(plan: Plan, signal: AbortSignal): Promise<Seen> {
+  const agent = probedAgent(plan.agent);
+  const named = new Set<string>();
+  const problems = new Set<string>();
+  let runs = 0;
+  const driven: Driven = {
+    agent,
+    path: plan.path,
+    patience: plan.patience,
+    signal,
+    open: () => openPlace(join(plan.folder, String(runs++)), process.env),
+    problem: (text) => void problems.add(text),
+    heard: (printed) => {
+      for (const one of plan.policies) if (printed.includes(one)) named.add(one);
+    },
+  };
+  const version = await versionOf(driven);
+  say({ type: 'tell', text: `${agent.title} ${version} (${plan.path})` });
+  const before: Partial<Record<Mode, Outcomes>> = {};
+  const others: Partial<Record<Mode, Readonly<Record<string, Heard>>>> = {};
+  for (const mode of plan.modes) {
+    say({ type: 'tell', text: `${WORDS[mode]} …` });
+    before[mode] = await beforeTool(driven, mode, plan.event);
+    if (plan.everything) others[mode] = await otherEvents(driven, mode);
+  }
+  return { version, before_tool: before, other_events: others, runs, named: [...named], problems: [...problems] };
+}
+
+const WORDS: Readonly<Record<Mode, string>> = {
+  direct: 'hooks of its own',
+  stateless: 'the same through hookscope',
+  server: 'the same through a hookscope server',
+};
+
+const stop = new AbortController();
+const lines = createInterface({ input: process.stdin });
+// Whoever has started this process is gone, or wants no more.
+lines.on('close', () => stop.abort());
+lines.once('line', (line) => {
+  say({ type: 'ready', open: open() });
+  const plan = JSON.parse(line) as Plan;
+  play(plan, stop.signal)
+    .then((seen) => say({ type: 'seen', seen }))
+    .catch((error: unknown) => say({ type: 'failed', message: messageOf(error) }))
+    .finally(() => {
+      // Whoever made it may be gone.
+      if (stop.signal.aborted) rmSync(plan.folder, { recursive: true, force: true, maxRetries: 3 });
+      lines.close();
+    });
+});

@@ -1,0 +1,128 @@
+import type { Did } from './before-tool.js';
+import { CASES, type Case, stepsOf } from './cases.js';
+import type { Heard } from './other-events.js';
+import { type ProbeReport, wordsOf } from './report.js';
+import { MODES, type Mode } from './through.js';
+
+/** What was seen of one agent, as it is kept: what it did, with `, told` where the model received the reason. */
+export interface Results {
+  readonly name: string;
+  readonly title: string;
+  readonly version: string;
+  readonly date: string;
+  readonly before_tool: Readonly<Partial<Record<Mode, Readonly<Record<string, string>>>>>;
+  readonly other_events: Readonly<Partial<Record<Mode, Readonly<Record<string, Heard>>>>>;
+}
+
+/** A report as it is kept. */
+export function resultsOf({ agent: name, title, version, date, cases, sums, other_events }: ProbeReport): Results {
+  const short = (mode: Mode): Record<string, string> =>
+    Object.fromEntries(
+      cases.flatMap((one) => {
+        const { did, told } = one[mode] ?? { did: 'not called', told: false };
+        return [[one.name, told ? `${did}, told` : did]];
+      }),
+    );
+  const modes = MODES.filter((mode) => sums[mode] !== undefined);
+  return {
+    name,
+    title,
+    version,
+    date,
+    before_tool: Object.fromEntries(modes.map((mode) => [mode, short(mode)])),
+    other_events,
+  };
+}
+
+const WORDS: Readonly<Record<Did, string>> = {
+  ran: '**runs**',
+  blocked: 'stopped',
+  rewritten: 'the other runs',
+  hung: '**hangs**',
+  'not called': '?',
+  unasked: '**not asked**',
+  refused: 'refused unasked',
+};
+
+const HEARD: Readonly<Record<string, string>> = {
+  heard: 'yes',
+  'no word': '–',
+  'not asked': 'not asked',
+  lost: '**lost**',
+};
+
+const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+
+const didOf = (outcome = 'not called'): Did => outcome.replace(/, told$/, '') as Did;
+const headOf = (all: readonly Results[]): string[] => [
+  '',
+  ...all.flatMap(({ title, version }) => [`${title} ${version}`, 'through us']),
+];
+
+/** A cell for each agent, alone and through us; what is the same with and without a server is said once. */
+function cellsOf(all: readonly Results[], of: (one: Results, mode: Mode) => string | undefined): string[] {
+  return all.flatMap((one) => {
+    const [alone, server] = [of(one, 'stateless'), of(one, 'server')];
+    const through = alone === server || server === undefined ? alone : `${alone}; with a server ${server}`;
+    return [of(one, 'direct') ?? '?', through ?? '?'];
+  });
+}
+
+/** What became of the call, hook by hook. */
+export function casesTable(all: readonly Results[]): string {
+  const of =
+    (name: string, ran = WORDS.ran) =>
+    ({ before_tool }: Results, mode: Mode): string | undefined => {
+      const seen = before_tool[mode];
+      if (seen === undefined) return undefined;
+      const did = didOf(seen[name]);
+      return did === 'ran' ? ran : WORDS[did];
+    };
+  const row = ({ name, what, kind }: Case): string[] => [
+    what,
+    ...cellsOf(all, of(name, kind === 'other' && name !== 'ask' ? 'runs' : WORDS.ran)),
+  ];
+  const kinds = (kind: Case['kind']): readonly Case[] => CASES.filter((one) => one.kind === kind);
+  const sum = (kind: Case['kind'], words: string): string[] => {
+    const names = kinds(kind).map(({ name }) => name);
+    const stopped = ({ before_tool }: Results, mode: Mode): string | undefined =>
+      before_tool[mode] &&
+      `${names.filter((one) => didOf(before_tool[mode]?.[one]) === 'blocked').length} of ${names.length}`;
+    return [words, ...cellsOf(all, stopped)];
+  };
+  const told = cellsOf(all, ({ before_tool }, mode) => {
+    const seen = before_tool[mode];
+    return seen && String(kinds('no').filter(({ name }) => seen[name]?.endsWith(', told')).length);
+  });
+  const scenes = stepsOf(true).filter(({ scene }) => scene !== 'alone');
+  const sceneOf =
+    ({ name, of: { kind } }: (typeof scenes)[number]) =>
+    (one: Results, mode: Mode): string | undefined =>
+      one.before_tool[mode] && one.before_tool[mode][name] === undefined
+        ? 'not asked'
+        : of(name, kind === 'other' ? 'runs' : WORDS.ran)(one, mode);
+  return table(headOf(all), [
+    ...kinds('no').map(row),
+    ...kinds('broken').map(row),
+    sum('no', 'noes heard'),
+    ['noes of which the model was told why', ...told],
+    sum('broken', 'broken guards stopped'),
+    ...kinds('other').map(row),
+    ...scenes.map((step) => [wordsOf(step), ...cellsOf(all, sceneOf(step))]),
+  ]);
+}
+
+/** Whether what hooks say on other events is heard. */
+export function eventsTable(all: readonly Results[]): string {
+  const names = [...new Set(all.flatMap(({ other_events }) => Object.keys(other_events.direct ?? {})))];
+  const said = (heard: Heard | undefined): string => (heard === undefined ? '?' : (HEARD[heard] ?? heard));
+  return table(
+    headOf(all),
+    names.map((name) => [
+      name,
+      ...cellsOf(all, ({ other_events }, mode) => other_events[mode] && said(other_events[mode][name])),
+    ]),
+  );
+}

@@ -1,0 +1,124 @@
+import { agentCodec } from '../agents/agents.js';
+import { type AgentSupport, supports } from '../agents/supports.js';
+import type { Sayable } from '../agents/table.js';
+import { CATALOGUE } from '../events/catalogue.js';
+import type { EventSpec } from '../events/define.js';
+import { quoted } from '../server/client/thin.js';
+import type { ProbedAgent } from './agents/agent.js';
+import { commandOf } from './cases.js';
+import type { Call } from './model/api.js';
+import type { Script } from './model/model.js';
+import type { Place } from './place.js';
+import { type Driven, runAgent } from './run-agent.js';
+import { SAYINGS, type Saying, type Seen } from './sayings.js';
+import { alarmsIn, type Mode, serve, throughUs } from './through.js';
+
+/** `no word`: the agent has none, which hookscope says of itself; `not asked`: it has no such event, or does not fire it here. */
+export type Heard = 'heard' | 'lost' | 'no word' | 'not asked' | `as ${Sayable}`;
+
+const fileName = ({ name }: Saying): string => name.replaceAll(/\W+/g, '-');
+const markOf = (saying: Saying): string => `MARK-${fileName(saying)}`;
+
+/** What hooks say on prompts, at the start, after tools, at the end, and inside subagents: whether the agent hears it. */
+export async function otherEvents(driven: Driven, mode: Mode): Promise<Readonly<Record<string, Heard>>> {
+  const { agent } = driven;
+  const results: Record<string, Heard> = {};
+  const sayable = SAYINGS.filter((saying) => {
+    results[saying.name] = eventOf(agent, saying) === undefined ? 'not asked' : 'no word';
+    return results[saying.name] === 'no word' && wordsOf(agent, saying, mode) !== undefined;
+  });
+  const together = sayable.filter(({ alone }) => !alone);
+  for (const sayings of [together, ...sayable.filter(({ alone }) => alone).map((one) => [one])])
+    Object.assign(results, await play(driven, mode, sayings));
+  return results;
+}
+
+/** The agent's own name of the event; undefined: it has none, or is not known to fire it without a person. */
+function eventOf({ name, unasked, subagent }: ProbedAgent, saying: Saying): string | undefined {
+  if (unasked?.includes(saying.event) || (saying.inside && subagent === undefined)) return undefined;
+  return agentCodec(name).events.find(({ ours }) => ours === saying.event)?.name;
+}
+
+/** What its hook prints; undefined: there is no word for it. Claude Code's own words are ours. */
+function wordsOf({ name, says }: ProbedAgent, saying: Saying, mode: Mode): string | undefined {
+  const own = says[saying.words];
+  if (mode !== 'direct' && carriedBy(name, saying).carried === 'no') return undefined;
+  const said = mode === 'direct' || name === 'claude-code' ? own : saying.say;
+  return said && JSON.stringify(said);
+}
+
+/** What no hook of ours can say on an event is not carried either. */
+const carriedBy = (agent: string, { event, what }: Saying): AgentSupport => {
+  const spec = CATALOGUE[event as keyof typeof CATALOGUE] as EventSpec | undefined;
+  if (what === 'stop' && spec?.endsLoop === false) return { carried: 'no', source: 'seen' };
+  return supports(agent, event, what);
+};
+
+async function play(driven: Driven, mode: Mode, sayings: readonly Saying[]): Promise<Record<string, Heard>> {
+  const { agent } = driven;
+  const place = driven.open();
+  const scripts = sayings.map((saying) => scriptOf(place, saying, wordsOf(agent, saying, mode) as string));
+  const hooks = place.write('hooks.json', JSON.stringify(hooksOf(sayings, scripts)));
+  const events = [...new Set(sayings.map((saying) => eventOf(agent, saying) as string))];
+  const commandFor = (event: string): string => {
+    if (mode !== 'direct') return throughUs(agent, place, event, hooks);
+    const own = scripts.filter((_, i) => eventOf(agent, sayings[i] as Saying) === event);
+    const all = own.map((file) => `printf '%s' "$input" | sh ${quoted(file)}`).join('\n');
+    return `sh ${quoted(place.write(`direct/${event}.sh`, `#!/bin/sh\ninput=$(cat)\n${all}\n`))}`;
+  };
+  const server = mode === 'server' ? await serve(place, hooks) : undefined;
+  try {
+    const run = await runAgent(driven, {
+      place,
+      script: scriptFor(agent, sayings),
+      hooks: Object.fromEntries(events.map((event) => [event, commandFor(event)])),
+      seconds: 30,
+    });
+    if (server) for (const alarm of await alarmsIn(place, events)) driven.problem(alarm);
+    const ran = place.lines('project/ran').map((line) => line.replace(/ ran$/, ''));
+    return Object.fromEntries(sayings.map((saying) => [saying.name, heardBy(agent, saying, mode, { ...run, ran })]));
+  } finally {
+    await server?.end();
+  }
+}
+
+function heardBy({ name }: ProbedAgent, saying: Saying, mode: Mode, seen: Seen): Heard {
+  const { carried, as } = mode === 'direct' ? { carried: 'yes', as: undefined } : carriedBy(name, saying);
+  const instead = carried === 'as' && as !== undefined;
+  const isHeard = (instead ? (saying.heardAs ?? saying.heard) : saying.heard)(seen, markOf(saying));
+  if (!isHeard) return 'lost';
+  return instead ? `as ${as}` : 'heard';
+}
+
+/** A main agent that calls what the sayings are about, and where there are some inside, a subagent. */
+function scriptFor(agent: ProbedAgent, sayings: readonly Saying[]): Script {
+  const calls = (inside: boolean): Call[] =>
+    sayings.flatMap(({ call, inside: own }) =>
+      call !== undefined && (own === true) === inside ? [{ id: `call_${call}`, ...agent.shell(commandOf(call)) }] : [],
+    );
+  const spawns = sayings.some(({ inside }) => inside) ? (agent.subagent?.('[sub] say hello') ?? []) : [];
+  return { main: [...calls(false), ...spawns, 'All done.'], sub: [...calls(true), 'Sub done.'] };
+}
+
+function scriptOf(place: Place, saying: Saying, words: string): string {
+  const { call, once } = saying;
+  const file = place.write(`words/${fileName(saying)}`, `${words.replaceAll('MARK', markOf(saying))}\n`);
+  return place.write(
+    `scripts/${fileName(saying)}.sh`,
+    `#!/bin/sh
+input=$(cat)
+${once ? `printf '%s' "$input" | grep -q '"stop_hook_active": *true' && exit 0\n` : ''}case $input in
+  ${call === undefined ? '*' : `*'echo ${call} ran'*`}) cat ${quoted(file)} ;;
+esac
+`,
+  );
+}
+
+function hooksOf(sayings: readonly Saying[], scripts: readonly string[]): object {
+  const hooks: Record<string, object[]> = {};
+  for (const [i, { event }] of sayings.entries()) {
+    hooks[event] ??= [];
+    hooks[event].push({ hooks: [{ type: 'command', command: `sh ${quoted(scripts[i] as string)}` }] });
+  }
+  return hooks;
+}

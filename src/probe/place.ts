@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { makeFolder } from '../values/make-folder.js';
+
+/** Variables of the caller's that an agent is given: where programs are, and how text is written. */
+const PASSED = ['PATH', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ'] as const;
+
+/** A run's folders: a home, a configuration and a project that nobody has used before. */
+export interface Place {
+  readonly folder: string;
+  readonly project: string;
+  /** The whole environment of everything that runs in it. */
+  readonly env: Readonly<Record<string, string>>;
+  write(path: string, text: string): string;
+  /** Lines of a file; none where it is not there. */
+  lines(path: string): readonly string[];
+}
+
+/** What of the caller's environment an agent, and whoever drives it, is given. */
+export const passedOn = (caller: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(PASSED.flatMap((name) => (caller[name] === undefined ? [] : [[name, caller[name]]])));
+
+export function openPlace(folder: string, caller: NodeJS.ProcessEnv): Place {
+  for (const name of ['home', 'config', 'project', 'state', 'run', 'tmp']) makeFolder(join(folder, name));
+  return {
+    folder,
+    project: join(folder, 'project'),
+    env: {
+      ...passedOn(caller),
+      HOME: join(folder, 'home'),
+      TMPDIR: join(folder, 'tmp'),
+      XDG_STATE_HOME: join(folder, 'state'),
+      XDG_RUNTIME_DIR: join(folder, 'run'),
+      XDG_CONFIG_HOME: join(folder, 'home/.config'),
+      XDG_DATA_HOME: join(folder, 'home/.local/share'),
+      // What one run unpacks the next one has.
+      XDG_CACHE_HOME: join(dirname(folder), 'cache'),
+      TERM: 'dumb',
+      NO_COLOR: '1',
+    },
+    write(path, text) {
+      const file = join(folder, path);
+      makeFolder(dirname(file));
+      writeFileSync(file, text);
+      return file;
+    },
+    lines(path) {
+      try {
+        return readFileSync(join(folder, path), 'utf8').split('\n');
+      } catch {
+        return [];
+      }
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { accessSync, constants, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProbedAgent } from './agents/agent.js';
+
+/** A file of the whole system that an agent reads by its documents. */
+export interface PolicyFile {
+  readonly file: string;
+  readonly readable: boolean;
+}
+
+/** Those of an agent that are here. `root` is where the file system begins. */
+export function policyFiles({ policies }: ProbedAgent, platform: string = process.platform, root = '/'): PolicyFile[] {
+  const places = platform === 'darwin' ? policies.darwin : policies.linux;
+  return places
+    .flatMap((place) => (place.endsWith('/') ? entriesOf(root, place) : [place]))
+    .filter((file) => isThere(join(root, file)))
+    .map((file) => ({ file, readable: isReadable(join(root, file)) }));
+}
+
+/** The files of a folder; the folder itself where it is not for us to look into. */
+function entriesOf(root: string, place: string): string[] {
+  try {
+    return readdirSync(join(root, place))
+      .sort()
+      .map((name) => `${place}${name}`);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? [place] : [];
+  }
+}
+
+function isThere(file: string): boolean {
+  try {
+    statSync(file);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,188 @@
+import { probedAgent } from './agents/agents.js';
+import type { Did, Outcome, Outcomes } from './before-tool.js';
+import { type Case, type Step, stepsOf } from './cases.js';
+import type { Seen } from './inside.js';
+import type { Heard } from './other-events.js';
+import type { PolicyFile } from './policies.js';
+import { RECORDED } from './recorded.js';
+import { MODES, type Mode } from './through.js';
+
+/** One call and its hook. */
+export interface ProbedCase {
+  readonly name: string;
+  readonly kind: Case['kind'];
+  readonly scene: Step['scene'];
+  readonly what: string;
+  /** What became of it: the agent alone, with hookscope, with a hookscope server. Absent: not looked at. */
+  readonly direct?: Outcome;
+  readonly stateless?: Outcome;
+  readonly server?: Outcome;
+  /** What the recorded version did by itself. */
+  readonly recorded?: string;
+}
+
+/** How many noes were heard, and how many broken guards stopped. */
+export interface Sum {
+  readonly noes: number;
+  readonly broken: number;
+}
+
+/** What `hookscope doctor --probe` has seen of one agent. */
+export interface ProbeReport {
+  readonly agent: string;
+  readonly title: string;
+  /** What it says of itself; `unknown` where it says nothing. */
+  readonly version: string;
+  readonly date: string;
+  readonly program: string;
+  readonly network: { readonly blocked: boolean; readonly how: string };
+  /** System-wide files that are here and that the agent reads by its documents; `named`: it has named it in what it printed. */
+  readonly policies: readonly (PolicyFile & { readonly named: boolean })[];
+  /** Agent starts. */
+  readonly runs: number;
+  readonly sums: Readonly<Partial<Record<Mode, Sum>>>;
+  /** Of how many. */
+  readonly of: Sum;
+  readonly cases: readonly ProbedCase[];
+  readonly other_events: Seen['other_events'];
+  /** The version that is compared with. Absent: none was recorded. */
+  readonly recorded?: { readonly version: string; readonly date: string };
+  /** Noes and broken guards that stop a call in this version and did not in the recorded one, and the other way round. */
+  readonly hears_more: readonly string[];
+  readonly hears_less: readonly string[];
+  /** What is wrong: why nothing can be said, or what was lost with hookscope in between. */
+  readonly problems: readonly string[];
+}
+
+interface Parts {
+  readonly agent: string;
+  readonly program: string;
+  readonly network: ProbeReport['network'];
+  readonly policies: readonly PolicyFile[];
+  readonly seen: Seen;
+  readonly date: string;
+}
+
+export function reportOf({ agent: name, program, network, policies, seen, date }: Parts): ProbeReport {
+  const agent = probedAgent(name);
+  const steps = stepsOf(agent.subagent !== undefined);
+  const recorded = RECORDED[name];
+  const cases = steps.map((step): ProbedCase => {
+    const found = MODES.flatMap((mode) => {
+      const outcome = seen.before_tool[mode]?.[step.name];
+      return outcome === undefined ? [] : [[mode, outcome] as const];
+    });
+    const before = recordedDid(name, step.name);
+    return {
+      name: step.name,
+      kind: step.of.kind,
+      scene: step.scene,
+      what: wordsOf(step),
+      ...Object.fromEntries(found),
+      ...(before === undefined ? {} : { recorded: before }),
+    };
+  });
+  const isVoid = seen.before_tool.direct === undefined || voidBecause(seen.before_tool.direct) !== undefined;
+  const changed = (from: boolean): string[] =>
+    cases.flatMap(({ kind, direct, recorded: before, what }) =>
+      kind === 'other' || direct === undefined || before === undefined || isVoid
+        ? []
+        : (before === 'blocked') === from && (direct.did === 'blocked') !== from
+          ? [what]
+          : [],
+    );
+  return {
+    agent: name,
+    title: agent.title,
+    version: seen.version,
+    date,
+    program,
+    network,
+    policies: policies.map((one) => ({ ...one, named: seen.named.includes(one.file) })),
+    runs: seen.runs,
+    sums: Object.fromEntries(
+      MODES.flatMap((mode) => (seen.before_tool[mode] ? [[mode, sumOf(steps, seen.before_tool[mode])]] : [])),
+    ),
+    of: sumOf(steps, undefined),
+    cases,
+    other_events: seen.other_events,
+    ...(recorded === undefined ? {} : { recorded: { version: recorded.version, date: recorded.date } }),
+    hears_more: changed(false),
+    hears_less: changed(true),
+    problems: [
+      ...seen.problems,
+      ...MODES.flatMap((mode) => problemsOf(steps, mode, seen.before_tool[mode], seen.other_events[mode])),
+    ],
+  };
+}
+
+const SCENES: Readonly<Record<Step['scene'], string>> = {
+  alone: '',
+  parallel: 'of two calls at once: ',
+  subagent: 'in a subagent: ',
+};
+
+export const wordsOf = ({ scene, of }: Step): string => `${SCENES[scene]}${of.what}`;
+
+/** Those that were made alone and are of that kind, and stopped; without outcomes, all. */
+function sumOf(steps: readonly Step[], outcomes: Outcomes | undefined): Sum {
+  const count = (kind: Case['kind']): number =>
+    steps.filter(
+      ({ scene, of, name }) =>
+        scene === 'alone' && of.kind === kind && (outcomes === undefined || outcomes[name]?.did === 'blocked'),
+    ).length;
+  return { noes: count('no'), broken: count('broken') };
+}
+
+/** Why outcomes say nothing: without a hook that is asked, or with one that says nothing, something else has decided. */
+function voidBecause({ silent0 }: Outcomes): string | undefined {
+  const words: Readonly<Partial<Record<Did, string>>> = {
+    unasked:
+      'it never asked its hook: this version may not read the file that was written for it, or runs no hooks there',
+    refused: 'it refused a call without asking its hook: something else does not allow its shell tool',
+    blocked: 'it did not run a call about which its hook said nothing',
+    hung: 'it hung at a call about which its hook said nothing',
+    'not called': 'it did not make the call that it was told to',
+  };
+  return words[silent0?.did ?? 'not called'];
+}
+
+const NAMES: Readonly<Record<Mode, string>> = {
+  direct: 'By itself',
+  stateless: 'With hookscope',
+  server: 'With a hookscope server',
+};
+
+function problemsOf(
+  steps: readonly Step[],
+  mode: Mode,
+  outcomes: Outcomes | undefined,
+  events: Readonly<Record<string, Heard>> | undefined,
+): string[] {
+  if (outcomes === undefined) return [];
+  const nothing = voidBecause(outcomes);
+  if (nothing !== undefined) return [`${NAMES[mode]}: nothing can be said, since ${nothing}.`];
+  const unmade = steps.filter(({ name }) => outcomes[name]?.did === 'not called').map(wordsOf);
+  const problems =
+    unmade.length === 0 ? [] : [`${NAMES[mode]}: not seen, since the call was never made: ${unmade.join('; ')}.`];
+  if (mode === 'direct') return problems;
+  for (const step of steps) {
+    const did = outcomes[step.name]?.did;
+    const wanted = wantedOf(step.of);
+    if (did !== undefined && did !== 'not called' && did !== wanted)
+      problems.push(`${NAMES[mode]}: ${wordsOf(step)}: ${did}, not ${wanted}.`);
+  }
+  for (const [name, heard] of Object.entries(events ?? {}))
+    if (heard === 'lost') problems.push(`${NAMES[mode]}: ${name}: not heard.`);
+  return problems;
+}
+
+/** What becomes of a call with hookscope in between. */
+export const wantedOf = ({ name, kind }: Case): Did =>
+  kind === 'other' && name !== 'ask' ? (name === 'rewrite' ? 'rewritten' : 'ran') : 'blocked';
+
+/** What the recorded version of an agent did after a hook; undefined: nobody has looked. */
+function recordedDid(agent: string, name: string): string | undefined {
+  const all = Object.entries(RECORDED[agent]?.did ?? {});
+  return all.find(([, names]) => names.split(' ').includes(name))?.[0];
+}

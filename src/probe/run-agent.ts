@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { adoptGroup } from '../handlers/command/process-group.js';
+import { freshMark, markVariable } from '../handlers/command/run-mark.js';
+import type { ProbedAgent } from './agents/agent.js';
+import { type Asked, type Script, startModel } from './model/model.js';
+import type { Place } from './place.js';
+
+/** Characters of what an agent prints that are kept: its first and its last. */
+const KEPT = 100_000;
+/** A run that goes on and on is ended after so many times its patience. */
+const LONGEST = 15;
+
+/** Who is driven, and how long it may do nothing. */
+export interface Driven {
+  readonly agent: ProbedAgent;
+  /** Its executable. */
+  readonly path: string;
+  /** Milliseconds. */
+  readonly patience: number;
+  readonly signal: AbortSignal;
+  /** A new place for each run. */
+  open(): Place;
+  /** What it has printed, once more for each run. */
+  heard(printed: string): void;
+  /** What is wrong and no hook's answer. */
+  problem(text: string): void;
+}
+
+export interface Run {
+  readonly asked: readonly Asked[];
+  /** What the program printed, shortened in the middle. */
+  readonly printed: string;
+  /** It did nothing any more, and had to be ended. */
+  readonly hung: boolean;
+  /** With what it ended. */
+  readonly end: string;
+}
+
+export interface RunOptions {
+  readonly place: Place;
+  readonly script: Script;
+  /** A command for each event, by the agent's own names. */
+  readonly hooks: Readonly<Record<string, string>>;
+  /** Seconds that the agent gives a hook. */
+  readonly seconds: number;
+}
+
+/** One run of the real program, with one prompt. Nothing that it has started is left. */
+export async function runAgent(driven: Driven, { place, script, hooks, seconds }: RunOptions): Promise<Run> {
+  const { agent } = driven;
+  let watched: Watched = { alive: () => undefined, over: () => undefined };
+  const model = await startModel(
+    script,
+    () => watched.alive(),
+    () => watched.over(),
+  );
+  try {
+    for (const [file, text] of Object.entries(agent.files(model.port, hooks, seconds))) place.write(file, text);
+    const env = { ...place.env, ...agent.env(model.port, place.folder) };
+    const args = agent.args('say hello');
+    const run = await watch(driven, { args, env, cwd: place.project }, (found) => (watched = found));
+    driven.heard(run.printed);
+    return { ...run, asked: model.asked };
+  } finally {
+    await model.close();
+  }
+}
+
+/** The version that it says it has; `unknown` where it says none. */
+export async function versionOf(driven: Driven): Promise<string> {
+  const { project, env, folder } = driven.open();
+  const options = { args: ['--version'], env: { ...env, ...driven.agent.env(1, folder) }, cwd: project };
+  const { printed } = await watch(driven, options, () => undefined);
+  driven.heard(printed);
+  return /\d+\.\d+\.\d+(?:[-+][\w.-]*\w)?/.exec(printed)?.[0] ?? 'unknown';
+}
+
+/** What is told of a run from outside. */
+interface Watched {
+  alive(): void;
+  /** It will never end. */
+  over(): void;
+}
+
+interface Started {
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}
+
+/** Until it ends, or does nothing for too long. */
+async function watch(
+  { path, patience, signal }: Driven,
+  { args, env, cwd }: Started,
+  onStart: (watched: Watched) => void,
+): Promise<Omit<Run, 'asked'>> {
+  signal.throwIfAborted();
+  const mark = freshMark();
+  const child = spawn(path, args, {
+    cwd,
+    env: { ...env, ...markVariable(mark) },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  if (child.pid === undefined) {
+    const error = await new Promise<Error>((resolve) => child.once('error', resolve));
+    throw new Error(`It could not be started: ${error.message}.`);
+  }
+  const group = adoptGroup(child.pid, { mark, atExit: 'tree' });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end();
+  let printed = '';
+  let hung = false;
+  const stop = (): void => void group.end('marked');
+  const over = (): void => {
+    hung = true;
+    stop();
+  };
+  let timer = setTimeout(over, patience);
+  const longest = setTimeout(over, patience * LONGEST);
+  const alive = (): void => {
+    clearTimeout(timer);
+    if (!hung) timer = setTimeout(over, patience);
+  };
+  onStart({ alive, over });
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece: Buffer) => {
+      alive();
+      printed += piece.toString();
+      if (printed.length > KEPT) printed = `${printed.slice(0, KEPT / 2)} … ${printed.slice(-KEPT / 4)}`;
+    });
+  signal.addEventListener('abort', stop);
+  // Its own end: what it has started may hold its output open.
+  const [code, by] = await new Promise<readonly [number | null, NodeJS.Signals | null]>((resolve) =>
+    child.once('exit', (...end) => resolve(end)),
+  );
+  clearTimeout(timer);
+  clearTimeout(longest);
+  signal.removeEventListener('abort', stop);
+  await group.end('marked');
+  signal.throwIfAborted();
+  return {
+    printed,
+    hung,
+    end: hung ? `did nothing for ${patience / 1000} s` : `ended with ${by ?? `exit code ${code}`}`,
+  };
+}

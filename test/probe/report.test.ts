@@ -1,0 +1,135 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { remarks } from '../../src/cli/doctor/probe-words.js';
+import { probedAgent } from '../../src/probe/agents/agents.js';
+import type { Did, Outcome } from '../../src/probe/before-tool.js';
+import { stepsOf } from '../../src/probe/cases.js';
+import type { Seen } from '../../src/probe/inside.js';
+import { policyFiles } from '../../src/probe/policies.js';
+import { RECORDED } from '../../src/probe/recorded.js';
+import { reportOf, wantedOf } from '../../src/probe/report.js';
+
+const steps = stepsOf(true);
+const outcomes = (of: (name: string) => Did): Record<string, Outcome> =>
+  Object.fromEntries(steps.map(({ name }) => [name, { did: of(name), told: false }]));
+const recorded = (name: string): Did =>
+  Object.entries(RECORDED['codex']?.did ?? {}).find(([, names]) => names.split(' ').includes(name))?.[0] as Did;
+const wanted = outcomes((name) => wantedOf(steps.find((step) => step.name === name)!.of));
+
+function report(direct: Record<string, Outcome>, stateless = wanted, more: Partial<Seen> = {}) {
+  const seen: Seen = {
+    version: '1.0.0',
+    before_tool: { direct, stateless },
+    other_events: {},
+    runs: 3,
+    named: [],
+    problems: [],
+    ...more,
+  };
+  const network = { blocked: true, how: 'a test' };
+  return reportOf({ agent: 'codex', program: '/bin/codex', network, policies: [], seen, date: '2026-01-01' });
+}
+
+describe('what is said of a version', () => {
+  test.each(steps.filter(({ of }) => of.kind !== 'other').map(({ name }) => [name] as const))(
+    '%s: more if it is heard now and was not, less the other way round, nothing if it is the same',
+    (one) => {
+      const before = recorded(one);
+      const is = (did: Did) => report(outcomes((name) => (name === one ? did : recorded(name))));
+      const other = before === 'blocked' ? 'ran' : 'blocked';
+      expect([is(before).hears_more, is(before).hears_less]).toEqual([[], []]);
+      expect(is(other)[other === 'blocked' ? 'hears_more' : 'hears_less']).toHaveLength(1);
+      expect(is(other)[other === 'blocked' ? 'hears_less' : 'hears_more']).toEqual([]);
+      // A call that hangs, or that its hook was never asked about, was not stopped by it.
+      expect(is('hung').hears_more).toEqual([]);
+      expect(is('refused').hears_more).toEqual([]);
+    },
+  );
+
+  test('everything as wanted is no problem; each that is lost with hookscope in between is one', () => {
+    const same = outcomes(recorded);
+    expect(report(same).problems).toEqual([]);
+    for (const { name, of } of steps.filter((step) => step.name !== 'silent0')) {
+      const lost = wantedOf(of) === 'blocked' ? 'ran' : 'blocked';
+      const { problems } = report(same, { ...wanted, [name]: { did: lost, told: false } });
+      expect([name, problems.length]).toEqual([name, 1]);
+      expect(problems[0]).toContain(of.what);
+    }
+  });
+
+  test.each(['unasked', 'refused', 'blocked', 'hung', 'not called'] as const)(
+    'where the call whose hook is silent was %s, nothing is said of the others',
+    (did) => {
+      const found = report({ ...outcomes(() => 'blocked'), silent0: { did, told: false } });
+      expect(found.problems[0]).toMatch(/^By itself: nothing can be said/);
+      expect([found.hears_more, found.hears_less]).toEqual([[], []]);
+    },
+  );
+
+  test('a call that was never made is said to be unseen, and no no', () => {
+    const { problems, sums } = report({ ...outcomes(recorded), deny: { did: 'not called', told: false } });
+    expect(problems).toEqual([expect.stringContaining('not seen, since the call was never made: exit 0, the deny')]);
+    expect(sums.direct?.noes).toBe(4);
+  });
+
+  test('what a server raises an alarm about, and what is not heard on another event, is a problem', () => {
+    const lost = { server: { 'a prompt is blocked': 'lost' } } as const;
+    const found = report(outcomes(recorded), wanted, {
+      before_tool: { direct: outcomes(recorded), server: wanted },
+      other_events: lost,
+      problems: ['With a hookscope server: an alarm.'],
+    });
+    expect(found.problems).toEqual([
+      'With a hookscope server: an alarm.',
+      'With a hookscope server: a prompt is blocked: not heard.',
+    ]);
+  });
+});
+
+describe('files of the whole system', () => {
+  let root = '';
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'hookscope-policies-'));
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+  const write = (path: string): string => {
+    const file = join(root, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '{}');
+    return file;
+  };
+
+  test.each([
+    ['claude-code', 'linux', '/etc/claude-code/managed-settings.json'],
+    ['claude-code', 'linux', '/etc/claude-code/managed-settings.d/10.json'],
+    ['claude-code', 'darwin', '/Library/Application Support/ClaudeCode/managed-settings.json'],
+    ['codex', 'linux', '/etc/codex/requirements.toml'],
+    ['codex', 'darwin', '/etc/codex/managed_config.toml'],
+    ['copilot', 'linux', '/etc/github-copilot/policy.d/hooks.json'],
+    ['gemini', 'linux', '/etc/gemini-cli/settings.json'],
+    ['gemini', 'darwin', '/Library/Application Support/GeminiCli/settings.json'],
+  ])('of %s on %s: %s is found where it is, and nowhere else', (agent, platform, file) => {
+    expect(policyFiles(probedAgent(agent), platform, root)).toEqual([]);
+    write(file);
+    write('/etc/unrelated/settings.json');
+    expect(policyFiles(probedAgent(agent), platform, root)).toEqual([{ file, readable: true }]);
+  });
+
+  test('one that is not ours to read is there all the same', () => {
+    chmodSync(write('/etc/codex/requirements.toml'), 0o000);
+    const [found] = policyFiles(probedAgent('codex'), 'linux', root);
+    expect(found).toEqual({ file: '/etc/codex/requirements.toml', readable: process.getuid?.() === 0 });
+  });
+
+  test('how it is known that one is read is said', () => {
+    const base = report(outcomes(recorded));
+    const said = (readable: boolean, named: boolean): string =>
+      remarks({ ...base, policies: [{ file: '/etc/x', readable, named }] }).join('\n');
+    expect(said(true, false)).toContain('/etc/x (known by its place alone)');
+    expect(said(true, true)).toContain('/etc/x (which it has named)');
+    expect(said(false, false)).toContain('not yours to read');
+    expect(remarks(base).join('\n')).toContain('No file of the whole system is there');
+  });
+});
