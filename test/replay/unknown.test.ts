@@ -577,3 +577,42 @@ test('where what matchers look at is masked, whoever has a matcher is unknown', 
   expect((await one([masked], hooks('Bash'))).changed).toBe('unknown');
   expect((await one([masked], hooks('*'))).changed).toBe('denied');
 });
+
+describe('what is kept between fires', () => {
+  test('one that runs once has one life in each agent', async () => {
+    const of = (agent: string) => ({ ...CALL, agent_id: agent, agent_type: 'reviewer' });
+    const fires = await record({}, [of('a1'), of('a2'), of('a1')]);
+    const host = hostOf({});
+    host.spawnHooks('reviewer', { PreToolUse: [{ once: true, hooks: [rule('deny', 'no')] }] });
+    expect((await all(replay(host, fires))).map(({ now }) => now.word)).toEqual(['deny', 'deny', 'none']);
+  });
+
+  test('what was only guessed is no run of it', async () => {
+    const [fire] = (await record(on())) as [FireRecord];
+    const command = '[redacted secret hmac:0123456789abcdef]';
+    const masked = { ...fire, input: { ...fire.input, tool_input: { command } }, redacted: { key: 'k', count: 1 } };
+    const hooks = on({ ...rule('deny', 'no', { if: 'Bash(ls *)' }), once: true });
+    const found = await all(replay(hostOf(hooks), [masked, fire, fire]));
+    expect(found.map(({ changed }) => changed)).toEqual(['unknown', 'denied', undefined]);
+  });
+
+  test('what was decided in a replay is no decision that alarms look at', async () => {
+    const fires = await record(on());
+    const alarms: unknown[] = [];
+    const host = createHost({ logger: () => undefined, onAlarm: (alarm) => alarms.push(alarm) });
+    host.register(on(rule('deny', 'no')));
+    expect((await all(replay(host, fires)))[0]?.now.word).toBe('deny');
+    await host.fire('PostToolUse', { ...CALL, tool_response: {} });
+    expect(alarms).toEqual([]);
+    await host.fire('PreToolUse', CALL);
+    await host.fire('PostToolUse', { ...CALL, tool_response: {} });
+    expect(alarms).toHaveLength(1);
+  });
+});
+
+test('what a denied call would have been rewritten to is no change', async () => {
+  const renames = { handler: () => rewrite({ command: 'ls -la' }), name: 'renames' };
+  const fires = await record(on(renames, rule('deny', 'no')));
+  expect(fires[0]?.decision).toHaveProperty('updatedInput');
+  expect((await one(fires, on(rule('deny', 'no')))).changed).toBeUndefined();
+});
