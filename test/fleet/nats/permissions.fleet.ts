@@ -1,0 +1,99 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeCredentials, permissionsOf } from '../../../src/cli/fleet/nats-config.js';
+import type { FleetEngine } from '../../../src/fleet/engine.js';
+import { natsEngine } from '../../../src/fleet/nats/engine.js';
+import { ownFolder } from '../bundles.js';
+import { until } from '../contract.js';
+import { type NatsServer, startNats } from './server.js';
+
+let server: NatsServer;
+const engines: FleetEngine[] = [];
+const folder = ownFolder();
+const engine = async (name: string, credentials: string): Promise<FleetEngine> => {
+  const made = natsEngine({ servers: [server.url], team: 'acme', name, credentials: join(folder, credentials) });
+  engines.push(made);
+  await until(() => made.connected);
+  return made;
+};
+
+beforeAll(async () => {
+  const keys = await Promise.all(['operator', 'a', 'b'].map((name) => makeCredentials(folder, name)));
+  const [operator, a, b] = keys.map(({ publicKey }) => publicKey);
+  const users = [
+    { nkey: operator },
+    { nkey: a, permissions: permissionsOf('acme', 'a') },
+    { nkey: b, permissions: permissionsOf('acme', 'b') },
+  ];
+  server = await startNats(`accounts: ${JSON.stringify({ acme: { jetstream: 'enabled', users } })}`);
+  await (await engine('operator', 'operator.nk')).prepare();
+});
+afterAll(async () => {
+  for (const one of engines) await one.close();
+  await server.end();
+});
+
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+
+test('a host reads the policy, writes its own decisions, state and questions, and nothing else', async () => {
+  const [operator, a] = [await engine('operator', 'operator.nk'), await engine('a', 'a.nk')];
+  await operator.policy.post('stable', bytes('one'), 0);
+  const seen: string[] = [];
+  a.policy.watch('stable', (posted) => seen.push(Buffer.from(posted?.bytes ?? []).toString()));
+  await until(() => seen.length === 1);
+  await a.decisions.append('a', '1', bytes('1'));
+  await a.state.share('a', bytes('1'));
+  const close = a.ask.open('a', 'q', bytes('?'), () => bytes('taken'));
+  await until(() =>
+    operator.ask.answer('a', 'q', bytes('!')).then(
+      () => true,
+      () => false,
+    ),
+  );
+  close();
+  for (const refused of [
+    () => a.policy.post('stable', bytes('mine'), 1),
+    () => a.decisions.append('b', '2', bytes('2')),
+    () => a.state.share('b', bytes('2')),
+    () => a.state.all(),
+    () => a.prepare(),
+    async () => {
+      for await (const _ of a.decisions.read(0)) throw new Error('read');
+      return 'nothing';
+    },
+  ])
+    await expect(refused()).rejects.toThrow(/permission|timeout|responders|FLEET|violation/i);
+  const asked: string[] = [];
+  a.ask.watch(({ id }) => asked.push(id));
+  const b = await engine('b', 'b.nk');
+  b.ask.open('b', 'of-b', bytes('secret?'), () => bytes('taken'));
+  await until(() =>
+    operator.ask.answer('b', 'of-b', bytes('!')).then(
+      () => true,
+      () => false,
+    ),
+  );
+  await expect(a.ask.answer('b', 'of-b', bytes('yes'))).rejects.toMatchObject({ code: 'FLEET_FAILED' });
+  expect(asked).toEqual([]);
+  expect(seen).toEqual(['one']);
+});
+
+test('without credentials, or with those of nobody, there is no connection', async () => {
+  writeFileSync(join(folder, 'none.nk'), (await makeCredentials(ownFolder(), 'x')).publicKey);
+  const other = ownFolder();
+  await makeCredentials(other, 'stranger');
+  const stranger = natsEngine({
+    servers: [server.url],
+    team: 'acme',
+    name: 'a',
+    credentials: join(other, 'stranger.nk'),
+  });
+  const nobody = natsEngine({ servers: [server.url], team: 'acme', name: 'a' });
+  engines.push(stranger, nobody);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  for (const one of [stranger, nobody]) {
+    expect(one.connected).toBe(false);
+    await expect(one.state.share('a', bytes('1'))).rejects.toThrow(/authorization/i);
+  }
+});
