@@ -16,7 +16,7 @@ import { checks } from '../values/shape.js';
 import { runAgent } from './agents.js';
 import { type AgentAsTool, type AnyAgent, Cast, type Sdk } from './openai-cast.js';
 import { conversation, userItem, withContext, wordsOf } from './openai-items.js';
-import type { AnyTool, Invoke, ToolHow } from './openai-tool.js';
+import { type AnyTool, approvalOf, argumentsOf, type Invoke, type ToolHow } from './openai-tool.js';
 import { loadPeer } from './peer.js';
 import { Steps } from './steps.js';
 import { callText } from './texts.js';
@@ -139,6 +139,7 @@ export async function drive<A extends AnyAgent, Context = undefined>(
       history = [...history, ...added];
       const items = isKept && last ? added : [...history];
       last = await round(waited && !last ? waited : items);
+      while (letUnreadableBe(last)) last = await round(last.state as RunState<unknown, AnyAgent>);
       // Calls beside one that waits, and those of a step that was the last.
       await steps.endBatch();
       history = last.history;
@@ -147,12 +148,26 @@ export async function drive<A extends AnyAgent, Context = undefined>(
       const text = finished && steps.over === undefined ? textOf(last.finalOutput) : '';
       return { result: last, text, finished };
     });
-    const { interruptions = [], state } = last ?? {};
+    const { state } = last ?? {};
+    const interruptions = (last?.interruptions ?? []).filter((item) => !isUnreadable(item));
     return { ...turn, history, agent: cast.original(current), interruptions, state };
   } finally {
     await steps.release();
   }
 }
+
+/**
+ * Of a call whose arguments it cannot read the SDK asks its user, since it could not ask the tool. Nothing runs of it, whatever is said: the model reads so at once.
+ * True: no other call waits.
+ */
+function letUnreadableBe<A extends AnyAgent, Context>({ interruptions, state }: Ran<A, Context>): boolean {
+  const unread = interruptions.filter(isUnreadable);
+  for (const item of unread) state.approve(item);
+  return unread.length > 0 && unread.length === interruptions.length;
+}
+
+const isUnreadable = ({ rawItem }: RunToolApprovalItem): boolean =>
+  rawItem.type === 'function_call' && argumentsOf(rawItem.arguments) === undefined;
 
 type RunInput = AgentInputItem[] | RunState<unknown, AnyAgent>;
 type Run<A extends AnyAgent, Context> = (agent: AnyAgent, input: RunInput, options: object) => Promise<Ran<A, Context>>;
@@ -198,16 +213,16 @@ async function resumed<A extends AnyAgent, Context>(
   const own = await sdk.RunState.fromStringWithContext(cast.copy(agent), state.toString(), state._context, how);
   await cast.enter(own._currentAgent);
   const asked = own.getInterruptions();
-  for (const { rawItem, name = '' } of state.getInterruptions()) {
+  for (const { rawItem, name = '', agent: owner } of state.getInterruptions()) {
     if (rawItem.type !== 'function_call') continue;
     const { callId } = rawItem;
     const item = asked.find((one) => 'callId' in one.rawItem && one.rawItem.callId === callId);
-    const approved = state._context.isToolApproved({ toolName: name, callId });
+    const approved = approvalOf(state._context, { toolName: name, callId, agent: owner });
     if (!item || approved === undefined) continue;
     if (approved) own.approve(item);
     else {
       const message = state._context.getRejectionMessage(name, callId);
-      const refused = { ...REFUSED, name, id: callId, input: JSON.parse(rawItem.arguments || '{}') };
+      const refused = { ...REFUSED, name, id: callId, input: argumentsOf(rawItem.arguments) ?? {} };
       const result = await steps.run({ ...refused, ask: () => ({ behavior: 'deny', message }) });
       own.reject(item, { message: callText(result) });
     }

@@ -60,18 +60,33 @@ export class Cast {
     if ('capabilities' in agent) throw refused('agent', agent.name, 'a sandbox gives it tools while it runs');
     const known = this.#copies.get(agent);
     if (known) return known;
-    const copy: AnyAgent = agent.clone({
-      tools: agent.tools.map((tool: Tools) => this.#tool(tool)),
-      handoffs: [],
-      toolUseBehavior: this.#afterTools(agent),
-    });
+    const copy: AnyAgent = agent.clone({ tools: [], handoffs: [], toolUseBehavior: this.#afterTools(agent) });
     this.#copies.set(agent, copy);
     this.#originals.set(copy, agent);
+    const tools = new WeakMap<object, Tools>();
+    const toolOf = (tool: Tools): Tools => {
+      const known = tools.get(tool) ?? this.#tool(copy, tool);
+      tools.set(tool, known);
+      return known;
+    };
+    const handoffs = new WeakMap<object, Handoff>();
+    const handoffOf = (one: Agent | Handoff): Handoff => {
+      const known = handoffs.get(one) ?? this.#handoff(agent, one);
+      handoffs.set(one, known);
+      return known;
+    };
+    // What the agent gets while it runs goes through the hooks too; whoever puts something into the copy has put it nowhere.
+    Object.defineProperties(copy, {
+      tools: { enumerable: true, get: () => agent.tools.map(toolOf) },
+      handoffs: { enumerable: true, get: () => agent.handoffs.map(handoffOf) },
+    });
+    copy.getMcpTools = async (...given) => (await agent.getMcpTools(...given)).map(toolOf);
+    // Whoever listens to the agent listens to its copy, and hears of the agent.
+    copy.emit = (...given) =>
+      agent.emit(...(given.map((one) => this.#originals.get(one as never) ?? one) as typeof given));
+    agent.tools.forEach(toolOf);
     // Agents may hand over to each other in a circle.
-    copy.handoffs = agent.handoffs.map((one: Agent | Handoff) => this.#handoff(agent, one));
-    copy.getMcpTools = async (...given) => (await agent.getMcpTools(...given)).map((tool: Tools) => this.#tool(tool));
-    // Whoever listens to the agent listens to its copy.
-    copy.emit = (...given) => agent.emit(...given);
+    agent.handoffs.forEach(handoffOf);
     return copy;
   }
 
@@ -81,31 +96,32 @@ export class Cast {
     await this.#steps.handTo(who === this.#root ? undefined : { agent_type: who.name });
   }
 
-  #tool(tool: Tools): Tools {
-    const made = this.#isWrapped.has(tool) ? tool : this.#wrap(tool);
+  #tool(copy: AnyAgent, tool: Tools): Tools {
+    const made = this.#isWrapped.has(tool) ? tool : this.#wrap(copy, tool);
     this.#isWrapped.add(made);
     return made;
   }
 
-  #wrap(tool: Tools): Tools {
+  #wrap(copy: AnyAgent, tool: Tools): Tools {
     const search = this.#sdk.getClientToolSearchExecutor(tool);
-    if (search) return this.#search(tool as HostedTool, search);
+    if (search) return this.#search(copy, tool as HostedTool, search);
     if (tool.type === 'hosted_tool' || (tool.type === 'shell' && tool.shell === undefined)) return tool;
     if (tool.type !== 'function')
       throw refused('tool', tool.name, 'it runs beside the function tools: let a function tool do it');
     const how = this.#options.toolHow[tool.name];
     const agent = this.#options.agentOf(tool);
-    if (agent) return wrapTool(this.#steps, tool, how, this.#options.runAgent(agent));
+    const of = { steps: this.#steps, owner: copy, how };
+    if (agent) return wrapTool(of, tool, this.#options.runAgent(agent));
     if ('on' in tool)
       throw refused('tool', tool.name, 'it runs an agent: make it with agentTool() in place of agent.asTool()');
-    return wrapTool(this.#steps, tool as AnyTool, how);
+    return wrapTool(of, tool as AnyTool);
   }
 
   /** A search of the program's own: the tools that it finds go through the hooks, too. */
-  #search(tool: HostedTool, search: ClientToolSearchExecutor): Tools {
+  #search(copy: AnyAgent, tool: HostedTool, search: ClientToolSearchExecutor): Tools {
     return this.#sdk.attachClientToolSearchExecutor({ ...tool }, async (given) => {
       const found = await search(given);
-      return [found ?? []].flat().map((one: Tools) => this.#tool(one));
+      return [found ?? []].flat().map((one: Tools) => this.#tool(copy, one));
     });
   }
 

@@ -1,6 +1,7 @@
 import type { FunctionTool, RunContext, Tool } from '@openai/agents';
 import type { ToolCall, ToolResult } from '../session/call.js';
 import type { Content, ContentBlock } from '../session/content.js';
+import { isObject } from '../values/shape.js';
 import type { Steps } from './steps.js';
 import { callText, contentText } from './texts.js';
 
@@ -17,9 +18,24 @@ const FAILED = 'An error occurred while running the tool. Please try again.';
 /** Where the tool's own output stands in what the model gets. */
 const OUTPUT: ContentBlock = { type: 'hookscope-output' };
 
+/** Of the tools of one agent. */
+export interface Owned {
+  readonly steps: Steps;
+  /** The agent that the SDK runs. */
+  readonly owner: object;
+  readonly how: ToolHow | undefined;
+}
+
+/** What the user has said: allowed to one agent is allowed to no other, whatever its tools and calls are named. */
+export const approvalOf = (
+  context: Pick<Context, 'isToolApproved'>,
+  call: { readonly toolName: string; readonly callId: string; readonly agent: object },
+): boolean | undefined => context.isToolApproved(call);
+
 /** The tool, run by the session. `call` is what is done where it is not the tool's own `invoke`. */
-export function wrapTool(steps: Steps, tool: AnyTool, how: ToolHow | undefined, call = invoke(tool)): AnyTool {
+export function wrapTool({ steps, owner, how }: Owned, tool: AnyTool, call = invoke(tool)): AnyTool {
   const { name } = tool;
+  const approval = (context: Context, callId: string) => approvalOf(context, { toolName: name, callId, agent: owner });
   const make = (id: string | undefined, input: unknown, more: Partial<ToolCall> = {}): ToolCall => ({
     ...how,
     name,
@@ -34,13 +50,14 @@ export function wrapTool(steps: Steps, tool: AnyTool, how: ToolHow | undefined, 
     async needsApproval(context: Context, input: unknown, id?: string) {
       const needs: boolean = await tool.needsApproval(context, input as never, id);
       if (id === undefined || steps.session.agent_id !== undefined) return false;
-      if (needs || context.isToolApproved({ toolName: name, callId: id }) !== undefined) return true;
+      if (needs || approval(context, id) !== undefined) return true;
       return await steps.asks(make(id, input), { said });
     },
     async invoke(context: Context, given: string, details?: Details) {
       const id = details?.toolCall?.callId;
-      const input: unknown = JSON.parse(given === '' ? '{}' : given);
-      const approved = id !== undefined && context.isToolApproved({ toolName: name, callId: id }) === true;
+      const input = argumentsOf(given);
+      if (input === undefined) return callText(await steps.run({ ...make(id, {}), invalid: NO_OBJECT }));
+      const approved = id !== undefined && approval(context, id) === true;
       // Nobody can be asked later for a subagent: whoever the session has is asked now.
       const asks = steps.session.agent_id !== undefined && (await tool.needsApproval(context, input as never, id));
       const made = make(id, input, {
@@ -56,6 +73,19 @@ export function wrapTool(steps: Steps, tool: AnyTool, how: ToolHow | undefined, 
       }
     },
   } as AnyTool;
+}
+
+const NO_OBJECT = 'The arguments are no JSON object. Please try again with valid JSON.';
+
+/** `undefined`: what the model wrote is no JSON object, and no tool is called with it. */
+export function argumentsOf(text: string): Record<string, unknown> | undefined {
+  if (text === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const either = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal =>

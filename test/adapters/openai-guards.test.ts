@@ -1,0 +1,125 @@
+import { Agent, setTracingDisabled, tool } from '@openai/agents';
+import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { type AnyAgent, agentTool, drive } from '../../src/adapters/openai-agents.js';
+import { names, on, opened } from '../session/kit.js';
+
+setTracingDisabled(true);
+
+const path = z.object({ path: z.string() });
+
+/** A session whose hooks say `decision` of every call of `write`, and what has run. */
+async function setup(decision: 'deny' | 'ask') {
+  const { host, session, seen } = await opened();
+  on(host, 'PreToolUse', (input: { tool_name: string }) =>
+    input.tool_name === 'write'
+      ? { hookSpecificOutput: { permissionDecision: decision, permissionDecisionReason: 'not that' } }
+      : undefined,
+  );
+  const ran: string[] = [];
+  const toolOf = (name: string, more: object = {}) =>
+    tool({
+      name,
+      description: name,
+      parameters: path,
+      execute: ({ path }) => {
+        ran.push(`${name} ${path}`);
+        return 'done';
+      },
+      ...more,
+    });
+  return { session, seen, ran, toolOf };
+}
+
+const call = (name: string, args: object, callId: string) => functionCall(name, { ...args }, { callId });
+const DONE = [assistantMessage('Done.')];
+const replies = (model: ScriptedModel): string => JSON.stringify(model.calls.at(-1)?.request.input);
+
+test('a tool that comes to an agent while it runs goes through the hooks, whoever brings it', async () => {
+  const { session, ran, toolOf } = await setup('deny');
+  const model = new ScriptedModel([[call('read', { path: 'a' }, '1')], [call('write', { path: 'b' }, '2')], DONE]);
+  const agent: AnyAgent = new Agent({ name: 'main', model, tools: [toolOf('read')] });
+  agent.once('agent_tool_start', () => agent.tools.push(toolOf('write')));
+  await drive(session, agent, 'Go');
+  expect(ran).toEqual(['read a']);
+  expect(replies(model)).toContain('not that');
+
+  const other = await setup('deny');
+  const script = [[call('read', { path: 'a' }, '1')], [call('write', { path: 'b' }, '2')], DONE];
+  const given: AnyAgent = new Agent({ name: 'main', model: new ScriptedModel(script), tools: [other.toolOf('read')] });
+  given.once('agent_start', (_, who) => who.tools.push(other.toolOf('write') as never));
+  await drive(other.session, given, 'Go', { toolNotFoundBehavior: 'return_error_to_model' });
+  expect(other.ran).toEqual(['read a']);
+});
+
+test('the copy of an agent takes neither a tool nor a handoff that no hook would see', async () => {
+  const { session, ran, toolOf } = await setup('deny');
+  const script = [[call('read', { path: 'a' }, '1')], [call('write', { path: 'b' }, '2')], DONE];
+  const clerk = new Agent({
+    name: 'clerk',
+    model: new ScriptedModel([[call('write', { path: 'c' }, '3')], DONE]),
+    tools: [toolOf('write')],
+  });
+  const agent = new Agent({
+    name: 'main',
+    model: new ScriptedModel(script),
+    // The SDK hands it the agent that it runs.
+    instructions: (_, who) => {
+      who.tools.push(toolOf('write') as never);
+      who.handoffs.push(clerk as never);
+      return 'Be brief.';
+    },
+    tools: [toolOf('read')],
+  });
+  await drive(session, agent, 'Go', { toolNotFoundBehavior: 'return_error_to_model' });
+  expect(ran).toEqual(['read a']);
+});
+
+test.each([
+  { of: 'one call', how: {}, id: 'call-1' },
+  { of: 'all calls of a tool', how: { alwaysApprove: true }, id: 'call-9' },
+])('what the user allowed the main agent ($of) is not allowed to its subagent', async ({ how, id }) => {
+  const { session, ran, toolOf } = await setup('ask');
+  const inner = new ScriptedModel([[call('write', { path: 'sub' }, id)], DONE]);
+  const writer = new Agent({ name: 'writer', model: inner, tools: [toolOf('write')] });
+  const model = new ScriptedModel([
+    [call('write', { path: 'main' }, 'call-1')],
+    [call('writer', { input: 'Write.' }, 'call-2')],
+    DONE,
+  ]);
+  const tools = [toolOf('write'), agentTool(writer, { toolDescription: 'Writes.' })];
+  const agent = new Agent({ name: 'main', model, tools });
+  const first = await drive(session, agent, 'Go');
+  for (const item of first.interruptions) first.state?.approve(item, how);
+  expect(await drive(session, agent, first.state as never)).toMatchObject({ status: 'done' });
+  expect(ran).toEqual(['write main']);
+  expect(replies(inner)).toContain('not that');
+});
+
+test.each(['{not json', '7', 'null', '[]'])(
+  'the arguments %s are no question for the user: the model reads so',
+  async (text) => {
+    const { session, seen, ran, toolOf } = await setup('ask');
+    const bad = { ...call('read', {}, '1'), arguments: text };
+    const model = new ScriptedModel([[bad], [call('read', { path: 'a' }, '2')], DONE]);
+    const agent = new Agent({ name: 'main', model, tools: [toolOf('read')] });
+    expect(await drive(session, agent, 'Go')).toMatchObject({ status: 'done', interruptions: [] });
+    expect(ran).toEqual(['read a']);
+    expect(JSON.stringify(model.calls[1]?.request.input)).toContain('try again with valid JSON');
+    expect(names(seen).filter((name) => name === 'PreToolUse')).toHaveLength(1);
+  },
+);
+
+test('beside a call that waits for the user, one with arguments that cannot be read is not asked about', async () => {
+  const { session, ran, toolOf } = await setup('ask');
+  const bad = { ...call('read', {}, '1'), arguments: '{not json' };
+  const model = new ScriptedModel([[bad, call('write', { path: 'a' }, '2')], DONE]);
+  const agent = new Agent({ name: 'main', model, tools: [toolOf('read'), toolOf('write')] });
+  const first = await drive(session, agent, 'Go');
+  expect(first.interruptions.map(({ name }) => name)).toEqual(['write']);
+  first.state?.approve(first.interruptions[0] as never);
+  expect(await drive(session, agent, first.state as never)).toMatchObject({ status: 'done', text: 'Done.' });
+  expect(ran).toEqual(['write a']);
+  expect(replies(model)).toContain('try again with valid JSON');
+});
