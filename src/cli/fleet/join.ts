@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fleet } from '../../fleet/fleet.js';
-import { joinedFile } from '../../fleet/has-joined.js';
+import { hasJoined, joinedFile } from '../../fleet/has-joined.js';
 import { type Joined, readJoined, writeJoined } from '../../fleet/joined.js';
 import { plain } from '../../plain.js';
 import type { Terminal } from '../terminal.js';
@@ -42,16 +42,13 @@ export async function joinVerb([url]: readonly string[], flags: FleetFlags, term
   return 0;
 }
 
-/** Forgets the fleet. What it has kept stays on disk. */
+/** Forgets the fleet, also one whose file cannot be read. What it has kept stays on disk. */
 export async function leaveVerb(_: readonly string[], __: FleetFlags, terminal: Terminal): Promise<number> {
-  const joined = readJoined();
-  if (joined === undefined) {
+  if (!hasJoined()) {
     terminal.tell('no fleet was joined here');
     return 1;
   }
   rmSync(joinedFile());
-  await terminal.print(
-    `this machine has left the team ${joined.team}; a server that runs is of it until it is started again`,
-  );
+  await terminal.print('this machine has left its fleet; a server that runs is in it until it is started again');
   return 0;
 }

@@ -148,3 +148,31 @@ test('from nothing to a policy on two machines, what they decide, a diff, a roll
   await until(async () => (await log()).match(/git push later/g)?.length === 2);
   expect((await log()).match(/git push origin/g)?.length).toBe(2);
 });
+
+test('a fleet that cannot be read lets nothing through, and can be left', async () => {
+  const folder = ownFolder();
+  const one = machine(folder, 'one');
+  mkdirSync(join(folder, 'one/config/hookscope'), { recursive: true });
+  writeFileSync(join(folder, 'one/config/hookscope/fleet.json'), '{ torn');
+  const { code, text } = await one.run(['hook', 'PreToolUse'], call('ls'));
+  expect({ code, text }).toMatchObject({ code: 2, text: expect.stringMatching(/fleet\.json: is not JSON/) });
+  expect(await one.run(['serve'])).toMatchObject({ code: 1, text: expect.stringMatching(/fleet\.json: is not JSON/) });
+  expect(await one.fleet('leave')).toMatchObject({ code: 0 });
+  expect(await one.fleet('leave')).toMatchObject({ code: 1, text: expect.stringMatching(/no fleet was joined/) });
+});
+
+test('what a verb does not take is refused, with the nearest one that there is', async () => {
+  const one = machine(ownFolder(), 'one');
+  for (const [args, said] of [
+    [['statsu'], /Did you mean "status"/],
+    [['push'], /expected DIR, got nothing/],
+    [['push', 'x', '--limit', '3'], /--limit is not for it/],
+    [['join', 'nats://127.0.0.1:1'], /--key: expected the public key/],
+    [['status'], /--servers: expected the address of a broker/],
+    [
+      ['push', 'x', '--servers', 'nats://127.0.0.1:1', '--sign', 'none.key'],
+      /none\.key: is no ed25519 key to sign with/,
+    ],
+  ] as const)
+    expect(await one.fleet(...args)).toMatchObject({ code: 1, text: expect.stringMatching(said) });
+});
