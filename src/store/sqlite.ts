@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookRecord } from '../emit/record.js';
 import { openSqlite, type SqliteFile, type SqliteRow, type SqliteValue } from '../emit/sinks/sqlite-driver.js';
 import { migrate } from '../emit/sinks/sqlite-schema.js';
+import { HookscopeError, isHookscopeError } from '../errors.js';
+import { describeError } from '../values/message.js';
 import { readRecord } from './read-record.js';
 import type { RecordQuery, RecordStore, StoreOptions } from './store.js';
 
@@ -29,6 +31,17 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
     return opened;
   };
 
+  /** Throws FILE: the file is cut or damaged, or cannot be opened. */
+  const all = (sql: string, ...values: readonly SqliteValue[]): readonly SqliteRow[] => {
+    try {
+      return file().all(sql, ...values);
+    } catch (error) {
+      if (isHookscopeError(error)) throw error;
+      throw new HookscopeError('FILE', { file: place, problem: describeError(error) }, { cause: error });
+    }
+  };
+  const newestId = (): number => Number(all('SELECT max(id) AS id FROM records')[0]?.['id'] ?? -1);
+
   function* recordsOf(rows: readonly SqliteRow[]): Iterable<HookRecord> {
     for (const { id, json } of rows) {
       const found = read(String(json));
@@ -45,7 +58,7 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
       let last = newest ? Number.MAX_SAFE_INTEGER : -1;
       for (let left = limit; left > 0; ) {
         const wanted = Math.min(PAGE, left);
-        const page = file().all(
+        const page = all(
           `SELECT id, json FROM records WHERE id ${newest ? '<' : '>'} ?${where} ORDER BY id ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
           last,
           ...values,
@@ -57,14 +70,14 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
         }
         if (page.length < wanted) return;
         last = Number(page.at(-1)?.['id']);
-        if (progress !== undefined && !newest) progress(last / newestId(file()));
+        if (progress !== undefined && !newest) progress(last / newestId());
       }
     },
     async *follow(signal: AbortSignal) {
-      let last = isThere(place) ? newestId(file()) : -1;
+      let last = isThere(place) ? newestId() : -1;
       while (!signal.aborted) {
         const page = isThere(place)
-          ? file().all('SELECT id, json FROM records WHERE id > ? ORDER BY id LIMIT ?', last, PAGE)
+          ? all('SELECT id, json FROM records WHERE id > ? ORDER BY id LIMIT ?', last, PAGE)
           : [];
         yield* recordsOf(page);
         last = Number(page.at(-1)?.['id'] ?? last);
@@ -79,10 +92,6 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
 }
 
 const isThere = (place: string): boolean => existsSync(place) && statSync(place).size > 0;
-
-function newestId(file: SqliteFile): number {
-  return Number(file.all('SELECT max(id) AS id FROM records')[0]?.['id'] ?? -1);
-}
 
 function read(json: string): HookRecord | undefined {
   try {

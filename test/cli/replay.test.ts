@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -140,8 +140,24 @@ test('a file that is not there, or holds something else, is named', async () => 
   expect(missing.stderr).toContain('nowhere.ndjson: there is no such file');
   expect(missing.code).toBe(1);
   writeFileSync(join(dir, 'text.txt'), 'hello\n');
-  expect((await run('text.txt', '--no-config')).stderr).toContain('text.txt:1: this line is not JSON');
+  const text = await run('text.txt', '--no-config');
+  expect(text.stderr).toContain('text.txt:1: this line is not JSON');
+  expect(text.stderr).toContain('text.txt: nothing was replayed');
+  expect(text).toMatchObject({ code: 1, stdout: '' });
   expect((await run('fires.ndjson', '--json', '--markdown')).stderr).toContain('--markdown');
+});
+
+test('a file that is cut or empty is no recording under which all stays as it was', async () => {
+  const start = (file: string, bytes: number) => readFileSync(join(dir, file)).subarray(0, bytes);
+  writeFileSync(join(dir, 'cut.db'), start('fires.db', 2000));
+  const damaged = await run('cut.db', '--no-config');
+  expect(damaged.stderr).toMatch(/cut\.db: .*malformed/);
+  expect(damaged.code).toBe(1);
+  writeFileSync(join(dir, 'cut.ndjson'), start('fires.ndjson', 100));
+  writeFileSync(join(dir, 'empty.ndjson'), '');
+  for (const name of ['cut.ndjson', 'empty.ndjson'])
+    expect(await run(name, '--no-config', '--json')).toMatchObject({ code: 1, stdout: '' });
+  expect((await run('empty.ndjson', 'fires.ndjson', '--config', 'old.json')).code).toBe(0);
 });
 
 test('a project’s configuration that was not accepted is not used, and is told of', async () => {

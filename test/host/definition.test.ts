@@ -74,6 +74,21 @@ describe('a hash of what a hook runs', () => {
     }
   });
 
+  test('has no bytes of a file that a command line only writes to, as to its log', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'definition-'));
+    const session = { session: { cwd } };
+    const isSame = async (line: string): Promise<boolean> => {
+      writeFileSync(join(cwd, 'file'), 'a');
+      const before = await hashOf(command(line), session);
+      writeFileSync(join(cwd, 'file'), 'b');
+      return (await hashOf(command(line), session)) === before;
+    };
+    for (const line of ['jq . >> file', 'jq . >file 2>&1', 'jq . 2>>"file"', `jq . >> ${join(cwd, 'file')}; exit 0`])
+      expect(await isSame(line), line).toBe(true);
+    for (const line of ['jq . > file; sh file', 'jq . <> file', 'sh < file', 'sh -c "echo >" file "x"', 'f --x=>file'])
+      expect(await isSame(line), line).toBe(false);
+  });
+
   test('tells nobody the values of an environment or of headers', async () => {
     const one = await hashOf(command('x', { env: { TOKEN: 'a' } }));
     expect(await hashOf(command('x', { env: { TOKEN: 'b' } }))).toBe(one);

@@ -12,6 +12,8 @@ import { progressBar } from './progress.js';
 import { headline, markdownReport, textReport } from './report.js';
 import { CHANGES, Summary } from './summary.js';
 
+const NOTHING = 'nothing was replayed: it holds no event that was fired';
+
 interface ReplayFlags extends HostFlags, RedactFlags {
   readonly against?: string;
   readonly runCallbacks?: true;
@@ -43,6 +45,8 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
     await old?.host.close();
   }
   if (terminal.signal.aborted) return 1;
+  // To a pipeline it would be as if all stayed as it was.
+  if (summary.fires === 0) throw new HookscopeError('FILE', { file: files.join(', '), problem: NOTHING });
   if (flags.json) await terminal.print(plainJson(summaryOf(summary)));
   else await terminal.print((flags.markdown ? markdownReport(summary) : textReport(summary)).join('\n'));
   return summary.exitCode;

@@ -13,6 +13,8 @@ const NAMES_ALONE = new Set(['env', 'headers']);
 /** Of a command line: what may stand around the name of a file; quotes may also stand within it, and hold its spaces. */
 const AROUND = /[\s`;|&<>()=]+/;
 const QUOTED = /["']/;
+/** What a line only writes to, such as its log, is no part of what it runs: it would be another hook after each run. */
+const WRITTEN = /(?<![<=-])>[>|]?\s*(?:"[^"\s]*"|'[^'\s]*'|[^\s"'`;|&<>()]+)/g;
 const VARIABLE = /^\$\{?(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT)\}?\//;
 /** Words of a command line that are looked up as files. */
 const MOST_WORDS = 200;
@@ -88,7 +90,8 @@ function bytesOf(what: unknown, where: DefinedIn): Readonly<Record<string, strin
   return Object.fromEntries(found);
 }
 
-function wordsOf(line: string): string[] {
+function wordsOf(text: string): string[] {
+  const line = text.replaceAll(WRITTEN, ' ');
   return [...line.replaceAll(/["']/g, '').split(AROUND), ...(QUOTED.test(line) ? line.split(QUOTED) : [])];
 }
 
