@@ -72,7 +72,8 @@ export class Judge {
     now.isSame = fire.revision === this.#revision;
     now.unknown = new Map();
     const { found, makes } = this.#world.placeOf(fire, state);
-    const plan = this.#world.planOf(state, found, given.hasGaps);
+    const session = fire.input['session_id'];
+    const plan = this.#world.planOf(state, found, given.hasGaps).in(session);
     const untapped = this.#untapped(state);
     const run = (guess: Guess, by: Plan): Promise<AnyDecision> => {
       now.guess = guess;
@@ -84,7 +85,7 @@ export class Judge {
     let unknown = [...now.unknown.values()];
     if (makes && guessesOn(spec).length > 1) unknown.push(madeFor(fire));
     else if (unknown.length > 0) {
-      const careful = this.#world.planOf(state, found, true);
+      const careful = this.#world.planOf(state, found, true).in(session);
       if (await this.#isSettled(decision, guessesOn(spec), (guess) => run(guess, careful))) unknown = [];
     }
     if (state.closes && unknown.length === 0 && !decision.continues) this.#world.ended(fire);
