@@ -133,6 +133,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     largeOutput: createSpill(report),
     alarms: new Alarms({ bus, logger, onAlarm: options.onAlarm }),
     decisions: options.decisions ?? 'strictest',
+    unanswered: options.onFailure ?? 'continue',
     slowAfter: options.slowAfter ?? 0,
     maxInputBytes: options.maxInputBytes ?? MOST_BYTES,
     projectDir: options.session?.cwd,

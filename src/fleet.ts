@@ -1,3 +1,4 @@
+export type { AskElsewhere } from './fleet/ask/asker.js';
 export type { Entry, FleetEngine, OpenQuestion, Posted, Shared, Stop } from './fleet/engine.js';
 export { type Fleet, fleet } from './fleet/fleet.js';
 export { MemoryBroker, memoryEngine } from './fleet/memory.js';

@@ -9,6 +9,7 @@ export type {
   HookRecord,
   HookResponse,
   HookStarted,
+  RecordedAnswer,
   RecordedDecision,
   ToolCallRecord,
 } from './emit/record.js';

@@ -5,6 +5,7 @@
  */
 
 export type {
+  AskElsewhere,
   ChannelStatus,
   Entry,
   Fleet,

@@ -22,6 +22,7 @@ export type {
   MadeHooks,
   NdjsonOptions,
   PrintOptions,
+  RecordedAnswer,
   RecordedDecision,
   RecordStream,
   RedactOptions,

@@ -1,11 +1,14 @@
 import { deepFreeze } from '../values/freeze.js';
-import type { decisionSchema, fireSchema, handlerSchema } from './fire-schema.js';
+import type { answeredSchema, decisionSchema, fireSchema, handlerSchema } from './fire-schema.js';
 import { RecordCopy } from './record-copy.js';
 import type { Recorded, Unstamped } from './recorded.js';
 import { isoNow, type Numbers, unstamped } from './stamp.js';
 
 /** One registration in a fire record, whether it ran or not. */
 export interface HandlerRecord extends Recorded<typeof handlerSchema> {}
+
+/** Who answered an ask elsewhere, when, from where, and for which input. */
+export interface RecordedAnswer extends Recorded<typeof answeredSchema> {}
 
 /** The decision as `fire()` returned it, its own fields alone. Which are there depends on the event's fold. */
 export interface RecordedDecision extends Recorded<typeof decisionSchema> {}
@@ -64,6 +67,7 @@ export function stampedFireRecord(fire: FireDraft, most: number | undefined, num
   if (fire.shadow_of !== undefined) record.shadow_of = fire.shadow_of;
   if (fire.would !== undefined) record.would = fire.would;
   if (fire.stateless) record.stateless = true;
+  if (fire.answered !== undefined) record.answered = fire.answered;
   if (fire.error !== undefined) record.error = fire.error;
   return record;
 }

@@ -117,6 +117,25 @@ const firedShape = {
   can_ask: zod().literal(false).exactOptional(),
 };
 
+const answeredShape = {
+  /** `none`: nobody has answered, and why is in `reason`. */
+  answer: zod().enum(['allow', 'deny', 'none']),
+  reason: zod().string().exactOptional(),
+  /** The name of the approver, and the public key that the answer is signed with. */
+  by: zod().string().exactOptional(),
+  signed_with: zod().string().exactOptional(),
+  /** The machine that it was signed on, as it calls itself. */
+  from: zod().string().exactOptional(),
+  /** When it came, ISO 8601 in UTC. */
+  at: zod().iso.datetime(),
+  /** Milliseconds that it took. */
+  waited_ms: durationSchema,
+  question: zod().string(),
+  /** A keyed hash of the final input, by this machine's key of masked values. */
+  input_hmac: zod().string(),
+};
+export const answeredSchema: Open<typeof answeredShape> = open(answeredShape);
+
 const json = zod().record(zod().string(), zod().unknown());
 
 const fireShape = {
@@ -157,6 +176,8 @@ const fireShape = {
   stateless: zod().literal(true).exactOptional(),
   /** What of the input and of the decision another agent's protocol has no words for, and why. */
   losses: zod().array(lossSchema).exactOptional(),
+  /** Of an ask that somebody elsewhere was asked about, which the decision of this record still is: what that came to. */
+  answered: answeredSchema.exactOptional(),
   /** The fire was not decided but rejected: the error's code, `ABORTED`, `CLOSED` or `INVALID_INPUT`. */
   error: zod().string().exactOptional(),
 };

@@ -46,7 +46,14 @@ export function headline(record: FireRecord, paint: PrintPaint): string {
   const rewritten = record.final_input === undefined ? '' : ', input rewritten';
   const ends = decision.continue ? '' : ", ends the agent's loop";
   const failed = decision.failures.length === 0 ? '' : `, ${decision.failures.length} failed`;
-  return `${paint(style, word)}${by}${reason}${over}${rewritten}${ends}${failed}`;
+  return `${paint(style, word)}${by}${reason}${over}${rewritten}${ends}${failed}${answeredWords(record)}`;
+}
+
+/** Who settled an ask elsewhere. */
+function answeredWords({ answered }: FireRecord): string {
+  if (answered === undefined) return '';
+  if (answered.answer === 'none') return `, not answered: ${clip(answered.reason ?? '', 120)}`;
+  return `, ${answered.answer} by ${clip(answered.by ?? '', 64)} from ${clip(answered.from ?? '', 64)}`;
 }
 
 /** Of a hook that is not enforced: `not enforced: guard would deny`. */

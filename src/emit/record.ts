@@ -14,6 +14,7 @@ export {
   type FireRecord,
   fireRecord,
   type HandlerRecord,
+  type RecordedAnswer,
   type RecordedDecision,
   stampedFireRecord,
 } from './fire-record.js';

@@ -7,6 +7,8 @@ import type { Undo } from '../host/types.js';
 import { warn } from '../plain.js';
 import { ownVersion } from '../plugins/manifest.js';
 import { ndjsonStore } from '../store/ndjson.js';
+import { Asker } from './ask/asker.js';
+import { ownKey } from './ask/own-key.js';
 import { usualHostId } from './host-id.js';
 import { type DecisionLog, logHere, logInThread } from './log/log.js';
 import { recentIn } from './log/outbox.js';
@@ -62,6 +64,15 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
       ? logInThread({ ...bounds, folder: own, host, nats }, tell)
       : logHere({ ...bounds, folder: own, host, engine, tell });
   const managed = new Managed();
+  const asker = new Asker({
+    engine,
+    team,
+    host,
+    when: how.askElsewhere,
+    seconds: how.askTimeout,
+    own: ownKey(options.credentials),
+    approvers: () => Object.assign({}, ...followers.map(({ policy }) => policy?.bundle.manifest.approvers)),
+  });
   const version = await ownVersion();
   let alarms = 0;
   let left = false;
@@ -108,7 +119,10 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
       patterns: masks.flatMap(({ patterns }) => patterns),
     };
     const text = JSON.stringify([all.keys, all.paths, all.patterns.map(String)]);
-    if (text !== masked) log.mask(all);
+    if (text !== masked) {
+      log.mask(all);
+      asker.mask(all);
+    }
     masked = text;
     say();
   };
@@ -157,6 +171,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     join(joined) {
       const services = servicesOf(joined);
       const leave = managed.join(services);
+      if (how.askElsewhere !== 'never') services.elsewhere = asker;
       const detach = log.attach(joined as Host);
       const heard = joined.events$.subscribe(({ type }) => {
         if (type !== 'hook_alarm') return;
@@ -165,6 +180,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
       });
       return () => {
         leave();
+        if (services.elsewhere === asker) services.elsewhere = undefined;
         detach();
         heard.unsubscribe();
       };
@@ -175,6 +191,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
         clearInterval(heartbeat);
         clearTimeout(soon);
         forget();
+        asker.close();
         await Promise.all(followers.map((follower) => follower.close()));
         await log.close(closeTimeout);
         left = true;

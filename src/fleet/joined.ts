@@ -4,6 +4,7 @@ import { readText } from '../files/json-file.js';
 import { replaceFile } from '../files/replace-file.js';
 import { findProblem } from '../values/problem.js';
 import { schema, zod } from '../values/zod.js';
+import { ASK_ELSEWHERE } from './ask/asker.js';
 import { isPublicKey } from './bundle/keys.js';
 import { NAME } from './engine.js';
 import { joinedFile } from './has-joined.js';
@@ -26,6 +27,8 @@ const joinedSchema = schema(() => {
     host: name().exactOptional(),
     channels: zod().array(name()).min(1).exactOptional(),
     allow: zod().string().exactOptional(),
+    askElsewhere: zod().enum(ASK_ELSEWHERE).exactOptional(),
+    askTimeout: zod().number().positive().exactOptional(),
   });
 });
 

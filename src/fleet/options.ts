@@ -1,8 +1,9 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { checks, FILLED, isObject, isText, type OptionCheck, SECONDS, TEXTS } from '../values/shape.js';
+import { checks, FILLED, isObject, isText, type OptionCheck, oneOf, SECONDS, TEXTS } from '../values/shape.js';
 import { stateFolder } from '../values/state-folder.js';
+import { ASK_ELSEWHERE, type AskElsewhere } from './ask/asker.js';
 import { isPublicKey } from './bundle/keys.js';
 import { type FleetEngine, NAME } from './engine.js';
 import { usualAllowFile } from './policy/allowed.js';
@@ -34,6 +35,13 @@ export interface FleetOptions {
   readonly patience?: number;
   /** Seconds that `close` waits for decisions to be sent; what is left is sent at the next start. Default 2. */
   readonly closeTimeout?: number;
+  /**
+   * Who settles what hooks ask: `never` (default): whoever sits at the agent; `unattended`: where nobody sits there, an approver of the team, who answers with
+   * `hookscope fleet approve`; `first`: an approver, before whoever sits there. A deny stays one, and no answer is never permission.
+   */
+  readonly askElsewhere?: AskElsewhere;
+  /** Seconds that such a question waits, two of which are left to the agent, where the agent has no time of its own. Default 60. */
+  readonly askTimeout?: number;
   /** Bytes of decisions that wait on disk. The oldest are dropped first, in pieces of an eighth, and counted. Default 64 MiB. */
   readonly maxBytes?: number;
   /** Is told what is refused, lost and found again. Default: `process.emitWarning`. */
@@ -72,6 +80,8 @@ const FLEET: Keys<FleetOptions> = {
   directory: FILLED,
   patience: SECONDS,
   closeTimeout: SECONDS,
+  askElsewhere: oneOf(...ASK_ELSEWHERE),
+  askTimeout: SECONDS,
   maxBytes: BYTES,
   logger: checks.fn,
 };
@@ -106,6 +116,8 @@ export function completeOptions(options: FleetOptions) {
     directory: absolute(directory),
     patience: options.patience ?? 3,
     closeTimeout: options.closeTimeout ?? 2,
+    askElsewhere: options.askElsewhere ?? 'never',
+    askTimeout: options.askTimeout ?? 60,
     maxBytes: options.maxBytes ?? 64 * 1024 * 1024,
   };
 }

@@ -38,6 +38,13 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   readonly losses?: ((decision: AnyDecision) => readonly RecordedLoss[]) | undefined;
   /** What commands find in their environment beside what is the host's own: the agent's, where it is another process. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Where an ask may be settled elsewhere: whether a person sits at the agent (default: what `canAsk` says), the seconds after which the agent gives
+   * up, and what no answer is. Default of that: what the host's `onFailure` says.
+   */
+  readonly asked?:
+    | { readonly attended?: boolean; readonly within?: number; readonly unanswered?: 'deny' | 'ask' }
+    | undefined;
   /** It asks a hook that is not enforced: the id of the fire that was decided. What comes of it goes into records alone. */
   readonly shadowOf?: string | undefined;
   /** What it is a part of: the session's agent, or its call. */

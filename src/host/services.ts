@@ -1,5 +1,6 @@
 import type { Bus } from '../emit/bus.js';
 import type { EventSpec } from '../events/define.js';
+import type { OnFailure } from '../events/failure.js';
 import type { Meanings } from '../events/meant.js';
 import type { Registration } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
@@ -8,6 +9,7 @@ import type { Clock } from './call/clock.js';
 import type { LargeOutput } from './call/large-output.js';
 import type { AnyDecision } from './decide/decision.js';
 import type { Decisions } from './decide/fold.js';
+import type { Elsewhere } from './fire/elsewhere.js';
 import type { SessionFields } from './fire/input.js';
 import type { EventHook } from './hooks.js';
 import type { EventPlans } from './plan/plans.js';
@@ -34,6 +36,10 @@ export interface Services {
   stateless?: true;
   /** The project of a call that is made in a folder, where there is no `projectDir`. Default: the folder. */
   projectOf?: (cwd: string) => string;
+  /** Settles what is an ask after the fold; of a fleet that was joined. */
+  elsewhere?: Elsewhere | undefined;
+  /** What an ask comes to that nobody there has answered: `block` denies it, else it stands. */
+  readonly unanswered: OnFailure;
   /** To the logger; lines with one `repeats` within a minute are counted. */
   report(message: string, detail?: unknown, repeats?: string): void;
   /** Of hooks that are not as they were accepted. */

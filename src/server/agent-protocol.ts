@@ -96,6 +96,8 @@ export const HEAD = {
   /** Whose event it is, where not Claude Code's; and that a person sits there. */
   as: 'hookscope-as',
   attended: 'hookscope-attended',
+  /** Seconds after which who asks gives up. */
+  within: 'hookscope-within',
   /** Of an answer: what is told beside it, a line each. */
   aside: 'hookscope-aside',
   /** Of an answer: nothing was judged, and a command exits with this. */

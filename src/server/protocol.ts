@@ -38,7 +38,7 @@ export interface Protocol {
 }
 
 /** Claude Code's, whose words are ours. Throws UNKNOWN_EVENT. */
-export function claudeProtocol(given: string): Protocol {
+export function claudeProtocol(given: string, attended = false): Protocol {
   const name = eventName(given);
   const spec = (name === undefined ? undefined : CATALOGUE[name as keyof typeof CATALOGUE]) as EventSpec | undefined;
   if (spec === undefined) {
@@ -49,7 +49,7 @@ export function claudeProtocol(given: string): Protocol {
   return {
     agent: CLAUDE,
     event: spec.name,
-    attended: false,
+    attended,
     quiet: '',
     seconds: (configured) => configured ?? spec.timeout?.claude,
     read: (text) => ({

@@ -153,6 +153,7 @@ const fire = shaped({
     decisions: word,
     stateless: flag,
     losses: list(loss),
+    answered: object,
     shadow_of: named,
     would: word,
     versions: list((value) => value),

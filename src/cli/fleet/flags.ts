@@ -15,13 +15,17 @@ export interface FleetFlags extends FilterFlags, MaskFlags {
   readonly key?: readonly string[];
   readonly channel?: readonly string[];
   readonly host?: string;
-  readonly allow?: string;
+  /** join: a file; approve: the answer. */
+  readonly allow?: string | true;
   readonly sign?: readonly string[];
   readonly revision?: string;
   readonly canary?: string;
   readonly to?: string;
   readonly dir?: string;
   readonly port?: string;
+  readonly askElsewhere?: string;
+  readonly deny?: true;
+  readonly reason?: string;
   readonly limit?: string;
   readonly long?: true;
   readonly json?: true;

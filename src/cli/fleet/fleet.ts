@@ -13,7 +13,7 @@ const VERBS: Readonly<
   up: { names: '', flags: ['dir', 'port', 'team'], load: async () => (await import('./up.js')).upVerb },
   join: {
     names: 'URL',
-    flags: ['team', 'credentials', 'tlsCa', 'key', 'channel', 'host', 'allow'],
+    flags: ['team', 'credentials', 'tlsCa', 'key', 'channel', 'host', 'allow', 'askElsewhere'],
     load: async () => (await import('./join.js')).joinVerb,
   },
   leave: { names: '', flags: [], load: async () => (await import('./join.js')).leaveVerb },
@@ -38,6 +38,11 @@ const VERBS: Readonly<
     flags: [...WHERE, ...FILTER, 'host', 'limit', 'long', 'json'],
     load: async () => (await import('./log.js')).logVerb,
   },
+  approve: {
+    names: '[ID]',
+    flags: [...WHERE, 'allow', 'deny', 'reason', 'sign', 'host', 'json'],
+    load: async () => (await import('./approve.js')).approveVerb,
+  },
   keys: { names: 'new|show|host NAME', flags: ['dir', 'team'], load: async () => (await import('./keys.js')).keysVerb },
 };
 
@@ -53,7 +58,8 @@ export async function fleetCommand(names: readonly string[], flags: FleetFlags, 
     );
   }
   const wanted = found.names === '' ? 0 : found.names.split(' ').length;
-  if (rest.length !== wanted)
+  const isFew = found.names.startsWith('[') && rest.length < wanted;
+  if (rest.length !== wanted && !isFew)
     throw wrong(
       `fleet ${verb}`,
       `expected ${found.names === '' ? 'nothing more' : found.names}, got ${rest.length === 0 ? 'nothing' : rest.join(' ')}`,

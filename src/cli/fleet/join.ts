@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { ASK_ELSEWHERE, type AskElsewhere } from '../../fleet/ask/asker.js';
 import { fleet } from '../../fleet/fleet.js';
 import { hasJoined, joinedFile } from '../../fleet/has-joined.js';
 import { type Joined, readJoined, writeJoined } from '../../fleet/joined.js';
@@ -7,9 +8,14 @@ import { plain } from '../../plain.js';
 import type { Terminal } from '../terminal.js';
 import { type FleetFlags, wrong } from './flags.js';
 
+const isAskElsewhere = (text: string): text is AskElsewhere => (ASK_ELSEWHERE as readonly string[]).includes(text);
+
 /** Writes which fleet this user of this machine is of, and tries it. */
 export async function joinVerb([url]: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
-  const { team = 'team', key = [], credentials, tlsCa, channel, host, allow } = flags;
+  const { team = 'team', key = [], credentials, tlsCa, channel, host, allow, askElsewhere } = flags;
+  if (allow === true) throw wrong('--allow', 'expected the file that says what of a bundle may run here');
+  if (askElsewhere !== undefined && !isAskElsewhere(askElsewhere))
+    throw wrong('--ask-elsewhere', `expected ${ASK_ELSEWHERE.join(', ')}, got "${askElsewhere}"`);
   if (key.length === 0)
     throw wrong('--key', 'expected the public key that bundles are signed with, as hookscope fleet keys new prints it');
   const before = readJoined();
@@ -21,6 +27,7 @@ export async function joinVerb([url]: readonly string[], flags: FleetFlags, term
     ...(tlsCa === undefined ? {} : { tls: { ca: resolve(tlsCa) } }),
     ...(host === undefined ? {} : { host }),
     ...(channel === undefined ? {} : { channels: channel }),
+    ...(askElsewhere === undefined ? {} : { askElsewhere }),
     ...(allow === undefined ? {} : { allow: resolve(allow) }),
   };
   const told: string[] = [];

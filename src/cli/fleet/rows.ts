@@ -5,9 +5,9 @@ export const FLEET_COMMANDS: readonly CommandRow[] = [
   {
     usage: 'fleet <verb> [names...]',
     about:
-      'One policy on many machines: up, join URL, leave, push DIR, diff DIR, rollback, status, log, keys new FILE, keys show FILE, keys host NAME',
+      'One policy on many machines: up, join URL, leave, push DIR, diff DIR, rollback, status, log, approve [ID], keys new FILE, keys show FILE, keys host NAME',
     arguments: {
-      verb: 'up: a broker for trying; join, leave: this machine; push, diff, rollback: the policy; status, log: what hosts say; keys: to sign and to connect',
+      verb: 'up: a broker for trying; join, leave: this machine; push, diff, rollback: the policy; status, log: what hosts say; approve: what waits for a person; keys: to sign and to connect',
       names: 'what the verb takes: an address, a folder, a file, a name',
     },
     options: [
@@ -17,9 +17,15 @@ export const FLEET_COMMANDS: readonly CommandRow[] = [
       ['--tls-ca <file>', 'the certificate authority of the broker'],
       ['--key <key>', 'join: a public key that bundles are signed with', 'many'],
       ['--channel <name>', 'push, diff, rollback: the channel; join: one to follow; default: stable', 'many'],
-      ['--host <name>', "join: this machine's name in the fleet; log: only this host's"],
-      ['--allow <file>', 'join: the file that says what of a bundle may run here beside rules'],
-      ['--sign <file>', 'push, rollback: a key to sign with', 'many'],
+      ['--host <name>', "join: this machine's name in the fleet; log, approve: only this host's"],
+      [
+        '--allow [file]',
+        'join: the file that says what of a bundle may run here beside rules; approve: the answer, without a file',
+      ],
+      ['--deny', 'approve: the answer'],
+      ['--reason <text>', 'approve: said to the agent with the answer'],
+      ['--ask-elsewhere <when>', 'join: what hooks ask goes to the team: never (default), unattended, first'],
+      ['--sign <file>', 'push, rollback, approve: a key to sign with', 'many'],
       ['--revision <name>', 'push: what it is called; default: a hash of its content'],
       ['--canary <share>', 'push: to this share of hosts first, 5% or 0.05'],
       ['--to <revision>', 'rollback: the revision to go back to; default: the one before'],
@@ -36,7 +42,7 @@ export const FLEET_COMMANDS: readonly CommandRow[] = [
       ['--alarms', 'log: only alarms'],
       ['--limit <n>', 'log: at most so many, the newest; 0: all of them; default: 100'],
       ['--long', 'log: with every hook of a fire'],
-      ['--json', 'status, log, diff: as JSON'],
+      ['--json', 'status, log, diff, approve: as JSON'],
       REDACT,
     ],
     notes: `docs/fleet.md follows a policy from nothing to three hosts. diff exits 1 where a decision would change, status where a host refuses or has gone silent.

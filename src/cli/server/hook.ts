@@ -45,14 +45,14 @@ export async function hookCommand([given]: readonly string[], flags: HookFlags, 
 }
 
 async function protocolOf(event: string, { as = CLAUDE, attended }: HookFlags): Promise<Protocol> {
-  if (as === CLAUDE && eventName(event) !== undefined) return claudeProtocol(event);
+  if (as === CLAUDE && eventName(event) !== undefined) return claudeProtocol(event, attended);
   if (as !== CLAUDE) {
     const { agentProtocol } = await import('../../server/agent-words.js');
     return agentProtocol(as, event, attended);
   }
   const { agentsWith } = await import('../../agents/agents.js');
   const others = agentsWith(event);
-  if (others.length === 0) return claudeProtocol(event);
+  if (others.length === 0) return claudeProtocol(event, attended);
   const expected = `expected the agent whose event this is: --as ${others.join(' or --as ')}`;
   throw new HookscopeError('INVALID_OPTIONS', { where: `hook ${event}`, expected });
 }

@@ -1,3 +1,4 @@
+import type { RecordedAnswer } from '../../emit/record.js';
 import type { EventSpec, Fold, Verdict } from '../../events/define.js';
 import type { Cause } from '../../events/failure.js';
 
@@ -60,6 +61,8 @@ export interface BaseDecision {
   readonly conflicts: readonly Conflict[];
   /** stop events: hooks (`overruled`) would have kept the loop going, and it ended all the same. */
   readonly endedBy?: EndedBy;
+  /** Who settled an ask elsewhere (docs/semantics.md 10, `answered`); `verdict` and `reason` are what that came to. */
+  readonly answered?: RecordedAnswer;
   readonly interrupt?: boolean;
   readonly updatedPermissions?: readonly unknown[];
   readonly retry?: boolean;

@@ -3,7 +3,6 @@ import { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { ScopeLookup } from '../../scopes/tree.js';
-import { copyJson } from '../../values/copy.js';
 import { linkAbort } from '../../values/link-abort.js';
 import type { Json } from '../../values/shape.js';
 import { decided, undecided } from '../alarms/use.js';
@@ -14,7 +13,7 @@ import type { BackgroundWork, RunningFire } from '../call/facts.js';
 import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import { type HostCore, pendingContextOf } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
-import { type FoldContext, fold } from '../decide/fold.js';
+import { fold } from '../decide/fold.js';
 import type { FireSettings } from '../fire-options.js';
 import { type RawTap, runThroughTaps } from '../hooks.js';
 import type { Candidates, Plan, Quiet } from '../plan/plan.js';
@@ -22,7 +21,8 @@ import type { EventState } from '../services.js';
 import { recordHandlers } from '../tell/record.js';
 import { reportUnreadable } from '../tell/refused.js';
 import { BusFireReporter } from '../tell/reporter.js';
-import type { Rewrites } from './rewrites.js';
+import { isOpen, type Settled, settle } from './elsewhere.js';
+import { foldContext } from './fold-context.js';
 import { everybody, Slot } from './slot.js';
 import { Walk } from './walk.js';
 
@@ -45,6 +45,8 @@ export class FireRun implements RunningFire, CallOwner {
   cancelled: HookscopeError | undefined = undefined;
   readonly found: ScopeLookup;
   readonly remembers: boolean;
+  /** By `performance.now()`, where an ask may be settled elsewhere. */
+  readonly began: number;
   private readonly candidates: Candidates;
   /** The next hook to ask, and the answers so far that affect no later hook. Every other hook before it was silent. */
   private at = 0;
@@ -75,6 +77,7 @@ export class FireRun implements RunningFire, CallOwner {
     this.input = input;
     this.options = how;
     this.remembers = remembers;
+    this.began = services.elsewhere === undefined ? 0 : performance.now();
     this.subject = state.spec.subject?.(input);
     this.toolUseID = how.toolUseID ?? (input['tool_use_id'] as string | undefined);
     this.timed = watched || services.slowAfter > 0;
@@ -175,6 +178,7 @@ export class FireRun implements RunningFire, CallOwner {
       const decision = this.decide();
       // A handler cancelled the fire synchronously: what others decided must not be read as permission.
       if (this.cancelled) return Promise.reject(this.cancelled);
+      if (isOpen(this, decision)) return settle(this, decision);
       const { quiet } = this.candidates;
       return decision === quiet?.decision ? quiet.promise : Promise.resolve(decision);
     } catch (error) {
@@ -189,7 +193,7 @@ export class FireRun implements RunningFire, CallOwner {
     try {
       const decision = this.decide();
       if (this.cancelled) this.reject?.(this.cancelled);
-      else this.resolve?.(decision);
+      else this.resolve?.(isOpen(this, decision) ? (settle(this, decision) as never) : decision);
     } catch (error) {
       this.reject?.(this.unreadable(error));
     }
@@ -203,44 +207,40 @@ export class FireRun implements RunningFire, CallOwner {
   /** The last two steps: fold the answers, then report to subscribers. */
   private decide(): AnyDecision {
     const { walk, spoken } = this;
-    if (walk !== undefined) return this.remembered(this.conclude(walk));
+    if (walk !== undefined) return this.told(this.conclude(walk));
     if (spoken === undefined) {
       const { decision } = this.candidates.quiet as Quiet;
-      return this.remembers ? this.remembered(decision) : decision;
+      return this.remembers ? this.tell(decision) : decision;
     }
     const { at, candidates } = this;
     const said = spoken.every((slot) => slot.counts) ? spoken : spoken.filter((slot) => slot.counts);
-    const decision = fold(this.spec, said, this.foldContext(undefined), () =>
+    const decision = fold(this.spec, said, foldContext(this, undefined, this.carrying?.withheld), () =>
       everybody(candidates.list.slice(0, at), spoken),
     );
-    return this.remembered(decision);
+    return this.told(decision);
   }
 
-  private remembered(decision: AnyDecision): AnyDecision {
-    decided(this, decision);
-    return decision;
+  private told(decision: AnyDecision): AnyDecision {
+    // It is told once it is settled.
+    return isOpen(this, decision) ? decision : this.tell(decision);
   }
 
-  private conclude({ notes, taps }: Walk): AnyDecision {
-    const { cancelled, plan, reporter } = this;
-    const quiet = notes.silent && !cancelled && !this.carrying ? this.candidates.quiet : undefined;
-    const decision = quiet?.decision ?? fold(this.spec, notes.said(), this.foldContext(notes.rewrites));
-    if (reporter === undefined) return decision;
-    const walked = { plan, notes, taps, cutShort: notes.bailed || cancelled !== undefined };
-    reporter.ended(decision, (copy) => recordHandlers(walked, copy), notes, cancelled?.code);
-    return decision;
+  /** Tells subscribers what was decided, and remembers what it came to, which is told the agent. */
+  tell(decision: AnyDecision, settled?: Settled): AnyDecision {
+    const { cancelled, plan, reporter, walk } = this;
+    if (walk !== undefined) {
+      const { notes, taps } = walk;
+      const walked = { plan, notes, taps, cutShort: notes.bailed || cancelled !== undefined };
+      reporter?.ended(decision, (copy) => recordHandlers(walked, copy), notes, cancelled?.code, settled);
+    }
+    const final = settled?.decision ?? decision;
+    decided(this, final);
+    return final;
   }
 
-  private foldContext(rewrites: Rewrites | undefined): FoldContext {
-    return {
-      decisions: this.services.decisions,
-      subject: this.subject,
-      endedBy: this.options.endedBy,
-      conflicts: rewrites?.conflicts,
-      // The harness gets its own copy: changing it must not change the record.
-      rewritten: rewrites?.rewritten && { value: copyJson(rewrites.rewritten.value) },
-      withheld: this.carrying?.withheld,
-    };
+  private conclude({ notes }: Walk): AnyDecision {
+    const quiet = notes.silent && !this.cancelled && !this.carrying ? this.candidates.quiet : undefined;
+    return quiet?.decision ?? fold(this.spec, notes.said(), foldContext(this, notes.rewrites, this.carrying?.withheld));
   }
 
   /** The input for hooks outside the process. One that cannot be serialised rejects the fire, which is no permission. */

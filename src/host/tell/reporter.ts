@@ -1,5 +1,14 @@
 import type { Bus } from '../../emit/bus.js';
-import type { CallInfo, FireRecord, HandlerRecord, HookRecord, Numbers, Piece, RecordCopy } from '../../emit/record.js';
+import type {
+  CallInfo,
+  FireRecord,
+  HandlerRecord,
+  HookRecord,
+  Numbers,
+  Piece,
+  RecordCopy,
+  RecordedAnswer,
+} from '../../emit/record.js';
 import { isoAt, isoNow, nextId, stampedFireRecord } from '../../emit/record.js';
 import { progressRecord, responseRecord, startedRecord } from '../../emit/run-records.js';
 import type { Traced } from '../../emit/tracing.js';
@@ -81,6 +90,7 @@ export class BusFireReporter implements FireReporter {
     handlers: (copy: RecordCopy) => readonly HandlerRecord[],
     final: Final,
     error?: string,
+    settled?: { readonly answered: RecordedAnswer; readonly decision: AnyDecision },
   ): void {
     const { fire } = this;
     const { values } = final.rewrites ?? {};
@@ -105,7 +115,8 @@ export class BusFireReporter implements FireReporter {
       fired: firedAs(fire.options),
       stateless: fire.services.stateless,
       shadow_of: shadowOf,
-      losses: fire.options.losses?.(decision),
+      losses: fire.options.losses?.(settled?.decision ?? decision),
+      answered: settled?.answered,
       error,
     };
     this.bus.emitStamped(stampedFireRecord, record, fire.services.maxInputBytes);

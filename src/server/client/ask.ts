@@ -121,6 +121,7 @@ function headOf(question: Question, places: Places): Record<string, string | str
     [HEAD.cwd]: latin1(cwd),
     [HEAD.env]: env.filter(fitsHeader).map(latin1),
     [HEAD.policy]: policy,
+    [HEAD.within]: Math.max(0, (question.deadline - performance.now()) / 1000).toFixed(1),
     ...(protocol.agent === CLAUDE ? {} : { [HEAD.as]: protocol.agent }),
     ...(protocol.attended ? { [HEAD.attended]: 'yes' } : {}),
   };

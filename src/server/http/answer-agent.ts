@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isHookscopeError } from '../../errors.js';
+import type { FireSettings } from '../../host/fire-options.js';
 import { LazySignal } from '../../values/lazy-signal.js';
 import { describeError } from '../../values/message.js';
-import { type CommandAnswer, type FailurePolicy, HEAD, REASONS } from '../agent-protocol.js';
+import { type CommandAnswer, deadlineOf, type FailurePolicy, HEAD, REASONS, USUAL } from '../agent-protocol.js';
 import { agentProtocol } from '../agent-words.js';
 import { fitsHeader } from '../named-set.js';
 import type { Protocol, Told } from '../protocol.js';
@@ -18,6 +19,14 @@ export interface AgentAsks {
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly policy: FailurePolicy;
+  /** Seconds that the client waits, where it says so. */
+  readonly within: number | undefined;
+}
+
+/** How an ask may be settled elsewhere. What was said of failures counts where nobody sits there: a person is still asked by the agent. */
+export function askedAs(attended: boolean, within: number | undefined, policy: FailurePolicy): FireSettings['asked'] {
+  const seconds = within ?? deadlineOf(USUAL);
+  return { attended, within: seconds, unanswered: attended || policy === 'allow' ? 'ask' : 'deny' };
 }
 
 /** One event of another agent than Claude Code, which the body tells in its words, and which is answered in them. */
@@ -48,7 +57,8 @@ export async function answerAgent(
     const folder = cwd ?? (typeof input['cwd'] === 'string' ? input['cwd'] : undefined);
     const spec = hosts.spec(told.event, folder, env['CLAUDE_PROJECT_DIR']);
     if (spec === undefined) return { status: HEAD.notServed, body: '{"error":"this event is not known here"}' };
-    const settings = protocol.settings(told, policy);
+    const within = asks.within ?? deadlineOf(protocol.seconds(undefined) ?? USUAL);
+    const settings = { ...protocol.settings(told, policy), asked: askedAs(asks.attended, within, policy) };
     const { decision, late } = await hosts.decide(spec, told.input, { cwd: folder, env, signal: over, settings });
     hosts.memory.decided(decoded, told, decision);
     return said(protocol.say(decision, told, late), protocol);

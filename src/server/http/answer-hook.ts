@@ -1,17 +1,23 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { isHookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
 import { plainJson } from '../../plain.js';
 import { LazySignal } from '../../values/lazy-signal.js';
 import { describeError } from '../../values/message.js';
 import { isObject, type Json } from '../../values/shape.js';
-import { type FailurePolicy, failureOutput, HEAD, REASONS } from '../agent-protocol.js';
+import { deadlineOf, type FailurePolicy, failureOutput, HEAD, REASONS, USUAL } from '../agent-protocol.js';
 import { type NamedSet, setInHeaders } from '../named-set.js';
 import { CLAUDE } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
-import { answerAgent } from './answer-agent.js';
+import { answerAgent, askedAs } from './answer-agent.js';
 import { type Answer, readBody } from './body.js';
 import { environmentIn, headValue, withTrace } from './head.js';
+
+/** Seconds that the client has said it waits. */
+function withinOf(headers: IncomingHttpHeaders): number | undefined {
+  const said = Number(headers[HEAD.within]);
+  return said > 0 ? said : undefined;
+}
 
 export interface HookParts {
   hosts(): WarmHosts;
@@ -59,7 +65,7 @@ async function answer(
   const as = headValue(headers[HEAD.as]);
   if (as !== undefined && as !== CLAUDE) {
     const attended = headers[HEAD.attended] !== undefined;
-    return answerAgent({ as, event, attended, cwd, env, policy }, incoming, outgoing, hosts);
+    return answerAgent({ as, event, attended, cwd, env, policy, within: withinOf(headers) }, incoming, outgoing, hosts);
   }
   const read = await readBody(incoming);
   const body = 'problem' in read ? read.problem : objectIn(read.text);
@@ -79,6 +85,13 @@ async function answer(
       cwd: folder,
       env,
       signal: over,
+      settings: {
+        asked: askedAs(
+          headers[HEAD.attended] !== undefined,
+          withinOf(headers) ?? deadlineOf(spec.timeout?.claude ?? USUAL),
+          policy,
+        ),
+      },
     });
     return { status: 200, body: plainJson(output) };
   } catch (error) {

@@ -1,0 +1,24 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** The seed of a NATS user, in a file of its own or among credentials. */
+const SEED = /\bSU[A-Z2-7]{56}\b/;
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+/** What stands before the 32 bytes of an ed25519 key in PKCS 8. */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** The public key of what a host connects with, written as approvers' keys are; undefined: that is no key. */
+export function ownKey(credentials: string | undefined): string | undefined {
+  if (credentials === undefined) return undefined;
+  let seed: string | undefined;
+  try {
+    [seed] = SEED.exec(readFileSync(credentials, 'utf8')) ?? [];
+  } catch {
+    // Whoever connects with it says so.
+  }
+  if (seed === undefined) return undefined;
+  const bits = [...seed].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  const bytes = Buffer.from((bits.match(/.{8}/g) ?? []).map((eight) => Number.parseInt(eight, 2)));
+  const key = createPrivateKey({ key: Buffer.concat([PKCS8, bytes.subarray(2, 34)]), format: 'der', type: 'pkcs8' });
+  return `ed25519:${createPublicKey(key).export({ format: 'jwk' }).x}`;
+}

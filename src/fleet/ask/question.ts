@@ -1,0 +1,107 @@
+import type { z } from 'zod';
+import { findProblem } from '../../values/problem.js';
+import { schema, zod } from '../../values/zod.js';
+import { isSignedBy, type SigningKey } from '../bundle/keys.js';
+
+const questionSchema = schema(() =>
+  zod().looseObject({
+    team: zod().string(),
+    host: zod().string(),
+    /** Of this one question, and of no other. */
+    id: zod().string(),
+    /** The fire, and a keyed hash of its final input: what an answer is bound to. */
+    fire: zod().string(),
+    input_hmac: zod().string(),
+    event: zod().string(),
+    /** Secrets in it are masked. */
+    input: zod().record(zod().string(), zod().unknown()),
+    /** Hooks have put it in place of the agent's. */
+    rewritten: zod().boolean(),
+    reason: zod().string().exactOptional(),
+    /** The hooks that ask. */
+    hooks: zod().array(zod().string()),
+    asked: zod().string(),
+    deadline: zod().string(),
+    /** It waits no more: what it came to. */
+    settled: zod().string().exactOptional(),
+  }),
+);
+
+const answerSchema = schema(() =>
+  zod().strictObject({
+    team: zod().string(),
+    host: zod().string(),
+    id: zod().string(),
+    fire: zod().string(),
+    input_hmac: zod().string(),
+    answer: zod().enum(['allow', 'deny']),
+    reason: zod().string().max(2000).exactOptional(),
+    key: zod().string(),
+    /** The machine that it was signed on. */
+    from: zod().string().max(64),
+    at: zod().iso.datetime(),
+  }),
+);
+
+/** What approvers are shown. */
+export type AskedQuestion = z.infer<ReturnType<typeof questionSchema>>;
+/** What an approver signs. */
+export type SignedAnswer = z.infer<ReturnType<typeof answerSchema>>;
+/** What whoever asks makes of an answer. */
+export interface Taken {
+  readonly counts: boolean;
+  readonly message: string;
+}
+
+const PREFIX = 'hookscope answer\n';
+const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+const signedBytes = (body: string): Uint8Array => new TextEncoder().encode(PREFIX + body);
+
+export const writeQuestion: (question: AskedQuestion) => Uint8Array = bytesOf;
+export const writeTaken: (taken: Taken) => Uint8Array = bytesOf;
+
+/** Undefined: it is none. */
+export function readQuestion(bytes: Uint8Array): AskedQuestion | undefined {
+  const value = parsed(bytes);
+  return findProblem(questionSchema(), value) === undefined ? (value as AskedQuestion) : undefined;
+}
+
+export function readTaken(bytes: Uint8Array): Taken {
+  const { counts, message } = (parsed(bytes) ?? {}) as Partial<Taken>;
+  return { counts: counts === true, message: typeof message === 'string' ? message : 'the host says nothing of it' };
+}
+
+/** The answer, bound to this question, and signed. */
+export function signAnswer(
+  { team, host, id, fire, input_hmac }: AskedQuestion,
+  said: Pick<SignedAnswer, 'answer' | 'from'> & { readonly reason?: string | undefined },
+  key: SigningKey,
+): Uint8Array {
+  const { answer, from, reason } = said;
+  const at = new Date().toISOString();
+  const why = reason === undefined ? {} : { reason };
+  const signed: SignedAnswer = { team, host, id, fire, input_hmac, answer, ...why, key: key.id, from, at };
+  const body = JSON.stringify(signed);
+  return bytesOf({ body, signature: Buffer.from(key.sign(signedBytes(body))).toString('base64') });
+}
+
+/** The answer in these bytes, which its key has signed; else why it is none. */
+export function readAnswer(bytes: Uint8Array): SignedAnswer | string {
+  const { body, signature } = (parsed(bytes) ?? {}) as { body?: unknown; signature?: unknown };
+  if (typeof body !== 'string' || typeof signature !== 'string') return 'it is no answer';
+  const value = parsed(Buffer.from(body));
+  if (findProblem(answerSchema(), value) !== undefined) return 'it is no answer';
+  const answer = value as SignedAnswer;
+  return isSignedBy(answer.key, signedBytes(body), Buffer.from(signature, 'base64'))
+    ? answer
+    : `the key ${answer.key} has not signed it`;
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

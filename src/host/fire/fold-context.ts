@@ -1,0 +1,21 @@
+import { copyJson } from '../../values/copy.js';
+import type { FoldContext } from '../decide/fold.js';
+import type { FireRun } from './fire-run.js';
+import type { Rewrites } from './rewrites.js';
+
+/** What the fold needs to know beside the answers. */
+export function foldContext(
+  { services, subject, options }: FireRun,
+  rewrites: Rewrites | undefined,
+  withheld: FoldContext['withheld'],
+): FoldContext {
+  return {
+    decisions: services.decisions,
+    subject,
+    endedBy: options.endedBy,
+    conflicts: rewrites?.conflicts,
+    // The harness gets its own copy: changing it must not change the record.
+    rewritten: rewrites?.rewritten && { value: copyJson(rewrites.rewritten.value) },
+    withheld,
+  };
+}
