@@ -9,7 +9,7 @@ import type { Clock } from './call/clock.js';
 import type { LargeOutput } from './call/large-output.js';
 import type { AnyDecision } from './decide/decision.js';
 import type { Decisions } from './decide/fold.js';
-import type { Elsewhere } from './fire/elsewhere.js';
+import type { Elsewhere } from './elsewhere.js';
 import type { SessionFields } from './fire/input.js';
 import type { EventHook } from './hooks.js';
 import type { EventPlans } from './plan/plans.js';

@@ -3,7 +3,7 @@ import type { HookRecord } from '../../emit/record.js';
 import { machineKey } from '../../emit/redact/key.js';
 import { createRedactor, type Redactor } from '../../emit/redact/redactor.js';
 import { canonical } from '../../host/alarms/canonical.js';
-import type { Answered, Elsewhere, OpenAsk } from '../../host/fire/elsewhere.js';
+import type { Answered, Elsewhere, OpenAsk } from '../../host/elsewhere.js';
 import { plain } from '../../plain.js';
 import type { FleetEngine, Stop } from '../engine.js';
 import type { MaskOptions } from '../log/outbox.js';

@@ -1,47 +1,31 @@
-import type { FireRecord } from '../../emit/record.js';
 import { HookscopeError } from '../../errors.js';
+import type { EventSpec } from '../../events/define.js';
 import { linkAbort } from '../../values/link-abort.js';
 import type { Json } from '../../values/shape.js';
-import { undecided } from '../alarms/use.js';
+import { type CallFire, undecided } from '../alarms/use.js';
+import type { HostCore } from '../core.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';
-import type { FireRun } from './fire-run.js';
+import type { Answered, Settled } from '../elsewhere.js';
+import type { FireSettings } from '../fire-options.js';
 
-/** Who answered an ask, as the fire's record has it. */
-export type Answered = NonNullable<FireRecord['answered']>;
-
-/** What it came to, and what the agent is told. */
-export interface Settled {
-  readonly answered: Answered;
-  readonly decision: AnyDecision;
-}
-
-/** An ask, as the fold left it: about the final input. */
-export interface OpenAsk {
-  readonly fireId: string;
-  readonly event: string;
-  readonly input: Json;
-  /** Another input than the agent's stands in it. */
-  readonly rewritten: boolean;
-  readonly reason: string | undefined;
-  /** The hooks that ask, by their names. */
-  readonly hooks: readonly string[];
-  /** A person sits at the agent. */
-  readonly attended: boolean;
-  /** Milliseconds until the agent gives up; undefined: nobody has said. */
-  readonly within: number | undefined;
-}
-
-/** What an ask comes to elsewhere. */
-export interface Elsewhere {
-  /** Undefined: it is not asked there. The signal ends the question. Never rejects. */
-  ask(open: OpenAsk, signal: AbortSignal): Promise<Answered> | undefined;
+/** A fire that has come to an ask. */
+export interface AskingFire extends CallFire {
+  readonly services: HostCore;
+  readonly spec: EventSpec;
+  readonly id: string;
+  readonly options: FireSettings;
+  readonly finalInput: Json;
+  readonly began: number;
+  cancelled: HookscopeError | undefined;
+  /** Tells subscribers of it, and gives what the agent is told. */
+  tell(decision: AnyDecision, settled?: Settled): AnyDecision;
 }
 
 /**
  * Whether the decision is an ask that somebody elsewhere may settle. It is one after the fold, so that a deny of any hook has won by then; and where the
  * permission mode asks nobody, nobody is asked.
  */
-export function isOpen({ services, options, spec, cancelled, input }: FireRun, { verdict }: AnyDecision): boolean {
+export function isOpen({ services, options, spec, cancelled, input }: AskingFire, { verdict }: AnyDecision): boolean {
   return (
     verdict === 'ask' &&
     services.elsewhere !== undefined &&
@@ -53,7 +37,7 @@ export function isOpen({ services, options, spec, cancelled, input }: FireRun, {
 }
 
 /** Asks elsewhere, and tells of the fire once that has come to something. Rejects with ABORTED. */
-export async function settle(run: FireRun, decision: AnyDecision): Promise<AnyDecision> {
+export async function settle(run: AskingFire, decision: AnyDecision): Promise<AnyDecision> {
   const { services, options, began } = run;
   const { attended = options.canAsk !== false, within } = options.asked ?? {};
   const over = new AbortController();
@@ -92,7 +76,7 @@ const saysAsk = ({ decision, hookSpecificOutput }: AnyDecision['outcomes'][numbe
   decision === 'ask' || hookSpecificOutput?.['permissionDecision'] === 'ask';
 
 /** What the agent is told. Without an answer the ask stands, or is denied where failures are. */
-function withAnswer({ spec, options, services }: FireRun, decision: AnyDecision, answered: Answered): AnyDecision {
+function withAnswer({ spec, options, services }: AskingFire, decision: AnyDecision, answered: Answered): AnyDecision {
   const { answer, by, reason } = answered;
   const usual = services.unanswered === 'block' ? 'deny' : 'ask';
   const verdict = answer === 'none' ? (options.asked?.unanswered ?? usual) : answer;

@@ -14,6 +14,7 @@ import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import { type HostCore, pendingContextOf } from '../core.js';
 import type { AnyDecision } from '../decide/decision.js';
 import { fold } from '../decide/fold.js';
+import type { Settled } from '../elsewhere.js';
 import type { FireSettings } from '../fire-options.js';
 import { type RawTap, runThroughTaps } from '../hooks.js';
 import type { Candidates, Plan, Quiet } from '../plan/plan.js';
@@ -21,7 +22,7 @@ import type { EventState } from '../services.js';
 import { recordHandlers } from '../tell/record.js';
 import { reportUnreadable } from '../tell/refused.js';
 import { BusFireReporter } from '../tell/reporter.js';
-import { isOpen, type Settled, settle } from './elsewhere.js';
+import { isOpen, settle } from './elsewhere.js';
 import { foldContext } from './fold-context.js';
 import { everybody, Slot } from './slot.js';
 import { Walk } from './walk.js';
@@ -199,7 +200,6 @@ export class FireRun implements RunningFire, CallOwner {
     }
   }
 
-  /** No handler's error comes here: only the input's own getters throw. */
   private unreadable(error: unknown): HookscopeError {
     return this.cancelled ?? reportUnreadable(this, error);
   }

@@ -1,11 +1,11 @@
 import { copyJson } from '../../values/copy.js';
 import type { FoldContext } from '../decide/fold.js';
-import type { FireRun } from './fire-run.js';
+import type { AskingFire } from './elsewhere.js';
 import type { Rewrites } from './rewrites.js';
 
 /** What the fold needs to know beside the answers. */
 export function foldContext(
-  { services, subject, options }: FireRun,
+  { services, subject, options }: Pick<AskingFire, 'services' | 'options'> & { readonly subject: string | undefined },
   rewrites: Rewrites | undefined,
   withheld: FoldContext['withheld'],
 ): FoldContext {

@@ -1,0 +1,34 @@
+import type { FireRecord } from '../emit/record.js';
+import type { Json } from '../values/shape.js';
+import type { AnyDecision } from './decide/decision.js';
+
+/** Who answered an ask, as the fire's record has it. */
+export type Answered = NonNullable<FireRecord['answered']>;
+
+/** What it came to, and what the agent is told. */
+export interface Settled {
+  readonly answered: Answered;
+  readonly decision: AnyDecision;
+}
+
+/** An ask, as the fold left it: about the final input. */
+export interface OpenAsk {
+  readonly fireId: string;
+  readonly event: string;
+  readonly input: Json;
+  /** Another input than the agent's stands in it. */
+  readonly rewritten: boolean;
+  readonly reason: string | undefined;
+  /** The hooks that ask, by their names. */
+  readonly hooks: readonly string[];
+  /** A person sits at the agent. */
+  readonly attended: boolean;
+  /** Milliseconds until the agent gives up; undefined: nobody has said. */
+  readonly within: number | undefined;
+}
+
+/** What an ask comes to elsewhere. */
+export interface Elsewhere {
+  /** Undefined: it is not asked there. The signal ends the question. Never rejects. */
+  ask(open: OpenAsk, signal: AbortSignal): Promise<Answered> | undefined;
+}
