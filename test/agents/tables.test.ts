@@ -81,6 +81,7 @@ test('every field of a decision that asks something is read', () => {
     'decidedBy',
     'overruled',
     'failures',
+    'answered',
     'conflicts',
     'endedBy',
     'outcomes',

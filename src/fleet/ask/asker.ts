@@ -18,6 +18,7 @@ import {
 
 /** When somebody of the team is asked: never, where no person sits at the agent, or before that person. */
 export const ASK_ELSEWHERE = ['never', 'unattended', 'first'] as const;
+/** When an `ask` goes to the team: `never`; `unattended`, where nobody sits; `first`, before whoever sits there. */
 export type AskElsewhere = (typeof ASK_ELSEWHERE)[number];
 
 export interface AskerOptions {
