@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { asSchema, type Tool, type ToolResultPart } from 'ai';
 import type { ToolCall, ToolResult } from '../session/call.js';
 import type { Content, ContentBlock } from '../session/content.js';
@@ -21,6 +22,8 @@ export interface ToolRun {
   readonly steps: Steps;
   /** What the user has said of calls that waited, by their ids. */
   readonly answers: Answers;
+  /** The caller's, once a model was called: the SDK hands it to models and tools alone. */
+  readonly signal: () => AbortSignal | undefined;
 }
 
 /** The tool, run by the session; one without `execute` stays as it is. */
@@ -28,9 +31,10 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
   const { execute } = tool;
   if (!execute) return tool;
   const outputs = new Map<string, ModelOutput>();
-  const calls = new Map<string, Call>();
+  const calls: Call[] = [];
   const wrapped = { ...of, name, tool, how, outputs };
-  const callOf = (id: string, input: unknown): Call => calls.get(id) ?? new Call(wrapped, id, input);
+  const callOf = (id: string, input: unknown): Call =>
+    calls.findLast((call) => call.is(id, input)) ?? new Call(wrapped, id, input);
   const own: Pick<Tool<unknown, unknown>, 'execute' | 'toModelOutput' | 'needsApproval'> = {
     execute: yields(execute)
       ? (input, options) => pieces((piece) => callOf(options.toolCallId, input).make(options, piece))
@@ -42,7 +46,7 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
       // Nobody could answer for a subagent: its call is over when its turn is.
       if (of.steps.session.agent_id !== undefined) return false;
       const call = new Call(wrapped, id, input);
-      calls.set(id, call);
+      calls.push(call);
       return await call.asks();
     },
     // A call of an earlier conversation is said as the tool says it.
@@ -86,8 +90,13 @@ class Call {
     };
   }
 
+  is(id: string, input: unknown): boolean {
+    return this.#call.id === id && isDeepStrictEqual(this.#input, input);
+  }
+
   asks(): Promise<boolean> {
-    return this.#of.steps.asks(this.#call, { said: this.#said });
+    const { steps, signal } = this.#of;
+    return steps.asks(this.#call, { said: this.#said, signal: signal() });
   }
 
   /** The SDK's way to give the model an error result is to throw. */

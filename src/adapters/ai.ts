@@ -1,4 +1,13 @@
-import type { generateText, LanguageModel, ModelMessage, StopCondition, Tool, ToolSet } from 'ai';
+import {
+  type generateText,
+  type LanguageModel,
+  type LanguageModelMiddleware,
+  type ModelMessage,
+  type StopCondition,
+  type Tool,
+  type ToolSet,
+  wrapLanguageModel,
+} from 'ai';
 import { z } from 'zod';
 import type { SpawnOptions } from '../session/options.js';
 import type { Session } from '../session/types.js';
@@ -111,13 +120,16 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
     return steps.over !== undefined;
   };
   const how = (options.toolHow ?? {}) as Readonly<Record<string, ToolHow>>;
-  const run = { steps, answers: approvals(before) };
+  let signal: AbortSignal | undefined;
+  const run = { steps, answers: approvals(before), signal: () => signal };
   const wrapped = Object.entries(own as Record<string, Tool>).map(([name, tool]) => [
     name,
     wrapTool(run, name, tool, how[name]),
   ]);
   const tools = Object.fromEntries(wrapped) as Tools;
-  const prepareStep = prepare(steps, options);
+  const prepareStep = prepare(steps, options, (given) => {
+    signal = given;
+  });
   const prompt = asked.length === 0 ? undefined : wordsOf(asked);
   const turn = await runTurn(steps, prompt, async ({ instruction, context }) => {
     if (instruction !== undefined) messages.push({ role: 'user', content: instruction });
@@ -137,11 +149,16 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
  * What waits for the model goes below the system prompt of the step that comes next, once. Calls that the user has let run since the last
  * turn have run before the first step: if they end the loop, no model is called.
  */
-function prepare<Tools extends ToolSet>(steps: Steps, options: DriveOptions<Tools>): PrepareStep<Tools> {
+function prepare<Tools extends ToolSet>(
+  steps: Steps,
+  options: DriveOptions<Tools>,
+  onSignal: (signal: AbortSignal | undefined) => void,
+): PrepareStep<Tools> {
   return async (step) => {
     await steps.endBatch([]);
     if (steps.over !== undefined) return { model: SILENT };
-    const own = await options.prepareStep?.(step);
+    const given = await options.prepareStep?.(step);
+    const own = { ...given, model: heard(given?.model ?? step.model, onSignal) };
     const base = own?.system ?? options.system ?? '';
     if (typeof base === 'string') {
       const system = steps.systemPrompt(base);
@@ -150,6 +167,16 @@ function prepare<Tools extends ToolSet>(steps: Steps, options: DriveOptions<Tool
     const content = steps.systemPrompt('');
     return { ...own, system: [base, content === '' ? [] : [{ role: 'system' as const, content }]].flat() };
   };
+}
+
+/** The model, whose calls say with which signal the caller may abort: hooks that judge before a tool runs have it from nowhere else. */
+function heard(model: LanguageModel, onSignal: (signal: AbortSignal | undefined) => void): LanguageModel {
+  if (typeof model === 'string' || model.specificationVersion !== 'v3') return model;
+  const transformParams: LanguageModelMiddleware['transformParams'] = async ({ params }) => {
+    onSignal(params.abortSignal);
+    return params;
+  };
+  return wrapLanguageModel({ model, middleware: { specificationVersion: 'v3', transformParams } });
 }
 
 /** In the place of the model where none is to be called any more: the SDK's loop has no other way to end before its first step. */

@@ -58,8 +58,8 @@ export class Steps {
   #aborted: AbortSignal | undefined;
   #batch: Made[] = [];
   #texts: string[] = [];
-  /** Calls that were judged before they are made, by id. */
-  readonly #ahead = new Map<string, Ahead>();
+  /** Calls that were judged before they are made. Some models give two of them the same id. */
+  #ahead: Ahead[] = [];
   #taken: { readonly agent: string; readonly session: Session } | undefined;
 
   /** Throws INVALID_OPTIONS. */
@@ -86,13 +86,14 @@ export class Steps {
    */
   async run(call: ToolCall, options: RunOptions = {}): Promise<ToolResult> {
     checkKeys(options, RUN, 'Steps.run: ');
-    const ahead = call.id === undefined ? undefined : this.#ahead.get(call.id);
-    if (!ahead) return await this.#run(call, options);
-    this.#ahead.delete(call.id as string);
-    if (!isDeepStrictEqual([ahead.call.name, ahead.call.input], [call.name, call.input])) {
-      await ahead.drop();
+    const judged = this.#ahead.filter((one) => call.id !== undefined && one.call.id === call.id);
+    const same = ({ call: { name, input } }: Ahead) => isDeepStrictEqual([name, input], [call.name, call.input]);
+    const ahead = judged.find(same);
+    if (!ahead) {
+      for (const other of judged) await this.#without(other).drop();
       return await this.#run(call, options);
     }
+    this.#without(ahead);
     return await this.#linked(options.signal, () => {
       ahead.make(call.execute?.bind(call));
       return ahead.result;
@@ -110,10 +111,15 @@ export class Steps {
       throw new Waits(`${call.name} waits for the user.`);
     };
     const ahead = new Ahead({ ...call, pause }, (judged) => this.#run(judged, options));
-    this.#ahead.set(call.id as string, ahead);
+    this.#ahead.push(ahead);
     const waits = await ahead.waits();
-    if (waits) this.#ahead.delete(call.id as string);
+    if (waits) this.#without(ahead);
     return waits;
+  }
+
+  #without(ahead: Ahead): Ahead {
+    this.#ahead = this.#ahead.filter((one) => one !== ahead);
+    return ahead;
   }
 
   async #run(call: ToolCall, { said, signal }: RunOptions): Promise<ToolResult> {
@@ -162,9 +168,7 @@ export class Steps {
 
   /** All calls of a model turn are done, in whatever order: PostToolBatch. `order` has their ids as the model gave them. Without calls nothing is fired. */
   async endBatch(order: readonly string[] = []): Promise<void> {
-    const left = [...this.#ahead.values()];
-    this.#ahead.clear();
-    for (const ahead of left) await ahead.drop();
+    for (const ahead of this.#ahead.splice(0)) await ahead.drop();
     const ran = this.#batch.splice(0).sort((a, b) => order.indexOf(a.result.id) - order.indexOf(b.result.id));
     const by = ran[0]?.by;
     if (by === undefined || by.closed) return;

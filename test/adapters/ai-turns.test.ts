@@ -414,3 +414,40 @@ describe('a tool that answers with bytes', () => {
     expect(prompt(model, 1).outputs).toEqual(prompt(theirs, 1).outputs);
   });
 });
+
+test.each(HOW)('the caller aborts while a hook judges: with %s the turn ends', async (how) => {
+  const { host, session } = await opened();
+  const caller = new AbortController();
+  on(host, 'PreToolUse', () => {
+    caller.abort();
+    return new Promise(() => undefined);
+  });
+  const ran: unknown[] = [];
+  const read = tool({ inputSchema: z.object({}), execute: () => void ran.push('read') });
+  const settings = { model: scripted({ read: {} }, 'never said'), abortSignal: caller.signal };
+  const turn = drive(session, { prompt: 'Go', tools: { read } }, (round) =>
+    how === 'generateText' ? generateText({ ...settings, ...round }) : (streamText({ ...settings, ...round }) as never),
+  );
+  await expect(turn).rejects.toThrow('aborted');
+  expect(ran).toEqual([]);
+});
+
+test('two calls of one step with the same id are two calls: each runs its own input, or does not', async () => {
+  const { host, session } = await opened();
+  on(host, 'PreToolUse', (input: { tool_input: { path: string } }) =>
+    input.tool_input.path === 'a' ? { decision: 'block', reason: 'not that' } : undefined,
+  );
+  const ran: string[] = [];
+  const read = tool({ inputSchema: z.object({ path: z.string() }), execute: ({ path }) => void ran.push(path) });
+  const model = scripted({ read: { path: 'a' }, 'read#2': { path: 'b' } }, 'Done.');
+  const { doGenerate } = model;
+  model.doGenerate = async (given) => {
+    const reply = await doGenerate(given);
+    return {
+      ...reply,
+      content: reply.content.map((part) => (part.type === 'tool-call' ? { ...part, toolCallId: 'call_0' } : part)),
+    };
+  };
+  await drive(session, { prompt: 'Go', tools: { read } }, (round) => generateText({ model, ...round }));
+  expect(ran).toEqual(['b']);
+});
