@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { asSchema, type Tool, type ToolResultPart } from 'ai';
+import {
+  asSchema,
+  type LanguageModel,
+  type LanguageModelMiddleware,
+  type Tool,
+  type ToolResultPart,
+  wrapLanguageModel,
+} from 'ai';
 import type { ToolCall, ToolResult } from '../session/call.js';
 import type { Content, ContentBlock } from '../session/content.js';
 import { bytesAsJson, isBytes } from '../values/binary.js';
@@ -53,6 +60,16 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
     toModelOutput: (given) => outputs.get(given.toolCallId) ?? outputOf(name, tool, given),
   };
   return { ...tool, ...own } as Tool;
+}
+
+/** The model, whose calls say with which signal the caller may abort: hooks that judge before a tool runs have it from nowhere else. */
+export function heard(model: LanguageModel, onSignal: (signal: AbortSignal | undefined) => void): LanguageModel {
+  if (typeof model === 'string' || model.specificationVersion !== 'v3') return model;
+  const transformParams: LanguageModelMiddleware['transformParams'] = async ({ params }) => {
+    onSignal(params.abortSignal);
+    return params;
+  };
+  return wrapLanguageModel({ model, middleware: { specificationVersion: 'v3', transformParams } });
 }
 
 type ApprovalOptions = Parameters<Extract<NonNullable<Tool['needsApproval']>, (...given: never[]) => unknown>>[1];

@@ -1,13 +1,4 @@
-import {
-  type generateText,
-  type LanguageModel,
-  type LanguageModelMiddleware,
-  type ModelMessage,
-  type StopCondition,
-  type Tool,
-  type ToolSet,
-  wrapLanguageModel,
-} from 'ai';
+import type { generateText, LanguageModel, ModelMessage, StopCondition, Tool, ToolSet } from 'ai';
 import { z } from 'zod';
 import type { SpawnOptions } from '../session/options.js';
 import type { Session } from '../session/types.js';
@@ -16,7 +7,7 @@ import { checks } from '../values/shape.js';
 import { runAgent } from './agents.js';
 import { approvals, refused } from './ai-approvals.js';
 import { conversation, type UserPrompt, withContext, wordsOf } from './ai-messages.js';
-import { type ToolHow, wrapTool } from './ai-tool.js';
+import { heard, type ToolHow, wrapTool } from './ai-tool.js';
 import { Steps } from './steps.js';
 import { runTurn, type Turn } from './turn.js';
 
@@ -167,16 +158,6 @@ function prepare<Tools extends ToolSet>(
     const content = steps.systemPrompt('');
     return { ...own, system: [base, content === '' ? [] : [{ role: 'system' as const, content }]].flat() };
   };
-}
-
-/** The model, whose calls say with which signal the caller may abort: hooks that judge before a tool runs have it from nowhere else. */
-function heard(model: LanguageModel, onSignal: (signal: AbortSignal | undefined) => void): LanguageModel {
-  if (typeof model === 'string' || model.specificationVersion !== 'v3') return model;
-  const transformParams: LanguageModelMiddleware['transformParams'] = async ({ params }) => {
-    onSignal(params.abortSignal);
-    return params;
-  };
-  return wrapLanguageModel({ model, middleware: { specificationVersion: 'v3', transformParams } });
 }
 
 /** In the place of the model where none is to be called any more: the SDK's loop has no other way to end before its first step. */
