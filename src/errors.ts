@@ -7,7 +7,7 @@ import { ended, plain } from './plain.js';
  */
 const MESSAGES = {
   UNKNOWN_EVENT: (d: { event: string; nearest?: string | undefined; agent?: string; known?: string }) =>
-    `Unknown event "${d.event}"${d.agent ? ` of ${d.agent}` : ''}.${d.nearest ? ` Did you mean "${d.nearest}"?` : ''} ${d.known ? `Its events are ${d.known}` : 'Known events are in HOOK_EVENTS; add your own with createHost({ events })'}.`,
+    `${ended(`Unknown event "${d.event}"${d.agent ? ` of ${d.agent}` : ''}`)}${d.nearest ? ` Did you mean "${d.nearest}"?` : ''} ${d.known ? ended(`Its events are ${d.known}`) : 'Known events are in HOOK_EVENTS; add your own with createHost({ events }).'}`,
   INVALID_INPUT: (d: { event: string; field: string; expected: string }) =>
     `Invalid input for ${d.event}: "${d.field}" ${ended(d.expected)}`,
   INVALID_HOOKS: (d: { where: string; expected: string; nearest?: string | undefined }) =>
@@ -47,7 +47,7 @@ const MESSAGES = {
   BUNDLE_REFUSED: (d: { bundle: string; reason: string }) =>
     `The bundle ${d.bundle} is refused: ${ended(d.reason)} What was in force before stays.`,
   PEER: (d: { entry: string; peer: string; range: string; problem: string }) =>
-    `${d.entry} needs ${d.peer} ${d.range}: ${ended(d.problem)} Run: npm install "${d.peer}@${d.range}"`,
+    `${d.entry} needs ${d.peer} ${d.range}: ${ended(d.problem)} Install it: npm install "${d.peer}@${d.range}".`,
   PROBE_FAILED: (d: { agent: string; problem: string }) =>
     `${d.agent} could not be driven: ${ended(d.problem)} Nothing was seen of it.`,
   FILE: (d: { file: string; problem: string }) => `${d.file}: ${ended(d.problem)}`,

@@ -10,10 +10,18 @@ const inside = Object.assign(new Error("Cannot find package 'openai' imported fr
 });
 
 test.each<[string, () => Promise<{ run?: unknown }>, string]>([
-  ['is not installed', () => Promise.reject(missing), 'it is not installed. Run: npm install "@openai/agents@^0.20.0"'],
-  ['cannot be loaded', () => Promise.reject(new Error('needs Node 22')), 'it could not be loaded: needs Node 22. Run:'],
+  [
+    'is not installed',
+    () => Promise.reject(missing),
+    'it is not installed. Install it: npm install "@openai/agents@^0.20.0"',
+  ],
+  [
+    'cannot be loaded',
+    () => Promise.reject(new Error('needs Node 22')),
+    'it could not be loaded: needs Node 22. Install it:',
+  ],
   ['lacks what it needs itself', () => Promise.reject(inside), "it could not be loaded: Cannot find package 'openai'"],
-  ['is too old or too new', async () => ({}), 'what is installed is of another version. Run:'],
+  ['is too old or too new', async () => ({}), 'what is installed is of another version. Install it:'],
 ])('a framework that %s is an error that says what to install', async (_, load, words) => {
   const error = await loadPeer(PEER, load, ({ run }) => run !== undefined).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(HookscopeError);
