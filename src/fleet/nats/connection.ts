@@ -20,6 +20,8 @@ export interface NatsOptions {
 /** Milliseconds between two attempts, and for one. */
 const AGAIN = 250;
 const PATIENCE = 5_000;
+/** Milliseconds to take leave of a server that may not hear it. */
+const LEAVING = 500;
 
 /** One connection that is made again whenever it is lost, also when there was none at first. */
 export class Connection {
@@ -96,7 +98,13 @@ export class Connection {
   async close(): Promise<void> {
     this.#over.abort();
     this.#set(false);
-    await this.#nc?.close().catch(() => undefined);
+    const nc = this.#nc;
+    if (nc === undefined || nc.isClosed()) return;
+    // The server is to have heard that nobody listens here before this is over: what is sent from then on is refused at once.
+    const heard = new AbortController();
+    await Promise.race([nc.drain(), pause(LEAVING, heard.signal)]).catch(() => undefined);
+    heard.abort();
+    await nc.close().catch(() => undefined);
   }
 
   async #keep(): Promise<void> {

@@ -115,8 +115,13 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
         const reply = await connection.get().request(subjects.answer(host), told, { timeout: PATIENCE });
         found = read(reply.data);
       } catch (error) {
-        const isNobody = /no responders/i.test(String(error));
-        throw connection.failed(isNobody ? `nobody waits for an answer to ${id}` : error);
+        const text = String(error);
+        if (/no responders/i.test(text)) throw connection.failed(`nobody waits for an answer to ${id}`);
+        if (/timeout/i.test(text))
+          throw connection.failed(
+            `${host} did not say within ${PATIENCE / 1000} s what it made of the answer to ${id}`,
+          );
+        throw connection.failed(error);
       }
       if (found.said === undefined) throw connection.failed(`nobody waits for an answer to ${id}`);
       return fromBase64(found.said);
