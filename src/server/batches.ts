@@ -12,6 +12,8 @@ export interface Batch {
 const TOGETHER = 5;
 /** Records that no more are waited for: to write them takes a tenth of a millisecond, in which nobody is answered. */
 const MOST = 64;
+/** Records that come in one turn and wait no longer for what they are about to be answered. */
+const FLOOD = 256;
 
 /** Puts records together, some at a time. */
 export class Batches {
@@ -19,6 +21,7 @@ export class Batches {
   readonly #tell: (text: string) => void;
   #waiting: HookRecord[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Immediate | undefined;
 
   constructor(to: (batch: Batch) => void, tell: (text: string) => void) {
     this.#to = to;
@@ -26,14 +29,18 @@ export class Batches {
   }
 
   push(record: HookRecord): void {
-    if (this.#waiting.push(record) >= MOST) this.pass();
+    const count = this.#waiting.push(record);
+    if (count >= FLOOD) this.pass();
+    else if (count >= MOST) this.#soon ??= setImmediate(() => this.pass());
     else this.#timer ??= setTimeout(() => this.pass(), TOGETHER);
   }
 
   /** What waits goes on. */
   pass(): void {
     clearTimeout(this.#timer);
+    clearImmediate(this.#soon);
     this.#timer = undefined;
+    this.#soon = undefined;
     const records = this.#waiting;
     if (records.length === 0) return;
     this.#waiting = [];

@@ -192,4 +192,35 @@ describe('an agent with a shell, and the rights of its user', () => {
     expect(thinCommand('PreToolUse', { env: { PATH: path } })).toContain(' PATH=/usr/bin:/bin ');
     expect(thinCommand('PreToolUse', { env: { PATH: '.' } })).toContain(' PATH=/usr/local/bin:/usr/bin:/bin ');
   });
+
+  test('leaves its hooks the PATH that connect had, with a server and without one', async () => {
+    const [own, project] = ['own', 'project-bin'].map((name) => join(user.path, name)) as [string, string];
+    for (const folder of [own, project]) {
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'is-allowed'), `#!/bin/sh\necho "nothing is removed, says ${folder}" >&2\nexit 2\n`, {
+        mode: 0o755,
+      });
+    }
+    await server.stop();
+    user.write('named.json', hooksFile('is-allowed'));
+    const connected = { ...user.env, PATH: `${own}:${user.env['PATH']}` };
+    const command = thinCommand('PreToolUse', {
+      env: connected,
+      set: { hooks: ['hooks.json', 'named.json'] },
+      cwd: join(user.path, 'project'),
+      timeout: 20,
+    });
+    const options = {
+      env: { ...user.env, PATH: `${project}:${user.env['PATH']}` },
+      cwd: user.path,
+      stdin: JSON.stringify(bash('mv x y')),
+    };
+    const said = `says ${own}`;
+    expect((await start('/bin/sh', ['-c', command], options)).stdout).toContain(said);
+    // Of a server it is the PATH that this was started with.
+    await user.serve(['--hooks', 'hooks.json', '--hooks', 'named.json'], {
+      env: { PATH: connected.PATH },
+    });
+    expect((await start('/bin/sh', ['-c', command], options)).stdout).toContain(said);
+  });
 });

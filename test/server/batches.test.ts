@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { FireRecord, HookRecord } from '../../src/emit/record.js';
 import { textOf } from '../../src/emit/record-text.js';
@@ -68,6 +68,25 @@ describe('records that go on together', () => {
     expect(count).toBe(0);
     while (count === 0) await sleep(1);
     expect(count).toBe(1);
+  });
+
+  test('wait until what they are about is answered, however many they are', async () => {
+    const counts: number[] = [];
+    const batches = new Batches(
+      (batch) => counts.push(batch.count),
+      () => undefined,
+    );
+    for (let seq = 1; seq <= 200; seq++) batches.push(fire(seq));
+    await Promise.resolve();
+    expect(counts).toEqual([]);
+    await nextTurn();
+    expect(counts).toEqual([200]);
+    batches.push(fire(201));
+    batches.pass();
+    await nextTurn();
+    expect(counts).toEqual([200, 1]);
+    for (let seq = 1; seq <= 300; seq++) batches.push(fire(seq));
+    expect(counts).toEqual([200, 1, 256]);
   });
 
   test('a text is taken for a record only until something of it was masked', () => {

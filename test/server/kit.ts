@@ -20,7 +20,7 @@ export interface User {
   program(file: string): Promise<Finished>;
   /** `hookscope hook`, with an input. */
   hook(args: readonly string[], input: unknown, cwd?: string): Promise<Finished>;
-  serve(args: readonly string[], options?: { cwd?: string }): Promise<Running>;
+  serve(args: readonly string[], options?: { cwd?: string; env?: NodeJS.ProcessEnv }): Promise<Running>;
   records(): HookRecord[];
   /** Ends what was started, and removes all. */
   remove(): Promise<void>;
@@ -87,8 +87,8 @@ export function createUser(): User {
         stdin: typeof input === 'string' ? input : JSON.stringify(input),
         ...(cwd === undefined ? {} : { cwd }),
       }),
-    async serve(args, { cwd = join(path, 'project') } = {}) {
-      const one = await serve(args, cwd, env);
+    async serve(args, { cwd = join(path, 'project'), env: more = {} } = {}) {
+      const one = await serve(args, cwd, { ...env, ...more });
       running.push(one);
       return one;
     },

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { request } from 'node:http';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AlarmRecord, FireRecord } from '../../src/emit/record.js';
@@ -250,6 +251,21 @@ describe('projects', () => {
 });
 
 describe('a server that ends', () => {
+  test.runIf(existsSync('/proc/thread-self'))(
+    'keeps records in a thread that comes after those which answer',
+    async () => {
+      const { child } = await user.serve(['--hooks', 'hooks.json']);
+      await fire('PreToolUse', bash('ls'));
+      const [serving] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ');
+      const later = (): number[] =>
+        readdirSync(`/proc/${serving}/task`)
+          .map((thread) => getPriority(Number(thread)) - getPriority(Number(serving)))
+          .filter((less) => less !== 0);
+      await until(() => later().length > 0);
+      expect(later()).toEqual([Math.min(10, 19 - getPriority())]);
+    },
+  );
+
   test('answers on SIGTERM what is under way, takes nothing new, and leaves no socket', async () => {
     user.write('slow.json', hooksFile(`touch ${join(user.path, 'began')}; sleep 1; echo slow >&2; exit 2`));
     const server = await user.serve(['--hooks', 'slow.json']);

@@ -1,3 +1,6 @@
+import { readlinkSync } from 'node:fs';
+import { constants, getPriority, setPriority } from 'node:os';
+import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Batch, recordsOf } from '../../server/batches.js';
 import { type FromKeeper, type KeepData, sinkFor, type ToKeeper } from './keep.js';
@@ -10,6 +13,16 @@ const sink = await sinkFor(file, (message) => send({ type: 'tell', message }));
 
 /** Milliseconds that batches wait for others, beside those of `Batches`: a transaction writes the same pages for one record as for hundreds. */
 const TOGETHER = 25;
+/** How much less urgent it is to keep records than to answer. */
+const LATER = 10;
+/** Whoever waits for an answer goes first where there are fewer processors than there is work. Linux alone has threads with priorities of their own. */
+try {
+  const thread = Number(basename(readlinkSync('/proc/thread-self')));
+  setPriority(thread, Math.min(getPriority() + LATER, constants.priority.PRIORITY_LOW));
+} catch {
+  // It has the priority of all others.
+}
+
 let batches: Batch[] = [];
 let timer: NodeJS.Timeout | undefined;
 
