@@ -98,6 +98,12 @@ export default defineConfig({
         extends: true,
         test: { name: 'alone', include: ALONE, exclude: NEVER },
       },
+      {
+        extends: true,
+        // The adapter for the AI SDK with the other version that it knows.
+        resolve: { alias: [{ find: /^ai(?=$|\/test$)/, replacement: 'ai-7' }] },
+        test: { name: 'ai 7', include: ['test/adapters/ai*.test.ts'], exclude: NEVER, setupFiles: ['test/small.ts'] },
+      },
     ],
     coverage: {
       provider: 'v8',

@@ -1,17 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  asSchema,
-  type LanguageModel,
-  type LanguageModelMiddleware,
-  type Tool,
-  type ToolResultPart,
-  wrapLanguageModel,
-} from 'ai';
+import type { Tool, ToolResultPart } from 'ai';
 import type { ToolCall, ToolResult } from '../session/call.js';
 import type { Content, ContentBlock } from '../session/content.js';
 import { bytesAsJson, isBytes } from '../values/binary.js';
 import { messageOf } from '../values/promises.js';
 import type { Answers } from './ai-approvals.js';
+import { ai } from './ai-package.js';
 import type { Steps } from './steps.js';
 import { callText, contentText } from './texts.js';
 
@@ -62,16 +56,6 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
   return { ...tool, ...own } as Tool;
 }
 
-/** The model, whose calls say with which signal the caller may abort: hooks that judge before a tool runs have it from nowhere else. */
-export function heard(model: LanguageModel, onSignal: (signal: AbortSignal | undefined) => void): LanguageModel {
-  if (typeof model === 'string' || model.specificationVersion !== 'v3') return model;
-  const transformParams: LanguageModelMiddleware['transformParams'] = async ({ params }) => {
-    onSignal(params.abortSignal);
-    return params;
-  };
-  return wrapLanguageModel({ model, middleware: { specificationVersion: 'v3', transformParams } });
-}
-
 type ApprovalOptions = Parameters<Extract<NonNullable<Tool['needsApproval']>, (...given: never[]) => unknown>>[1];
 
 async function needsApproval({ needsApproval: own }: Tool, input: unknown, options: ApprovalOptions) {
@@ -83,6 +67,13 @@ interface Wrapped extends ToolRun {
   readonly tool: Tool;
   readonly how: ToolHow | undefined;
   readonly outputs: Map<string, ModelOutput>;
+}
+
+/** What the model reads is its text, which is all that some versions of the SDK put there, and others below its name. */
+class NotRun extends Error {
+  override toString(): string {
+    return this.message;
+  }
 }
 
 /** One call of a tool, from its judgement to what the SDK gets of it. */
@@ -129,7 +120,7 @@ class Call {
       },
     };
     const result = await steps.run(call as ToolCall, { signal: options.abortSignal, said: this.#said });
-    if (result.status !== 'ran') throw new Error(callText(result), { cause: result });
+    if (result.status !== 'ran') throw new NotRun(callText(result), { cause: result });
     return result.hidden ? contentText(result.content) : result.response;
   }
 
@@ -142,7 +133,7 @@ class Call {
 
   /** By the tool's own schema; what that makes of a rewritten input is what runs. */
   async #check(rewritten: unknown): Promise<string | undefined> {
-    const checked = await asSchema(this.#of.tool.inputSchema).validate?.(rewritten);
+    const checked = await ai.asSchema(this.#of.tool.inputSchema).validate?.(rewritten);
     if (checked?.success === false) return messageOf(checked.error);
     if (checked) this.#read = { input: checked.value };
     return undefined;

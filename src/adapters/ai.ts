@@ -1,4 +1,4 @@
-import type { generateText, LanguageModel, ModelMessage, StopCondition, Tool, ToolSet } from 'ai';
+import type { ModelMessage, StopCondition, Tool, ToolSet } from 'ai';
 import { z } from 'zod';
 import type { SpawnOptions } from '../session/options.js';
 import type { Session } from '../session/types.js';
@@ -7,11 +7,13 @@ import { checks } from '../values/shape.js';
 import { runAgent } from './agents.js';
 import { approvals, refused } from './ai-approvals.js';
 import { conversation, type UserPrompt, withContext, wordsOf } from './ai-messages.js';
-import { heard, type ToolHow, wrapTool } from './ai-tool.js';
+import { type Generated, type PrepareStep, prepare, whole } from './ai-steps.js';
+import { type ToolHow, wrapTool } from './ai-tool.js';
 import { Steps } from './steps.js';
 import { runTurn, type Turn } from './turn.js';
 
 export type { UserPrompt } from './ai-messages.js';
+export type { Generated } from './ai-steps.js';
 export type { ToolHow } from './ai-tool.js';
 export type { Turn } from './turn.js';
 
@@ -24,6 +26,7 @@ export interface DriveOptions<Tools extends ToolSet> {
   readonly prompt?: UserPrompt | undefined;
   /** The conversation before it. */
   readonly messages?: readonly ModelMessage[] | undefined;
+  /** Give it here: what hooks add stands below it, and in the place of one that ai 6 is given beside it. */
   readonly system?: string | undefined;
   readonly tools?: Tools | undefined;
   /** By the tool's name. */
@@ -60,22 +63,6 @@ export interface RoundSettings<Tools extends ToolSet> {
   readonly tools: Tools;
   readonly stopWhen: StopCondition<Tools>[];
   readonly prepareStep: PrepareStep<Tools>;
-}
-
-/** What both of them give back, as far as it is needed. */
-export interface Generated {
-  readonly text: string | PromiseLike<string>;
-  readonly finishReason: string | PromiseLike<string>;
-  readonly response: Messages | PromiseLike<Messages>;
-  /** Of `streamText`: what its model throws stands nowhere else. */
-  readonly fullStream?: AsyncIterable<{ readonly type: string; readonly error?: unknown }>;
-}
-
-/** As the SDK's own functions take it. */
-type PrepareStep<Tools extends ToolSet> = NonNullable<Parameters<typeof generateText<Tools>>[0]['prepareStep']>;
-
-interface Messages {
-  readonly messages: readonly ModelMessage[];
 }
 
 /** What came of a turn, and the conversation with it. */
@@ -118,75 +105,22 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
     wrapTool(run, name, tool, how[name]),
   ]);
   const tools = Object.fromEntries(wrapped) as Tools;
-  const prepareStep = prepare(steps, options, (given) => {
+  const onSignal = (given: AbortSignal | undefined) => {
     signal = given;
-  });
+  };
+  const prepareStep = prepare<Tools>(steps, { system: options.system, prepareStep: options.prepareStep, onSignal });
   const prompt = asked.length === 0 ? undefined : wordsOf(asked);
   const turn = await runTurn(steps, prompt, async ({ instruction, context }) => {
     if (instruction !== undefined) messages.push({ role: 'user', content: instruction });
     else messages.push(...withContext(asked, context));
     const result = await generate({ messages: [...messages], tools, stopWhen: [...conditions, isOver], prepareStep });
-    await throwIfFailed(result);
-    const [text, reason, response] = [await result.text, await result.finishReason, await result.response];
-    messages.push(...response.messages);
+    const { text, reason, messages: said } = await whole(result);
+    messages.push(...said);
     // Calls beside one that waits, for the user or its client: the SDK asks no condition then.
     await steps.endBatch([]);
     return { result, text, finished: reason !== 'tool-calls' };
   });
   return { ...turn, messages };
-}
-
-/**
- * What waits for the model goes below the system prompt of the step that comes next, once. Calls that the user has let run since the last
- * turn have run before the first step: if they end the loop, no model is called.
- */
-function prepare<Tools extends ToolSet>(
-  steps: Steps,
-  options: DriveOptions<Tools>,
-  onSignal: (signal: AbortSignal | undefined) => void,
-): PrepareStep<Tools> {
-  return async (step) => {
-    await steps.endBatch([]);
-    if (steps.over !== undefined) return { model: SILENT };
-    const given = await options.prepareStep?.(step);
-    const own = { ...given, model: heard(given?.model ?? step.model, onSignal) };
-    const base = own?.system ?? options.system ?? '';
-    if (typeof base === 'string') {
-      const system = steps.systemPrompt(base);
-      return system === '' ? own : { ...own, system };
-    }
-    const content = steps.systemPrompt('');
-    return { ...own, system: [base, content === '' ? [] : [{ role: 'system' as const, content }]].flat() };
-  };
-}
-
-/** In the place of the model where none is to be called any more: the SDK's loop has no other way to end before its first step. */
-const SILENT: Exclude<LanguageModel, string> & { specificationVersion: 'v3' } = {
-  specificationVersion: 'v3',
-  provider: 'hookscope',
-  modelId: 'none',
-  supportedUrls: {},
-  doGenerate: async () => ({ content: [], finishReason: SILENCE, usage: NO_USAGE, warnings: [] }),
-  doStream: async () => ({
-    stream: new ReadableStream({
-      start(controller) {
-        controller.enqueue({ type: 'stream-start', warnings: [] });
-        controller.enqueue({ type: 'finish', finishReason: SILENCE, usage: NO_USAGE });
-        controller.close();
-      },
-    }),
-  }),
-};
-const SILENCE = { unified: 'other' as const, raw: undefined };
-const NO_USAGE = {
-  inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
-  outputTokens: { total: 0, text: 0, reasoning: 0 },
-};
-
-/** The SDK's streams do not reject: without this a model that fails would have nothing more to do. */
-async function throwIfFailed({ fullStream }: Generated): Promise<void> {
-  if (!fullStream) return;
-  for await (const part of fullStream) if (part.type === 'error') throw part.error;
 }
 
 /** What `agentTool` takes beside what `session.spawn` does. */

@@ -2,6 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { HookModel, ModelRequest } from '../handlers/model/model.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { COUNT, checks } from '../values/shape.js';
+import { loadPeer } from './peer.js';
 
 type Message = Anthropic.Messages.Message;
 type MessageParam = Anthropic.Messages.MessageParam;
@@ -83,11 +84,11 @@ interface Access {
 }
 
 async function createClient(access: Access): Promise<Pick<Anthropic, 'messages'>> {
-  const { default: Client } = await import('@anthropic-ai/sdk').catch((error: unknown) => {
-    throw new Error('anthropicModel() needs the package @anthropic-ai/sdk: npm install @anthropic-ai/sdk', {
-      cause: error,
-    });
-  });
+  const { default: Client } = await loadPeer(
+    { entry: 'hookscope/models/anthropic', peer: '@anthropic-ai/sdk', range: '^1.0.0' },
+    () => import('@anthropic-ai/sdk'),
+    ({ default: loaded }) => typeof loaded === 'function',
+  );
   // Without a key of the environment the SDK looks for one in its own ways.
   return access.apiKey === null && access.authToken === null ? new Client() : new Client(access);
 }

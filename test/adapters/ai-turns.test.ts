@@ -411,7 +411,8 @@ describe('a tool that answers with bytes', () => {
     await drive(session, { prompt: 'Go', tools: { t } }, (round) => generateText({ model, ...round }));
     const theirs = scripted({ t: {} }, 'Done.');
     await generateText({ model: theirs, tools: { t }, stopWhen: stepCountIs(2), prompt: 'Go' });
-    expect(prompt(model, 1).outputs).toEqual(prompt(theirs, 1).outputs);
+    // As it is sent.
+    expect(JSON.stringify(prompt(model, 1).outputs)).toBe(JSON.stringify(prompt(theirs, 1).outputs));
   });
 });
 
@@ -419,7 +420,8 @@ test.each(HOW)('the caller aborts while a hook judges: with %s the turn ends', a
   const { host, session } = await opened();
   const caller = new AbortController();
   on(host, 'PreToolUse', () => {
-    caller.abort();
+    // Once nothing but this hook is under way: what is left of the stream could end the turn, too.
+    setTimeout(() => caller.abort(), 50);
     return new Promise(() => undefined);
   });
   const ran: unknown[] = [];

@@ -1,43 +1,95 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../package/run.js';
 import { ROOT } from '../package/sources.js';
 
-const root = mkdtempSync(join(tmpdir(), 'hookscope-framework-'));
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+interface Adapter {
+  readonly entry: string;
+  readonly peer: string;
+  readonly range: string;
+  /** What needs the framework, where the import alone does not. */
+  readonly use?: string;
+}
 
-/** A project with hookscope as it is installed, and with a framework of this version, or none. */
-async function use(adapter: string, name: string, version: string | undefined): Promise<string> {
-  const modules = join(root, 'node_modules');
+const ADAPTERS: readonly Adapter[] = [
+  { entry: 'hookscope/adapters/ai', peer: 'ai', range: '^6.0.200 || ^7.0.0' },
+  { entry: 'hookscope/adapters/langchain', peer: 'langchain', range: '^1.5.0' },
+  {
+    entry: 'hookscope/adapters/openai-agents',
+    peer: '@openai/agents',
+    range: '^0.20.0',
+    use: `await adapter.drive(await (await import('hookscope')).createHost().openSession(), {}, 'Go');`,
+  },
+  {
+    entry: 'hookscope/models/anthropic',
+    peer: '@anthropic-ai/sdk',
+    range: '^1.0.0',
+    use: `await adapter.anthropicModel()({ kind: 'prompt', prompt: 'Go', schema: {} });`,
+  },
+];
+
+const root = mkdtempSync(join(tmpdir(), 'hookscope-framework-'));
+const modules = join(root, 'node_modules');
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+/** hookscope as it is installed. */
+beforeAll(() => {
   const own = join(modules, 'hookscope');
   mkdirSync(own, { recursive: true });
   cpSync(join(ROOT, 'dist'), join(own, 'dist'), { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(own, 'package.json'));
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { dependencies: object };
-  for (const one of Object.keys(dependencies)) symlinkSync(join(ROOT, 'node_modules', one), join(modules, one));
-  if (version !== undefined) {
-    const folder = join(modules, name);
-    mkdirSync(join(dirname(folder), name.split('/').pop() as string), { recursive: true });
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version, main: 'index.js' }));
-    writeFileSync(join(folder, 'index.js'), '');
+  for (const one of Object.keys(manifest.dependencies))
+    symlinkSync(join(ROOT, 'node_modules', one), join(modules, one));
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** What each adapter comes to where its framework has these files. */
+async function errors(files: Readonly<Record<string, string>>): Promise<readonly { code: string; message: string }[]> {
+  for (const { peer } of ADAPTERS) {
+    rmSync(join(modules, peer), { recursive: true, force: true });
+    const names = Object.entries(files);
+    if (names.length > 0) mkdirSync(join(modules, peer), { recursive: true });
+    for (const [name, text] of names) writeFileSync(join(modules, peer, name), text);
   }
-  const { output } = await run(process.execPath, ['--input-type=module', '-e', `await import('${adapter}')`], {
-    cwd: root,
-    bin: root,
-    home: root,
-  });
-  return output;
+  const tried = ADAPTERS.map(
+    ({ entry, use = '' }) => `
+    await (async () => { const adapter = await import('${entry}'); ${use} })()
+      .catch(({ code, message }) => told.push({ code, message }));`,
+  );
+  const program = `const told = []; ${tried.join('')} console.log(JSON.stringify(told));`;
+  const options = { cwd: root, bin: root, home: root };
+  const { output } = await run(process.execPath, ['--input-type=module', '-e', program], options);
+  return JSON.parse(output);
 }
 
+const OLD = { 'package.json': JSON.stringify({ version: '0.0.1', type: 'module', exports: './index.js' }) };
+
 test.each([
-  [undefined, 'it is not installed'],
-  ['1.4.6', 'what is installed is of another version'],
-])('LangChain that is needed, where there is %s', async (version, words) => {
-  const output = await use('hookscope/adapters/langchain', 'langchain', version);
-  expect(output).toContain("code: 'PEER'");
-  expect(output).toContain('hookscope/adapters/langchain');
-  expect(output).toContain('^1.5.0');
-  expect(output).toContain(words);
+  ['is not installed', {}, 'it is not installed.'],
+  ['is another version', { ...OLD, 'index.js': 'export const other = 1;' }, 'what is installed is of another version.'],
+  [
+    'throws as it is loaded',
+    { ...OLD, 'index.js': "throw 'needs a newer Node';" },
+    'it could not be loaded: needs a newer Node.',
+  ],
+  ['is no JavaScript', { ...OLD, 'index.js': 'export default {' }, 'it could not be loaded: Unexpected'],
+  [
+    'lacks what it needs',
+    { ...OLD, 'index.js': "import 'gone';" },
+    "it could not be loaded: Cannot find package 'gone'",
+  ],
+  ['lacks its files', OLD, 'it could not be loaded: Cannot find '],
+])('an adapter whose framework %s says what to install', async (_, files, words) => {
+  const told = await errors(files);
+  for (const [i, { entry, peer, range }] of ADAPTERS.entries()) {
+    expect(told[i]).toMatchObject({ code: 'PEER' });
+    expect(told[i]?.message).toContain(`${entry} needs ${peer} ${range}: ${words}`);
+    expect(told[i]?.message).toContain(`npm install "${peer}@${range}"`);
+  }
+});
+
+test('the versions that an adapter asks for are those of the package', () => {
+  expect(manifest.peerDependencies).toMatchObject(Object.fromEntries(ADAPTERS.map(({ peer, range }) => [peer, range])));
 });
