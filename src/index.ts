@@ -11,6 +11,7 @@ export type {
   HookStarted,
   RecordedAnswer,
   RecordedDecision,
+  RecordedPolicy,
   ToolCallRecord,
 } from './emit/record.js';
 export type { RedactOptions } from './emit/redact/options.js';

@@ -24,6 +24,7 @@ export type {
   PrintOptions,
   RecordedAnswer,
   RecordedDecision,
+  RecordedPolicy,
   RecordStream,
   RedactOptions,
   Redactor,

@@ -120,11 +120,16 @@ export async function fleetSoak({ hosts, kills }: FleetAsked): Promise<FleetSoak
     let mixed = 0;
     for await (const { id, bytes } of operator.decisions.read(0)) {
       found.set(id, (found.get(id) ?? 0) + 1);
-      const { handlers } = JSON.parse(Buffer.from(bytes).toString()) as {
+      const { handlers, policies } = JSON.parse(Buffer.from(bytes).toString()) as {
         handlers: { source: { kind: string; name: string } }[];
+        policies: { channel: string; revision?: string; sequence?: number }[];
       };
-      const names = new Set(handlers.filter(({ source }) => source.kind === 'fleet').map(({ source }) => source.name));
-      if (names.size > 1) mixed += 1;
+      const hooks = handlers.filter(({ source }) => source.kind === 'fleet' && source.name !== 'stable');
+      const names = new Set(hooks.map(({ source }) => source.name));
+      const [{ channel, sequence, revision } = { channel: '' }] = policies;
+      const [name = sequence] = names;
+      // Its own word for what has decided it is that of each hook.
+      if (names.size > 1 || name !== (sequence && `${channel}@${sequence} ${revision}`)) mixed += 1;
     }
     const left = running.flatMap(({ name }) => waitingIn(join(folder, 'acme', name)));
     const lost = [...logged, ...left].filter((id) => !found.has(id));

@@ -1,5 +1,5 @@
 import { deepFreeze } from '../values/freeze.js';
-import type { answeredSchema, decisionSchema, fireSchema, handlerSchema } from './fire-schema.js';
+import type { answeredSchema, decisionSchema, fireSchema, handlerSchema, policySchema } from './fire-schema.js';
 import { RecordCopy } from './record-copy.js';
 import type { Recorded, Unstamped } from './recorded.js';
 import { isoNow, type Numbers, unstamped } from './stamp.js';
@@ -9,6 +9,9 @@ export interface HandlerRecord extends Recorded<typeof handlerSchema> {}
 
 /** Who answered an ask elsewhere, when, from where, and for which input. */
 export interface RecordedAnswer extends Recorded<typeof answeredSchema> {}
+
+/** A policy of a fleet, as the records of fires that it has decided name it. */
+export interface RecordedPolicy extends Recorded<typeof policySchema> {}
 
 /** The decision as `fire()` returned it, its own fields alone. Which are there depends on the event's fold. */
 export interface RecordedDecision extends Recorded<typeof decisionSchema> {}
@@ -59,6 +62,7 @@ export function stampedFireRecord(fire: FireDraft, most: number | undefined, num
   if (final !== undefined) record.final_input = final;
   if (versions !== undefined) record.versions = versions;
   if (fire.revision !== undefined) record.revision = fire.revision;
+  if (fire.policies !== undefined) record.policies = fire.policies;
   if (fire.fired !== undefined) record.fired = fire.fired;
   if (fire.decisions !== undefined) record.decisions = fire.decisions;
   const losses = fire.losses?.length ? copy.whole(fire.losses, 'losses') : undefined;

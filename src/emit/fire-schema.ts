@@ -138,6 +138,14 @@ export const answeredSchema: Open<typeof answeredShape> = open(answeredShape);
 
 const json = zod().record(zod().string(), zod().unknown());
 
+const policyShape = {
+  channel: zod().string(),
+  /** The author's word for it, and the number that grows with every bundle of the channel. */
+  revision: zod().string().exactOptional(),
+  sequence: zod().int().positive().exactOptional(),
+};
+export const policySchema: Open<typeof policyShape> = open(policyShape);
+
 const fireShape = {
   type: zod().literal('hook_fire'),
   ...stamp,
@@ -170,6 +178,8 @@ const fireShape = {
   would: handlerVerdictSchema.exactOptional(),
   /** The configuration as one hash: another one means that hooks of the host or of an agent's type have changed. Absent in records of older versions. */
   revision: zod().string().exactOptional(),
+  /** Of a host that has joined a fleet: what was in force by channel when it was fired; the whole fire was decided by that. Without a revision: nothing was. */
+  policies: zod().array(policySchema).exactOptional(),
   /** What was unusual about how it was fired, so that it can be decided again. */
   fired: open(firedShape).exactOptional(),
   /** Fired by a command that ended with it, beside any server: no scope, no `once` and nothing pending was carried over. */

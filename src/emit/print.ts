@@ -77,11 +77,19 @@ export function formatFire(told: FireRecord, options: PrintOptions = {}): string
     );
   }
   if (record.out_of_scope > 0) lines.push(`  ${paint('dim', `${record.out_of_scope} more in other scopes`)}`);
-  const scope = `in ${plain(record.scope)}${record.scope_known ? '' : ' (a scope nobody opened)'}`;
+  const scope = `in ${plain(record.scope)}${record.scope_known ? '' : ' (a scope nobody opened)'}${under(record)}`;
   return [
     `${paint('bold', title(record, options))}  ${headline(record, paint)}  ${paint('dim', scope)}`,
     ...lines,
   ].join('\n');
+}
+
+/** Which policies of a fleet were in force. */
+function under({ policies = [] }: FireRecord): string {
+  const all = policies.map(({ channel, revision, sequence }) =>
+    plain(revision === undefined ? `${channel}: no policy` : `${channel} ${revision} (${sequence})`),
+  );
+  return all.length === 0 ? '' : ` under ${all.join(', ')}`;
 }
 
 function runWord(record: HookStarted | HookProgress | HookResponse, paint: PrintPaint): string {

@@ -16,6 +16,7 @@ export {
   type HandlerRecord,
   type RecordedAnswer,
   type RecordedDecision,
+  type RecordedPolicy,
   stampedFireRecord,
 } from './fire-record.js';
 export type { RecordCopy } from './record-copy.js';

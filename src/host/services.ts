@@ -1,4 +1,5 @@
 import type { Bus } from '../emit/bus.js';
+import type { RecordedPolicy } from '../emit/record.js';
 import type { EventSpec } from '../events/define.js';
 import type { OnFailure } from '../events/failure.js';
 import type { Meanings } from '../events/meant.js';
@@ -36,6 +37,8 @@ export interface Services {
   stateless?: true;
   /** The project of a call that is made in a folder, where there is no `projectDir`. Default: the folder. */
   projectOf?: (cwd: string) => string;
+  /** Of a fleet that was joined: what is in force, by channel. Frozen; another one is put in its place with the hooks. */
+  policies?: readonly RecordedPolicy[] | undefined;
   /** Settles what is an ask after the fold; of a fleet that was joined. */
   elsewhere?: Elsewhere | undefined;
   /** What an ask comes to that nobody there has answered: `block` denies it, else it stands. */

@@ -70,6 +70,8 @@ const conflict = shaped({ needs: { winner: text, loser: text } });
 const loss = shaped({ needs: { what: text, why: text } });
 const source = shaped({ needs: {}, fills: { kind: or(named, 'unknown') }, takes: { name: text, file: text } });
 
+const policy = shaped({ needs: { channel: text }, takes: { revision: text, sequence: number } });
+
 const answer = shaped({ needs: { judged: number, status: word }, takes: { failure } });
 
 const handler = shaped({
@@ -158,6 +160,7 @@ const fire = shaped({
     would: word,
     versions: list((value) => value),
     revision: word,
+    policies: list(policy),
     fired: object,
   },
 });

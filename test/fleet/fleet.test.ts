@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { createHost, type Host } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/fire-record.js';
+import { formatFire } from '../../src/emit/print.js';
 import { bundleOf, denies, newKey } from './bundles.js';
 import { until } from './contract.js';
 import { bash, channel, ground, key, verdict } from './ground.js';
@@ -58,6 +60,33 @@ describe('a policy', () => {
       ...new Set(handlers.filter(({ source }) => source.kind === 'fleet').map(({ source }) => source.name)),
     ]);
     expect(names).toEqual([['stable@1 r1'], ['stable@2 r2']]);
+    // Also of an event that it has no hooks for, and of a fire that is refused.
+    await host.fire('SessionEnd', { session_id: 's1', reason: 'other' } as never);
+    await host.fire('PreToolUse', { tool_name: 3 } as never).catch(() => undefined);
+    expect(records.map(({ policies }) => policies)).toEqual(
+      [1, 2, 2, 2].map((n) => [{ channel: 'stable', revision: `r${n}`, sequence: n }]),
+    );
+    expect(records.at(-1)?.error).toBe('INVALID_INPUT');
+    expect(formatFire(records[0] as FireRecord)).toContain(' under stable r1 (1)');
+  });
+
+  test('that is none yet is named as that; who has left a fleet, or was in none, names none', async () => {
+    const { host, team } = await ground().join();
+    const records: FireRecord[] = [];
+    const listen = (to: Host): void => {
+      to.events$.subscribe((record) => {
+        if (record.type === 'hook_fire') records.push(record);
+      });
+    };
+    listen(host);
+    await verdict(host, 'ls');
+    const other = createHost();
+    listen(other);
+    const leave = team.join(other);
+    leave();
+    await verdict(other, 'ls');
+    await other.close();
+    expect(records.map(({ policies }) => policies)).toEqual([[{ channel: 'stable' }], undefined]);
   });
 
   test('for agents of a type stands in the managed scope: ending the agent does not end it, and its Stop is theirs', async () => {

@@ -1,3 +1,4 @@
+import type { RecordedPolicy } from '../../emit/record.js';
 import { HookscopeError } from '../../errors.js';
 import { rule } from '../../handlers/rule/spec.js';
 import type { HostCore } from '../../host/core.js';
@@ -22,9 +23,11 @@ export class Managed {
       this.#hosts.delete(core);
       for (const undo of installed.values()) undo();
       installed.clear();
+      core.policies = undefined;
     };
     try {
       for (const [channel, inForce] of this.#channels) installed.set(channel, install(core, channel, inForce));
+      core.policies = this.#named();
     } catch (error) {
       leave();
       throw error;
@@ -46,12 +49,22 @@ export class Managed {
       throw error;
     }
     this.#channels.set(channel, inForce);
+    const policies = this.#named();
     for (const { core, undo } of added) {
+      core.policies = policies;
       const installed = this.#hosts.get(core) as Map<string, Undo>;
       const before = installed.get(channel);
       installed.set(channel, undo);
       before?.();
     }
+  }
+
+  #named(): readonly RecordedPolicy[] {
+    const all = [...this.#channels].map(([channel, { policy }]) => {
+      const { revision, sequence } = policy?.bundle.manifest ?? {};
+      return Object.freeze({ channel, ...(revision === undefined ? {} : { revision, sequence: sequence as number }) });
+    });
+    return Object.freeze(all);
   }
 }
 

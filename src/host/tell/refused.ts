@@ -33,6 +33,7 @@ export function reportRefused(services: Services, spec: EventSpec, input: unknow
     conflicts: [],
     decisions: services.decisions,
     out_of_scope: 0,
+    policies: services.policies,
     stateless: services.stateless,
     error: code,
   };

@@ -48,6 +48,8 @@ export class BusFireReporter implements FireReporter {
   readonly hookName: string;
   readonly sessionId: string;
   readonly agentId: string | undefined;
+  /** As its plan was made; by its end there may be others. */
+  readonly policies: FireRecord['policies'] | undefined;
   /** Undefined: nobody follows it beside its records. */
   readonly traced: Traced | undefined;
 
@@ -58,6 +60,7 @@ export class BusFireReporter implements FireReporter {
     this.hookName = spec.namedBySubject && subject ? `${spec.name}:${subject}` : spec.name;
     this.sessionId = textIn(input, 'session_id') ?? '';
     this.agentId = textIn(input, 'agent_id');
+    this.policies = fire.services.policies;
     const { traced, incoming } = fire.options;
     this.traced =
       bus.tracing && beginFire(bus.tracing, spec, fire.id, input, { traced, incoming, toolUseID: fire.toolUseID });
@@ -112,6 +115,7 @@ export class BusFireReporter implements FireReporter {
       decisions: fire.services.decisions,
       out_of_scope: shadowOf === undefined ? fire.services.outOfScope(fire.spec, fire.plan.size) : 0,
       revision: fire.services.revision(),
+      policies: this.policies,
       fired: firedAs(fire.options),
       stateless: fire.services.stateless,
       shadow_of: shadowOf,
