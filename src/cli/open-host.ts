@@ -133,7 +133,7 @@ async function putUnderPolicy(host: Host, team: OpenOptions['team']): Promise<vo
     return;
   }
   const joined = hasJoined() ? (await import('../fleet/joined.js')).readJoined() : undefined;
-  if (joined !== undefined) (await import('../fleet/offline.js')).applyLastGood(host, joined);
+  if (joined !== undefined) await (await import('../fleet/offline.js')).applyLastGood(host, joined);
 }
 
 /** Says what of the command line runs as code, before it does. */

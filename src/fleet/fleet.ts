@@ -146,7 +146,6 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
         tell,
       }),
     );
-  changed();
   const forget = engine.onChange(() => {
     if (!engine.connected)
       tell(`the fleet at ${engine.place} is not there; its last policy counts, and decisions wait on disk`);
@@ -155,6 +154,8 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
   const heartbeat = setInterval(() => void share(), HEARTBEAT * 1000);
   heartbeat.unref();
   const over = new AbortController();
+  await Promise.all(followers.map(({ begun }) => begun));
+  changed();
   await Promise.race([
     Promise.all(followers.map(({ known }) => known)),
     sleep(how.patience * 1000, undefined, { signal: over.signal }).catch(() => undefined),
@@ -193,6 +194,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
         forget();
         asker.close();
         await Promise.all(followers.map((follower) => follower.close()));
+        managed.close();
         await log.close(closeTimeout);
         left = true;
         await share();

@@ -15,15 +15,16 @@ import { Managed } from './policy/managed.js';
  * Puts the last good policy above a host that asks nobody: a command that fires once, or only looks. Where none is known every gate asks. Throws BUNDLE_REFUSED,
  * FILE, INVALID_CONFIG.
  */
-export function applyLastGood<C extends CustomEvents>(host: Host<C>, joined: Joined): void {
+export async function applyLastGood<C extends CustomEvents>(host: Host<C>, joined: Joined): Promise<void> {
   const { team: _, channels, folder, keys, directory, allow } = completeOptions(joined);
   const own = `${folder}/${joined.host ?? usualHostId(folder)}`;
   const managed = new Managed();
   managed.join(servicesOf(host));
   for (const channel of channels) {
     const { bundle } = readKept(own, channel, keys);
-    managed.replace(channel, lastGood(channel, bundle, { allowed: () => readAllowed(allow), directory }));
+    managed.replace(channel, await lastGood(channel, bundle, { allowed: () => readAllowed(allow), directory }));
   }
+  managed.close();
 }
 
 /** Keeps what is decided without a connection: the next process of this host that has one sends it. */

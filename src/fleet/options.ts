@@ -21,7 +21,7 @@ export interface FleetOptions {
   readonly team: string;
   /** Its name in the fleet, letters, digits, `_` and `-`. Default: made once for this user of this machine. */
   readonly host?: string;
-  /** Public keys that bundles are signed with, as `hookscope fleet keys` prints them; or `{ channel: keys }`. */
+  /** Public keys that bundles are signed with, as `hookscope fleet keys` prints them. */
   readonly keys: readonly string[];
   /** Whose policy counts here. Default `['stable']`. */
   readonly channels?: readonly string[];

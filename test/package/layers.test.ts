@@ -33,7 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   replay: [...BELOW_HOST, 'emit', 'host', 'create-host', 'files', 'store'],
   trust: [...BELOW_HOST, 'files'],
   plugins: [...BELOW_HOST, 'host', 'create-host', 'files', 'trust'],
-  fleet: [...BELOW_HOST, 'emit', 'host', 'create-host', 'files', 'store', 'why', 'trust', 'plugins'],
+  fleet: [...BELOW_HOST, 'emit', 'host', 'create-host', 'files', 'store', 'why', 'replay', 'trust', 'plugins'],
   adapters: [...BELOW_HOST, 'host', 'session'],
   'claude-code': [...BELOW_HOST, 'emit', 'host', 'session', 'create-host', 'files', 'trust', 'plugins'],
   check: [...BELOW_HOST, 'agents', 'foreign/matchers', 'host', 'files', 'trust', 'plugins', 'claude-code'],

@@ -20,14 +20,17 @@ export async function diffVerb([folder]: readonly string[], flags: FleetFlags, t
     const store = fleetRecords(engine, undefined, { note: terminal.tell });
     return driftOf(policy, store.records({ types: ['hook_fire'], ...since }) as AsyncIterable<FireRecord>, 20);
   });
-  for (const need of needs) terminal.tell(`not looked at, since it is no rule: ${need}`);
-  const { fires, changed, kinds, examples } = drift;
+  for (const need of needs) terminal.tell(`hosts refuse it unless they allow it: ${need}`);
+  const { fires, changed, unknown, kinds, unasked, examples } = drift;
   if (flags.json) await terminal.print(plainJson(drift));
   else {
     await terminal.print(`${changed} of ${fires} decisions would change`);
     for (const [kind, count] of Object.entries(kinds)) await terminal.print(`  ${count}  ${plain(kind)}`);
     for (const { fire, event, then, now, about } of examples)
       await terminal.print(`  ${plain(event)} ${plain(about)}: ${then} -> ${now}  ${plain(fire)}`);
+    if (unknown > 0)
+      await terminal.print(`of ${unknown} nobody knows: what they would have been asked was not recorded`);
+    for (const [hook, times] of Object.entries(unasked)) await terminal.print(`  ${times}  ${plain(hook)}`);
   }
   return changed === 0 ? 0 : 1;
 }

@@ -24,8 +24,8 @@ const allowSchema = schema(() =>
     mcp: zod().array(zod().string()).exactOptional(),
     /** What prompt and agent hooks ask; `default`: the host's own. */
     models: zod().array(zod().string()).exactOptional(),
-    /** `name@version`. */
-    plugins: zod().array(zod().string()).exactOptional(),
+    /** By `name@version`: the SHA-256 of the package's own files. */
+    plugins: zod().record(zod().string(), zod().string()).exactOptional(),
   }),
 );
 

@@ -1,9 +1,11 @@
 import { createHost } from '../../create-host.js';
+import { HookscopeError } from '../../errors.js';
 import { servicesOf } from '../../host/internals.js';
 import type { Bundle } from '../bundle/bundle.js';
 import { whyNotAllowed } from './allowed.js';
 import { handlersIn, readContents } from './contents.js';
 import { Managed } from './managed.js';
+import { NO_PLUGINS, pluginsIn, whyNoEntry } from './plugins.js';
 import type { Policy } from './prepare.js';
 
 /** What a bundle's author can know before a host has seen it: the policy, and what hosts must allow. Throws BUNDLE_REFUSED for what every host refuses. */
@@ -13,13 +15,20 @@ export async function checkPolicy(
 ): Promise<{ readonly policy: Policy; readonly needs: readonly string[] }> {
   const files = readContents(bundle);
   const nothing = { file: 'fleet-allow.json', list: {} };
-  const needs = files.flatMap((file) =>
-    [...handlersIn(file)].flatMap(({ handler, at }) => {
+  const needs = files.flatMap((file) => [
+    ...[...handlersIn(file)].flatMap(({ handler, at }) => {
       const why = whyNotAllowed(handler, nothing, folder);
       return why === undefined ? [] : [`${file.path}: ${at}: ${why}`];
     }),
-  );
-  const policy: Policy = { bundle, files, allowed: nothing, folder, redact: { keys: [], paths: [], patterns: [] } };
+    ...pluginsIn(file).map(({ entry }) => {
+      const why = whyNoEntry(entry);
+      if (why !== undefined)
+        throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason: `${file.path}: ${why}` });
+      return `${file.path}: it uses the plugin ${entry}, which is to be installed beside fleet-allow.json and allowed there`;
+    }),
+  ]);
+  const redact = { keys: [], paths: [], patterns: [] };
+  const policy: Policy = { bundle, files, folder, plugins: NO_PLUGINS, redact };
   const host = createHost({ logger: () => undefined });
   try {
     const managed = new Managed();

@@ -1,7 +1,7 @@
-import { createHost } from '../../create-host.js';
-import type { FireRecord } from '../../emit/fire-record.js';
-import type { HostCore } from '../../host/core.js';
+import { createHost, type Host } from '../../create-host.js';
+import type { FireRecord, HandlerRecord } from '../../emit/fire-record.js';
 import { servicesOf } from '../../host/internals.js';
+import { replay } from '../../replay/replay.js';
 import { about } from '../../why/about.js';
 import { Managed } from './managed.js';
 import type { Policy } from './prepare.js';
@@ -13,9 +13,13 @@ export const RECENT = 1_000;
 export interface Drift {
   readonly fires: number;
   readonly changed: number;
+  /** Of how many nobody knows: a hook of the bundle was never asked then, and could have changed them. They count as if it had been silent. */
+  readonly unknown: number;
   /** How many by event, by what they came to and would come to: `PreToolUse: none -> deny by acme/base/Bash(git push *)`. */
   readonly kinds: Readonly<Record<string, number>>;
-  /** The first of them. */
+  /** Of those that nobody knows, by the hook that would have to be asked. */
+  readonly unasked: Readonly<Record<string, number>>;
+  /** The first of those that change. */
   readonly examples: readonly {
     readonly fire: string;
     readonly event: string;
@@ -28,46 +32,82 @@ export interface Drift {
 const RANK = ['none', 'allow', 'ask', 'defer', 'deny'];
 
 /**
- * What a bundle would have decided of what was recorded. Nothing runs: rules, matchers, `if` and enforcement are computed anew, what other hooks have said
- * stands, also that of commands and the like of a former bundle; what is new and no rule counts as silent.
+ * What a bundle would have decided of what was recorded: a replay. Nothing runs. Rules, matchers, `if`, enforcement and failure policies are computed anew;
+ * what a command or the like of the bundle says is what was recorded of the same one; what hooks of others have said stands.
  */
 export async function driftOf(policy: Policy, records: AsyncIterable<FireRecord>, most = 5): Promise<Drift> {
-  const rules = rulesOf(policy);
-  const host = createHost({ logger: () => undefined });
-  const core: HostCore = servicesOf(host);
+  const host = createHost({ logger: () => undefined }) as Host;
+  const { events } = servicesOf(host);
   const managed = new Managed();
-  managed.join(core);
-  managed.replace('drift', { policy: rules });
-  let [fires, changed] = [0, 0];
-  const kinds = new Map<string, number>();
+  managed.join(servicesOf(host));
+  managed.replace('drift', { policy });
+  /** By their ids, until they are decided. */
+  const waiting = new Map<string, FireRecord>();
+  async function* decidable(): AsyncGenerator<FireRecord> {
+    for await (const record of records) {
+      const { event, decision, shadow_of, error } = record;
+      if (shadow_of !== undefined || error !== undefined || !(event in events) || wordOf(decision) === undefined)
+        continue;
+      waiting.set(record.fire_id, record);
+      yield afterOthers(record);
+    }
+  }
+  let [fires, changed, unknown] = [0, 0, 0];
+  const [kinds, unasked] = [new Map<string, number>(), new Map<string, number>()];
   const examples: Drift['examples'][number][] = [];
   try {
-    for await (const record of records) {
-      const { event, decision, handlers, input } = record;
-      if (record.shadow_of !== undefined || record.error !== undefined || !(event in core.events)) continue;
-      const then = wordOf(decision);
-      if (then === undefined) continue;
+    for await (const { fire, now: own } of replay(host, decidable())) {
+      const record = waiting.get(fire.id) as FireRecord;
+      waiting.delete(fire.id);
+      const { event, decision, handlers } = record;
       fires += 1;
+      if (own.unknown.length > 0 || own.problem !== undefined) {
+        unknown += 1;
+        for (const { name } of own.unknown) count(unasked, `${event}: ${plainName(name)}`);
+      }
+      const then = wordOf(decision) as string;
       const others = handlers
-        .filter(
-          ({ source, handler, status, verdict }) =>
-            (source.kind !== 'fleet' || handler !== 'rule') && status !== 'skipped' && verdict !== undefined,
-        )
+        .filter((row) => !isOurs(row) && row.status !== 'skipped' && row.verdict !== undefined)
         .map(({ verdict }) => verdict as string);
-      const found = await host.fireAny(event, { ...input, ...record.final_input });
-      const own = wordOf(found) ?? 'none';
-      const now = decision.blocked === undefined ? strictest([...others, own]) : blockedBy([...others, own]);
+      const said = wordOf(own.decision) ?? 'none';
+      const now = decision.blocked === undefined ? strictest([...others, said]) : blockedBy([...others, said]);
       if (now === then) continue;
       changed += 1;
-      const by = now === own ? (found.decidedBy ?? '').replace(/#\d+$/, '') : '';
-      const kind = `${event}: ${then} -> ${now}${by === '' ? '' : ` by ${by}`}`;
-      kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      const by = now === said ? own.decision['decidedBy'] : undefined;
+      count(kinds, `${event}: ${then} -> ${now}${typeof by === 'string' ? ` by ${plainName(by)}` : ''}`);
       if (examples.length < most) examples.push({ fire: record.fire_id, event, about: about(record), then, now });
     }
   } finally {
     await host.close();
   }
-  return { fires, changed, kinds: Object.fromEntries([...kinds].sort((a, b) => b[1] - a[1])), examples };
+  return { fires, changed, unknown, kinds: sorted(kinds), unasked: sorted(unasked), examples };
+}
+
+const isOurs = ({ source }: HandlerRecord): boolean => source.kind === 'fleet';
+const plainName = (name: string): string => name.replace(/#\d+$/, '');
+
+function count(all: Map<string, number>, key: string): void {
+  all.set(key, (all.get(key) ?? 0) + 1);
+}
+
+const sorted = (all: ReadonlyMap<string, number>): Record<string, number> =>
+  Object.fromEntries([...all].sort((a, b) => b[1] - a[1]));
+
+/** Where hooks of others have rewritten the input, the bundle judges what they have made of it. */
+function afterOthers(record: FireRecord): FireRecord {
+  const { final_input: final, versions = [], handlers, ...rest } = record;
+  if (final === undefined || handlers.some((row) => isOurs(row) && row.handler !== 'rule' && row.output !== undefined))
+    return record;
+  const last = versions.length + 1;
+  const rows = handlers.map((row): HandlerRecord => {
+    const { judged = 0, answers, status, output, failure } = row;
+    if (status === 'skipped') return row;
+    const all = answers ?? [
+      { judged, status, ...(output === undefined ? {} : { output }), ...(failure && { failure }) },
+    ];
+    return { ...row, answers: all.flatMap((one) => (one.judged === last ? [{ ...one, judged: 0 }] : [])) };
+  });
+  return { ...rest, input: { ...record.input, ...final }, handlers: rows };
 }
 
 /** What an event came to, of those that can be stopped. */
@@ -80,23 +120,3 @@ const strictest = (verdicts: readonly string[]): string =>
   verdicts.reduce((a, b) => (RANK.indexOf(b) > RANK.indexOf(a) ? b : a), 'none');
 const blockedBy = (verdicts: readonly string[]): string =>
   verdicts.some((verdict) => verdict === 'block' || verdict === 'deny') ? 'block' : 'none';
-
-/** The same without what would run something. */
-function rulesOf(policy: Policy): Policy {
-  type Hooks = NonNullable<Policy['files'][number]['hooks']>;
-  const only = (hooks: Hooks): Hooks =>
-    Object.fromEntries(
-      Object.entries(hooks).map(([event, groups]) => [
-        event,
-        groups.map((group) => ({ ...group, hooks: group.hooks.filter(({ type }) => type === 'rule') })),
-      ]),
-    );
-  const files = policy.files.map(({ hooks, spawnHooks, ...file }) => ({
-    ...file,
-    ...(hooks && { hooks: only(hooks) }),
-    ...(spawnHooks && {
-      spawnHooks: Object.fromEntries(Object.entries(spawnHooks).map(([type, own]) => [type, only(own)])),
-    }),
-  }));
-  return { ...policy, files };
-}

@@ -49,10 +49,12 @@ export class Follower {
   #refused: ChannelStatus['refused'];
   #asks: string | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #work: Promise<void> = Promise.resolve();
+  #work: Promise<void>;
   #known: () => void = () => undefined;
   /** Resolves when the channel's own word has been heard. */
   readonly known: Promise<void>;
+  /** Resolves when the last good bundle is in force. */
+  readonly begun: Promise<void>;
 
   constructor(options: FollowOptions) {
     this.#options = options;
@@ -62,7 +64,8 @@ export class Follower {
     const { folder, channel, keys, tell } = options;
     this.#kept = readKept(folder, channel, keys);
     if (this.#kept.problem !== undefined) tell(this.#kept.problem);
-    this.#begin();
+    this.begun = this.#begin();
+    this.#work = this.begun;
     for (const key of [channel, canaryOf(channel)])
       this.#stops.push(options.engine.policy.watch(key, (posted) => this.#hear(key, posted)));
   }
@@ -94,10 +97,10 @@ export class Follower {
   }
 
   /** The last good one, until something better is known. */
-  #begin(): void {
+  async #begin(): Promise<void> {
     const { channel, managed } = this.#options;
     const { bundle } = this.#kept;
-    const { policy, asks, error } = lastGood(channel, bundle, this.#options);
+    const { policy, asks, error } = await lastGood(channel, bundle, this.#options);
     if (error !== undefined) this.#note(error, bundle);
     this.#policy = policy;
     this.#asks = asks;
@@ -173,29 +176,19 @@ export class Follower {
   }
 
   async #take(bundle: Bundle): Promise<void> {
-    const { folder, claimed, recent } = this.#options;
+    const { folder, claimed } = this.#options;
     const { manifest } = bundle;
     const refuse = (reason: string): never => {
       throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
     };
     const both = overlapOf(manifest.roots, claimed());
     if (both) refuse(`its root ${both[0]} overlaps ${both[1]}, which the bundle of another channel has`);
-    const policy = this.#prepare(bundle);
-    if (manifest.maxDrift !== undefined) {
-      const { fires, changed, examples } = await driftOf(policy, recent());
-      const share = fires === 0 ? 0 : changed / fires;
-      const [first] = examples;
-      if (share > manifest.maxDrift)
-        refuse(
-          `it would change ${changed} of the last ${fires} decisions here, more than its maxDrift of ${manifest.maxDrift} lets it; ${first?.event} ${first?.fire} from ${first?.then} to ${first?.now}`,
-        );
-    }
-    const before = this.#policy;
-    this.#policy = policy;
+    const policy = await preparePolicy(bundle, this.#options.allowed(), this.#options.directory);
     try {
-      this.#enforce();
+      await this.#compare(policy);
+      this.#enforce(policy);
     } catch (error) {
-      this.#policy = before;
+      await policy.plugins.end();
       throw error;
     }
     const { keys } = this.#kept;
@@ -213,16 +206,25 @@ export class Follower {
     this.#options.changed();
   }
 
-  #prepare(bundle: Bundle): Policy {
-    return preparePolicy(bundle, this.#options.allowed(), this.#options.directory);
+  /** With what was decided here. Rejects with BUNDLE_REFUSED: it would change more than it lets itself. */
+  async #compare(policy: Policy): Promise<void> {
+    const { manifest, name } = policy.bundle;
+    const { maxDrift } = manifest;
+    if (maxDrift === undefined) return;
+    const { fires, changed, examples } = await driftOf(policy, this.#options.recent());
+    const [first] = examples;
+    if (first === undefined || changed / fires <= maxDrift) return;
+    const example = `${first.event} ${first.fire} from ${first.then} to ${first.now}`;
+    const reason = `it would change ${changed} of the last ${fires} decisions here, more than its maxDrift of ${maxDrift} lets it; ${example}`;
+    throw new HookscopeError('BUNDLE_REFUSED', { bundle: name, reason });
   }
 
   /** Puts the policy into force, with what its end means. */
-  #enforce(): void {
+  #enforce(policy: Policy): void {
     const { channel, managed } = this.#options;
-    const policy = this.#policy as Policy;
     const asks = whyExpired(policy.bundle);
     managed.replace(channel, { policy, asks });
+    this.#policy = policy;
     this.#asks = asks;
     this.#await();
   }
@@ -237,7 +239,7 @@ export class Follower {
   }
 
   #tick(): void {
-    this.#enforce();
+    this.#enforce(this.#policy as Policy);
     if (this.#asks !== undefined) this.#options.tell(`${this.#asks}; every gate asks`);
     this.#options.changed();
   }

@@ -6,14 +6,14 @@ import type { InForce } from './managed.js';
 import { preparePolicy } from './prepare.js';
 
 /** What the bundle that was in force last has to say, now. */
-export function lastGood(
+export async function lastGood(
   channel: string,
   bundle: Bundle | undefined,
   { allowed, directory }: { allowed(): Allowed; readonly directory: string },
-): InForce & { readonly error?: unknown } {
+): Promise<InForce & { readonly error?: unknown }> {
   if (bundle === undefined) return { asks: `the fleet's policy (${channel}) is not known yet` };
   try {
-    return { policy: preparePolicy(bundle, allowed(), directory), asks: whyExpired(bundle) };
+    return { policy: await preparePolicy(bundle, allowed(), directory), asks: whyExpired(bundle) };
   } catch (error) {
     return { asks: `the fleet's policy (${channel}) cannot be in force here: ${reasonOf(error)}`, error };
   }

@@ -15,12 +15,15 @@ export interface InForce {
 export class Managed {
   readonly #hosts = new Map<HostCore, Map<string, Undo>>();
   readonly #channels = new Map<string, InForce>();
+  #isOver = false;
 
   /** Installs what is in force. Throws BUNDLE_REFUSED: this host cannot take it. */
   join(core: HostCore): Undo {
     const installed = new Map<string, Undo>();
+    const forget = core.registrar.atClose('fleet', () => this.#left(core));
     const leave = (): void => {
-      this.#hosts.delete(core);
+      forget();
+      this.#left(core);
       for (const undo of installed.values()) undo();
       installed.clear();
       core.policies = undefined;
@@ -48,6 +51,7 @@ export class Managed {
       for (const { undo } of added) undo();
       throw error;
     }
+    const last = this.#channels.get(channel)?.policy;
     this.#channels.set(channel, inForce);
     const policies = this.#named();
     for (const { core, undo } of added) {
@@ -57,6 +61,23 @@ export class Managed {
       installed.set(channel, undo);
       before?.();
     }
+    if (last !== inForce.policy) void last?.plugins.end();
+  }
+
+  /** Nothing comes any more. What is in force stays in the hosts; its plugins end with the last of those. */
+  close(): void {
+    this.#isOver = true;
+    this.#endIfAlone();
+  }
+
+  #left(core: HostCore): void {
+    this.#hosts.delete(core);
+    this.#endIfAlone();
+  }
+
+  #endIfAlone(): void {
+    if (!this.#isOver || this.#hosts.size > 0) return;
+    for (const { policy } of this.#channels.values()) void policy?.plugins.end();
   }
 
   #named(): readonly RecordedPolicy[] {

@@ -7,14 +7,17 @@ import type { Json } from '../../values/shape.js';
 import type { Bundle } from '../bundle/bundle.js';
 import { type Allowed, trustCheckFor, whyNotAllowed } from './allowed.js';
 import { handlersIn, type PolicyFile, readContents } from './contents.js';
+import { type Plugins, usePlugins } from './plugins.js';
 
 /** A bundle that may run here, ready to be installed. */
 export interface Policy {
   readonly bundle: Bundle;
   readonly files: readonly PolicyFile[];
-  readonly allowed: Allowed;
+  /** Absent: nothing of it is to run. */
+  readonly allowed?: Allowed;
   /** Where commands run, and names lead from. */
   readonly folder: string;
+  readonly plugins: Plugins;
   readonly redact: {
     readonly keys: readonly string[];
     readonly paths: readonly string[];
@@ -22,8 +25,8 @@ export interface Policy {
   };
 }
 
-/** Looks at all that is in a bundle. Throws BUNDLE_REFUSED: a file that is no policy, or something that may not run here. */
-export function preparePolicy(bundle: Bundle, allowed: Allowed, folder: string): Policy {
+/** Looks at all that is in a bundle, and loads its plugins. Rejects with BUNDLE_REFUSED: a file that is no policy, or something that may not run here. */
+export async function preparePolicy(bundle: Bundle, allowed: Allowed, folder: string): Promise<Policy> {
   const refuse = (reason: string): never => {
     throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
   };
@@ -32,10 +35,6 @@ export function preparePolicy(bundle: Bundle, allowed: Allowed, folder: string):
     for (const { handler, at } of handlersIn(file)) {
       const why = whyNotAllowed(handler, allowed, folder);
       if (why !== undefined) refuse(`${file.path}: ${at}: ${why}`);
-    }
-    for (const entry of file.plugins ?? []) {
-      const name = String(Array.isArray(entry) ? entry[0] : entry);
-      refuse(`${file.path}: it uses the plugin ${name}, and plugins cannot be in a bundle of this version`);
     }
   }
   const patterns = files.flatMap(({ path, redact }) =>
@@ -48,7 +47,10 @@ export function preparePolicy(bundle: Bundle, allowed: Allowed, folder: string):
     }),
   );
   const all = (key: 'keys' | 'paths'): string[] => files.flatMap(({ redact }) => redact?.[key] ?? []);
-  return { bundle, files, allowed, folder, redact: { keys: all('keys'), paths: all('paths'), patterns } };
+  const redact = { keys: all('keys'), paths: all('paths'), patterns };
+  // Last, since their code runs.
+  const plugins = await usePlugins(files, allowed, refuse);
+  return { bundle, files, allowed, folder, plugins, redact };
 }
 
 /** Hooks as `register` takes them, and where they come from. */
@@ -58,18 +60,25 @@ export interface Part {
 }
 
 /** What a policy registers in the managed scope of a host. */
-export function partsOf({ bundle, files, allowed, folder }: Policy, events: HostCore['events']): Part[] {
+export function partsOf({ bundle, files, allowed, folder, plugins }: Policy, events: HostCore['events']): Part[] {
   const { channel, revision, sequence } = bundle.manifest;
   return files.flatMap(({ path, hooks = {}, spawnHooks = {}, onFailure, enforce }) => {
+    const source = { kind: 'fleet', name: `${channel}@${sequence} ${revision}`, file: path };
     const origin: Origin = {
-      source: { kind: 'fleet', name: `${channel}@${sequence} ${revision}`, file: path },
+      source,
       group: path.replace(/\.json$/, ''),
       onFailure,
       shadow: enforce,
-      trustCheckOf: (handler) => (handler['type'] === 'command' ? trustCheckFor(handler, allowed, folder) : undefined),
+      trustCheckOf: (handler) =>
+        allowed !== undefined && handler['type'] === 'command' ? trustCheckFor(handler, allowed, folder) : undefined,
     } as Origin;
     const own = Object.entries(spawnHooks).map(([type, all]) => ({ hooks: forType(type, all, events), origin }));
-    return [{ hooks, origin }, ...own];
+    const of = plugins.hooks.filter((one) => one.path === path);
+    const theirs = of.map(({ plugin, hooks: all, how, type }) => ({
+      hooks: type === undefined ? all : forType(type, all as never, events),
+      origin: { ...(onFailure && { onFailure }), ...how, source, plugin, group: plugin, shadow: enforce } as Origin,
+    }));
+    return [{ hooks, origin }, ...own, ...theirs];
   });
 }
 
