@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookRecord } from '../emit/record.js';
-import { openSqlite, type SqliteFile, type SqliteRow, type SqliteValue } from '../emit/sinks/sqlite-driver.js';
-import { migrate } from '../emit/sinks/sqlite-schema.js';
+import { openSqliteToRead, type SqliteFile, type SqliteRow, type SqliteValue } from '../emit/sinks/sqlite-driver.js';
+import { readAsThisVersion } from '../emit/sinks/sqlite-schema.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
 import { describeError } from '../values/message.js';
 import { readRecord } from './read-record.js';
@@ -19,10 +19,10 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
   let open: SqliteFile | undefined;
   const file = (): SqliteFile => {
     if (open !== undefined) return open;
-    const opened = openSqlite(place);
+    const opened = openSqliteToRead(place);
     try {
       opened.exec('PRAGMA busy_timeout = 5000');
-      migrate(opened, place);
+      readAsThisVersion(opened, place);
     } catch (error) {
       opened.close();
       throw error;

@@ -141,16 +141,17 @@ interface Start {
   readonly stdin: string;
   readonly env: NodeJS.ProcessEnv;
   readonly onOutput?: ((pid: number) => void) | undefined;
+  readonly uid?: number;
 }
 
 /** Runs a program and kills what is left of its process group when it has ended. */
 export function start(
   program: string,
   args: readonly string[],
-  { cwd, stdin, env, onOutput }: Start,
+  { cwd, stdin, env, onOutput, ...as }: Start,
 ): Promise<Finished> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env, detached: true });
+    const child = spawn(program, args, { cwd, env, detached: true, ...as });
     const pid = child.pid as number;
     const texts = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {

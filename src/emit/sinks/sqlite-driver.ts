@@ -1,4 +1,7 @@
+import { statSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { HookscopeError } from '../../errors.js';
 
 /** All that is asked of SQLite, whichever program it comes with. Synchronous, as both of them are. */
@@ -26,19 +29,49 @@ interface Connection {
   close(): void;
 }
 
-type Open = new (path: string) => Connection;
+type Open = new (path: string | URL, options?: { readonly readOnly: boolean }) => Connection;
 
 const require = createRequire(import.meta.url);
 
 /** Opens a file with Node's own SQLite where it has one, else with libsql. Throws FILE where there is neither. */
 export function openSqlite(path: string, only?: SqliteFile['driver']): SqliteFile {
-  const found = (only === 'libsql' ? undefined : ofNode()) ?? (only === 'node:sqlite' ? undefined : ofPackage());
-  if (found === undefined)
+  const { driver, Connection } = driverFor(path, only);
+  return wrapped(driver, new Connection(path));
+}
+
+/** The same for reading alone, also where nothing may be written: not a byte of the file changes, whoever else writes to it. */
+export function openSqliteToRead(path: string, only?: SqliteFile['driver']): SqliteFile {
+  const { driver, Connection } = driverFor(path, only);
+  const url = (how: string): URL => new URL(`${pathToFileURL(resolve(path))}?${how}`);
+  const isNode = driver === 'node:sqlite';
+  const open = (): SqliteFile => {
+    const connection = isNode ? new Connection(path, { readOnly: true }) : new Connection(url('mode=ro').href);
+    return wrapped(driver, connection);
+  };
+  const file = open();
+  try {
+    file.all('PRAGMA schema_version');
+    return file;
+  } catch (error) {
+    file.close();
+    if (!isLockProblem(error)) throw error;
+  }
+  // Readers lock a file of their own beside it; where none can be made, nobody writes. What its log holds would not be seen.
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new HookscopeError('FILE', {
       file: path,
-      problem: `this Node (${process.versions.node}) has no SQLite of its own, and the package libsql is not installed; run: npm i libsql`,
+      problem: `cannot be read where nothing may be written, since some of it is in ${path}-wal; copy both into a folder of yours`,
     });
-  return wrapped(found.driver, new found.Connection(path));
+  return wrapped(driver, new Connection(isNode ? url('immutable=1') : url('immutable=1').href));
+}
+
+function driverFor(path: string, only: SqliteFile['driver'] | undefined): FoundDriver {
+  const found = (only === 'libsql' ? undefined : ofNode()) ?? (only === 'node:sqlite' ? undefined : ofPackage());
+  if (found !== undefined) return found;
+  throw new HookscopeError('FILE', {
+    file: path,
+    problem: `this Node (${process.versions.node}) has no SQLite of its own, and the package libsql is not installed; run: npm i libsql`,
+  });
 }
 
 /** Whether there is one, as far as can be told without loading it. */
@@ -104,6 +137,13 @@ function wrapped(driver: SqliteFile['driver'], connection: Connection): SqliteFi
 function row(found: object): SqliteRow {
   const { _metadata: _, ...columns } = found as SqliteRow;
   return columns;
+}
+
+/** The file that readers lock could not be made: SQLITE_READONLY, SQLITE_CANTOPEN. */
+function isLockProblem(error: unknown): boolean {
+  const { errcode, code } = error as { readonly errcode?: unknown; readonly code?: unknown };
+  const number = typeof errcode === 'number' ? errcode : Number(/_(\d+)$/.exec(String(code))?.[1] ?? 0);
+  return [8, 14].includes(number & 0xff) || /^SQLITE_(?:READONLY|CANTOPEN)/.test(String(code));
 }
 
 /** What kind of failure it was: `busy`, another process is writing; `full`, there is no room; else undefined. */

@@ -87,6 +87,25 @@ export function migrate(file: SqliteFile, path: string): void {
   }
 }
 
+/** Version 0, and a file that holds nothing yet, as this version has them. */
+const AS_THIS_VERSION = (from: string): string => `
+CREATE TEMP VIEW records AS SELECT
+  id, json,
+  CAST(round((julianday(json_extract(read, '$.time')) - 2440587.5) * 86400000) AS INTEGER) AS at,
+  json_extract(read, '$.type') AS type,
+  coalesce(json_extract(read, '$.event'), json_extract(read, '$.hook_event')) AS event,
+  json_extract(read, '$.session_id') AS session_id,
+  json_extract(read, '$.agent_id') AS agent_id,
+  json_extract(read, '$.fire_id') AS fire_id,
+  json_extract(read, '$.tool_use_id') AS tool_use_id
+FROM (SELECT id, json, iif(json_valid(json), json, '{}') AS read FROM ${from})`;
+
+/** Lets a file of any version be read as one of this version; the file stays as it is. Throws as `migrate`. */
+export function readAsThisVersion(file: SqliteFile, path: string): void {
+  if (versionOf(file, path) === SCHEMA_VERSION) return;
+  file.exec(AS_THIS_VERSION(hasTable(file, 'records') ? 'main.records' : '(SELECT 0 AS id, NULL AS json LIMIT 0)'));
+}
+
 function versionOf(file: SqliteFile, path: string): number {
   const wrong = (problem: string): never => {
     throw new HookscopeError('FILE', { file: path, problem });

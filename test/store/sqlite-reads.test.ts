@@ -1,0 +1,91 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
+import { openSqlite } from '../../src/emit/sinks/sqlite-driver.js';
+import { createHost } from '../../src/index.js';
+import { openStore } from '../../src/store/place.js';
+import { BIN } from '../cli/cli.js';
+import { asNobody } from '../nobody.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'hookscope-reads-'));
+afterAll(() => {
+  chmodSync(join(folder, 'sealed'), 0o700);
+  rmSync(folder, { recursive: true });
+});
+chmodSync(folder, 0o755);
+
+async function recorded(path: string): Promise<void> {
+  const host = createHost();
+  const sink = sqliteSink(path);
+  sink.attach(host.events$);
+  await host.fire('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't' });
+  await host.close();
+  await sink.close();
+}
+
+const typesIn = async (path: string): Promise<string[]> => {
+  const store = await openStore(path);
+  const types: string[] = [];
+  for await (const { type } of store.records()) types.push(type);
+  await store.close();
+  return types;
+};
+
+describe('to read a database changes not a byte of it', () => {
+  test('of this version', async () => {
+    const path = join(folder, 'own.db');
+    await recorded(path);
+    const before = readFileSync(path);
+    const { mtimeMs } = statSync(path);
+    expect(await typesIn(path)).toContain('hook_fire');
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(statSync(path).mtimeMs).toBe(mtimeMs);
+  });
+
+  test('of an earlier version, with a row that is no JSON; nor of an empty file', async () => {
+    const path = join(folder, 'older.db');
+    const file = openSqlite(path);
+    file.exec('CREATE TABLE records (id INTEGER PRIMARY KEY, json TEXT NOT NULL)');
+    await recorded(join(folder, 'new.db'));
+    const [fire] = openSqlite(join(folder, 'new.db')).all("SELECT json FROM records WHERE type = 'hook_fire'");
+    for (const json of ['{"cut', String(fire?.['json'])]) file.run('INSERT INTO records (json) VALUES (?)', [json]);
+    file.close();
+    writeFileSync(join(folder, 'empty.db'), '');
+    const before = readFileSync(path);
+    expect(await typesIn(path)).toEqual(['hook_fire']);
+    expect(await typesIn(join(folder, 'empty.db'))).toEqual([]);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(statSync(join(folder, 'empty.db')).size).toBe(0);
+
+    const store = await openStore(path);
+    const query = { event: 'PreToolUse', toolUse: 't', types: ['hook_fire'], since: Date.now() - 60_000 } as const;
+    const found = [];
+    for await (const record of store.records(query)) found.push(record);
+    await store.close();
+    expect(found).toHaveLength(1);
+  });
+});
+
+test('a database in a folder where nothing may be written is read; one whose log would be left out is not', async () => {
+  const sealed = join(folder, 'sealed');
+  mkdirSync(sealed);
+  for (const name of ['whole.db', 'logged.db']) {
+    await recorded(join(sealed, name));
+    const file = openSqlite(join(sealed, name));
+    file.all('PRAGMA wal_checkpoint(TRUNCATE)');
+    file.close();
+    for (const beside of ['-wal', '-shm']) rmSync(join(sealed, name + beside), { force: true });
+    chmodSync(join(sealed, name), 0o444);
+  }
+  writeFileSync(join(sealed, 'logged.db-wal'), 'what was not yet moved', { mode: 0o444 });
+  chmodSync(sealed, 0o555);
+  const before = readdirSync(sealed);
+  const read = (name: string) => asNobody(process.execPath, [BIN, 'history', '--store', join(sealed, name)], folder);
+  expect(await read('whole.db')).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('PreToolUse') });
+  const { code, stdout, stderr } = await read('logged.db');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/logged\.db: cannot be read where nothing may be written, .*logged\.db-wal; copy both/);
+  expect(readdirSync(sealed)).toEqual(before);
+});
