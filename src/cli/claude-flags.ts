@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { formatProblem } from '../claude-code/files/findings.js';
 import type { ClaudeFiles } from '../claude-code/files/places.js';
 import type { AgentEntry } from '../claude-code/files/source.js';
@@ -56,15 +57,22 @@ export function claudeFiles(flags: ClaudeFlags, { cwd, mainAgent }: Happening = 
 }
 
 /** A name that leads nowhere is a mistake of whoever typed it: without the hooks meant by it, everything would pass. Throws FILE. */
-export function checkNamed({ projectDir, settings = [], plugins = [], agents = [] }: ClaudeFiles): void {
+export function checkNamed(files: ClaudeFiles): void {
+  const { projectDir, plugins = [] } = files;
   const folders = [projectDir, ...plugins.map((plugin) => (typeof plugin === 'string' ? plugin : plugin.dir))];
   for (const file of folders) {
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true)
       throw new HookscopeError('FILE', { file, problem: 'there is no such folder' });
   }
-  for (const file of [...settings, ...agents.map((agent) => (typeof agent === 'string' ? agent : agent.file))]) {
-    if (!existsSync(file)) throw new HookscopeError('FILE', { file, problem: 'there is no such file' });
+  for (const file of namedFiles(files)) {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) throw new HookscopeError('FILE', { file, problem: 'there is no such file' });
+    if (stats.isDirectory()) throw new HookscopeError('FILE', { file, problem: 'is a directory, not a file' });
   }
+}
+
+function namedFiles({ settings = [], agents = [] }: ClaudeFiles): readonly string[] {
+  return [...settings, ...agents.map((agent) => (typeof agent === 'string' ? agent : agent.file))];
 }
 
 /** `FILE@ID`; a file whose own name holds an @ is found first. */
@@ -112,6 +120,15 @@ export async function loadClaudeFlags<C extends CustomEvents>(
   checkNamed(flags.claudeCode === undefined ? { ...files, projectDir: process.cwd() } : files);
   const { loadClaudeCode } = await import('../claude-code/load.js');
   const { problems, held } = await loadClaudeCode({ host, ...files, trust });
+  const named = namedFiles(files).map((file) => resolve(file));
+  const unread = problems.find(({ rule, file }) => rule === 'unreadable' && named.includes(resolve(file)));
+  if (unread) {
+    const { file, line, column, message } = unread;
+    throw new HookscopeError('FILE', {
+      file: line === undefined ? file : `${file}:${line}:${column}`,
+      problem: message,
+    });
+  }
   for (const problem of problems) tell(`${problem.level}: ${formatProblem(problem)}`);
   for (const file of held) {
     if (!announced.has(file.file)) tell(wordsFor(file));

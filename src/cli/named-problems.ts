@@ -6,20 +6,20 @@ import { messageOf } from '../values/promises.js';
 import type { HostFlags } from './open-host.js';
 
 /** What is wrong with what a command line names, as far as it shows without running any of it. */
-async function namedProblems({ hooks = [], config, plugin = [] }: HostFlags): Promise<string[]> {
+export async function namedErrors({ hooks = [], config, plugin = [] }: HostFlags): Promise<unknown[]> {
   const looks = [
     ...hooks.map((file) => () => loadHooksFile(file)),
     ...(typeof config === 'string' ? [async () => locateConfig(config).isCode || loadConfig(config)] : []),
     ...plugin.map((name) => () => locatePlugin(name, process.cwd())),
   ];
-  const problems: string[] = [];
-  for (const look of looks) await look().catch((error: unknown) => problems.push(messageOf(error)));
-  return problems;
+  const errors: unknown[] = [];
+  for (const look of looks) await look().catch((error: unknown) => errors.push(error));
+  return errors;
 }
 
 /** What is wrong with the input, behind what is wrong with the files: who has named a file that is not there looks for that first. */
 export async function withNamedProblems(flags: HostFlags, problem: string): Promise<string> {
-  return [...(await namedProblems(flags)), problem].map((text) => text.replace(/\.$/, '')).join('; ');
+  return [...(await namedErrors(flags)).map(messageOf), problem].map((text) => text.replace(/\.$/, '')).join('; ');
 }
 
 /** The same of an error. */

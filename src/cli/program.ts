@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { fileError } from '../files/json-file.js';
 import { ownVersion } from '../plugins/manifest.js';
 import type { CommandRow } from './command-row.js';
 import { COMMANDS } from './commands.js';
@@ -9,12 +10,13 @@ import { type OwnTerminal, openTerminal } from './terminal.js';
 export async function program(argv: readonly string[]): Promise<void> {
   const terminal = openTerminal();
   let code = 0;
-  const commands = new Command('hookscope')
+  const commands: Command = new Command('hookscope');
+  commands
     .description('Observable, scoped hooks for AI agents: fire events, replay sessions, see what ran and why.')
     .version(await ownVersion(), '-V, --version')
     .helpCommand(false)
     .showSuggestionAfterError()
-    .configureOutput({ outputError: (text) => terminal.tellLines(textOf(text)) })
+    .configureOutput({ outputError: (text) => terminal.tellLines(`${textOf(text)}${others(text, commands)}`) })
     .addHelpText(
       'after',
       '\nhookscope <command> --help says more. HOOKSCOPE_DEBUG=1 shows where an error comes from; NO_COLOR is respected.',
@@ -24,7 +26,9 @@ export async function program(argv: readonly string[]): Promise<void> {
     const command = add(commands, row, async (args, flags) => {
       code = await (await row.load())(args, flags as never, shown(terminal, row, flags));
     });
-    command.configureOutput({ outputError: (text) => terminal.tellLines(`${textOf(text)}${known(text, command)}`) });
+    command.configureOutput({
+      outputError: (text) => terminal.tellLines(`${textOf(text)}${remedy(text, row, command)}`),
+    });
   }
   try {
     await commands.parseAsync(argv, { from: 'user' });
@@ -44,10 +48,23 @@ function shown(terminal: OwnTerminal, row: CommandRow, flags: RedactFlags & { re
 
 const textOf = (error: string): string => error.trim().replace(/^error: /, '');
 
-/** Where no option is near an unknown one, those that there are. */
-function known(error: string, command: Command): string {
-  if (!/unknown option/.test(error) || /Did you mean/.test(error)) return '';
-  return `; ${command.name()} has ${command.options.map((option) => option.long).join(', ')}`;
+/** Where none is near an unknown command, those that there are. */
+function others(error: string, { commands }: Command): string {
+  if (!/unknown command/.test(error) || /Did you mean/.test(error)) return '';
+  return `; there are ${commands.map((command) => command.name()).join(', ')}.`;
+}
+
+/** What to do about a command line that is not understood: the options that there are, what is missing, how it is called. */
+function remedy(error: string, row: CommandRow, command: Command): string {
+  if (/Did you mean/.test(error)) return '';
+  if (/unknown option/.test(error))
+    return `; ${command.name()} has ${command.options.map((option) => option.long).join(', ')}.`;
+  const option = command.options.find(({ flags }) => error.includes(`'${flags}'`));
+  if (option !== undefined) return `: ${option.description}.`;
+  const argument = command.registeredArguments.find((one) => error.includes(`'${one.name()}'`));
+  if (argument === undefined) return ` Usage: hookscope ${row.usage}.`;
+  const [, example] = /^ {2}\$ (.*)$/m.exec(row.notes) ?? [];
+  return ` (${argument.description}); ${example === undefined ? `usage: hookscope ${row.usage}` : `for example: ${example}`}`;
 }
 
 function add(all: Command, row: CommandRow, run: (args: readonly string[], flags: object) => Promise<void>): Command {
@@ -65,11 +82,18 @@ function add(all: Command, row: CommandRow, run: (args: readonly string[], flags
   return command.action(() => run(command.processedArgs.flat() as string[], command.opts()));
 }
 
+/** What the system says of a file is in words, too: which one, and what is wrong with it. */
+function wordsOf(error: unknown): string {
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (typeof path === 'string' && /^E[A-Z]+$/.test(code ?? '')) return fileError(path, error).message;
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** One message, and no stack unless somebody wants to see it. */
 function printError(error: unknown, terminal: OwnTerminal): number {
   // What the user has interrupted needs no message.
   if (terminal.signal.aborted) return 1;
-  terminal.tell(error instanceof Error ? error.message : String(error));
+  terminal.tell(wordsOf(error));
   if (process.env['HOOKSCOPE_DEBUG'] && error instanceof Error) terminal.tellLines(error.stack ?? '');
   return 1;
 }

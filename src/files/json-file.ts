@@ -10,35 +10,60 @@ export async function readJsonFile(file: string): Promise<unknown> {
 }
 
 /** A file that was found somewhere: it must be a regular one of at most 16 MiB. Throws FILE. */
-export function readText(file: string): string {
+export const readText = (file: string): string => readBytes(file).toString('utf8');
+
+/** As `readText`. */
+export function readBytes(file: string): Buffer {
   try {
-    return readRegularFile(file).toString('utf8');
+    return readRegularFile(file);
   } catch (error) {
-    throw unread(file, error);
+    throw fileError(file, error);
   }
 }
 
 /** A file that somebody has named, of at most 64 MiB unless `most` bytes are said; `<(…)` of a shell is one too. Rejects with FILE. */
 export function readNamedText(file: string, most?: number): Promise<string> {
-  return readNamedFile(file, most).catch((error: unknown) => Promise.reject(unread(file, error)));
+  return readNamedFile(file, most).catch((error: unknown) => Promise.reject(fileError(file, error)));
 }
 
 /** What comes on standard input, of at most 64 MiB. Rejects with FILE. */
 export function readStandardInput(name: string): Promise<string> {
-  return readAll(process.stdin).catch((error: unknown) => Promise.reject(unread(name, error)));
+  return readAll(process.stdin).catch((error: unknown) => Promise.reject(fileError(name, error)));
 }
 
-function unread(file: string, error: unknown): HookscopeError {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return new HookscopeError('FILE', { file, problem: PROBLEMS[code ?? ''] ?? message }, { cause: error });
+/** What the system says of a file that somebody wants to read, or of a folder, in words. */
+export function fileError(file: string, error: unknown, what: 'file' | 'folder' = 'file'): HookscopeError {
+  const words = what === 'folder' ? { ...PROBLEMS, ENOENT: 'there is no such folder' } : PROBLEMS;
+  return new HookscopeError('FILE', { file, problem: wordsOf(error, words) }, { cause: error });
+}
+
+/** What it says of one that is to be written. */
+export function writeError(file: string, error: unknown): HookscopeError {
+  return new HookscopeError('FILE', { file, problem: wordsOf(error, WRITING) }, { cause: error });
+}
+
+function wordsOf(error: unknown, words: Readonly<Record<string, string>>): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return words[code] ?? message;
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'is a directory, not a file',
+  ENOTDIR: 'a part of its path is a file, not a folder',
   EACCES: 'may not be read by you',
+  EPERM: 'may not be read by you',
   ELOOP: 'is a link that leads to itself',
+  ENAMETOOLONG: 'is longer than a name may be',
   ENXIO: 'is a socket, not a file',
+};
+const WRITING: Readonly<Record<string, string>> = {
+  ...PROBLEMS,
+  ENOENT: 'the folder that it is to be in is not there; make it first',
+  EACCES: 'may not be written by you',
+  EPERM: 'may not be written by you',
+  EROFS: 'is where nothing can be written',
+  ENOSPC: 'there is no room left to write it',
 };
 
 /** Parses text as JSON; `file` is what errors name. A byte order mark is passed over. Rejects with FILE. */

@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { HookscopeError } from '../errors.js';
+import { fileError } from '../files/json-file.js';
 import { linesBefore, linesForward } from '../store/lines.js';
 import { createNotes, type Notes } from '../store/notes.js';
 import type { StoreOptions } from '../store/store.js';
-import { describeError } from '../values/message.js';
 import { isObject, isText, type Json } from '../values/shape.js';
 import type { RecordedFire, RecordedFires } from './recorded.js';
 import { Thread, type ThreadOf } from './transcript-thread.js';
@@ -178,7 +177,7 @@ async function* entriesOf(
   notes: Notes,
 ): AsyncGenerator<{ readonly entry: Json; readonly line: number }> {
   const file = await open(place, 'r').catch((error: unknown) => {
-    throw new HookscopeError('FILE', { file: place, problem: describeError(error) });
+    throw fileError(place, error);
   });
   try {
     const { size } = await file.stat();

@@ -446,7 +446,7 @@ describe('of a file', () => {
     const nowhere = await cli(['page', file, '--out', 'no/where.html'], { cwd: folder });
     expect([nowhere.code, nowhere.stderr]).toEqual([
       1,
-      expect.stringMatching(/where\.html: its folder is not there.*ENOENT/),
+      expect.stringMatching(/where\.html: the folder that it is to be in is not there; make it first\./),
     ]);
     const gone = await cli(['page', 'nothing.ndjson'], { cwd: folder });
     expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('there is no such file')]);

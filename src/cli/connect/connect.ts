@@ -3,7 +3,7 @@ import type { LeftOut } from '../../connect/agent-hooks.js';
 import type { Entry } from '../../connect/settings-text.js';
 import { plain } from '../../plain.js';
 import type { Terminal } from '../terminal.js';
-import { type ConnectFlags, checkAgent, checkFlags, checkThere, wrong } from './flags.js';
+import { type ConnectFlags, checkAgent, checkFiles, checkFlags, wrong } from './flags.js';
 
 /** What was seen of the real client where its hooks are requests. */
 const HTTP_WARNING = [
@@ -53,7 +53,7 @@ export async function disconnectCommand(
   terminal: Terminal,
 ): Promise<number> {
   const { CONNECTABLE } = await import('../../connect/agent-hooks.js');
-  if (agent !== undefined) checkAgent(agent, CONNECTABLE);
+  if (agent !== undefined) checkAgent(agent, CONNECTABLE, 'disconnect');
   if ((agent === undefined) === (flags.all === undefined))
     throw wrong('disconnect', `expected --all, or one of ${CONNECTABLE.join(', ')}`);
   const { Journal } = await import('../../connect/journal.js');
@@ -102,7 +102,7 @@ async function wayOf(table: AgentTable, flags: ConnectFlags): Promise<Way> {
   const leftOut = notConnected(table);
   if (!flags.http) {
     const set = { ...(hooks && { hooks }), ...(config !== undefined && { config }), ...(plugin && { plugin }) };
-    checkThere([...(hooks ?? []), ...(config === undefined ? [] : [config])]);
+    await checkFiles({ ...(hooks && { hooks }), ...(config !== undefined && { config }) });
     const { thinCommand } = await import('../../server/client/thin.js');
     const who = {
       ...(table.name === 'claude-code' ? {} : { as: table.name }),

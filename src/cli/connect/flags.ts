@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { HookscopeError } from '../../errors.js';
 import { nearest } from '../../values/nearest.js';
 
@@ -31,17 +30,17 @@ export function checkFlags(agent: string, flags: ConnectFlags): void {
   if (!flags.http && flags.port !== undefined) throw wrong('--port', 'expected together with --http');
 }
 
-/** A guard that is not there would block every call. */
-export function checkThere(files: readonly string[]): void {
-  for (const file of files) {
-    if (!existsSync(file)) throw new HookscopeError('FILE', { file, problem: 'there is no such file' });
-  }
+/** A guard that is not there, or cannot be read, would block every call. */
+export async function checkFiles(files: Pick<ConnectFlags, 'hooks' | 'config'>): Promise<void> {
+  const { namedErrors } = await import('../named-problems.js');
+  const [error] = await namedErrors(files);
+  if (error !== undefined) throw error;
 }
 
-export function checkAgent(agent: string, agents: readonly string[]): void {
+export function checkAgent(agent: string, agents: readonly string[], where = 'connect'): void {
   if (agents.includes(agent)) return;
   const near = nearest(agent, [...agents]);
-  throw wrong('connect', `"${agent}" is not an agent that can be connected; there are ${agents.join(', ')}`, near);
+  throw wrong(where, `"${agent}" is not an agent that can be connected; there are ${agents.join(', ')}`, near);
 }
 
 export function wrong(where: string, expected: string, near?: string): HookscopeError {

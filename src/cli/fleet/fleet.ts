@@ -8,17 +8,28 @@ type Verb = (names: readonly string[], flags: FleetFlags, terminal: Terminal) =>
 const WHERE = ['servers', 'team', 'credentials', 'tlsCa'] as const;
 const FILTER = ['since', 'until', 'blocked', 'agent', 'hook', 'event', 'slow', 'shadow', 'alarms'] as const;
 const VERBS: Readonly<
-  Record<string, { readonly names: string; readonly flags: readonly (keyof FleetFlags)[]; load(): Promise<Verb> }>
+  Record<
+    string,
+    {
+      readonly names: string;
+      /** What they are, for whoever has left them out. */
+      readonly about?: string;
+      readonly flags: readonly (keyof FleetFlags)[];
+      load(): Promise<Verb>;
+    }
+  >
 > = {
   up: { names: '', flags: ['dir', 'port', 'team'], load: async () => (await import('./up.js')).upVerb },
   join: {
     names: 'URL',
+    about: "the broker's address, as hookscope fleet join nats://127.0.0.1:4222 --key ed25519:…",
     flags: ['team', 'credentials', 'tlsCa', 'key', 'channel', 'host', 'allow', 'askElsewhere'],
     load: async () => (await import('./join.js')).joinVerb,
   },
   leave: { names: '', flags: [], load: async () => (await import('./join.js')).leaveVerb },
   push: {
     names: 'DIR',
+    about: 'the folder of the policy, as hookscope fleet push policy --sign policy.key',
     flags: [...WHERE, 'channel', 'sign', 'revision', 'canary'],
     load: async () => (await import('./push.js')).pushVerb,
   },
@@ -29,6 +40,7 @@ const VERBS: Readonly<
   },
   diff: {
     names: 'DIR',
+    about: 'the folder of the policy, as hookscope fleet diff policy',
     flags: [...WHERE, 'channel', 'since', 'json'],
     load: async () => (await import('./diff.js')).diffVerb,
   },
@@ -40,10 +52,16 @@ const VERBS: Readonly<
   },
   approve: {
     names: '[ID]',
+    about: 'one id, or nothing to list what waits',
     flags: [...WHERE, 'allow', 'deny', 'reason', 'sign', 'host', 'json'],
     load: async () => (await import('./approve.js')).approveVerb,
   },
-  keys: { names: 'new|show|host NAME', flags: ['dir', 'team'], load: async () => (await import('./keys.js')).keysVerb },
+  keys: {
+    names: 'new|show|host NAME',
+    about: 'new FILE, show FILE or host NAME',
+    flags: ['dir', 'team'],
+    load: async () => (await import('./keys.js')).keysVerb,
+  },
 };
 
 export async function fleetCommand(names: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
@@ -62,7 +80,7 @@ export async function fleetCommand(names: readonly string[], flags: FleetFlags, 
   if (rest.length !== wanted && !isFew)
     throw wrong(
       `fleet ${verb}`,
-      `expected ${found.names === '' ? 'nothing more' : found.names}, got ${rest.length === 0 ? 'nothing' : rest.join(' ')}`,
+      `expected ${found.names === '' ? 'nothing more' : (found.about ?? found.names)}, got ${rest.length === 0 ? 'nothing' : rest.join(' ')}`,
     );
   const known: readonly string[] = [...found.flags, 'redact'];
   const stray = Object.keys(flags).find((key) => !known.includes(key));

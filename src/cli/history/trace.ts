@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { HookscopeError } from '../../errors.js';
+import { writeError } from '../../files/json-file.js';
 import { plainJson } from '../../plain.js';
 import type { RecordStore } from '../../store/store.js';
-import { messageOf } from '../../values/promises.js';
 import type { Terminal } from '../terminal.js';
 import type { TraceEvent } from '../trace/event.js';
 import { Trace } from '../trace/trace.js';
@@ -77,8 +76,7 @@ function fileWriter(file: string): Writer {
     problem = error;
   });
   const check = (): void => {
-    if (problem !== undefined)
-      throw new HookscopeError('FILE', { file, problem: messageOf(problem) }, { cause: problem });
+    if (problem !== undefined) throw writeError(file, problem);
   };
   return {
     async write(text) {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { HookscopeError } from '../../errors.js';
-import { describeError } from '../../values/message.js';
+import { fileError, writeError } from '../../files/json-file.js';
 import type { Terminal } from '../terminal.js';
 import { pluginFiles } from './plugin-files.js';
 
@@ -33,7 +33,7 @@ export async function newCommand(
     for (const each of folders) await makeOne(each);
     for (const [path, text] of Object.entries(files)) await writeFile(join(folder, path), text, { flag: 'wx' });
   } catch (error) {
-    throw new HookscopeError('FILE', { file: folder, problem: describeError(error) });
+    throw writeError(folder, error);
   }
   const shown = relative(process.cwd(), folder) || '.';
   await terminal.print(
@@ -57,7 +57,9 @@ async function makeOne(folder: string): Promise<void> {
 async function checkEmpty(folder: string): Promise<void> {
   const there = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
-    throw new HookscopeError('FILE', { file: folder, problem: describeError(error) });
+    throw error.code === 'ENOTDIR'
+      ? wrong('new plugin', `${folder} is a file; name another with --dir`)
+      : fileError(folder, error, 'folder');
   });
   if (there.length > 0)
     throw wrong('new plugin', `${folder} is not empty, and nothing is written over; name another with --dir`);

@@ -1,6 +1,7 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { HookscopeError } from '../../errors.js';
+import { writeError } from '../../files/json-file.js';
 import { inScript, isPage, pageAround } from '../../server/page.js';
 import { openStore } from '../../store/place.js';
 import { jsonOf } from '../history/history.js';
@@ -36,9 +37,8 @@ export async function pageCommand(
   try {
     const [before, after] = pageAround(basename(place));
     // It holds what agents were asked and answered: nobody else's to read.
-    const file = await open(next, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
-      const problem = `its folder is not there, or nothing can be written into it (${cause.code})`;
-      throw new HookscopeError('FILE', { file: out, problem }, { cause });
+    const file = await open(next, 'wx', 0o600).catch((cause: unknown) => {
+      throw writeError(out, cause);
     });
     try {
       let waiting = before;

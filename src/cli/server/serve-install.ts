@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HookscopeError } from '../../errors.js';
+import { writeError } from '../../files/json-file.js';
 import { plainLines } from '../../plain.js';
 import { serveArguments, serviceFile } from '../../server/client/service.js';
 import type { Serving } from '../../server/worker.js';
@@ -28,7 +29,7 @@ export async function installService({ set, cwd, projects, port }: Serving, term
     makeFolder(dirname(path));
     writeFileSync(path, text, { mode: 0o600 });
   } catch (error) {
-    throw new HookscopeError('FILE', { file: path, problem: (error as Error).message }, { cause: error });
+    throw writeError(path, error);
   }
   await terminal.print(`Written, and nothing is started. To start it now and at every login:\n\n  ${start}`);
   return 0;

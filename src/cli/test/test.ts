@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { HookscopeError } from '../../errors.js';
+import { fileError, writeError } from '../../files/json-file.js';
 import { describeError } from '../../values/message.js';
 import { hasClaudeFlags } from '../claude-flags.js';
 import { type HostFlags, openHost } from '../open-host.js';
@@ -103,7 +104,7 @@ function exampleFiles(dir: string): string[] {
         return ENDING.test(entry.name) && statSync(path).isFile() ? [path] : [];
       });
   } catch (error) {
-    throw new HookscopeError('FILE', { file: dir, problem: describeError(error) });
+    throw fileError(dir, error, 'folder');
   }
 }
 
@@ -111,6 +112,6 @@ function write(file: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
-    throw new HookscopeError('FILE', { file, problem: describeError(error) });
+    throw writeError(file, error);
   }
 }

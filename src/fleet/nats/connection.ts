@@ -1,6 +1,6 @@
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import { HookscopeError, isHookscopeError } from '../../errors.js';
-import { readRegularFile } from '../../files/regular-file.js';
+import { readBytes } from '../../files/json-file.js';
 import { messageOf } from '../../values/promises.js';
 import type { Stop } from '../engine.js';
 import { loaded } from './load.js';
@@ -168,7 +168,7 @@ async function connectTo({ servers, name, credentials, tls }: NatsOptions): Prom
     ...(tls === undefined ? {} : { tls: { caFile: tls.ca, certFile: tls.cert, keyFile: tls.key } as never }),
   };
   if (credentials === undefined) return nats.connect(options);
-  const bytes = readRegularFile(credentials);
+  const bytes = readBytes(credentials);
   const text = bytes.toString('utf8').trim();
   if (text.startsWith('{')) {
     const { user, password: pass } = JSON.parse(text) as { user: string; password: string };
