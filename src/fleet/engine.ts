@@ -34,7 +34,8 @@ export interface OpenQuestion {
 
 /**
  * What the fleet asks of whatever carries it: four verbs (watch policy, append decisions, share state, ask), each with what an operator does at the other
- * end. A team is part of the engine. `memoryEngine()` and NATS pass one table of tests. Hosts and channels are names of letters, digits, `_` and `-`.
+ * end. A team is part of the engine. `memoryEngine()` and NATS pass one table of tests. Hosts, channels and ids of questions are names of letters, digits,
+ * `_` and `-`.
  */
 export interface FleetEngine {
   /** For people. */
@@ -77,5 +78,5 @@ export interface FleetEngine {
   close(): Promise<void>;
 }
 
-/** Of teams, hosts and channels, which are parts of subjects and of paths. */
+/** Of teams, hosts, channels and questions, which are parts of subjects and of paths. */
 export const NAME = /^[A-Za-z0-9_-]{1,64}$/;

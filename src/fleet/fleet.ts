@@ -7,6 +7,7 @@ import type { Undo } from '../host/types.js';
 import { warn } from '../plain.js';
 import { ownVersion } from '../plugins/manifest.js';
 import { ndjsonStore } from '../store/ndjson.js';
+import { approversIn, masksIn } from './ask/approvers.js';
 import { Asker } from './ask/asker.js';
 import { ownKey } from './ask/own-key.js';
 import { usualHostId } from './host-id.js';
@@ -71,7 +72,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     when: how.askElsewhere,
     seconds: how.askTimeout,
     own: ownKey(options.credentials),
-    approvers: () => Object.assign({}, ...followers.map(({ policy }) => policy?.bundle.manifest.approvers)),
+    approvers: () => approversIn(followers.map(({ policy }) => policy)),
   });
   const version = await ownVersion();
   let alarms = 0;
@@ -112,12 +113,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     }, 5);
   };
   const changed = (): void => {
-    const masks = followers.flatMap(({ policy }) => policy?.redact ?? []);
-    const all = {
-      keys: masks.flatMap(({ keys }) => keys),
-      paths: masks.flatMap(({ paths }) => paths),
-      patterns: masks.flatMap(({ patterns }) => patterns),
-    };
+    const all = masksIn(followers.map(({ policy }) => policy));
     const text = JSON.stringify([all.keys, all.paths, all.patterns.map(String)]);
     if (text !== masked) {
       log.mask(all);

@@ -40,7 +40,7 @@ export interface FleetOptions {
    * `hookscope fleet approve`; `first`: an approver, before whoever sits there. A deny stays one, and no answer is never permission.
    */
   readonly askElsewhere?: AskElsewhere;
-  /** Seconds that such a question waits, two of which are left to the agent, where the agent has no time of its own. Default 60. */
+  /** Seconds that such a question waits, at most until two seconds before the agent gives up. Default: until then; 60, where the agent has no time of its own. */
   readonly askTimeout?: number;
   /** Bytes of decisions that wait on disk. The oldest are dropped first, in pieces of an eighth, and counted. Default 64 MiB. */
   readonly maxBytes?: number;
@@ -117,7 +117,7 @@ export function completeOptions(options: FleetOptions) {
     patience: options.patience ?? 3,
     closeTimeout: options.closeTimeout ?? 2,
     askElsewhere: options.askElsewhere ?? 'never',
-    askTimeout: options.askTimeout ?? 60,
+    askTimeout: options.askTimeout,
     maxBytes: options.maxBytes ?? 64 * 1024 * 1024,
   };
 }

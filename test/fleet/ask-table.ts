@@ -252,7 +252,7 @@ export function askTable(name: string, make: () => Promise<AskGround>): void {
     });
 
     test('without an answer in time is what the failure policy says: never permission', async () => {
-      const { operator, host, records } = await start({ askTimeout: 2.2 });
+      const { operator, host, records } = await start({ askTimeout: 0.2 });
       const decision = await ask(host);
       expect(decision).toMatchObject({ verdict: 'ask', answered: { answer: 'none' } });
       expect(decision.reason).toMatch(/Deploys are asked .*nobody of the team has answered within 0.2 seconds/);

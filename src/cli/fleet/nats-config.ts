@@ -46,7 +46,7 @@ export function permissionsOf(team: string, host: string) {
       allow: [
         logOf(host),
         `$KV.${state}.${host}`,
-        asked(host),
+        asked(host, '*'),
         `$JS.API.STREAM.INFO.${stream}`,
         `$JS.API.STREAM.INFO.KV_${state}`,
         `$JS.API.STREAM.MSG.GET.${stream}`,
@@ -59,7 +59,7 @@ export function permissionsOf(team: string, host: string) {
         `$JS.FC.${stream}.>`,
       ],
     },
-    subscribe: { allow: [`${inboxOf(host)}.>`, waiting, answer(host)] },
+    subscribe: { allow: [`${inboxOf(host)}.>`, waiting, answer(host, '*')] },
     allow_responses: true,
   };
 }

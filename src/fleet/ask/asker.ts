@@ -5,10 +5,15 @@ import { createRedactor, type Redactor } from '../../emit/redact/redactor.js';
 import { canonical } from '../../host/alarms/canonical.js';
 import type { Answered, Elsewhere, OpenAsk } from '../../host/elsewhere.js';
 import { plain } from '../../plain.js';
+import { describeError } from '../../values/message.js';
+import { LONGEST_TIMER } from '../../values/timer.js';
 import type { FleetEngine, Stop } from '../engine.js';
 import type { MaskOptions } from '../log/outbox.js';
+import type { Approver } from './approvers.js';
 import {
   type AskedQuestion,
+  MOST_BYTES,
+  MOST_WAITING,
   readAnswer,
   type SignedAnswer,
   type Taken,
@@ -26,18 +31,18 @@ export interface AskerOptions {
   readonly team: string;
   readonly host: string;
   readonly when: AskElsewhere;
-  /** Seconds to ask, where an agent has no time of its own. */
-  readonly seconds: number;
+  /** Seconds to ask, at most until the agent gives up. Undefined: until then. */
+  readonly seconds: number | undefined;
   /** The public key that the host itself holds. */
   readonly own: string | undefined;
-  /** Who may answer by the policy in force: names and keys. */
-  approvers(): Readonly<Record<string, string>>;
+  /** Who may answer by the policy in force. */
+  approvers(): readonly Approver[];
 }
 
 /** Milliseconds that are left to the agent. */
 const LEFT = 2_000;
-/** Characters of a question; what cannot be shown as a whole is not asked about. */
-const MOST = 256 * 1024;
+/** Milliseconds to ask, where neither the agent nor the fleet's options say how long. */
+const USUAL = 60_000;
 /** Milliseconds for which who answers too late is told who was first; and how many such questions are kept. */
 const LINGER = 60_000;
 const KEPT = 100;
@@ -48,6 +53,8 @@ type Done = (answered: Answered) => void;
 export class Asker implements Elsewhere {
   readonly #options: AskerOptions;
   readonly #open = new Set<(why: string) => void>();
+  /** Bytes of the questions that wait. */
+  #waiting = 0;
   readonly #lingering = new Set<Stop>();
   #redactor: Redactor = createRedactor();
   #closed = false;
@@ -63,13 +70,20 @@ export class Asker implements Elsewhere {
   ask(open: OpenAsk, signal: AbortSignal): Promise<Answered> | undefined {
     const { when } = this.#options;
     if (when === 'never' || (when === 'unattended' && open.attended) || signal.aborted) return undefined;
-    return new Promise((resolve) => this.#ask(open, signal, resolve));
+    return new Promise((resolve) => {
+      try {
+        this.#ask(open, signal, resolve);
+      } catch (error) {
+        const reason = `it cannot be asked elsewhere: ${plain(describeError(error))}`;
+        resolve({ answer: 'none', reason, at: new Date().toISOString(), waited_ms: 0, question: '', input_hmac: '' });
+      }
+    });
   }
 
   #ask(open: OpenAsk, signal: AbortSignal, resolve: Done): void {
-    const { engine, host, seconds } = this.#options;
+    const { engine, host } = this.#options;
     const began = performance.now();
-    const question = this.#questionOf(open, Math.max(0, (open.within ?? seconds * 1000) - LEFT));
+    const question = this.#questionOf(open, this.#waitOf(open));
     const { id, input_hmac } = question;
     const about = (): Pick<Answered, 'at' | 'waited_ms' | 'question' | 'input_hmac'> => ({
       at: new Date().toISOString(),
@@ -84,15 +98,20 @@ export class Asker implements Elsewhere {
       resolve({ answer: 'none', reason: cannot ?? '', ...about() });
       return;
     }
+    let close: Stop = () => undefined;
+    let first: string | undefined;
     const end = (answered: Answered, settled?: string): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', gone);
-      this.#open.delete(over);
+      if (this.#open.delete(over)) this.#waiting -= bytes.length;
       close();
       if (settled !== undefined) this.#linger(question, settled);
       resolve(answered);
     };
-    const over = (reason: string): void => end({ answer: 'none', reason, ...about() });
+    const over = (reason: string): void => {
+      // Whoever has answered was told that it counts.
+      if (first === undefined) end({ answer: 'none', reason, ...about() });
+    };
     const gone = (): void => over('the agent asks no more');
     const timer = setTimeout(
       () => over(`nobody of the team has answered within ${Math.round(wait / 100) / 10} seconds`),
@@ -100,20 +119,33 @@ export class Asker implements Elsewhere {
     );
     signal.addEventListener('abort', gone, { once: true });
     this.#open.add(over);
-    let first: string | undefined;
-    const close = engine.ask.open(host, id, bytes, (told) => {
+    this.#waiting += bytes.length;
+    const answered = (told: Uint8Array): Uint8Array => {
       if (first !== undefined) return writeTaken({ counts: false, message: first });
       const read = this.#check(told, question);
       if (typeof read === 'string') return writeTaken({ counts: false, message: `refused: ${read}` });
       const { answer, by } = read;
-      first = `${by.name} was first: ${answer.answer}, at ${answer.at}`;
+      const settled = `${by} was first: ${answer.answer}, at ${answer.at}`;
+      first = settled;
       const why = answer.reason === undefined ? {} : { reason: answer.reason };
-      const who = { by: by.name, signed_with: answer.key, from: answer.from };
-      const settled = first;
+      const who = { by, signed_with: answer.key, from: answer.from };
       // Whoever answered is told before the question goes.
       setImmediate(() => end({ answer: answer.answer, ...why, ...who, ...about() }, settled));
-      return writeTaken({ counts: true, message: `${by.name}: ${answer.answer}` });
-    });
+      return writeTaken({ counts: true, message: `${by}: ${answer.answer}` });
+    };
+    try {
+      close = engine.ask.open(host, id, bytes, answered);
+    } catch (error) {
+      over(`the fleet at ${plain(engine.place)} does not take it: ${plain(describeError(error))}`);
+    }
+  }
+
+  /** Milliseconds. */
+  #waitOf({ within }: OpenAsk): number {
+    const { seconds } = this.#options;
+    const own = within === undefined ? Number.POSITIVE_INFINITY : within - LEFT;
+    const given = seconds === undefined ? (within === undefined ? USUAL : own) : seconds * 1000;
+    return Math.max(0, Math.min(own, given, LONGEST_TIMER));
   }
 
   /** Why nobody can be asked. */
@@ -121,9 +153,10 @@ export class Asker implements Elsewhere {
     const { engine, approvers } = this.#options;
     if (this.#closed) return 'the host leaves the fleet';
     if (!engine.connected) return `the fleet at ${plain(engine.place)} cannot be reached`;
-    if (Object.keys(approvers()).length === 0) return 'the policy in force names no approvers';
+    if (approvers().length === 0) return 'no policy in force names approvers';
     if (bytes === undefined || input_hmac === '') return 'its input cannot be shown to an approver';
-    if (bytes.length > MOST) return 'it is too large to be shown to an approver as a whole';
+    if (bytes.length > MOST_BYTES) return 'it is too large to be shown to an approver as a whole';
+    if (this.#waiting + bytes.length > MOST_WAITING) return 'too many questions of this host wait already';
     return wait <= 0 ? 'the agent gives up before anybody could answer' : undefined;
   }
 
@@ -154,10 +187,7 @@ export class Asker implements Elsewhere {
   }
 
   /** Who has answered; else why that does not count. */
-  #check(
-    bytes: Uint8Array,
-    question: AskedQuestion,
-  ): string | { readonly answer: SignedAnswer; readonly by: { readonly name: string } } {
+  #check(bytes: Uint8Array, question: AskedQuestion): string | { readonly answer: SignedAnswer; readonly by: string } {
     const answer = readAnswer(bytes);
     if (typeof answer === 'string') return answer;
     if (answer.team !== question.team || answer.host !== question.host || answer.id !== question.id)
@@ -166,9 +196,9 @@ export class Asker implements Elsewhere {
     if (answer.input_hmac !== question.input_hmac) return 'it answers another input';
     if (Date.now() >= Date.parse(question.deadline)) return 'the deadline has passed';
     if (answer.key === this.#options.own) return 'it is signed with a key that the asking host holds';
-    const found = Object.entries(this.#options.approvers()).find(([, key]) => key === answer.key);
+    const found = this.#options.approvers().find(({ key }) => key === answer.key);
     if (found === undefined) return `the key ${answer.key} is none of an approver of the policy in force`;
-    return { answer, by: { name: found[0] } };
+    return { answer, by: found.name };
   }
 
   /** Who answers it too late is told who was first. */

@@ -3,12 +3,20 @@ import { findProblem } from '../../values/problem.js';
 import { schema, zod } from '../../values/zod.js';
 import { isSignedBy, type SigningKey } from '../bundle/keys.js';
 
+/** What names a question. */
+const QUESTION_ID = /^[0-9a-f]{12}$/;
+/** Bytes of a question; what cannot be shown as a whole is not asked about. And of all that wait at one host. */
+export const MOST_BYTES = 256 * 1024;
+export const MOST_WAITING = 16 * 1024 * 1024;
+/** Characters of an approver's reason. */
+export const MOST_REASON = 2_000;
+
 const questionSchema = schema(() =>
   zod().looseObject({
     team: zod().string(),
     host: zod().string(),
     /** Of this one question, and of no other. */
-    id: zod().string(),
+    id: zod().string().regex(QUESTION_ID),
     /** The fire, and a keyed hash of its final input: what an answer is bound to. */
     fire: zod().string(),
     input_hmac: zod().string(),
@@ -20,8 +28,8 @@ const questionSchema = schema(() =>
     reason: zod().string().exactOptional(),
     /** The hooks that ask. */
     hooks: zod().array(zod().string()),
-    asked: zod().string(),
-    deadline: zod().string(),
+    asked: zod().iso.datetime(),
+    deadline: zod().iso.datetime(),
     /** It waits no more: what it came to. */
     settled: zod().string().exactOptional(),
   }),
@@ -35,7 +43,7 @@ const answerSchema = schema(() =>
     fire: zod().string(),
     input_hmac: zod().string(),
     answer: zod().enum(['allow', 'deny']),
-    reason: zod().string().max(2000).exactOptional(),
+    reason: zod().string().max(MOST_REASON).exactOptional(),
     key: zod().string(),
     /** The machine that it was signed on. */
     from: zod().string().max(64),
@@ -60,10 +68,18 @@ const signedBytes = (body: string): Uint8Array => new TextEncoder().encode(PREFI
 export const writeQuestion: (question: AskedQuestion) => Uint8Array = bytesOf;
 export const writeTaken: (taken: Taken) => Uint8Array = bytesOf;
 
-/** Undefined: it is none. */
+/** Undefined: it is none, or one that no host asks since it could not be shown. */
 export function readQuestion(bytes: Uint8Array): AskedQuestion | undefined {
+  if (bytes.length > MOST_BYTES) return undefined;
   const value = parsed(bytes);
-  return findProblem(questionSchema(), value) === undefined ? (value as AskedQuestion) : undefined;
+  if (findProblem(questionSchema(), value) !== undefined) return undefined;
+  try {
+    // What is nested too deep to be written again cannot be printed.
+    JSON.stringify(value);
+    return value as AskedQuestion;
+  } catch {
+    return undefined;
+  }
 }
 
 export function readTaken(bytes: Uint8Array): Taken {

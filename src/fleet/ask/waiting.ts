@@ -1,25 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetEngine } from '../engine.js';
-import { type AskedQuestion, readQuestion } from './question.js';
+import { type AskedQuestion, MOST_WAITING, readQuestion } from './question.js';
 
 /** Milliseconds without another question, after which all hosts are taken to have said what waits there; and the most. */
 const QUIET = 300;
 const MOST = 3_000;
 
-/** What waits for an answer now, and what was just answered. `id`: until one is found that begins with it. The one that must be answered first stands first. */
+/** What waits for an answer now, and what was just answered. `id`: until that one is found. The one that must be answered first stands first. */
 export async function waitingQuestions(engine: FleetEngine, id?: string): Promise<AskedQuestion[]> {
-  const found = new Map<string, AskedQuestion>();
+  const found = new Map<string, { readonly question: AskedQuestion; readonly size: number }>();
+  /** Bytes by host: one that asks too much hides no other's questions. */
+  const sizes = new Map<string, number>();
   let last = performance.now();
   const began = last;
+  let isThere = false;
   const stop = engine.ask.watch(({ host, id: of, bytes }) => {
     last = performance.now();
-    const question = bytes === undefined ? undefined : readQuestion(bytes);
+    const key = `${host}/${of}`;
+    const sizeOf = (sizes.get(host) ?? 0) - (found.get(key)?.size ?? 0);
+    sizes.set(host, sizeOf);
+    found.delete(key);
+    if (bytes === undefined || sizeOf + bytes.length > MOST_WAITING) return;
+    const question = readQuestion(bytes);
     // A host asks for itself alone.
-    if (question === undefined || question.host !== host || question.id !== of) found.delete(`${host}/${of}`);
-    else found.set(`${host}/${of}`, question);
+    if (question?.host !== host || question.id !== of) return;
+    found.set(key, { question, size: bytes.length });
+    sizes.set(host, sizeOf + bytes.length);
+    isThere ||= of === id;
   });
-  const isThere = (): boolean => id !== undefined && [...found.values()].some((question) => question.id === id);
-  while (!isThere() && performance.now() - last < QUIET && performance.now() - began < MOST) await sleep(20);
+  while (!isThere && performance.now() - last < QUIET && performance.now() - began < MOST) await sleep(20);
   stop();
-  return [...found.values()].sort((a, b) => (a.deadline < b.deadline ? -1 : 1));
+  const all = [...found.values()].map(({ question }) => question);
+  return all.sort((a, b) => (Date.parse(a.deadline) < Date.parse(b.deadline) ? -1 : 1));
 }

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import type { FleetEngine, OpenQuestion } from '../engine.js';
+import type { Msg, NatsConnection } from '@nats-io/transport-node';
+import { type FleetEngine, NAME, type OpenQuestion } from '../engine.js';
 import type { Connection } from './connection.js';
 import type { Subjects } from './subjects.js';
 
@@ -11,135 +11,127 @@ interface Mine {
   answered(answer: Uint8Array): Uint8Array;
 }
 
-/** On the wire: the question itself is base64. */
-interface Told {
-  readonly id: string;
-  readonly question?: string;
+/** Of one host: what it asks, and how that is told of while there is a connection. */
+interface Asking {
+  readonly all: Map<string, Mine>;
+  tell?: ((id: string, one: Mine) => void) | undefined;
+  gone?: ((id: string) => void) | undefined;
 }
 
-const json = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+/** Of a question that waits no more. */
+const NONE = new Uint8Array();
 
 /**
- * Questions are kept by nobody but who asks: it announces each, lists them to whoever wants to know, and takes the answers. So a question goes away with
- * its host, and who was first is decided in one place.
+ * Questions are kept by nobody but who asks: it tells of each when it is opened and whenever somebody wants to know what waits, and takes the answers. So a
+ * question goes away with its host, and who was first is decided in one place. Each has subjects of its own: the server lets nobody tell of another host's, and
+ * several processes may ask for one host.
  */
 export function createQuestions(connection: Connection, subjects: Subjects): FleetEngine['ask'] {
-  const mine = new Map<string, Map<string, Mine>>();
-  const serving = new Map<string, () => void>();
+  const hosts = new Map<string, Asking>();
 
-  const tell = (host: string, told: Told): void => {
-    try {
-      connection.get().publish(subjects.asked(host), json(told));
-    } catch {
-      // Whoever comes back asks what waits.
-    }
-  };
-  const toldOf = (id: string, { question }: Mine): Told => ({ id, question: Buffer.from(question).toString('base64') });
-
-  /** Answers for the host's questions, while it has any. */
-  const serve = (host: string): void => {
-    if (serving.has(host)) return;
-    const all = mine.get(host) as Map<string, Mine>;
-    const stop = connection.each(async (nc, signal) => {
-      const listing = nc.subscribe(subjects.waiting, {
-        callback: (error, message) => {
-          if (error) return;
-          for (const [id, one] of all) message.respond(json({ host, ...toldOf(id, one) }));
-        },
-      });
-      const answers = nc.subscribe(subjects.answer(host), {
-        callback: (error, message) => {
-          if (error) return;
-          const { id, answer } = read<{ id?: string; answer?: string }>(message.data);
-          const one = id === undefined ? undefined : all.get(id);
-          if (one === undefined || answer === undefined) message.respond(json({ gone: true }));
-          else message.respond(json({ said: Buffer.from(one.answered(fromBase64(answer))).toString('base64') }));
-        },
-      });
-      for (const [id, one] of all) tell(host, toldOf(id, one));
+  const serve = (host: string, asking: Asking): void => {
+    connection.each(async (nc, signal) => {
+      const taken = new Map<string, () => void>();
+      asking.tell = (id, one) => {
+        if (!taken.has(id)) taken.set(id, take(nc, host, id, one));
+        publish(nc, subjects.asked(host, id), one.question);
+      };
+      asking.gone = (id) => {
+        taken.get(id)?.();
+        taken.delete(id);
+        publish(nc, subjects.asked(host, id), NONE);
+      };
+      const tellAll = (): void => {
+        for (const [id, one] of asking.all) asking.tell?.(id, one);
+      };
+      const listing = nc.subscribe(subjects.waiting, { callback: (error) => void (error ?? tellAll()) });
+      tellAll();
       await over(signal);
-      listing.unsubscribe();
-      answers.unsubscribe();
+      asking.tell = undefined;
+      asking.gone = undefined;
+      for (const stop of [listing.unsubscribe.bind(listing), ...taken.values()]) stop();
     });
-    serving.set(host, stop);
+  };
+
+  /** Takes answers to one question. */
+  const take = (nc: NatsConnection, host: string, id: string, one: Mine): (() => void) => {
+    const answers = nc.subscribe(subjects.answer(host, id), {
+      callback: (error, message) => {
+        if (error) return;
+        const said = one.answered(message.data);
+        if (message.reply) publish(nc, message.reply, said);
+      },
+    });
+    return () => answers.unsubscribe();
   };
 
   return {
     open(host, id, question, answered) {
-      const all = mine.get(host) ?? new Map<string, Mine>();
-      mine.set(host, all);
-      all.set(id, { question, answered });
-      if (serving.has(host)) tell(host, toldOf(id, { question, answered }));
-      else serve(host);
+      const asking: Asking = hosts.get(host) ?? { all: new Map() };
+      const one = { question, answered };
+      if (asking.all.has(id)) asking.gone?.(id);
+      asking.all.set(id, one);
+      if (hosts.has(host)) asking.tell?.(id, one);
+      else {
+        hosts.set(host, asking);
+        serve(host, asking);
+      }
       return () => {
-        if (!all.delete(id)) return;
-        tell(host, { id });
+        if (asking.all.get(id) !== one) return;
+        asking.all.delete(id);
+        asking.gone?.(id);
       };
     },
     watch(seen) {
       const known = new Map<string, OpenQuestion>();
-      const take = (host: string, { id, question }: Told): void => {
+      const forget = (key: string): void => {
+        const question = known.get(key);
+        if (question === undefined) return;
+        known.delete(key);
+        seen({ host: question.host, id: question.id });
+      };
+      const hear = ({ subject, data }: Msg): void => {
+        const [host, id] = subjects.askedIn(subject);
         const key = `${host}/${id}`;
-        if (question === undefined) {
-          if (known.delete(key)) seen({ host, id });
-          return;
-        }
-        if (known.has(key)) return;
-        const open = { host, id, bytes: fromBase64(question) };
-        known.set(key, open);
-        seen(open);
+        if (data.length === 0) forget(key);
+        if (data.length === 0 || known.has(key)) return;
+        const question = { host, id, bytes: data };
+        known.set(key, question);
+        seen(question);
       };
       return connection.each(async (nc, signal) => {
-        const inbox = `${connection.inbox}.waiting.${randomUUID()}`;
-        const announced = nc.subscribe(subjects.asked('*'), {
-          callback: (error, message) => {
-            if (!error) take(subjects.hostIn(message.subject), read<Told>(message.data));
-          },
+        // Whoever has gone while nothing could be heard tells of nothing.
+        for (const key of [...known.keys()]) forget(key);
+        const told = nc.subscribe(subjects.asked('*', '*'), {
+          callback: (error, message) => void (error ?? hear(message)),
         });
-        const listed = nc.subscribe(inbox, {
-          callback: (error, message) => {
-            const told = read<Told & { host?: string }>(message.data);
-            if (!error && told.host !== undefined) take(told.host, told);
-          },
-        });
-        nc.publish(subjects.waiting, json({}), { reply: inbox });
+        nc.publish(subjects.waiting);
         await over(signal);
-        announced.unsubscribe();
-        listed.unsubscribe();
+        told.unsubscribe();
       });
     },
     async answer(host, id, answer) {
-      let found: { gone?: true; said?: string };
+      const nobody = `nobody waits for an answer to ${id}`;
+      if (!NAME.test(host) || !NAME.test(id)) throw connection.failed(nobody);
       try {
-        const told = json({ id, answer: Buffer.from(answer).toString('base64') });
-        const reply = await connection.get().request(subjects.answer(host), told, { timeout: PATIENCE });
-        found = read(reply.data);
+        return (await connection.get().request(subjects.answer(host, id), answer, { timeout: PATIENCE })).data;
       } catch (error) {
         const text = String(error);
-        if (/no responders/i.test(text)) throw connection.failed(`nobody waits for an answer to ${id}`);
-        if (/timeout/i.test(text))
-          throw connection.failed(
-            `${host} did not say within ${PATIENCE / 1000} s what it made of the answer to ${id}`,
-          );
-        throw connection.failed(error);
+        if (/no responders/i.test(text)) throw connection.failed(nobody);
+        if (!/timeout/i.test(text)) throw connection.failed(error);
+        const silent = `${host} did not say within ${PATIENCE / 1000} s what it made of the answer to ${id}`;
+        throw connection.failed(silent);
       }
-      if (found.said === undefined) throw connection.failed(`nobody waits for an answer to ${id}`);
-      return fromBase64(found.said);
     },
   };
 }
 
-const fromBase64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
-
-/** Whoever sends something else has sent nothing. */
-function read<T extends object>(bytes: Uint8Array): Partial<T> & { id: string } {
+function publish(nc: NatsConnection, subject: string, bytes: Uint8Array): void {
   try {
-    const found: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    if (typeof found === 'object' && found !== null) return found as Partial<T> & { id: string };
+    nc.publish(subject, bytes);
   } catch {
-    // No JSON at all.
+    // Whoever comes back asks what waits; a question that the server takes for too large nobody sees.
   }
-  return { id: '' } as Partial<T> & { id: string };
 }
 
 function over(signal: AbortSignal): Promise<void> {

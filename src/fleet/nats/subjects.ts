@@ -6,10 +6,13 @@ export interface Subjects {
   /** Subjects of the log: of one host, or of all. */
   logOf(host: string): string;
   hostIn(subject: string): string;
-  /** Whoever wants to know what waits asks here. */
+  /** Whoever wants to know what waits says so here. */
   readonly waiting: string;
-  asked(host: string): string;
-  answer(host: string): string;
+  /** Where a host tells of a question, and where it is answered; `*`: of all. */
+  asked(host: string, id: string): string;
+  answer(host: string, id: string): string;
+  /** The host and the question of a subject that `asked` has made. */
+  askedIn(subject: string): readonly [host: string, id: string];
 }
 
 export function subjectsOf(team: string): Subjects {
@@ -20,7 +23,8 @@ export function subjectsOf(team: string): Subjects {
     logOf: (host) => `hs.${team}.log.${host}`,
     hostIn: (subject) => subject.split('.').at(-1) as string,
     waiting: `hs.${team}.waiting`,
-    asked: (host) => `hs.${team}.asked.${host}`,
-    answer: (host) => `hs.${team}.answer.${host}`,
+    asked: (host, id) => `hs.${team}.asked.${host}.${id}`,
+    answer: (host, id) => `hs.${team}.answer.${host}.${id}`,
+    askedIn: (subject) => subject.split('.').slice(-2) as [string, string],
   };
 }

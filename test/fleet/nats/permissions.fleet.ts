@@ -97,3 +97,20 @@ test('without credentials, or with those of nobody, there is no connection', asy
     await expect(one.state.share('a', bytes('1'))).rejects.toThrow(/authorization/i);
   }
 });
+
+test('all that waits at a host is listed, and answered, with the rights that hosts have', async () => {
+  const [operator, a] = [await engine('operator', 'operator.nk'), await engine('a', 'a.nk')];
+  for (let i = 0; i < 20; i++) a.ask.open('a', `q${i}`, bytes(`${i}`), () => bytes(`taken ${i}`));
+  await until(() =>
+    operator.ask.answer('a', 'q19', bytes('!')).then(
+      () => true,
+      () => false,
+    ),
+  );
+  const listed = new Set<string>();
+  const stop = operator.ask.watch(({ host, id }) => void (host === 'a' && listed.add(id)));
+  await until(() => listed.size === 20);
+  stop();
+  for (let i = 0; i < 20; i++)
+    expect(Buffer.from(await operator.ask.answer('a', `q${i}`, bytes('yes'))).toString()).toBe(`taken ${i}`);
+});
