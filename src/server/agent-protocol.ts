@@ -1,6 +1,7 @@
 import type { EventSpec } from '../events/define.js';
 import { failureEffect } from '../events/failure.js';
 import { blockOutput } from '../handlers/blocking.js';
+import type { FireSettings } from '../host/fire-options.js';
 import { plainJson, plainLines } from '../plain.js';
 import { PROOF_HEAD } from '../values/server-proof.js';
 import { MOST_BODY } from './limits.js';
@@ -50,6 +51,12 @@ export const USUAL = 600;
 export function deadlineOf(given: number): number {
   // What is late is no answer: a tenth of the time, and of a long one five seconds, are for starting and for saying it.
   return Math.max(given - 5, given * 0.8);
+}
+
+/** How an ask may be settled elsewhere. What was said of failures counts where nobody sits there: a person is still asked by the agent. */
+export function askedAs(attended: boolean, within: number | undefined, policy: FailurePolicy): FireSettings['asked'] {
+  const seconds = within ?? deadlineOf(USUAL);
+  return { attended, within: seconds, unanswered: attended || policy === 'allow' ? 'ask' : 'deny' };
 }
 
 /** Why nothing was let through. The same words in the thin command. */

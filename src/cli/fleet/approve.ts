@@ -1,11 +1,12 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { type AskedQuestion, readTaken, signAnswer } from '../../fleet/ask/question.js';
+import { type AskedQuestion, MOST_REASON, readTaken, signAnswer } from '../../fleet/ask/question.js';
 import { waitingQuestions } from '../../fleet/ask/waiting.js';
 import { readKey, type SigningKey } from '../../fleet/bundle/keys.js';
 import type { FleetEngine } from '../../fleet/engine.js';
 import { readJoined } from '../../fleet/joined.js';
 import { plain, plainJson } from '../../plain.js';
+import { describeError } from '../../values/message.js';
 import type { Terminal } from '../terminal.js';
 import { atBroker, type FleetFlags, whereOf, wrong } from './flags.js';
 
@@ -14,30 +15,63 @@ interface Said {
   readonly reason?: string | undefined;
 }
 
+/** Fewer characters of an id may name another question by the time that it is answered. */
+const FEWEST = 6;
+
+interface Asked {
+  readonly id: string | undefined;
+  readonly said: Said | undefined;
+  readonly key: SigningKey | undefined;
+}
+
 /** Lists what waits for a person, and answers it: one by its id, or on a terminal each in turn. */
-export async function approveVerb([id]: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
-  const { allow, deny, reason, sign = [] } = flags;
-  if (typeof allow === 'string') throw wrong('--allow', `expected nothing after it, got "${allow}": name the ID first`);
-  if (allow && deny) throw wrong('fleet approve', 'expected --allow or --deny, and not both');
-  if (id === undefined && (allow || deny)) throw wrong('fleet approve', 'expected the ID of what is answered');
-  if (id !== undefined && !allow && !deny) throw wrong('fleet approve', 'expected --allow or --deny');
-  if (sign.length > 1) throw wrong('--sign', 'expected one key');
-  const key = sign[0] === undefined ? undefined : readKey(resolve(sign[0]));
-  if (id !== undefined && key === undefined) throw wrong('--sign', "expected the file of an approver's key");
+export async function approveVerb(names: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
+  const { id, said, key } = askedBy(names, flags);
+  const isJson = flags.json === true;
   return atBroker(whereOf(flags), terminal, async (engine) => {
     const found = await waitingQuestions(engine, id);
     const all = found.filter(({ host }) => flags.host === undefined || host === flags.host);
-    if (id === undefined) return list(all, { engine, key, terminal, isJson: flags.json === true });
-    const meant = all.filter((question) => question.id.startsWith(id));
+    if (id === undefined || said === undefined) return list(all, { engine, key, terminal, isJson });
+    const named = all.filter((question) => question.id.startsWith(id));
+    const waiting = named.filter(({ settled }) => settled === undefined);
+    // Who was first is told by whoever has asked.
+    const meant = waiting.length > 0 ? waiting : named;
     const [question] = meant;
     if (question === undefined || meant.length > 1) {
-      const what =
-        meant.length > 1 ? `${meant.length} questions begin with ${id}` : `nobody waits for an answer to ${id}`;
-      terminal.tell(what);
+      const each = meant.map((one) => `${one.id} of ${one.host}`).join(', ');
+      const at = flags.host === undefined ? '' : ` of ${flags.host}`;
+      terminal.tell(
+        meant.length > 1
+          ? `${meant.length} questions begin with ${plain(id)}: ${plain(each)}; name more of one`
+          : `nobody waits for an answer to ${plain(id)}${plain(at)}; hookscope fleet approve shows what waits`,
+      );
       return 1;
     }
-    return send(engine, question, { answer: allow ? 'allow' : 'deny', reason }, { key: key as SigningKey, terminal });
+    return send(engine, question, said, { key: key as SigningKey, terminal, isJson });
   });
+}
+
+function askedBy([name]: readonly string[], { allow, deny, reason, sign = [] }: FleetFlags): Asked {
+  const isEither = allow !== undefined || deny === true;
+  if (isEither && allow !== undefined && deny) throw wrong('fleet approve', 'expected --allow or --deny, and not both');
+  if (typeof allow === 'string' && name !== undefined)
+    throw wrong('--allow', `expected nothing after it where the ID stands before it, got "${allow}"`);
+  const id = typeof allow === 'string' ? allow : name;
+  if (id === undefined && isEither) throw wrong('fleet approve', 'expected the ID of what is answered');
+  if (id !== undefined && !isEither) throw wrong('fleet approve', 'expected --allow or --deny with the ID');
+  if (id !== undefined && (id.length < FEWEST || !/^[0-9a-f]+$/.test(id)))
+    throw wrong(
+      'fleet approve',
+      `expected an ID as hookscope fleet approve shows it, or its first ${FEWEST} characters or more, got "${id}"`,
+    );
+  if (reason !== undefined && !isEither) throw wrong('--reason', 'expected --allow or --deny beside it');
+  if (reason !== undefined && reason.length > MOST_REASON)
+    throw wrong('--reason', `expected at most ${MOST_REASON} characters, got ${reason.length}`);
+  if (sign.length > 1) throw wrong('--sign', 'expected one key');
+  const key = sign[0] === undefined ? undefined : readKey(resolve(sign[0]));
+  if (id !== undefined && key === undefined) throw wrong('--sign', "expected the file of an approver's key");
+  const said = isEither ? { answer: deny ? ('deny' as const) : ('allow' as const), reason } : undefined;
+  return { id, said, key };
 }
 
 async function list(
@@ -61,28 +95,40 @@ async function list(
     else for (const line of linesOf(question)) await terminal.print(line);
     if (isJson || key === undefined || terminal.ask === undefined) continue;
     const said = saidBy(await terminal.ask('allow, deny or leave it? [a/d/Enter] (a reason may follow) '));
-    if (said !== undefined && (await send(engine, question, said, { key, terminal })) !== 0) code = 1;
+    if (said === undefined) continue;
+    try {
+      if ((await send(engine, question, said, { key, terminal, isJson })) !== 0) code = 1;
+    } catch (error) {
+      // It was left meanwhile; there are others.
+      terminal.tell(describeError(error));
+      code = 1;
+    }
   }
   if (waiting.length === 0) terminal.tell('nothing waits for a person');
+  else if (key !== undefined && !isJson && terminal.ask === undefined)
+    terminal.tell('nobody sits at a terminal here: name the ID of what is answered, with --allow or --deny');
   return code;
 }
 
 function saidBy(text: string): Said | undefined {
   const [, word, reason] = /^\s*(a|allow|d|deny)(?:\s+(.*\S))?\s*$/.exec(text) ?? [];
   if (word === undefined) return undefined;
-  return { answer: word.startsWith('a') ? 'allow' : 'deny', ...(reason === undefined ? {} : { reason }) };
+  const why = reason === undefined ? {} : { reason: reason.slice(0, MOST_REASON) };
+  return { answer: word.startsWith('a') ? 'allow' : 'deny', ...why };
 }
 
 async function send(
   engine: FleetEngine,
   question: AskedQuestion,
   said: Said,
-  { key, terminal }: { readonly key: SigningKey; readonly terminal: Terminal },
+  { key, terminal, isJson }: { readonly key: SigningKey; readonly terminal: Terminal; readonly isJson: boolean },
 ): Promise<number> {
   const answer = signAnswer(question, { ...said, from: placeName() }, key);
   const { counts, message } = readTaken(await engine.ask.answer(question.host, question.id, answer));
-  if (counts) await terminal.print(`${question.id}: ${plain(message)}`);
-  else terminal.tell(`${question.id}: ${plain(message)}`);
+  const { id, host } = question;
+  if (isJson) await terminal.print(plainJson({ id, host, counts, message }));
+  else if (counts) await terminal.print(`${id} of ${host}: ${plain(message)}`);
+  else terminal.tell(`${id} of ${host} does not have this answer: ${plain(message)}`);
   return counts ? 0 : 1;
 }
 

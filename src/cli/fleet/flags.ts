@@ -24,6 +24,7 @@ export interface FleetFlags extends FilterFlags, MaskFlags {
   readonly dir?: string;
   readonly port?: string;
   readonly askElsewhere?: string;
+  readonly askTimeout?: string;
   readonly deny?: true;
   readonly reason?: string;
   readonly limit?: string;

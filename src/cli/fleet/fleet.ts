@@ -23,7 +23,7 @@ const VERBS: Readonly<
   join: {
     names: 'URL',
     about: "the broker's address, as hookscope fleet join nats://127.0.0.1:4222 --key ed25519:…",
-    flags: ['team', 'credentials', 'tlsCa', 'key', 'channel', 'host', 'allow', 'askElsewhere'],
+    flags: ['team', 'credentials', 'tlsCa', 'key', 'channel', 'host', 'allow', 'askElsewhere', 'askTimeout'],
     load: async () => (await import('./join.js')).joinVerb,
   },
   leave: { names: '', flags: [], load: async () => (await import('./join.js')).leaveVerb },

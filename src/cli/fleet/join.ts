@@ -12,10 +12,15 @@ const isAskElsewhere = (text: string): text is AskElsewhere => (ASK_ELSEWHERE as
 
 /** Writes which fleet this user of this machine is of, and tries it. */
 export async function joinVerb([url]: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
-  const { team = 'team', key = [], credentials, tlsCa, channel, host, allow, askElsewhere } = flags;
+  const { team = 'team', key = [], credentials, tlsCa, channel, host, allow, askElsewhere, askTimeout } = flags;
   if (allow === true) throw wrong('--allow', 'expected the file that says what of a bundle may run here');
   if (askElsewhere !== undefined && !isAskElsewhere(askElsewhere))
     throw wrong('--ask-elsewhere', `expected ${ASK_ELSEWHERE.join(', ')}, got "${askElsewhere}"`);
+  const seconds = askTimeout === undefined ? undefined : Number(askTimeout);
+  if (seconds !== undefined && !(seconds > 0 && Number.isFinite(seconds)))
+    throw wrong('--ask-timeout', `expected seconds, more than 0, got "${askTimeout}"`);
+  if (seconds !== undefined && (askElsewhere === undefined || askElsewhere === 'never'))
+    throw wrong('--ask-timeout', 'expected --ask-elsewhere unattended or first beside it: else nobody is asked');
   if (key.length === 0)
     throw wrong('--key', 'expected the public key that bundles are signed with, as hookscope fleet keys new prints it');
   const before = readJoined();
@@ -28,6 +33,7 @@ export async function joinVerb([url]: readonly string[], flags: FleetFlags, term
     ...(host === undefined ? {} : { host }),
     ...(channel === undefined ? {} : { channels: channel }),
     ...(askElsewhere === undefined ? {} : { askElsewhere }),
+    ...(seconds === undefined ? {} : { askTimeout: seconds }),
     ...(allow === undefined ? {} : { allow: resolve(allow) }),
   };
   const told: string[] = [];

@@ -20,11 +20,15 @@ export const FLEET_COMMANDS: readonly CommandRow[] = [
       ['--host <name>', "join: this machine's name in the fleet; log, approve: only this host's"],
       [
         '--allow [file]',
-        'join: the file that says what of a bundle may run here beside rules; approve: the answer, without a file',
+        'join: the file that says what of a bundle may run here beside rules; approve: the answer, without a file or with the ID',
       ],
       ['--deny', 'approve: the answer'],
       ['--reason <text>', 'approve: said to the agent with the answer'],
       ['--ask-elsewhere <when>', 'join: what hooks ask goes to the team: never (default), unattended, first'],
+      [
+        '--ask-timeout <seconds>',
+        'join: how long a question to the team waits; default: until 2 s before the agent gives up',
+      ],
       ['--sign <file>', 'push, rollback, approve: a key to sign with', 'many'],
       ['--revision <name>', 'push: what it is called; default: a hash of its content'],
       ['--canary <share>', 'push: to this share of hosts first, 5% or 0.05'],

@@ -3,7 +3,7 @@ import { isHookscopeError } from '../../errors.js';
 import { hasJoined } from '../../fleet/has-joined.js';
 import { fire } from '../../host/fire/fire.js';
 import { servicesOf } from '../../host/internals.js';
-import { type CommandAnswer, REASONS } from '../../server/agent-protocol.js';
+import { askedAs, type CommandAnswer, REASONS } from '../../server/agent-protocol.js';
 import { Binding, whyChanged } from '../../server/binding.js';
 import type { Question } from '../../server/client/ask.js';
 import { foundProject } from '../../server/found-project.js';
@@ -51,9 +51,10 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
   });
   const { host } = await unlessInterrupted(terminal, opening);
   let keeper: Awaited<ReturnType<typeof keepRecords>> | undefined;
-  const log = hasJoined() ? await logForLater(host) : undefined;
+  const services = servicesOf(host);
+  const place = hasJoined() ? await placeOf(host) : undefined;
+  services.elsewhere = place?.asker;
   try {
-    const services = servicesOf(host);
     services.stateless = true;
     services.projectOf = project === undefined ? foundProject : () => project;
     partOfCaller(host);
@@ -68,6 +69,7 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
         signal: over.signal,
         env: envOf(project),
         ...protocol.settings(told, policy),
+        asked: askedAs(protocol.attended === true, (deadline - performance.now()) / 1000, policy),
       });
       return protocol.say(decision, told);
     } catch (error) {
@@ -78,19 +80,21 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
     }
   } finally {
     await host.close();
-    await log?.close(0);
+    await place?.asker.close();
+    await place?.log.close(0);
     if (keeper) await within(timerDelay(KEEPING), keeper.close());
   }
 }
 
-/** Of a fleet that was joined: the next process of it that has a connection sends what was decided here. */
-async function logForLater(host: Host) {
-  const [{ readJoined }, { keepForLater }] = [
+/** In a fleet that was joined: who asks the team, and the log of what is decided, which the next process that has a connection sends. */
+async function placeOf(host: Host) {
+  const [{ readJoined }, { keepForLater }, { AskerAlone }] = [
     await import('../../fleet/joined.js'),
     await import('../../fleet/offline.js'),
+    await import('../../fleet/ask/alone.js'),
   ];
   const joined = readJoined();
-  return joined && keepForLater(host, joined);
+  return joined && { log: keepForLater(host, joined), asker: new AskerAlone(joined) };
 }
 
 /** What the command names; else what was served last; else what lies here and is accepted. */

@@ -74,8 +74,7 @@ export class Asker implements Elsewhere {
       try {
         this.#ask(open, signal, resolve);
       } catch (error) {
-        const reason = `it cannot be asked elsewhere: ${plain(describeError(error))}`;
-        resolve({ answer: 'none', reason, at: new Date().toISOString(), waited_ms: 0, question: '', input_hmac: '' });
+        resolve(unasked(error));
       }
     });
   }
@@ -225,6 +224,12 @@ export class Asker implements Elsewhere {
     for (const over of [...this.#open]) over('the host leaves the fleet');
     for (const stop of [...this.#lingering]) stop();
   }
+}
+
+/** Before there was a question something has failed. */
+export function unasked(error: unknown): Answered {
+  const reason = `it cannot be asked elsewhere: ${plain(describeError(error))}`;
+  return { answer: 'none', reason, at: new Date().toISOString(), waited_ms: 0, question: '', input_hmac: '' };
 }
 
 /** Of the input's JSON with sorted keys, by this machine's key; '': it cannot be compared. */

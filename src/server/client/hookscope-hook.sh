@@ -253,7 +253,7 @@ tenths=$((tenths - now + began))
 [ "$tenths" -gt 0 ] || fail 'standard input was not closed in time'
 
 answer=$(curl -q -sS --unix-socket "$socket" --noproxy '*' --connect-timeout 5 --max-time "$((tenths / 10)).$((tenths % 10))" \
-  -H "@$dir/head" --data-binary "@$dir/in" -D "$dir/said" -w '\n%{http_code}' "http://hookscope/hooks/$event" 2>/dev/null)
+  -H "@$dir/head" -H "hookscope-within: $((tenths / 10)).$((tenths % 10))" --data-binary "@$dir/in" -D "$dir/said" -w '\n%{http_code}' "http://hookscope/hooks/$event" 2>/dev/null)
 code=$?
 status=${answer##*"$nl"}
 answer=${answer%"$nl"*}

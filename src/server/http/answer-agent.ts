@@ -1,9 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isHookscopeError } from '../../errors.js';
-import type { FireSettings } from '../../host/fire-options.js';
 import { LazySignal } from '../../values/lazy-signal.js';
 import { describeError } from '../../values/message.js';
-import { type CommandAnswer, deadlineOf, type FailurePolicy, HEAD, REASONS, USUAL } from '../agent-protocol.js';
+import {
+  askedAs,
+  type CommandAnswer,
+  deadlineOf,
+  type FailurePolicy,
+  HEAD,
+  REASONS,
+  USUAL,
+} from '../agent-protocol.js';
 import { agentProtocol } from '../agent-words.js';
 import { fitsHeader } from '../named-set.js';
 import type { Protocol, Told } from '../protocol.js';
@@ -21,12 +28,6 @@ export interface AgentAsks {
   readonly policy: FailurePolicy;
   /** Seconds that the client waits, where it says so. */
   readonly within: number | undefined;
-}
-
-/** How an ask may be settled elsewhere. What was said of failures counts where nobody sits there: a person is still asked by the agent. */
-export function askedAs(attended: boolean, within: number | undefined, policy: FailurePolicy): FireSettings['asked'] {
-  const seconds = within ?? deadlineOf(USUAL);
-  return { attended, within: seconds, unanswered: attended || policy === 'allow' ? 'ask' : 'deny' };
 }
 
 /** One event of another agent than Claude Code, which the body tells in its words, and which is answered in them. */

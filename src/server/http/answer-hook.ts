@@ -5,11 +5,11 @@ import { plainJson } from '../../plain.js';
 import { LazySignal } from '../../values/lazy-signal.js';
 import { describeError } from '../../values/message.js';
 import { isObject, type Json } from '../../values/shape.js';
-import { deadlineOf, type FailurePolicy, failureOutput, HEAD, REASONS, USUAL } from '../agent-protocol.js';
+import { askedAs, deadlineOf, type FailurePolicy, failureOutput, HEAD, REASONS, USUAL } from '../agent-protocol.js';
 import { type NamedSet, setInHeaders } from '../named-set.js';
 import { CLAUDE } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
-import { answerAgent, askedAs } from './answer-agent.js';
+import { answerAgent } from './answer-agent.js';
 import { type Answer, readBody } from './body.js';
 import { environmentIn, headValue, withTrace } from './head.js';
 

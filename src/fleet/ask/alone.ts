@@ -1,0 +1,81 @@
+import type { Answered, Elsewhere, OpenAsk } from '../../host/elsewhere.js';
+import type { FleetEngine, Stop } from '../engine.js';
+import { usualHostId } from '../host-id.js';
+import type { Joined } from '../joined.js';
+import { natsEngine } from '../nats/engine.js';
+import { completeOptions } from '../options.js';
+import { readAllowed } from '../policy/allowed.js';
+import { readKept } from '../policy/kept.js';
+import { lastGood } from '../policy/last-good.js';
+import { approversIn, masksIn } from './approvers.js';
+import { Asker, unasked } from './asker.js';
+import { ownKey } from './own-key.js';
+
+/** Milliseconds for a connection, of the time that the agent waits. */
+const PATIENCE = 3_000;
+
+/** Asks the team from a process that fires once: it connects when there is something to ask, and goes by the last good policy. */
+export class AskerAlone implements Elsewhere {
+  readonly #joined: Joined;
+  #engine: FleetEngine | undefined;
+  #asker: Asker | undefined;
+
+  constructor(joined: Joined) {
+    this.#joined = joined;
+  }
+
+  ask(open: OpenAsk, signal: AbortSignal): Promise<Answered> | undefined {
+    const { askElsewhere: when = 'never' } = this.#joined;
+    if (when === 'never' || (when === 'unattended' && open.attended)) return undefined;
+    return this.#ask(open, signal).catch(unasked);
+  }
+
+  async #ask(open: OpenAsk, signal: AbortSignal): Promise<Answered> {
+    const { folder, keys, channels, allow, directory, askTimeout } = completeOptions(this.#joined);
+    const { servers, team, credentials, tls } = this.#joined;
+    const host = this.#joined.host ?? usualHostId(folder);
+    const began = performance.now();
+    this.#engine ??= natsEngine({ servers, team, name: host, credentials, tls });
+    const engine = this.#engine;
+    const policies = channels.map((channel) => {
+      const { bundle } = readKept(`${folder}/${host}`, channel, keys);
+      return lastGood(channel, bundle, { allowed: () => readAllowed(allow), directory }).policy;
+    });
+    this.#asker ??= new Asker({
+      engine,
+      team,
+      host,
+      when: 'first',
+      seconds: askTimeout,
+      own: ownKey(credentials),
+      approvers: () => approversIn(policies),
+    });
+    this.#asker.mask(masksIn(policies));
+    await connected(engine, signal);
+    const { within } = open;
+    const left = within === undefined ? undefined : within - (performance.now() - began);
+    return this.#asker.ask({ ...open, within: left }, signal) as Promise<Answered>;
+  }
+
+  async close(): Promise<void> {
+    this.#asker?.close();
+    await this.#engine?.close();
+  }
+}
+
+/** Resolves when it is, when the signal fires, or after a while. */
+function connected(engine: FleetEngine, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    let stop: Stop = () => undefined;
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      stop();
+      resolve();
+    };
+    const timer = setTimeout(done, PATIENCE);
+    if (engine.connected || signal.aborted) return done();
+    stop = engine.onChange(done);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
