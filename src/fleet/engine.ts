@@ -65,10 +65,10 @@ export interface FleetEngine {
     all(): Promise<readonly Shared[]>;
   };
   readonly ask: {
-    /** Opens a question until the undo is called, or its host is gone. `answered` is handed each answer, and says what its sender is told. */
+    /** Opens a question until the undo is called, or its host is gone; in place of the one with this id. `answered` is handed each answer, and says what its sender is told. */
     open(host: string, id: string, question: Uint8Array, answered: (answer: Uint8Array) => Uint8Array): Stop;
-    /** Calls it with each question that waits now, with each that is opened, and with each that waits no more. */
-    watch(seen: (question: OpenQuestion) => void): Stop;
+    /** Calls it with each question that waits now, with each that is opened, and with each that waits no more. `failed` is told why nothing is seen. */
+    watch(seen: (question: OpenQuestion) => void, failed?: (error: Error) => void): Stop;
     /** Hands an answer to whoever asks; resolves to what it says of it. Rejects where nobody waits for it. */
     answer(host: string, id: string, answer: Uint8Array): Promise<Uint8Array>;
   };

@@ -58,7 +58,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
   const host = options.host ?? usualHostId(folder);
   const own = `${folder}/${host}`;
   const nats = { servers: how.servers, team, name: host, credentials: options.credentials, tls: options.tls };
-  const engine = options.engine ?? natsEngine(nats);
+  const engine = options.engine ?? natsEngine({ ...nats, tell });
   const bounds = { maxBytes: how.maxBytes, segmentBytes: Math.ceil(how.maxBytes / 8) };
   const log: DecisionLog =
     options.engine === undefined

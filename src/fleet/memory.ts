@@ -137,11 +137,14 @@ export function memoryEngine(broker: MemoryBroker = new MemoryBroker()): FleetEn
     ask: {
       open(host, id, bytes, answered) {
         const key = `${host}/${id}`;
-        broker.waiting.set(key, { question: { host, id, bytes: bytes.slice() }, answered });
+        const waiting = { question: { host, id, bytes: bytes.slice() }, answered };
+        broker.waiting.set(key, waiting);
         broker.changed();
         const stop = (): void => {
-          if (broker.waiting.delete(key)) broker.changed();
           stops.delete(stop);
+          if (broker.waiting.get(key) !== waiting) return;
+          broker.waiting.delete(key);
+          broker.changed();
         };
         stops.add(stop);
         return stop;
@@ -156,7 +159,7 @@ export function memoryEngine(broker: MemoryBroker = new MemoryBroker()): FleetEn
             seen({ host, id });
           }
           for (const [key, { question }] of broker.waiting) {
-            if (known.has(key)) continue;
+            if (known.get(key) === question) continue;
             known.set(key, question);
             seen(question);
           }

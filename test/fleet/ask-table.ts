@@ -1,10 +1,16 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nkeys } from '@nats-io/transport-node';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/fire-record.js';
+import { ownKey } from '../../src/fleet/ask/own-key.js';
 import { type AskedQuestion, readTaken, signAnswer, type Taken } from '../../src/fleet/ask/question.js';
 import { waitingQuestions } from '../../src/fleet/ask/waiting.js';
+import type { SigningKey } from '../../src/fleet/bundle/keys.js';
 import type { FleetEngine } from '../../src/fleet/engine.js';
 import { fleet } from '../../src/fleet/fleet.js';
+import { makeNkey } from '../../src/fleet/nats/connection.js';
 import type { FleetOptions } from '../../src/fleet/options.js';
 import { fire } from '../../src/host/fire/fire.js';
 import { servicesOf } from '../../src/host/internals.js';
@@ -25,6 +31,17 @@ const stranger = newKey();
 const open: { close(): Promise<unknown> }[] = [];
 const TOKEN = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
 
+const rules = [
+  {
+    matcher: 'Bash',
+    if: 'Bash(deploy *)',
+    hooks: [{ type: 'rule', decision: 'ask', reason: 'Deploys are asked' }],
+  },
+  { matcher: 'Bash', if: 'Bash(deploy prod)', hooks: [{ type: 'rule', decision: 'deny', reason: 'Never' }] },
+];
+const bundle = (sequence: number, approvers: object, more: object = {}): Uint8Array =>
+  bundleOf(sequence, { 'acme/a.json': { hooks: { PreToolUse: rules } } }, [signer], { approvers, ...more } as never);
+
 /** What an ask on one host comes to, whoever carries it. */
 export function askTable(name: string, make: () => Promise<AskGround>): void {
   describe(`ask elsewhere ${name}`, () => {
@@ -35,7 +52,8 @@ export function askTable(name: string, make: () => Promise<AskGround>): void {
       ground = undefined;
     });
 
-    async function start(options: Partial<FleetOptions> = {}, hostOptions: object = {}) {
+    const usual = { alice: alice.id, bob: bob.id };
+    async function start(options: Partial<FleetOptions> = {}, hostOptions: object = {}, approvers: object = usual) {
       ground ??= await make();
       const operator = await ground.open('operator');
       open.push(operator);
@@ -43,17 +61,8 @@ export function askTable(name: string, make: () => Promise<AskGround>): void {
       open.push(engine);
       await until(() => operator.connected && engine.connected);
       await operator.prepare();
-      const rules = [
-        {
-          matcher: 'Bash',
-          if: 'Bash(deploy *)',
-          hooks: [{ type: 'rule', decision: 'ask', reason: 'Deploys are asked' }],
-        },
-        { matcher: 'Bash', if: 'Bash(deploy prod)', hooks: [{ type: 'rule', decision: 'deny', reason: 'Never' }] },
-      ];
-      const approvers = { alice: alice.id, bob: bob.id };
-      const bytes = bundleOf(1, { 'acme/a.json': { hooks: { PreToolUse: rules } } }, [signer], { approvers });
-      if ((await operator.policy.history('stable')).length === 0) await operator.policy.post('stable', bytes, 0);
+      if ((await operator.policy.history('stable')).length === 0)
+        await operator.policy.post('stable', bundle(1, approvers), 0);
       const team = await fleet({
         engine,
         team: 'acme',
@@ -290,5 +299,141 @@ export function askTable(name: string, make: () => Promise<AskGround>): void {
       expect((await other).reason).toMatch(/leaves the fleet/);
       await until(async () => (await waitingQuestions(operator)).length === 0);
     });
+
+    test('is not settled by the key that the asking host connects with, approver or not', async () => {
+      const { file, key } = await nkeyIn(ownFolder());
+      const { operator, host } = await start({ credentials: file }, {}, { alice: alice.id, laptop: key.id });
+      const under = ask(host);
+      const asked = await question(operator);
+      expect(await send(operator, asked, signAnswer(asked, yes, key))).toEqual({
+        counts: false,
+        message: 'refused: it is signed with a key that the asking host holds',
+      });
+      await send(operator, asked, signAnswer(asked, no, alice));
+      expect((await under).verdict).toBe('deny');
+    });
+
+    test('is settled by who is an approver when the answer comes', async () => {
+      const { operator, host, team } = await start();
+      const under = ask(host);
+      const asked = await question(operator);
+      const [{ version = 0 } = {}] = (await operator.policy.history('stable')).slice(-1);
+      await operator.policy.post('stable', bundle(2, { bob: bob.id }), version);
+      await until(() => channel(team)?.sequence === 2);
+      expect(await send(operator, asked, signAnswer(asked, yes, alice))).toMatchObject({
+        counts: false,
+        message: expect.stringMatching(/none of an approver/),
+      });
+      expect((await send(operator, asked, signAnswer(asked, yes, bob))).counts).toBe(true);
+      expect((await under).answered).toMatchObject({ by: 'bob' });
+    });
+
+    test('without approvers in the policy, or with a policy that has expired, is asked of nobody', async () => {
+      const { operator, host, team } = await start({}, {}, {});
+      expect((await ask(host)).reason).toMatch(/no policy in force names approvers/);
+      const expires = new Date(Date.now() + 700).toISOString();
+      await operator.policy.post('stable', bundle(2, { alice: alice.id }, { expires }), 1);
+      await until(() => channel(team)?.sequence === 2);
+      const under = ask(host);
+      const asked = await question(operator);
+      await until(() => Date.now() > Date.parse(expires));
+      expect(await send(operator, asked, signAnswer(asked, yes, alice))).toMatchObject({ counts: false });
+      expect((await ask(host)).reason).toMatch(/no policy in force names approvers/);
+      await team.close();
+      expect((await under).verdict).toBe('ask');
+    });
+
+    test('outlives a broker that comes back, and is no permission where it does not', async () => {
+      const { operator, host, engine } = await start();
+      const under = ask(host);
+      const asked = await question(operator);
+      const heal = await (ground as AskGround).cut();
+      await until(() => !engine.connected && !operator.connected);
+      await expect(send(operator, asked, signAnswer(asked, yes, alice))).rejects.toMatchObject({
+        code: 'FLEET_FAILED',
+      });
+      await heal();
+      await until(() => engine.connected && operator.connected);
+      expect((await question(operator)).id).toBe(asked.id);
+      await until(() =>
+        send(operator, asked, signAnswer(asked, yes, alice)).then(
+          ({ counts }) => counts,
+          () => false,
+        ),
+      );
+      expect((await under).verdict).toBe('allow');
+      const left = fire(servicesOf(host), 'PreToolUse', bash('deploy it'), {
+        asked: { within: 2.8, unanswered: 'deny' },
+      });
+      await question(operator);
+      const again = await (ground as AskGround).cut();
+      expect(await left).toMatchObject({ verdict: 'deny', reason: expect.stringMatching(/nobody of the team/) });
+      await again();
+    });
+
+    test('is one of hundreds: each is shown, and has its own answer', async () => {
+      const { operator, host } = await start();
+      const all = Array.from({ length: 400 }, (_, i) => ask(host, `deploy ${i}`));
+      let waiting: AskedQuestion[] = [];
+      await until(async () => {
+        waiting = await waitingQuestions(operator);
+        return waiting.length === all.length;
+      });
+      const commandOf = ({ input }: AskedQuestion) => (input as { tool_input: { command: string } }).tool_input.command;
+      const isEven = (command: string): boolean => Number(command.split(' ')[1]) % 2 === 0;
+      const told = await Promise.all(
+        waiting.map((one) => send(operator, one, signAnswer(one, isEven(commandOf(one)) ? yes : no, alice))),
+      );
+      expect(told.every(({ counts }) => counts)).toBe(true);
+      const verdicts = (await Promise.all(all)).map(({ verdict }) => verdict);
+      expect(verdicts).toEqual(all.map((_, i) => (i % 2 === 0 ? 'allow' : 'deny')));
+      // Of settled ones the last hundred are told of.
+      await until(async () => (await waitingQuestions(operator)).length === 100);
+    });
+
+    test('hears of garbage that it is none, and waits on', async () => {
+      const { operator, host } = await start();
+      const under = ask(host);
+      const asked = await question(operator);
+      const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+      const wire = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
+      for (const bytes of [
+        Buffer.alloc(0),
+        Buffer.from(deep),
+        Buffer.from([0xff, 0xfe, 0x00]),
+        wire(null),
+        wire({ body: deep, signature: '' }),
+        wire({ body: '{}', signature: 7 }),
+        wire({ body: JSON.stringify({ ...asked, answer: 'allow' }), signature: 'AAAA' }),
+        Buffer.alloc(500_000, '{'),
+      ])
+        expect(await send(operator, asked, bytes)).toEqual({ counts: false, message: 'refused: it is no answer' });
+      await send(operator, asked, signAnswer(asked, yes, alice));
+      expect((await under).verdict).toBe('allow');
+    });
+
+    test('waits no longer than the agent, nor than was said', async () => {
+      const { operator, host } = await start({ askTimeout: 1e9 });
+      const lengthOf = (question: AskedQuestion) => Date.parse(question.deadline) - Date.parse(question.asked);
+      const stop = new AbortController();
+      const long = fire(servicesOf(host), 'PreToolUse', bash('deploy it'), {
+        asked: { within: 1e9 },
+        signal: stop.signal,
+      }).catch(() => 'aborted');
+      expect(lengthOf(await question(operator))).toBeGreaterThan(1e9);
+      stop.abort();
+      expect(await long).toBe('aborted');
+      const short = fire(servicesOf(host), 'PreToolUse', bash('deploy it'), { asked: { within: 2 } });
+      expect((await short).reason).toMatch(/gives up before anybody could answer/);
+    });
   });
+}
+
+/** A NATS user's seed in a file, and the same key to sign with. */
+async function nkeyIn(folder: string): Promise<{ readonly file: string; readonly key: SigningKey }> {
+  const { seed } = await makeNkey();
+  const file = join(folder, 'laptop.nk');
+  writeFileSync(file, `${seed}\n`);
+  const pair = nkeys.fromSeed(new TextEncoder().encode(seed));
+  return { file, key: { id: ownKey(file) as string, sign: (bytes) => pair.sign(bytes) } };
 }

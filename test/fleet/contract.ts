@@ -173,6 +173,21 @@ export function engineContract(name: string, ground: () => Promise<Ground>): voi
       }
     });
 
+    test('puts a question in place of the one with its id, and whoever watches hears of it', async () => {
+      const [host, operator] = [await engine('host'), await engine('operator')];
+      const seen: (string | undefined)[] = [];
+      operator.ask.watch((question) => seen.push(text(question.bytes)));
+      const first = host.ask.open('host', 'q1', bytes('may I?'), () => bytes('first'));
+      await until(() => seen.length === 1);
+      const second = host.ask.open('host', 'q1', bytes('it is settled'), () => bytes('second'));
+      first();
+      await until(() => seen.length === 2);
+      expect(text(await operator.ask.answer('host', 'q1', bytes('yes')))).toBe('second');
+      second();
+      await until(() => seen.length === 3);
+      expect(seen).toEqual(['may I?', 'it is settled', undefined]);
+    });
+
     test('hands answers to who asks, and its word back', async () => {
       const [host, one, other] = [await engine('host'), await engine('one'), await engine('other')];
       const answers: string[] = [];

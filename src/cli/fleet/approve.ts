@@ -128,7 +128,7 @@ async function send(
   const { id, host } = question;
   if (isJson) await terminal.print(plainJson({ id, host, counts, message }));
   else if (counts) await terminal.print(`${id} of ${host}: ${plain(message)}`);
-  else terminal.tell(`${id} of ${host} does not have this answer: ${plain(message)}`);
+  else terminal.tell(`${id} of ${host}: this answer does not count: ${plain(message)}`);
   return counts ? 0 : 1;
 }
 

@@ -103,8 +103,9 @@ export class Asker implements Elsewhere {
       clearTimeout(timer);
       signal.removeEventListener('abort', gone);
       if (this.#open.delete(over)) this.#waiting -= bytes.length;
-      close();
+      // In its place, so that an answer on its way finds one of the two.
       if (settled !== undefined) this.#linger(question, settled);
+      close();
       resolve(answered);
     };
     const over = (reason: string): void => {

@@ -4,6 +4,7 @@ import { readBytes } from '../../files/json-file.js';
 import { messageOf } from '../../values/promises.js';
 import type { Stop } from '../engine.js';
 import { loaded } from './load.js';
+import { whyRefused } from './problems.js';
 
 /** Where a team's servers are, and as whom they are spoken to. */
 export interface NatsOptions {
@@ -15,6 +16,8 @@ export interface NatsOptions {
   readonly credentials?: string | undefined;
   /** Files of a certificate authority, and of a client's own certificate and key. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
+  /** Is told, once, what the broker does not let it do. */
+  readonly tell?: ((text: string) => void) | undefined;
 }
 
 /** Milliseconds between two attempts, and for one. */
@@ -29,6 +32,7 @@ export class Connection {
   readonly #listeners = new Set<() => void>();
   readonly #options: NatsOptions;
   readonly #over = new AbortController();
+  readonly #told = new Set<string>();
   #nc: NatsConnection | undefined;
   #connected = false;
   #problem = 'it has not answered yet';
@@ -61,8 +65,17 @@ export class Connection {
 
   failed(problem: unknown): HookscopeError {
     if (isHookscopeError(problem)) return problem;
-    const text = typeof problem === 'string' ? problem : messageOf(problem);
+    const text = whyRefused(problem, this.#options) ?? (typeof problem === 'string' ? problem : messageOf(problem));
     return new HookscopeError('FLEET_FAILED', { place: this.place, problem: text }, { cause: problem });
+  }
+
+  /** The broker has refused what nobody waits for. */
+  refused(problem: unknown): HookscopeError {
+    const error = this.failed(problem);
+    if (whyRefused(problem, this.#options) === undefined || this.#told.has(error.message)) return error;
+    this.#told.add(error.message);
+    this.#options.tell?.(error.message);
+    return error;
   }
 
   /**
@@ -85,6 +98,7 @@ export class Connection {
           await work(nc, AbortSignal.any([over, lost.signal]));
         } catch (error) {
           this.#problem = messageOf(error);
+          if (!lost.signal.aborted && !over.aborted) this.refused(error);
         } finally {
           forget();
         }
@@ -123,6 +137,7 @@ export class Connection {
         this.#problem = 'the connection is lost';
       } catch (error) {
         this.#problem = messageOf(error);
+        this.refused(error);
       }
       this.#set(false);
       await pause(AGAIN, signal);

@@ -33,7 +33,7 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
     connection.each(async (nc, signal) => {
       const taken = new Map<string, () => void>();
       asking.tell = (id, one) => {
-        if (!taken.has(id)) taken.set(id, take(nc, host, id, one));
+        if (!taken.has(id)) taken.set(id, take(nc, asking.all, subjects.answer(host, id), id));
         publish(nc, subjects.asked(host, id), one.question);
       };
       asking.gone = (id) => {
@@ -44,7 +44,12 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
       const tellAll = (): void => {
         for (const [id, one] of asking.all) asking.tell?.(id, one);
       };
-      const listing = nc.subscribe(subjects.waiting, { callback: (error) => void (error ?? tellAll()) });
+      const listing = nc.subscribe(subjects.waiting, {
+        callback: (error) => {
+          if (error) connection.refused(error);
+          else tellAll();
+        },
+      });
       tellAll();
       await over(signal);
       asking.tell = undefined;
@@ -54,12 +59,12 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
   };
 
   /** Takes answers to one question. */
-  const take = (nc: NatsConnection, host: string, id: string, one: Mine): (() => void) => {
-    const answers = nc.subscribe(subjects.answer(host, id), {
-      callback: (error, message) => {
-        if (error) return;
-        const said = one.answered(message.data);
-        if (message.reply) publish(nc, message.reply, said);
+  const take = (nc: NatsConnection, all: Asking['all'], subject: string, id: string): (() => void) => {
+    const answers = nc.subscribe(subject, {
+      callback: (error, { reply, data }) => {
+        const one = all.get(id);
+        if (error) connection.refused(error);
+        else if (reply && one !== undefined) publish(nc, reply, one.answered(data));
       },
     });
     return () => answers.unsubscribe();
@@ -69,7 +74,6 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
     open(host, id, question, answered) {
       const asking: Asking = hosts.get(host) ?? { all: new Map() };
       const one = { question, answered };
-      if (asking.all.has(id)) asking.gone?.(id);
       asking.all.set(id, one);
       if (hosts.has(host)) asking.tell?.(id, one);
       else {
@@ -82,7 +86,7 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
         asking.gone?.(id);
       };
     },
-    watch(seen) {
+    watch(seen, failed) {
       const known = new Map<string, OpenQuestion>();
       const forget = (key: string): void => {
         const question = known.get(key);
@@ -94,7 +98,8 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
         const [host, id] = subjects.askedIn(subject);
         const key = `${host}/${id}`;
         if (data.length === 0) forget(key);
-        if (data.length === 0 || known.has(key)) return;
+        const before = known.get(key)?.bytes;
+        if (data.length === 0 || (before !== undefined && Buffer.compare(before, data) === 0)) return;
         const question = { host, id, bytes: data };
         known.set(key, question);
         seen(question);
@@ -103,7 +108,10 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
         // Whoever has gone while nothing could be heard tells of nothing.
         for (const key of [...known.keys()]) forget(key);
         const told = nc.subscribe(subjects.asked('*', '*'), {
-          callback: (error, message) => void (error ?? hear(message)),
+          callback: (error, message) => {
+            if (error) failed?.(connection.failed(error));
+            else hear(message);
+          },
         });
         nc.publish(subjects.waiting);
         await over(signal);

@@ -26,6 +26,14 @@ export function createStream(connection: Connection, subjects: Subjects): Verbs 
   let sender: { readonly of: unknown; readonly js: Awaited<ReturnType<typeof client>> } | undefined;
 
   async function* read(after: number, follow?: AbortSignal): AsyncGenerator<Entry> {
+    try {
+      yield* entries(after, follow);
+    } catch (error) {
+      throw connection.failed(error);
+    }
+  }
+
+  async function* entries(after: number, follow?: AbortSignal): AsyncGenerator<Entry> {
     const { jetstreamManager, DeliverPolicy } = await library();
     const manager = await jetstreamManager(connection.get());
     const { last_seq: last, first_seq: first, messages } = (await manager.streams.info(subjects.log)).state;

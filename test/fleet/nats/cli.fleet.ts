@@ -132,7 +132,7 @@ test('from nothing to a policy on two machines, what they decide, a diff, a roll
   for (const verb of [['push', 'policy', '--sign', 'policy.key'], ['status'], ['log']])
     expect(await operator.fleet(...verb, ...stolen)).toMatchObject({
       code: 1,
-      text: expect.stringMatching(/Permissions Violation/),
+      text: expect.stringMatching(/host-0\.nk may not do that there: those of an operator/),
     });
 
   // The broker is killed, then a host's server ends: the policy stays, and what is decided arrives later.

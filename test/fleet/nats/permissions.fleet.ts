@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCredentials, permissionsOf } from '../../../src/cli/fleet/nats-config.js';
+import { waitingQuestions } from '../../../src/fleet/ask/waiting.js';
 import type { FleetEngine } from '../../../src/fleet/engine.js';
 import { natsEngine } from '../../../src/fleet/nats/engine.js';
 import { ownFolder } from '../bundles.js';
@@ -63,7 +64,7 @@ test('a host reads the policy, writes its own decisions, state and questions, an
       return 'nothing';
     },
   ])
-    await expect(refused()).rejects.toThrow(/permission|timeout|responders|FLEET|violation/i);
+    await expect(refused()).rejects.toThrow(/the credentials \S+a\.nk may not |timeout|responders/);
   const asked: string[] = [];
   a.ask.watch(({ id }) => asked.push(id));
   const b = await engine('b', 'b.nk');
@@ -94,7 +95,7 @@ test('without credentials, or with those of nobody, there is no connection', asy
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   for (const one of [stranger, nobody]) {
     expect(one.connected).toBe(false);
-    await expect(one.state.share('a', bytes('1'))).rejects.toThrow(/authorization/i);
+    await expect(one.state.share('a', bytes('1'))).rejects.toThrow(/does not know the credentials|wants credentials/);
   }
 });
 
@@ -113,4 +114,34 @@ test('all that waits at a host is listed, and answered, with the rights that hos
   stop();
   for (let i = 0; i < 20; i++)
     expect(Buffer.from(await operator.ask.answer('a', `q${i}`, bytes('yes'))).toString()).toBe(`taken ${i}`);
+});
+
+test('a host tells of its own questions alone, and whoever may not see them hears that', async () => {
+  const told: string[] = [];
+  const [operator, b] = [await engine('operator', 'operator.nk'), await engine('b', 'b.nk')];
+  const a = natsEngine({
+    servers: [server.url],
+    team: 'acme',
+    name: 'a',
+    credentials: join(folder, 'a.nk'),
+    tell: (text) => told.push(text),
+  });
+  engines.push(a);
+  await until(() => a.connected);
+  const seen: string[] = [];
+  const stop = operator.ask.watch(({ host, id }) => seen.push(`${host} ${id}`));
+  a.ask.open('b', 'forged', bytes('ls'), () => bytes('mine'));
+  a.ask.open('a', 'own', bytes('ls'), () => bytes('taken'));
+  b.ask.open('b', 'real', bytes('rm'), () => bytes('taken'));
+  await until(() => seen.includes('b real') && seen.includes('a own'));
+  await until(() => told.length > 0);
+  expect(told[0]).toMatch(
+    /the credentials \S+a\.nk may not listen at hs\.acme\.answer\.b\.forged there, which the host a /,
+  );
+  expect(seen).not.toContain('b forged');
+  await expect(operator.ask.answer('b', 'forged', bytes('yes'))).rejects.toThrow(/nobody waits/);
+  stop();
+  const problem = await new Promise<Error>((resolve) => b.ask.watch(() => undefined, resolve));
+  expect(problem.message).toMatch(/b\.nk may not listen at hs\.acme\.asked\.\*\.\* there/);
+  await expect(waitingQuestions(b)).rejects.toThrow(/b\.nk may not listen/);
 });

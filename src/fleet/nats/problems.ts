@@ -1,0 +1,35 @@
+import { messageOf } from '../../values/promises.js';
+
+/** As whom a broker is spoken to. */
+export interface Speaker {
+  readonly team: string;
+  /** A host's, or `operator`. */
+  readonly name: string;
+  readonly credentials?: string | undefined;
+}
+
+const RIGHT = /Permissions Violation for (Publish|Subscription) (?:to|with) "([^"]+)"/i;
+const PAGE = 'docs/fleet.md, "Who may do what"';
+
+/** What a broker says in its own words, as whoever reads it can mend it; undefined: there is nothing to add. */
+export function whyRefused(problem: unknown, { name, team, credentials }: Speaker): string | undefined {
+  const text = typeof problem === 'string' ? problem : messageOf(problem);
+  const who = name === 'operator' ? 'an operator' : `the host ${name}`;
+  const file = credentials === undefined ? 'whoever has no credentials' : `the credentials ${credentials}`;
+  const [, what, subject = ''] = RIGHT.exec(text) ?? [];
+  if (what !== undefined && subject.startsWith('_INBOX_')) {
+    const others = `those of ${who} of the team ${team} are needed`;
+    return `${file} may not do that there: ${others}, and each listens at an inbox of its own name (${PAGE})`;
+  }
+  if (what !== undefined) {
+    const verb = what.toLowerCase() === 'publish' ? 'send to' : 'listen at';
+    return `${file} may not ${verb} ${subject} there, which ${who} of the team ${team} has to: its configuration says who may (${PAGE})`;
+  }
+  if (/^stream not found$/i.test(text))
+    return `there is nothing of the team ${team} there; hookscope fleet up and hookscope fleet push make what is needed`;
+  if (!/authorization violation|authentication/i.test(text)) return undefined;
+  const make = "hookscope fleet up makes an operator's, hookscope fleet keys host NAME a host's";
+  return credentials === undefined
+    ? `it wants credentials, and none were given (${make})`
+    : `it does not know ${file} (${make})`;
+}
