@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { asksSoak, notAnswered } from './asks.js';
 import { fleetSoak, notArrived } from './fleet.js';
 import { leftBehind, notReloaded } from './left-behind.js';
 import { reloads } from './reloads.js';
@@ -16,11 +17,14 @@ const replayed = await replays(asked.replayed);
 console.log(replayed);
 const fleet = await fleetSoak({ hosts: 50, kills: 20 });
 console.log(fleet);
+const asks = await asksSoak({ hosts: 5, questions: 400 });
+console.log(asks);
 const problems = [
   ...leftBehind(soaked, asked),
   ...notReloaded(reloaded, asked.reloads),
   ...grown(replayed, asked.replayed, 20),
   ...notArrived(fleet),
+  ...notAnswered(asks),
 ];
 for (const problem of problems) console.error(`soak: ${problem}`);
 console.log(problems.length === 0 ? 'soak: everything is back at the start' : `soak: ${problems.length} problems`);

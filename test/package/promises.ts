@@ -148,6 +148,42 @@ const securityElse: readonly NoPromise[] = [
 
 const limits: readonly Kept[] = [
   [
+    'shows what does when it is called',
+    'fleet/nats/approve.fleet',
+    'approve shows what is asked as it is, says which question is meant, and asks on a terminal about each',
+  ],
+  [
+    "An approver needs an operator's credentials to see questions",
+    'fleet/nats/permissions.fleet',
+    'a host tells of its own questions alone, and whoever may not see them hears that',
+  ],
+  [
+    'A program of yours can, with `hookscope fleet approve --json`',
+    'fleet/nats/approve.fleet',
+    'what a machine asks is answered from another: with a server, without one, late, and when who asks is killed',
+  ],
+  ['A question lives as long as the agent waits for it', 'fleet/ask-table', 'goes away with whoever asks'],
+  [
+    'an answer is kept for no later call',
+    'fleet/ask-table',
+    'refuses what is not an answer to this fire and input by an approver, and says why',
+  ],
+  [
+    'When the client hangs up the question is withdrawn',
+    'fleet/nats/approve.fleet',
+    'what a machine asks is answered from another: with a server, without one, late, and when who asks is killed',
+  ],
+  [
+    'A host refuses answers that are signed with the key that it connects with',
+    'fleet/ask-table',
+    'is not settled by the key that the asking host connects with, approver or not',
+  ],
+  [
+    'An approver sees the input as it is masked',
+    'fleet/ask-table',
+    'is settled by an approver; the record says who, when, from where and for which input',
+  ],
+  [
     'Without it the tree of a session holds all the same',
     'emit/otel/faults',
     'without a tracer that records, and without contexts, hooks run all the same and nobody is told of a trace',
@@ -581,6 +617,11 @@ const limits: readonly Kept[] = [
   ],
 ];
 const limitsElse: readonly NoPromise[] = [
+  ['`fleet up` writes no credentials for that alone', 'says what is not promised'],
+  ['There is no webhook and no chat that answers', 'says what is not promised'],
+  ["Claude Code's HTTP hooks do not say how long they wait", 'says what is not promised'],
+  ["Whether another approver's key lies on its disk", 'says what is not promised'],
+  ["are by the asking host's clock", 'says what is not promised'],
   ["So does the agent's state, where a tool writes", "says what is not looked at: a command is the tool's own"],
   ['An agent without the middleware is not seen', 'no promise: nothing of ours is there'],
   ['are not found by `--from`', 'no promise: what is not looked into'],

@@ -37,10 +37,12 @@ export class AskerAlone implements Elsewhere {
     const began = performance.now();
     this.#engine ??= natsEngine({ servers, team, name: host, credentials, tls });
     const engine = this.#engine;
-    const policies = channels.map((channel) => {
-      const { bundle } = readKept(`${folder}/${host}`, channel, keys);
-      return lastGood(channel, bundle, { allowed: () => readAllowed(allow), directory }).policy;
-    });
+    const policies = await Promise.all(
+      channels.map(async (channel) => {
+        const { bundle } = readKept(`${folder}/${host}`, channel, keys);
+        return (await lastGood(channel, bundle, { allowed: () => readAllowed(allow), directory })).policy;
+      }),
+    );
     this.#asker ??= new Asker({
       engine,
       team,

@@ -1,58 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { BIN } from '../../cli/cli.js';
+import { expect, test } from 'vitest';
 import { denies, ownFolder } from '../bundles.js';
 import { until } from '../contract.js';
+import { call, machine } from './machine.js';
 import { freePort } from './server.js';
-
-const running = new Set<ChildProcess>();
-afterEach(async () => {
-  for (const child of running) {
-    const gone = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
-    child.kill('SIGTERM');
-    await gone;
-  }
-  running.clear();
-});
-
-/** One machine's user in a folder: its own configuration and state. */
-function machine(folder: string, name: string) {
-  const env = {
-    ...process.env,
-    XDG_STATE_HOME: join(folder, name, 'state'),
-    XDG_CONFIG_HOME: join(folder, name, 'config'),
-    XDG_RUNTIME_DIR: '',
-  };
-  const start = (...args: string[]) => {
-    const child = spawn(process.execPath, [BIN, ...args], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] });
-    const said = { text: '' };
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said.text += chunk));
-    running.add(child);
-    child.once('exit', () => running.delete(child));
-    return { child, said };
-  };
-  const run = async (args: readonly string[], stdin = '') => {
-    const { child, said } = start(...args);
-    child.stdin?.end(stdin);
-    const [code] = await once(child, 'close');
-    return { code, text: said.text };
-  };
-  return { start, run, fleet: (...args: string[]) => run(['fleet', ...args]) };
-}
-
-const call = (command: string): string =>
-  JSON.stringify({
-    hook_event_name: 'PreToolUse',
-    session_id: 's1',
-    transcript_path: '',
-    cwd: '/',
-    tool_name: 'Bash',
-    tool_input: { command },
-    tool_use_id: 't1',
-  });
 
 test('from nothing to a policy on two machines, what they decide, a diff, a rollback, and a broker that is killed', async () => {
   const folder = ownFolder();
