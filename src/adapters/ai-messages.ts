@@ -1,4 +1,4 @@
-import type { ModelMessage, UserModelMessage } from 'ai';
+import type { ModelMessage, ToolResultPart, UserModelMessage } from 'ai';
 
 /** What the user says: words, or messages as the SDK has them, with images and files. */
 export type UserPrompt = string | UserModelMessage | readonly ModelMessage[];
@@ -42,3 +42,11 @@ export function withContext(asked: readonly UserModelMessage[], context: readonl
   const whole = typeof content === 'string' ? `${text}\n\n${content}` : [{ type: 'text' as const, text }, ...content];
   return [{ ...first, content: whole }, ...rest];
 }
+
+/** What tools of this program have answered. A call that did not run has an error. */
+export function ranHere(messages: readonly ModelMessage[]): ToolResultPart[] {
+  const parts = messages.flatMap((message) => (message.role === 'tool' ? message.content : []));
+  return parts.filter((part) => part.type === 'tool-result' && ANSWERS.includes(part.output.type)) as ToolResultPart[];
+}
+
+const ANSWERS = ['text', 'json', 'content'];

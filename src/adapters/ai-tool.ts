@@ -23,6 +23,8 @@ export interface ToolRun {
   readonly steps: Steps;
   /** What the user has said of calls that waited, by their ids. */
   readonly answers: Answers;
+  /** The ids of calls that the SDK has made. */
+  readonly made: Set<string>;
   /** The caller's, once a model was called: the SDK hands it to models and tools alone. */
   readonly signal: () => AbortSignal | undefined;
 }
@@ -43,10 +45,11 @@ export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | u
     // Asked before every call. One that the user was asked about is judged once there is an answer.
     needsApproval: async (input, options) => {
       const id = options.toolCallId;
-      if (of.answers.has(id) || (await needsApproval(tool, input, options))) return true;
+      if (of.answers.has(id)) return true;
       // Nobody could answer for a subagent: its call is over when its turn is.
       if (of.steps.session.agent_id !== undefined) return false;
       const call = new Call(wrapped, id, input);
+      if (await needsApproval(tool, input, options)) return call.asked();
       calls.push(call);
       return await call.asks();
     },
@@ -107,12 +110,22 @@ class Call {
     return steps.asks(this.#call, { said: this.#said, signal: signal() });
   }
 
+  /** The SDK asks, whatever hooks would say. */
+  asked(): true {
+    const { id = '', name } = this.#call;
+    this.#of.steps.asked(id, name, this.#input);
+    return true;
+  }
+
   /** The SDK's way to give the model an error result is to throw. */
   async make(options: ExecuteOptions, piece?: (output: unknown) => void): Promise<unknown> {
-    const { steps, tool } = this.#of;
+    const { steps, tool, made } = this.#of;
+    made.add(options.toolCallId);
     const call: ToolCall<unknown> = {
       ...this.#call,
       input: this.#input,
+      // Whoever the session has is asked now: nobody can be asked later for a subagent.
+      needsApproval: steps.session.agent_id !== undefined && (await needsApproval(tool, this.#input, options)),
       execute: (final, { signal }) => {
         const either = options.abortSignal ? AbortSignal.any([options.abortSignal, signal]) : signal;
         const given = this.#read ? this.#read.input : final;

@@ -1,12 +1,13 @@
 import type { ModelMessage, StopCondition, Tool, ToolSet } from 'ai';
 import { z } from 'zod';
+import { HookscopeError } from '../errors.js';
 import type { SpawnOptions } from '../session/options.js';
 import type { Session } from '../session/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { runAgent } from './agents.js';
 import { approvals, refused } from './ai-approvals.js';
-import { conversation, type UserPrompt, withContext, wordsOf } from './ai-messages.js';
+import { conversation, ranHere, type UserPrompt, withContext, wordsOf } from './ai-messages.js';
 import { type Generated, type PrepareStep, prepare, whole } from './ai-steps.js';
 import { type ToolHow, wrapTool } from './ai-tool.js';
 import { Steps } from './steps.js';
@@ -80,7 +81,8 @@ export interface Driven<Result> extends Turn<Result> {
  * ```
  *
  * The tools of one step run beside each other, as the SDK runs them. What has to be asked, where the session has no `ask`, needs an approval of the SDK: the turn is
- * `unfinished`, as after a call whose tool has `needsApproval`. In a subagent it is denied. Rejects with what `generate` throws, after StopFailure (aborted: after `session.interrupt()`).
+ * `unfinished`, as after a call whose tool has `needsApproval`. In a subagent it is denied. Rejects with what `generate` throws, after StopFailure (aborted: after `session.interrupt()`),
+ * and with INVALID_OPTIONS where a tool has run that is not one of the round.
  */
 export async function drive<Tools extends ToolSet, Result extends Generated>(
   session: Session,
@@ -99,7 +101,7 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
   };
   const how = (options.toolHow ?? {}) as Readonly<Record<string, ToolHow>>;
   let signal: AbortSignal | undefined;
-  const run = { steps, answers: approvals(before), signal: () => signal };
+  const run = { steps, answers: approvals(before), made: new Set<string>(), signal: () => signal };
   const wrapped = Object.entries(own as Record<string, Tool>).map(([name, tool]) => [
     name,
     wrapTool(run, name, tool, how[name]),
@@ -116,12 +118,19 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
     const result = await generate({ messages: [...messages], tools, stopWhen: [...conditions, isOver], prepareStep });
     const { text, reason, messages: said } = await whole(result);
     messages.push(...said);
+    for (const { toolCallId, toolName } of ranHere(said)) if (!run.made.has(toolCallId)) throw unseen(toolName);
     // Calls beside one that waits, for the user or its client: the SDK asks no condition then.
     await steps.endBatch([]);
     return { result, text, finished: reason !== 'tool-calls' };
   });
   return { ...turn, messages };
 }
+
+const unseen = (name: string): HookscopeError =>
+  new HookscopeError('INVALID_OPTIONS', {
+    where: 'drive(…, generate)',
+    expected: `${name} ran, and no hook has seen it: give drive the tools, and the SDK those of the round ({ model, ...round })`,
+  });
 
 /** What `agentTool` takes beside what `session.spawn` does. */
 export interface AgentToolOptions extends Omit<SpawnOptions, 'id' | 'parent' | 'signal'> {

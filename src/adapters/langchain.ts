@@ -46,8 +46,8 @@ const STATE = z.object({ hooks: TURN.optional() });
  * The state of the agent has as `hooks` what came of the turn: `{ status, reason }`. `done`: hooks let it stop; `blocked`: a hook erased the prompt; `ended`: a hook, a
  * deferred call or an interruption ended the loop; `unfinished`: LangChain did, or it waits.
  *
- * A session has one run at a time. What the model calls is judged behind every middleware that stands before this one; what middleware behind it makes of a judged call does not
- * run. Throws INVALID_OPTIONS.
+ * A session has one run at a time. What the model calls is judged behind every middleware that stands before this one. Middleware behind it that changes the arguments of a
+ * judged call keeps it from running; what it runs in the tool's place is not seen. Throws INVALID_OPTIONS.
  */
 export function hooks(session: Session, options: HooksOptions = {}): AgentMiddleware<typeof STATE> {
   checkKeys(options, OPTIONS, 'hooks: ');

@@ -48,10 +48,11 @@ export function wrapTool({ steps, owner, how }: Owned, tool: AnyTool, call = inv
     ...tool,
     // Asked before every call that the user has not been asked about.
     async needsApproval(context: Context, input: unknown, id?: string) {
-      const needs: boolean = await tool.needsApproval(context, input as never, id);
       if (id === undefined || steps.session.agent_id !== undefined) return false;
-      if (needs || approval(context, id) !== undefined) return true;
-      return await steps.asks(make(id, input), { said });
+      if (approval(context, id) !== undefined) return true;
+      if (!(await tool.needsApproval(context, input as never, id))) return await steps.asks(make(id, input), { said });
+      steps.asked(id, name, input);
+      return true;
     },
     async invoke(context: Context, given: string, details?: Details) {
       const id = details?.toolCall?.callId;
@@ -62,7 +63,7 @@ export function wrapTool({ steps, owner, how }: Owned, tool: AnyTool, call = inv
       const asks = steps.session.agent_id !== undefined && (await tool.needsApproval(context, input as never, id));
       const made = make(id, input, {
         ...(approved ? { pause: () => ({ behavior: 'allow' }) } : {}),
-        ...(asks ? { permission: () => ({ behavior: 'ask' }) } : {}),
+        needsApproval: asks,
         execute: (final, { signal }) => call(context, final, { ...details, signal: either(details?.signal, signal) }),
       });
       try {

@@ -11,6 +11,7 @@ import { checkKeys, type Keys } from '../values/options.js';
 import { messageOf } from '../values/promises.js';
 import { checks } from '../values/shape.js';
 import { Ahead, Waits } from './ahead.js';
+import { answeredAsAsked, noteAsked } from './asked.js';
 
 /** What a framework does in a way of its own. */
 export interface StepsOptions {
@@ -103,11 +104,12 @@ export class Steps {
   /**
    * For a framework that asks its user before it runs a call: judges the call, which needs an id. True: the user has to be asked, and the call has been left
    * (PostToolUseFailure, `is_interrupt`); made again, with a `pause` that gives the answer, it goes through the hooks again. False: `run` with the same call
-   * goes on with it, be it allowed or denied.
+   * goes on with it, be it allowed or denied. The answer counts for the input that was asked about: for another one, also of a hook, it is a refusal.
    */
   async asks(call: ToolCall, options: RunOptions = {}): Promise<boolean> {
     checkKeys(options, RUN, 'Steps.asks: ');
-    const pause = (): never => {
+    const pause = (input: unknown): never => {
+      noteAsked(this.session, call, { input });
       throw new Waits(`${call.name} waits for the user.`);
     };
     const ahead = new Ahead({ ...call, pause }, (judged) => this.#run(judged, options));
@@ -115,6 +117,11 @@ export class Steps {
     const waits = await ahead.waits();
     if (waits) this.#without(ahead);
     return waits;
+  }
+
+  /** The framework asks its user about a call on its own account. The answer counts for this call as the model made it, as that to `asks` does. Throws INVALID_INPUT. */
+  asked(id: string, name: string, input: unknown): void {
+    noteAsked(this.session, { id, name, input });
   }
 
   #without(ahead: Ahead): Ahead {
@@ -127,7 +134,8 @@ export class Steps {
     const pause = call.pause ?? this.how.pause;
     const passThrough = (error: unknown): boolean => this.isControlFlow(error) || call.passThrough?.(error) === true;
     try {
-      const result = await this.#linked(signal, () => by.tool({ ...call, passThrough, pause }));
+      const answered = answeredAsAsked(this.session, { ...call, passThrough, pause });
+      const result = await this.#linked(signal, () => by.tool(answered));
       const made = { by, call, result: await told(result, said) };
       // One that waited and is made again.
       this.#batch = [...this.#batch.filter((other) => other.by !== by || other.result.id !== result.id), made];

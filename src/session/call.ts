@@ -37,6 +37,8 @@ export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
    * through, and answers when the same call is made again.
    */
   readonly pause?: SessionSettings['ask'];
+  /** Somebody is asked, whatever hooks and rules allow: the tool itself wants it so. What they deny stays denied. */
+  readonly needsApproval?: boolean | undefined;
   /** The call cannot be made (unknown tool, input that is not right), and why: only PostToolBatch tells of it. */
   readonly invalid?: string | undefined;
   /**
@@ -91,6 +93,7 @@ export interface CheckedCall extends Pick<SessionSettings, 'permission' | 'ask' 
   readonly effect: Effect;
   readonly concurrent: boolean;
   readonly mcp: McpServer | undefined;
+  readonly needsApproval: boolean;
   readonly invalid: string | undefined;
   readonly check: ((input: unknown) => unknown) | undefined;
   readonly execute: (input: unknown, context: ToolContext) => unknown;
@@ -117,6 +120,7 @@ const CALL: Keys<ToolCall> = {
   id: true,
   effect: true,
   concurrent: checks.flag,
+  needsApproval: checks.flag,
   mcp: checks.object,
   invalid: checks.text,
   check: checks.fn,
@@ -153,6 +157,7 @@ export function checkCall(core: Core, call: ToolCall): CheckedCall {
     effect,
     concurrent: call.concurrent ?? effect === 'read',
     mcp,
+    needsApproval: call.needsApproval === true,
     invalid,
     check: call.check && ((input) => call.check?.(input)),
     // Called as a method: a tool may be an object with its own `this`.

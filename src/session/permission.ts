@@ -70,7 +70,8 @@ class Judging {
     const granted = this.#allowed !== undefined && isDeepStrictEqual(this.#allowed.input, this.#input);
     const reason = (verdict === 'ask' ? pre.reason : undefined) ?? rules?.message;
     const told = { verdict, reason, suggestions: rules?.suggestions ?? [] };
-    switch (settlePermission({ verdict, rules: rules?.behavior ?? 'none', mode: this.#core.mode, effect, granted })) {
+    const ruled = this.#call.needsApproval ? 'ask' : (rules?.behavior ?? 'none');
+    switch (settlePermission({ verdict, rules: ruled, mode: this.#core.mode, effect, granted })) {
       case 'run':
         return this.#run(granted ? this.#allowed : approval(pre, rules?.behavior));
       case 'refuse':

@@ -269,3 +269,33 @@ test('the words of a call are never empty where it did not run', () => {
     ]),
   ).toBe('a\n\n{"type":"image","data":"x"}');
 });
+
+test('an answer counts for what was asked about, as JSON has it, and for no other call of that id', async () => {
+  const { session } = await opened();
+  const steps = new Steps(session);
+  const ran: unknown[] = [];
+  const execute = (input: unknown) => ran.push(input);
+  const make = (input: object, name = 'write') => ({ id: 'c', name, input, execute });
+  const pause = () => ({ behavior: 'allow' as const });
+  const asked = make({ path: 'a', at: new Date(0), mode: undefined });
+  steps.asked('c', 'write', asked.input);
+  Object.assign(asked.input, { path: 'later' });
+  const kept = { at: '1970-01-01T00:00:00.000Z', path: 'a' };
+  await steps.run({ ...make(kept), pause });
+  expect(ran).toEqual([kept]);
+  const reason = 'The user was asked about another input of write.';
+  expect(await steps.run({ ...make({ path: 'b' }), pause })).toMatchObject({ status: 'denied', reason });
+  expect(await steps.run({ ...make(kept, 'list'), pause })).toMatchObject({ status: 'denied' });
+  expect(await new Steps(session).run({ ...make({ path: 'b' }), pause })).toMatchObject({ status: 'denied' });
+  expect(ran).toHaveLength(1);
+});
+
+test('of the questions that nobody answers the oldest are forgotten', async () => {
+  const { session } = await opened();
+  const steps = new Steps(session);
+  const run = (id: string) =>
+    steps.run({ id, name: 'w', input: { path: 'b' }, execute: () => 'ran', pause: () => ({ behavior: 'allow' }) });
+  for (let n = 0; n <= 1000; n++) steps.asked(`c${n}`, 'w', {});
+  expect((await run('c0')).status).toBe('ran');
+  expect((await run('c1')).status).toBe('denied');
+});

@@ -246,6 +246,25 @@ describe('other middleware', () => {
     expect(output).toContain('was changed after hooks had judged it');
   });
 
+  test.each(['another tool', 'an answer of its own'])(
+    'behind it that puts %s in its place is not seen',
+    async (what) => {
+      const other = tool(() => 'from another', { name: 'other', description: 'd', schema });
+      const behind = createMiddleware({
+        name: 'behind',
+        wrapToolCall: (request, handler) =>
+          what === 'another tool'
+            ? handler({ ...request, tool: other as never })
+            : new ToolMessage({ content: 'from another', tool_call_id: request.toolCall.id ?? '' }),
+      });
+      const { session, seen, ran, model, weather } = await setup([ROME, 'Done.']);
+      await createAgent({ model, tools: [weather], middleware: [hooks(session), behind] }).invoke({ messages: 'Go' });
+      expect(ran).toEqual([]);
+      const after = seen.find(({ event }) => event === 'PostToolUse');
+      expect(after?.input).toMatchObject({ tool_name: 'weather', tool_response: 'from another' });
+    },
+  );
+
   test('behind it tries a tool again, which is one call', async () => {
     const { session, seen, model } = await setup([{ flaky: {} }, 'Done.']);
     let tries = 0;

@@ -532,6 +532,41 @@ const limits: readonly Kept[] = [
     'a message for an MCP server of an SDK',
   ],
   ['One prompt at a time', 'claude-code/control/client-talk', 'two at once: each has its own turn, in order'],
+  [
+    'An approval counts for the input that was asked about',
+    'adapters/ai-approvals',
+    'is the input that $who asked about: with another one the call does not run',
+  ],
+  [
+    'A turn that goes on in another session takes the answers',
+    'adapters/ai-approvals',
+    'is taken from the conversation as it is where another session goes on with it',
+  ],
+  [
+    "What a tool does on its own account (an agent of the SDK, another tool's `execute`)",
+    'adapters/ai-approvals',
+    'that a tool runs on its own account is that call alone to the hooks',
+  ],
+  [
+    'Tools that `generate` brings itself run without hooks',
+    'adapters/ai-approvals',
+    'with tools of its own is an error, after they have run: %s',
+  ],
+  [
+    "What a tool does on its own account (`run()` of another agent, another tool's `invoke`)",
+    'adapters/openai-bypass',
+    'an agent that a tool runs on its own account is that call alone to the hooks',
+  ],
+  [
+    'As with the AI SDK, a turn that goes on in another session',
+    'adapters/openai-bypass',
+    'what the user has approved is the input that $who asked about, whatever the state says by then',
+  ],
+  [
+    'Middleware behind ours that answers a call itself',
+    'adapters/langchain',
+    'behind it that puts %s in its place is not seen',
+  ],
   ['What a tool yields before its last value', 'adapters/ai-turns', 'is shown before the tool is done'],
   ['A function that returns a generator', 'adapters/ai', 'that yields has its last value as its output'],
   ['Where a schema turns its input', 'adapters/ai-turns', 'runs as the schema reads it'],

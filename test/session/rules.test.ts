@@ -65,3 +65,25 @@ test('an onPermissionUpdate that throws is told, and the call runs as it was all
   expect(await session.tool({ name: 'T', input: {}, execute: () => 'ok' })).toMatchObject({ status: 'ran' });
   expect(reports).toEqual([expect.stringMatching(/^onPermissionUpdate of session .* threw: .*no disk/)]);
 });
+
+test('a call that needs approval is asked about whatever hooks, rules and the mode allow, and what they deny is denied', async () => {
+  const run = async (options: Parameters<typeof opened>[0], hook?: object) => {
+    const { host, session, seen } = await opened(options);
+    on(host, 'PreToolUse', () => hook);
+    const call = { name: 'T', input: {}, needsApproval: true, effect: 'read' as const, execute: () => 'ran' };
+    const { status, deniedBy } = await session.tool(call);
+    return { status, deniedBy, asked: seen.some(({ event }) => event === 'PermissionRequest') };
+  };
+  const allow = () => ({ behavior: 'allow' as const });
+  const nobody = { status: 'denied', deniedBy: 'nobody', asked: true };
+  expect(await run({ permission: allow })).toEqual(nobody);
+  expect(await run({}, { hookSpecificOutput: { permissionDecision: 'allow' } })).toEqual(nobody);
+  expect(await run({ permission_mode: 'bypassPermissions' })).toEqual(nobody);
+  expect(await run({ permission: allow, ask: allow })).toMatchObject({ status: 'ran', asked: true });
+  const rules = { permission: () => ({ behavior: 'deny' as const }), ask: allow };
+  expect(await run(rules)).toEqual({ status: 'denied', deniedBy: 'rules', asked: false });
+  expect(await run({ ask: allow }, { decision: 'block', reason: 'no' })).toMatchObject({
+    deniedBy: 'hook',
+    asked: false,
+  });
+});

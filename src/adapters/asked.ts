@@ -1,0 +1,46 @@
+import { isDeepStrictEqual } from 'node:util';
+import { copyInput, type ToolCall } from '../session/call.js';
+import type { Session } from '../session/types.js';
+
+/** What a framework's user was asked about. */
+interface Asked {
+  readonly id: string | undefined;
+  readonly name: string;
+  /** As the model made it. */
+  readonly made: unknown;
+  /** As hooks left it, where they had judged it by then. */
+  readonly judged?: { readonly input: unknown } | undefined;
+}
+
+/** By session. Of those that nobody answers the oldest are forgotten. */
+const ASKED = new WeakMap<Session, Asked[]>();
+const MOST = 1000;
+
+/** The user is asked about the call, as it is or as hooks have judged it. */
+export function noteAsked(
+  session: Session,
+  { id, name, input }: Pick<ToolCall, 'id' | 'name' | 'input'>,
+  judged?: { readonly input: unknown },
+): void {
+  const all = ASKED.get(session) ?? [];
+  ASKED.set(session, all);
+  // As JSON has it: answers come back with conversations that were kept somewhere.
+  all.push({ id, name, made: copyInput(input), judged: judged && { input: copyInput(judged.input) } });
+  if (all.length > MOST) all.shift();
+}
+
+/** A call that comes with the user's answer. That counts for what this session has asked about, and for nothing else that has the call's id. */
+export function answeredAsAsked(session: Session, call: ToolCall): ToolCall {
+  const { id, name, input, pause } = call;
+  const asked = ASKED.get(session)?.filter((one) => one.id === id) ?? [];
+  if (!pause || asked.length === 0) return call;
+  const same = asked.filter(({ name: was, made }) => isDeepStrictEqual([was, made], [name, copyInput(input)]));
+  return {
+    ...call,
+    needsApproval: call.needsApproval || same.length === 0,
+    pause: (now, told) =>
+      same.some(({ judged }) => !judged || isDeepStrictEqual(judged.input, copyInput(now)))
+        ? pause(now, told)
+        : { behavior: 'deny', message: `The user was asked about another input of ${name}.` },
+  };
+}

@@ -1,0 +1,169 @@
+import { generateText, type ModelMessage, ToolLoopAgent, type ToolSet, tool } from 'ai';
+import type { MockLanguageModelV3 } from 'ai/test';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { agentTool, drive } from '../../src/adapters/ai.js';
+import type { Session } from '../../src/session/types.js';
+import { byScope, names, on, opened } from '../session/kit.js';
+import { prompt, scripted } from './ai-kit.js';
+
+const inputSchema = z.object({ path: z.string() });
+const asks = (updatedInput?: object) => ({
+  hookSpecificOutput: { permissionDecision: 'ask', permissionDecisionReason: 'sure?', updatedInput },
+});
+
+function remover(more: object = {}) {
+  const ran: string[] = [];
+  const execute = ({ path }: { path: string }) => {
+    ran.push(path);
+    return `removed ${path}`;
+  };
+  return { ran, tools: { remove: tool({ inputSchema, execute, ...more }) } };
+}
+
+const turn = (session: Session, model: MockLanguageModelV3, options: Parameters<typeof drive<ToolSet, never>>[1]) =>
+  drive(session, options, (round) => generateText({ model, ...round }));
+
+/** The conversation with the user's yes to all that was asked, kept as text in between; with another input of the calls where one is given. */
+function approved(messages: readonly ModelMessage[], input?: object): ModelMessage[] {
+  const kept = JSON.parse(JSON.stringify(messages)) as ModelMessage[];
+  const parts = kept.flatMap(({ role, content }) =>
+    role === 'assistant' && typeof content !== 'string' ? content : [],
+  );
+  for (const part of parts) if (part.type === 'tool-call' && input) part.input = input;
+  const content = parts.flatMap((part) =>
+    part.type === 'tool-approval-request'
+      ? [{ type: 'tool-approval-response' as const, approvalId: part.approvalId, approved: true }]
+      : [],
+  );
+  return [...kept, { role: 'tool', content }];
+}
+
+describe('what the user has approved', () => {
+  test.each([
+    { who: 'a hook', more: {}, hook: asks() },
+    { who: 'the tool', more: { needsApproval: true }, hook: undefined },
+  ])('is the input that $who asked about: with another one the call does not run', async ({ more, hook }) => {
+    const { host, session } = await opened();
+    on(host, 'PreToolUse', () => hook);
+    const { ran, tools } = remover(more);
+    const model = scripted({ remove: { path: 'a' } }, 'Then not.');
+    const first = await turn(session, model, { prompt: 'Go', tools });
+    const second = await turn(session, model, { messages: approved(first.messages, { path: 'b' }), tools });
+    expect(second).toMatchObject({ status: 'done', text: 'Then not.' });
+    expect(ran).toEqual([]);
+    expect(JSON.stringify(prompt(model, 1).outputs)).toContain('The user was asked about another input of remove.');
+  });
+
+  test('as a hook has rewritten it runs so, and not as a hook rewrites it by then', async () => {
+    const { host, session } = await opened();
+    const paths = ['b', 'b', 'c', 'd'];
+    on(host, 'PreToolUse', () => asks({ path: paths.shift() }));
+    const { ran, tools } = remover();
+    const model = scripted({ remove: { path: 'a' } }, 'Done.', { remove: { path: 'a' } }, 'Then not.');
+    const first = await turn(session, model, { prompt: 'Go', tools });
+    const second = await turn(session, model, { messages: approved(first.messages), tools });
+    expect(ran).toEqual(['b']);
+    const third = await turn(session, model, { messages: second.messages, prompt: 'Again', tools });
+    expect(third.status).toBe('unfinished');
+    await turn(session, model, { messages: approved(third.messages), tools });
+    expect(ran).toEqual(['b']);
+  });
+
+  test('is taken from the conversation as it is where another session goes on with it; hooks judge it all the same', async () => {
+    const { host, session } = await opened();
+    on(host, 'PreToolUse', () => asks());
+    const { ran, tools } = remover();
+    const first = await turn(session, scripted({ remove: { path: 'a' } }), { prompt: 'Go', tools });
+    const other = await opened();
+    on(other.host, 'PreToolUse', () => asks());
+    const messages = approved(first.messages, { path: 'b' });
+    await turn(other.session, scripted('Done.'), { messages, tools });
+    expect(ran).toEqual(['b']);
+    const third = await opened();
+    on(third.host, 'PreToolUse', () => ({ decision: 'block', reason: 'never' }));
+    await turn(third.session, scripted('Done.'), { messages, tools });
+    expect(ran).toEqual(['b']);
+  });
+});
+
+describe("a subagent's tool that needs approval", () => {
+  const go = async (options: Parameters<typeof opened>[0]) => {
+    const { session, seen } = await opened(options);
+    const { ran, tools } = remover({ needsApproval: ({ path }: { path: string }) => path === 'a' });
+    const inner = scripted({ remove: { path: 'a' }, 'remove#2': { path: 'b' } }, 'I am done.');
+    const statuses: string[] = [];
+    const helper = agentTool(session, {
+      agent_type: 'helper',
+      description: 'Helps.',
+      run: async (child, task) => {
+        const { status, text } = await turn(child, inner, { prompt: task, tools });
+        statuses.push(status);
+        return text;
+      },
+    });
+    const model = scripted({ helper: { prompt: 'Clean up' } }, 'Done.');
+    expect(await turn(session, model, { prompt: 'Go', tools: { helper } })).toMatchObject({ status: 'done' });
+    expect(statuses).toEqual(['done']);
+    return { ran, outputs: JSON.stringify(prompt(inner, 1).outputs), seen };
+  };
+
+  test('is denied where nobody can be asked at once', async () => {
+    const { ran, outputs } = await go({});
+    expect(ran).toEqual(['b']);
+    expect(outputs).toContain('Permission to use remove was not granted: nobody was there to be asked.');
+  });
+
+  test('is asked about where somebody can, and what rules deny is denied', async () => {
+    const ask = () => ({ behavior: 'allow' as const });
+    const { ran, seen } = await go({ ask });
+    expect(ran.sort()).toEqual(['a', 'b']);
+    expect(names(seen).filter((name) => name === 'PermissionRequest')).toHaveLength(1);
+    const ruled = await go({
+      ask,
+      permission: (input) => ({ behavior: JSON.stringify(input).includes('path') ? 'deny' : 'allow' }),
+    });
+    expect(ruled.ran).toEqual([]);
+  });
+});
+
+describe("an agent of the SDK's own", () => {
+  test('goes through the hooks with the settings of the round', async () => {
+    const { host, session, seen } = await opened();
+    on(host, 'PreToolUse', () => ({ decision: 'block', reason: 'never' }));
+    const { ran, tools } = remover();
+    const model = scripted({ remove: { path: 'a' } }, 'Then not.');
+    const { text } = await drive(session, { prompt: 'Go', tools }, ({ messages, ...round }) =>
+      new ToolLoopAgent({ model, ...round }).generate({ messages }),
+    );
+    expect({ text, ran }).toEqual({ text: 'Then not.', ran: [] });
+    expect(byScope(seen)['main']).toContain('Stop');
+  });
+
+  test.each(['an agent', 'generateText'])('with tools of its own is an error, after they have run: %s', async (how) => {
+    const { session, seen } = await opened();
+    const { ran, tools } = remover();
+    const model = scripted({ remove: { path: 'a' } }, 'Done.');
+    const going = drive(session, { prompt: 'Go' }, ({ messages, ...round }) =>
+      how === 'an agent'
+        ? new ToolLoopAgent({ model, tools }).generate({ messages })
+        : (generateText({ model, messages, ...round, tools } as never) as never),
+    );
+    await expect(going).rejects.toMatchObject({
+      code: 'INVALID_OPTIONS',
+      message: expect.stringContaining('remove ran, and no hook has seen it') as string,
+    });
+    expect(ran).toEqual(['a']);
+    expect(names(seen).at(-1)).toBe('StopFailure');
+  });
+
+  test('that a tool runs on its own account is that call alone to the hooks', async () => {
+    const { session, seen } = await opened();
+    const { ran, tools } = remover();
+    const inner = new ToolLoopAgent({ model: scripted({ remove: { path: 'a' } }, 'Done.'), tools });
+    const ask = tool({ inputSchema, execute: async ({ path }) => (await inner.generate({ prompt: path })).text });
+    await turn(session, scripted({ ask: { path: 'x' } }, 'Done.'), { prompt: 'Go', tools: { ask } });
+    expect(ran).toEqual(['a']);
+    expect(seen.flatMap(({ input }) => input['tool_name'] ?? [])).toEqual(['ask', 'ask']);
+  });
+});
