@@ -132,6 +132,41 @@ describe('context', () => {
     expect(last).toEqual(['Own.', batch]);
   });
 
+  test('without a system prompt is one of the step that comes next alone', async () => {
+    const { host, session } = await setup();
+    let batches = 0;
+    on(host, 'PostToolBatch', () =>
+      batches++ === 0 ? { hookSpecificOutput: { additionalContext: 'tests are red' } } : undefined,
+    );
+    const model = scripted({ weather: { city: 'Rome' } }, { weather: { city: 'Bari' } }, 'Done.');
+    await go(session, model, { prompt: 'Weather?', tools: { weather } });
+    const systems = [0, 1, 2].map((call) => prompt(model, call).system);
+    expect(systems).toEqual([undefined, 'PostToolBatch hook additional context: tests are red', undefined]);
+  });
+
+  test.each([{ system: 'Be brief.' }, {}])(
+    'leaves system prompts of steps to be what the SDK makes of them: %j',
+    async (given) => {
+      const reply = { weather: { city: 'Rome' } };
+      const prepareStep = ({ stepNumber }: { stepNumber: number }) => (stepNumber === 1 ? { system: 'Own.' } : {});
+      const settings = { ...given, prompt: 'Weather?', tools: { weather }, prepareStep };
+      const theirs = scripted(reply, reply, 'Done.');
+      await generateText({ model: theirs, stopWhen: stepCountIs(9), ...settings });
+      const { session } = await setup();
+      const ours = scripted(reply, reply, 'Done.');
+      await go(session, ours, settings);
+      // In the place of drive's own.
+      const { system, ...rest } = settings as typeof settings & { system?: string };
+      const beside = scripted(reply, reply, 'Done.');
+      await drive((await setup()).session, rest, (round) =>
+        generateText({ model: beside, ...(system ? { system } : {}), ...round }),
+      );
+      const systems = (model: typeof ours) => [0, 1, 2].map((call) => prompt(model, call).system);
+      expect(systems(ours)).toEqual(systems(theirs));
+      expect(systems(beside)).toEqual(systems(theirs));
+    },
+  );
+
   test('of a prompt goes before it; a blocked prompt calls no model', async () => {
     const { host, session } = await setup();
     on(host, 'UserPromptSubmit', (input: { prompt: string }) =>
