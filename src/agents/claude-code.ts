@@ -124,6 +124,8 @@ export const claudeCode: AgentTable = {
     project: { path: '.claude/settings.local.json' },
     handler: { type: 'command' },
     guard: { on: ['deny'], keys: { onFailure: 'block' } },
+    reads: ['mark'],
+    void: 'told',
     off: [{ key: 'disableAllHooks', is: true, in: ['user', 'project', '.claude/settings.json'] }],
   },
   limits: { timeout: 600 },

@@ -133,6 +133,8 @@ export interface AgentConnect {
   readonly guard?: { readonly on: readonly Sayable[]; readonly keys: Json };
   /** What it reads in a file beside plain JSON; whatever else stands there voids the file. Absent: nobody has tried. */
   readonly reads?: readonly ('comments' | 'commas' | 'mark')[];
+  /** People keep such a file all the same: it is connected as it is, and that it is void is told. Absent: it is not connected. */
+  readonly void?: 'told';
   readonly off?: readonly OffSwitch[];
 }
 

@@ -16,9 +16,15 @@ export function parseJsonTree(text: string): ParsedFile {
     errors: errors.map(({ error, offset, length }) => ({
       start: offset,
       end: offset + Math.max(1, length),
-      message: printParseErrorCode(error).replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+      message: said(printParseErrorCode(error)),
     })),
   };
+}
+
+function said(code: string): string {
+  if (code === 'InvalidCommentToken')
+    return 'A comment: JSON has none, and whoever reads it strictly drops the whole file';
+  return code.replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 function convert(node: Node): TreeNode {

@@ -51,6 +51,7 @@ export function layoutOf({ title, files, connect }: AgentTable): Layout {
     ...(root.others === 'void' ? { keys: ['hooks', ...root.keys] } : {}),
     ...(version === undefined ? {} : { version }),
     ...(connect.reads === undefined ? {} : { reads: connect.reads }),
+    ...(connect.void === undefined ? {} : { void: connect.void }),
   };
 }
 

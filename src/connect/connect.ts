@@ -15,7 +15,7 @@ import { replaceFile } from '../files/replace-file.js';
 import { textDiff } from '../files/text-diff.js';
 import { type Connection, Journal, sha256 } from './journal.js';
 import type { Layout } from './layout.js';
-import { type Entry, handlersIn, withEntries } from './settings-text.js';
+import { type Entry, handlersIn, voidOf, withEntries } from './settings-text.js';
 import { nameOf, withoutOurs } from './take-out.js';
 
 /** What connecting a file comes to. */
@@ -23,6 +23,8 @@ export interface ConnectPlan {
   readonly file: string;
   /** As a unified diff that can be shown as it is. Empty: there is nothing to do. */
   readonly difference: string;
+  /** Why the agent runs none of the file's hooks as it is, and where; absent: it runs them. */
+  readonly void?: string;
   /** Does it, all or nothing. Throws FILE. */
   write(): void;
 }
@@ -61,9 +63,11 @@ export async function planConnect(
   const from = untouched ? textOf(original, path) : base;
   const { text: result, added } = await withEntries(from, entries, layout, path);
   const next = Buffer.from(result);
+  const isVoid = await voidOf(result, layout);
   return {
     file: path,
     difference: await textDiff(path, text, result),
+    ...(isVoid === undefined ? {} : { void: isVoid }),
     write() {
       // Somebody may have written it while the difference was read.
       if (!same(readIfThere(path), bytes)) throw problem(path, 'it has changed in the meantime; nothing was changed');

@@ -8,4 +8,6 @@ export interface Layout {
   readonly version?: number;
   /** What may stand there beside plain JSON; absent: nobody has tried. */
   readonly reads?: readonly ('comments' | 'commas' | 'mark')[];
+  /** A void file is connected as it is, and that is told. Absent: it is not connected. */
+  readonly void?: 'told';
 }

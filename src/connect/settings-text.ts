@@ -172,30 +172,43 @@ export async function readSettings(
   return JSON.parse(JSON.stringify(getNodeValue(root)));
 }
 
+/** What is no plain JSON and voids the file for its agent; undefined: nothing. */
+async function unreadIn(text: string, { title, reads }: Layout): Promise<{ problem: string; at: number } | undefined> {
+  if (reads === undefined) return undefined;
+  const voided = (what: string, at: number) => ({
+    problem: `${title} reads no ${what} here, and so none of this file's hooks`,
+    at,
+  });
+  if (text.startsWith(MARK) && !reads.includes('mark')) return voided('byte order mark', 0);
+  const { parseTree, printParseErrorCode } = await import('jsonc-parser');
+  const errors: ParseError[] = [];
+  parseTree(bare(text), errors, {
+    disallowComments: !reads.includes('comments'),
+    allowTrailingComma: reads.includes('commas'),
+    allowEmptyContent: true,
+  });
+  const [first] = errors;
+  if (first === undefined) return undefined;
+  const isComment = printParseErrorCode(first.error) === 'InvalidCommentToken';
+  return voided(isComment ? 'comments' : 'comma without anything behind it', first.offset);
+}
+
+/** Why the agent will run none of the file's hooks, where it is connected all the same, and its line; undefined: it runs them. */
+export async function voidOf(text: string, layout: Layout): Promise<string | undefined> {
+  const found = layout.void === 'told' ? await unreadIn(text, layout) : undefined;
+  return found && `line ${positionAt(bare(text), found.at).line}: ${found.problem}`;
+}
+
 /** Throws what voids the file for its agent. */
 async function checkLayout(
   text: string,
   root: Node,
-  { title, keys, version, reads }: Layout,
+  layout: Layout,
   wrong: (problem: string, at?: number) => Error,
 ): Promise<void> {
-  const voided = (what: string, at?: number): Error =>
-    wrong(`${title} reads no ${what} here, and so none of this file's hooks`, at);
-  if (reads !== undefined) {
-    if (text.startsWith(MARK) && !reads.includes('mark')) throw voided('byte order mark', 0);
-    const { parseTree, printParseErrorCode } = await import('jsonc-parser');
-    const errors: ParseError[] = [];
-    parseTree(bare(text), errors, {
-      disallowComments: !reads.includes('comments'),
-      allowTrailingComma: reads.includes('commas'),
-    });
-    const [first] = errors;
-    if (first)
-      throw voided(
-        printParseErrorCode(first.error) === 'InvalidCommentToken' ? 'comments' : 'comma without anything behind it',
-        first.offset,
-      );
-  }
+  const { title, keys, version } = layout;
+  const unread = layout.void === 'told' ? undefined : await unreadIn(text, layout);
+  if (unread) throw wrong(unread.problem, unread.at);
   for (const entry of root.children ?? []) {
     const [key, value] = entry.children as [Node, Node | undefined];
     if (keys !== undefined && !keys.includes(key.value as string))

@@ -60,6 +60,37 @@ const AGENTS = [
   ['cursor', '.cursor/hooks.json', '.cursor/hooks.json', 'preToolUse'],
 ] as const;
 
+test('a Claude Code that has comments in its settings loads none of them: they stay, and that no hook is in force is told', async () => {
+  const texts = {
+    '// mine': '{\n  // mine\n  "model": "opus"\n}\n',
+    'at the end': '{ "model": "opus" } /* mine */\n',
+    'a comma': '{\n  "model": "opus",\n}\n',
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    mkdirSync(dirname(user()), { recursive: true });
+    writeFileSync(user(), text);
+    for (const args of [[], ['--write'], ['--write']]) {
+      const { code, stderr } = await hookscope('connect', 'claude-code', ...args);
+      expect([name, code, stderr]).toEqual([
+        name,
+        0,
+        expect.stringMatching(/not in force: .*settings\.json, line \d+: /),
+      ]);
+    }
+    expect(readFileSync(user(), 'utf8').includes('mine')).toBe(text.includes('mine'));
+    const doctor = await hookscope('doctor');
+    expect([name, doctor.code, doctor.stdout]).toEqual([
+      name,
+      1,
+      expect.stringMatching(/problem {2}.*settings\.json:\d+:/),
+    ]);
+    await hookscope('connect', 'claude-code', '--undo');
+    expect(readFileSync(user(), 'utf8')).toBe(text);
+  }
+  writeFileSync(user(), '\uFEFF{ "model": "opus" }\n');
+  expect((await hookscope('connect', 'claude-code', '--write')).stderr).not.toContain('in force');
+});
+
 describe.each(AGENTS)('hookscope connect %s', (agent, ofUser, ofProject, event) => {
   test.each([
     ['--user', ofUser],

@@ -32,7 +32,8 @@ export function filesOf(table: AgentTable): fc.Arbitrary<string> {
           .map((values) => ({ ...values, mine: 'MINE' }));
   const events = [...new Set(table.events.map(({ name }) => name)), 'OfAnotherVersion'];
   const hooks = fc.dictionary(fc.constantFrom(...events), fc.array(entryOf(table), { maxLength: 2 }), { maxKeys: 3 });
-  const reads = (what: 'comments' | 'commas' | 'mark'): boolean => connect.reads?.includes(what) ?? true;
+  const reads = (what: 'comments' | 'commas' | 'mark'): boolean =>
+    connect.void === 'told' || (connect.reads?.includes(what) ?? true);
   return fc
     .record({
       others,

@@ -324,6 +324,8 @@ const limits: readonly Kept[] = [
   ],
   ['Where those are connected as well', 'cli/connect', 'an agent that reads Claude Code’s files too asks twice'],
   ['A file of Codex or Copilot with comments', 'connect/agents', 'a file that %s does not read is not written into'],
+  ['loads nothing of a settings file', 'cli/connect', 'comments in its settings'],
+  ['`connect` keeps them, and says', 'cli/connect', 'comments in its settings'],
   ['may be indented anew', 'connect/connect', 'loses only what connect has written'],
   // Scopes
   [

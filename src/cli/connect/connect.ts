@@ -31,6 +31,8 @@ export async function connectCommand(
   for (const { event, why } of leftOut) terminal.tell(`${event} is not connected: ${why}`);
   const { notesBefore, sayTrust } = await import('./notes.js');
   for (const note of notesBefore(table, plan.file, flags.project === true)) terminal.tell(note);
+  if (plan.void !== undefined)
+    terminal.tell(`not in force: ${plain(plan.file)}, ${plan.void}: they run once you have taken that out`);
   if (plan.difference === '') await terminal.print(`${plain(plan.file)} is connected already; nothing was changed.`);
   else await terminal.print(plan.difference.trimEnd());
   if (plan.difference !== '' && !flags.write) {
