@@ -4,7 +4,7 @@ import type { AgentTable, OffSwitch } from '../agents/table.js';
 import { messageOf } from '../values/promises.js';
 import { isObject, type Json } from '../values/shape.js';
 import { layoutOf, settingsFile } from './agent-hooks.js';
-import { type Handler, handlersIn, readSettings } from './settings-text.js';
+import { type Handler, handlersIn, readSettings, voidOf } from './settings-text.js';
 import { nameOf } from './take-out.js';
 
 /** Why hooks that were written into a file do not run, or may not be waited for; in words that follow the name of a file. */
@@ -17,15 +17,17 @@ export interface Ailment {
 /** What is wrong with a file of an agent that is connected: it is void, or gives our hooks too little time. `handlers`: ours. */
 export async function fileAilments(table: AgentTable, file: string, handlers: readonly string[]): Promise<Ailment[]> {
   const text = readFileSync(file, 'utf8');
+  const unread = (what: string): Ailment[] => [
+    { file, what: `is not read by ${table.title}: ${what}`, mend: 'Correct that; until then none of its hooks run.' },
+  ];
   let settings: Json;
   try {
     settings = await readSettings(text, file, layoutOf(table));
   } catch (error) {
-    const what = messageOf(error).replace(`${file}: `, '').replace('; nothing was changed', '');
-    return [
-      { file, what: `is not read by ${table.title}: ${what}`, mend: 'Correct that; until then none of its hooks run.' },
-    ];
+    return unread(messageOf(error).replace(`${file}: `, '').replace('; nothing was changed', ''));
   }
+  const isVoid = await voidOf(text, layoutOf(table));
+  if (isVoid !== undefined) return unread(isVoid);
   const events = Object.entries(isObject(settings['hooks']) ? settings['hooks'] : {});
   const ours = events.flatMap(([event, list]) =>
     (Array.isArray(list) ? list : [])

@@ -64,7 +64,7 @@ test('a Claude Code that has comments in its settings loads none of them: they s
   const texts = {
     '// mine': '{\n  // mine\n  "model": "opus"\n}\n',
     'at the end': '{ "model": "opus" } /* mine */\n',
-    'a comma': '{\n  "model": "opus",\n}\n',
+    'a comma': '{\n  "env": { "A": "1", }\n}\n',
   };
   for (const [name, text] of Object.entries(texts)) {
     mkdirSync(dirname(user()), { recursive: true });
@@ -82,7 +82,7 @@ test('a Claude Code that has comments in its settings loads none of them: they s
     expect([name, doctor.code, doctor.stdout]).toEqual([
       name,
       1,
-      expect.stringMatching(/problem {2}.*settings\.json:\d+:/),
+      expect.stringMatching(/problem {2}.*settings\.json.* is not read by Claude Code: line \d+: /),
     ]);
     await hookscope('connect', 'claude-code', '--undo');
     expect(readFileSync(user(), 'utf8')).toBe(text);
