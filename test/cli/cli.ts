@@ -3,6 +3,7 @@ import { Console } from 'node:console';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
+import type { Worker } from 'node:worker_threads';
 import { ROOT } from '../package/sources.js';
 
 /** The program as it is built. */
@@ -70,6 +71,7 @@ async function runHere(args: readonly string[], { cwd, stdin = '', env, ...given
     inFolder(cwd),
     inEnvironment({ ...process.env, NO_COLOR: '1', ...env }),
     listenersKept(),
+    threadsEnded(),
   ];
   try {
     const code = await new Promise<number>((resolve, reject) => {
@@ -124,6 +126,17 @@ function listenersKept(): () => void {
         if (!before[i]?.includes(listener)) process.removeListener(name, listener);
       }
     }
+  };
+}
+
+/** What it has started within this process ends with it, as it would with its own. */
+function threadsEnded(): () => void {
+  const threads: Worker[] = [];
+  const add = (thread: Worker): void => void threads.push(thread);
+  process.on('worker', add);
+  return () => {
+    process.removeListener('worker', add);
+    for (const thread of threads) void thread.terminate();
   };
 }
 

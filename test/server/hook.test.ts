@@ -1,17 +1,16 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { FireRecord } from '../../src/emit/record.js';
 import { bash, createUser, GUARD, hooksFile, type User, until } from './kit.js';
 
 let user: User;
-beforeEach(() => {
+function guarded(): void {
   user = createUser();
   user.write('guard.sh', GUARD, 0o755);
   user.write('hooks.json', hooksFile(join(user.path, 'project/guard.sh')));
-});
-afterEach(() => user.remove());
+}
 
 const asked = (): number => {
   const file = join(user.path, 'project/asked');
@@ -23,8 +22,11 @@ const denial = (stdout: string): string =>
     .hookSpecificOutput.permissionDecisionReason;
 
 describe('hookscope hook', () => {
+  beforeEach(guarded);
+  afterEach(() => user.remove());
+
   test('without a server fires by itself, and its record says that it is stateless', async () => {
-    const denied = await user.hook(['PreToolUse', '--hooks', 'hooks.json'], bash('rm x'));
+    const denied = await user.spawnHook(['PreToolUse', '--hooks', 'hooks.json'], bash('rm x'));
     expect(denied).toMatchObject({ code: 0, stderr: '' });
     expect(denial(denied.stdout)).toBe('nothing is removed');
     expect(await user.hook(['PreToolUse', '--hooks', 'hooks.json'], bash('ls'))).toMatchObject({ code: 0, stdout: '' });
@@ -36,7 +38,7 @@ describe('hookscope hook', () => {
 
   test('asks the server that serves what it names, in the same words, and no hook runs twice', async () => {
     await user.serve(['--hooks', 'hooks.json']);
-    const denied = await user.hook(['PreToolUse', '--hooks', 'hooks.json'], bash('rm x'));
+    const denied = await user.spawnHook(['PreToolUse', '--hooks', 'hooks.json'], bash('rm x'));
     expect(denied).toMatchObject({ code: 0, stderr: '' });
     expect(denial(denied.stdout)).toBe('nothing is removed');
     expect((await user.hook(['PreToolUse'], bash('rm x'), '/')).stdout).toBe(denied.stdout);
@@ -85,7 +87,7 @@ describe('hookscope hook', () => {
   });
 
   test('blocks where nothing is named and nothing was served', async () => {
-    const answer = await user.hook(['PreToolUse'], bash('ls'));
+    const answer = await user.spawnHook(['PreToolUse'], bash('ls'));
     expect(answer.code).toBe(2);
     expect(denial(answer.stdout)).toMatch(/no hooks are named, no server is running/);
     expect(answer.stderr).toMatch(/no hooks are named/);
@@ -146,6 +148,15 @@ describe('hookscope hook', () => {
     expect(code).toBe(2);
     expect(denial(stdout)).toMatch(/was not closed in time/);
   });
+});
+
+describe('hookscope hook, where something else is in the place of the server', () => {
+  beforeAll(async () => {
+    guarded();
+    const real = await user.serve(['--hooks', 'hooks.json']);
+    await real.stop();
+  });
+  afterAll(() => user.remove());
 
   test.each([
     [
@@ -169,8 +180,6 @@ describe('hookscope hook', () => {
         socket.once('data', () => socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\n\r\n{}')),
     ],
   ])('a server %s is a failure: nothing is let through, and nothing is fired beside it', async (_, serve) => {
-    const real = await user.serve(['--hooks', 'hooks.json']);
-    await real.stop();
     rmSync(user.places.socket, { force: true });
     const server = createServer((socket) => {
       socket.on('error', () => undefined);

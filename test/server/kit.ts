@@ -6,7 +6,13 @@ import { dirname, join } from 'node:path';
 import type { HookRecord } from '../../src/emit/record.js';
 import { openSqlite } from '../../src/emit/sinks/sqlite-driver.js';
 import { type Places, placesOf } from '../../src/server/places.js';
-import { BIN, type Finished, start } from '../cli/cli.js';
+import { BIN, cli, type Finished, start } from '../cli/cli.js';
+
+interface RunOptions {
+  readonly stdin?: string;
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
 
 /** A user of his own: a project, a state, a folder for sockets. */
 export interface User {
@@ -14,12 +20,16 @@ export interface User {
   readonly env: NodeJS.ProcessEnv;
   readonly places: Places;
   write(name: string, content: unknown, mode?: number): string;
-  /** `hookscope` with these arguments, as a process. */
-  run(args: readonly string[], options?: { stdin?: string; cwd?: string; env?: NodeJS.ProcessEnv }): Promise<Finished>;
+  /** `hookscope` with these arguments, within this process. What the process is the subject of, or loads code that changes, needs `spawn`. */
+  run(args: readonly string[], options?: RunOptions): Promise<Finished>;
+  /** The same as a process. */
+  spawn(args: readonly string[], options?: RunOptions): Promise<Finished>;
   /** A program of Node, as a process. */
   program(file: string): Promise<Finished>;
-  /** `hookscope hook`, with an input. */
+  /** `hookscope hook`, with an input, within this process. */
   hook(args: readonly string[], input: unknown, cwd?: string): Promise<Finished>;
+  /** The same as a process. */
+  spawnHook(args: readonly string[], input: unknown, cwd?: string): Promise<Finished>;
   serve(args: readonly string[], options?: { cwd?: string; env?: NodeJS.ProcessEnv }): Promise<Running>;
   records(): HookRecord[];
   /** Ends what was started, and removes all. */
@@ -68,8 +78,20 @@ export function createUser(): User {
   for (const folder of ['home', 'run', 'project']) mkdirSync(join(path, folder), { mode: 0o700 });
   const places = placesOf(env);
   const running: Running[] = [];
-  const run: User['run'] = (args, { stdin = '', cwd = join(path, 'project'), env: more = {} } = {}) =>
-    start(process.execPath, [BIN, ...args], { cwd, stdin, env: { ...env, ...more } });
+  const inProject = ({ stdin = '', cwd = join(path, 'project'), env: more = {} }: RunOptions = {}) => ({
+    cwd,
+    stdin,
+    env: { ...env, ...more },
+  });
+  const run: User['run'] = (args, options) => cli(args, inProject(options));
+  const spawnIt: User['spawn'] = (args, options) => start(process.execPath, [BIN, ...args], inProject(options));
+  const asked = (run: User['run']): User['hook'] => {
+    return (args, input, cwd) =>
+      run(['hook', ...args], {
+        stdin: typeof input === 'string' ? input : JSON.stringify(input),
+        ...(cwd === undefined ? {} : { cwd }),
+      });
+  };
   return {
     path,
     env,
@@ -81,12 +103,10 @@ export function createUser(): User {
       return file;
     },
     run,
+    spawn: spawnIt,
     program: (file) => start(process.execPath, [file], { cwd: join(path, 'project'), stdin: '', env }),
-    hook: (args, input, cwd) =>
-      run(['hook', ...args], {
-        stdin: typeof input === 'string' ? input : JSON.stringify(input),
-        ...(cwd === undefined ? {} : { cwd }),
-      }),
+    hook: asked(run),
+    spawnHook: asked(spawnIt),
     async serve(args, { cwd = join(path, 'project'), env: more = {} } = {}) {
       const one = await serve(args, cwd, { ...env, ...more });
       running.push(one);

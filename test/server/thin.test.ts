@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/events/catalogue.js';
 import { ENVIRONMENT, failed, REASONS } from '../../src/server/agent-protocol.js';
 import { thinCommand, thinScript } from '../../src/server/client/thin.js';
@@ -10,12 +10,11 @@ import { BIN, type Finished, start } from '../cli/cli.js';
 import { bash, createUser, GUARD, hooksFile, type User, until } from './kit.js';
 
 let user: User;
-beforeEach(() => {
+function guarded(): void {
   user = createUser();
   user.write('guard.sh', GUARD, 0o755);
   user.write('hooks.json', hooksFile(join(user.path, 'project/guard.sh')));
-});
-afterEach(() => user.remove());
+}
 
 const asked = (): number => {
   const file = join(user.path, 'project/asked');
@@ -48,10 +47,8 @@ async function same(args: readonly string[], input: unknown, cwd?: string): Prom
   return one;
 }
 
-/** A server that is none, on the user's socket. */
+/** A server that is none, on the socket of a user who had one. */
 async function stranger(serve: (socket: Socket) => unknown, work: () => Promise<void>): Promise<void> {
-  const real = await user.serve(['--hooks', 'hooks.json']);
-  await real.stop();
   rmSync(user.places.socket, { force: true });
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -68,6 +65,9 @@ async function stranger(serve: (socket: Socket) => unknown, work: () => Promise<
 const left = (): string[] => readdirSync(user.places.run).filter((name) => name.startsWith('hook.'));
 
 describe('the thin command', () => {
+  beforeEach(guarded);
+  afterEach(() => user.remove());
+
   test('says and exits as the whole one, without a server', async () => {
     for (const input of [bash('ls'), bash('rm x'), '{bad']) await same(['PreToolUse', '--hooks', 'hooks.json'], input);
     for (const input of ['', '[]']) await same(['Notification', '--hooks', 'hooks.json'], input);
@@ -95,63 +95,6 @@ describe('the thin command', () => {
     expect((await same(['PreToolUse', '--hooks', 'other.json'], bash('ls'))).stdout).toMatch(/other/);
     expect(asked()).toBe(before);
     expect(left()).toEqual([]);
-  });
-
-  test.each([
-    ['dies before it answers', (socket: Socket) => socket.once('data', () => socket.destroy())],
-    ['hangs', () => undefined],
-    [
-      'answers nonsense',
-      (socket: Socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nyes')),
-    ],
-    [
-      'answers half',
-      (socket: Socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\n{}')),
-    ],
-    [
-      'knows no token',
-      (socket: Socket) =>
-        socket.once('data', () => socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\n\r\n{}')),
-    ],
-    [
-      'redirects',
-      (socket: Socket) =>
-        socket.once('data', () => socket.end('HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n')),
-    ],
-  ])('a server that %s: not let through, and no hook is asked beside it, in the same words', async (_, serve) => {
-    await stranger(serve, async () => {
-      const answer = await same(['PreToolUse', '--hooks', 'hooks.json', '--timeout', '2'], bash('ls'));
-      expect(answer.code).toBe(2);
-      expect(JSON.parse(answer.stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
-      expect(asked()).toBe(0);
-      expect(left()).toEqual([]);
-    });
-  });
-
-  test('a server that dies at once: the hooks are asked once or not at all, and then nothing is let through', async () => {
-    await stranger(
-      (socket) => socket.destroy(),
-      async () => {
-        for (let i = 1; i <= 4; i++) {
-          const before = asked();
-          const { code, stdout } = await thin(['PreToolUse', '--timeout', '5'], bash('rm x'));
-          expect(stdout).toMatch(/"deny"/);
-          expect(asked() - before).toBe(code === 2 ? 0 : 1);
-        }
-      },
-    );
-  });
-
-  test('a failure has the shape of its event, for every event', async () => {
-    await stranger(
-      (socket) => socket.once('data', () => socket.destroy()),
-      async () => {
-        for (const spec of Object.values(CATALOGUE)) {
-          const { stdout, code } = failed(spec, REASONS.died, 'block');
-          expect(await thin([spec.name], '{}'), spec.name).toMatchObject({ stdout, code });
-        }
-      },
-    );
   });
 
   test('paths with spaces, quotes, dollars, another script: nothing of them is taken for shell', async () => {
@@ -225,32 +168,6 @@ describe('the thin command', () => {
     expect(none).toMatchObject({ code: 2, stdout: expect.stringMatching(/"deny"/) });
   });
 
-  test('sends nothing of the environment but what is listed, and the token on no command line', async () => {
-    let head = '';
-    let lines = '';
-    await stranger(
-      (socket) =>
-        socket.on('data', (piece: Buffer) => {
-          head += piece.toString();
-          lines += execFileSync('ps', ['-eo', 'args']).toString();
-          socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
-        }),
-      async () => {
-        const env = { SECRET_KEY: 'do-not-send', CLAUDE_PROJECT_DIR: user.path, CLAUDECODE: '1', LANG: 'a\nx-evil: 1' };
-        expect(await thin(['PreToolUse'], bash('ls'), { env })).toMatchObject({ code: 2 });
-        const token = readFileSync(user.places.fireHeader, 'utf8').trim().split(' ').pop() as string;
-        expect(head).toMatch(new RegExp(`authorization: Bearer ${token}\r\n`, 'i'));
-        expect(head).toMatch(`hookscope-env: CLAUDE_PROJECT_DIR=${user.path}`);
-        expect(head).toMatch(/hookscope-env: CLAUDECODE=1/);
-        expect(head).not.toMatch(/do-not-send|SECRET_KEY|x-evil/);
-        const names = [...head.matchAll(/hookscope-env: (\w+)=/g)].map(([, name]) => name);
-        expect(names.filter((name) => !(ENVIRONMENT as readonly string[]).includes(name as string))).toEqual([]);
-        expect(lines).toMatch(/curl/);
-        expect(lines).not.toContain(token);
-      },
-    );
-  });
-
   test('standard input that is never closed blocks before the agent gives up, and nothing is left', async () => {
     await user.serve(['--hooks', 'hooks.json']);
     const { spawn } = await import('node:child_process');
@@ -296,5 +213,98 @@ describe('the thin command', () => {
   test('is what is built, and plain POSIX', () => {
     expect(thinScript()).toBe(join(BIN, '../../hookscope-hook.sh'));
     execFileSync('dash', ['-n', thinScript()]);
+  });
+});
+
+describe('the thin command, where something else is in the place of the server', () => {
+  beforeAll(async () => {
+    guarded();
+    const real = await user.serve(['--hooks', 'hooks.json']);
+    await real.stop();
+  });
+  afterAll(() => user.remove());
+  beforeEach(() => rmSync(join(user.path, 'project/asked'), { force: true }));
+
+  test.each([
+    ['dies before it answers', (socket: Socket) => socket.once('data', () => socket.destroy())],
+    ['hangs', () => undefined],
+    [
+      'answers nonsense',
+      (socket: Socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nyes')),
+    ],
+    [
+      'answers half',
+      (socket: Socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 30\r\n\r\n{}')),
+    ],
+    [
+      'knows no token',
+      (socket: Socket) =>
+        socket.once('data', () => socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\n\r\n{}')),
+    ],
+    [
+      'redirects',
+      (socket: Socket) =>
+        socket.once('data', () => socket.end('HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n')),
+    ],
+  ])('a server that %s: not let through, and no hook is asked beside it, in the same words', async (_, serve) => {
+    await stranger(serve, async () => {
+      const answer = await same(['PreToolUse', '--hooks', 'hooks.json', '--timeout', '2'], bash('ls'));
+      expect(answer.code).toBe(2);
+      expect(JSON.parse(answer.stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+      expect(asked()).toBe(0);
+      expect(left()).toEqual([]);
+    });
+  });
+
+  test('a server that dies at once: the hooks are asked once or not at all, and then nothing is let through', async () => {
+    await stranger(
+      (socket) => socket.destroy(),
+      async () => {
+        for (let i = 1; i <= 4; i++) {
+          const before = asked();
+          const { code, stdout } = await thin(['PreToolUse', '--timeout', '5'], bash('rm x'));
+          expect(stdout).toMatch(/"deny"/);
+          expect(asked() - before).toBe(code === 2 ? 0 : 1);
+        }
+      },
+    );
+  });
+
+  test('a failure has the shape of its event, for every event', async () => {
+    await stranger(
+      (socket) => socket.once('data', () => socket.destroy()),
+      async () => {
+        for (const spec of Object.values(CATALOGUE)) {
+          const { stdout, code } = failed(spec, REASONS.died, 'block');
+          expect(await thin([spec.name], '{}'), spec.name).toMatchObject({ stdout, code });
+        }
+      },
+    );
+  });
+
+  test('sends nothing of the environment but what is listed, and the token on no command line', async () => {
+    let head = '';
+    let lines = '';
+    await stranger(
+      (socket) =>
+        socket.on('data', (piece: Buffer) => {
+          head += piece.toString();
+          lines += execFileSync('ps', ['-eo', 'args']).toString();
+          socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+        }),
+      async () => {
+        const env = { SECRET_KEY: 'do-not-send', CLAUDE_PROJECT_DIR: user.path, CLAUDECODE: '1', LANG: 'a\nx-evil: 1' };
+        expect(await thin(['PreToolUse'], bash('ls'), { env })).toMatchObject({ code: 2 });
+        const token = readFileSync(user.places.fireHeader, 'utf8').trim().split(' ').pop() as string;
+        expect(head).toMatch(new RegExp(`authorization: Bearer ${token}\r\n`, 'i'));
+        expect(head).toMatch(`hookscope-env: CLAUDE_PROJECT_DIR=${user.path}`);
+        expect(head).toMatch(/hookscope-env: CLAUDECODE=1/);
+        expect(head).not.toMatch(/do-not-send|SECRET_KEY|x-evil/);
+        const names = [...head.matchAll(/hookscope-env: (\w+)=/g)].map(([, name]) => name);
+        expect(names.filter((name) => !(ENVIRONMENT as readonly string[]).includes(name as string))).toEqual([]);
+        expect(lines).toMatch(/curl/);
+        expect(lines).not.toContain(token);
+      },
+    );
   });
 });
