@@ -313,7 +313,7 @@ describe('of a running server', () => {
     await page.getByText('Connection lost').waitFor();
     // While there is none, the command fires by itself, and keeps that where the server does.
     const hooks = user.write('hooks.json', {});
-    expect((await user.hook(['PreToolUse', '--hooks', hooks], call('between').input)).code).toBe(0);
+    expect((await user.spawnHook(['PreToolUse', '--hooks', hooks], call('between').input)).code).toBe(0);
     await serve(port);
     // Before the page has come back.
     await fire(call('after'));

@@ -14,7 +14,7 @@ afterEach(() => user.remove());
 test('serve --install writes a unit for systemd, shows it, and starts nothing', async () => {
   user.write('a b/hooks.json', hooksFile('true'));
   const args = ['serve', '--hooks', 'a b/hooks.json', '--project', 'a b', '--port', '7007', '--install'];
-  const { code, stdout } = await user.run(args);
+  const { code, stdout } = await user.spawn(args);
   const file = join(user.path, 'config/systemd/user/hookscope.service');
   const text = readFileSync(file, 'utf8');
   expect(code).toBe(0);
@@ -25,8 +25,8 @@ test('serve --install writes a unit for systemd, shows it, and starts nothing', 
     `ExecStart="${process.execPath}" "${BIN}" "serve" "--hooks" "${project}/a b/hooks.json" "--project" "${project}/a b" "--port" "7007"\n`,
   );
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(await user.run(args)).toMatchObject({ code: 0 });
-  const other = await user.run(['serve', '--install']);
+  expect(await user.spawn(args)).toMatchObject({ code: 0 });
+  const other = await user.spawn(['serve', '--install']);
   expect(other).toMatchObject({ code: 1, stderr: expect.stringMatching(/says something else; it is left as it is/) });
   expect(readFileSync(file, 'utf8')).toBe(text);
 });

@@ -168,7 +168,8 @@ describe('the thin command without a server', () => {
     // With nobody at its other end.
     execFileSync('mkfifo', [join(user.path, 'project/pipe.json')]);
     const named = [...Object.keys(ways).map((name) => ['--plugin', `./${name}`]), ['--hooks', 'pipe.json']];
-    const hook = (args: readonly string[]) => user.hook(['PreToolUse', '--timeout', '4', ...args], bash('ls'));
+    // Whoever waits for them in vain has to be a process, which ends.
+    const hook = (args: readonly string[]) => user.spawnHook(['PreToolUse', '--timeout', '4', ...args], bash('ls'));
     const [allowed, ...blocked] = await Promise.all([
       hook(['--on-failure', 'allow', '--hooks', 'pipe.json']),
       ...named.map((args) => hook(args)),
