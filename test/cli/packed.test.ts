@@ -1,10 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findIsolation } from '../../src/probe/isolation.js';
+import { install, pack } from '../package/install.js';
 import { ROOT } from '../package/sources.js';
 import { createFolder, type Folder, LS } from '../plugins/folder.js';
-import { writeFakeAgent } from '../probe/fake-agent.js';
 import { type Finished, start } from './cli.js';
 
 let folder: Folder;
@@ -12,43 +11,12 @@ let folder: Folder;
 const run = (program: string, args: readonly string[], cwd = folder.path): Promise<Finished> =>
   start(program, args, { cwd, stdin: '', env: { ...process.env, NO_COLOR: '1' } });
 
-/** What `npm install` of a packed file does, without the registry: the dependencies are linked to what is here. */
-async function install(tarball: string, name: string): Promise<void> {
-  const target = join(folder.path, 'node_modules', name);
-  await run('tar', ['-xzf', tarball]);
-  mkdirSync(dirname(target), { recursive: true });
-  renameSync(join(folder.path, 'package'), target);
-  const manifest = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8')) as {
-    bin?: Record<string, string>;
-    dependencies: Record<string, string>;
-  };
-  for (const dependency of Object.keys(manifest.dependencies)) {
-    const link = join(folder.path, 'node_modules', dependency);
-    mkdirSync(dirname(link), { recursive: true });
-    if (!existsSync(link)) symlinkSync(join(ROOT, 'node_modules', dependency), link);
-  }
-  mkdirSync(join(folder.path, 'node_modules/.bin'), { recursive: true });
-  for (const [command, file] of Object.entries(manifest.bin ?? {})) {
-    chmodSync(join(target, file), 0o755);
-    symlinkSync(join(target, file), join(folder.path, 'node_modules/.bin', command));
-  }
-}
-
-/** Packs without building: what is tested here is what was built before the tests. */
-async function pack(from: string): Promise<string> {
-  const { stdout } = await run(
-    'npm',
-    ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder.path],
-    from,
-  );
-  return join(folder.path, stdout.trim());
-}
-
 beforeAll(async () => {
   folder = createFolder();
   folder.write('package.json', { name: 'somebody', private: true });
-  await install(await pack(ROOT), 'hookscope');
-  await install(await pack(join(ROOT, 'examples/plugin-package')), 'hookscope-plugin-protected-paths');
+  await install(folder.path, await pack(folder.path, ROOT), 'hookscope');
+  const plugin = await pack(folder.path, join(ROOT, 'examples/plugin-package'));
+  await install(folder.path, plugin, 'hookscope-plugin-protected-paths');
 });
 afterAll(() => folder.remove());
 
@@ -103,7 +71,7 @@ test('a new plugin is tested, packed and used by what its package.json says', as
   expect(tested.stdout).toMatch(/^# pass 1[0-9]$/m);
   const packed = await npm('pack', '--silent', '--pack-destination', folder.path);
   expect([packed.code, packed.stdout.trim().split('\n').at(-1)]).toEqual([0, 'me-no-force-0.1.0.tgz']);
-  await install(join(folder.path, 'me-no-force-0.1.0.tgz'), '@me/no-force');
+  await install(folder.path, join(folder.path, 'me-no-force-0.1.0.tgz'), '@me/no-force');
   expect(readdirSync(join(folder.path, 'node_modules/@me/no-force/dist')).sort()).toEqual(['index.d.ts', 'index.js']);
   const push = { ...LS, tool_input: { command: 'git push --force' } };
   folder.write('push.json', push);
@@ -111,18 +79,4 @@ test('a new plugin is tested, packed and used by what its package.json says', as
   expect(stdout).toMatch(/^PreToolUse:Bash {2}deny by @me\/no-force\/words: "/);
   const manifest = JSON.parse(readFileSync(join(folder.path, 'node_modules/@me/no-force/package.json'), 'utf8'));
   expect(manifest.publishConfig).toEqual({ access: 'public' });
-});
-
-test('the packed program drives an agent that it finds on the PATH, in an empty folder, and leaves it empty', async () => {
-  const bin = join(folder.path, 'agents');
-  const empty = join(folder.path, 'empty');
-  for (const path of [bin, empty]) mkdirSync(path);
-  writeFakeAgent(join(bin, 'codex'), { hears: 'codex' });
-  const { code, stdout } = await start(
-    join(folder.path, 'node_modules/.bin/hookscope'),
-    ['doctor', '--probe', 'codex', ...('words' in (await findIsolation(process.env)) ? [] : ['--open-network'])],
-    { cwd: empty, stdin: '', env: { ...process.env, PATH: `${bin}:${process.env['PATH']}`, NO_COLOR: '1' } },
-  );
-  expect(stdout).toMatch(/noes heard +5 of 13 +13 of 13\nbroken guards stopped +0 of 5 +5 of 5\n/);
-  expect([code, readdirSync(empty)]).toEqual([0, []]);
 });

@@ -12,6 +12,8 @@ export interface FakeAgent {
   readonly report?: string;
   /** It tries to connect to this port of the machine's loopback. */
   readonly port?: number;
+  /** What each hook of hookscope's answered is kept in this file; what is in it already is repeated, without asking it again. */
+  readonly answers?: string;
   /** It leaves a process behind that sleeps so long, in a session of its own. */
   readonly sleeps?: string;
 }
@@ -28,7 +30,7 @@ declare const fake: FakeAgent;
 /** Runs as the text that it is. */
 async function agent(): Promise<void> {
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const { readFileSync, writeFileSync } = process.getBuiltinModule('node:fs');
+  const { appendFileSync, existsSync, readFileSync, writeFileSync } = process.getBuiltinModule('node:fs');
   const { connect } = process.getBuiltinModule('node:net');
   const { homedir, networkInterfaces } = process.getBuiltinModule('node:os');
   type Item = { type: string; call_id: string; name: string; arguments: string };
@@ -84,12 +86,27 @@ async function agent(): Promise<void> {
   const { hooks } = JSON.parse(readFileSync(`${home}/hooks.json`, 'utf8')) as {
     hooks: { PreToolUse: { hooks: { command: string; timeout: number }[] }[] };
   };
+  type Said = { command: string; code: number | null; out: string; err: string };
+  const kept = new Map<string, Said>();
+  if (fake.answers && existsSync(fake.answers)) {
+    for (const line of readFileSync(fake.answers, 'utf8').trim().split('\n')) {
+      const said: Said = JSON.parse(line);
+      kept.set(said.command, said);
+    }
+  }
   const tools = ['exec_command', 'spawn_agent', 'wait_agent'].map((name) => ({ type: 'function', name }));
 
   /** What a hook says of a call: why it is refused, another command, or nothing. */
   function ask(command: string): Promise<{ no?: string; instead?: string }> {
     const [handler] = hooks.PreToolUse[0]?.hooks ?? [];
     if (fake.hears === 'nothing' || handler === undefined) return Promise.resolve({});
+    const isOurs = handler.command.includes('hookscope-hook.sh');
+    const again = isOurs ? kept.get(command) : undefined;
+    if (again) {
+      // As its script does.
+      appendFileSync(`${home}/../asked`, `${/echo (\S+) ran/.exec(command)?.[1]}\n`);
+      return Promise.resolve(heard(again.code, again.out, again.err));
+    }
     return new Promise((resolve) => {
       const child = spawn('sh', ['-c', handler.command], { detached: true });
       const said = { out: '', err: '' };
@@ -115,6 +132,8 @@ async function agent(): Promise<void> {
       child.on(fake.hears === 'everything' ? 'exit' : 'close', (code) =>
         setTimeout(() => {
           clearTimeout(late);
+          if (isOurs && fake.answers)
+            appendFileSync(fake.answers, `${JSON.stringify({ command, code, out: said.out, err: said.err })}\n`);
           resolve(heard(code, said.out, said.err));
         }, 50),
       );

@@ -17,15 +17,19 @@ import { probeCommand } from '../../src/cli/doctor/probe.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 import { findIsolation, findProgram } from '../../src/probe/isolation.js';
 import type { ProbeReport } from '../../src/probe/report.js';
-import { isOneMessage, spawnCli } from '../cli/cli.js';
+import { isOneMessage, spawnCli, start } from '../cli/cli.js';
 import { processes, uniqueSeconds, until } from '../handlers/shell-call.js';
+import { install, pack } from '../package/install.js';
+import { ROOT } from '../package/sources.js';
 import { type FakeAgent, writeFakeAgent } from './fake-agent.js';
 
 let root = '';
 let canBlock = true;
 let server: Server;
-/** Most of a run is waiting: those of whole agents go on together. */
+/** Runs of whole agents. The first is by the packed program. */
 let whole: Readonly<Record<'same' | 'more' | 'less', Awaited<ReturnType<typeof probed>>>>;
+/** It takes as long as patience lasts: it begins first. */
+let hung: ReturnType<typeof probed>;
 // Longer than any run takes.
 const sleeps = `6${uniqueSeconds()}`;
 const reported = join(tmpdir(), `hookscope-probe-${process.pid}-${sleeps}.json`);
@@ -35,10 +39,18 @@ beforeAll(async () => {
   server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const [same, more, less] = await Promise.all([
-    probed({ hears: 'codex', report: reported, port, sleeps }, '--json'),
-    probed({ hears: 'everything', version: 'codex-cli 9.9.9' }),
-    probed({ hears: 'exit codes', version: 'what is this?' }, '--markdown'),
+  hung = probed({ hears: 'codex', instead: 'hang' }, '--patience', '25s');
+  const installed = join(root, 'installed');
+  mkdirSync(installed);
+  await install(installed, await pack(installed, ROOT), 'hookscope');
+  const answers = join(root, 'answers.jsonl');
+  const same = await packed(join(installed, 'node_modules/.bin/hookscope'), {
+    ...{ hears: 'codex', report: reported, port, sleeps, answers },
+  });
+  // What hookscope answers is the same whoever hears it.
+  const [more, less] = await Promise.all([
+    probed({ hears: 'everything', version: 'codex-cli 9.9.9', answers }),
+    probed({ hears: 'exit codes', version: 'what is this?', answers }, '--markdown'),
   ]);
   whole = { same, more, less };
 });
@@ -59,9 +71,26 @@ function place(fake: FakeAgent): { folder: string; agent: string; temporary: str
   return { folder, agent: writeFakeAgent(join(folder, 'bin/codex'), fake), temporary: join(folder, 'tmp') };
 }
 
+const environmentOf = (temporary: string): NodeJS.ProcessEnv => ({
+  ...{ TMPDIR: temporary, SECRET_OF_MINE: 'swordfish', OPENAI_API_KEY: 'sk-mine', NODE_OPTIONS: '' },
+});
+
+/** By the program as it is packed, with the agent on the PATH, in an empty folder. */
+async function packed(program: string, fake: FakeAgent) {
+  const { folder, temporary } = place(fake);
+  const empty = join(folder, 'empty');
+  mkdirSync(empty);
+  const PATH = `${join(folder, 'bin')}${delimiter}${process.env['PATH']}`;
+  const env = { ...process.env, NO_COLOR: '1', ...environmentOf(temporary), PATH };
+  const ended = await start(program, ['doctor', '--probe', 'codex', ...agreed(), '--json'], {
+    ...{ cwd: empty, stdin: '', env },
+  });
+  return { ...ended, left: [...readdirSync(temporary), ...readdirSync(empty)], folder };
+}
+
 async function probed(fake: FakeAgent, ...args: string[]) {
   const { folder, agent, temporary } = place(fake);
-  const env = { TMPDIR: temporary, SECRET_OF_MINE: 'swordfish', OPENAI_API_KEY: 'sk-mine', NODE_OPTIONS: '' };
+  const env = environmentOf(temporary);
   const given = ['doctor', '--probe', 'codex', '--agent-path', agent, ...agreed(), ...args];
   const ended = await spawnCli(given, { cwd: folder, env });
   return { ...ended, left: readdirSync(temporary), folder };
@@ -71,7 +100,7 @@ const reportOf = ({ stdout }: { stdout: string }): ProbeReport => JSON.parse(std
 const did = ({ cases }: ProbeReport, mode: 'direct' | 'stateless'): Record<string, string | undefined> =>
   Object.fromEntries(cases.map((one) => [one.name, one[mode]?.did]));
 
-describe('an agent that hears what the recorded one hears', () => {
+describe('an agent that hears what the recorded one hears, driven by the packed program in an empty folder', () => {
   test('its noes that are lost, and 13 of 13 with hookscope in between', () => {
     expect(whole.same).toMatchObject({ code: 0, stderr: expect.stringContaining('Codex CLI 0.169.0') });
     const report = reportOf(whole.same);
@@ -129,7 +158,7 @@ describe('an agent that hears what the recorded one hears', () => {
     if (canBlock) expect([outside, interfaces]).toEqual(['ENETUNREACH', ['lo']]);
   });
 
-  test('neither its children nor its folders are left', () => {
+  test('neither its children nor its folders are left, and the empty folder is empty', () => {
     expect(processes(sleeps)).toEqual([]);
     expect(whole.same.left).toEqual([]);
   });
@@ -187,7 +216,9 @@ describe('an agent that does not work', () => {
     ['talk', 'It ended with exit code 0 and never called the model. It printed: I think that nothing is to be done.'],
     ['hang', 'It did nothing for 25 s and never called the model. It printed nothing.'],
   ] as const)('%s: one message says what it did', async (instead, problem) => {
-    const { code, stdout, stderr, left } = await probed({ hears: 'codex', instead }, '--patience', '25s');
+    const { code, stdout, stderr, left } = await (instead === 'hang'
+      ? hung
+      : probed({ hears: 'codex', instead }, '--patience', '25s'));
     expect([code, stdout, left]).toEqual([1, '', []]);
     expect(stderr.split('\n').filter((line) => /could not be driven/.test(line))).toEqual([
       `hookscope: Codex CLI could not be driven: ${problem} Nothing was seen of it.`,
