@@ -29,7 +29,8 @@ export function notReloaded(
 ): string[] {
   const [half, rest] = [Math.ceil(count / 2), Math.floor(count / 2)];
   return problems([
-    [loaded === rest && refused === half, `${loaded} versions were loaded and ${refused} refused, of ${count}`],
+    // One that was written slowly may be seen twice.
+    [loaded >= rest && refused >= half, `${loaded} versions were loaded and ${refused} refused, of ${count}`],
     [unanswered === 0, `${unanswered} calls were answered by no good version`],
     [children === 1, `${children} processes serve`],
     [handles[1] <= handles[0] + 2, `${handles[1]} handles are open, and were ${handles[0]}`],

@@ -41,6 +41,7 @@ export interface Standing {
 }
 
 const NO_ANSWER = 'no answer of it to this input was recorded';
+const DAMAGED = 'what was recorded of it is damaged';
 const BACKGROUND: Attempt = Object.freeze({ background: true });
 
 /**
@@ -84,8 +85,8 @@ function workOf(r: Stood, how: Standing): Work {
     const { given } = how.now;
     const said = given.answerOf(r, input);
     const why = said === undefined ? NO_ANSWER : whyNot(said, r);
-    if (said !== undefined && why === undefined) return attemptOf(said, fire, asked);
-    return unknown(r, why ?? NO_ANSWER, how, isUnknown(input, fire));
+    const attempt = said === undefined || why !== undefined ? undefined : attemptOf(said, fire, asked);
+    return attempt ?? unknown(r, why ?? (said === undefined ? NO_ANSWER : DAMAGED), how, isUnknown(input, fire));
   };
   return r.racing === true ? racing(r, answer, how) : { answer };
 }
@@ -122,13 +123,22 @@ function whyNot({ failure, duration, background }: RecordedAnswer, r: Registrati
     : undefined;
 }
 
-/** What it said, read as the host reads it. */
-function attemptOf(said: RecordedAnswer, fire: FireFacts, r: Registration): Attempt {
+/** What it said, read as the host reads it; undefined: it is not what the host had read then. */
+function attemptOf(said: RecordedAnswer, fire: FireFacts, r: Registration): Attempt | undefined {
   const { output, failure, background, unjudged } = said;
   if (background) return BACKGROUND;
-  if (output === undefined) return failure ? { failure: failure as never } : unjudged ? { unjudged } : SILENT;
-  const read = interpretOutput(fire, r, output, false);
-  return failure === undefined ? read : { ...read, failure: read.failure ?? (failure as never) };
+  if (output === undefined && failure) return { failure: failure as never };
+  if (output === undefined && unjudged) return { unjudged };
+  const read = output === undefined ? SILENT : interpretOutput(fire, r, output, false);
+  if (failure !== undefined) return { ...read, failure: read.failure ?? (failure as never) };
+  return read.failure !== undefined || isOtherwise(said, read) ? undefined : read;
+}
+
+/** It decided something then, and now does not. */
+function isOtherwise({ verdict = 'none' }: RecordedAnswer, { outcome }: Attempt): boolean {
+  if (verdict === 'none') return false;
+  const { verdict: said, block, value, continue: goesOn } = outcome ?? {};
+  return [said, block, value, goesOn].every((one) => one === undefined);
 }
 
 function matcherOf(r: Stood, careful: boolean, how: Standing): Matcher {

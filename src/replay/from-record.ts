@@ -82,16 +82,26 @@ function hookOf(row: HandlerRecord, isCut: boolean): RecordedHook {
 /** What a row says of one that is not enforced is no answer: it was asked by itself, after the decision. */
 function answersOf({ answers, ...row }: HandlerRecord): readonly RecordedAnswer[] {
   const { duration_ms: duration, finished } = row;
-  return (answers ?? [{ ...row, judged: row.judged ?? 0 }]).map(({ judged, status, output, failure }) => ({
-    judged,
-    output,
-    failure,
-    background: status === 'background' ? true : undefined,
-    unjudged: status === 'unjudged' ? true : undefined,
-    duration,
-    finished,
-  }));
+  const verdict = answers === undefined ? (row.verdict ?? row.would) : undefined;
+  return (answers ?? [{ ...row, judged: row.judged ?? 0 }])
+    .filter(isWhole)
+    .map(({ judged, status, output, failure }) => ({
+      judged,
+      output,
+      failure,
+      ...(verdict === undefined ? {} : { verdict }),
+      background: status === 'background' ? true : undefined,
+      unjudged: status === 'unjudged' ? true : undefined,
+      duration,
+      finished,
+    }));
 }
+
+const STATUSES: readonly string[] = ['ran', 'failed', 'background', 'unjudged'];
+
+/** What was damaged is no answer, and no silence. */
+const isWhole = ({ status, failure }: { readonly status: string; readonly failure?: unknown }): boolean =>
+  STATUSES.includes(status) && (status !== 'failed' || failure !== undefined);
 
 function textAt(input: Json, key: string): string | undefined {
   const found = input[key];

@@ -77,6 +77,8 @@ export interface RecordedAnswer {
   /** Its output as the host has read it; absent: it was silent. */
   readonly output?: unknown;
   readonly failure?: RecordedFailure | undefined;
+  /** What it counted as. An answer that is read as something else was damaged: it is not known. */
+  readonly verdict?: string | undefined;
   /** It went on in the background. */
   readonly background?: true | undefined;
   /** It said that its answer comes later, and none came. */

@@ -4,10 +4,11 @@ import { ruleOf } from '../host/call/work.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import { registrationHash } from '../host/register/revision.js';
 import type { Registration } from '../scopes/registration.js';
-import { checkOptions, type Keys } from '../values/options.js';
-import { checks, isObject, type Json, SIGNAL } from '../values/shape.js';
+import { checkOption, checkOptions, type Keys } from '../values/options.js';
+import { checks, isObject, type Json, type OptionCheck, SIGNAL } from '../values/shape.js';
 import type { Unanswered } from './answering.js';
 import { canonicalDecision, type Difference, difference, type Word, wordOf } from './canonical.js';
+import { checkedSource } from './checked.js';
 import { Judge, type Judged } from './judge.js';
 import { openFires } from './open.js';
 import type { RecordedFire, RecordedFires } from './recorded.js';
@@ -73,6 +74,13 @@ const OPTIONS = {
   signal: SIGNAL,
 } satisfies Keys<ReplayOptions>;
 
+const SOURCE: OptionCheck = {
+  expected: 'the name of a file, or records or fires in an iterable',
+  accepts: (value) =>
+    (typeof value === 'string' && value !== '') ||
+    (typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value)),
+};
+
 /**
  * Decides again what was recorded, as a host would now. Offline: no command, request, tool or model runs, and no callback either, unless `runCallbacks` says
  * so; what a hook says is what was recorded of the same hook (its `definition`) on the same input. Rules, matchers, `if`, scopes, policies and rewrites are
@@ -84,10 +92,11 @@ const OPTIONS = {
  *   if (changed) console.log(fire.event, then?.word, '->', now.word, changed);
  * ```
  *
- * @throws HookscopeError INVALID_OPTIONS at once; FILE when the file cannot be read.
+ * @throws HookscopeError INVALID_OPTIONS at once, and for a record or fire that is none, with its place and key; FILE when the file cannot be read.
  */
 export function replay(host: Host, source: ReplaySource, options: ReplayOptions = {}): AsyncIterable<Replayed> {
   checkOptions('replay: ', options, OPTIONS);
+  checkOption('replay: source', source, SOURCE);
   const { against, runCallbacks = false, signal } = options;
   const now = new Judge(host, runCallbacks);
   const then = against && new Judge(against, runCallbacks);
@@ -109,7 +118,7 @@ async function* replayed(
 }
 
 const sourceOf = (source: ReplaySource): RecordedFires =>
-  typeof source === 'string' ? openFires(source) : firesOf(source, 'memory');
+  typeof source === 'string' ? openFires(source) : firesOf(checkedSource(source), 'memory');
 
 /** Compared with what was recorded. */
 function sinceThen(fire: RecordedFire, now: Judged): Replayed {

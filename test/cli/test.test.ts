@@ -216,3 +216,49 @@ describe('hookscope test', () => {
 test('the corpus has 100 different calls', () => {
   expect(new Set(CORPUS.map(({ tool, input }) => JSON.stringify([tool, input]))).size).toBe(100);
 });
+
+describe('an example of an agent', () => {
+  const counts = (file: string): string[] => readFileSync(join(project, file), 'utf8').trim().split('\n');
+  const logs = (event: string) => [
+    { hooks: [{ type: 'command', command: `echo ${event} >> "$CLAUDE_PROJECT_DIR/fired"` }] },
+  ];
+
+  test('on its start or its end fires that event once', async () => {
+    put('hooks.json', { SubagentStart: logs('start'), SubagentStop: logs('stop') });
+    put(
+      'a.hooktest.yaml',
+      '- event: SubagentStart\n  agent: reviewer\n  expect: pass\n- event: SubagentStop\n  agent: reviewer\n  expect: pass\n',
+    );
+    const { stdout, code } = await run('--hooks', 'hooks.json');
+    expect(code, stdout).toBe(0);
+    // Its end after the start, its start before the end.
+    expect(counts('fired')).toEqual(['start', 'stop', 'start', 'stop']);
+  });
+
+  test('of a type that nobody knows is an error that names those that there are', async () => {
+    const deny = { type: 'rule', decision: 'deny', reason: 'Reviewers read.' };
+    const config = { spawnHooks: { reviewer: { PreToolUse: [{ matcher: 'Bash', hooks: [deny] }] } } };
+    put('config.json', {
+      ...config,
+      hooks: { SubagentStop: [{ matcher: 'planner', hooks: [{ type: 'command', command: 'exit 0' }] }] },
+    });
+    put('.claude/agents/writer.md', '---\nname: writer\ndescription: writes\n---\n');
+    const example = (agent: string, expected: string): void =>
+      put('a.hooktest.yaml', `- call: Bash ls\n  agent: ${agent}\n  expect: ${expected}\n`);
+    example('reviwer', 'pass');
+    const { stderr, stdout, code } = await run('--config', 'config.json');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /a\.hooktest\.yaml:1: agent: "reviwer" is no type of agent that is known here; there are reviewer, writer, general-purpose, Explore, Plan\. Did you mean "reviewer"\?/,
+    );
+    for (const [agent, expected] of [
+      ['reviewer', 'deny'],
+      ['planner', 'silent'],
+      ['writer', 'silent'],
+      ['Explore', 'silent'],
+    ] as const) {
+      example(agent, expected);
+      expect((await run('--config', 'config.json')).code, agent).toBe(0);
+    }
+  });
+});

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -83,10 +83,56 @@ describe('a hash of what a hook runs', () => {
       writeFileSync(join(cwd, 'file'), 'b');
       return (await hashOf(command(line), session)) === before;
     };
-    for (const line of ['jq . >> file', 'jq . >file 2>&1', 'jq . 2>>"file"', `jq . >> ${join(cwd, 'file')}; exit 0`])
-      expect(await isSame(line), line).toBe(true);
-    for (const line of ['jq . > file; sh file', 'jq . <> file', 'sh < file', 'sh -c "echo >" file "x"', 'f --x=>file'])
-      expect(await isSame(line), line).toBe(false);
+    const writes = [
+      'jq . >> file',
+      'jq . >file 2>&1',
+      'jq . 2>>"file"',
+      'jq . &>> file',
+      `jq . >> ${join(cwd, 'file')}; exit 0`,
+      `jq . >> "${cwd}"/file`,
+      'jq . >> "$CLAUDE_PROJECT_DIR/file"',
+      'jq . >> "$CLAUDE_PROJECT_DIR"/"file"',
+      'jq . | tee -a file',
+      'jq . | tee -a "file" other > /dev/null && exit 0',
+      'jq . | sudo tee --append file',
+      'jq . > >(tee file)',
+      '{ jq .; date; } >> file',
+      'LOG=file; jq . >> $LOG',
+      'LOG="file"\njq . >> "$LOG"; date >> $LOG',
+      'LOG=file; jq . | tee -a "$LOG"',
+      "sh -c 'jq . >> file'",
+      'bash -c "jq . | tee file"',
+    ];
+    for (const line of writes) expect(await isSame(line), line).toBe(true);
+    const runs = [
+      'jq . > file; sh file',
+      'jq . <> file',
+      'sh < file',
+      'sh -c "echo >" file "x"',
+      'f --x=>file',
+      'tee < file',
+      'jq . | tee other; ./file',
+      'cat file | tee other',
+      'LOG=file; jq . >> $LOG; sh $LOG',
+      'LOG=file; jq .',
+      'LOG=file prog >> $LOG',
+      'export LOG=file; jq . >> $LOG',
+      'LOG=file; export LOG; jq . >> $LOG',
+      "sh -c 'jq . >> file; . file'",
+      'echo "a > b" file',
+      'node file > (',
+    ];
+    for (const line of runs) expect(await isSame(line), line).toBe(false);
+    mkdirSync(join(cwd, 'a b'));
+    const spaced = async (line: string): Promise<boolean> => {
+      writeFileSync(join(cwd, 'a b', 'file'), 'a');
+      const before = await hashOf(command(line), session);
+      writeFileSync(join(cwd, 'a b', 'file'), 'b');
+      return (await hashOf(command(line), session)) === before;
+    };
+    expect(await spaced('jq . >> "$CLAUDE_PROJECT_DIR/a b/file"')).toBe(true);
+    expect(await spaced("jq . | tee 'a b/file'")).toBe(true);
+    expect(await spaced('sh "a b/file"')).toBe(false);
   });
 
   test('tells nobody the values of an environment or of headers', async () => {

@@ -66,8 +66,10 @@ function hookWords({ name, kind, asked, source }: ReplayedHook): string {
 const exampleOf = ({ example: { event, what, place, id } }: Group): string =>
   `${event}${what === '' ? '' : ` ${what}`}  (${place}, ${id})`;
 
-/** Text in a table, which no text of anybody's can end. */
-const cell = (text: string): string =>
-  plain(text)
-    .replaceAll(/[\\`*_{}[\]<>|~#]/g, (char) => `\\${char}`)
-    .replaceAll('\n', ' ');
+/** Text in a table, as code: no text of anybody's ends it, links anywhere or names anybody. */
+function cell(text: string): string {
+  const shown = plain(text).replaceAll('\n', ' ').replaceAll('|', '\\|').replaceAll('\\\\|', '\\ \\|');
+  const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence} ${shown} ${fence}`;
+}

@@ -1,10 +1,13 @@
 import type { FireRecord } from '../../emit/fire-record.js';
 import type { HookRecord } from '../../emit/record.js';
 import type { HookEvent } from '../../events/catalogue.js';
+import { servicesOf } from '../../host/internals.js';
 import { type Fired, FiredEvent } from '../../testing/fired.js';
 import { SAMPLES } from '../../testing/samples.js';
 import type { Json } from '../../values/shape.js';
 import type { OpenedHost } from '../open-host.js';
+import { checkAgents } from './agent-types.js';
+import type { Example } from './examples.js';
 
 /** What is fired, by whom. */
 export interface Asked {
@@ -26,14 +29,20 @@ export class Bench {
     opened.host.events$.subscribe((record) => this.#records.push(record));
   }
 
-  /** Fires it. An agent is started before it, so that hooks of its type are there, and ends after it. */
+  /** Throws FILE: one of them is of an agent that nobody knows. */
+  check(examples: readonly Example[]): void {
+    checkAgents(examples, this.#opened.host, this.#cwd);
+  }
+
+  /** Fires it. An agent is started before it, so that hooks of its type are there, and ends after it, unless the event is its start or its end. */
   async ask({ event, input, agent }: Asked, signal: AbortSignal): Promise<Fired> {
     const { host } = this.#opened;
     this.#count += 1;
     const session = { session_id: `example-${this.#count}`, cwd: this.#cwd };
     const who = agent === undefined ? {} : { agent_id: `agent-${this.#count}`, agent_type: agent };
     const base = { ...session, ...who };
-    if (agent !== undefined) await host.fireAny('SubagentStart', base, { signal });
+    const { opens = false, closes = false } = servicesOf(host).events[event] ?? {};
+    if (agent !== undefined && !opens) await host.fireAny('SubagentStart', base, { signal });
     this.#records.length = 0;
     const full = { ...structuredClone(SAMPLES[event]), ...base, ...input };
     const explanation = host.explain(event, full);
@@ -42,7 +51,8 @@ export class Bench {
     const record = records.findLast(
       (one): one is FireRecord => one.type === 'hook_fire' && one.event === event && one.shadow_of === undefined,
     );
-    if (agent !== undefined) await host.fireAny('SubagentStop', { ...SAMPLES.SubagentStop, ...base }, { signal });
+    if (agent !== undefined && !closes)
+      await host.fireAny('SubagentStop', { ...SAMPLES.SubagentStop, ...base }, { signal });
     return new FiredEvent(event, decision as never, record as FireRecord, records, explanation);
   }
 

@@ -64,6 +64,7 @@ async function runAll(
   const bench = await open();
   const outcomes: Outcome[] = [];
   try {
+    bench.check(examples);
     for (const example of examples) {
       const { place, title, expect } = example;
       const problem = await bench.ask(example, signal).then(

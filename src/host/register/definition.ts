@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { hashRegularFile } from '../../files/regular-file.js';
+import { withoutWritten } from '../../matching/bash/written.js';
 import { isObject, isText } from '../../values/shape.js';
 import { canonical, hashOf } from '../alarms/canonical.js';
 
@@ -13,8 +14,6 @@ const NAMES_ALONE = new Set(['env', 'headers']);
 /** Of a command line: what may stand around the name of a file; quotes may also stand within it, and hold its spaces. */
 const AROUND = /[\s`;|&<>()=]+/;
 const QUOTED = /["']/;
-/** What a line only writes to, such as its log, is no part of what it runs: it would be another hook after each run. */
-const WRITTEN = /(?<![<=-])>[>|]?\s*(?:"[^"\s]*"|'[^'\s]*'|[^\s"'`;|&<>()]+)/g;
 const VARIABLE = /^\$\{?(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT)\}?\//;
 /** Words of a command line that are looked up as files. */
 const MOST_WORDS = 200;
@@ -91,7 +90,8 @@ function bytesOf(what: unknown, where: DefinedIn): Readonly<Record<string, strin
 }
 
 function wordsOf(text: string): string[] {
-  const line = text.replaceAll(WRITTEN, ' ');
+  // What a line only writes to, such as its log, is no part of what it runs: it would be another hook after each run.
+  const line = withoutWritten(text);
   return [...line.replaceAll(/["']/g, '').split(AROUND), ...(QUOTED.test(line) ? line.split(QUOTED) : [])];
 }
 

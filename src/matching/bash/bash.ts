@@ -16,6 +16,9 @@ import {
 } from './reading.js';
 import { type CommandText, knownWord, wordsOf } from './words.js';
 
+/** The parser, for what reads a line otherwise. */
+export { forEachChild, parse };
+
 /** What a Bash command runs, as far as it can be told without running it. */
 export interface BashCommands {
   /** Every command in it: as written, and as its words are after quoting, wrappers taken off. */
