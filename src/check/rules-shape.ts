@@ -30,7 +30,7 @@ export const SHAPE_RULES = {
   'wrong-value': {
     level: 'error',
     about: 'A value of the wrong type, or a key that is missing',
-    why: 'One such entry makes the whole file unusable, the other hooks in it too. Claude Code drops it without a word.',
+    why: 'One such entry makes the whole file unusable here, the other hooks in it too. Claude Code (2.1.330) loads nothing of the file where it is one of PreToolUse or PermissionRequest, and passes the entry over elsewhere; it says so when it starts.',
     fix: 'Give it what was expected.',
     bad: '"timeout": "30"',
     good: '"timeout": 30',

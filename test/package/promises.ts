@@ -654,6 +654,7 @@ const limits: readonly Kept[] = [
   ],
 ];
 const limitsElse: readonly NoPromise[] = [
+  ['Of values that Claude Code does not take', 'what is not done: seen with Claude Code 2.1.330'],
   ['`fleet up` writes no credentials for that alone', 'says what is not promised'],
   ['There is no webhook and no chat that answers', 'says what is not promised'],
   ["Claude Code's HTTP hooks do not say how long they wait", 'says what is not promised'],
