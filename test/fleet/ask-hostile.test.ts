@@ -25,7 +25,7 @@ import type { Answered, OpenAsk } from '../../src/host/elsewhere.js';
 import { bundleOf, newKey, ownFolder } from './bundles.js';
 
 const alice = newKey();
-const never = new AbortController().signal;
+const never = (): AbortSignal => new AbortController().signal;
 const open: OpenAsk = {
   fireId: 'f1',
   event: 'PreToolUse',
@@ -82,7 +82,7 @@ const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value
 describe('a host that asks', () => {
   const whyNot = async (of: Partial<OpenAsk>, options: Partial<AskerOptions> = {}): Promise<string | undefined> => {
     const { asker } = asking(options);
-    const answered = (await asker.ask({ ...open, ...of }, never)) as Answered;
+    const answered = (await asker.ask({ ...open, ...of }, never())) as Answered;
     expect(answered.answer).toBe('none');
     return answered.reason;
   };
@@ -99,16 +99,16 @@ describe('a host that asks', () => {
     expect(await whyNot({}, { approvers: () => [] })).toMatch(/no policy in force names approvers/);
     const { broker, asker } = asking();
     broker.away = true;
-    expect((await asker.ask(open, never))?.reason).toMatch(/cannot be reached/);
+    expect((await asker.ask(open, never()))?.reason).toMatch(/cannot be reached/);
     broker.away = false;
     asker.close();
-    expect((await asker.ask(open, never))?.reason).toMatch(/leaves the fleet/);
+    expect((await asker.ask(open, never()))?.reason).toMatch(/leaves the fleet/);
   });
 
   test('is not asked for by whoever is told not to, or where somebody sits', () => {
-    expect(asking({ when: 'never' }).asker.ask(open, never)).toBeUndefined();
-    expect(asking().asker.ask({ ...open, attended: true }, never)).toBeUndefined();
-    expect(asking({ when: 'first' }).asker.ask({ ...open, attended: true }, never)).toBeInstanceOf(Promise);
+    expect(asking({ when: 'never' }).asker.ask(open, never())).toBeUndefined();
+    expect(asking().asker.ask({ ...open, attended: true }, never())).toBeUndefined();
+    expect(asking({ when: 'first' }).asker.ask({ ...open, attended: true }, never())).toBeInstanceOf(Promise);
     expect(asking({ when: 'first' }).asker.ask(open, AbortSignal.abort())).toBeUndefined();
   });
 
@@ -131,7 +131,7 @@ describe('a host that asks', () => {
   test('waits as long as the agent, or as was said, whichever ends first', async () => {
     const seconds = async (within: number | undefined, given: number | undefined): Promise<number> => {
       const { asker, waiting } = asking({ seconds: given });
-      void asker.ask({ ...open, within }, never);
+      void asker.ask({ ...open, within }, never());
       const [{ asked, deadline }] = waiting() as [AskedQuestion];
       return Math.round((Date.parse(deadline) - Date.parse(asked)) / 1000);
     };
@@ -158,7 +158,7 @@ describe('a host that asks', () => {
   test('ends a question when its time is over, refuses answers from then on, and keeps nothing of it', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
     const { asker, waiting, broker, answer } = asking({ seconds: 10 });
-    const under = asker.ask(open, never);
+    const under = asker.ask(open, never());
     const [asked] = waiting() as [AskedQuestion];
     // Somebody has set the clock: what comes after the time that was promised does not count.
     vi.setSystemTime(Date.parse(asked.deadline));
@@ -172,16 +172,16 @@ describe('a host that asks', () => {
   test('has a bound on what waits, which unanswered questions give back', async () => {
     const { asker, broker } = asking();
     const large = { ...open, input: { tool_input: { command: 'x '.repeat(100_000) } } };
-    const stop = new AbortController();
-    const all = Array.from({ length: 100 }, () => asker.ask(large, stop.signal));
+    const stops = Array.from({ length: 100 }, () => new AbortController());
+    const all = stops.map(({ signal }) => asker.ask(large, signal));
     const most = Math.floor(MOST_WAITING / 200_500);
     expect(broker.waiting.size).toBeGreaterThan(most - 5);
     expect(broker.waiting.size).toBeLessThanOrEqual(most);
-    expect((await asker.ask(large, never))?.reason).toMatch(/too many questions of this host wait/);
-    stop.abort();
+    expect((await asker.ask(large, never()))?.reason).toMatch(/too many questions of this host wait/);
+    for (const stop of stops) stop.abort();
     await Promise.all(all);
     expect(broker.waiting.size).toBe(0);
-    void asker.ask(large, never);
+    void asker.ask(large, never());
     expect(broker.waiting.size).toBe(1);
   });
 
@@ -189,7 +189,7 @@ describe('a host that asks', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { asker, waiting, broker, answer } = asking();
     for (let i = 0; i < 150; i++) {
-      const under = asker.ask(open, never);
+      const under = asker.ask(open, never());
       const asked = waiting().find(({ settled }) => settled === undefined) as AskedQuestion;
       await answer(asked, 'deny');
       expect((await under)?.answer).toBe('deny');
@@ -201,10 +201,10 @@ describe('a host that asks', () => {
 
   test('leaves nothing behind when it leaves', async () => {
     const { asker, waiting, broker, answer } = asking();
-    const first = asker.ask(open, never);
+    const first = asker.ask(open, never());
     await answer(waiting()[0] as AskedQuestion);
     await first;
-    const second = asker.ask(open, never);
+    const second = asker.ask(open, never());
     expect(broker.waiting.size).toBe(2);
     asker.close();
     expect(broker.waiting.size).toBe(0);
@@ -215,7 +215,7 @@ describe('a host that asks', () => {
     const { asker, waiting } = asking();
     asker.mask({ keys: [], paths: [], patterns: [/cust_\w+/] });
     const of = { ...open, input: { tool_input: { command: 'mail cust_1234567' } }, reason: 'of cust_1234567' };
-    void asker.ask({ ...of, hooks: ['for cust_1234567'] }, never);
+    void asker.ask({ ...of, hooks: ['for cust_1234567'] }, never());
     const [asked] = waiting() as [AskedQuestion];
     expect(JSON.stringify(asked)).not.toContain('cust_1234567');
     expect(asked.reason).toMatch(/^of \[redacted /);
@@ -256,6 +256,7 @@ describe('what waits', () => {
         writeQuestion(question({ id, deadline: `2026-01-01T00:${minute}:00Z`, ...more })),
         () => new Uint8Array(),
       );
+    ask('aaaaaa000004', '30');
     ask('aaaaaa000001', '30');
     ask('aaaaaa000002', '10');
     ask('aaaaaa000003', '20');
@@ -263,7 +264,7 @@ describe('what waits', () => {
     await sleep(50);
     ask('aaaaaa000003', '20', { settled: 'alice was first' });
     const found = await reading;
-    expect(found.map(({ id }) => id)).toEqual(['aaaaaa000002', 'aaaaaa000003', 'aaaaaa000001']);
+    expect(found.map(({ id }) => id)).toEqual(['aaaaaa000002', 'aaaaaa000003', 'aaaaaa000001', 'aaaaaa000004']);
     expect(found[1]?.settled).toBe('alice was first');
   });
 

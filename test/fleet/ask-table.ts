@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/fire-record.js';
 import { ownKey } from '../../src/fleet/ask/own-key.js';
-import { type AskedQuestion, readTaken, signAnswer, type Taken } from '../../src/fleet/ask/question.js';
+import { type AskedQuestion, readQuestion, readTaken, signAnswer, type Taken } from '../../src/fleet/ask/question.js';
 import { waitingQuestions } from '../../src/fleet/ask/waiting.js';
 import type { SigningKey } from '../../src/fleet/bundle/keys.js';
 import type { FleetEngine } from '../../src/fleet/engine.js';
@@ -86,14 +86,7 @@ export function askTable(name: string, make: () => Promise<AskGround>): void {
     }
     const ask = (host: Host, command = 'deploy it', how: object = {}, more: object = {}) =>
       host.fire('PreToolUse', bash(command, more) as never, how as never);
-    const question = async (engine: FleetEngine): Promise<AskedQuestion> => {
-      let found: AskedQuestion | undefined;
-      await until(async () => {
-        [found] = (await waitingQuestions(engine)).filter(({ settled }) => settled === undefined);
-        return found !== undefined;
-      });
-      return found as AskedQuestion;
-    };
+    const question = firstWaiting;
     const send = async (engine: FleetEngine, of: AskedQuestion, bytes: Uint8Array): Promise<Taken> =>
       readTaken(await engine.ask.answer(of.host, of.id, bytes));
     const yes = { answer: 'allow', from: 'h2' } as const;
@@ -425,6 +418,18 @@ export function askTable(name: string, make: () => Promise<AskGround>): void {
       expect(await long).toBe('aborted');
       const short = fire(servicesOf(host), 'PreToolUse', bash('deploy it'), { asked: { within: 2 } });
       expect((await short).reason).toMatch(/gives up before anybody could answer/);
+    });
+  });
+}
+
+/** A question that waits, as soon as there is one. */
+export function firstWaiting(engine: FleetEngine): Promise<AskedQuestion> {
+  return new Promise((resolve) => {
+    const stop = engine.ask.watch(({ bytes }) => {
+      const found = bytes === undefined ? undefined : readQuestion(bytes);
+      if (found === undefined || found.settled !== undefined) return;
+      queueMicrotask(() => stop());
+      resolve(found);
     });
   });
 }

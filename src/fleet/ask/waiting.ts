@@ -40,5 +40,5 @@ export async function waitingQuestions(engine: FleetEngine, id?: string): Promis
   stop();
   if (failure !== undefined) throw failure;
   const all = [...found.values()].map(({ question }) => question);
-  return all.sort((a, b) => (Date.parse(a.deadline) < Date.parse(b.deadline) ? -1 : 1));
+  return all.sort((a, b) => Date.parse(a.deadline) - Date.parse(b.deadline) || (a.id < b.id ? -1 : 1));
 }

@@ -5,11 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { approveVerb } from '../../../src/cli/fleet/approve.js';
 import type { FleetFlags } from '../../../src/cli/fleet/flags.js';
+import { joinVerb } from '../../../src/cli/fleet/join.js';
 import type { Terminal } from '../../../src/cli/terminal.js';
 import { type AskedQuestion, readAnswer, writeQuestion, writeTaken } from '../../../src/fleet/ask/question.js';
 import { waitingQuestions } from '../../../src/fleet/ask/waiting.js';
+import { makeKey } from '../../../src/fleet/bundle/keys.js';
 import { natsEngine } from '../../../src/fleet/nats/engine.js';
 import { ROOT } from '../../package/sources.js';
+import { firstWaiting } from '../ask-table.js';
 import { ownFolder } from '../bundles.js';
 import { until } from '../contract.js';
 import { call, machine } from './machine.js';
@@ -46,8 +49,7 @@ test('what a machine asks is answered from another: with a server, without one, 
   const { said } = operator.start('fleet', 'up', '--port', port, '--team', 'acme');
   await until(() => said.text.includes('meets at'));
   const as = ['--servers', url, '--team', 'acme', '--credentials', 'fleet/operator.nk'];
-  const key = async (file: string) => (await operator.fleet('keys', 'new', file)).text.trim();
-  const [policy, alice] = [await key('policy.key'), await key('alice.key')];
+  const [policy, alice] = ['policy.key', 'alice.key'].map((file) => makeKey(join(folder, file))) as [string, string];
   mkdirSync(join(folder, 'policy/acme'), { recursive: true });
   writeFileSync(join(folder, 'policy/bundle.json'), JSON.stringify({ roots: ['acme'], approvers: { alice } }));
   const rule = { type: 'rule', decision: 'ask', reason: 'Deploys are asked' };
@@ -56,12 +58,14 @@ test('what a machine asks is answered from another: with a server, without one, 
   await operator.fleet('push', 'policy', '--sign', 'policy.key', ...as);
   await operator.fleet('keys', 'host', 'box');
   const join_ = ['join', url, '--team', 'acme', '--credentials', 'fleet/box.nk', '--key', policy, '--host', 'box'];
-  expect((await box.fleet(...join_, '--ask-timeout', '9')).text).toMatch(
-    /expected --ask-elsewhere unattended or first/,
-  );
-  expect((await box.fleet(...join_, '--ask-elsewhere', 'first', '--ask-timeout', 'x')).text).toMatch(
-    /expected seconds/,
-  );
+  for (const [how, expected] of [
+    [{ askTimeout: '9' }, /expected --ask-elsewhere unattended or first/],
+    [{ askTimeout: '9', askElsewhere: 'never' }, /expected --ask-elsewhere unattended or first/],
+    [{ askTimeout: 'x', askElsewhere: 'first' }, /--ask-timeout: expected seconds, more than 0, got "x"/],
+    [{ askTimeout: '0', askElsewhere: 'first' }, /--ask-timeout: expected seconds/],
+    [{ askElsewhere: 'often' }, /expected never, unattended, first, got "often"/],
+  ] as const)
+    await expect(joinVerb([url], { key: [policy], ...how }, {} as Terminal)).rejects.toThrow(expected);
   expect(await box.fleet(...join_, '--ask-elsewhere', 'unattended', '--ask-timeout', '60')).toMatchObject({ code: 0 });
 
   const watcher = natsEngine({
@@ -72,14 +76,7 @@ test('what a machine asks is answered from another: with a server, without one, 
   });
   open.push(watcher);
   const waiting = async () => (await waitingQuestions(watcher)).filter(({ settled }) => settled === undefined);
-  const waits = async (): Promise<AskedQuestion> => {
-    let found: AskedQuestion | undefined;
-    await until(async () => {
-      [found] = await waiting();
-      return found !== undefined;
-    });
-    return found as AskedQuestion;
-  };
+  const waits = () => firstWaiting(watcher);
   const flags = { servers: [url], team: 'acme', credentials: join(folder, 'fleet/operator.nk') };
   const approve = (id: string, how: FleetFlags) =>
     approving(id, { ...flags, sign: [join(folder, 'alice.key')], ...how });
@@ -163,7 +160,7 @@ test('approve shows what is asked as it is, says which question is meant, and as
   open.push(server);
   const folder = ownFolder();
   const key = join(folder, 'alice.key');
-  await machine(folder, 'operator').fleet('keys', 'new', key);
+  makeKey(key);
   const host = natsEngine({ servers: [server.url], team: 'acme', name: 'box' });
   open.push(host);
   await until(() => host.connected);
