@@ -15,11 +15,14 @@ import { type DecisionLog, logHere, logInThread } from './log/log.js';
 import { recentIn } from './log/outbox.js';
 import { natsEngine } from './nats/engine.js';
 import { checkFleetOptions, completeOptions, type FleetOptions } from './options.js';
-import { readAllowed } from './policy/allowed.js';
+import { allowStamp, readAllowed } from './policy/allowed.js';
 import { RECENT } from './policy/drift.js';
 import { Follower } from './policy/follow.js';
 import { Managed } from './policy/managed.js';
 import { HEARTBEAT, type HostStatus } from './status.js';
+
+/** Milliseconds between two looks at what the host allows. */
+const LOOK = 1_000;
 
 /** A place in a fleet. */
 export interface Fleet {
@@ -149,6 +152,13 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
   });
   const heartbeat = setInterval(() => void share(), HEARTBEAT * 1000);
   heartbeat.unref();
+  let stamp = allowStamp(how.allow);
+  const looking = setInterval(() => {
+    const now = allowStamp(how.allow);
+    if (now !== stamp) for (const follower of followers) follower.again();
+    stamp = now;
+  }, LOOK);
+  looking.unref();
   const over = new AbortController();
   await Promise.all(followers.map(({ begun }) => begun));
   changed();
@@ -186,6 +196,7 @@ export async function fleet(options: FleetOptions): Promise<Fleet> {
     close() {
       closing ??= (async () => {
         clearInterval(heartbeat);
+        clearInterval(looking);
         clearTimeout(soon);
         forget();
         asker.close();

@@ -5,7 +5,7 @@ import { readText } from '../files/json-file.js';
 import { findProblem } from '../values/problem.js';
 import { type Bundle, packBundle, readBundle, sha256 } from './bundle/bundle.js';
 import type { SigningKey } from './bundle/keys.js';
-import { type Authored, authoredSchema, type Manifest } from './bundle/manifest.js';
+import { type Authored, authoredSchema, type Manifest, MOST_AHEAD } from './bundle/manifest.js';
 import type { FleetEngine, Posted } from './engine.js';
 import { canaryOf } from './policy/follow.js';
 
@@ -89,7 +89,15 @@ export interface ChannelState {
   readonly history: readonly Bundle[];
 }
 
-export async function stateOf(engine: FleetEngine, channel: string): Promise<ChannelState> {
+/** How far bundles of others may be above those of a key; less than what a host takes. */
+const LEAP = MOST_AHEAD / 10;
+
+/** `keys`: whose sequence is to go on. */
+export async function stateOf(
+  engine: FleetEngine,
+  channel: string,
+  keys: readonly SigningKey[] = [],
+): Promise<ChannelState> {
   const [main, canary] = [await engine.policy.history(channel), await engine.policy.history(canaryOf(channel))];
   const read = (posted: readonly Posted[]): Bundle[] =>
     posted.flatMap(({ bytes }) => {
@@ -101,10 +109,14 @@ export async function stateOf(engine: FleetEngine, channel: string): Promise<Cha
       }
     });
   const all = [...read(main), ...read(canary)];
+  const highest = (of: readonly Bundle[]): number => Math.max(0, ...of.map(({ manifest }) => manifest.sequence));
+  const own = highest(all.filter((bundle) => keys.some(({ id }) => bundle.isSignedBy(id))));
+  // Whoever may post may post any number: one that leaps is no host's, and nothing to go on from.
+  const sequence = own === 0 ? highest(all) : highest(all.filter((bundle) => bundle.manifest.sequence <= own + LEAP));
   return {
     main: main.at(-1),
     canary: canary.at(-1),
-    sequence: Math.max(0, ...all.map(({ manifest }) => manifest.sequence)),
+    sequence,
     history: read(main),
   };
 }

@@ -41,6 +41,8 @@ export interface LogStatus {
   /** Acknowledged, since its processes began their logs. */
   readonly sent: number;
   readonly waiting: number;
+  /** When the oldest that waits was recorded, ISO 8601: how far the broker is behind. */
+  readonly oldest?: string;
   /** Lost: the log was full, or could not be written. */
   readonly dropped: number;
 }
@@ -69,7 +71,12 @@ const statusSchema = schema(() =>
           .exactOptional(),
       }),
     ),
-    log: zod().object({ sent: zod().number(), waiting: zod().number(), dropped: zod().number() }),
+    log: zod().object({
+      sent: zod().number(),
+      waiting: zod().number(),
+      oldest: zod().string().exactOptional(),
+      dropped: zod().number(),
+    }),
     alarms: zod().number(),
   }),
 );

@@ -6,8 +6,13 @@ import { startWorker, type Worker, type WorkerOptions } from './worker.js';
 const LOOK = 300;
 
 /** The process that serves one version of what is served, told by its parent what that is. Resolves when it is over. */
-export async function runChild(options: Omit<WorkerOptions, 'serving' | 'bindings' | 'admin'>): Promise<void> {
-  const { tell } = options;
+export async function runChild(
+  options: Omit<WorkerOptions, 'serving' | 'bindings' | 'admin'> & {
+    /** Whether what it has loaded beside what is served has changed since it was asked last: then another process takes the place of this one. */
+    moved?(): boolean;
+  },
+): Promise<void> {
+  const { tell, moved = () => false } = options;
   const send = (message: FromChild): void => void process.send?.(message, undefined, undefined, () => undefined);
   const waiting = new Map<number, (result: Readonly<Record<string, unknown>>) => void>();
   let ids = 0;
@@ -38,7 +43,15 @@ export async function runChild(options: Omit<WorkerOptions, 'serving' | 'binding
       );
     }
   };
-  const watch = (dev: boolean): NodeJS.Timeout => setInterval(() => look(dev), LOOK).unref();
+  const reload = async (): Promise<void> => {
+    const { ok, error } = await ask('reload');
+    if (ok === false) tell(`what has changed beside what is served does not count yet: ${error}`);
+  };
+  const watch = (dev: boolean): NodeJS.Timeout =>
+    setInterval(() => {
+      look(dev);
+      if (moved()) void reload();
+    }, LOOK).unref();
   await new Promise<void>((resolve) => {
     // The parent is gone: nobody would end us.
     process.once('disconnect', resolve);

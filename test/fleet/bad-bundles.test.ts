@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { readBundle } from '../../src/fleet/bundle/bundle.js';
+import { stateOf } from '../../src/fleet/operator.js';
 import { bundleOf, denies, newKey, ownFolder } from './bundles.js';
 import { until } from './contract.js';
 import { bash, channel, ground, key, verdict } from './ground.js';
@@ -246,5 +247,27 @@ describe('a bundle', () => {
     expect(bundle.isSignedBy(key.id) && bundle.isSignedBy(other.id)).toBe(true);
     expect(bundle.isSignedBy(newKey().id)).toBe(false);
     expect(bundle.files.get('acme/a.json')?.toString()).toBe('{"hooks":{}}');
+  });
+});
+
+describe('the number of a bundle', () => {
+  test('that leaps to the end is refused by hosts, and nothing that an operator goes on from', async () => {
+    const { join: enter, push, operator } = ground();
+    const { team } = await enter();
+    const files = { 'acme/base.json': denies('a *', 'no') };
+    await push(bundleOf(1, files, [key]));
+    await until(() => channel(team)?.sequence === 1);
+    await push(bundleOf(1e12, files, [key]));
+    await until(() => channel(team)?.refused?.sequence === 1e12);
+    expect(channel(team)?.refused?.reason).toMatch(/more than 10000 above that in force here, 1$/);
+    expect(() => bundleOf(1e12 + 1, files, [key])).toThrow(/sequence/);
+    // Whoever may post, and not sign.
+    const next = ground();
+    await next.push(bundleOf(7, files, [key]));
+    await next.push(bundleOf(9_000, files, [newKey()]));
+    await next.push(bundleOf(8, files, [other]));
+    expect((await stateOf(next.operator, 'stable', [key])).sequence).toBe(8);
+    expect((await stateOf(next.operator, 'stable')).sequence).toBe(9_000);
+    expect((await stateOf(operator, 'none', [key])).sequence).toBe(0);
   });
 });

@@ -171,6 +171,12 @@ describe('a policy', () => {
     expect(channel(first.team)?.refused?.reason).toMatch(/signed with none of the keys/);
     await push(bundleOf(3, rule, [next]));
     await until(() => channel(first.team)?.sequence === 3);
+    // Who joins later with the old key is told what to do; with the new one it is as the others.
+    const late = await join({ host: 'late' });
+    expect(channel(late.team)?.refused?.reason).toMatch(/where the team has changed its keys, join with the new one/);
+    expect(await verdict(late.host, 'ls')).toBe('ask');
+    const later = await join({ host: 'later', keys: [next.id] });
+    expect(channel(later.team)?.sequence).toBe(3);
     await first.team.close();
     const again = await join({ folder: first.folder });
     expect(channel(again.team)?.sequence).toBe(3);

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
@@ -91,6 +91,22 @@ describe('a plugin of a bundle', () => {
     expect(await verdict(other, 'rm x')).toBe('none');
     await until(() => closed.length === 1);
     await other.close();
+  });
+
+  test('counts as soon as it is installed and allowed: nobody has to post the bundle again, nor start the host again', async () => {
+    const { root, allow, entry, name, config, allowAsSaid } = own(DENIES);
+    renameSync(root, join(config, 'elsewhere'));
+    const { join: enter, push, told } = ground();
+    const { host, team } = await enter({ allow });
+    await push(bundleOf(1, using(entry), [key]));
+    await until(() => /is not installed/.test(channel(team)?.refused?.reason ?? ''));
+    renameSync(join(config, 'elsewhere'), root);
+    await until(() => /does not allow/.test(channel(team)?.refused?.reason ?? ''));
+    allowAsSaid(team);
+    await until(() => channel(team)?.sequence === 1);
+    expect(await verdict(host, 'rm x')).toBe('deny');
+    // Each reason is told once.
+    expect(told.filter((text) => text.includes(name))).toHaveLength(2);
   });
 
   test('has the options that the bundle says; wrong ones refuse the bundle', async () => {

@@ -62,6 +62,6 @@ export async function leaveVerb(_: readonly string[], __: FleetFlags, terminal: 
     return 1;
   }
   rmSync(joinedFile());
-  await terminal.print('this machine has left its fleet; a server that runs is in it until it is started again');
+  await terminal.print('this machine has left its fleet, and so does a server that runs here');
   return 0;
 }

@@ -20,7 +20,7 @@ export async function pushVerb([folder]: readonly string[], flags: FleetFlags, t
   for (const need of needs) terminal.tell(`hosts refuse it unless they allow it: ${need}`);
   const bundle = await atBroker(where, terminal, async (engine) => {
     await engine.prepare();
-    return post(engine, draft, await stateOf(engine, channel));
+    return post(engine, draft, await stateOf(engine, channel, keys));
   });
   await terminal.print(posted(bundle));
   return 0;
@@ -32,7 +32,7 @@ export async function rollbackVerb(_: readonly string[], flags: FleetFlags, term
   const channel = channelOf(flags);
   const keys = keysOf(flags);
   const bundle = await atBroker(where, terminal, async (engine) => {
-    const state = await stateOf(engine, channel);
+    const state = await stateOf(engine, channel, keys);
     const current = state.history.at(-1);
     const before = state.history.slice(0, -1).reverse();
     const target =

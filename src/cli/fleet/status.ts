@@ -1,3 +1,6 @@
+import type { Manifest } from '../../fleet/bundle/manifest.js';
+import { type FleetEngine, NAME, type Shared } from '../../fleet/engine.js';
+import { stateOf as stateOfChannel } from '../../fleet/operator.js';
 import { type HostStatus, readStatus, SILENT } from '../../fleet/status.js';
 import { column, plain, plainJson } from '../../plain.js';
 import type { Terminal } from '../terminal.js';
@@ -5,22 +8,75 @@ import { atBroker, type FleetFlags, whereOf } from './flags.js';
 
 /** What each host has last said of itself. */
 export async function statusVerb(_: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
-  const all = await atBroker(whereOf(flags), terminal, (engine) => engine.state.all());
-  const hosts = all
-    .flatMap(({ host, bytes }) => {
-      const status = readStatus(bytes);
-      // What a host says under another's name is not what that one says.
-      return status === undefined || status.host !== host ? [] : [status];
-    })
-    .sort((a, b) => (a.host < b.host ? -1 : 1));
-  if (flags.json) for (const status of hosts) await terminal.print(plainJson({ ...status, state: stateOf(status) }));
-  else for (const line of hosts.flatMap(linesOf)) await terminal.print(line);
+  const { all, posted } = await atBroker(whereOf(flags), terminal, async (engine) => {
+    const said = await engine.state.all();
+    return { all: said, posted: await postedIn(engine, said) };
+  });
+  const hosts = hostsIn(all);
+  if (flags.json)
+    for (const status of hosts)
+      await terminal.print(plainJson({ ...status, state: stateOf(status), behind: behindOf(status, posted) }));
+  else
+    for (const line of [
+      ...posted.map((one) => headOf(one, hosts)),
+      ...hosts.flatMap((status) => linesOf(status, posted)),
+    ])
+      await terminal.print(line);
   if (hosts.length === 0) terminal.tell('no host has joined');
   const isGood = hosts.every(
     (status) => stateOf(status) !== 'silent' && status.channels.every(({ refused, asks }) => !refused && !asks),
   );
   return isGood ? 0 : 1;
 }
+
+/** What hosts say of themselves, in order. */
+function hostsIn(all: readonly Shared[]): HostStatus[] {
+  return all
+    .flatMap(({ host, bytes }) => {
+      const status = readStatus(bytes);
+      // What a host says under another's name is not what that one says.
+      return status === undefined || status.host !== host ? [] : [status];
+    })
+    .sort((a, b) => (a.host < b.host ? -1 : 1));
+}
+
+/** What a channel's hosts are to have. */
+type InChannel = Pick<Manifest, 'channel' | 'revision' | 'sequence' | 'created'>;
+
+/** What a host says, it may have made up. */
+const MOST_CHANNELS = 20;
+
+/** What stands in the channels that hosts follow. */
+async function postedIn(engine: FleetEngine, all: readonly Shared[]): Promise<InChannel[]> {
+  const channels = new Set(hostsIn(all).flatMap((status) => status.channels.map(({ channel }) => channel)));
+  const named = [...channels].filter((channel) => NAME.test(channel)).sort();
+  const found = await Promise.all(named.slice(0, MOST_CHANNELS).map((channel) => stateIn(engine, channel)));
+  return found.flatMap((manifest) => manifest ?? []);
+}
+
+async function stateIn(engine: FleetEngine, channel: string): Promise<InChannel | undefined> {
+  const last = (await stateOfChannel(engine, channel)).history.at(-1);
+  return last?.manifest;
+}
+
+/** How many have it. */
+function headOf({ channel, revision, sequence, created }: InChannel, hosts: readonly HostStatus[]): string {
+  const own = hosts
+    .filter((status) => stateOf(status) !== 'left')
+    .flatMap(({ channels }) => channels.filter((one) => one.channel === channel));
+  // A canary is ahead.
+  const have = own.filter((one) => (one.sequence ?? 0) >= sequence).length;
+  return plain(
+    `${channel} ${revision} (${sequence}), posted ${created.slice(0, 19)}Z: ${have} of ${own.length} hosts have it`,
+  );
+}
+
+/** Channels in which it has less than what was posted. */
+const behindOf = ({ channels }: HostStatus, posted: readonly InChannel[]): string[] =>
+  posted.flatMap(({ channel, sequence }) => {
+    const own = channels.find((one) => one.channel === channel);
+    return own !== undefined && (own.sequence ?? 0) < sequence ? [channel] : [];
+  });
 
 type State = 'there' | 'left' | 'silent';
 
@@ -29,16 +85,24 @@ function stateOf({ left, at }: HostStatus): State {
   return Date.now() - Date.parse(at) > SILENT * 1000 ? 'silent' : 'there';
 }
 
-function linesOf(status: HostStatus): string[] {
+/** For how long the oldest had waited when the host said so, by its own clock. */
+function ageOf(oldest: string | undefined, at: string): string {
+  const seconds = oldest === undefined ? 0 : Math.round((Date.parse(at) - Date.parse(oldest)) / 1000);
+  return seconds > 0 ? `, for ${seconds} s` : '';
+}
+
+function linesOf(status: HostStatus, posted: readonly InChannel[]): string[] {
   const { host, at, channels, log, alarms } = status;
   const state = stateOf(status);
+  const behind = behindOf(status, posted);
   return channels.flatMap(({ channel, revision, sequence, since, canary, asks, refused }) => {
     const what =
       revision === undefined ? 'no policy' : `${revision} (${sequence})${canary === undefined ? '' : ' canary'}`;
     const notes = [
       since === undefined ? '' : `since ${since.slice(0, 19)}Z`,
       state === 'there' ? '' : state === 'left' ? `left ${at.slice(0, 19)}Z` : `SILENT since ${at.slice(0, 19)}Z`,
-      log.waiting > 0 ? `${log.waiting} decisions wait` : '',
+      behind.includes(channel) ? 'BEHIND' : '',
+      log.waiting > 0 ? `${log.waiting} decisions wait${ageOf(log.oldest, at)}` : '',
       log.dropped > 0 ? `${log.dropped} decisions DROPPED` : '',
       alarms > 0 ? `${alarms} ALARMS` : '',
     ].filter((note) => note !== '');

@@ -1,10 +1,10 @@
 import cluster from 'node:cluster';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createRedactor } from '../../emit/redact/redactor.js';
 import { HookscopeError } from '../../errors.js';
 import type { Fleet } from '../../fleet/fleet.js';
-import { hasJoined } from '../../fleet/has-joined.js';
+import { hasJoined, joinedFile } from '../../fleet/has-joined.js';
 import { plain } from '../../plain.js';
 import { absoluteSet } from '../../server/named-set.js';
 import { placesOf } from '../../server/places.js';
@@ -84,6 +84,7 @@ async function isAccepted(changes: readonly string[], terminal: Terminal): Promi
 async function child(terminal: Terminal): Promise<number> {
   const { runChild } = await import('../../server/child.js');
   const places = placesOf();
+  const moved = fleetWatch(terminal);
   const team = await joinedFleet(terminal);
   const open: OpenSet = async (set, { directory, project, prepare, checksOf }) => {
     const { host } = await openHost(set, {
@@ -104,9 +105,28 @@ async function child(terminal: Terminal): Promise<number> {
     keeper: createKeeper(places, terminal.tell),
     records: (params) => keptRecords(places, params),
     tell: terminal.tell,
+    moved,
   });
   await team?.close();
   return 0;
+}
+
+/** Whether another fleet was joined, or it was left, since this was asked last. */
+function fleetWatch({ tell }: Terminal): () => boolean {
+  const read = (): string => (hasJoined() ? readFileSync(joinedFile(), 'utf8') : '');
+  let last = read();
+  return () => {
+    let now = last;
+    try {
+      now = read();
+    } catch {
+      // It is just going.
+    }
+    if (now === last) return false;
+    last = now;
+    tell(now === '' ? 'the fleet was left' : 'a fleet was joined');
+    return true;
+  };
 }
 
 /** A place in the fleet that this machine has joined. */

@@ -71,7 +71,8 @@ export function readBundle(bytes: Uint8Array): Bundle {
   const refuse = (reason: string, name = 'that was sent'): never => {
     throw new HookscopeError('BUNDLE_REFUSED', { bundle: name, reason });
   };
-  if (bytes.length > MOST_BYTES) refuse(`it has ${bytes.length} bytes, more than ${MOST_BYTES}`);
+  if (bytes.length > MOST_BYTES)
+    refuse(`it has ${bytes.length} bytes, more than ${MOST_BYTES}: make two channels of it`);
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) refuse('it is compressed, and bundles are not');
   const envelope = parse(bytes, envelopeSchema(), 'it', refuse);
   const manifestBytes = decode(envelope.manifest) ?? refuse('its manifest is no base64');

@@ -32,13 +32,17 @@ export const authoredSchema = schema(() =>
   zod().strictObject({ $schema: zod().string().exactOptional(), ...authored }),
 );
 
+/** How far a bundle's number may be above the last one: who could leap to the end would keep all others out. */
+export const MOST_AHEAD = 10_000;
+const HIGHEST = 1e12;
+
 export const manifestSchema = schema(() =>
   zod().strictObject({
     ...authored,
     team: zod().string().regex(NAME),
     channel: zod().string().regex(NAME),
     /** Grows with every bundle of a channel. */
-    sequence: zod().int().positive(),
+    sequence: zod().int().positive().max(HIGHEST),
     /** The author's own word for it. */
     revision: zod().string().min(1).max(100),
     created: time(),

@@ -25,7 +25,9 @@ export class TrustedKeys {
     };
     if (this.#keys.length === 0) refuse('no key is known here: join with the key that signs (--key, keys)');
     if (!this.#keys.some((key) => bundle.isSignedBy(key)))
-      refuse(`it is signed with none of the keys ${this.#keys.join(', ')}`);
+      refuse(
+        `it is signed with none of the keys ${this.#keys.join(', ')}; where the team has changed its keys, join with the new one`,
+      );
     const unsigned = bundle.manifest.keys?.find((key) => !bundle.isSignedBy(key));
     if (unsigned !== undefined)
       refuse(`it names the new key ${unsigned}, which has not signed it: sign it with the old key and the new one`);

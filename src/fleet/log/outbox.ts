@@ -65,9 +65,11 @@ export class Outbox {
   get status(): LogStatus {
     const all = [this.#wal, ...[...this.#adopted.values()].map(({ wal }) => wal)];
     const sum = (of: (wal: Wal) => number): number => all.reduce((total, wal) => total + of(wal), 0);
+    const [oldest] = all.flatMap((wal) => timeIn(wal.oldest) ?? []).sort();
     return {
       sent: sum((wal) => wal.sent),
       waiting: sum((wal) => wal.waiting),
+      ...(oldest === undefined ? {} : { oldest }),
       dropped: sum((wal) => wal.dropped) + this.#failed,
     };
   }
@@ -132,6 +134,12 @@ export class Outbox {
       forwarder.wake();
     }
   }
+}
+
+/** When a record was made. */
+function timeIn(line: Buffer | undefined): string | undefined {
+  const [, time] = /"time":"([\d:.TZ-]{20,30})"/.exec(line?.toString('utf8') ?? '') ?? [];
+  return time;
 }
 
 /** Bytes of a record that is sent whole: a broker takes a megabyte. */

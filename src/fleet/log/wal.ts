@@ -5,7 +5,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readSync,
   rmSync,
   statSync,
   writeSync,
@@ -13,18 +12,13 @@ import {
 import { join } from 'node:path';
 import { replaceFile } from '../../files/replace-file.js';
 import { makeFolder } from '../../values/make-folder.js';
-import { isObject } from '../../values/shape.js';
+import { type Place, readCursor } from './cursor.js';
+import { firstLine, linesOf, NEWLINE } from './lines.js';
 
 /** Bytes of a piece of the log, and of all of it. */
 export interface LogBounds {
   readonly segmentBytes: number;
   readonly maxBytes: number;
-}
-
-/** Where reading goes on. */
-interface Place {
-  readonly segment: number;
-  readonly offset: number;
 }
 
 /** A decision that waits to be sent. */
@@ -34,8 +28,6 @@ export interface Waiting {
   readonly next: Place;
 }
 
-const NEWLINE = 10;
-const STEP = 256 * 1024;
 const NAMES = /^(\d{6})\.ndjson$/;
 const nameOf = (segment: number): string => `${String(segment).padStart(6, '0')}.ndjson`;
 
@@ -54,6 +46,8 @@ export class Wal {
   #sent: number;
   #waiting = 0;
   #unsaved = 0;
+  /** Where the cursor stood, and what waits there. */
+  #oldest: (Place & { readonly line: Buffer | undefined }) | undefined;
   /** What was read and is not yet asked for. */
   #read: Place;
 
@@ -65,7 +59,7 @@ export class Wal {
       const [, number] = NAMES.exec(name) ?? [];
       if (number !== undefined) this.#segments.set(Number(number), statSync(join(folder, name)).size);
     }
-    const kept = this.#readCursor();
+    const kept = readCursor(join(folder, 'cursor.json'));
     const [first = 1] = this.#numbers();
     this.#cursor = kept.segment < first ? { segment: first, offset: 0 } : kept;
     this.#dropped = kept.dropped;
@@ -87,6 +81,15 @@ export class Wal {
 
   get sent(): number {
     return this.#sent;
+  }
+
+  /** The first that waits. */
+  get oldest(): Buffer | undefined {
+    if (this.#waiting === 0) return undefined;
+    const { segment, offset } = this.#cursor;
+    if (this.#oldest?.segment !== segment || this.#oldest.offset !== offset)
+      this.#oldest = { segment, offset, line: this.#firstFrom(this.#cursor) };
+    return this.#oldest.line;
   }
 
   /** Adds lines, each with its end. Throws what the system says; then some of them may be there. */
@@ -172,6 +175,16 @@ export class Wal {
     this.#end();
   }
 
+  #firstFrom(place: Place): Buffer | undefined {
+    for (const segment of this.#numbers()) {
+      const offset = segment === place.segment ? place.offset : 0;
+      const size = this.#segments.get(segment) as number;
+      if (segment < place.segment || offset >= size) continue;
+      return firstLine(join(this.#folder, nameOf(segment)), offset, size);
+    }
+    return undefined;
+  }
+
   #numbers(): number[] {
     return [...this.#segments.keys()].sort((a, b) => a - b);
   }
@@ -235,36 +248,5 @@ export class Wal {
     ftruncateSync(handle, whole);
     closeSync(handle);
     this.#segments.set(last, whole);
-  }
-
-  #readCursor(): Place & { readonly dropped: number; readonly sent: number } {
-    try {
-      const kept: unknown = JSON.parse(readFileSync(join(this.#folder, 'cursor.json'), 'utf8'));
-      const number = (key: string): number => {
-        const value = isObject(kept) ? kept[key] : 0;
-        return Number.isInteger(value) && (value as number) >= 0 ? (value as number) : 0;
-      };
-      return { segment: number('segment'), offset: number('offset'), dropped: number('dropped'), sent: number('sent') };
-    } catch {
-      // All is sent again, and known by its ids.
-      return { segment: 0, offset: 0, dropped: 0, sent: 0 };
-    }
-  }
-}
-
-function* linesOf(handle: number, from: number, to: number): Generator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
-  for (let at = from; at < to; ) {
-    const chunk = Buffer.alloc(Math.min(STEP, to - at));
-    const read = readSync(handle, chunk, 0, chunk.length, at);
-    if (read === 0) return;
-    at += read;
-    rest = Buffer.concat([rest, chunk.subarray(0, read)]);
-    let start = 0;
-    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE, start)) {
-      yield rest.subarray(start, end);
-      start = end + 1;
-    }
-    rest = rest.subarray(start);
   }
 }

@@ -12,6 +12,8 @@ const HISTORY = 32;
 const KEPT = 7 * 24 * 3600 * 1000;
 /** The server refuses a larger message (`max_payload`). */
 const MOST_BYTES = 1024 * 1024;
+/** Bytes of a message that are not the bundle. */
+const HEADERS = 1024;
 
 type Verbs = Pick<FleetEngine, 'policy' | 'state'> & { prepare(): Promise<void> };
 
@@ -52,6 +54,12 @@ export function createBuckets(connection: Connection, subjects: Subjects): Verbs
       },
       post: (channel, bytes, after) =>
         tried(async () => {
+          const { info } = connection.get();
+          const most = (info?.max_payload ?? MOST_BYTES) - HEADERS;
+          if (bytes.length > most)
+            throw connection.failed(
+              `the bundle has ${bytes.length} bytes, and the broker takes ${most} (its max_payload): leave out what hosts do not need, or make two channels of it`,
+            );
           const bucket = await open(subjects.policy);
           try {
             return await (after === 0 ? bucket.create(channel, bytes) : bucket.update(channel, bytes, after));

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { HookscopeError } from '../../errors.js';
 import { readText } from '../../files/json-file.js';
@@ -43,6 +43,13 @@ export function usualAllowFile(env: NodeJS.ProcessEnv = process.env): string {
     'hookscope',
     'fleet-allow.json',
   );
+}
+
+/** Another one: what may run here may have changed, or a plugin was installed. */
+export function allowStamp(file: string): string {
+  const modules = join(dirname(file), 'node_modules');
+  const all = [file, modules, join(modules, '.package-lock.json')];
+  return all.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0).join();
 }
 
 /** Reads it anew: it is the host's own, and may have changed. One that is not there allows nothing. Throws FILE, INVALID_CONFIG. */

@@ -1,8 +1,7 @@
 import type { FireRecord } from '../../emit/fire-record.js';
 import { HookscopeError } from '../../errors.js';
-import { isEnforcedIn } from '../../host/plan/shadows.js';
 import { describeError } from '../../values/message.js';
-import { type Bundle, readBundle, sha256 } from '../bundle/bundle.js';
+import { type Bundle, readBundle } from '../bundle/bundle.js';
 import { overlapOf } from '../bundle/paths.js';
 import type { FleetEngine, Posted, Stop } from '../engine.js';
 import type { ChannelStatus } from '../status.js';
@@ -11,6 +10,7 @@ import { driftOf } from './drift.js';
 import { type Kept, readKept, writeKept } from './kept.js';
 import { lastGood, reasonOf, whyExpired } from './last-good.js';
 import type { Managed } from './managed.js';
+import { isMeant } from './meant.js';
 import { type Policy, preparePolicy } from './prepare.js';
 
 export interface FollowOptions {
@@ -44,6 +44,8 @@ export class Follower {
   readonly #stops: Stop[] = [];
   readonly #waiting = new Map<string, Posted | undefined>();
   readonly #seen = new Set<string>();
+  /** What was refused last, by its key. */
+  readonly #failed = new Map<string, Posted>();
   #kept: Kept;
   #policy: Policy | undefined;
   #refused: ChannelStatus['refused'];
@@ -90,6 +92,12 @@ export class Follower {
     };
   }
 
+  /** Looks again at what was refused: what the host allows has changed. */
+  again(): void {
+    this.#work = this.#work.then(() => (this.#policy === undefined && this.#kept.bundle ? this.#begin() : undefined));
+    for (const [key, posted] of this.#failed) this.#hear(key, posted);
+  }
+
   async close(): Promise<void> {
     for (const stop of this.#stops.splice(0)) stop();
     clearTimeout(this.#timer);
@@ -117,7 +125,7 @@ export class Follower {
     if (!this.#waiting.has(key)) return;
     const posted = this.#waiting.get(key);
     this.#waiting.delete(key);
-    if (posted !== undefined) await this.#judge(posted, key === this.#options.channel);
+    if (posted !== undefined) await this.#judge(key, posted);
     this.#seen.add(key);
     if (this.#seen.size < 2) return;
     // Nobody has ever posted anything: there is nothing to be kept from.
@@ -132,47 +140,23 @@ export class Follower {
     this.#options.changed();
   }
 
-  async #judge(posted: Posted, isMain: boolean): Promise<void> {
+  async #judge(key: string, posted: Posted): Promise<void> {
     let bundle: Bundle | undefined;
     try {
       bundle = readBundle(posted.bytes);
-      if (this.#isMeant(bundle, isMain)) await this.#take(bundle);
+      const { team, channel: of, host } = this.#options;
+      const there = this.#policy?.bundle ?? this.#kept.bundle;
+      const isThere = this.#policy !== undefined;
+      if (isMeant(bundle, { isMain: key === of, team, channel: of, host, kept: this.#kept, there, isThere }))
+        await this.#take(bundle);
+      this.#failed.delete(key);
     } catch (error) {
+      this.#failed.set(key, posted);
       this.#note(error, bundle);
       const { channel } = this.#options;
       if (this.#policy === undefined && this.#asks !== undefined)
         this.#ask(`the fleet's policy (${channel}) cannot be in force here: ${reasonOf(error)}`);
     }
-  }
-
-  /** Whether it is for this host, and another than that in force. Throws BUNDLE_REFUSED. */
-  #isMeant(bundle: Bundle, isMain: boolean): boolean {
-    const { team, channel, host } = this.#options;
-    const { manifest } = bundle;
-    const refuse = (reason: string): never => {
-      throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
-    };
-    this.#kept.keys.check(bundle);
-    if (manifest.team !== team || manifest.channel !== channel)
-      refuse(`it is for the channel ${manifest.channel} of the team ${manifest.team}`);
-    if (isMain !== (manifest.canary === undefined))
-      refuse('a canary is posted where all hosts look, or the other way round');
-    if (manifest.canary !== undefined && !isEnforcedIn(manifest.canary, host)) return false;
-    const there = this.#policy?.bundle ?? this.#kept.bundle;
-    const { sequence } = this.#kept;
-    if (manifest.sequence === sequence && there !== undefined && sha256(there.bytes) === sha256(bundle.bytes))
-      return this.#policy === undefined;
-    if (manifest.sequence <= sequence) {
-      // A canary goes ahead of the others, and is left behind by what follows it.
-      const isUsual = !isMain || there?.manifest.canary !== undefined;
-      if (isUsual && manifest.sequence < sequence) return false;
-      refuse(
-        `its sequence is ${manifest.sequence}, and ${sequence} was in force here: old content is signed anew under a higher one`,
-      );
-    }
-    if (manifest.expires !== undefined && Date.parse(manifest.expires) <= Date.now())
-      refuse(`it has expired on ${manifest.expires}`);
-    return true;
   }
 
   async #take(bundle: Bundle): Promise<void> {
@@ -253,6 +237,8 @@ export class Follower {
   #note(error: unknown, bundle: Bundle | undefined): void {
     const reason = reasonOf(error);
     const manifest = bundle?.manifest;
+    // What was said is not said again.
+    if (this.#refused?.reason === reason && this.#refused.sequence === manifest?.sequence) return;
     this.#refused = {
       ...(manifest && { revision: manifest.revision, sequence: manifest.sequence }),
       reason,

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { isObject } from '../../values/shape.js';
+
+/** Where reading goes on. */
+export interface Place {
+  readonly segment: number;
+  readonly offset: number;
+}
+
+/** What a log's cursor says, and how many it has dropped and sent; one that cannot be read stands at the beginning. */
+export function readCursor(file: string): Place & { readonly dropped: number; readonly sent: number } {
+  try {
+    const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const number = (key: string): number => {
+      const value = isObject(kept) ? kept[key] : 0;
+      return Number.isInteger(value) && (value as number) >= 0 ? (value as number) : 0;
+    };
+    return { segment: number('segment'), offset: number('offset'), dropped: number('dropped'), sent: number('sent') };
+  } catch {
+    // All is sent again, and known by its ids.
+    return { segment: 0, offset: 0, dropped: 0, sent: 0 };
+  }
+}

@@ -1,0 +1,32 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+
+export const NEWLINE = 10;
+const STEP = 256 * 1024;
+
+/** Lines of a file between two places, without their ends. */
+export function* linesOf(handle: number, from: number, to: number, step = STEP): Generator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for (let at = from; at < to; ) {
+    const chunk = Buffer.alloc(Math.min(step, to - at));
+    const read = readSync(handle, chunk, 0, chunk.length, at);
+    if (read === 0) return;
+    at += read;
+    rest = Buffer.concat([rest, chunk.subarray(0, read)]);
+    let start = 0;
+    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE, start)) {
+      yield rest.subarray(start, end);
+      start = end + 1;
+    }
+    rest = rest.subarray(start);
+  }
+}
+
+/** The first line between two places of a file. */
+export function firstLine(file: string, from: number, to: number): Buffer | undefined {
+  const handle = openSync(file, 'r');
+  try {
+    return linesOf(handle, from, to, 4_096).next().value ?? undefined;
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,51 @@
+import { HookscopeError } from '../../errors.js';
+import { isEnforcedIn } from '../../host/plan/shadows.js';
+import { type Bundle, sha256 } from '../bundle/bundle.js';
+import { MOST_AHEAD } from '../bundle/manifest.js';
+import type { Kept } from './kept.js';
+
+/** Who looks at a bundle, and what was there before. */
+interface Place {
+  /** Posted for all hosts; else for a share of them. */
+  readonly isMain: boolean;
+  readonly team: string;
+  readonly channel: string;
+  readonly host: string;
+  readonly kept: Kept;
+  /** What is in force, or was last. */
+  readonly there: Bundle | undefined;
+  readonly isThere: boolean;
+}
+
+/** Whether a bundle is for this host, and another than that in force. Throws BUNDLE_REFUSED. */
+export function isMeant(
+  bundle: Bundle,
+  { isMain, team, channel, host, kept: { keys, sequence }, there, isThere }: Place,
+): boolean {
+  const { manifest } = bundle;
+  const refuse = (reason: string): never => {
+    throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
+  };
+  keys.check(bundle);
+  if (manifest.team !== team || manifest.channel !== channel)
+    refuse(`it is for the channel ${manifest.channel} of the team ${manifest.team}`);
+  if (isMain !== (manifest.canary === undefined))
+    refuse('a canary is posted where all hosts look, or the other way round');
+  if (manifest.canary !== undefined && !isEnforcedIn(manifest.canary, host)) return false;
+  if (manifest.sequence === sequence && there !== undefined && sha256(there.bytes) === sha256(bundle.bytes))
+    return !isThere;
+  if (manifest.sequence <= sequence) {
+    // A canary goes ahead of the others, and is left behind by what follows it.
+    const isUsual = !isMain || there?.manifest.canary !== undefined;
+    if (isUsual && manifest.sequence < sequence) return false;
+    refuse(
+      `its sequence is ${manifest.sequence}, and ${sequence} was in force here: old content is signed anew under a higher one`,
+    );
+  }
+  // After the highest number of all nothing could come any more.
+  if (sequence > 0 && manifest.sequence > sequence + MOST_AHEAD)
+    refuse(`its sequence is ${manifest.sequence}, more than ${MOST_AHEAD} above that in force here, ${sequence}`);
+  if (manifest.expires !== undefined && Date.parse(manifest.expires) <= Date.now())
+    refuse(`it has expired on ${manifest.expires}`);
+  return true;
+}
