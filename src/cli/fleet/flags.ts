@@ -12,6 +12,8 @@ export interface FleetFlags extends FilterFlags, MaskFlags {
   readonly team?: string;
   readonly credentials?: string;
   readonly tlsCa?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
   readonly key?: readonly string[];
   readonly channel?: readonly string[];
   readonly host?: string;
@@ -39,18 +41,29 @@ export const wrong = (where: string, expected: string): HookscopeError =>
   new HookscopeError('INVALID_OPTIONS', { where, expected });
 
 /** What was named, else the fleet that this machine has joined. Throws INVALID_OPTIONS: there is none. */
-export function whereOf({ servers, team, credentials, tlsCa }: FleetFlags): Where {
+export function whereOf({ servers, team, credentials, ...rest }: FleetFlags): Where {
   const joined = readJoined();
   const at = servers ?? joined?.servers;
   if (at === undefined) throw wrong('--servers', 'expected the address of a broker, since no fleet was joined here');
   const as =
     credentials === undefined ? (servers === undefined ? joined?.credentials : undefined) : resolve(credentials);
-  const tls = tlsCa === undefined ? joined?.tls : { ca: resolve(tlsCa) };
+  const tls = tlsOf(rest) ?? joined?.tls;
   return {
     servers: at,
     team: team ?? joined?.team ?? 'team',
     ...(as === undefined ? {} : { credentials: as }),
     ...(tls === undefined ? {} : { tls }),
+  };
+}
+
+/** Files of an authority, and of one's own certificate. */
+export function tlsOf({ tlsCa, tlsCert, tlsKey }: Pick<FleetFlags, 'tlsCa' | 'tlsCert' | 'tlsKey'>): Where['tls'] {
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    throw wrong('--tls-cert', 'expected a certificate and its key, --tls-cert FILE --tls-key FILE');
+  if (tlsCa === undefined && tlsCert === undefined) return undefined;
+  return {
+    ...(tlsCa === undefined ? {} : { ca: resolve(tlsCa) }),
+    ...(tlsCert === undefined || tlsKey === undefined ? {} : { cert: resolve(tlsCert), key: resolve(tlsKey) }),
   };
 }
 

@@ -5,7 +5,8 @@ import { type FleetFlags, wrong } from './flags.js';
 type Verb = (names: readonly string[], flags: FleetFlags, terminal: Terminal) => Promise<number>;
 
 /** What each takes, and which options count. Others are refused: one that does nothing would look as if it did. */
-const WHERE = ['servers', 'team', 'credentials', 'tlsCa'] as const;
+const TLS = ['tlsCa', 'tlsCert', 'tlsKey'] as const;
+const WHERE = ['servers', 'team', 'credentials', ...TLS] as const;
 const FILTER = ['since', 'until', 'blocked', 'agent', 'hook', 'event', 'slow', 'shadow', 'alarms'] as const;
 const VERBS: Readonly<
   Record<
@@ -23,7 +24,7 @@ const VERBS: Readonly<
   join: {
     names: 'URL',
     about: "the broker's address, as hookscope fleet join nats://127.0.0.1:4222 --key ed25519:…",
-    flags: ['team', 'credentials', 'tlsCa', 'key', 'channel', 'host', 'allow', 'askElsewhere', 'askTimeout'],
+    flags: ['team', 'credentials', ...TLS, 'key', 'channel', 'host', 'allow', 'askElsewhere', 'askTimeout'],
     load: async () => (await import('./join.js')).joinVerb,
   },
   leave: { names: '', flags: [], load: async () => (await import('./join.js')).leaveVerb },

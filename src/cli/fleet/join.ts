@@ -6,13 +6,13 @@ import { hasJoined, joinedFile } from '../../fleet/has-joined.js';
 import { type Joined, readJoined, writeJoined } from '../../fleet/joined.js';
 import { plain } from '../../plain.js';
 import type { Terminal } from '../terminal.js';
-import { type FleetFlags, wrong } from './flags.js';
+import { type FleetFlags, tlsOf, wrong } from './flags.js';
 
 const isAskElsewhere = (text: string): text is AskElsewhere => (ASK_ELSEWHERE as readonly string[]).includes(text);
 
 /** Writes which fleet this user of this machine is of, and tries it. */
 export async function joinVerb([url]: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
-  const { team = 'team', key = [], credentials, tlsCa, channel, host, allow, askElsewhere, askTimeout } = flags;
+  const { team = 'team', key = [], credentials, channel, host, allow, askElsewhere, askTimeout } = flags;
   if (allow === true) throw wrong('--allow', 'expected the file that says what of a bundle may run here');
   if (askElsewhere !== undefined && !isAskElsewhere(askElsewhere))
     throw wrong('--ask-elsewhere', `expected ${ASK_ELSEWHERE.join(', ')}, got "${askElsewhere}"`);
@@ -23,13 +23,14 @@ export async function joinVerb([url]: readonly string[], flags: FleetFlags, term
     throw wrong('--ask-timeout', 'expected --ask-elsewhere unattended or first beside it: else nobody is asked');
   if (key.length === 0)
     throw wrong('--key', 'expected the public key that bundles are signed with, as hookscope fleet keys new prints it');
+  const tls = tlsOf(flags);
   const before = readJoined();
   const joined: Joined = {
     servers: [url as string],
     team,
     keys: key,
     ...(credentials === undefined ? {} : { credentials: resolve(credentials) }),
-    ...(tlsCa === undefined ? {} : { tls: { ca: resolve(tlsCa) } }),
+    ...(tls === undefined ? {} : { tls }),
     ...(host === undefined ? {} : { host }),
     ...(channel === undefined ? {} : { channels: channel }),
     ...(askElsewhere === undefined ? {} : { askElsewhere }),

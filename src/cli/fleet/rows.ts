@@ -15,6 +15,8 @@ export const FLEET_COMMANDS: readonly CommandRow[] = [
       ['--team <name>', 'the team; default: that of the fleet that was joined, else team'],
       ['--credentials <file>', 'as whom: an nkey seed, NATS credentials, or JSON with user and password'],
       ['--tls-ca <file>', 'the certificate authority of the broker'],
+      ['--tls-cert <file>', 'the certificate of this side, where the broker asks for one'],
+      ['--tls-key <file>', 'the key of that certificate'],
       ['--key <key>', 'join: a public key that bundles are signed with', 'many'],
       ['--channel <name>', 'push, diff, rollback: the channel; join: one to follow; default: stable', 'many'],
       ['--host <name>', "join: this machine's name in the fleet; log, approve: only this host's"],

@@ -66,8 +66,8 @@ function logOf(far: Far, tell: (text: string) => void): DecisionLog {
       return () => subscription.unsubscribe();
     },
     get status() {
-      const { sent, waiting: left, dropped } = far.status;
-      return { sent, waiting: left + waiting.length, dropped: dropped + lost };
+      const { waiting: left, dropped, ...rest } = far.status;
+      return { ...rest, waiting: left + waiting.length, dropped: dropped + lost };
     },
     mask: (options) => {
       // What was emitted under another bundle is masked as that said.

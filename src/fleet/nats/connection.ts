@@ -136,8 +136,12 @@ export class Connection {
         await nc.closed();
         this.#problem = 'the connection is lost';
       } catch (error) {
+<<<<<<< HEAD
         this.#problem = messageOf(error);
         this.refused(error);
+=======
+        this.#problem = whyNot(error, this.#options);
+>>>>>>> 764d159 (Fleet: a partition, TLS and what is too large for a broker, on real servers; client certificates from the command line)
       }
       this.#set(false);
       await pause(AGAIN, signal);
@@ -162,6 +166,16 @@ export class Connection {
       signal.addEventListener('abort', done, { once: true });
     });
   }
+}
+
+/** Why there is no connection. The client says no more of a server that hangs up before it has greeted. */
+function whyNot(error: unknown, { tls }: NatsOptions): string {
+  const text = messageOf(error);
+  if (!/^timeout$/i.test(text)) return text;
+  const silent = `it does not answer within ${PATIENCE / 1000} seconds`;
+  return tls !== undefined && tls.cert === undefined
+    ? `${silent}; where it wants a certificate of this side, name one (tls.cert and tls.key, --tls-cert and --tls-key)`
+    : silent;
 }
 
 async function connectTo({ servers, name, credentials, tls }: NatsOptions): Promise<NatsConnection> {
