@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/fire-record.js';
 import { formatFire } from '../../src/emit/print.js';
@@ -157,6 +157,19 @@ describe('a policy', () => {
     await push(bundleOf(2, { 'acme/base.json': denies('git push *', 'no') }, [key]));
     await until(() => channel(team)?.sequence === 2);
     expect(await verdict(host, 'ls')).toBe('none');
+  });
+
+  test('expires by the clock of the host, which is no part of it', async () => {
+    const { join, push } = ground();
+    const { team } = await join();
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.parse('2020-01-01T00:00:00Z'));
+    try {
+      await push(bundleOf(1, { 'acme/base.json': denies('a *', 'no') }, [key], { expires: '2021-01-01T00:00:00Z' }));
+      await until(() => channel(team)?.sequence === 1);
+      expect(channel(team)?.asks).toBeUndefined();
+    } finally {
+      now.mockRestore();
+    }
   });
 
   test('changes its keys by a bundle that both have signed, and knows them after a restart', async () => {

@@ -6,6 +6,7 @@ import { adopt, makeLogFolder, release } from '../../src/fleet/log/folders.js';
 import { Outbox } from '../../src/fleet/log/outbox.js';
 import { Wal } from '../../src/fleet/log/wal.js';
 import { MemoryBroker, memoryEngine } from '../../src/fleet/memory.js';
+import { fleetRecords } from '../../src/fleet/records.js';
 import { bundleOf, ownFolder } from './bundles.js';
 import { until } from './contract.js';
 import { bash, channel, ground, key } from './ground.js';
@@ -185,5 +186,26 @@ describe('decisions', () => {
     const text = broker.entries.map(({ bytes }) => Buffer.from(bytes).toString()).join();
     expect(text).not.toContain('cust_1234');
     expect(text).toContain('redacted');
+  });
+
+  test('are read once, however often they are in the stream', async () => {
+    const { join: enter, broker, operator } = ground();
+    const { host, team } = await enter();
+    for (let i = 0; i < 3; i++) await host.fire('PreToolUse', bash(`echo ${i}`) as never);
+    await team.drained(5);
+    // Beyond the broker's window; and another host's record with the same id is its own.
+    const [first] = broker.entries.filter(
+      ({ bytes }) => JSON.parse(Buffer.from(bytes).toString()).type === 'hook_fire',
+    );
+    for (const from of ['h1', 'h1', 'h2'])
+      broker.entries.push({
+        ...(first as (typeof broker.entries)[number]),
+        host: from,
+        place: broker.entries.length + 1,
+      });
+    const hosts: (string | undefined)[] = [];
+    const all = fleetRecords(operator, undefined);
+    for await (const record of all.records()) hosts.push(all.hostOf(record));
+    expect(hosts).toEqual(['h1', 'h1', 'h1', 'h2']);
   });
 });

@@ -128,6 +128,19 @@ const security: readonly Kept[] = [
     'nothing is started without a yes',
   ],
   ['also when you interrupt it', 'probe/probe', 'it leaves neither the agent nor its folders'],
+  ["A fleet's policy is what its signers wrote", 'fleet/bad-bundles', 'a bad bundle is refused with its reason'],
+  [
+    'A host takes a bundle that one of its keys has signed',
+    'fleet/bad-bundles',
+    'a bad bundle is refused with its reason',
+  ],
+  ['A bundle is data: a command', 'fleet/plugins', 'runs where the host allows the package, its version and its bytes'],
+  ["A host that was never told its fleet's policy", 'fleet/fleet', 'that was never heard of makes every gate ask'],
+  [
+    'The credentials of a host let it read the policy',
+    'fleet/nats/permissions.fleet',
+    'a host reads the policy, writes its own decisions, state and questions, and nothing else',
+  ],
 ];
 const securityElse: readonly NoPromise[] = [
   ['It does promise that:', 'leads to the list'],
@@ -652,6 +665,11 @@ const limits: readonly Kept[] = [
     'probe/probe',
     'a path that is no program, an agent that is not there, one that nobody knows',
   ],
+  ["A policy expires by the host's own clock", 'fleet/fleet', 'expires by the clock of the host'],
+  ['The broker knows a record that comes twice', 'fleet/nats/trouble.fleet', 'then nothing is lost, nothing doubled'],
+  ['After that its stream may have it twice', 'fleet/log', 'are read once, however often they are in the stream'],
+  ['A bundle is at most 1 MiB', 'fleet/nats/trouble.fleet', 'one just below it is taken'],
+  ['know what was recorded: what a hook', 'fleet/drift', 'knows that it does not know what was never asked'],
 ];
 const limitsElse: readonly NoPromise[] = [
   ['Of values that Claude Code does not take', 'what is not done: seen with Claude Code 2.1.330'],
@@ -660,6 +678,9 @@ const limitsElse: readonly NoPromise[] = [
   ["Claude Code's HTTP hooks do not say how long they wait", 'says what is not promised'],
   ["Whether another approver's key lies on its disk", 'says what is not promised'],
   ["are by the asking host's clock", 'says what is not promised'],
+  ['within the last 30 ms before a process is killed', 'no promise: what was not written'],
+  ['binds its own files; what it depends on', 'no promise: what is not bound'],
+  ['can take it out of its fleet', 'no promise: what is not prevented'],
   ["So does the agent's state, where a tool writes", "says what is not looked at: a command is the tool's own"],
   ['An agent without the middleware is not seen', 'no promise: nothing of ours is there'],
   ['are not found by `--from`', 'no promise: what is not looked into'],
@@ -824,6 +845,7 @@ const readme: readonly Kept[] = [
     'handlers/process-tree',
     'by the end of a hook, or by close, if it was started to stay',
   ],
+  ['| many machines |', 'fleet/nats/cli.fleet', 'from nothing to a policy on two machines'],
   ['prints it.', 'probe/probe', 'its noes that are lost, and 13 of 13 with hookscope in between'],
 ];
 const readmeElse: readonly NoPromise[] = [

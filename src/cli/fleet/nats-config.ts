@@ -13,6 +13,7 @@ export interface Users {
 }
 
 const fileOf = (folder: string): string => join(folder, 'users.json');
+const accountsOf = (folder: string): string => join(folder, 'accounts.conf');
 export const configOf = (folder: string): string => join(folder, 'nats.conf');
 
 export function readUsers(folder: string): Users | undefined {
@@ -23,6 +24,8 @@ export function readUsers(folder: string): Users | undefined {
 /** Writes who may connect, and the broker's configuration of it. */
 export function writeUsers(folder: string, users: Users): void {
   replaceFile(fileOf(folder), `${JSON.stringify(users, null, 2)}\n`, 0o600);
+  const accounts = JSON.stringify(accountsIn(users), null, 2);
+  replaceFile(accountsOf(folder), `${WRITTEN}accounts: ${accounts}\n`, 0o600);
   replaceFile(configOf(folder), configText(folder, users), 0o600);
 }
 
@@ -64,16 +67,23 @@ export function permissionsOf(team: string, host: string) {
   };
 }
 
-function configText(folder: string, { team, port, operator, hosts }: Users): string {
+const WRITTEN = '# Written by hookscope fleet up and fleet keys host.\n';
+
+/** The team's account: its operator and its hosts. */
+function accountsIn({ team, operator, hosts }: Users) {
   const users = [
     { nkey: operator },
     ...Object.entries(hosts).map(([name, nkey]) => ({ nkey, permissions: permissionsOf(team, name) })),
   ];
+  return { [team]: { jetstream: 'enabled', users } };
+}
+
+function configText(folder: string, users: Users): string {
   // JSON is a form of it.
   const config = {
-    listen: `127.0.0.1:${port}`,
+    listen: `127.0.0.1:${users.port}`,
     jetstream: { store_dir: join(folder, 'data') },
-    accounts: { [team]: { jetstream: 'enabled', users } },
+    accounts: accountsIn(users),
   };
-  return `# Written by hookscope fleet up and fleet keys host.\n${JSON.stringify(config, null, 2)}\n`;
+  return `${WRITTEN}${JSON.stringify(config, null, 2)}\n`;
 }

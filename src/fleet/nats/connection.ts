@@ -136,12 +136,8 @@ export class Connection {
         await nc.closed();
         this.#problem = 'the connection is lost';
       } catch (error) {
-<<<<<<< HEAD
-        this.#problem = messageOf(error);
-        this.refused(error);
-=======
         this.#problem = whyNot(error, this.#options);
->>>>>>> 764d159 (Fleet: a partition, TLS and what is too large for a broker, on real servers; client certificates from the command line)
+        this.refused(error);
       }
       this.#set(false);
       await pause(AGAIN, signal);

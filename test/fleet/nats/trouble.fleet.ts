@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { makeCredentials, writeUsers } from '../../../src/cli/fleet/nats-config.js';
 import { createHost, type Host } from '../../../src/create-host.js';
 import type { FleetEngine } from '../../../src/fleet/engine.js';
 import { type Fleet, fleet } from '../../../src/fleet/fleet.js';
@@ -10,7 +14,7 @@ import { bundleOf, denies, newKey, ownFolder } from '../bundles.js';
 import { until } from '../contract.js';
 import { bash, channel } from '../ground.js';
 import { type Partition, startProxy } from './proxy.js';
-import { type NatsServer, startNats } from './server.js';
+import { freePort, type NatsServer, startNats } from './server.js';
 
 const open: { close?(): Promise<unknown>; end?(): Promise<unknown> }[] = [];
 afterEach(async () => {
@@ -145,4 +149,26 @@ test('a bundle that the broker does not take is refused where it is posted, in w
   );
   await operator.policy.post('stable', Buffer.alloc(most), 0);
   expect((await operator.policy.history('stable'))[0]?.bytes.length).toBe(most);
+});
+
+test('the broker of examples/fleet starts with what fleet up has written, and knows its operator and its hosts', async () => {
+  const folder = ownFolder();
+  const port = await freePort();
+  const [operator, host] = [await makeCredentials(folder, 'operator'), await makeCredentials(folder, 'h1')];
+  writeUsers(folder, { team: 'acme', port, operator: operator.publicKey, hosts: { h1: host.publicKey } });
+  const text = readFileSync(join(ROOT, 'examples/fleet/broker.conf'), 'utf8')
+    .replace('0.0.0.0:4222', `127.0.0.1:${port}`)
+    .replace('"/data"', JSON.stringify(join(folder, 'data')));
+  writeFileSync(join(folder, 'broker.conf'), text);
+  const server = spawn('nats-server', ['-c', join(folder, 'broker.conf')], { stdio: 'ignore' });
+  keep({ end: () => (server.kill('SIGKILL') ? once(server, 'exit') : Promise.resolve()) });
+  const url = `nats://127.0.0.1:${port}`;
+  const one = await engineAt(url, { credentials: operator.file });
+  await until(() => one.connected);
+  await one.prepare();
+  const other = await engineAt(url, { name: 'h1', credentials: host.file });
+  await until(() => other.connected);
+  await other.state.share('h1', Buffer.from('1'));
+  expect((await one.state.all()).map(({ host: of }) => of)).toEqual(['h1']);
+  await expect(other.state.all()).rejects.toThrow(/permission|violation/i);
 });
