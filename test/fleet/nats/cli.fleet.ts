@@ -90,7 +90,10 @@ test('from nothing to a policy on two machines, what they decide, a diff, a roll
   const stolen = ['--servers', url, '--team', 'acme', '--credentials', 'fleet/host-0.nk'];
   const tried = [['push', 'policy', '--sign', 'policy.key'], ['status'], ['log']];
   for (const said of await Promise.all(tried.map((verb) => operator.fleet(...verb, ...stolen))))
-    expect(said).toMatchObject({ code: 1, text: expect.stringMatching(/host-0\.nk may not do that there: those of an operator/) });
+    expect(said).toMatchObject({
+      code: 1,
+      text: expect.stringMatching(/host-0\.nk may not do that there: those of an operator/),
+    });
 
   // The broker is killed, then a host's server ends: the policy stays, and what is decided arrives later.
   process.kill(Number(readFileSync(join(folder, 'fleet/nats.pid'), 'utf8')), 'SIGKILL');
@@ -127,7 +130,7 @@ test('what a verb does not take is refused, with the nearest one that there is',
   const one = machine(ownFolder(), 'one');
   const wrong = [
     [['statsu'], /Did you mean "status"/],
-    [['push'], /expected DIR, got nothing/],
+    [['push'], /expected the folder of the policy, .* got nothing/],
     [['push', 'x', '--limit', '3'], /--limit is not for it/],
     [['join', 'nats://127.0.0.1:1'], /--key: expected the public key/],
     [['status'], /--servers: expected the address of a broker/],
