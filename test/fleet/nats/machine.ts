@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import { BIN } from '../../cli/cli.js';
+import { BIN, cli } from '../../cli/cli.js';
 
 const running = new Set<ChildProcess>();
 afterEach(async () => {
@@ -37,7 +37,12 @@ export function machine(folder: string, name: string) {
     const [code] = await once(child, 'close');
     return { code, text: said.text };
   };
-  return { start, startAs, run, fleet: (...args: string[]) => run(['fleet', ...args]) };
+  /** Within this process; each verb is a process where docs/fleet.md is followed. */
+  const fleet = async (...args: string[]) => {
+    const { code, stdout, stderr } = await cli(['fleet', ...args], { cwd: folder, env });
+    return { code, text: `${stdout}${stderr}` };
+  };
+  return { start, startAs, run, fleet };
 }
 
 export const call = (command: string): string =>
