@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ROOT } from '../package/sources.js';
 import { cli } from './cli.js';
@@ -15,20 +13,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const run = (args: readonly string[], cwd: string) => promisify(execFile)(process.execPath, args, { cwd });
-
 describe('hookscope new plugin', () => {
-  test('makes a package that builds, whose tests pass, and that can be used', async () => {
+  // That it builds, that its tests pass and that it can be used: packed.test.ts.
+  test('makes a package, and says what to do with it', async () => {
     const { stdout, code } = await cli(['new', 'plugin', '@me/no-force'], { cwd: folder });
     expect([code, stdout]).toEqual([0, expect.stringContaining('cd no-force && npm install && npm test')]);
     const made = join(folder, 'no-force');
     const { scripts, exports, name } = JSON.parse(readFileSync(join(made, 'package.json'), 'utf8'));
     expect([name, scripts.build, scripts.test]).toEqual(['@me/no-force', 'tsc', 'node --test dist/index.test.js']);
-    await run([join(ROOT, 'node_modules/@typescript/native/bin/tsc')], made);
-    expect((await run(['--test', 'dist/index.test.js'], made)).stdout).toMatch(/^# fail 0$/m);
     expect(exports['.'].default).toBe('./dist/index.js');
-    const list = await cli(['list', '--no-config', '--plugin', made], { cwd: folder });
-    expect(list.stdout).toContain('@me/no-force');
   });
 
   test('writes nothing over, and says what is wrong', async () => {

@@ -69,6 +69,8 @@ test('a new plugin is tested, packed and used by what its package.json says', as
   const tested = await npm('test');
   expect(tested.stdout).toMatch(/^# fail 0$/m);
   expect(tested.stdout).toMatch(/^# pass 1[0-9]$/m);
+  const made = join(folder.path, 'no-force');
+  expect((await hookscope('list', '--no-config', '--plugin', made)).stdout).toContain('@me/no-force');
   const packed = await npm('pack', '--silent', '--pack-destination', folder.path);
   expect([packed.code, packed.stdout.trim().split('\n').at(-1)]).toEqual([0, 'me-no-force-0.1.0.tgz']);
   await install(folder.path, join(folder.path, 'me-no-force-0.1.0.tgz'), '@me/no-force');

@@ -122,7 +122,7 @@ test('a fleet that cannot be read lets nothing through, and can be left', async 
   const { code, text } = await one.run(['hook', 'PreToolUse'], call('ls'));
   expect({ code, text }).toMatchObject({ code: 2, text: expect.stringMatching(/fleet\.json: is not JSON/) });
   expect(await one.run(['serve'])).toMatchObject({ code: 1, text: expect.stringMatching(/fleet\.json: is not JSON/) });
-  expect(await one.fleet('leave')).toMatchObject({ code: 0 });
+  expect(await one.run(['fleet', 'leave'])).toMatchObject({ code: 0 });
   expect(await one.fleet('leave')).toMatchObject({ code: 1, text: expect.stringMatching(/no fleet was joined/) });
 });
 
