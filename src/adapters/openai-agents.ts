@@ -144,7 +144,9 @@ export async function drive<A extends AnyAgent, Context = undefined>(
       await steps.endBatch();
       history = last.history;
       current = last.lastAgent ?? current;
-      const finished = last.interruptions.length === 0;
+      // Whoever leaves a stream ends its round: the calls that the model wanted are not made.
+      const left = 'cancelled' in last && last.cancelled;
+      const finished = last.interruptions.length === 0 && !left;
       const text = finished && steps.over === undefined ? textOf(last.finalOutput) : '';
       return { result: last, text, finished };
     });

@@ -65,3 +65,20 @@ export const CLAUDE_WORDS: Words = {
   ask: before({ permissionDecision: 'ask', permissionDecisionReason: 'ASK-R' }),
   rewrite: before({ permissionDecision: 'allow', updatedInput: { command: REWRITTEN } }),
 };
+
+/** On other events, what both of them take. */
+export const CLAUDE_SAYS: Readonly<Record<string, object>> = {
+  session_context: context('SessionStart'),
+  prompt_context: context('UserPromptSubmit'),
+  context_before_tool: context('PreToolUse'),
+  permission_deny: specific('PermissionRequest', { decision: { behavior: 'deny', message: 'MARK' } }),
+  after_tool_block: BLOCK,
+  after_tool_context: context('PostToolUse'),
+  subagent_context: context('SubagentStart'),
+  deny: specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'MARK' }),
+  subagent_go_on: BLOCK,
+  go_on: BLOCK,
+  prompt_block: BLOCK,
+  stop_prompt: STOP,
+  session_stop: STOP,
+};

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { BLOCK, CLAUDE_WORDS, context, json, mapped, type ProbedAgent, STOP, specific } from './agent.js';
+import { CLAUDE_SAYS, CLAUDE_WORDS, json, mapped, type ProbedAgent, STOP, specific } from './agent.js';
 
 const MANAGED = ['managed-settings.json', 'managed-settings.d/', 'managed-mcp.json', 'CLAUDE.md'];
 
@@ -10,22 +10,10 @@ export const claudeCode: ProbedAgent = {
   beforeTool: 'PreToolUse',
   words: CLAUDE_WORDS,
   says: {
-    session_context: context('SessionStart'),
-    prompt_context: context('UserPromptSubmit'),
-    context_before_tool: context('PreToolUse'),
-    permission_deny: specific('PermissionRequest', { decision: { behavior: 'deny', message: 'MARK' } }),
-    after_tool_block: BLOCK,
-    after_tool_context: context('PostToolUse'),
+    ...CLAUDE_SAYS,
     after_tool_replace: specific('PostToolUse', {
       updatedToolOutput: { stdout: 'MARK', stderr: '', interrupted: false, isImage: false },
     }),
-    subagent_context: context('SubagentStart'),
-    deny: specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'MARK' }),
-    subagent_go_on: BLOCK,
-    go_on: BLOCK,
-    prompt_block: BLOCK,
-    stop_prompt: STOP,
-    session_stop: STOP,
     stop_before_tool: STOP,
     stop_after_tool: STOP,
   },

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { BLOCK, CLAUDE_WORDS, context, json, mapped, type ProbedAgent, STOP, specific } from './agent.js';
+import { BLOCK, CLAUDE_SAYS, CLAUDE_WORDS, json, mapped, type ProbedAgent } from './agent.js';
 
 export const codex: ProbedAgent = {
   name: 'codex',
@@ -8,20 +8,8 @@ export const codex: ProbedAgent = {
   beforeTool: 'PreToolUse',
   words: CLAUDE_WORDS,
   says: {
-    session_context: context('SessionStart'),
-    prompt_context: context('UserPromptSubmit'),
-    context_before_tool: context('PreToolUse'),
-    permission_deny: specific('PermissionRequest', { decision: { behavior: 'deny', message: 'MARK' } }),
-    after_tool_block: BLOCK,
-    after_tool_context: context('PostToolUse'),
+    ...CLAUDE_SAYS,
     after_tool_replace: BLOCK,
-    subagent_context: context('SubagentStart'),
-    deny: specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'MARK' }),
-    subagent_go_on: BLOCK,
-    go_on: BLOCK,
-    prompt_block: BLOCK,
-    stop_prompt: STOP,
-    session_stop: STOP,
   },
   unasked: ['PermissionRequest'],
   shell: (cmd) => ({ tool: 'exec_command', input: { cmd } }),

@@ -87,6 +87,19 @@ export const ENDS: readonly Scene[] = [
     },
   },
   {
+    name: 'the caller aborts while the user is asked',
+    rules: 'ask',
+    person: 'hangs',
+    meanwhile: 'abort',
+    script: [[['write', { path: 'a' }]], 'never said'],
+    expect: {
+      events: ['UserPromptSubmit Go', 'PreToolUse write a', 'PermissionRequest write a'],
+      heard: { main: [['user: Go']] },
+      outcomes: [{ rejects: 'This operation was aborted' }],
+      did: [],
+    },
+  },
+  {
     name: 'the caller aborts while the model is called',
     meanwhile: 'abort',
     script: ['hangs'],

@@ -86,11 +86,16 @@ async function play(driver: Driver, scene: Scene, streams: boolean): Promise<Exp
     if (what === 'close the host') void host.close();
   };
   const onHang = () => setTimeout(() => deed(scene.meanwhile), 5);
+  const ask = () => {
+    if (scene.person !== 'hangs') return { behavior: scene.person as 'allow' };
+    onHang();
+    return new Promise<undefined>(() => undefined);
+  };
   const tools = sceneTools(driver, did, onHang);
   const rules = scene.rules ?? 'allow';
   const session = await host.openSession({
     ...(rules === 'none' ? {} : { permission: () => ({ behavior: rules, message: `rules: ${rules}` }) }),
-    ...(scene.person ? { ask: () => ({ behavior: scene.person as 'allow' }) } : {}),
+    ...(scene.person ? { ask } : {}),
     ...(scene.maxStops === undefined ? {} : { maxStopContinuations: scene.maxStops }),
   });
   seen.length = 0;

@@ -60,15 +60,15 @@ export interface Scene extends SceneAgent {
   readonly hooks?: readonly SceneHook[];
   /** What the session's own rules say. Default `allow`; `none`: it has none, and hooks that say nothing are asked about. */
   readonly rules?: 'allow' | 'deny' | 'ask' | 'none';
-  /** What the user says who can be asked at once; absent: nobody. */
-  readonly person?: 'allow' | 'deny';
+  /** What the user says who can be asked at once; absent: nobody; `hangs`: nothing. */
+  readonly person?: 'allow' | 'deny' | 'hangs';
   /** What the user says when the turn waits for it. */
   readonly answer?: 'approve' | 'reject';
   readonly maxStops?: number;
   readonly maxSteps?: number;
   /** Done before the first turn. */
   readonly before?: Deed;
-  /** Done when the tool `wait` has begun, or the model that hangs is called. */
+  /** Done when the tool `wait` has begun, or the model or the user that hangs is asked. */
   readonly meanwhile?: Deed;
   /** Agents work at the same time: events are compared agent by agent. */
   readonly apart?: boolean;
