@@ -24,25 +24,6 @@ export function conversation(messages: readonly ModelMessage[], prompt: UserProm
   return { before: prompt === undefined ? before : [...messages, ...before], asked };
 }
 
-/** What hooks read of a prompt: its words. */
-export function wordsOf(asked: readonly UserModelMessage[]): string {
-  return asked
-    .flatMap(({ content }) =>
-      typeof content === 'string' ? [content] : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
-    )
-    .join('\n');
-}
-
-/** With what hooks add, above the prompt. */
-export function withContext(asked: readonly UserModelMessage[], context: readonly string[]): ModelMessage[] {
-  const [first, ...rest] = asked;
-  if (first === undefined || context.length === 0) return [...asked];
-  const text = context.join('\n');
-  const { content } = first;
-  const whole = typeof content === 'string' ? `${text}\n\n${content}` : [{ type: 'text' as const, text }, ...content];
-  return [{ ...first, content: whole }, ...rest];
-}
-
 /** What tools of this program have answered. A call that did not run has an error. */
 export function ranHere(messages: readonly ModelMessage[]): ToolResultPart[] {
   const parts = messages.flatMap((message) => (message.role === 'tool' ? message.content : []));

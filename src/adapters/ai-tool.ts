@@ -8,9 +8,7 @@ import type { Answers } from './ai-approvals.js';
 import { ai } from './ai-package.js';
 import type { Steps } from './steps.js';
 import { callText, contentText } from './texts.js';
-
-/** What the session should know of a tool beside its name: its effect, its MCP server, rules of its own. */
-export type ToolHow = Pick<ToolCall, 'effect' | 'mcp' | 'permission' | 'ask' | 'classify'>;
+import type { ToolHow } from './tool-how.js';
 
 /** Where the tool's own output stands in what the model gets. */
 const OUTPUT: ContentBlock = { type: 'hookscope-output' };

@@ -7,15 +7,17 @@ import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { runAgent } from './agents.js';
 import { approvals, refused } from './ai-approvals.js';
-import { conversation, ranHere, type UserPrompt, withContext, wordsOf } from './ai-messages.js';
+import { conversation, ranHere, type UserPrompt } from './ai-messages.js';
 import { type Generated, type PrepareStep, prepare, whole } from './ai-steps.js';
-import { type ToolHow, wrapTool } from './ai-tool.js';
+import { wrapTool } from './ai-tool.js';
+import { withContext, wordsOf } from './prompts.js';
 import { Steps } from './steps.js';
+import type { ToolHow } from './tool-how.js';
 import { runTurn, type Turn } from './turn.js';
 
 export type { UserPrompt } from './ai-messages.js';
 export type { Generated } from './ai-steps.js';
-export type { ToolHow } from './ai-tool.js';
+export type { ToolHow } from './tool-how.js';
 export type { Turn } from './turn.js';
 
 /** What `drive` takes. */
@@ -114,7 +116,7 @@ export async function drive<Tools extends ToolSet, Result extends Generated>(
   const prompt = asked.length === 0 ? undefined : wordsOf(asked);
   const turn = await runTurn(steps, prompt, async ({ instruction, context }) => {
     if (instruction !== undefined) messages.push({ role: 'user', content: instruction });
-    else messages.push(...withContext(asked, context));
+    else messages.push(...withContext(asked, context, 'text'));
     const result = await generate({ messages: [...messages], tools, stopWhen: [...conditions, isOver], prepareStep });
     const { text, reason, messages: said } = await whole(result);
     messages.push(...said);

@@ -8,9 +8,7 @@ import { langchain } from './langchain-package.js';
 import { canPause, type Pausable, Pauses } from './langchain-pause.js';
 import type { Runs } from './langchain-runs.js';
 import { callText, contentText } from './texts.js';
-
-/** What the session should know of a tool beside its name: its effect, its MCP server, rules of its own. */
-export type ToolHow = Pick<ToolCall, 'effect' | 'mcp' | 'permission' | 'ask' | 'classify'>;
+import type { ToolHow } from './tool-how.js';
 
 type Wrap = NonNullable<AgentMiddleware['wrapToolCall']>;
 type Request = Parameters<Wrap>[0];

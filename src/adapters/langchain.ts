@@ -6,12 +6,14 @@ import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { langchain } from './langchain-package.js';
 import { type AgentOptions, Runs } from './langchain-runs.js';
-import { isControlFlow, type ToolHow, toolWrapper } from './langchain-tool.js';
+import { isControlFlow, toolWrapper } from './langchain-tool.js';
+import { withContext } from './prompts.js';
+import type { ToolHow } from './tool-how.js';
 import { failed } from './turn.js';
 
 export type { AskedCall, Deferral, Question } from './langchain-pause.js';
 export type { AgentOptions } from './langchain-runs.js';
-export type { ToolHow } from './langchain-tool.js';
+export type { ToolHow } from './tool-how.js';
 
 /** What `hooks` takes beside the session. */
 export interface HooksOptions {
@@ -72,7 +74,8 @@ export function hooks(session: Session, options: HooksOptions = {}): AgentMiddle
         const { blocked, endsLoop, reason, context } = await run.session.prompt(text);
         if (endsLoop) run.steps.over = reason ?? 'A hook ended the loop.';
         if (blocked) return { messages: erased(asked), jumpTo: 'end', hooks: cameOf('blocked', reason) };
-        const whole = context.length === 0 ? first : withContext(first, context.join('\n'));
+        const [said] = withContext([first as Said], context, 'text');
+        const whole = said === first ? first : replaced(first, said);
         run.seen = new Set([...end, whole].map(textOf));
         if (endsLoop) return { jumpTo: 'end', hooks: cameOf('ended', reason) };
         return { messages: whole === first ? [] : [whole], hooks: cameOf('unfinished') };
@@ -147,11 +150,10 @@ function callIds(messages: Messages): string[] {
   return (last?.tool_calls ?? []).map((call) => call.id ?? '');
 }
 
-function withContext(message: HumanMessage, text: string): HumanMessage {
-  const { content } = message;
-  const whole = typeof content === 'string' ? `${text}\n\n${content}` : [{ type: 'text' as const, text }, ...content];
-  return new langchain.HumanMessage({ ...message.lc_kwargs, id: message.id, content: whole } as never);
-}
+type Said = Pick<HumanMessage, 'content'>;
+
+const replaced = ({ lc_kwargs, id }: HumanMessage, said: Said | undefined): HumanMessage =>
+  new langchain.HumanMessage({ ...lc_kwargs, id, content: said?.content } as never);
 
 /** Below what is there: blocks stay as they are, with what a provider reads of them. */
 function below(message: SystemMessage, text: string): SystemMessage {

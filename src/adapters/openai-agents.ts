@@ -15,15 +15,18 @@ import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { runAgent } from './agents.js';
 import { type AgentAsTool, type AnyAgent, Cast, type Sdk } from './openai-cast.js';
-import { conversation, userItem, withContext, wordsOf } from './openai-items.js';
-import { type AnyTool, approvalOf, argumentsOf, type Invoke, type ToolHow } from './openai-tool.js';
+import { conversation, userItem } from './openai-items.js';
+import { type AnyTool, approvalOf, argumentsOf, type Invoke } from './openai-tool.js';
 import { loadPeer } from './peer.js';
+import { withContext, wordsOf } from './prompts.js';
 import { Steps } from './steps.js';
 import { callText } from './texts.js';
+import type { ToolHow } from './tool-how.js';
 import { runTurn, type Turn } from './turn.js';
 
 export type { AnyAgent } from './openai-cast.js';
-export type { AnyTool, ToolHow } from './openai-tool.js';
+export type { AnyTool } from './openai-tool.js';
+export type { ToolHow } from './tool-how.js';
 export type { Turn } from './turn.js';
 
 /** What one round of the SDK's loop gives back. */
@@ -135,7 +138,7 @@ export async function drive<A extends AnyAgent, Context = undefined>(
   try {
     const prompt = waited ? undefined : wordsOf(asked);
     const turn = await runTurn(steps, prompt, async ({ instruction, context }) => {
-      const added = instruction === undefined ? withContext(asked, context) : [userItem(instruction)];
+      const added = instruction === undefined ? withContext(asked, context, 'input_text') : [userItem(instruction)];
       history = [...history, ...added];
       const items = isKept && last ? added : [...history];
       last = await round(waited && !last ? waited : items);

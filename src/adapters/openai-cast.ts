@@ -10,9 +10,10 @@ import type {
 } from '@openai/agents';
 import { HookscopeError } from '../errors.js';
 import type { SpawnOptions } from '../session/options.js';
-import { type AnyTool, type Invoke, type ToolHow, wrapTool } from './openai-tool.js';
+import { type AnyTool, type Invoke, wrapTool } from './openai-tool.js';
 import type { Steps } from './steps.js';
 import { callText } from './texts.js';
+import type { ToolHow } from './tool-how.js';
 
 export type Sdk = typeof sdk;
 /** An agent of the SDK, whatever its context and its output are. */

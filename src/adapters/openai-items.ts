@@ -21,25 +21,3 @@ export function conversation(input: string | readonly AgentInputItem[]): Convers
     asked: input.slice(end).filter(isUser),
   };
 }
-
-/** What hooks read of a prompt: its words. */
-export function wordsOf(asked: readonly UserItem[]): string {
-  return asked
-    .flatMap(({ content }) =>
-      typeof content === 'string'
-        ? [content]
-        : content.flatMap((part) => (part.type === 'input_text' ? [part.text] : [])),
-    )
-    .join('\n');
-}
-
-/** With what hooks add, above the prompt. */
-export function withContext(asked: readonly UserItem[], context: readonly string[]): UserItem[] {
-  const [first, ...rest] = asked;
-  if (first === undefined || context.length === 0) return [...asked];
-  const text = context.join('\n');
-  const { content } = first;
-  const whole =
-    typeof content === 'string' ? `${text}\n\n${content}` : [{ type: 'input_text' as const, text }, ...content];
-  return [{ ...first, content: whole }, ...rest];
-}

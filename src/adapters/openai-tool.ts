@@ -4,9 +4,7 @@ import type { Content, ContentBlock } from '../session/content.js';
 import { isObject } from '../values/shape.js';
 import type { Steps } from './steps.js';
 import { callText, contentText } from './texts.js';
-
-/** What the session should know of a tool beside its name: its effect, its MCP server, rules of its own. */
-export type ToolHow = Pick<ToolCall, 'effect' | 'mcp' | 'permission' | 'ask' | 'classify'>;
+import type { ToolHow } from './tool-how.js';
 
 /** A function tool of the SDK. */
 export type AnyTool = Extract<Tool, { type: 'function' }>;

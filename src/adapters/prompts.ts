@@ -1,0 +1,22 @@
+type Part = { readonly type: string; readonly text?: unknown };
+type Message = { readonly content: string | readonly Part[] };
+
+/** What hooks read of a prompt: its words. */
+export function wordsOf(asked: readonly Message[]): string {
+  return asked.flatMap(({ content }) => (typeof content === 'string' ? [content] : content.flatMap(text))).join('\n');
+}
+
+const text = (part: Part): string[] => (WORDS.includes(part.type) && typeof part.text === 'string' ? [part.text] : []);
+const WORDS = ['text', 'input_text'];
+
+/** With what hooks add, above the prompt. `type`: what the framework calls a part in words. */
+export function withContext<M extends Message>(asked: readonly M[], context: readonly string[], type: string): M[] {
+  const [first, ...rest] = asked;
+  if (first === undefined || context.length === 0) return [...asked];
+  const text = context.join('\n');
+  const { content } = first;
+  return [
+    { ...first, content: typeof content === 'string' ? `${text}\n\n${content}` : [{ type, text }, ...content] },
+    ...rest,
+  ];
+}
