@@ -719,6 +719,8 @@ const limitsElse: readonly NoPromise[] = [
   ['The protocol is not published', 'of Claude Code'],
   ['sees what it scripts: calls of the shell tool', 'says what is not looked at'],
   ['Other tools, other permissions and an agent', 'says what is not looked at'],
+  ['It starts no subagent of a subagent', 'no promise: what is not looked at'],
+  ['Driven by hand, Claude Code 2.1.330', 'of the agents, as seen'],
   ['A root that wants out finds a way', 'no promise'],
   ['A policy that comes by the network or from a device manager is not seen', 'what is not looked at cannot be shown'],
   ['a no counts as late, and the call as run', "a matter of the machine's time, which no test asserts"],
