@@ -10,7 +10,7 @@ import type {
 } from '@openai/agents';
 import { HookscopeError } from '../errors.js';
 import type { SpawnOptions } from '../session/options.js';
-import { type AnyTool, type Invoke, wrapTool } from './openai-tool.js';
+import { type AnyTool, argumentsOf, type Invoke, NO_OBJECT, wrapTool } from './openai-tool.js';
 import type { Steps } from './steps.js';
 import { callText } from './texts.js';
 import type { ToolHow } from './tool-how.js';
@@ -144,9 +144,11 @@ export class Cast {
     const own = this.#sdk.getHandoff(one) as Handoff;
     const invoke = async (context: RunContext, args: string): Promise<AnyAgent> => {
       let taken: AnyAgent | undefined;
+      const made = argumentsOf(args);
       const result = await this.#steps.run({
         name: own.toolName,
-        input: args === '' ? {} : JSON.parse(args),
+        input: made ?? {},
+        invalid: made ? undefined : NO_OBJECT,
         execute: async (input) => {
           taken = this.copy(await own.onInvokeHandoff(context, args === '' ? '' : JSON.stringify(input)));
           return { assistant: taken.name };

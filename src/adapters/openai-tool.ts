@@ -74,7 +74,8 @@ export function wrapTool({ steps, owner, how }: Owned, tool: AnyTool, call = inv
   } as AnyTool;
 }
 
-const NO_OBJECT = 'The arguments are no JSON object. Please try again with valid JSON.';
+/** What the model reads of arguments that are none. */
+export const NO_OBJECT = 'The arguments are no JSON object. Please try again with valid JSON.';
 
 /** `undefined`: what the model wrote is no JSON object, and no tool is called with it. */
 export function argumentsOf(text: string): Record<string, unknown> | undefined {

@@ -161,3 +161,17 @@ test('a state that names another tool, another agent or nothing at all runs noth
   }
   expect(ran.filter((one) => one.startsWith('write'))).toEqual([]);
 });
+
+test.each(['{not json', '7', '[]'])(
+  'a handoff with the arguments %s does not happen, and the model reads so',
+  async (text) => {
+    const { session, seen } = await opened();
+    const clerk = new Agent({ name: 'clerk', model: new ScriptedModel([SAID]) });
+    const wrong = { ...call('transfer_to_clerk', {}, 'h1'), arguments: text };
+    const model = new ScriptedModel([[wrong], [call('transfer_to_clerk', {}, 'h2')]]);
+    const { status, agent } = await drive(session, new Agent({ name: 'main', model, handoffs: [clerk] }), 'Go');
+    expect({ status, agent: agent.name }).toEqual({ status: 'done', agent: 'clerk' });
+    expect(names(seen).filter((name) => name === 'PreToolUse')).toHaveLength(1);
+    expect(model.calls[1]?.request.systemInstructions).toContain('try again with valid JSON');
+  },
+);
