@@ -28,9 +28,12 @@ export async function* transcriptFires(place: string, options: StoreOptions = {}
   try {
     const { session, agent } = await headOf(place);
     const beside = agent === undefined ? await agentFiles(place, session) : [];
-    const of = { place, transcript: place, agent, agentType: typeBeside(place), session: {} };
+    const mentioned = new Set<string>();
+    const of = { place, transcript: place, agent, agentType: typeBeside(place), session: {}, mentioned };
     const main = await Track.open(of, notes);
     yield* merged(main, beside, of, notes);
+    for (const file of beside) mentioned.delete(agentOf(file));
+    if (mentioned.size > 0) options.note?.(`${place}: ${absent(mentioned)}`);
   } finally {
     notes.end();
   }
@@ -61,6 +64,23 @@ async function headOf(place: string): Promise<Head> {
 
 interface AgentFile extends Head {
   readonly file: string;
+}
+
+interface FileOf extends ThreadOf {
+  /** Subagents whose results it holds. */
+  readonly mentioned?: Set<string>;
+}
+
+/** Subagents that are remembered, to see that their files are there. */
+const MOST = 10_000;
+
+const agentOf = ({ agent, file }: AgentFile): string => agent ?? basename(file).replace(/^.*agent-|\.jsonl$/g, '');
+
+/** What such subagents did is not replayed. */
+function absent(agents: ReadonlySet<string>): string {
+  const [first = ''] = agents;
+  const which = agents.size === 1 ? `of the subagent ${first}` : `of ${agents.size} subagents (${first}, …)`;
+  return `the transcript ${which} is not beside it, so that what was done there is left out`;
 }
 
 /** Where versions of the client have put them: `SESSION/subagents/`, beside it, or under its name. */
@@ -98,7 +118,7 @@ class Track {
     this.#fires = fires;
   }
 
-  static async open(of: ThreadOf, notes: Notes): Promise<Track> {
+  static async open(of: FileOf, notes: Notes): Promise<Track> {
     const track = new Track(firesOfFile(of, notes)[Symbol.asyncIterator]());
     await track.advance();
     return track;
@@ -132,7 +152,7 @@ async function* merged(
       const [first] = waiting;
       if (first && (next === undefined || first.time <= next.time)) {
         waiting.shift();
-        const agent = first.agent ?? basename(first.file).replace(/^.*agent-|\.jsonl$/g, '');
+        const agent = agentOf(first);
         const of = { place: first.file, transcript, agent, agentType: typeBeside(first.file), session };
         tracks.push(await Track.open(of, notes));
         continue;
@@ -148,13 +168,16 @@ async function* merged(
 }
 
 /** Lines of subagents within a main transcript have a thread of their own. */
-async function* firesOfFile(of: ThreadOf, notes: Notes): AsyncGenerator<RecordedFire> {
+async function* firesOfFile(of: FileOf, notes: Notes): AsyncGenerator<RecordedFire> {
   const own = new Thread(of);
   const inside = new Map<string, Thread>();
   const roots = new Map<unknown, string>();
   let last = 0;
   for await (const { entry, line } of entriesOf(of.place, notes)) {
     last = line;
+    const { toolUseResult: result } = entry;
+    if (isObject(result) && isText(result['agentId']) && (of.mentioned?.size ?? MOST) < MOST)
+      of.mentioned?.add(result['agentId']);
     if (of.agent === undefined && entry['isSidechain'] === true) {
       const agent = isText(entry['agentId'])
         ? entry['agentId']
@@ -167,7 +190,10 @@ async function* firesOfFile(of: ThreadOf, notes: Notes): AsyncGenerator<Recorded
       yield* own.take(entry, line);
     }
   }
-  for (const thread of inside.values()) yield* thread.end(last);
+  for (const [agent, thread] of inside) {
+    of.mentioned?.delete(agent);
+    yield* thread.end(last);
+  }
   yield* own.end(last);
 }
 

@@ -191,3 +191,9 @@ test('secrets in the report are masked', async () => {
     expect(stdout).not.toContain(secret);
   }
 });
+
+test('of several files one that is not there is said before anything is replayed', async () => {
+  const { code, stdout, stderr } = await run('fires.ndjson', 'none.ndjson', '--no-config', '--json');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('none.ndjson: there is no such file');
+});

@@ -88,6 +88,8 @@ describe('hookscope test', () => {
     ["Bash 'git push --force'", 'deny by other', 'it was by no-force'],
     ["Bash 'git push --force'", 'deny /never/', 'deny by no-force'],
     ["Bash 'git push --force'", 'allow', 'deny by no-force'],
+    ["Bash 'git push --force'", 'pass', 'deny by no-force'],
+    ["Bash 'git push --force'", 'deny /PUSH/', 'deny by no-force'],
     ["Bash 'curl x'", 'pass', 'ask by ask-curl'],
     ["Bash 'curl x'", 'deny', 'ask by ask-curl'],
     ['Read a.ts', 'silent', 'allow by reads'],
@@ -261,4 +263,16 @@ describe('an example of an agent', () => {
       expect((await run('--config', 'config.json')).code, agent).toBe(0);
     }
   });
+});
+
+test('an example that cannot be fired is none that came out as expected', async () => {
+  put('hooks.json', RULES);
+  put(
+    'a.hooktest.yaml',
+    '- event: PreToolUse\n  input: { tool_name: 7 }\n  expect: pass\n- call: Bash "git push --force"\n  expect: deny /PUSH/i\n',
+  );
+  const { stdout, code } = await run('--hooks', 'hooks.json');
+  expect(stdout).toMatch(/FAIL {2}a\.hooktest\.yaml:1 .*\n +Invalid input for PreToolUse: "tool_name"/);
+  expect(stdout).toContain('1 of 2 examples came out otherwise');
+  expect(code).toBe(1);
 });

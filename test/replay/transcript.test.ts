@@ -273,3 +273,23 @@ test('a transcript is told from what sinks write by its first line', () => {
   expect(isTranscriptLine({ at_ms: 1, event: 'Stop', input: {} })).toBe(false);
   expect(isTranscriptLine({})).toBe(false);
 });
+
+test('subagents whose transcripts are not beside it are told of', async () => {
+  const told = async (file: string): Promise<string[]> => {
+    const notes: string[] = [];
+    await read(file, (note) => notes.push(note));
+    return notes;
+  };
+  const folder = mkdtempSync(join(dir, 'alone-'));
+  const alone = join(folder, 'alone.jsonl');
+  copyFileSync(join(FOLDER, 'with-subagents.jsonl'), alone);
+  expect(await told(alone)).toEqual([
+    expect.stringMatching(/alone\.jsonl: the transcript of 2 subagents \(a[0-9a-f]+, …\) is not beside it, so that/),
+  ]);
+  copyFileSync(
+    join(FOLDER, 'with-subagents.agent-a4b31ea214a8f8e3d.jsonl'),
+    join(folder, 'alone.agent-a4b31ea214a8f8e3d.jsonl'),
+  );
+  expect(await told(alone)).toEqual([expect.stringContaining('of the subagent a9e4887d034009bc4 is not beside it')]);
+  expect(await told(join(FOLDER, 'with-subagents.jsonl'))).toEqual([]);
+});

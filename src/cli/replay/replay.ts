@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Host } from '../../create-host.js';
 import { HookscopeError } from '../../errors.js';
 import { servicesOf } from '../../host/internals.js';
@@ -63,6 +64,9 @@ async function firesOfAll(
   { tell }: Terminal,
   at: (file: number, share: number) => void,
 ): Promise<RecordedFires> {
+  for (const file of files)
+    if (!/^https?:/.test(file) && !existsSync(file))
+      throw new HookscopeError('FILE', { file, problem: 'there is no such file' });
   const all = files.map((file, i) => openFires(file, { note: tell, progress: (share) => at(i, share) }));
   const first = await all[0]?.next();
   return (async function* () {
