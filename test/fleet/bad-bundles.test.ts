@@ -155,6 +155,21 @@ const BAD: readonly (readonly [string, () => Uint8Array, RegExp])[] = [
     /it uses the plugin p@1\.0\.0, which is not installed beside/,
   ],
   [
+    'a mask that can take exponential time',
+    () => bundleOf(5, { 'acme/base.json': { redact: { patterns: ['(a+)+$'] } } }, [key]),
+    /"\(a\+\)\+\$" can take exponential time/,
+  ],
+  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty'].map((name): (typeof BAD)[number] => [
+    `hooks of an agent's type for the event ${name}`,
+    () =>
+      bundleOf(
+        5,
+        { 'acme/base.json': `{"spawnHooks":{"x":{"${name}":[{"hooks":[{"type":"rule","decision":"deny"}]}]}}}` },
+        [key],
+      ),
+    /acme\/base\.json/,
+  ]),
+  [
     'a handler of a type that there is not',
     () => bundleOf(5, { 'acme/base.json': { hooks: { PreToolUse: [{ hooks: [{ type: 'code' }] }] } } }, [key]),
     /a handler of the type "code" cannot be in a bundle/,

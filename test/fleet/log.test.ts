@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HookRecord } from '../../src/emit/record.js';
@@ -91,6 +100,20 @@ describe('the log on disk', () => {
     const [own] = adopt(parent);
     expect(own).toBeDefined();
     expect([existsSync(gone), existsSync(alive), adopt(parent)]).toEqual([false, true, []]);
+    // A machine that was asleep: its processes are there, whatever the clock says.
+    utimesSync(join(alive, 'owner.json'), new Date(0), new Date(0));
+    expect(adopt(parent)).toEqual([]);
+    // Another process has its number now; a process in another place has said nothing for long.
+    const owner = JSON.parse(readFileSync(join(alive, 'owner.json'), 'utf8'));
+    for (const other of [
+      { ...owner, since: '1' },
+      { ...owner, where: 'elsewhere' },
+    ]) {
+      const folder = makeLogFolder(parent);
+      writeFileSync(join(folder, 'owner.json'), JSON.stringify(other));
+      utimesSync(join(folder, 'owner.json'), new Date(0), new Date(0));
+      expect(adopt(parent).length).toBe(1);
+    }
   });
 });
 
@@ -207,5 +230,36 @@ describe('decisions', () => {
     const all = fleetRecords(operator, undefined);
     for await (const record of all.records()) hosts.push(all.hostOf(record));
     expect(hosts).toEqual(['h1', 'h1', 'h1', 'h2']);
+  });
+
+  test('on a disk that takes nothing are counted as dropped, and the log goes on once it takes them again', async () => {
+    const broker = new MemoryBroker();
+    const parent = ownFolder();
+    // Where its folder should be is a file.
+    const folder = join(parent, 'host');
+    writeFileSync(folder, '');
+    const { made, told } = outbox(broker, folder);
+    made.push([fire(0), fire(1)]);
+    expect(made.status).toMatchObject({ dropped: 2, waiting: 0 });
+    rmSync(folder);
+    made.push([fire(2)]);
+    await until(() => broker.entries.length === 1);
+    expect(made.status).toMatchObject({ dropped: 2, sent: 1 });
+    expect(told.join()).toMatch(/cannot be/);
+    await made.close(100);
+  });
+
+  test('whose folder is taken away while they are sent neither end the process nor the log', async () => {
+    const broker = new MemoryBroker();
+    broker.away = true;
+    const { made, folder } = outbox(broker, ownFolder(), { segmentBytes: 1_000, maxBytes: 100_000 });
+    made.push(Array.from({ length: 50 }, (_, i) => fire(i)));
+    for (const name of readdirSync(folder))
+      if (name.startsWith('log-')) rmSync(join(folder, name), { recursive: true });
+    broker.away = false;
+    made.push([fire(50)]);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(made.status.dropped).toBeGreaterThanOrEqual(0);
+    await made.close(10);
   });
 });

@@ -13,6 +13,8 @@ const OURS = /^log-[0-9a-f-]{36}$/;
 interface Owner {
   readonly pid: number;
   readonly where: string;
+  /** When the process was started, as the system counts it: numbers of processes are used again. */
+  readonly since?: string | undefined;
 }
 
 /** A folder for one process's log. */
@@ -24,13 +26,14 @@ export function makeLogFolder(parent: string): string {
   return folder;
 }
 
-/** Says that its process is alive. */
-export function touch(folder: string): void {
+/** Says that its process is alive; false: somebody has taken it for dead, or removed it. */
+export function touch(folder: string): boolean {
   const now = new Date();
   try {
     utimesSync(join(folder, OWNER), now, now);
-  } catch {
-    // Somebody has taken it for dead, or removed it.
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
   }
 }
 
@@ -61,15 +64,20 @@ export function adopt(parent: string): string[] {
 }
 
 function claim(folder: string): void {
-  replaceFile(join(folder, OWNER), JSON.stringify({ pid: process.pid, where: whereabouts() } satisfies Owner), 0o600);
+  replaceFile(
+    join(folder, OWNER),
+    JSON.stringify({ pid: process.pid, where: whereabouts(), since: startOf(process.pid) } satisfies Owner),
+    0o600,
+  );
 }
 
 function isOrphan(folder: string): boolean {
   const file = join(folder, OWNER);
   try {
-    const { pid, where } = JSON.parse(readFileSync(file, 'utf8')) as Owner;
+    const { pid, where, since } = JSON.parse(readFileSync(file, 'utf8')) as Owner;
     if (pid === 0) return true;
-    if (where === whereabouts() && !isRunning(pid)) return true;
+    // One that is stopped, or was asleep with its machine, says nothing and is there.
+    if (where === whereabouts()) return !isRunning(pid) || (since !== undefined && startOf(pid) !== since);
     return Date.now() - statSync(file).mtimeMs > GONE;
   } catch {
     // It is being made, or was cut short by a crash.
@@ -83,6 +91,15 @@ function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Undefined: the system does not say. */
+function startOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19];
+  } catch {
+    return undefined;
   }
 }
 

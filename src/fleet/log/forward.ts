@@ -37,7 +37,14 @@ export class Forwarder {
     if (this.#over || !this.#engine.connected || this.#timer !== undefined) return;
     const room = WINDOW - this.#queue.length;
     if (room <= 0) return;
-    const found = this.#wal.next(room);
+    let found: readonly Waiting[];
+    try {
+      found = this.#wal.next(room);
+    } catch {
+      // It cannot be read now; it is tried again.
+      this.#again();
+      return;
+    }
     for (const waiting of found) this.#send({ ...waiting, done: false });
     if (this.#queue.length === 0) this.#rest();
   }

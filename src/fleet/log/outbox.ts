@@ -29,41 +29,41 @@ export interface OutboxOptions extends LogBounds {
 /** Milliseconds between signs of life, which is also when logs of others are looked for. */
 const ALIVE = 10_000;
 
+/** A log on disk, and who sends what is in it. */
+interface OwnLog {
+  readonly folder: string;
+  readonly wal: Wal;
+  readonly forwarder: Forwarder;
+}
+
 /** Masks decisions, keeps them on disk, and sends them. */
 export class Outbox {
   readonly #options: OutboxOptions;
-  readonly #folder: string;
-  readonly #wal: Wal;
-  readonly #forwarder: Forwarder;
+  /** Undefined: it could not be made yet. */
+  #own: OwnLog | undefined;
   /** What a new bundle is compared with. */
   readonly #recent: Sink;
-  readonly #adopted = new Map<string, { readonly wal: Wal; readonly forwarder: Forwarder }>();
+  readonly #adopted = new Map<string, Omit<OwnLog, 'folder'>>();
   readonly #timer: NodeJS.Timeout;
   #redactor: Redactor = createRedactor();
   #failed = 0;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    const { folder, engine, host } = options;
-    this.#folder = makeLogFolder(folder);
-    this.#wal = new Wal(this.#folder, options);
-    this.#forwarder = new Forwarder(this.#wal, engine, host);
+    const { folder } = options;
     this.#recent = ndjsonSink(recentIn(folder), {
       redact: false,
       maxBytes: 4 * 1024 * 1024,
       keep: 1,
       logger: () => undefined,
     });
-    this.#adopt();
-    this.#timer = setInterval(() => {
-      touch(this.#folder);
-      this.#adopt();
-    }, ALIVE);
+    this.#look();
+    this.#timer = setInterval(() => this.#look(), ALIVE);
     this.#timer.unref();
   }
 
   get status(): LogStatus {
-    const all = [this.#wal, ...[...this.#adopted.values()].map(({ wal }) => wal)];
+    const all = [...(this.#own ? [this.#own] : []), ...this.#adopted.values()].map(({ wal }) => wal);
     const sum = (of: (wal: Wal) => number): number => all.reduce((total, wal) => total + of(wal), 0);
     const [oldest] = all.flatMap((wal) => timeIn(wal.oldest) ?? []).sort();
     return {
@@ -87,17 +87,18 @@ export class Outbox {
       if (record.type === 'hook_fire') this.#recent.push(record);
     }
     try {
-      this.#wal.append(masked);
+      this.#own ??= this.#made();
+      this.#own.wal.append(masked);
     } catch (error) {
       if (this.#failed === 0) this.#options.tell(`decisions cannot be kept: ${messageOf(error)}`);
       this.#failed += masked.length;
     }
-    this.#forwarder.wake();
+    this.#own?.forwarder.wake();
   }
 
   /** Resolves when all is sent, or after so many milliseconds. */
   async drained(most: number): Promise<void> {
-    await Promise.all([this.#recent.flush(), this.#forwarder.drained(most)]);
+    await Promise.all([this.#recent.flush(), this.#own?.forwarder.drained(most)]);
   }
 
   /** What is not sent within so many milliseconds is left to whoever comes next. */
@@ -105,14 +106,35 @@ export class Outbox {
     clearInterval(this.#timer);
     await this.drained(most);
     await this.#recent.close();
-    for (const [folder, { wal, forwarder }] of [
-      ...this.#adopted,
-      [this.#folder, { wal: this.#wal, forwarder: this.#forwarder }] as const,
-    ]) {
+    const adopted = [...this.#adopted].map(([folder, one]) => ({ folder, ...one }));
+    for (const { folder, wal, forwarder } of [...adopted, ...(this.#own ? [this.#own] : [])]) {
       forwarder.stop();
       wal.close();
       if (wal.waiting === 0) rmSync(folder, { recursive: true, force: true });
       else release(folder);
+    }
+  }
+
+  /** A folder of its own, and who sends what is in it. Throws what the system says. */
+  #made(): OwnLog {
+    const { folder: parent, engine, host } = this.#options;
+    const folder = makeLogFolder(parent);
+    const wal = new Wal(folder, this.#options);
+    return { folder, wal, forwarder: new Forwarder(wal, engine, host) };
+  }
+
+  /** A sign of life, and a look at what others have left. A disk that takes nothing now may do so the next time. */
+  #look(): void {
+    try {
+      if (this.#own !== undefined && !touch(this.#own.folder)) {
+        this.#own.forwarder.stop();
+        this.#own.wal.leave();
+        this.#own = undefined;
+      }
+      this.#own ??= this.#made();
+      this.#adopt();
+    } catch (error) {
+      if (this.#failed === 0) this.#options.tell(`the log of decisions cannot be looked after: ${messageOf(error)}`);
     }
   }
 

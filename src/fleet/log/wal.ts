@@ -105,8 +105,13 @@ export class Wal {
       try {
         for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done);
       } catch (error) {
-        // Half a line would spoil the next one.
-        ftruncateSync(handle, begin);
+        // Half a line would spoil the next one; in another piece it does not, where even that cannot be done.
+        try {
+          ftruncateSync(handle, begin);
+        } catch {
+          this.#end();
+          this.#segments.set(segment, this.#bounds.segmentBytes);
+        }
         throw error;
       }
       this.#segments.set(segment, size);
@@ -163,15 +168,24 @@ export class Wal {
     for (const number of done) this.#remove(number);
   }
 
-  /** Writes where it stands: after a crash all behind this is sent again. */
+  /** Writes where it stands: after a crash all behind this is sent again. Never throws: on a full disk, too, what is there goes on to be sent. */
   save(): void {
-    this.#unsaved = 0;
     const kept = { ...this.#cursor, dropped: this.#dropped, sent: this.#sent };
-    replaceFile(join(this.#folder, 'cursor.json'), JSON.stringify(kept), 0o600);
+    try {
+      replaceFile(join(this.#folder, 'cursor.json'), JSON.stringify(kept), 0o600);
+      this.#unsaved = 0;
+    } catch {
+      this.#unsaved = 1;
+    }
   }
 
   close(): void {
     if (this.#unsaved > 0) this.save();
+    this.#end();
+  }
+
+  /** Somebody else has it now. */
+  leave(): void {
     this.#end();
   }
 
@@ -180,7 +194,11 @@ export class Wal {
       const offset = segment === place.segment ? place.offset : 0;
       const size = this.#segments.get(segment) as number;
       if (segment < place.segment || offset >= size) continue;
-      return firstLine(join(this.#folder, nameOf(segment)), offset, size);
+      try {
+        return firstLine(join(this.#folder, nameOf(segment)), offset, size);
+      } catch {
+        return undefined;
+      }
     }
     return undefined;
   }

@@ -3,6 +3,7 @@ import type { EventSpec } from '../../events/define.js';
 import type { HostCore } from '../../host/core.js';
 import type { Origin } from '../../host/register/origin.js';
 import { compileMatcher, readyMatcher } from '../../matching/matcher.js';
+import { whyExponential } from '../../matching/regex-cost.js';
 import type { Json } from '../../values/shape.js';
 import type { Bundle } from '../bundle/bundle.js';
 import { type Allowed, trustCheckFor, whyNotAllowed } from './allowed.js';
@@ -39,11 +40,16 @@ export async function preparePolicy(bundle: Bundle, allowed: Allowed, folder: st
   }
   const patterns = files.flatMap(({ path, redact }) =>
     (redact?.patterns ?? []).map((source) => {
+      let pattern: RegExp;
       try {
-        return new RegExp(source, 'u');
+        pattern = new RegExp(source, 'u');
       } catch (error) {
         return refuse(`${path}: redact.patterns: ${(error as Error).message}`);
       }
+      const why = whyExponential(source, 'u');
+      return why === undefined
+        ? pattern
+        : refuse(`${path}: redact.patterns: "${source}" can take exponential time (${why})`);
     }),
   );
   const all = (key: 'keys' | 'paths'): string[] => files.flatMap(({ redact }) => redact?.[key] ?? []);
@@ -87,7 +93,7 @@ export function partsOf({ bundle, files, allowed, folder, plugins }: Policy, eve
  * with it, and whoever ends a scope would be rid of them.
  */
 function forType(type: string, hooks: NonNullable<PolicyFile['hooks']>, events: HostCore['events']): Json {
-  const all: Record<string, unknown[]> = {};
+  const all: Record<string, unknown[]> = Object.create(null);
   for (const [event, groups] of Object.entries(hooks)) {
     const spec = events[event]?.spec;
     // The end of such an agent.
