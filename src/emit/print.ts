@@ -77,7 +77,8 @@ export function formatFire(told: FireRecord, options: PrintOptions = {}): string
     );
   }
   if (record.out_of_scope > 0) lines.push(`  ${paint('dim', `${record.out_of_scope} more in other scopes`)}`);
-  const scope = `in ${plain(record.scope)}${record.scope_known ? '' : ' (a scope nobody opened)'}${under(record)}`;
+  if (record.policies?.length) lines.push(`  ${paint('dim', `under ${policiesOf(record)}`)}`);
+  const scope = `in ${plain(record.scope)}${record.scope_known ? '' : ' (a scope nobody opened)'}`;
   return [
     `${paint('bold', title(record, options))}  ${headline(record, paint)}  ${paint('dim', scope)}`,
     ...lines,
@@ -85,11 +86,11 @@ export function formatFire(told: FireRecord, options: PrintOptions = {}): string
 }
 
 /** Which policies of a fleet were in force. */
-function under({ policies = [] }: FireRecord): string {
+function policiesOf({ policies = [] }: FireRecord): string {
   const all = policies.map(({ channel, revision, sequence }) =>
     plain(revision === undefined ? `${channel}: no policy` : `${channel} ${revision} (${sequence})`),
   );
-  return all.length === 0 ? '' : ` under ${all.join(', ')}`;
+  return all.join(', ');
 }
 
 function runWord(record: HookStarted | HookProgress | HookResponse, paint: PrintPaint): string {

@@ -66,6 +66,9 @@ test('from nothing to a policy on two machines, what they decide, a diff, a roll
   const log = async () => (await operator.fleet('log', ...as)).text;
   await until(async () => (await log()).match(/Push by hand/g)?.length === 2);
   expect(await log()).toMatch(/host-0 .* deny by acme\/git/);
+  expect((await operator.fleet('log', ...as, '--long', '--host', 'host-1')).text).toMatch(
+    /^ {2}under stable v1 \(1\)$/m,
+  );
   const json = (await operator.fleet('log', ...as, '--json', '--blocked', '--host', 'host-1')).text.trim().split('\n');
   expect(json.map((line) => JSON.parse(line))).toMatchObject([{ fleet_host: 'host-1', type: 'hook_fire' }]);
 
