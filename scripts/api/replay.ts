@@ -1,17 +1,16 @@
-export type { Difference, Word } from '../../src/replay/canonical.js';
 export type {
+  Change,
+  Difference,
   RecordedAnswer,
   RecordedFire,
   RecordedFires,
   RecordedHook,
   RecordedHow,
-} from '../../src/replay/recorded.js';
-export {
-  type Change,
-  type Replayed,
-  type ReplayedDecision,
-  type ReplayedHook,
-  type ReplayOptions,
-  type ReplaySource,
-  replay,
-} from '../../src/replay/replay.js';
+  Replayed,
+  ReplayedDecision,
+  ReplayedHook,
+  ReplayOptions,
+  ReplaySource,
+  Word,
+} from '../../src/replay.js';
+export { replay } from '../../src/replay.js';

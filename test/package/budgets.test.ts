@@ -68,7 +68,7 @@ test('every public name stands on one page of the API reference', () => {
       .map((item) => item.trim().replace(/^type /, ''))
       .filter((item) => item !== '');
   const pages = readdirSync(join(ROOT, 'scripts/api')).filter((file) => file.endsWith('.ts'));
-  for (const entry of ['index', 'claude-code', 'agents']) {
+  for (const entry of ['index', 'claude-code', 'agents', 'fleet', 'replay']) {
     const listed = pages
       .filter((page) => readFileSync(join(ROOT, 'scripts/api', page), 'utf8').includes(`src/${entry}.js`))
       .flatMap((page) => namesIn(`scripts/api/${page}`));
