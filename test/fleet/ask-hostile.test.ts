@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { AskerAlone } from '../../src/fleet/ask/alone.js';
 import { approversIn, masksIn } from '../../src/fleet/ask/approvers.js';
 import { Asker, type AskerOptions } from '../../src/fleet/ask/asker.js';
 import { ownKey } from '../../src/fleet/ask/own-key.js';
@@ -144,7 +145,9 @@ describe('a host that asks', () => {
   });
 
   test('keeps the first answer, also where its time ends or the agent leaves in the same turn', async () => {
-    const { asker, waiting, answer } = asking();
+    const { asker, engine, waiting, answer } = asking();
+    const told: boolean[] = [];
+    engine.ask.watch(({ bytes }) => told.push(bytes !== undefined));
     const stop = new AbortController();
     const under = asker.ask(open, stop.signal);
     const [asked] = waiting() as [AskedQuestion];
@@ -152,7 +155,11 @@ describe('a host that asks', () => {
     stop.abort();
     expect((await taken).counts).toBe(true);
     expect(await under).toMatchObject({ answer: 'allow', by: 'alice' });
-    expect(waiting()).toMatchObject([{ settled: expect.stringMatching(/^alice was first: allow/), input: {} }]);
+    const [left] = waiting() as [AskedQuestion];
+    expect(left.settled).toMatch(/^alice was first: allow/);
+    expect(left.input).toEqual({});
+    // An answer on its way finds the question or its end, and never nobody.
+    expect(told).toEqual([true, true]);
   });
 
   test('ends a question when its time is over, refuses answers from then on, and keeps nothing of it', async () => {
@@ -219,6 +226,32 @@ describe('a host that asks', () => {
     const [asked] = waiting() as [AskedQuestion];
     expect(JSON.stringify(asked)).not.toContain('cust_1234567');
     expect(asked.reason).toMatch(/^of \[redacted /);
+  });
+});
+
+describe('a process that fires once', () => {
+  const joined = { servers: ['nats://127.0.0.1:1'], team: 'acme', keys: [alice.id], host: 'h1' } as const;
+
+  test('asks whom the machine asks, connects to nobody before, and is never failed by it', async () => {
+    const folder = ownFolder();
+    const alone = (more: object) => new AskerAlone({ ...joined, folder, ...more });
+    const sits = { ...open, attended: true };
+    expect(alone({}).ask(open, never())).toBeUndefined();
+    expect(alone({ askElsewhere: 'never' }).ask(open, never())).toBeUndefined();
+    expect(alone({ askElsewhere: 'unattended' }).ask(sits, never())).toBeUndefined();
+    await alone({ askElsewhere: 'first' }).close();
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    const broken = alone({ askElsewhere: 'unattended', folder: file, host: undefined });
+    expect(await broken.ask(open, never())).toMatchObject({
+      answer: 'none',
+      reason: expect.stringMatching(/^it cannot be asked elsewhere: /),
+    });
+    await broken.close();
+    const away = alone({ askElsewhere: 'first' });
+    const answered = away.ask({ ...sits, within: 500 }, never());
+    expect(await answered).toMatchObject({ answer: 'none', reason: expect.stringMatching(/cannot be reached/) });
+    await away.close();
   });
 });
 

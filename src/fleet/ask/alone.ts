@@ -11,7 +11,7 @@ import { approversIn, masksIn } from './approvers.js';
 import { Asker, unasked } from './asker.js';
 import { ownKey } from './own-key.js';
 
-/** Milliseconds for a connection, of the time that the agent waits. */
+/** Milliseconds for a connection: at most so many, and half of what the agent waits. */
 const PATIENCE = 3_000;
 
 /** Asks the team from a process that fires once: it connects when there is something to ask, and goes by the last good policy. */
@@ -53,9 +53,9 @@ export class AskerAlone implements Elsewhere {
       approvers: () => approversIn(policies),
     });
     this.#asker.mask(masksIn(policies));
-    await connected(engine, signal);
-    const { within } = open;
-    const left = within === undefined ? undefined : within - (performance.now() - began);
+    const { within = Number.POSITIVE_INFINITY } = open;
+    await connected(engine, Math.min(PATIENCE, within / 2), signal);
+    const left = open.within === undefined ? undefined : within - (performance.now() - began);
     return this.#asker.ask({ ...open, within: left }, signal) as Promise<Answered>;
   }
 
@@ -65,8 +65,8 @@ export class AskerAlone implements Elsewhere {
   }
 }
 
-/** Resolves when it is, when the signal fires, or after a while. */
-function connected(engine: FleetEngine, signal: AbortSignal): Promise<void> {
+/** Resolves when it is, when the signal fires, or after so many milliseconds. */
+function connected(engine: FleetEngine, most: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let stop: Stop = () => undefined;
     const done = (): void => {
@@ -75,7 +75,7 @@ function connected(engine: FleetEngine, signal: AbortSignal): Promise<void> {
       stop();
       resolve();
     };
-    const timer = setTimeout(done, PATIENCE);
+    const timer = setTimeout(done, most);
     if (engine.connected || signal.aborted) return done();
     stop = engine.onChange(done);
     signal.addEventListener('abort', done, { once: true });
