@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createHost, type HookRecord } from 'hookscope';
 import type { Candidate, Case } from './harness.js';
 import { preToolUse } from './recorded.js';
 
@@ -32,6 +33,7 @@ interface Served {
   readonly env: NodeJS.ProcessEnv;
   readonly ours: number;
   readonly bare: number;
+  readonly keeping: number;
   readonly token: string;
 }
 
@@ -45,8 +47,22 @@ export async function serveBoth(): Promise<Served> {
   const main = join(ROOT, 'dist/cli/main.js');
   const ours = await portOf([main, 'serve', '--plugin', join(folder, 'plugin.mjs'), '--port', '0'], env);
   const bare = await portOf(['--input-type=module', '-e', BARE], env);
+  const samples = join(folder, 'samples.json');
+  writeFileSync(samples, JSON.stringify(await recordsOfOne()));
+  const keeping = await portOf([join(ROOT, 'bench/keeping-route.mjs'), folder, samples], env);
   const tokens = JSON.parse(readFileSync(join(folder, 'state/hookscope/tokens.json'), 'utf8')) as { fire: string };
-  return { folder, env, ours, bare, token: tokens.fire };
+  return { folder, env, ours, bare, keeping, token: tokens.fire };
+}
+
+/** What a host tells of one call with one silent hook. */
+async function recordsOfOne(): Promise<HookRecord[]> {
+  const host = createHost();
+  const records: HookRecord[] = [];
+  host.events$.subscribe((record) => records.push(record));
+  host.register({ PreToolUse: [{ hooks: [() => undefined] }] });
+  await host.fire('PreToolUse', preToolUse);
+  await host.close();
+  return records;
 }
 
 function portOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -130,9 +146,10 @@ const overHttp = (connections: number, tail: boolean): Case => ({
   name: `a call over HTTP, ${connections} connections${tail ? ', p99' : ''}`,
   goal: 1.5,
   candidates: async () => {
-    const { ours, bare, token } = await serveBoth();
+    const { ours, bare, keeping, token } = await serveBoth();
     return [
       client('a bare hono route', bare, token, connections, tail),
+      client('a hono route that keeps as many records', keeping, token, connections, tail),
       client('hookscope serve', ours, token, connections, tail),
     ];
   },
