@@ -1,5 +1,6 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, type Stats, statSync } from 'node:fs';
+import { existsSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { kindOfFile } from '../emit/sinks/database-file.js';
 import { HookscopeError } from '../errors.js';
 import { isObject } from '../values/shape.js';
 import { stateFolder } from '../values/state-folder.js';
@@ -42,15 +43,10 @@ function awaited(place: string, options: StoreOptions): RecordStore {
   return { ...store, records };
 }
 
-/** By its first bytes; one that is still empty by its name. */
+/** One that is still empty by its name. */
 function isDatabase(file: string): boolean {
-  const start = Buffer.alloc(15);
-  const handle = openSync(file, 'r');
-  try {
-    return readSync(handle, start) === 0 ? file.endsWith('.db') : start.toString('latin1') === 'SQLite format 3';
-  } finally {
-    closeSync(handle);
-  }
+  const kind = kindOfFile(file);
+  return kind === 'empty' ? file.endsWith('.db') : kind === 'database';
 }
 
 /** Loaded where there is a server: a file needs none of it. */

@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import { openSqlite } from '../../src/emit/sinks/sqlite-driver.js';
+import { openStore } from '../../src/store/place.js';
 import { useCompiled } from './compiled.js';
+import { stamped } from './samples.js';
 
 /** How many processes are killed while they write; `npm run soak` kills 20, and HOOKSCOPE_GENERATED asks for as many as it says. */
 const KILLED = Number(process.env['HOOKSCOPE_GENERATED'] ?? 8);
@@ -19,6 +22,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Not so old that it would be taken away. */
+const time = new Date().toISOString();
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
 
 /** The sequence of each host, in order; and whether SQLite finds the file whole. */
@@ -100,6 +105,41 @@ describe('the SQLite file', () => {
     const { hosts, check } = read();
     expect(check).toBe('ok');
     for (const host of ['a', 'b', 'c']) expect(hosts.get(host)).toEqual(upTo(1500));
+  });
+
+  test.each([
+    [
+      'another sink of the same process has begun to write it',
+      async () => {
+        const other = sqliteSink(path, { redact: false });
+        other.push({ ...stamped(1), time, host_id: 'other' });
+        await other.flush();
+        return other;
+      },
+    ],
+    [
+      'the same process has begun to read it',
+      async () => {
+        const store = await openStore(path);
+        for await (const _ of store.records({})) break;
+        return store;
+      },
+    ],
+  ])('has every record when %s and another process has written and ended', async (_, meanwhile) => {
+    const sink = sqliteSink(path, { redact: false });
+    const write = async (from: number, to: number): Promise<void> => {
+      for (let seq = from; seq <= to; seq++) sink.push({ ...stamped(seq), time, host_id: 'here' });
+      await sink.flush();
+    };
+    await write(1, 50);
+    const opened = await meanwhile();
+    expect((await start('write-rows.mjs', path, 'there', '100').ended).code).toBe(0);
+    await write(51, 400);
+    await sink.close();
+    await opened.close();
+    const { hosts, check } = read();
+    expect(check).toBe('ok');
+    expect([sink.dropped, hosts.get('here'), hosts.get('there')]).toEqual([0, upTo(400), upTo(100)]);
   });
 
   test('that can grow no further costs one line and no crash; what was written stays, what was lost is counted', async () => {

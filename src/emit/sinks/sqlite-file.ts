@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, lstatSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HookscopeError } from '../../errors.js';
 import { makeFolder } from '../../values/make-folder.js';
+import { kindOfFile } from './database-file.js';
 import { openSqlite, type SqliteFile, type SqliteValue } from './sqlite-driver.js';
 import { INSERT, INSERT_MANY, MANY, migrate } from './sqlite-schema.js';
 
@@ -22,7 +23,6 @@ export interface RecordFile {
   close(): void;
 }
 
-const MAGIC = 'SQLite format 3\0';
 const OWNER_ONLY = 0o600;
 /** Most rows that are deleted in one go: others are waiting to write. */
 const PRUNED = 2000;
@@ -63,22 +63,23 @@ export function openRecordFile(
 /** SQLite gives its other files the mode of this one. */
 function prepareFile(path: string): void {
   makeFolder(dirname(path));
-  const handle = openSync(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), OWNER_ONLY);
+  if (made(path)) return;
+  const problem = (what: string) => new HookscopeError('FILE', { file: path, problem: what });
+  // Never through a symbolic link: in a shared folder it could lead anywhere.
+  const stats = lstatSync(path);
+  if (!stats.isFile()) throw problem('is not a regular file');
+  if (kindOfFile(path) === 'other') throw problem('holds something else than records; choose another file');
+  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) chmodSync(path, OWNER_ONLY);
+}
+
+/** An empty file; false: there is something already, which is not opened (`kindOfFile`). */
+function made(path: string): boolean {
   try {
-    const stats = fstatSync(handle);
-    if (!stats.isFile()) throw new HookscopeError('FILE', { file: path, problem: 'is not a regular file' });
-    if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) chmodSync(path, OWNER_ONLY);
-    const start = Buffer.alloc(MAGIC.length);
-    if (
-      stats.size > 0 &&
-      (readSync(handle, start, 0, start.length, 0) < start.length || start.toString('latin1') !== MAGIC)
-    )
-      throw new HookscopeError('FILE', {
-        file: path,
-        problem: 'holds something else than records; choose another file',
-      });
-  } finally {
-    closeSync(handle);
+    closeSync(openSync(path, 'wx', OWNER_ONLY));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
   }
 }
 
