@@ -18,7 +18,7 @@ interface Asking {
   gone?: ((id: string) => void) | undefined;
 }
 
-/** Of a question that waits no more. */
+/** Said of a question that waits no more. */
 const NONE = new Uint8Array();
 
 /**
@@ -62,12 +62,12 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
   const take = (nc: NatsConnection, all: Asking['all'], subject: string, id: string): (() => void) => {
     const answers = nc.subscribe(subject, {
       callback: (error, { reply, data }) => {
-        const one = all.get(id);
         if (error) connection.refused(error);
-        else if (reply && one !== undefined) publish(nc, reply, one.answered(data));
+        else if (reply) publish(nc, reply, all.get(id)?.answered(data) ?? NONE);
       },
     });
-    return () => answers.unsubscribe();
+    // What is on its way is answered: whoever sent it would wait in vain.
+    return () => void answers.drain().catch(() => undefined);
   };
 
   return {
@@ -122,7 +122,9 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
       const nobody = `nobody waits for an answer to ${id}`;
       if (!NAME.test(host) || !NAME.test(id)) throw connection.failed(nobody);
       try {
-        return (await connection.get().request(subjects.answer(host, id), answer, { timeout: PATIENCE })).data;
+        const { data } = await connection.get().request(subjects.answer(host, id), answer, { timeout: PATIENCE });
+        if (data.length === 0) throw connection.failed(nobody);
+        return data;
       } catch (error) {
         const text = String(error);
         if (/no responders/i.test(text)) throw connection.failed(nobody);
