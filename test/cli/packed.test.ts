@@ -62,7 +62,13 @@ test('the packed library and its schemas are found by their names', async () => 
 });
 
 test('a new plugin is tested, packed and used by what its package.json says', async () => {
-  const env = { ...process.env, PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`, NO_COLOR: '1' };
+  // Some test of this process has loaded node:test, which says so in the environment, and a test runner within another prints nothing.
+  const env = {
+    ...process.env,
+    PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`,
+    NO_COLOR: '1',
+    NODE_TEST_CONTEXT: undefined,
+  };
   const npm = (...args: string[]) => start('npm', args, { cwd: join(folder.path, 'no-force'), stdin: '', env });
   expect((await hookscope('new', 'plugin', '@me/no-force')).code).toBe(0);
   symlinkSync(join(ROOT, 'node_modules/@types'), join(folder.path, 'node_modules/@types'));

@@ -63,6 +63,8 @@ const REFUSED: Readonly<Record<string, readonly string[] | null>> = {
   // test/fleet
   'fleet --dir': null,
   '--tls-ca': null,
+  '--tls-cert': null,
+  '--tls-key': null,
   '--allow': null,
   '--sign': null,
   // test/probe
