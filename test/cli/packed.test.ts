@@ -62,19 +62,19 @@ test('the packed library and its schemas are found by their names', async () => 
 });
 
 test('a new plugin is tested, packed and used by what its package.json says', async () => {
-  // Some test of this process has loaded node:test, which says so in the environment, and a test runner within another prints nothing.
+  // What this run of the tests was started with is not what somebody's `npm test` has: a runner within another prints nothing, and without scripts nothing is built.
   const env = {
     ...process.env,
     PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`,
     NO_COLOR: '1',
     NODE_TEST_CONTEXT: undefined,
+    npm_config_ignore_scripts: undefined,
   };
   const npm = (...args: string[]) => start('npm', args, { cwd: join(folder.path, 'no-force'), stdin: '', env });
   expect((await hookscope('new', 'plugin', '@me/no-force')).code).toBe(0);
   symlinkSync(join(ROOT, 'node_modules/@types'), join(folder.path, 'node_modules/@types'));
   const tested = await npm('test');
-  expect(tested.stdout).toMatch(/^# fail 0$/m);
-  expect(tested.stdout).toMatch(/^# pass 1[0-9]$/m);
+  expect(tested).toMatchObject({ code: 0, stdout: expect.stringMatching(/^# pass 1[0-9]$(?=[^]*^# fail 0$)/m) });
   const made = join(folder.path, 'no-force');
   expect((await hookscope('list', '--no-config', '--plugin', made)).stdout).toContain('@me/no-force');
   const packed = await npm('pack', '--silent', '--pack-destination', folder.path);
