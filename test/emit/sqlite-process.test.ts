@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -121,6 +121,16 @@ describe('the SQLite file', () => {
       'the same process has begun to read it',
       async () => {
         const store = await openStore(path);
+        for await (const _ of store.records({})) break;
+        return store;
+      },
+    ],
+    [
+      'the same process has begun to read it by a link',
+      async () => {
+        const link = join(folder, 'link.db');
+        symlinkSync(path, link);
+        const store = await openStore(link);
         for await (const _ of store.records({})) break;
         return store;
       },

@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 
 const MAGIC = 'SQLite format 3\0';
 
@@ -9,7 +9,8 @@ const MAGIC = 'SQLite format 3\0';
  */
 export function kindOfFile(path: string): 'database' | 'empty' | 'other' {
   if (statSync(path).size === 0) return 'empty';
-  if (existsSync(`${path}-wal`)) return 'database';
+  // SQLite keeps it beside the file itself, not beside a link to it.
+  if (existsSync(`${realpathSync(path)}-wal`)) return 'database';
   const start = Buffer.alloc(MAGIC.length);
   const handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
