@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { readPolicy } from '../claude-code/files/policy.js';
+import { EXTERNAL_KINDS } from '../events/handler-kinds.js';
 import { compileRule } from '../matching/rule.js';
 import { ended } from '../plain.js';
 import { atKey, type Check, type CheckFinding } from './checking.js';
@@ -28,8 +29,8 @@ export const checkHandlers: Check = function* (file) {
   }
 };
 
-/** Rules do nothing beside what they say. */
-const ACTING: readonly string[] = ['command', 'http', 'mcp_tool', 'prompt', 'agent'];
+/** A rule does nothing beside what it says, so it may be tried out freely. */
+const ACTING: readonly string[] = EXTERNAL_KINDS;
 
 function* checkTriedOut(handler: HandlerNode, { dialect, parsed, groups }: SourceFile): Generator<CheckFinding> {
   if (dialect !== 'code' || !ACTING.includes(handler.type ?? '')) return;

@@ -1,6 +1,7 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { HookscopeError } from '../errors.js';
+import { CLAUDE_KINDS } from '../events/handler-kinds.js';
 import { readText } from '../files/json-file.js';
 import { isObject } from '../values/shape.js';
 import { agentOfPlace, isAboutHooks } from './foreign.js';
@@ -74,7 +75,9 @@ function look(path: string, found: Finding): void {
 }
 
 /** Hooks in Claude Code's format, in a file of any name. */
-const HELD = /"hooks"\s*:\s*\{\s*"[A-Z]\w+"\s*:\s*\[\s*\{[\s\S]*"type"\s*:\s*"(command|prompt|http|agent|mcp_tool)"/;
+const HELD = new RegExp(
+  String.raw`"hooks"\s*:\s*\{\s*"[A-Z]\w+"\s*:\s*\[\s*\{[\s\S]*"type"\s*:\s*"(${CLAUDE_KINDS.join('|')})"`,
+);
 
 interface FolderEntry {
   readonly name: string;
