@@ -58,7 +58,8 @@ class Judging {
     const { verdict } = pre;
     if (verdict === 'deny') {
       const text = deniedText(`PreToolUse:${name}`, pre.reason);
-      if (pre.answered !== undefined) return this.denied('person', pre.reason, { text });
+      if (pre.answered !== undefined)
+        return this.denied(pre.answered.answer === 'none' ? 'nobody' : 'person', pre.reason, { text });
       return this.denied('hook', pre.reason, { text, decidedBy: pre.decidedBy });
     }
     if (verdict === 'defer') return { ...this.#soFar('deferred'), reason: pre.reason, decidedBy: pre.decidedBy };
@@ -195,7 +196,7 @@ function newInput(said: HandlerOutcome['hookSpecificOutput']): unknown {
 
 /** No question was needed: a hook or a rule allows it, else the mode does. */
 function approval({ verdict, decidedBy, answered }: Pre, rules: PermissionAnswer['behavior'] | undefined): Approval {
-  if (answered !== undefined) return { approver: 'user' };
+  if (answered?.answer === 'allow') return { approver: 'user' };
   if (verdict === 'allow') return { approver: 'hook', decidedBy };
   return { approver: rules === 'allow' ? 'rule' : 'mode' };
 }

@@ -72,6 +72,12 @@ const source = shaped({ needs: {}, fills: { kind: or(named, 'unknown') }, takes:
 
 const policy = shaped({ needs: { channel: text }, takes: { revision: text, sequence: number } });
 
+/** What an ask came to elsewhere. */
+const settled = shaped({
+  needs: { answer: word, at: time },
+  takes: { reason: text, by: text, signed_with: text, from: text, waited_ms: number, question: text, input_hmac: text },
+});
+
 const answer = shaped({ needs: { judged: number, status: word }, takes: { failure } });
 
 const handler = shaped({
@@ -155,7 +161,7 @@ const fire = shaped({
     decisions: word,
     stateless: flag,
     losses: list(loss),
-    answered: object,
+    answered: settled,
     shadow_of: named,
     would: word,
     versions: list((value) => value),

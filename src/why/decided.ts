@@ -11,7 +11,13 @@ export function decidedIn(record: FireRecord): string[] {
     return [
       `Nothing was decided: the fire was rejected (${plain(error)})${isGate(record) ? ', which is no permission' : ''}.`,
     ];
-  return [outcome(record), ...overruled(record), ...conflicts(record), ...endOfLoop(decision)];
+  return [
+    outcome(record),
+    ...answeredElsewhere(record),
+    ...overruled(record),
+    ...conflicts(record),
+    ...endOfLoop(decision),
+  ];
 }
 
 /** What was decided is in another record. */
@@ -44,6 +50,19 @@ function outcome(record: FireRecord): string {
   return fold === 'block'
     ? 'No hook blocked it.'
     : `On ${plain(record.event)} nothing can be blocked: hooks are told, or add to it.`;
+}
+
+/** What the question to the team came to. The agent was told that, and not the hooks' own word. */
+function answeredElsewhere({ answered }: FireRecord): string[] {
+  if (answered === undefined) return [];
+  const { answer, by, from, reason } = answered;
+  if (answer === 'none')
+    return [`The team was asked, and nobody answered${reason === undefined ? '' : `: ${plain(reason)}`}.`];
+  const who = by === undefined ? 'An approver' : plain(by);
+  const place = from === undefined ? '' : `, from ${plain(from)}`;
+  return [
+    `${who} of the team answered: ${plain(answer)}${place}${reason === undefined ? '' : `, saying ${quoted(reason)}`}.`,
+  ];
 }
 
 /** How the word came about, where it is not what the hook said. */

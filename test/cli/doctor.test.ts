@@ -195,6 +195,18 @@ describe('hookscope doctor', () => {
     expect(existsSync(marker)).toBe(false);
   });
 
+  test.each([
+    [['--everything'], '--everything'],
+    [['--agent-path', '/bin/true'], '--agent-path'],
+    [['--open-network'], '--open-network'],
+    [['--probe', 'codex', '--since', '1d'], '--since'],
+    [['--probe', 'codex', '--hooks', 'hooks.json'], '--hooks'],
+  ])('refuses %j, of which a part would do nothing', async (args, named) => {
+    const { stdout, stderr, code } = await hookscope('doctor', ...args);
+    expect([stdout, code]).toEqual(['', 1]);
+    expect(stderr).toContain(`Invalid option ${named}: `);
+  });
+
   test('a configuration that is wrong is a problem', async () => {
     keep(...fires(2, handler()));
     write('hooks.json', { PreToolUse: [{ hooks: [{ type: 'nothing' }] }] });

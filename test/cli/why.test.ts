@@ -186,6 +186,20 @@ describe('why', () => {
     expect(answer(kept({ ...fire(), losses } as never)).decision).toEqual([...answer(fire()).decision, said]);
   });
 
+  test('says who of the team answered what the hooks asked, or that nobody did', () => {
+    const at = '2026-01-31T09:15:00.000Z';
+    const asked = { ...fire(), decision: { ...fire().decision, fold: 'gate' as const, verdict: 'ask' as const } };
+    const said = (answered: object): readonly string[] =>
+      answer(kept({ ...asked, answered: { at, ...answered } } as never)).decision;
+    expect(said({ answer: 'deny', by: 'alice', from: 'h2', reason: 'Not on a Friday' })).toContain(
+      'alice of the team answered: deny, from h2, saying "Not on a Friday".',
+    );
+    expect(said({ answer: 'none', reason: 'nobody came' })).toContain(
+      'The team was asked, and nobody answered: nobody came.',
+    );
+    expect(said({ answer: 5 }).join(' ')).not.toContain('team');
+  });
+
   test('says of a fire that was rejected that it is no permission', () => {
     const told = answer(kept({ ...fire(), error: 'ABORTED' } as never));
     expect(told.decision).toEqual(['Nothing was decided: the fire was rejected (ABORTED), which is no permission.']);

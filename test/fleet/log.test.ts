@@ -5,6 +5,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -54,6 +55,20 @@ describe('the log on disk', () => {
     const again = new Wal(folder, BOUNDS);
     again.append(lines(3, 5));
     expect(again.next(10).map(({ line: one }) => seqOf(one))).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('sends what comes after a crash that has left less of a piece than was acknowledged', () => {
+    const folder = ownFolder();
+    const wal = new Wal(folder, BOUNDS);
+    wal.append(lines(0, 5));
+    wal.acknowledge(wal.next(5).map(({ next }) => next));
+    wal.save();
+    wal.close();
+    truncateSync(join(folder, '000001.ndjson'), line(0).length);
+    const again = new Wal(folder, BOUNDS);
+    again.append(lines(5, 7));
+    expect(again.waiting).toBe(2);
+    expect(again.next(10).map(({ line: one }) => seqOf(one))).toEqual([5, 6]);
   });
 
   test('drops the oldest where it is full, and counts them exactly', () => {

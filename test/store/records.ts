@@ -6,6 +6,11 @@ const STAMP = { seq: 1, time: '2026-01-31T09:15:00.000Z' };
 /** One record of every type. */
 export const SAMPLES: readonly Readonly<Record<string, unknown>>[] = [
   { ...fire() },
+  {
+    ...fire(),
+    policies: [{ channel: 'stable', revision: 'r', sequence: 1 }],
+    answered: { answer: 'allow', by: 'alice', from: 'h2', reason: 'r', at: STAMP.time, waited_ms: 1, question: 'q' },
+  },
   { ...stamped(2) },
   {
     ...STAMP,

@@ -1,5 +1,6 @@
 import { sep } from 'node:path';
 import type { FireRecord } from '../../emit/record.js';
+import { HookscopeError } from '../../errors.js';
 import { ended, plainJson } from '../../plain.js';
 import { defaultSocket, foundPlaces, keptPlaces, openStores, serverState } from '../../store/place.js';
 import { stateFolder } from '../../values/state-folder.js';
@@ -23,8 +24,22 @@ interface DoctorFlags extends StoreFlags, MaskFlags, ProbeFlags {
   readonly codex?: string;
 }
 
+/** Flags that say how an agent is probed, and those that say where doctor looks otherwise. */
+const HOW: readonly (keyof ProbeFlags)[] = ['agentPath', 'everything', 'patience', 'openNetwork', 'markdown'];
+const LOOK = ['store', 'since', 'slow', 'hooks', 'codex'];
+
+/** A flag that would have no effect is a mistake of whoever typed it. Throws INVALID_OPTIONS. */
+function checkProbeFlags(flags: ProbeFlags): void {
+  const stray = Object.keys(flags).find((key) => (flags.probe === undefined ? HOW : LOOK).includes(key as never));
+  if (stray === undefined) return;
+  const where = `--${stray.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const expected = flags.probe === undefined ? 'expected together with --probe' : 'is not for --probe';
+  throw new HookscopeError('INVALID_OPTIONS', { where, expected });
+}
+
 /** Exits with 1 where something is wrong. */
 export async function doctorCommand(_args: readonly string[], flags: DoctorFlags, terminal: Terminal): Promise<number> {
+  checkProbeFlags(flags);
   if (flags.probe !== undefined) return (await import('./probe.js')).probeCommand(flags.probe, flags, terminal);
   const { since = '7d', slow = '1s' } = flags;
   const { handlers, hooksFiles: theirs } = connected();

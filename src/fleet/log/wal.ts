@@ -59,13 +59,13 @@ export class Wal {
       const [, number] = NAMES.exec(name) ?? [];
       if (number !== undefined) this.#segments.set(Number(number), statSync(join(folder, name)).size);
     }
-    const kept = readCursor(join(folder, 'cursor.json'));
-    const [first = 1] = this.#numbers();
-    this.#cursor = kept.segment < first ? { segment: first, offset: 0 } : kept;
-    this.#dropped = kept.dropped;
-    this.#sent = kept.sent;
-    this.#read = this.#cursor;
+    const { dropped, sent, segment, offset } = readCursor(join(folder, 'cursor.json'));
+    [this.#dropped, this.#sent] = [dropped, sent];
     this.#mend();
+    // A crash of the machine may leave less than was acknowledged: what is written there next is new.
+    const [[first = 1], left = 0] = [this.#numbers(), this.#segments.get(segment)];
+    this.#read = segment < first ? { segment: first, offset: 0 } : { segment, offset: Math.min(offset, left) };
+    this.#cursor = this.#read;
     for (const number of this.#numbers()) this.#waiting += this.#linesFrom(number);
   }
 

@@ -36,12 +36,20 @@ export function isOpen({ services, options, spec, cancelled, input }: AskingFire
   );
 }
 
-/** Asks elsewhere, and tells of the fire once that has come to something. Rejects with ABORTED. */
-export async function settle(run: AskingFire, decision: AnyDecision): Promise<AnyDecision> {
+/** Asks elsewhere, and tells of the fire once that has come to something. Rejects with ABORTED, and with CLOSED where the host closes meanwhile. */
+export function settle(run: AskingFire, decision: AnyDecision): Promise<AnyDecision> {
+  const over = new AbortController();
+  const settled = answerTo(run, decision, over);
+  const close = async (): Promise<void> => over.abort(new HookscopeError('CLOSED', {}));
+  run.services.background.keep(`an answer to ${run.spec.name}`, settled, close, true);
+  return settled;
+}
+
+async function answerTo(run: AskingFire, decision: AnyDecision, over: AbortController): Promise<AnyDecision> {
   const { services, options, began } = run;
   const { attended = options.canAsk !== false, within } = options.asked ?? {};
-  const over = new AbortController();
-  const ended = (): void => over.abort();
+  const ended = (): void =>
+    over.abort(new HookscopeError('ABORTED', { event: run.spec.name }, { cause: options.signal?.reason }));
   const forget = options.signal === undefined ? undefined : linkAbort(options.signal, { end: ended });
   if (options.signal?.aborted) ended();
   const asks = decision.outcomes.filter(saysAsk).map(({ name }) => name);
@@ -62,7 +70,7 @@ export async function settle(run: AskingFire, decision: AnyDecision): Promise<An
   const answered = await answering;
   forget?.();
   if (over.signal.aborted) {
-    const error = new HookscopeError('ABORTED', { event: run.spec.name }, { cause: options.signal?.reason });
+    const error = over.signal.reason as HookscopeError;
     run.cancelled = error;
     undecided(run, error);
     run.tell(decision);
