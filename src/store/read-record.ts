@@ -75,7 +75,7 @@ const policy = shaped({ needs: { channel: text }, takes: { revision: text, seque
 /** What an ask came to elsewhere. */
 const settled = shaped({
   needs: { answer: word, at: time },
-  takes: { reason: text, by: text, signed_with: text, from: text, waited_ms: number, question: text, input_hmac: text },
+  takes: { reason: text, by: text, from: text, waited_ms: number },
 });
 
 const answer = shaped({ needs: { judged: number, status: word }, takes: { failure } });
