@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { fileError } from '../files/json-file.js';
+import { fileError, writeError } from '../files/json-file.js';
 import { ownVersion } from '../plugins/manifest.js';
 import type { CommandRow } from './command-row.js';
 import { COMMANDS } from './commands.js';
@@ -82,10 +82,14 @@ function add(all: Command, row: CommandRow, run: (args: readonly string[], flags
   return command.action(() => run(command.processedArgs.flat() as string[], command.opts()));
 }
 
+/** What the system calls changes. `open` may be either: who writes a file says so itself. */
+const WRITES = /^(?:mkdir|mkdtemp|rename|rmdir|rm|unlink|link|symlink|chmod|chown|f?truncate|write|copyfile|utimes?)$/;
+
 /** What the system says of a file is in words, too: which one, and what is wrong with it. */
 function wordsOf(error: unknown): string {
-  const { code, path } = error as NodeJS.ErrnoException;
-  if (typeof path === 'string' && /^E[A-Z]+$/.test(code ?? '')) return fileError(path, error).message;
+  const { code, path, syscall = '' } = error as NodeJS.ErrnoException;
+  if (typeof path === 'string' && /^E[A-Z]+$/.test(code ?? ''))
+    return (WRITES.test(syscall) ? writeError : fileError)(path, error).message;
   return error instanceof Error ? error.message : String(error);
 }
 

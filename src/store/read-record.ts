@@ -73,10 +73,7 @@ const source = shaped({ needs: {}, fills: { kind: or(named, 'unknown') }, takes:
 const policy = shaped({ needs: { channel: text }, takes: { revision: text, sequence: number } });
 
 /** What an ask came to elsewhere. */
-const settled = shaped({
-  needs: { answer: word, at: time },
-  takes: { reason: text, by: text, from: text, waited_ms: number },
-});
+const settled = shaped({ needs: { answer: word, at: time }, takes: { reason: text, by: text, from: text } });
 
 const answer = shaped({ needs: { judged: number, status: word }, takes: { failure } });
 

@@ -89,6 +89,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'hookscope-wrong-'));
   chmodSync(folder, 0o777);
   mkdirSync(join(folder, 'folder'));
+  mkdirSync(join(folder, 'shut'), { mode: 0o555 });
   writeFileSync(join(folder, 'empty.json'), '');
   writeFileSync(join(folder, 'text.json'), 'not JSON\n');
   writeFileSync(join(folder, 'binary.json'), Buffer.from(Array.from({ length: 4000 }, (_, i) => (i * 7919) % 251)));
@@ -148,6 +149,18 @@ describe('whatever command is called wrongly says what to do', () => {
 
   test('an unknown command is told which there are', async () => {
     expect(await refusal(['zzzzzzzz'])).toMatch(/unknown command 'zzzzzzzz'; there are fire, hook, .*page\./);
+  });
+
+  test.each([
+    [['page', 'right.ndjson', '-o', 'shut/page.html']],
+    [['history', '--store', 'right.ndjson', '--format', 'trace', '-o', 'shut/trace.json']],
+    [['fleet', 'keys', 'new', 'shut/policy.key']],
+    [['fleet', 'up', '--dir', 'shut/fleet']],
+    [['new', 'plugin', 'some-name', '--dir', 'shut/plugin']],
+  ])('%j: what cannot be written is not said to be unreadable', async (args) => {
+    const { stdout, stderr, code } = await asNobody(process.execPath, [BIN, ...args], folder);
+    expect([stdout, code], stderr).toEqual(['', 1]);
+    expect(stderr).toMatch(/\/shut\/[\w.]+: may not be written by you\.\n$/);
   });
 
   test.each(each.filter(([name]) => !GO_ON.includes(name)))('%s: files that are none', async (name, { options }) => {

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { HookscopeError } from '../../errors.js';
-import { readRegularFile } from '../../files/regular-file.js';
+import { readBytes, writeError } from '../../files/json-file.js';
 
 /** A public key as text: `ed25519:` and 32 bytes in base64url. */
 const PUBLIC = /^ed25519:([A-Za-z0-9_-]{43})$/;
@@ -27,8 +27,8 @@ export function makeKey(file: string): string {
       closeSync(handle);
     }
   } catch (error) {
-    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    const problem = isThere ? 'is there already, and a key is never written over' : (error as Error).message;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw writeError(file, error);
+    const problem = 'is there already, and a key is never written over';
     throw new HookscopeError('FILE', { file, problem }, { cause: error });
   }
   return idOf(privateKey);
@@ -36,9 +36,10 @@ export function makeKey(file: string): string {
 
 /** Reads a private key that `makeKey` has written. Throws FILE. */
 export function readKey(file: string): SigningKey {
+  const bytes = readBytes(file);
   let key: KeyObject;
   try {
-    key = createPrivateKey(readRegularFile(file));
+    key = createPrivateKey(bytes);
     if (key.asymmetricKeyType !== 'ed25519') throw new Error(`it is a key of the type ${key.asymmetricKeyType}`);
   } catch (error) {
     const problem = `is no ed25519 key to sign with: ${(error as Error).message}; make one with hookscope fleet keys new`;

@@ -137,10 +137,7 @@ test('what a verb does not take is refused, with the nearest one that there is',
     [['push', 'x', '--limit', '3'], /--limit is not for it/],
     [['join', 'nats://127.0.0.1:1'], /--key: expected the public key/],
     [['status'], /--servers: expected the address of a broker/],
-    [
-      ['push', 'x', '--servers', 'nats://127.0.0.1:1', '--sign', 'none.key'],
-      /none\.key: is no ed25519 key to sign with/,
-    ],
+    [['push', 'x', '--servers', 'nats://127.0.0.1:1', '--sign', 'none.key'], /none\.key: there is no such file/],
   ] as const;
   const all = await Promise.all(wrong.map(([args]) => one.fleet(...args)));
   for (const [i, [, said]] of wrong.entries())
