@@ -44,6 +44,8 @@ const VENDORED = {
   scslre: '../vendor/scslre.cjs',
   zod: '../vendor/zod.cjs',
 };
+/** Commands that agents start for each call. */
+const ONCE = ['src/cli/fire.ts', 'src/cli/server/hook-alone.ts'];
 const JITI = ['lib/jiti.mjs', 'dist/jiti.cjs', 'dist/babel.cjs'];
 
 const EXTERNAL = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
@@ -117,27 +119,42 @@ const options = {
   transform: { target: 'es2023' },
 };
 
-/** The modules that are loaded with an entry, whether or not anything of it is called. */
-function loadedWith(entry, output) {
+/** The modules that are loaded with a file of ours, whether or not anything of it is called. */
+function loadedWith(file, output) {
   const chunks = new Map(output.map((one) => [one.fileName, one]));
-  const files = new Set([`${entry}.js`]);
-  for (const file of files) for (const other of chunks.get(file)?.imports ?? []) files.add(other);
-  return new Set([...files].flatMap((file) => chunks.get(file)?.moduleIds ?? []));
+  const first = output.find(({ facadeModuleId }) => facadeModuleId === join(ROOT, file));
+  if (first === undefined) throw new Error(`${file} is no chunk of its own: it has no import().`);
+  const files = new Set([first.fileName]);
+  for (const name of files) for (const other of chunks.get(name)?.imports ?? []) files.add(other);
+  return new Set([...files].flatMap((name) => chunks.get(name)?.moduleIds ?? []));
 }
 
-/** One chunk of all that a host needs, without what the program needs for its help, since each file that is loaded costs a millisecond. */
+/**
+ * What is loaded together is one chunk, since each file that is loaded takes time: what the program needs for its help, what it needs to ask
+ * a server, the rest of what a host needs, and what is around a host that fires once.
+ */
 async function groups() {
   const plain = await rolldown(options);
   const { output } = await plain.generate({ format: 'esm' });
   await plain.close();
-  const [host, program] = [loadedWith('index', output), loadedWith('cli/main', output)];
+  const [program, asks, host] = ['src/cli/main.ts', 'src/cli/server/hook.ts', 'src/index.ts'].map((file) =>
+    loadedWith(file, output),
+  );
+  const run = loadedWith('src/handlers/command/run.ts', output);
+  const once = new Set(ONCE.flatMap((file) => [...loadedWith(file, output)]));
   const inputs = Object.values(ENTRIES).map((file) => join(ROOT, file));
-  const isShared = (id) => host.has(id) && !inputs.includes(id);
+  const isChunkOf = (modules) => (id) => modules.has(id) && !inputs.includes(id);
+  const isOf = (name) => (id) => packageOf(id)?.endsWith(`${sep}node_modules${sep}${name}`) === true;
   return [
-    // The largest package that is used by one chunk of ours: apart it can be made smaller.
-    { name: 'acorn', test: (id) => packageOf(id)?.endsWith(`${sep}acorn`) === true },
-    { name: 'base', test: (id) => isShared(id) && program.has(id) },
-    { name: 'host', test: (id) => isShared(id) && !program.has(id) },
+    // Large packages: apart they can be made smaller.
+    { name: 'acorn', test: isOf('acorn') },
+    { name: 'unbash', test: isOf('unbash') },
+    { name: 'execa', test: (id) => packageOf(id) !== undefined && run.has(id) && !host.has(id) },
+    { name: 'base', test: (id) => isChunkOf(program)(id) && [host, asks, once].some((others) => others.has(id)) },
+    { name: 'events', test: (id) => isChunkOf(host)(id) && asks.has(id) },
+    { name: 'host', test: isChunkOf(host) },
+    { name: 'ask', test: isChunkOf(asks) },
+    { name: 'once', test: isChunkOf(once) },
   ];
 }
 

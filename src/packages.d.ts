@@ -1,10 +1,5 @@
 // Files of packages that are loaded without the rest of the package.
 
-declare module 'tapable/lib/AsyncSeriesBailHook.js' {
-  import { AsyncSeriesBailHook } from 'tapable';
-  export = AsyncSeriesBailHook;
-}
-
 declare module 'undici/lib/dispatcher/agent.js' {
   import { Agent } from 'undici';
   export = Agent;

@@ -2,6 +2,7 @@ import type { CustomEvents } from '../events/catalogue.js';
 import { defineEvent } from '../events/own-event.js';
 import { zod } from '../values/zod.js';
 import { AGENT_NAMES, agentCodec } from './agents.js';
+import { claudeCode } from './claude-code.js';
 import type { OwnEvent } from './table.js';
 
 /**
@@ -9,7 +10,9 @@ import type { OwnEvent } from './table.js';
  * agent.
  */
 export function agentEvents(name?: string): CustomEvents {
-  const codecs = (name === undefined ? AGENT_NAMES : [name]).map(agentCodec);
+  // All of Claude Code's are ours; what it can be told of each would be read from schemas that are not made yet.
+  const others = AGENT_NAMES.filter((one) => one !== claudeCode.name);
+  const codecs = (name === undefined ? others : [name]).map(agentCodec);
   const rows = codecs.flatMap(({ events }) => events);
   return Object.fromEntries(
     rows.flatMap((row) => (row.own ? [[row.ours, definitionOf(row.own, row.says.block !== undefined)]] : [])),

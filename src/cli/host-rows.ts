@@ -20,6 +20,9 @@ export const HOST: readonly ProgramFlag[] = [
   ],
 ];
 
+/** Of every command that prints records or hooks: what it prints is masked without it. */
+export const REDACT: ProgramFlag = ['--no-redact', 'show secrets as they are; without it they are masked'];
+
 /** And of Claude Code's own files. */
 export const CLAUDE: readonly ProgramFlag[] = [
   [

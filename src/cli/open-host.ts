@@ -44,6 +44,8 @@ export interface OpenOptions {
   /** Is told at once what is untrusted and what runs as code. Default: `tell`. */
   readonly announce?: (text: string) => void;
   readonly happening?: Happening;
+  /** Called before anything that is not ours runs in this process: a configuration, a plugin. */
+  readonly beforeCode?: () => void;
   /** Where names are found from and configuration is looked for. Default: the process's. */
   readonly directory?: string;
   /** Whether configuration that nobody named counts, once it is accepted. Default: where none is named. */
@@ -72,6 +74,7 @@ export async function openHost(flags: HostFlags, options: OpenOptions): Promise<
   const look = { executes, announce, directory };
   const here = finds ? await findConfigsHere(look) : NOTHING;
   const runsCode = here.used !== undefined || typeof flags.config === 'string' || flags.plugin !== undefined;
+  if (runsCode || options.team !== undefined || hasJoined()) options.beforeCode?.();
   const announced = runsCode ? await announceHeld(flags, happening, announce) : new Set<string>();
   announceCode(flags, announce);
   const found = await loadUsed(here);

@@ -3,7 +3,8 @@ import { fileError, writeError } from '../files/json-file.js';
 import { ownVersion } from '../plugins/manifest.js';
 import type { CommandRow } from './command-row.js';
 import { COMMANDS } from './commands.js';
-import { maskedTerminal, REDACT, type RedactFlags, redactorFor } from './redact.js';
+import { REDACT } from './host-rows.js';
+import type { RedactFlags } from './redact.js';
 import { type OwnTerminal, openTerminal } from './terminal.js';
 
 /** Does what the arguments say, with this process's streams, folder and environment, and ends it. */
@@ -13,7 +14,7 @@ export async function program(argv: readonly string[]): Promise<void> {
   const commands: Command = new Command('hookscope');
   commands
     .description('Observable, scoped hooks for AI agents: fire events, replay sessions, see what ran and why.')
-    .version(await ownVersion(), '-V, --version')
+    .version(argv.some((word) => ['-V', '--version'].includes(word)) ? await ownVersion() : '', '-V, --version')
     .helpCommand(false)
     .showSuggestionAfterError()
     .configureOutput({ outputError: (text) => terminal.tellLines(`${textOf(text)}${others(text, commands)}`) })
@@ -22,9 +23,10 @@ export async function program(argv: readonly string[]): Promise<void> {
       '\nhookscope <command> --help says more. HOOKSCOPE_DEBUG=1 shows where an error comes from; NO_COLOR is respected.',
     )
     .exitOverride();
-  for (const row of COMMANDS) {
-    const command = add(commands, row, async (args, flags) => {
-      code = await (await row.load())(args, flags as never, shown(terminal, row, flags));
+  const called = calledBy(argv);
+  for (const row of called ? [called] : COMMANDS) {
+    const command = add(commands, called ? row : inShort(row), async (args, flags) => {
+      code = await (await row.load())(args, flags as never, await shown(terminal, row, flags));
     });
     command.configureOutput({
       outputError: (text) => terminal.tellLines(`${textOf(text)}${remedy(text, row, command)}`),
@@ -40,9 +42,22 @@ export async function program(argv: readonly string[]): Promise<void> {
   await terminal.exit(code);
 }
 
+/** The command that is called; undefined: none, or none of ours. */
+function calledBy(argv: readonly string[]): CommandRow | undefined {
+  const name = argv.find((word) => !word.startsWith('-'));
+  return COMMANDS.find(({ usage }) => usage.split(' ')[0] === name);
+}
+
 /** Without `--no-redact`. The answer of a hook is no print: an agent goes on with it. */
-function shown(terminal: OwnTerminal, row: CommandRow, flags: RedactFlags & { readonly exitCode?: true }): OwnTerminal {
-  const redactor = row.options.includes(REDACT) && flags.exitCode === undefined ? redactorFor(flags) : undefined;
+async function shown(
+  terminal: OwnTerminal,
+  row: CommandRow,
+  flags: RedactFlags & { readonly exitCode?: true },
+): Promise<OwnTerminal> {
+  if (!row.options.includes(REDACT) || flags.exitCode !== undefined) return terminal;
+  // Loaded when something is to be masked: help is not.
+  const { maskedTerminal, redactorFor } = await import('./redact.js');
+  const redactor = redactorFor(flags);
   return redactor === undefined ? terminal : maskedTerminal(terminal, redactor);
 }
 
@@ -66,6 +81,9 @@ function remedy(error: string, row: CommandRow, command: Command): string {
   const [, example] = /^ {2}\$ (.*)$/m.exec(row.notes) ?? [];
   return ` (${argument.description}); ${example === undefined ? `usage: hookscope ${row.usage}` : `for example: ${example}`}`;
 }
+
+/** All that help says of a command beside others: to make the options of all takes longer than most commands do. */
+const inShort = (row: CommandRow): CommandRow => ({ ...row, options: row.options.slice(0, 1), notes: '' });
 
 function add(all: Command, row: CommandRow, run: (args: readonly string[], flags: object) => Promise<void>): Command {
   const command = all

@@ -1,14 +1,10 @@
 import { type Redactor, redactorOf } from '../emit/redact/redactor.js';
-import type { ProgramFlag } from './command-row.js';
 import type { Terminal } from './terminal.js';
 
 export interface RedactFlags {
   /** false: secrets are shown as they are. */
   readonly redact?: boolean;
 }
-
-/** Of every command that prints records or hooks: what it prints is masked without it. */
-export const REDACT: ProgramFlag = ['--no-redact', 'show secrets as they are; without it they are masked'];
 
 /** undefined: nothing is masked. */
 export function redactorFor({ redact }: RedactFlags): Redactor | undefined {

@@ -1,6 +1,5 @@
-/// <reference path="../packages.d.ts" />
+import { createRequire } from 'node:module';
 import type { AsyncSeriesBailHook } from 'tapable';
-import BailHook from 'tapable/lib/AsyncSeriesBailHook.js';
 import { HookscopeError } from '../errors.js';
 import type { EventSpec } from '../events/define.js';
 import type { Registration } from '../scopes/registration.js';
@@ -75,7 +74,7 @@ export type MakeTap = (name: string, callback: CallbackFunction, stage: number) 
  * recorded, folded like any handler, and never bailing by itself.
  */
 export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: string) => void): EventHook {
-  const raw: RawHook = new BailHook(['fire'], spec.name);
+  const raw: RawHook = new (bailHook())(['fire'], spec.name);
   const made = new Map<unknown, Registration>();
   let listed: readonly RawTap[] | undefined;
   const hook: EventHook = {
@@ -111,6 +110,11 @@ export function createHook(spec: EventSpec, makeTap: MakeTap, report: (message: 
     );
   };
   return hook;
+}
+
+/** Loaded when a hook is first touched, with `require`, since that is synchronous: most hosts have none. */
+function bailHook(): typeof AsyncSeriesBailHook {
+  return createRequire(import.meta.url)('tapable/lib/AsyncSeriesBailHook.js') as typeof AsyncSeriesBailHook;
 }
 
 function listTaps(raw: RawHook, made: ReadonlyMap<unknown, Registration>): RawTap[] {

@@ -10,7 +10,6 @@ import { bindPackage } from '../trust/package-files.js';
 import { locatePlugin } from './load.js';
 import { packageOf, readManifest } from './manifest.js';
 import { isTypeScript, resolveAll } from './module.js';
-import { moduleWords } from './module-words.js';
 import { ownFolder } from './own-folder.js';
 
 /** What a configuration or plugin would run, as far as it can be told without running it. */
@@ -37,6 +36,8 @@ export class CodeFiles {
     this.#typescript ||= isTypeScript(file);
     if (!PROGRAM.test(file) || statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
     await this.#bindManifest(file);
+    // Loaded for programs alone: it brings a parser.
+    const { moduleWords } = await import('./module-words.js');
     const { imports, listed, words, unknown } = await moduleWords(readText(file), file);
     for (const way of unknown) this.unresolved.add(`${way} in ${this.#name(file)}`);
     for (const specifier of imports) await this.#import(specifier, file);

@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   foreign: [...BELOW_HOST, 'host', 'create-host', 'files', 'trust', 'agents'],
   host: [
     ...BELOW_HOST,
-    'files/regular-file',
+    'files/hash-file',
     'emit/bus',
     'emit/guarded-tracing',
     'emit/record',

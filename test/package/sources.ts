@@ -12,7 +12,7 @@ export interface Import {
   readonly file: string | undefined;
   /** `import type`: erased when built. (`import { type A }` is not: the empty import stays.) */
   readonly typeOnly: boolean;
-  /** `import()`: loaded when it is reached, not before. */
+  /** `import()`, or `require`: loaded when it is reached, not before. */
   readonly dynamic: boolean;
 }
 
@@ -25,6 +25,7 @@ export interface Source {
 
 const STATIC = /^(?:import|export)\s+(type\s+)?(?:[\w*\s{},$]*?\s*from\s*)?'([^']+)'/gm;
 const DYNAMIC = /\bimport\(\s*(?:\/\*[^*]*\*\/\s*)?'([^']+)'\s*\)/g;
+const REQUIRED = /\bcreateRequire\(import\.meta\.url\)\('([^']+)'\)/g;
 const COMMENTS = /^\s*\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
 
 /** Every import of one source text. `from` is its name relative to `src/`, without extension. */
@@ -41,6 +42,7 @@ export function importsOf(from: string, text: string): Import[] {
     add(specifier as string, type !== undefined, false);
   }
   for (const [, specifier] of code.matchAll(DYNAMIC)) add(specifier as string, false, true);
+  for (const [, specifier] of code.matchAll(REQUIRED)) add(specifier as string, false, true);
   return found;
 }
 

@@ -1,5 +1,5 @@
 import type { CommandRow } from '../command-row.js';
-import { REDACT } from '../redact.js';
+import { REDACT } from '../host-rows.js';
 
 export const FLEET_COMMANDS: readonly CommandRow[] = [
   {

@@ -1,6 +1,5 @@
 import type { CommandRow } from '../command-row.js';
-import { CLAUDE, HOST } from '../host-rows.js';
-import { REDACT } from '../redact.js';
+import { CLAUDE, HOST, REDACT } from '../host-rows.js';
 
 export const REPLAY_COMMANDS: readonly CommandRow[] = [
   {

@@ -1,28 +1,18 @@
-import { writeSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import type { AlarmData } from './alarm.js';
+import { sayAtOnce } from './last-word.js';
 
-// A thread that answers for a command whose own never gets to it: a loop, a module or a pipe that never ends.
+// A thread that answers for a command whose own never gets to it: a loop, or a module that never ends.
 const { state, wait, answer } = workerData as AlarmData;
 await sleep(wait);
 // Whoever is first speaks, and nobody after that.
 if (Atomics.compareExchange(state, 0, 0, 1) === 0) {
-  say(1, answer.stdout);
-  say(2, answer.stderr);
+  sayAtOnce(answer);
   const session = new Session();
   session.connectToMainThread();
   // A thread cannot end its process. The debugger interrupts whatever JavaScript runs there; `exit` is what ends hooks that are under way.
   const expression = `try { process.emit('exit', ${answer.code}) } finally { process.reallyExit(${answer.code}) }`;
   session.post('Runtime.evaluate', { expression });
-}
-
-/** Nobody may read it any more. */
-function say(to: number, text: string): void {
-  try {
-    writeSync(to, text);
-  } catch {
-    // The exit code says it as well.
-  }
 }

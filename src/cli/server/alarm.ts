@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ownFolder } from '../../plugins/own-folder.js';
 import type { CommandAnswer } from '../../server/agent-protocol.js';
+import { sayAtOnce } from './last-word.js';
 
 /** What the thread is told. */
 export interface AlarmData {
@@ -12,16 +13,44 @@ export interface AlarmData {
   readonly answer: CommandAnswer;
 }
 
-/**
- * Gives this answer in `wait` milliseconds, and ends the process, whatever that does meanwhile; but for a call of the system that blocks it,
- * which nothing interrupts. The result is asked before anything else is said: false, it is too late for that.
- */
-export function setAlarm(wait: number, answer: CommandAnswer): () => boolean {
+export interface Alarm {
+  /** Asked before anything else is said; false: it is too late for that. */
+  mayStillSpeak(): boolean;
+  /**
+   * From now on a thread keeps the time as well, whatever this one does meanwhile, but for a call of the system that blocks it, which nothing
+   * interrupts. It takes longer to start than most hooks need: only for code that is not ours.
+   */
+  watchFromThread(): void;
+}
+
+/** Gives this answer in `wait` milliseconds, and ends the process. */
+export function setAlarm(wait: number, answer: () => CommandAnswer): Alarm {
   const state = new Int32Array(new SharedArrayBuffer(4));
-  const workerData: AlarmData = { state, wait: Math.max(0, wait), answer };
-  const thread = new Worker(join(ownFolder(), 'dist/cli/alarm-thread.js'), { workerData, execArgv: [], env: {} });
-  thread.unref();
-  // Without it the answer comes as before.
-  thread.on('error', () => undefined);
-  return () => Atomics.compareExchange(state, 0, 0, 1) === 0;
+  const isFirst = (): boolean => Atomics.compareExchange(state, 0, 0, 1) === 0;
+  const due = performance.now() + wait;
+  const timer = setTimeout(
+    () => {
+      if (!isFirst()) return;
+      const last = answer();
+      sayAtOnce(last);
+      process.exit(last.code);
+    },
+    Math.max(0, wait),
+  );
+  let isWatched = false;
+  return {
+    mayStillSpeak() {
+      clearTimeout(timer);
+      return isFirst();
+    },
+    watchFromThread() {
+      if (isWatched) return;
+      isWatched = true;
+      const workerData: AlarmData = { state, wait: Math.max(0, due - performance.now()), answer: answer() };
+      const thread = new Worker(join(ownFolder(), 'dist/cli/alarm-thread.js'), { workerData, execArgv: [], env: {} });
+      thread.unref();
+      // Without it the answer comes as before.
+      thread.on('error', () => undefined);
+    },
+  };
 }

@@ -20,13 +20,14 @@ import { happeningOf } from '../claude-flags.js';
 import { openHost } from '../open-host.js';
 import { partOfCaller } from '../part-of-caller.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
-import { keepRecords } from './keep.js';
+import type { Alarm } from './alarm.js';
+import { keepRecords } from './record-sink.js';
 
 /** Seconds for records to reach the disk. */
 const KEEPING = 2;
 
 /** Fires once, without a server: what the command names, or else what the last server served. */
-export async function fireStateless(question: Question, terminal: Terminal): Promise<CommandAnswer> {
+export async function fireStateless(question: Question, terminal: Terminal, alarm: Alarm): Promise<CommandAnswer> {
   const { protocol, policy, deadline, cwd } = question;
   const told = protocol.read(question.body, process.env);
   const { input } = told;
@@ -44,6 +45,7 @@ export async function fireStateless(question: Question, terminal: Terminal): Pro
     executes: true,
     // Standard error is for the reason alone.
     tell: () => undefined,
+    beforeCode: () => alarm.watchFromThread(),
     happening: happeningOf(input),
     directory: project ?? (isServed ? from : cwd),
     finds: project !== undefined || (served === undefined && !isNamed(set)),

@@ -93,13 +93,14 @@ async function answer(
   }
   // Half of the time that is left then: whoever has not spoken by now does not get to it.
   const last = (seconds + given) * 500;
-  const mayStillSpeak = setAlarm(started + last - performance.now(), protocol.fail(REASONS.alone, policy));
+  const alarm = setAlarm(started + last - performance.now(), () => protocol.fail(REASONS.alone, policy));
+  if (body.length > MUCH) alarm.watchFromThread();
   const { fireStateless } = await import('./hook-alone.js');
   try {
-    return await fireStateless(question, terminal);
+    return await fireStateless(question, terminal, alarm);
   } finally {
     // Else it has answered, and ends the process.
-    if (!mayStillSpeak()) await sleep(ENDING);
+    if (!alarm.mayStillSpeak()) await sleep(ENDING);
   }
 }
 
@@ -109,6 +110,8 @@ async function say({ stdout, stderr, code }: CommandAnswer, terminal: Terminal):
   return code;
 }
 
+/** Characters of an input that may take our own code long. */
+const MUCH = 2 ** 20;
 /** Milliseconds in which an alarm that has answered ends us. */
 const ENDING = 10_000;
 /** Milliseconds between two looks whether the thin command that has started us still waits. */

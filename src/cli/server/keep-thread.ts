@@ -3,7 +3,8 @@ import { constants, getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Batch, recordsOf } from '../../server/batches.js';
-import { type FromKeeper, type KeepData, sinkFor, type ToKeeper } from './keep.js';
+import type { FromKeeper, KeepData, ToKeeper } from './keep.js';
+import { sinkFor } from './record-sink.js';
 
 // A thread of a server that masks and writes records, so that no call waits for it.
 const port = parentPort;

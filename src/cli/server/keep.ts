@@ -1,15 +1,12 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Host } from '../../create-host.js';
 import type { HookRecord } from '../../emit/record.js';
-import type { Sink } from '../../emit/sink.js';
-import { ndjsonSink } from '../../emit/sinks/ndjson.js';
-import { hasSqlite } from '../../emit/sinks/sqlite-driver.js';
 import { ownFolder } from '../../plugins/own-folder.js';
 import type { Batch } from '../../server/batches.js';
 import type { Places } from '../../server/places.js';
 import { keptPlaces, openStores } from '../../store/place.js';
 import { readQuery } from '../../store/query.js';
+import { recordsFile } from './record-sink.js';
 
 /** Keeps hosts' records where all commands look for them. */
 export interface Keeper {
@@ -38,27 +35,10 @@ const YOUNG = 64;
 /** Bytes that may wait for the thread. */
 const WAITING = 64 * 1024 * 1024;
 
-/** A database where there is SQLite, else a file of lines. */
-const fileOf = ({ state }: Places): string => join(state, hasSqlite() ? 'records.db' : 'records.ndjson');
-
-/** The sink that belongs to the file. */
-export async function sinkFor(file: string, logger: (message: string) => void): Promise<Sink> {
-  if (!file.endsWith('.db')) return ndjsonSink(file, { logger });
-  const { sqliteSink } = await import('../../emit/sinks/sqlite.js');
-  return sqliteSink(file, { logger });
-}
-
-/** For a command that fires once. */
-export async function keepRecords(host: Host, places: Places): Promise<Sink> {
-  const sink = await sinkFor(fileOf(places), () => undefined);
-  sink.attach(host.events$);
-  return sink;
-}
-
 /** For a server, in a thread: to mask and to write takes longer than to answer. */
 export function createKeeper(places: Places, tell: (text: string) => void): Keeper {
   const waiting = new Int32Array(new SharedArrayBuffer(4));
-  const workerData: KeepData = { file: fileOf(places), waiting };
+  const workerData: KeepData = { file: recordsFile(places), waiting };
   const thread = new Worker(join(ownFolder(), 'dist/cli/keep-thread.js'), {
     workerData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
-import { hashRegularFile } from '../../files/regular-file.js';
+import { hashRegularFile } from '../../files/hash-file.js';
 import { withoutWritten } from '../../matching/bash/written.js';
 import { isObject, isText } from '../../values/shape.js';
 import { canonical, hashOf } from '../alarms/canonical.js';

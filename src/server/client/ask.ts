@@ -1,4 +1,4 @@
-import { type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { isObject } from '../../values/shape.js';
 import { type CommandAnswer, ENVIRONMENT, type FailurePolicy, HEAD, REASONS } from '../agent-protocol.js';
 import { fitsHeader, headersOf, type NamedSet, utf8 } from '../named-set.js';
@@ -25,11 +25,13 @@ export type Unasked = 'not running' | 'not served' | 'cannot be asked';
  * Asks the server of this user. Only where nothing was sent, or the server says that it has run nothing, is there no answer; from then on a
  * server that dies, hangs or answers nonsense is a failure, so that no hook runs twice. Throws UNTRUSTED: the socket is not ours.
  */
-export function askServer(question: Question, places: Places): Promise<CommandAnswer | Unasked> {
+export async function askServer(question: Question, places: Places): Promise<CommandAnswer | Unasked> {
   const headers = headOf(question, places);
-  if (typeof headers === 'string') return Promise.resolve(headers);
+  if (typeof headers === 'string') return headers;
   const proof = readOwned(places.proof)?.trim();
-  if (!proof) return Promise.resolve('cannot be asked');
+  if (!proof) return 'cannot be asked';
+  // Most often there is no server, and nothing to ask one with is needed.
+  const { request } = await import('node:http');
   const { protocol, body, policy, deadline } = question;
   return new Promise((resolve) => {
     let isConnected = false;
@@ -133,12 +135,13 @@ function headOf(question: Question, places: Places): Record<string, string | str
 const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 /** A request of the user's own commands; rejects where no server answers. */
-export function callServer(
+export async function callServer(
   places: Places,
   { path, method = 'GET', token, body }: { path: string; method?: string; token: string; body?: unknown },
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   checkOwned(places.run, 'folder');
   checkOwned(places.socket, 'socket');
+  const { request } = await import('node:http');
   return new Promise((resolve, reject) => {
     const text = body === undefined ? '' : JSON.stringify(body);
     const headers = {

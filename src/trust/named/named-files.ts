@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
-import { hashRegularFile, NotRead, readRegularFile } from '../../files/regular-file.js';
+import { hashRegularFile } from '../../files/hash-file.js';
+import { NotRead, readRegularFile } from '../../files/regular-file.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import { isObject, isText } from '../../values/shape.js';
 import { CommandFiles } from './command-files.js';

@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import type { Host } from '../../create-host.js';
+import type { Sink } from '../../emit/sink.js';
+import { hasSqlite } from '../../emit/sinks/sqlite-driver.js';
+import type { Places } from '../../server/places.js';
+
+/** A database where there is SQLite, else a file of lines. */
+export const recordsFile = ({ state }: Places): string => join(state, hasSqlite() ? 'records.db' : 'records.ndjson');
+
+/** The sink that belongs to the file. */
+export async function sinkFor(file: string, logger: (message: string) => void): Promise<Sink> {
+  if (file.endsWith('.db')) return (await import('../../emit/sinks/sqlite.js')).sqliteSink(file, { logger });
+  return (await import('../../emit/sinks/ndjson.js')).ndjsonSink(file, { logger });
+}
+
+/** For a command that fires once. */
+export async function keepRecords(host: Host, places: Places): Promise<Sink> {
+  const sink = await sinkFor(recordsFile(places), () => undefined);
+  sink.attach(host.events$);
+  return sink;
+}
