@@ -160,7 +160,7 @@ describe('whatever command is called wrongly says what to do', () => {
   ])('%j: what cannot be written is not said to be unreadable', async (args) => {
     const { stdout, stderr, code } = await asNobody(process.execPath, [BIN, ...args], folder);
     expect([stdout, code], stderr).toEqual(['', 1]);
-    expect(stderr).toMatch(/\/shut\/[\w.]+: may not be written by you\.\n$/);
+    expect(stderr).toMatch(/\bshut\/[\w.]+: may not be written by you\.\n$/);
   });
 
   test.each(each.filter(([name]) => !GO_ON.includes(name)))('%s: files that are none', async (name, { options }) => {
