@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createHost, type Host } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/fire-record.js';
+import { AskerAlone } from '../../src/fleet/ask/alone.js';
 import type { Fleet } from '../../src/fleet/fleet.js';
 import { bundleOf, denies, ownFolder } from './bundles.js';
 import { until } from './contract.js';
@@ -91,6 +92,20 @@ describe('a plugin of a bundle', () => {
     expect(await verdict(other, 'rm x')).toBe('none');
     await until(() => closed.length === 1);
     await other.close();
+  });
+
+  test('is ended again by a process that fires once and asks the team', async () => {
+    const { folder, allow } = await inForce();
+    const closed: string[] = [];
+    Object.assign(globalThis, { closed: (word: string) => closed.push(word) });
+    const joined = { servers: ['nats://127.0.0.1:1'], team: 'acme', host: 'h1', keys: [key.id], folder, allow };
+    const asker = new AskerAlone({ ...joined, askElsewhere: 'first' });
+    const open = { fireId: 'f', event: 'PreToolUse', input: bash('x'), rewritten: false, reason: 'r', hooks: [] };
+    const answered = await asker.ask({ ...open, attended: false, within: 500 }, new AbortController().signal);
+    expect(answered).toMatchObject({ answer: 'none' });
+    expect(closed).toEqual([]);
+    await asker.close();
+    expect(closed).toEqual(['rm']);
   });
 
   test('counts as soon as it is installed and allowed: nobody has to post the bundle again, nor start the host again', async () => {

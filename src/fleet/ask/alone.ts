@@ -7,6 +7,7 @@ import { completeOptions } from '../options.js';
 import { readAllowed } from '../policy/allowed.js';
 import { readKept } from '../policy/kept.js';
 import { lastGood } from '../policy/last-good.js';
+import type { Policy } from '../policy/prepare.js';
 import { approversIn, masksIn } from './approvers.js';
 import { Asker, unasked } from './asker.js';
 import { ownKey } from './own-key.js';
@@ -19,6 +20,8 @@ export class AskerAlone implements Elsewhere {
   readonly #joined: Joined;
   #engine: FleetEngine | undefined;
   #asker: Asker | undefined;
+  /** What was in force at each ask: their plugins were applied once more to know that. */
+  readonly #policies: Policy[] = [];
 
   constructor(joined: Joined) {
     this.#joined = joined;
@@ -43,6 +46,7 @@ export class AskerAlone implements Elsewhere {
         return (await lastGood(channel, bundle, { allowed: () => readAllowed(allow), directory })).policy;
       }),
     );
+    this.#policies.push(...policies.filter((policy) => policy !== undefined));
     this.#asker ??= new Asker({
       engine,
       team,
@@ -61,6 +65,7 @@ export class AskerAlone implements Elsewhere {
 
   async close(): Promise<void> {
     this.#asker?.close();
+    await Promise.all(this.#policies.splice(0).map(({ plugins }) => plugins.end()));
     await this.#engine?.close();
   }
 }
