@@ -159,6 +159,26 @@ describe('a policy', () => {
     expect(await verdict(host, 'ls')).toBe('none');
   });
 
+  test('is left as it is until it expires, however long that takes: what was to run once has run', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { join, push } = ground();
+      const under = join();
+      await vi.advanceTimersByTimeAsync(1_000);
+      const { team, host } = await under;
+      const once = [{ type: 'rule', decision: 'deny', reason: 'Once', once: true }];
+      const expires = new Date(Date.now() + 3 * 3_600_000).toISOString();
+      await push(bundleOf(1, { 'acme/base.json': { hooks: { PreToolUse: [{ hooks: once }] } } }, [key], { expires }));
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(channel(team)?.sequence).toBe(1);
+      expect([await verdict(host, 'a'), await verdict(host, 'b')]).toEqual(['deny', 'none']);
+      await vi.advanceTimersByTimeAsync(2 * 3_600_000);
+      expect(await verdict(host, 'c')).toBe('none');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('expires by the clock of the host, which is no part of it', async () => {
     const { join, push } = ground();
     const { team } = await join();

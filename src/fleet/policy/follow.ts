@@ -223,7 +223,13 @@ export class Follower {
   }
 
   #tick(): void {
-    this.#enforce(this.#policy as Policy);
+    const policy = this.#policy as Policy;
+    // A timer cannot wait that long: what is in force stays as it is, with what has run once.
+    if (whyExpired(policy.bundle) === undefined) {
+      this.#await();
+      return;
+    }
+    this.#enforce(policy);
     if (this.#asks !== undefined) this.#options.tell(`${this.#asks}; every gate asks`);
     this.#options.changed();
   }
