@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { isHookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
 import { plainJson } from '../../plain.js';
@@ -27,6 +28,20 @@ export interface HookParts {
 
 const NO_ENV: Readonly<Record<string, string>> = {};
 
+let turn: Promise<void> | undefined;
+
+/**
+ * When all that came in this turn of the event loop has been read. Answers wait for it and are written one after the other: the first wakes
+ * whoever waits for it, which takes longer than all else that is done for a call, and the others find them awake. Whoever asks for it when a
+ * request comes has the records of the request written after its answer.
+ */
+function endOfTurn(): Promise<void> {
+  turn ??= setImmediate().then(() => {
+    turn = undefined;
+  });
+  return turn;
+}
+
 /**
  * One event of an agent's, as Claude Code's HTTP hooks and our own command send it. Written on Node's own request and response: every call of
  * a tool waits for it, and a Request and a Response made of them take longer than the hooks.
@@ -37,7 +52,9 @@ export async function answerHook(
   outgoing: ServerResponse,
   parts: HookParts,
 ): Promise<void> {
+  void endOfTurn();
   const { status, body, head } = await answer(event, incoming, outgoing, parts);
+  await endOfTurn();
   // Nobody is there any more to be answered.
   if (outgoing.destroyed) return;
   outgoing.writeHead(status, {
