@@ -2,11 +2,12 @@ import { existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookRecord } from '../emit/record.js';
 import { openSqliteToRead, type SqliteFile, type SqliteRow, type SqliteValue } from '../emit/sinks/sqlite-driver.js';
+import { SPAN } from '../emit/sinks/sqlite-rows.js';
 import { readAsThisVersion } from '../emit/sinks/sqlite-schema.js';
 import { HookscopeError, isHookscopeError } from '../errors.js';
 import { describeError } from '../values/message.js';
 import { readRecord } from './read-record.js';
-import type { RecordQuery, RecordStore, StoreOptions } from './store.js';
+import { isWanted, type RecordQuery, type RecordStore, type StoreOptions } from './store.js';
 
 /** Rows that are read in one go. */
 const PAGE = 500;
@@ -42,11 +43,18 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
   };
   const newestId = (): number => Number(all('SELECT max(id) AS id FROM records')[0]?.['id'] ?? -1);
 
-  function* recordsOf(rows: readonly SqliteRow[]): Iterable<HookRecord> {
+  /** The records of some rows. */
+  function* recordsOf(
+    rows: readonly SqliteRow[],
+    { newest = false, ...query }: RecordQuery = {},
+  ): Iterable<HookRecord> {
     for (const { id, json } of rows) {
       const found = read(String(json));
-      if (found !== undefined) yield found;
-      else note(`${place}: row ${id} is no record`);
+      if (found === undefined || found.includes(undefined)) note(`${place}: row ${id} is no record`);
+      for (const record of (newest ? found?.reverse() : found) ?? []) {
+        // By its row alone a record is one of those that are wanted; of several perhaps some are.
+        if (record !== undefined && (found?.length === 1 || isWanted(record, query))) yield record;
+      }
     }
   }
 
@@ -64,9 +72,9 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
           ...values,
           wanted,
         );
-        for (const record of recordsOf(page)) {
+        for (const record of recordsOf(page, query)) {
           yield record;
-          left -= 1;
+          if (--left === 0) return;
         }
         if (page.length < wanted) return;
         last = Number(page.at(-1)?.['id']);
@@ -93,9 +101,11 @@ export function sqliteStore(place: string, options: StoreOptions = {}): RecordSt
 
 const isThere = (place: string): boolean => existsSync(place) && statSync(place).size > 0;
 
-function read(json: string): HookRecord | undefined {
+/** One record, or several of a fire; undefined: the row cannot be read, or one of its records. */
+function read(json: string): (HookRecord | undefined)[] | undefined {
   try {
-    return readRecord(JSON.parse(json)).record;
+    const found: unknown = JSON.parse(json);
+    return (Array.isArray(found) ? found : [found]).map((one) => readRecord(one).record);
   } catch {
     return undefined;
   }
@@ -104,9 +114,14 @@ function read(json: string): HookRecord | undefined {
 function conditions(query: RecordQuery): readonly [sql: string, values: readonly SqliteValue[]] {
   const { since, until, types, agent, event, fire, toolUse, session } = query;
   const all: (readonly [sql: string, ...values: readonly SqliteValue[]])[] = [];
-  if (since !== undefined) all.push(['at >= ?', since]);
+  // The index has the first record's time.
+  if (since !== undefined) all.push(['at >= ? AND coalesce(last_at, at) >= ?', since - SPAN, since]);
   if (until !== undefined) all.push(['at <= ?', until]);
-  if (types !== undefined) all.push([`type IN (${types.map(() => '?').join(', ')})`, ...types]);
+  if (types !== undefined)
+    all.push([
+      `(${types.map(() => "instr(' ' || type || ' ', ' ' || ? || ' ') > 0").join(' OR ') || 'FALSE'})`,
+      ...types,
+    ]);
   if (agent !== undefined) all.push(['agent_id = ?', agent]);
   if (event !== undefined) all.push(['event = ?', event]);
   if (fire !== undefined) all.push(['fire_id = ?', fire]);

@@ -3,8 +3,9 @@ import { dirname } from 'node:path';
 import { HookscopeError } from '../../errors.js';
 import { makeFolder } from '../../values/make-folder.js';
 import { kindOfFile } from './database-file.js';
-import { openSqlite, type SqliteFile, type SqliteValue } from './sqlite-driver.js';
-import { INSERT, INSERT_MANY, MANY, migrate } from './sqlite-schema.js';
+import { openSqlite, type SqliteFile } from './sqlite-driver.js';
+import { insertRows, type RecordRow } from './sqlite-rows.js';
+import { migrate } from './sqlite-schema.js';
 
 export interface Retention {
   /** Seconds. */
@@ -15,7 +16,7 @@ export interface Retention {
 /** A database of records, open for writing. */
 export interface RecordFile {
   /** All of them, or none; one that is there already is not written again. */
-  insert(rows: readonly (readonly SqliteValue[])[]): void;
+  insert(records: readonly RecordRow[]): void;
   /** Deletes what is too old or too much, some at a time. */
   prune(retention: Retention): void;
   /** Whether the file is still the one at its path: one that was deleted takes records that nobody will read. */
@@ -50,7 +51,7 @@ export function openRecordFile(
     throw error;
   }
   return {
-    insert: (rows) => transaction(file, () => insert(file, rows)),
+    insert: (records) => transaction(file, () => insertRows(file, records)),
     prune: (retention) => prune(file, retention),
     isThere() {
       const there = statSync(path, { throwIfNoEntry: false });
@@ -81,16 +82,6 @@ function made(path: string): boolean {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
-}
-
-function insert(file: SqliteFile, rows: readonly (readonly SqliteValue[])[]): void {
-  let done = 0;
-  for (; done + MANY <= rows.length; done += MANY) {
-    const values: SqliteValue[] = [];
-    for (let i = done; i < done + MANY; i++) for (const value of rows[i] as readonly SqliteValue[]) values.push(value);
-    file.run(INSERT_MANY, values);
-  }
-  for (const row of rows.slice(done)) file.run(INSERT, row);
 }
 
 function transaction(file: SqliteFile, work: () => void): void {

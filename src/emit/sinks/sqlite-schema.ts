@@ -1,9 +1,10 @@
 import { HookscopeError } from '../../errors.js';
 import type { HookRecord } from '../record.js';
-import type { SqliteFile, SqliteValue } from './sqlite-driver.js';
+import type { SqliteFile } from './sqlite-driver.js';
+import { rowOf } from './sqlite-rows.js';
 
 /** The version that this one writes. One more entry of `STEPS` is one more version. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 const TABLES = `
 CREATE TABLE records (
@@ -36,39 +37,33 @@ const STEPS: readonly ((file: SqliteFile) => void)[] = [
     file.exec(TABLES);
     if (!older) return;
     for (const { json } of file.all('SELECT json FROM records_0 ORDER BY id')) {
-      const row = rowOf(JSON.parse(String(json)) as HookRecord, String(json));
-      file.run(INSERT, row);
+      const { host_id, seq, time, at, type, ...about } = rowOf(JSON.parse(String(json)) as HookRecord, String(json));
+      const { event, session_id, agent_id, fire_id, tool_use_id } = about;
+      file.run(INSERT_OLD, [
+        host_id,
+        seq,
+        time,
+        at,
+        type,
+        event,
+        session_id,
+        agent_id,
+        fire_id,
+        tool_use_id,
+        about.json,
+      ]);
     }
     file.exec('DROP TABLE records_0');
   },
+  // Records of one fire in one row.
+  (file) => {
+    for (const column of ['last_seq', 'last_at']) file.exec(`ALTER TABLE records ADD COLUMN ${column} INTEGER`);
+  },
 ];
 
-const ROW = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
-/** So many rows, of which one that is there already is left out. */
-const insertOf = (rows: number): string =>
-  `INSERT OR IGNORE INTO records (host_id, seq, time, at, type, event, session_id, agent_id, fire_id, tool_use_id, json) VALUES ${Array.from({ length: rows }, () => ROW).join(', ')}`;
-export const INSERT = insertOf(1);
-/** Many at once take less than each by itself. */
-export const MANY = 32;
-export const INSERT_MANY = insertOf(MANY);
-
-/** The values of `INSERT`. */
-export function rowOf(record: HookRecord, json: string): readonly SqliteValue[] {
-  const { host_id, seq, time, type } = record;
-  const { event, hook_event, session_id, agent_id, fire_id, tool_use_id } = record as {
-    readonly [K in 'event' | 'hook_event' | 'session_id' | 'agent_id' | 'fire_id' | 'tool_use_id']?: string;
-  };
-  const about = [event ?? hook_event, session_id, agent_id, fire_id, tool_use_id].map((text) => text ?? null);
-  return [host_id ?? null, seq, time, millisecondsOf(time), type, ...about, json];
-}
-
-let last = { time: '', at: 0 };
-
-/** Records come many in one millisecond. */
-function millisecondsOf(time: string): number {
-  if (last.time !== time) last = { time, at: Date.parse(time) || 0 };
-  return last.at;
-}
+/** A record of version 0. One that is there already is not written again. */
+const INSERT_OLD =
+  'INSERT OR IGNORE INTO records (host_id, seq, time, at, type, event, session_id, agent_id, fire_id, tool_use_id, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
 
 /** Brings a file to this version. Throws FILE for one of a later version, and for one that holds something else. */
 export function migrate(file: SqliteFile, path: string): void {
@@ -88,10 +83,11 @@ export function migrate(file: SqliteFile, path: string): void {
 }
 
 /** Version 0, and a file that holds nothing yet, as this version has them. */
-const AS_THIS_VERSION = (from: string): string => `
+const VERSION_0 = (from: string): string => `
 CREATE TEMP VIEW records AS SELECT
   id, json,
   CAST(round((julianday(json_extract(read, '$.time')) - 2440587.5) * 86400000) AS INTEGER) AS at,
+  NULL AS last_at,
   json_extract(read, '$.type') AS type,
   coalesce(json_extract(read, '$.event'), json_extract(read, '$.hook_event')) AS event,
   json_extract(read, '$.session_id') AS session_id,
@@ -99,11 +95,14 @@ CREATE TEMP VIEW records AS SELECT
   json_extract(read, '$.fire_id') AS fire_id,
   json_extract(read, '$.tool_use_id') AS tool_use_id
 FROM (SELECT id, json, iif(json_valid(json), json, '{}') AS read FROM ${from})`;
+const VERSION_1 = 'CREATE TEMP VIEW records AS SELECT *, NULL AS last_at FROM main.records';
 
 /** Lets a file of any version be read as one of this version; the file stays as it is. Throws as `migrate`. */
 export function readAsThisVersion(file: SqliteFile, path: string): void {
-  if (versionOf(file, path) === SCHEMA_VERSION) return;
-  file.exec(AS_THIS_VERSION(hasTable(file, 'records') ? 'main.records' : '(SELECT 0 AS id, NULL AS json LIMIT 0)'));
+  const version = versionOf(file, path);
+  if (version === 1) file.exec(VERSION_1);
+  else if (version === 0)
+    file.exec(VERSION_0(hasTable(file, 'records') ? 'main.records' : '(SELECT 0 AS id, NULL AS json LIMIT 0)'));
 }
 
 function versionOf(file: SqliteFile, path: string): number {

@@ -11,9 +11,9 @@ import { redactorOf } from '../redact/redactor.js';
 import { checkInteger, createStreams, queueDefaults, readPiece, SINK, type Sink, type SinkOptions } from '../sink.js';
 import { createQueue } from '../sink-queue.js';
 import { createOpenMark } from './open-mark.js';
-import { type SqliteValue, sqliteProblem } from './sqlite-driver.js';
+import { sqliteProblem } from './sqlite-driver.js';
 import { openRecordFile, type RecordFile } from './sqlite-file.js';
-import { rowOf } from './sqlite-schema.js';
+import { type RecordRow, rowOf } from './sqlite-rows.js';
 
 /** Options of `sqliteSink`. */
 export interface SqliteOptions extends SinkOptions {
@@ -35,11 +35,6 @@ const SHORT_WAIT = 20;
 const LONG_WAIT = 5_000;
 /** Milliseconds between two looks at what is too old. */
 const PRUNE_EVERY = 60_000;
-
-interface Row {
-  readonly values: readonly SqliteValue[];
-  readonly weight: number;
-}
 
 /**
  * Keeps records in a SQLite file that only its owner can read, which `hookscope history` and others read while it is written; several processes may
@@ -76,15 +71,15 @@ export function sqliteSink(path: string = join(stateFolder(), 'records.db'), opt
   let written = 0;
   let pruned = Number.NEGATIVE_INFINITY;
 
-  function insert(rows: readonly Row[]): void {
+  function insert(rows: readonly RecordRow[]): void {
     if (file?.isThere() === false) {
       report(logger, `${path} was deleted or moved while it was written; a new file is begun`);
       file.close();
       file = undefined;
     }
     file ??= openRecordFile(path, { wait: isSync ? LONG_WAIT : SHORT_WAIT, isSync, maxBytes });
-    file.insert(rows.map(({ values }) => values));
-    for (const { weight } of rows) written += weight;
+    file.insert(rows);
+    for (const { json } of rows) written += json.length;
     const now = performance.now();
     if (written < maxBytes / 20 && now - pruned < PRUNE_EVERY) return;
     written = 0;
@@ -112,7 +107,7 @@ export function sqliteSink(path: string = join(stateFolder(), 'records.db'), opt
   }
 
   /** Waits for other processes without holding this one up. */
-  async function write(rows: readonly Row[]): Promise<void> {
+  async function write(rows: readonly RecordRow[]): Promise<void> {
     for (let wait = 5; !closed; wait = Math.min(2 * wait, 250)) {
       try {
         insert(rows);
@@ -126,10 +121,10 @@ export function sqliteSink(path: string = join(stateFolder(), 'records.db'), opt
     }
   }
 
-  const queue = createQueue<Row>({
+  const queue = createQueue<RecordRow>({
     ...defaults,
     name,
-    weigh: ({ weight }) => weight,
+    weigh: ({ json }) => json.length,
     batch: BATCH,
     write,
     failed: streams.detach,
@@ -143,8 +138,7 @@ export function sqliteSink(path: string = join(stateFolder(), 'records.db'), opt
         return;
       }
       const masked = redactor?.redact(record) ?? record;
-      const json = textOf(masked);
-      const row = { values: rowOf(masked, json), weight: json.length };
+      const row = rowOf(masked, textOf(masked));
       if (isSync) pushNow(row);
       else {
         mark.host(record.host_id);
@@ -156,7 +150,7 @@ export function sqliteSink(path: string = join(stateFolder(), 'records.db'), opt
     }
   }
 
-  function pushNow(row: Row): void {
+  function pushNow(row: RecordRow): void {
     try {
       insert([row]);
       settled();

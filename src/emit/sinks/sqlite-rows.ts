@@ -1,0 +1,156 @@
+import type { HookRecord } from '../record.js';
+import type { SqliteFile, SqliteValue } from './sqlite-driver.js';
+
+/** A record, as the table `records` has it. */
+export interface RecordRow {
+  readonly host_id: string | null;
+  readonly seq: number;
+  readonly time: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly type: string;
+  readonly event: string | null;
+  readonly session_id: string | null;
+  readonly agent_id: string | null;
+  readonly fire_id: string | null;
+  readonly tool_use_id: string | null;
+  readonly json: string;
+}
+
+/** Most records of a row, and characters that none is added to: a query reads whole rows. */
+const MOST = 64;
+const LONG = 32 * 1024;
+/** Most milliseconds between the records of a row: a query by time asks the index of the first one's. */
+export const SPAN = 1000;
+
+/** The values of a record. */
+export function rowOf(record: HookRecord, json: string): RecordRow {
+  const { host_id, seq, time, type } = record;
+  const { event, hook_event, session_id, agent_id, fire_id, tool_use_id } = record as {
+    readonly [K in 'event' | 'hook_event' | 'session_id' | 'agent_id' | 'fire_id' | 'tool_use_id']?: string;
+  };
+  return {
+    host_id: host_id ?? null,
+    seq,
+    time,
+    at: millisecondsOf(time),
+    type,
+    event: event ?? hook_event ?? null,
+    session_id: session_id ?? null,
+    agent_id: agent_id ?? null,
+    fire_id: fire_id ?? null,
+    tool_use_id: tool_use_id ?? null,
+    json,
+  };
+}
+
+let last = { time: '', at: 0 };
+
+/** Records come many in one millisecond. */
+function millisecondsOf(time: string): number {
+  if (last.time !== time) last = { time, at: Date.parse(time) || 0 };
+  return last.at;
+}
+
+/**
+ * Writes records, each once, whoever writes it how often: rows of a host never overlap. For each host the last sequence in the file is asked once, and what
+ * comes behind it is new.
+ */
+export function insertRows(file: SqliteFile, records: readonly RecordRow[]): void {
+  const newest = new Map<string, number>();
+  let fresh: RecordRow[] = [];
+  for (const record of records) {
+    const { host_id, seq } = record;
+    if (host_id !== null) {
+      const before = newest.get(host_id) ?? coveredUpTo(file, host_id, Number.MAX_SAFE_INTEGER);
+      if (seq > before) newest.set(host_id, seq);
+      else {
+        newest.set(host_id, before);
+        write(file, fresh);
+        fresh = [];
+        if (coveredUpTo(file, host_id, seq) >= seq) continue;
+        write(file, [record]);
+        continue;
+      }
+    }
+    fresh.push(record);
+  }
+  write(file, fresh);
+}
+
+/** The last sequence of the row of a host that begins at a sequence, or next before it. */
+function coveredUpTo(file: SqliteFile, host: string, seq: number): number {
+  const [row] = file.all(
+    'SELECT coalesce(last_seq, seq) AS last FROM records WHERE host_id = ? AND seq <= ? ORDER BY seq DESC LIMIT 1',
+    host,
+    seq,
+  );
+  return Number(row?.['last'] ?? Number.NEGATIVE_INFINITY);
+}
+
+/** What all records of a row have alike. */
+const SHARED = ['host_id', 'event', 'session_id', 'agent_id', 'fire_id', 'tool_use_id'] as const;
+const COLUMNS = ['seq', 'last_seq', 'time', 'at', 'last_at', 'type', 'json', ...SHARED];
+/** So many rows. */
+const insertOf = (rows: number): string => {
+  const row = `(${COLUMNS.map(() => '?').join(', ')})`;
+  return `INSERT INTO records (${COLUMNS.join(', ')}) VALUES ${Array.from({ length: rows }, () => row).join(', ')}`;
+};
+const INSERT = insertOf(1);
+/** Many at once take less than each by itself. */
+const MANY = 16;
+const INSERT_MANY = insertOf(MANY);
+
+/** Records of one fire that come one after the other are one row: it takes two thirds of the work, and of the room. */
+function write(file: SqliteFile, records: readonly RecordRow[]): void {
+  let values: SqliteValue[] = [];
+  for (let from = 0; from < records.length; ) {
+    const to = endOf(records, from);
+    addRow(values, records, from, to);
+    from = to;
+    if (values.length < MANY * COLUMNS.length) continue;
+    file.run(INSERT_MANY, values);
+    values = [];
+  }
+  for (let i = 0; i < values.length; i += COLUMNS.length) file.run(INSERT, values.slice(i, i + COLUMNS.length));
+}
+
+/** Where the row ends that begins with a record. */
+function endOf(records: readonly RecordRow[], from: number): number {
+  const first = records[from] as RecordRow;
+  let { seq } = first;
+  let { length } = first.json;
+  let to = from + 1;
+  for (; first.host_id !== null && first.fire_id !== null && length < LONG && to - from < MOST; to++) {
+    const next = records[to];
+    if (next?.seq !== seq + 1 || next.at < first.at || next.at > first.at + SPAN) break;
+    for (const column of SHARED) if (next[column] !== first[column]) return to;
+    seq = next.seq;
+    length += next.json.length;
+  }
+  return to;
+}
+
+/** The values of a row, in the order of the columns. */
+function addRow(values: SqliteValue[], records: readonly RecordRow[], from: number, to: number): void {
+  const first = records[from] as RecordRow;
+  const end = records[to - 1] as RecordRow;
+  let { at: lastAt, type, json } = first;
+  for (let i = from + 1; i < to; i++) {
+    const next = records[i] as RecordRow;
+    lastAt = Math.max(lastAt, next.at);
+    if (!type.split(' ').includes(next.type)) type += ` ${next.type}`;
+    json += `,${next.json}`;
+  }
+  const isOne = end === first;
+  values.push(
+    first.seq,
+    isOne ? null : end.seq,
+    first.time,
+    first.at,
+    isOne ? null : lastAt,
+    type,
+    isOne ? json : `[${json}]`,
+  );
+  for (const column of SHARED) values.push(first[column]);
+}
