@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { HookRecord } from '../../src/emit/record.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import { openSqlite } from '../../src/emit/sinks/sqlite-driver.js';
 import { openStore } from '../../src/store/place.js';
@@ -30,9 +31,9 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) =
 function read(): { readonly hosts: ReadonlyMap<string, number[]>; readonly check: unknown } {
   const file = openSqlite(path);
   const hosts = new Map<string, number[]>();
-  for (const { host_id, seq } of file.all('SELECT host_id, seq FROM records ORDER BY id')) {
+  for (const { host_id, json } of file.all('SELECT host_id, json FROM records ORDER BY id')) {
     const seqs = hosts.get(String(host_id)) ?? [];
-    seqs.push(Number(seq));
+    for (const { seq } of [JSON.parse(String(json))].flat() as HookRecord[]) seqs.push(seq);
     hosts.set(String(host_id), seqs);
   }
   const check = file.all('PRAGMA integrity_check')[0]?.['integrity_check'];

@@ -206,7 +206,7 @@ describe('the schema', () => {
     const file = openSqlite(path);
     file.exec("UPDATE meta SET value = '99' WHERE key = 'version'");
     file.close();
-    const expected = /later version of hookscope \(its schema is 99, this one knows 1\); update hookscope/;
+    const expected = /later version of hookscope \(its schema is 99, this one knows 2\); update hookscope/;
     const told = await write(path, [now(fire(2))]);
     expect(told.map(({ message }) => message)).toEqual([expect.stringMatching(expected)]);
     await expect(read(path)).rejects.toThrow(expected);

@@ -121,7 +121,7 @@ export function createUser(): User {
       const made = database.all("SELECT name FROM sqlite_master WHERE name = 'records'").length > 0;
       const rows = made ? database.all('SELECT json FROM records ORDER BY id') : [];
       database.close();
-      return rows.map(({ json }) => JSON.parse(String(json)) as HookRecord);
+      return rows.flatMap(({ json }) => JSON.parse(String(json)) as HookRecord | HookRecord[]);
     },
     async remove() {
       for (const one of running) await one.stop('SIGKILL');

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { HookRecord } from '../../src/emit/record.js';
 import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import { openSqlite } from '../../src/emit/sinks/sqlite-driver.js';
 import { createHost } from '../../src/index.js';
@@ -49,8 +50,10 @@ describe('to read a database changes not a byte of it', () => {
     const file = openSqlite(path);
     file.exec('CREATE TABLE records (id INTEGER PRIMARY KEY, json TEXT NOT NULL)');
     await recorded(join(folder, 'new.db'));
-    const [fire] = openSqlite(join(folder, 'new.db')).all("SELECT json FROM records WHERE type = 'hook_fire'");
-    for (const json of ['{"cut', String(fire?.['json'])]) file.run('INSERT INTO records (json) VALUES (?)', [json]);
+    const rows = openSqlite(join(folder, 'new.db')).all('SELECT json FROM records');
+    const records = rows.flatMap(({ json }) => JSON.parse(String(json)) as HookRecord | HookRecord[]);
+    const fire = records.find(({ type }) => type === 'hook_fire');
+    for (const json of ['{"cut', JSON.stringify(fire)]) file.run('INSERT INTO records (json) VALUES (?)', [json]);
     file.close();
     writeFileSync(join(folder, 'empty.db'), '');
     const before = readFileSync(path);
