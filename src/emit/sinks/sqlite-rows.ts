@@ -17,8 +17,7 @@ export interface RecordRow {
   readonly json: string;
 }
 
-/** Most records of a row, and characters that none is added to: a query reads whole rows. */
-const MOST = 64;
+/** Characters of a row that no record is added to: a query reads whole rows. */
 const LONG = 32 * 1024;
 /** Most milliseconds between the records of a row: a query by time asks the index of the first one's. */
 export const SPAN = 1000;
@@ -121,7 +120,7 @@ function endOf(records: readonly RecordRow[], from: number): number {
   let { seq } = first;
   let { length } = first.json;
   let to = from + 1;
-  for (; first.host_id !== null && first.fire_id !== null && length < LONG && to - from < MOST; to++) {
+  for (; first.host_id !== null && first.fire_id !== null && length < LONG; to++) {
     const next = records[to];
     if (next?.seq !== seq + 1 || next.at < first.at || next.at > first.at + SPAN) break;
     for (const column of SHARED) if (next[column] !== first[column]) return to;
