@@ -162,6 +162,10 @@ test('a query by time finds a record whose row begins before it', async () => {
   const since = Date.parse(records[1]?.time ?? '');
   expect(await read(path, { since })).toEqual([records[1]]);
   expect(await read(path, { until: since - 1 })).toEqual([records[0], records[2]]);
+  const slow = place();
+  const late = plain(recordsOf([ONE, { ...ONE, later: 5000 }]));
+  await write(slow, late);
+  expect(await read(slow, { since: START + 4900 })).toEqual(late.slice(1));
 });
 
 test('a record that comes after later ones is kept; one that is within a row is not kept again', async () => {
