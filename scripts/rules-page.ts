@@ -1,6 +1,6 @@
-import { KIND_WORDS } from '../src/check/kinds.js';
-import { LEVELS, type Level } from '../src/check/rule.js';
-import { RULE_IDS, RULES, type RuleId } from '../src/check/rules.js';
+import { KIND_WORDS } from '../src/check/files/kinds.js';
+import { LEVELS, type Level } from '../src/check/rules/rule.js';
+import { RULE_IDS, RULES, type RuleId } from '../src/check/rules/rules.js';
 
 const LEVEL_WORDS: Readonly<Record<Level, string>> = {
   error: 'it cannot work as it is written; the command exits 1',
@@ -12,7 +12,7 @@ const LEVEL_WORDS: Readonly<Record<Level, string>> = {
 export function rulesPage(): string {
   return [
     '# Rules of hookscope check',
-    'Generated from `src/check/rules*.ts` by `npm run generate`. `hookscope check [PATH…]` reads hook files and the scripts they name, and runs nothing. `--off RULE` leaves a rule out; `--level warning` leaves out what is only worth knowing.',
+    'Generated from `src/check/rules/*.ts` by `npm run generate`. `hookscope check [PATH…]` reads hook files and the scripts they name, and runs nothing. `--off RULE` leaves a rule out; `--level warning` leaves out what is only worth knowing.',
     `These are read: ${Object.values(KIND_WORDS).join('; ')}. A folder is searched for the names such files usually have; a file is read as what its name and folder say. A file for \`--hooks\` is given to \`check --hooks\` too, since its matchers are globs.`,
     ['| Level | |', '| --- | --- |', ...LEVELS.map((level) => `| ${level} | ${LEVEL_WORDS[level]} |`)].join('\n'),
     ['| Rule | Level | Finds |', '| --- | --- | --- |', ...RULE_IDS.map(row)].join('\n'),

@@ -7,13 +7,13 @@ import type { EventSpec } from '../events/define.js';
 import { isObject } from '../values/shape.js';
 import { type AgentHandler, handlersOf } from './check-agent.js';
 import { type Check, type CheckFinding, type Checking, inText } from './checking.js';
-import { readCode } from './code-text.js';
-import { answersIn, judgeable } from './printed.js';
-import type { ProgramText } from './scripts.js';
-import { outputOf } from './shell.js';
-import { printedAnswer } from './shell-printed.js';
-import type { HandlerNode, SourceFile } from './source-file.js';
-import { entryOf, textOf } from './tree.js';
+import type { HandlerNode, SourceFile } from './files/source-file.js';
+import { entryOf, textOf } from './files/tree.js';
+import { readCode } from './scripts/code-text.js';
+import { answersIn, judgeable } from './scripts/printed.js';
+import type { ProgramText } from './scripts/scripts.js';
+import { outputOf } from './scripts/shell.js';
+import { printedAnswer } from './scripts/shell-printed.js';
 
 type Answer = Readonly<Record<string, unknown>>;
 interface Printed {

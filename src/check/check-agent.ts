@@ -6,8 +6,8 @@ import type { Path } from '../files/json-file.js';
 import { readMatcher } from '../foreign/matchers.js';
 import { nearest } from '../values/nearest.js';
 import type { Check, CheckFinding } from './checking.js';
-import type { SourceFile } from './source-file.js';
-import { type Entry, entryOf, type ObjectNode, type TreeNode, textAt, textOf } from './tree.js';
+import type { SourceFile } from './files/source-file.js';
+import { type Entry, entryOf, type ObjectNode, type TreeNode, textAt, textOf } from './files/tree.js';
 
 /** A handler in another agent's file, with the group around it where there are groups. */
 export interface AgentHandler {

@@ -1,7 +1,7 @@
 import { isNameList } from '../matching/claude-matcher.js';
 import { type Check, type Checking, commandSpan } from './checking.js';
-import type { HandlerNode, SourceFile } from './source-file.js';
-import { entryOf, plainData, textAt } from './tree.js';
+import type { HandlerNode, SourceFile } from './files/source-file.js';
+import { entryOf, plainData, textAt } from './files/tree.js';
 
 /** Equal hooks on one event whose matchers overlap: within a file, and across the settings files of a project. */
 export const checkDuplicates: Check = function* (file, { files, name }: Checking) {

@@ -1,10 +1,10 @@
 import { HOOK_EVENTS } from '../events/catalogue.js';
 import { type Check, type CheckFinding, type Checking, inText } from './checking.js';
-import { readCode } from './code-text.js';
-import { codeReads, type FieldRead } from './field-reads.js';
-import { jqReads } from './jq-reads.js';
-import type { ProgramText } from './scripts.js';
-import type { HandlerNode } from './source-file.js';
+import type { HandlerNode } from './files/source-file.js';
+import { readCode } from './scripts/code-text.js';
+import { codeReads, type FieldRead } from './scripts/field-reads.js';
+import { jqReads } from './scripts/jq-reads.js';
+import type { ProgramText } from './scripts/scripts.js';
 
 /** Fields of the event that hooks read where they are not. */
 export const checkFields: Check = function* (file, about) {

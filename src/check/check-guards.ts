@@ -1,8 +1,8 @@
 import { type Check, type CheckFinding, type Checking, inText } from './checking.js';
-import type { ProgramText } from './scripts.js';
-import { argsOf, commandsBetween, type FoundCommand, outputOf, type Shell } from './shell.js';
-import type { HandlerNode, SourceFile } from './source-file.js';
-import { textAt } from './tree.js';
+import type { HandlerNode, SourceFile } from './files/source-file.js';
+import { textAt } from './files/tree.js';
+import type { ProgramText } from './scripts/scripts.js';
+import { argsOf, commandsBetween, type FoundCommand, outputOf, type Shell } from './scripts/shell.js';
 
 /** Whether hooks that are meant to stop something can. What a text does is guessed, and only where little else is possible. */
 export const checkGuards: Check = function* (file, about) {

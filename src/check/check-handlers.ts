@@ -4,10 +4,10 @@ import { EXTERNAL_KINDS } from '../events/handler-kinds.js';
 import { compileRule } from '../matching/rule.js';
 import { ended } from '../plain.js';
 import { atKey, type Check, type CheckFinding } from './checking.js';
+import type { HandlerNode, SourceFile } from './files/source-file.js';
+import { entryOf, isTrue, plainData, type TreeNode, textAt, textOf } from './files/tree.js';
 import { neverMeet } from './never-meet.js';
 import type { PolicyFile } from './policies.js';
-import type { HandlerNode, SourceFile } from './source-file.js';
-import { entryOf, isTrue, plainData, type TreeNode, textAt, textOf } from './tree.js';
 
 /** What handlers say beside what they run. */
 export const checkHandlers: Check = function* (file) {

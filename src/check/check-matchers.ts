@@ -5,9 +5,9 @@ import { toolNames } from '../matching/tool-names.js';
 import { compileWildcard } from '../matching/wildcard.js';
 import { nearest, nearestSpelling } from '../values/nearest.js';
 import type { Check, CheckFinding } from './checking.js';
+import type { Group, SourceFile } from './files/source-file.js';
+import { textOf } from './files/tree.js';
 import { ELSEWHERE, FORMER, KNOWN_TOOLS, SAMPLE_MCP, subjectValues, TOOLS } from './names.js';
-import type { Group, SourceFile } from './source-file.js';
-import { textOf } from './tree.js';
 
 /** In characters. Each name of a matcher is compared with all known names, so longer ones are not checked. */
 const LONGEST = 5000;

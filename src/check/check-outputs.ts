@@ -5,12 +5,12 @@ import { readOutput } from '../events/outcome.js';
 import { ended } from '../plain.js';
 import { isObject } from '../values/shape.js';
 import { type Check, type CheckFinding, inText } from './checking.js';
-import { type CodeText, readCode } from './code-text.js';
-import { ANSWER_KEYS, answersIn, judgeable } from './printed.js';
-import type { ProgramText } from './scripts.js';
-import { type FoundCommand, outputOf } from './shell.js';
-import { printedAnswer } from './shell-printed.js';
-import type { HandlerNode, SourceFile } from './source-file.js';
+import type { HandlerNode, SourceFile } from './files/source-file.js';
+import { type CodeText, readCode } from './scripts/code-text.js';
+import { ANSWER_KEYS, answersIn, judgeable } from './scripts/printed.js';
+import type { ProgramText } from './scripts/scripts.js';
+import { type FoundCommand, outputOf } from './scripts/shell.js';
+import { printedAnswer } from './scripts/shell-printed.js';
 
 /** Checks answers that are written literally in what hooks run. */
 export const checkOutputs: Check = function* (file, about) {

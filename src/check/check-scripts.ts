@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { atKey, type Check, type CheckFinding, type Checking, commandSpan } from './checking.js';
-import { execWords, type Invocation, shellOf } from './runs.js';
-import { isOnPath, type ScriptFile } from './scripts.js';
-import type { HandlerNode, SourceFile } from './source-file.js';
-import { entryOf, textAt, textOf } from './tree.js';
+import type { HandlerNode, SourceFile } from './files/source-file.js';
+import { entryOf, textAt, textOf } from './files/tree.js';
+import { execWords, type Invocation, shellOf } from './scripts/runs.js';
+import { isOnPath, type ScriptFile } from './scripts/scripts.js';
 
 /** Whether what a command runs is there and can be run. */
 export const checkScripts: Check = function* (file, about) {

@@ -10,10 +10,10 @@ import { validateHooks } from '../plugins/validate.js';
 import { nearest } from '../values/nearest.js';
 import { isObject } from '../values/shape.js';
 import { atKey, type Check, type CheckFinding } from './checking.js';
-import { isUnread } from './find.js';
-import { RULES, type RuleId } from './rules.js';
-import type { SourceFile } from './source-file.js';
-import { entryOf, parsePath, plainData, spanAt, type TreeNode } from './tree.js';
+import { isUnread } from './files/find.js';
+import type { SourceFile } from './files/source-file.js';
+import { entryOf, parsePath, plainData, spanAt, type TreeNode } from './files/tree.js';
+import { RULES, type RuleId } from './rules/rules.js';
 
 /** Whether the file can be read at all. */
 export const checkSyntax: Check = function* ({ parsed, text, kind }) {

@@ -1,13 +1,13 @@
 import type { Word } from 'unbash';
 import { CATALOGUE, CLAUDE_EVENTS } from '../events/catalogue.js';
 import type { EventSpec } from '../events/define.js';
-import { bashismsOf } from './bashisms.js';
 import { atKey, type Check, type CheckFinding, inText } from './checking.js';
-import { commandLine, shellOf } from './runs.js';
-import type { ProgramText } from './scripts.js';
-import { argsOf, expand, type FoundCommand, type Shell } from './shell.js';
-import type { HandlerNode, SourceFile } from './source-file.js';
-import { entryOf } from './tree.js';
+import type { HandlerNode, SourceFile } from './files/source-file.js';
+import { entryOf } from './files/tree.js';
+import { bashismsOf } from './scripts/bashisms.js';
+import { commandLine, shellOf } from './scripts/runs.js';
+import type { ProgramText } from './scripts/scripts.js';
+import { argsOf, expand, type FoundCommand, type Shell } from './scripts/shell.js';
 
 /** How a shell reads the commands, and the shell scripts they run. */
 export const checkShell: Check = function* (file, about) {

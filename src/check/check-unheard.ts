@@ -1,9 +1,9 @@
 import { type Check, type CheckFinding, inText } from './checking.js';
-import { type CodeText, readCode } from './code-text.js';
-import { type Flow, flowOf } from './flow.js';
-import { ANSWER_KEYS, type Printed, printedBy } from './printed.js';
-import { argsOf, type FoundCommand, outputOf, type Shell } from './shell.js';
-import { printedAnswer, printedText } from './shell-printed.js';
+import { type CodeText, readCode } from './scripts/code-text.js';
+import { type Flow, flowOf } from './scripts/flow.js';
+import { ANSWER_KEYS, type Printed, printedBy } from './scripts/printed.js';
+import { argsOf, type FoundCommand, outputOf, type Shell } from './scripts/shell.js';
+import { printedAnswer, printedText } from './scripts/shell-printed.js';
 
 /** Answers that are printed where, or when, nobody hears them. */
 export const checkUnheard: Check = function* (file, about) {

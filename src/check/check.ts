@@ -24,13 +24,13 @@ import {
 import { checkShell } from './check-shell.js';
 import { checkUnheard } from './check-unheard.js';
 import { type Check, type CheckFinding, createChecking, type Surroundings } from './checking.js';
-import type { FileKind } from './kinds.js';
+import type { FileKind } from './files/kinds.js';
+import type { SourceFile } from './files/source-file.js';
+import { createLines } from './files/tree.js';
 import { findPolicies } from './policies.js';
 import { readFiles } from './read-files.js';
-import type { Level } from './rule.js';
-import { RULES, type RuleId } from './rules.js';
-import type { SourceFile } from './source-file.js';
-import { createLines } from './tree.js';
+import type { Level } from './rules/rule.js';
+import { RULES, type RuleId } from './rules/rules.js';
 
 export interface CheckOptions {
   /** Files, or folders to search. */

@@ -1,9 +1,9 @@
 import type { Path } from '../files/json-file.js';
-import type { RuleId } from './rules.js';
-import { type Bearings, commandLine, execWords, type Invocation, runsOf } from './runs.js';
-import { languageOf, type ProgramText, programText, readScript, type ScriptFile } from './scripts.js';
-import type { HandlerNode, SourceFile } from './source-file.js';
-import { entryOf, type Span, textAt } from './tree.js';
+import type { HandlerNode, SourceFile } from './files/source-file.js';
+import { entryOf, type Span, textAt } from './files/tree.js';
+import type { RuleId } from './rules/rules.js';
+import { type Bearings, commandLine, execWords, type Invocation, runsOf } from './scripts/runs.js';
+import { languageOf, type ProgramText, programText, readScript, type ScriptFile } from './scripts/scripts.js';
 
 /** One thing that a check has found. */
 export interface CheckFinding {

@@ -3,8 +3,8 @@ import type { Dialect } from '../events/define.js';
 import { isNameList } from '../matching/claude-matcher.js';
 import { compileMatcher } from '../matching/matcher.js';
 import { compileRule } from '../matching/rule.js';
+import type { HandlerNode } from './files/source-file.js';
 import { FORMER, KNOWN_TOOLS } from './names.js';
-import type { HandlerNode } from './source-file.js';
 
 /** Whether no tool there can be is let through by the matcher and is one that the rule is about. */
 export function neverMeet({ matcher = '', spec }: HandlerNode, text: string, dialect: Dialect): boolean {

@@ -6,7 +6,7 @@ import { HookscopeError } from '../errors.js';
 import { HOOK_EVENTS } from '../events/catalogue.js';
 import { readText } from '../files/json-file.js';
 import type { Surroundings } from './checking.js';
-import type { SourceFile } from './source-file.js';
+import type { SourceFile } from './files/source-file.js';
 
 /** What one settings file says about hooks, and whose they are. */
 export interface PolicyFile extends SettingsOf {

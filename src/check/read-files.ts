@@ -4,11 +4,11 @@ import { HookscopeError } from '../errors.js';
 import { readText } from '../files/json-file.js';
 import { type TomlParser, tomlParser } from '../files/toml-tree.js';
 import type { Surroundings } from './checking.js';
-import { findHookFiles, known } from './find.js';
-import { agentOfPlace, agentOfText, codecOfFile, projectOf } from './foreign.js';
-import { type FileKind, type FilePlace, placeOf } from './kinds.js';
-import { readSource, type SourceFile, unreadSource } from './source-file.js';
-import { entryOf, textOf } from './tree.js';
+import { findHookFiles, known } from './files/find.js';
+import { agentOfPlace, agentOfText, codecOfFile, projectOf } from './files/foreign.js';
+import { type FileKind, type FilePlace, placeOf } from './files/kinds.js';
+import { readSource, type SourceFile, unreadSource } from './files/source-file.js';
+import { entryOf, textOf } from './files/tree.js';
 
 /** What is asked to be checked. */
 interface Asked {

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { HookFinding, HookReport } from './check.js';
-import type { Level } from './rule.js';
-import { RULE_IDS, RULES } from './rules.js';
+import type { Level } from './rules/rule.js';
+import { RULE_IDS, RULES } from './rules/rules.js';
 
 const LEVEL: Readonly<Record<Level, 'error' | 'warning' | 'note'>> = {
   error: 'error',

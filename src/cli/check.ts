@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
 import { AGENT_NAMES } from '../agents/agents.js';
 import { checkHookFiles, type HookFinding, type HookReport } from '../check/check.js';
-import { KIND_WORDS } from '../check/kinds.js';
-import { LEVELS, type Level } from '../check/rule.js';
-import { RULE_IDS } from '../check/rules.js';
+import { KIND_WORDS } from '../check/files/kinds.js';
+import { LEVELS, type Level } from '../check/rules/rule.js';
+import { RULE_IDS } from '../check/rules/rules.js';
 import { toSarif } from '../check/sarif.js';
 import { HookscopeError } from '../errors.js';
 import { plain, plainJson } from '../plain.js';

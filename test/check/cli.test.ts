@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { RULE_IDS } from '../../src/check/rules.js';
+import { RULE_IDS } from '../../src/check/rules/rules.js';
 import { cli, type Finished } from '../cli/cli.js';
 import { ROOT } from '../package/sources.js';
 

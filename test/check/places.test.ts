@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkHookFiles, type HookReport } from '../../src/check/check.js';
-import { createLines } from '../../src/check/tree.js';
+import { createLines } from '../../src/check/files/tree.js';
 
 let folder: string;
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { TABLES } from '../../src/agents/agents.js';
 import type { AgentTable } from '../../src/agents/table.js';
 import { checkSources } from '../../src/check/check.js';
-import { readSource, type SourceFile } from '../../src/check/source-file.js';
+import { readSource, type SourceFile } from '../../src/check/files/source-file.js';
 import { readForeign } from '../../src/foreign/parse.js';
 import { ROOT } from '../package/sources.js';
 

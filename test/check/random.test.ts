@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { checkSources } from '../../src/check/check.js';
-import type { FileKind, FilePlace } from '../../src/check/kinds.js';
-import { RULES } from '../../src/check/rules.js';
-import { readSource } from '../../src/check/source-file.js';
+import type { FileKind, FilePlace } from '../../src/check/files/kinds.js';
+import { readSource } from '../../src/check/files/source-file.js';
+import { RULES } from '../../src/check/rules/rules.js';
 
 /** How much of everything, next to a thousand: a fifth in the gate. */
 const SHARE = Number(process.env['HOOKSCOPE_GENERATED'] ?? 200) / 1000;

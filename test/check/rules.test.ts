@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkHookFiles, type HookFinding } from '../../src/check/check.js';
-import { RULE_IDS, RULES } from '../../src/check/rules.js';
+import { RULE_IDS, RULES } from '../../src/check/rules/rules.js';
 import { ROOT } from '../package/sources.js';
 
 const CASES = join(ROOT, 'test/fixtures/check');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { FilePlace } from '../../src/check/kinds.js';
-import { runsOf } from '../../src/check/runs.js';
-import { type HandlerNode, readSource, type SourceFile } from '../../src/check/source-file.js';
+import type { FilePlace } from '../../src/check/files/kinds.js';
+import { type HandlerNode, readSource, type SourceFile } from '../../src/check/files/source-file.js';
+import { runsOf } from '../../src/check/scripts/runs.js';
 
 const BEARINGS = { home: '/home/dev', cwd: '/elsewhere' };
 const PROJECT: FilePlace = { kind: 'project', project: '/project', plugin: undefined };

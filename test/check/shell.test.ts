@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { bashismsOf } from '../../src/check/bashisms.js';
-import { parseShell, type Shell } from '../../src/check/shell.js';
+import { bashismsOf } from '../../src/check/scripts/bashisms.js';
+import { parseShell, type Shell } from '../../src/check/scripts/shell.js';
 
 const read = (source: string): Shell => {
   const shell = parseShell(source);

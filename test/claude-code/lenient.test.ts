@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { frontmatterOf, parseYamlTree } from '../../src/check/yaml-tree.js';
+import { frontmatterOf, parseYamlTree } from '../../src/check/files/yaml-tree.js';
 import { readAgentFile } from '../../src/claude-code/files/agent-file.js';
 
 const RUNS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 100);

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { RULES } from '../../src/check/rules.js';
+import { RULES } from '../../src/check/rules/rules.js';
 import { HANDLER_KEYS } from '../../src/claude-code/files/schema.js';
 import { handlerSchema } from '../../src/emit/fire-schema.js';
 import { kindSchema } from '../../src/emit/schema.js';

@@ -86,8 +86,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** What the pure folders of the host may import of it. */
 const PURE: Record<string, readonly string[]> = { 'host/decide': [], 'host/plan': ['host/decide'] };
 
-/** Rooms of the host that know nothing of those behind them, types included. */
+/** Rooms that know nothing of those behind them, types included. */
 const BENEATH: Record<string, readonly string[]> = {
+  'check/files': ['check/scripts', 'check/rules'],
+  'check/rules': ['check/files', 'check/scripts'],
+  'check/scripts': ['check/rules'],
   'host/call': ['host/fire', 'host/tell', 'host/register'],
   'host/alarms': ['host/fire', 'host/call', 'host/register'],
   'host/tell': ['host/fire', 'host/register'],
@@ -98,11 +101,11 @@ const BENEATH: Record<string, readonly string[]> = {
 const HOMES: Record<string, readonly string[]> = {
   diff: ['files/text-diff', 'page/parts/text'],
   execa: ['handlers/command/start', 'claude-code/control/process'],
-  'jsonc-parser': ['files/json-file', 'check/json-tree', 'connect/settings-text'],
+  'jsonc-parser': ['files/json-file', 'check/files/json-tree', 'connect/settings-text'],
   rxjs: ['emit/bus'],
   tapable: ['host/hooks'],
-  unbash: ['matching/bash/bash', 'check/shell'],
-  yaml: ['claude-code/files/agent-file', 'check/yaml-tree'],
+  unbash: ['matching/bash/bash', 'check/scripts/shell'],
+  yaml: ['claude-code/files/agent-file', 'check/files/yaml-tree'],
 };
 /** Schemas are written where the data is declared. */
 const ANYWHERE: readonly string[] = ['zod'];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RULES } from '../../src/check/rules.js';
+import { RULES } from '../../src/check/rules/rules.js';
 import { ERROR_CODES, HookscopeError } from '../../src/errors.js';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
 import { ended } from '../../src/plain.js';

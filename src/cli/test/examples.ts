@@ -1,5 +1,5 @@
-import { entryOf, plainData, type TreeNode } from '../../check/tree.js';
-import { parseYamlTree } from '../../check/yaml-tree.js';
+import { entryOf, plainData, type TreeNode } from '../../check/files/tree.js';
+import { parseYamlTree } from '../../check/files/yaml-tree.js';
 import { HookscopeError } from '../../errors.js';
 import { HOOK_EVENTS, type HookEvent } from '../../events/catalogue.js';
 import { positionsIn, readNamedText } from '../../files/json-file.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../values/shape.js';
+import { isObject } from '../../values/shape.js';
 import { argsOf, expand, type FoundCommand } from './shell.js';
 
 /** What a command prints; undefined if that is known only at run time. */

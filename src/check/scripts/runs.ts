@@ -1,9 +1,9 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Word } from 'unbash';
-import { TABLES } from '../agents/agents.js';
+import { TABLES } from '../../agents/agents.js';
+import { type HandlerNode, type SourceFile, skillFolder } from '../files/source-file.js';
+import { entryOf, plainData, textAt } from '../files/tree.js';
 import { argsOf, expand, type FoundCommand, isCertain, parseShell, type Shell } from './shell.js';
-import { type HandlerNode, type SourceFile, skillFolder } from './source-file.js';
-import { entryOf, plainData, textAt } from './tree.js';
 
 /** A program that a command hook starts, as far as its text shows. */
 export interface Invocation {

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
-import { otherAgent } from '../claude-code/files/other-shapes.js';
-import { CLAUDE_EVENTS } from '../events/catalogue.js';
-import { isObject } from '../values/shape.js';
+import { otherAgent } from '../../claude-code/files/other-shapes.js';
+import { CLAUDE_EVENTS } from '../../events/catalogue.js';
+import { isObject } from '../../values/shape.js';
 
 /** Agents that keep hooks in folders of their own, by the folder. */
 const FOLDERS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { Path } from '../files/json-file.js';
+import type { Path } from '../../files/json-file.js';
 
 /** A value of a JSON or YAML file, with where it stands: offsets into the file's text. */
 export type TreeNode =

@@ -1,6 +1,6 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml';
-import { makeLenient } from '../files/lenient-yaml.js';
-import { whyNoFrontmatter } from '../files/nesting.js';
+import { makeLenient } from '../../files/lenient-yaml.js';
+import { whyNoFrontmatter } from '../../files/nesting.js';
 import type { Entry, ParsedFile, Span, TreeNode } from './tree.js';
 
 /** The block between the two `---` a Markdown file begins with; `start` is its offset. Undefined: it has none. */

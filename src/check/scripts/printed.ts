@@ -1,4 +1,4 @@
-import { isObject } from '../values/shape.js';
+import { isObject } from '../../values/shape.js';
 import { type CodeText, closing, literalAt, UNKNOWN } from './code-text.js';
 
 /** Something that a program in another language prints, as far as its text shows. */

@@ -1,5 +1,5 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import { isTooDeep } from '../files/nesting.js';
+import { isTooDeep } from '../../files/nesting.js';
 import type { Entry, ParsedFile, TreeNode } from './tree.js';
 
 /** Reads JSON as strictly as a program will, but goes on behind what is wrong. Never throws. */

@@ -1,9 +1,9 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { HookscopeError } from '../errors.js';
-import { CLAUDE_KINDS } from '../events/handler-kinds.js';
-import { readText } from '../files/json-file.js';
-import { isObject } from '../values/shape.js';
+import { HookscopeError } from '../../errors.js';
+import { CLAUDE_KINDS } from '../../events/handler-kinds.js';
+import { readText } from '../../files/json-file.js';
+import { isObject } from '../../values/shape.js';
 import { agentOfPlace, isAboutHooks } from './foreign.js';
 import { frontmatterOf, holdsHooks } from './yaml-tree.js';
 

@@ -1,4 +1,4 @@
-import { CLAUDE_KINDS } from '../events/handler-kinds.js';
+import { CLAUDE_KINDS } from '../../events/handler-kinds.js';
 import type { RuleText } from './rule.js';
 
 /** How a file is built, and what its handlers say. */

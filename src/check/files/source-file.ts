@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
-import { CATALOGUE } from '../events/catalogue.js';
-import type { Dialect, EventSpec } from '../events/define.js';
-import type { Path } from '../files/json-file.js';
-import type { TomlParser } from '../files/toml-tree.js';
+import { CATALOGUE } from '../../events/catalogue.js';
+import type { Dialect, EventSpec } from '../../events/define.js';
+import type { Path } from '../../files/json-file.js';
+import type { TomlParser } from '../../files/toml-tree.js';
 import { parseJsonTree } from './json-tree.js';
 import type { FileKind, FilePlace } from './kinds.js';
 import { createLines, type Entry, entryOf, type ObjectNode, type ParsedFile, type TreeNode, textAt } from './tree.js';

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { readRegularFile } from '../files/regular-file.js';
+import { readRegularFile } from '../../files/regular-file.js';
 import { parseShell, type Shell } from './shell.js';
 
 /** A file that a hook runs. */

@@ -1,8 +1,8 @@
-import { AGENT_RULES } from './rules-agents.js';
-import { GUARD_RULES } from './rules-guards.js';
-import { MATCHER_RULES } from './rules-matchers.js';
-import { SCRIPT_RULES } from './rules-scripts.js';
-import { SHAPE_RULES } from './rules-shape.js';
+import { AGENT_RULES } from './agents.js';
+import { GUARD_RULES } from './guards.js';
+import { MATCHER_RULES } from './matchers.js';
+import { SCRIPT_RULES } from './scripts.js';
+import { SHAPE_RULES } from './shape.js';
 
 /** Every rule, by its id. */
 export const RULES = { ...SHAPE_RULES, ...MATCHER_RULES, ...SCRIPT_RULES, ...GUARD_RULES, ...AGENT_RULES } as const;
