@@ -1,13 +1,13 @@
 import { HookscopeError } from '../errors.js';
 import { nearest } from '../values/nearest.js';
-import { claudeCode } from './claude-code.js';
 import type { Codec } from './codec.js';
-import { codex } from './codex.js';
-import { copilot } from './copilot.js';
-import { cursor } from './cursor.js';
-import { gemini } from './gemini.js';
 import { codecOf } from './make-codec.js';
 import type { AgentTable } from './table.js';
+import { claudeCode } from './tables/claude-code.js';
+import { codex } from './tables/codex.js';
+import { copilot } from './tables/copilot.js';
+import { cursor } from './tables/cursor.js';
+import { gemini } from './tables/gemini.js';
 
 /** Every agent whose protocol is known, in the order in which they are listed. */
 export const TABLES: readonly AgentTable[] = [claudeCode, codex, copilot, gemini, cursor];

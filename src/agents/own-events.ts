@@ -2,8 +2,8 @@ import type { CustomEvents } from '../events/catalogue.js';
 import { defineEvent } from '../events/own-event.js';
 import { zod } from '../values/zod.js';
 import { AGENT_NAMES, agentCodec } from './agents.js';
-import { claudeCode } from './claude-code.js';
 import type { OwnEvent } from './table.js';
+import { claudeCode } from './tables/claude-code.js';
 
 /**
  * The events of an agent that are none of ours, for `createHost({ events: agentEvents('gemini') })`; without a name those of all of them. Throws INVALID_OPTIONS for an unknown

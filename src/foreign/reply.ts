@@ -1,10 +1,10 @@
 import { inputToOurs, isPatched, payloadFor } from '../agents/as-theirs.js';
-import { claudeCode } from '../agents/claude-code.js';
 import type { Answer, Loss } from '../agents/codec.js';
 import { encode } from '../agents/encode.js';
 import { hear } from '../agents/hear.js';
 import { foldOf } from '../agents/rows.js';
 import type { AgentTable, EventRow } from '../agents/table.js';
+import { claudeCode } from '../agents/tables/claude-code.js';
 import type { ExternalCall, Handler, Reply } from '../handlers/handler.js';
 import { isObject, type Json } from '../values/shape.js';
 

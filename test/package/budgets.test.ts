@@ -11,6 +11,8 @@ import { ROOT, readSources } from './sources.js';
 const CEILING = {
   /** Lines of the longest file under src/. */
   longestFile: 270,
+  /** Files directly in the fullest folder under src/: twenty can be overlooked. */
+  fullestFolder: 31,
   /** Files of ours that importing the package loads. */
   filesLoaded: 8,
   /** Files of rxjs, which has more than two hundred. */
@@ -59,6 +61,17 @@ test('no source file is longer than the ceiling', () => {
     longest.lines,
     `src/${longest.name}.ts has ${longest.lines} lines, the ceiling is ${CEILING.longestFile}. Split the file, or raise longestFile in this test in the same commit.`,
   ).toBeLessThanOrEqual(CEILING.longestFile);
+});
+
+test('no source folder has more files directly in it than the ceiling', () => {
+  const counts = new Map<string, number>();
+  for (const folder of readSources().map(({ name }) => name.split('/').slice(0, -1).join('/')))
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  const [name, count] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
+  expect(
+    count,
+    `src/${name} has ${count} files, the ceiling is ${CEILING.fullestFolder}. Give it rooms that answer a question each.`,
+  ).toBeLessThanOrEqual(CEILING.fullestFolder);
 });
 
 test('every public name stands on one page of the API reference', () => {

@@ -1,5 +1,5 @@
+import { type AgentTable, type EventRow, instead, SILENT, specific, words } from '../table.js';
 import { codexRuns } from './codex-runs.js';
-import { type AgentTable, type EventRow, instead, SILENT, specific, words } from './table.js';
 
 const context = specific({ additionalContext: '$text' });
 const stop = words({ continue: false, stopReason: '$reason' }, { covers: ['block'] });

@@ -1,5 +1,5 @@
-import type { Running, Subject } from './running.js';
-import { words } from './says.js';
+import type { Running, Subject } from '../running.js';
+import { words } from '../says.js';
 
 /** Under both of its names. */
 const both = (camel: string, subject: Subject): Readonly<Record<string, Subject>> => ({

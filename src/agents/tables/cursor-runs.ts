@@ -1,5 +1,5 @@
-import type { Running } from './running.js';
-import { words } from './says.js';
+import type { Running } from '../running.js';
+import { words } from '../says.js';
 
 /** From its documents, as its table is. */
 export const cursorRuns: Running = {

@@ -1,5 +1,5 @@
+import { type AgentTable, type EventRow, instead, specific, words } from '../table.js';
 import { geminiRuns } from './gemini-runs.js';
-import { type AgentTable, type EventRow, instead, specific, words } from './table.js';
 
 const context = specific({ additionalContext: '$text' });
 const stop = words(

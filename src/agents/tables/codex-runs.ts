@@ -1,6 +1,6 @@
-import type { Json } from '../values/shape.js';
-import type { Refused, Running } from './running.js';
-import { words } from './says.js';
+import type { Json } from '../../values/shape.js';
+import type { Refused, Running } from '../running.js';
+import { words } from '../says.js';
 
 const DECIDES = ['decision', 'reason'];
 const SPECIFIC = ['hookSpecificOutput', '.hookEventName'];

@@ -1,4 +1,3 @@
-import { copilotRuns } from './copilot-runs.js';
 import {
   type AgentTable,
   type EventRow,
@@ -9,7 +8,8 @@ import {
   specific,
   type Words,
   words,
-} from './table.js';
+} from '../table.js';
+import { copilotRuns } from './copilot-runs.js';
 
 /** Copilot reads `hookSpecificOutput` on the PascalCase PreToolUse alone; everywhere else what it reads stands at the top. */
 const context = words({ additionalContext: '$text' });

@@ -1,5 +1,5 @@
-import type { Running } from './running.js';
-import { specific, type Words, words } from './says.js';
+import type { Running } from '../running.js';
+import { specific, type Words, words } from '../says.js';
 
 const decided = (decision: string): Words => words({ decision, reason: '$reason' });
 

@@ -1,5 +1,5 @@
+import { type AgentTable, type EventRow, type Field, type Fill, instead, words } from '../table.js';
 import { cursorRuns } from './cursor-runs.js';
-import { type AgentTable, type EventRow, type Field, type Fill, instead, words } from './table.js';
 
 /** The user is told one thing and the model another: both are told why. */
 const refused = { user_message: '$reason', agent_message: '$reason' };
