@@ -131,15 +131,18 @@ function loadedWith(file, output) {
 
 /**
  * What is loaded together is one chunk, since each file that is loaded takes time: what the program needs for its help, what it needs to ask
- * a server, the rest of what a host needs, and what is around a host that fires once.
+ * a server, in another agent's words too, the rest of what a host needs, and what is around a host that fires once.
  */
 async function groups() {
   const plain = await rolldown(options);
   const { output } = await plain.generate({ format: 'esm' });
   await plain.close();
-  const [program, asks, host] = ['src/cli/main.ts', 'src/cli/server/hook.ts', 'src/index.ts'].map((file) =>
-    loadedWith(file, output),
-  );
+  const [program, asks, words, host] = [
+    'src/cli/main.ts',
+    'src/cli/server/hook.ts',
+    'src/server/agent-words.ts',
+    'src/index.ts',
+  ].map((file) => loadedWith(file, output));
   const run = loadedWith('src/handlers/command/run.ts', output);
   const once = new Set(ONCE.flatMap((file) => [...loadedWith(file, output)]));
   const inputs = Object.values(ENTRIES).map((file) => join(ROOT, file));
@@ -151,9 +154,10 @@ async function groups() {
     { name: 'unbash', test: isOf('unbash') },
     { name: 'execa', test: (id) => packageOf(id) !== undefined && run.has(id) && !host.has(id) },
     { name: 'base', test: (id) => isChunkOf(program)(id) && [host, asks, once].some((others) => others.has(id)) },
-    { name: 'events', test: (id) => isChunkOf(host)(id) && asks.has(id) },
+    { name: 'events', test: (id) => isChunkOf(host)(id) && (asks.has(id) || words.has(id)) },
     { name: 'host', test: isChunkOf(host) },
     { name: 'ask', test: isChunkOf(asks) },
+    { name: 'words', test: isChunkOf(words) },
     { name: 'once', test: isChunkOf(once) },
   ];
 }

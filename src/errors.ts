@@ -6,8 +6,14 @@ import { ended, plain } from './plain.js';
  * and what to do. A handler's own failure is never one of these: it is an outcome, named in the decision and the record.
  */
 const MESSAGES = {
-  UNKNOWN_EVENT: (d: { event: string; nearest?: string | undefined; agent?: string; known?: string }) =>
-    `${ended(`Unknown event "${d.event}"${d.agent ? ` of ${d.agent}` : ''}`)}${d.nearest ? ` Did you mean "${d.nearest}"?` : ''} ${d.known ? ended(`Its events are ${d.known}`) : 'Known events are in HOOK_EVENTS; add your own with createHost({ events }).'}`,
+  UNKNOWN_EVENT: (d: {
+    event: string;
+    nearest?: string | undefined;
+    agent?: string;
+    known?: string;
+    remedy?: string;
+  }) =>
+    `${ended(`Unknown event "${d.event}"${d.agent ? ` of ${d.agent}` : ''}`)}${d.nearest ? ` Did you mean "${d.nearest}"?` : ''} ${d.known ? ended(`Its events are ${d.known}`) : (d.remedy ?? 'Known events are in HOOK_EVENTS; add your own with createHost({ events }).')}`,
   INVALID_INPUT: (d: { event: string; field: string; expected: string }) =>
     `Invalid input for ${d.event}: "${d.field}" ${ended(d.expected)}`,
   INVALID_HOOKS: (d: { where: string; expected: string; nearest?: string | undefined }) =>

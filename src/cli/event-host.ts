@@ -1,10 +1,10 @@
 import { eventName } from '../events/catalogue.js';
-import { servicesOf } from '../host/internals.js';
 import type { Json } from '../values/shape.js';
 import { happeningOf } from './claude-flags.js';
 import { errorWithNamed } from './named-problems.js';
 import { type HostFlags, type OpenedHost, type OpenOptions, openHost } from './open-host.js';
 import { type Terminal, unlessInterrupted } from './terminal.js';
+import { unknownEvent } from './unknown-event.js';
 
 /** What a command needs that was given an event and its input. */
 export interface EventHost extends OpenedHost {
@@ -30,7 +30,7 @@ export async function openForEvent(
   const event = eventName(spelling, Object.keys(opened.host.hooks));
   if (event !== undefined && 'input' in reading) return { ...opened, event, input };
   await opened.host.close();
-  throw event !== undefined && 'error' in reading ? reading.error : servicesOf(opened.host).unknownEvent(spelling);
+  throw event !== undefined && 'error' in reading ? reading.error : unknownEvent(spelling, opened.host);
 }
 
 async function attempt(

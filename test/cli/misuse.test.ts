@@ -85,6 +85,10 @@ const CASES: [args: string, message: string | RegExp][] = [
   ['fire PreToolUse --input {"tool_name":', '--input: is not JSON: line 1, column'],
   ['explain PreToolUse --input [1]', "--input: expected one JSON object, the event's input, got an array."],
   ['fire PreTool', 'Unknown event "PreTool". Did you mean "PreToolUse"?'],
+  ...['fire NoSuch', 'explain NoSuch', 'run unknown.jsonl'].map((args): [string, RegExp] => [
+    args,
+    /Unknown event "\w+"\.(?: Did you mean "\w+"\?)? docs\/events\.md has them all, and hookscope agents NAME/,
+  ]),
   ['explain user-prompt', 'Unknown event "user-prompt". Did you mean "UserPromptSubmit"?'],
   ['fire PreToolUse --input wrong.json --json', 'Invalid input for PreToolUse: "tool_name"'],
   ['fire PreToolUse --input wrong.json --exit-code', 'Invalid input for PreToolUse: "tool_name"'],

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -15,6 +15,10 @@ const CEILING = {
   fullestFolder: 31,
   /** Files of ours that importing the package loads. */
   filesLoaded: 8,
+  /** Files of ours that help loads, that a command which fires once loads, and that a hook loads before it fires by itself. */
+  filesForHelp: 5,
+  filesForFire: 14,
+  filesToAsk: 10,
   /** Files of rxjs, which has more than two hundred. */
   filesOfRxjs: 25,
   /** Packages that installing us brings beside those named below. */
@@ -37,7 +41,11 @@ function built(path: string): string {
 async function filesLoadedBy(args: readonly string[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'hookscope-loaded-'));
   try {
-    await promisify(execFile)(process.execPath, args, { cwd: ROOT, env: { ...process.env, NODE_V8_COVERAGE: folder } });
+    // One that fails has loaded files too.
+    await promisify(execFile)(process.execPath, args, {
+      cwd: ROOT,
+      env: { ...process.env, NODE_V8_COVERAGE: folder },
+    }).catch(() => undefined);
     const urls = readdirSync(folder).flatMap((file) => {
       const { result } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: { url: string }[] };
       return result.map((script) => script.url).filter((url) => url.startsWith('file:'));
@@ -129,6 +137,32 @@ test('what a server is made with is loaded by a server alone', async () => {
     const own = (await filesLoadedBy(args)).filter((url) => packageOf(url) === '.');
     expect(own.length).toBeGreaterThan(0);
     expect(own.filter(holdsServer)).toEqual([]);
+  }
+});
+
+test('a command loads few files of ours, and none of those that only others need', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hookscope-commands-'));
+  try {
+    const rule = { type: 'rule', decision: 'deny', reason: 'no', if: 'Bash(git push *)' };
+    writeFileSync(join(folder, 'rule.json'), JSON.stringify({ PreToolUse: [{ hooks: [rule] }] }));
+    writeFileSync(join(folder, 'call.json'), '{"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t"}');
+    const main = built('cli/main.js');
+    const named = ['--hooks', join(folder, 'rule.json'), '--input', join(folder, 'call.json')];
+    for (const [args, most, none] of [
+      [['--help'], CEILING.filesForHelp, ['host', 'once', 'events', 'execa', 'acorn', 'unbash']],
+      [['fire', 'PreToolUse', ...named], CEILING.filesForFire, ['execa', 'acorn']],
+      // It says what is wrong with its words, or asks a server, without a host.
+      [['hook', 'NoSuch', '--as', 'codex'], CEILING.filesToAsk, ['host', 'once', 'execa', 'acorn', 'unbash']],
+    ] as const) {
+      const files = (await filesLoadedBy([main, ...args])).filter((url) => packageOf(url) === '.');
+      const loaded = files.map((url) => basename(url, '.js'));
+      expect(loaded.length, loaded.join()).toBeGreaterThan(1);
+      expect(loaded.length, loaded.join()).toBeLessThanOrEqual(most);
+      expect(loaded.filter((name) => (none as readonly string[]).includes(name))).toEqual([]);
+    }
+    for (const name of ['host', 'once', 'events', 'execa', 'acorn', 'unbash']) built(`chunks/${name}.js`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 });
 

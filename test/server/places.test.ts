@@ -170,7 +170,15 @@ describe('the thin command without a server', () => {
     for (const [name, plugin] of Object.entries(ways)) user.write(name, `export default { name: 'stuck', ${plugin} };`);
     // With nobody at its other end.
     execFileSync('mkfifo', [join(user.path, 'project/pipe.json')]);
-    const named = [...Object.keys(ways).map((name) => ['--plugin', `./${name}`]), ['--hooks', 'pipe.json']];
+    // By every way that leads to code, and what is none.
+    user.write('config.mjs', 'export default { hooks: { PreToolUse: [{ hooks: [() => { for (;;); }] }] } };');
+    user.write('config.json', '{ "plugins": ["./spins.mjs"] }');
+    user.write('sleeps.json', hooksFile('sleep 1238'));
+    const named = [
+      ...Object.keys(ways).map((name) => ['--plugin', `./${name}`]),
+      ...['config.mjs', 'config.json'].map((name) => ['--config', name]),
+      ...['sleeps.json', 'pipe.json'].map((name) => ['--hooks', name]),
+    ];
     // Whoever waits for them in vain has to be a process, which ends.
     const hook = (args: readonly string[]) => user.spawnHook(['PreToolUse', '--timeout', '4', ...args], bash('ls'));
     const [allowed, ...blocked] = await Promise.all([
@@ -181,6 +189,7 @@ describe('the thin command without a server', () => {
     expect(allowed).toMatchObject({ code: 1, stdout: '', stderr: said });
     for (const [i, one] of blocked.entries())
       expect(one, named[i]?.join(' ')).toMatchObject({ code: 2, stdout: expect.stringMatching(/"deny".*in time/) });
+    expect(alive('sleep 1238')).toBe(false);
   });
 });
 

@@ -11,6 +11,7 @@ import { atPlace, type HostFlags, openHost } from '../open-host.js';
 import { partOfCaller } from '../part-of-caller.js';
 import { type RedactFlags, redactorFor } from '../redact.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
+import { unknownEvent } from '../unknown-event.js';
 import { type RecordedEvent, type RecordedSession, readSession } from './session-file.js';
 import { jsonLines, liveLines } from './show.js';
 import { Summary } from './summary.js';
@@ -101,7 +102,8 @@ async function fireRecorded(
   signal: AbortSignal,
 ): Promise<void> {
   const { input, place } = recorded;
-  const event = eventName(recorded.event, Object.keys(host.hooks)) ?? recorded.event;
+  const event = eventName(recorded.event, Object.keys(host.hooks));
+  if (event === undefined) throw atPlace(place, unknownEvent(recorded.event, host));
   const role = roleOf(event);
   const { session_id: session, agent_id: agent } = input as { session_id?: string; agent_id?: string };
   const ref = { ...(session && { session }), ...(agent && { agent }) };
