@@ -17,6 +17,9 @@ const codecs = new Map(TABLES.map((table) => [table.name, codecOf(table)]));
 /** The names that `agentCodec` knows: `claude-code`, `codex`, `copilot`, `gemini`, `cursor`. */
 export const AGENT_NAMES: readonly string[] = Object.freeze([...codecs.keys()]);
 
+/** Agents with events that are none of ours. All of Claude Code's are ours; what it can be told of each would be read from schemas that are not made yet. */
+export const WITH_OWN_EVENTS: readonly string[] = AGENT_NAMES.filter((name) => name !== claudeCode.name);
+
 /** The codec of an agent. An unknown name is INVALID_OPTIONS with the nearest one. */
 export function agentCodec(name: string): Codec {
   const codec = codecs.get(name);

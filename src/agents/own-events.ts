@@ -1,18 +1,15 @@
 import type { CustomEvents } from '../events/catalogue.js';
 import { defineEvent } from '../events/own-event.js';
 import { zod } from '../values/zod.js';
-import { AGENT_NAMES, agentCodec } from './agents.js';
+import { agentCodec, WITH_OWN_EVENTS } from './agents.js';
 import type { OwnEvent } from './table.js';
-import { claudeCode } from './tables/claude-code.js';
 
 /**
  * The events of an agent that are none of ours, for `createHost({ events: agentEvents('gemini') })`; without a name those of all of them. Throws INVALID_OPTIONS for an unknown
  * agent.
  */
 export function agentEvents(name?: string): CustomEvents {
-  // All of Claude Code's are ours; what it can be told of each would be read from schemas that are not made yet.
-  const others = AGENT_NAMES.filter((one) => one !== claudeCode.name);
-  const codecs = (name === undefined ? others : [name]).map(agentCodec);
+  const codecs = (name === undefined ? WITH_OWN_EVENTS : [name]).map(agentCodec);
   const rows = codecs.flatMap(({ events }) => events);
   return Object.fromEntries(
     rows.flatMap((row) => (row.own ? [[row.ours, definitionOf(row.own, row.says.block !== undefined)]] : [])),

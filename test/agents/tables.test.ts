@@ -12,11 +12,10 @@ import type { AnyDecision } from '../../src/host/decide/decision.js';
 import { ROOT } from '../package/sources.js';
 
 const FOLDER = join(ROOT, 'src/agents');
-/** Each agent's own files, and the list of them. */
-const OWN = [...AGENT_NAMES.flatMap((name) => [`${name}.ts`, `${name}-runs.ts`]), 'agents.ts'];
 
 test('what reads the tables knows no agent by name', () => {
-  const engine = readdirSync(FOLDER).filter((file) => !OWN.includes(file));
+  // Each agent's own files are in a folder of theirs; one file lists them.
+  const engine = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && file !== 'agents.ts');
   expect(engine.length).toBeGreaterThan(8);
   for (const file of engine) {
     const code = readFileSync(join(FOLDER, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
