@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AGENT_NAMES, agentCodec, TABLES } from '../../src/agents/agents.js';
+import { agentCodec, TABLES } from '../../src/agents/agents.js';
 import type { Answer } from '../../src/agents/codec.js';
 import { supports } from '../../src/agents/supports.js';
 import { SAYABLE } from '../../src/agents/table.js';
