@@ -161,7 +161,7 @@ const securityElse: readonly NoPromise[] = [
 
 const limits: readonly Kept[] = [
   [
-    'shows what does when it is called',
+    'shows it when it is called',
     'fleet/nats/approve.fleet',
     'approve shows what is asked as it is, says which question is meant, and asks on a terminal about each',
   ],
@@ -177,7 +177,7 @@ const limits: readonly Kept[] = [
   ],
   ['A question lives as long as the agent waits for it', 'fleet/ask-table', 'goes away with whoever asks'],
   [
-    'an answer is kept for no later call',
+    'an answer counts for no later call',
     'fleet/ask-table',
     'refuses what is not an answer to this fire and input by an approver, and says why',
   ],
@@ -336,7 +336,11 @@ const limits: readonly Kept[] = [
     'an agent that reads Claude Code’s files too asks twice, and that is said',
   ],
   ['Where those are connected as well', 'cli/connect', 'an agent that reads Claude Code’s files too asks twice'],
-  ['A file of Codex or Copilot with comments', 'connect/agents', 'a file that %s does not read is not written into'],
+  [
+    'A settings file of Codex or Copilot with comments',
+    'connect/agents',
+    'a file that %s does not read is not written into',
+  ],
   ['loads nothing of a settings file', 'cli/connect', 'comments in its settings'],
   ['`connect` keeps them, and says', 'cli/connect', 'comments in its settings'],
   ['may be indented anew', 'connect/connect', 'loses only what connect has written'],
@@ -677,7 +681,7 @@ const limitsElse: readonly NoPromise[] = [
   ['There is no webhook and no chat that answers', 'says what is not promised'],
   ["Claude Code's HTTP hooks do not say how long they wait", 'says what is not promised'],
   ["Whether another approver's key lies on its disk", 'says what is not promised'],
-  ["are by the asking host's clock", 'says what is not promised'],
+  ["are measured by the asking host's clock", 'says what is not promised'],
   ['within the last 30 ms before a process is killed', 'no promise: what was not written'],
   ['binds its own files; what it depends on', 'no promise: what is not bound'],
   ['can take it out of its fleet', 'no promise: what is not prevented'],
@@ -696,7 +700,7 @@ const limitsElse: readonly NoPromise[] = [
   ['Records do not say who started an agent', 'leads to the next sentence'],
   ['else the agent stands under the main one', 'how a picture is made of records'],
   ["A bar begins where its hooks' times add up to", 'how a picture is made of records'],
-  ['Browsers open six connections to a server', 'of browsers'],
+  ['Browsers open at most six connections to a server', 'of browsers'],
   ['What a page holds is in memory', 'of the browser: depends on what records hold'],
   ['A file that is dropped on the page is shown as it is', 'what is not done'],
   ['When a server is gone, whoever takes its port', 'what is not prevented'],
@@ -831,8 +835,8 @@ const readme: readonly Kept[] = [
   ['`fire` fires one event', 'cli/fire', 'prints the decision, and a line for every registered hook with why'],
   ['sends a recorded session through the hooks', 'cli/run', 'shows what ran, for whom and why, and what was denied'],
   ['shows what was denied', 'cli/history', 'last --blocked is the newest fire that was denied'],
-  ['decides again what was recorded', 'cli/replay', 'under others says what changes, by which hook, with an example'],
-  ['[The page](docs/page.md) shows it', 'page/page', 'it shows what happens while an agent works'],
+  ['decides recorded fires again', 'cli/replay', 'under others says what changes, by which hook, with an example'],
+  ['[The page](docs/page.md) shows records in a browser', 'page/page', 'it shows what happens while an agent works'],
   ['stats` finds the slow hook', 'cli/history', 'counts runs, denials and failures of each hook, and its times'],
   ['In a clone of the repository', 'cli/demo', 'npm run demo shows who was denied what'],
   ['prints records for programs', 'cli/run', '--json prints every record in order'],
@@ -856,7 +860,7 @@ const readmeElse: readonly NoPromise[] = [
   ['A loop of your own:', 'leads to a block that package/docs runs'],
   ['| Framework | Three lines |', 'the head of a table'],
   ['[All three under one host]', 'leads to a program that package/examples runs'],
-  ["Claude Code's own files, in a program of yours:", 'leads to a block that package/docs compiles'],
+  ["Claude Code's own files, loaded in your program:", 'leads to a block that package/docs compiles'],
   [
     'Claude Code itself ([four programs]',
     'leads to a block that package/docs compiles; the programs are run by package/examples',
@@ -874,7 +878,7 @@ const readmeElse: readonly NoPromise[] = [
   ['nothing else has to be installed', 'of the repository'],
   ['measures what a fire costs', 'of the repository'],
   ['[Guide](docs/guide.md)', 'links'],
-  ['Which "no" does your agent hear?', 'a question'],
+  ['Which kinds of "no" does your agent obey?', 'a question'],
 ];
 
 export const PROMISES = {
