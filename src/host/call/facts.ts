@@ -59,8 +59,8 @@ export interface RunningFire extends FireFacts {
   readonly background: BackgroundWork;
   /** Made only when there is a subscriber. */
   readonly reporter: FireReporter | undefined;
-  /** Calls are timed: there is a subscriber, or `slowAfter` is set. */
-  readonly timed: boolean;
+  /** Times the calls, where there is a subscriber or `slowAfter` is set. One a fire: to look up `performance` runs a getter. */
+  readonly clock: { now(): number } | undefined;
   /** Why it was cut short, once it was. */
   readonly cancelled: HookscopeError | undefined;
   cancel(error: HookscopeError): void;

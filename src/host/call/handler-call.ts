@@ -42,7 +42,7 @@ export class HandlerCall implements Watched, CallFacts {
   /** In its wave. */
   index = 0;
   private view: Json;
-  private readonly timed: boolean;
+  private readonly clock: RunningFire['clock'];
   private isWatched = false;
   /** Milliseconds of the monotonic clock, which may begin at 0 where a test moves it; below 0: nobody wants to know, or it is over. */
   private began = -1;
@@ -55,7 +55,7 @@ export class HandlerCall implements Watched, CallFacts {
   constructor(fire: RunningFire, owner: CallOwner, input = fire.input, view = readOnly(input)) {
     this.fire = fire;
     this.owner = owner;
-    this.timed = fire.timed;
+    this.clock = fire.clock;
     this.input = input;
     this.view = view;
     this.onValue = this.fulfilled.bind(this);
@@ -70,7 +70,7 @@ export class HandlerCall implements Watched, CallFacts {
       this.view = readOnly(input);
     }
     const callback = callbackOf(r);
-    if (callback === undefined || this.timed || r.async === true || r.trustCheck !== undefined)
+    if (callback === undefined || this.clock !== undefined || r.async === true || r.trustCheck !== undefined)
       return this.beginOther(kind);
     const context = new Context(this.fire, kind, undefined);
     this.context = context;
@@ -93,7 +93,7 @@ export class HandlerCall implements Watched, CallFacts {
     if (changed) return untrusted(fire, registration, changed);
     if (answer !== undefined) return answer(fire, registration, input);
     if (callback === undefined && !fire.carried(input)) return { failure: aborted() };
-    if (this.timed) this.start(kind);
+    if (this.clock !== undefined) this.start(kind);
     else this.context = new Context(fire, kind, undefined);
     const traced = this.reporter?.traced;
     let value: unknown;
@@ -117,7 +117,7 @@ export class HandlerCall implements Watched, CallFacts {
     const { fire, registration } = this;
     this.reporter = fire.reporter?.started(registration);
     this.context = new Context(fire, kind, this.reporter);
-    this.began = performance.now();
+    this.began = this.clock?.now() ?? -1;
   }
 
   private run(callback: CallbackFunction | undefined): unknown {
@@ -253,12 +253,12 @@ export class HandlerCall implements Watched, CallFacts {
 
   /** Every call ends here. It is reported to subscribers, and its problems are logged with or without them. An abort is no problem, since the caller asked for it. */
   private conclude(result: Attempt): Attempt {
-    const { fire, registration, reporter, began } = this;
+    const { fire, registration, reporter, began, clock } = this;
     const { failure, warnings } = result;
     if ((failure && failure.cause !== 'aborted') || warnings?.length) logProblems(fire, registration, result);
-    if (began < 0) return result;
+    if (began < 0 || clock === undefined) return result;
     this.began = -1;
-    const now = performance.now();
+    const now = clock.now();
     const durationMs = now - began;
     const done = withDuration(result, durationMs);
     logSlow(fire, registration, durationMs);

@@ -42,7 +42,7 @@ export class FireRun implements RunningFire, CallOwner {
   readonly subject: string | undefined;
   readonly toolUseID: string | undefined;
   readonly reporter: BusFireReporter | undefined;
-  readonly timed: boolean;
+  readonly clock: RunningFire['clock'];
   cancelled: HookscopeError | undefined = undefined;
   readonly found: ScopeLookup;
   readonly remembers: boolean;
@@ -81,9 +81,9 @@ export class FireRun implements RunningFire, CallOwner {
     this.began = services.elsewhere === undefined ? 0 : performance.now();
     this.subject = state.spec.subject?.(input);
     this.toolUseID = how.toolUseID ?? (input['tool_use_id'] as string | undefined);
-    this.timed = watched || services.slowAfter > 0;
     this.candidates = plan.candidates(this.subject, how.guards !== undefined);
     this.reporter = watched ? new BusFireReporter(this, services.bus) : undefined;
+    this.clock = this.reporter?.clock ?? (services.slowAfter > 0 ? performance : undefined);
   }
 
   get spec(): EventSpec {
@@ -119,7 +119,7 @@ export class FireRun implements RunningFire, CallOwner {
 
   private begin(): boolean {
     const { hook } = this.state;
-    if (this.candidates.plain && !this.timed && !hook?.foreign) return this.listen();
+    if (this.candidates.plain && this.clock === undefined && !hook?.foreign) return this.listen();
     // Who runs depends on more than the subject, or a record will list everybody: notes are needed from the start.
     if (!hook?.foreign) return this.startWalk([]).advance();
     // A tap added during a fire takes effect from the next fire.

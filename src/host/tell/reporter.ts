@@ -9,7 +9,7 @@ import type {
   RecordCopy,
   RecordedAnswer,
 } from '../../emit/record.js';
-import { isoAt, isoNow, nextId, stampedFireRecord } from '../../emit/record.js';
+import { isoAt, nextId, stampedFireRecord } from '../../emit/record.js';
 import { progressRecord, responseRecord, startedRecord } from '../../emit/run-records.js';
 import type { Traced } from '../../emit/tracing.js';
 import type { Outcome } from '../../events/outcome.js';
@@ -19,7 +19,7 @@ import type { FireFacts } from '../call/facts.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { FireSettings } from '../fire-options.js';
 import { beginFire, textIn } from './refused.js';
-import { asShadow, saidOf } from './shadow.js';
+import { asShadow, type Told } from './shadow.js';
 
 /** The input as the walk left it, and what it was on the way. */
 interface Final {
@@ -44,6 +44,7 @@ function firedAs({ doneBy, keepsKeys, guards, canAsk }: FireSettings): Fired | u
 export class BusFireReporter implements FireReporter {
   readonly fire: FireFacts;
   readonly bus: Bus;
+  readonly clock: { now(): number } = performance;
   /** What all of its calls share. */
   readonly hookName: string;
   readonly sessionId: string;
@@ -98,7 +99,7 @@ export class BusFireReporter implements FireReporter {
     const { fire } = this;
     const { values } = final.rewrites ?? {};
     const { shadowOf } = fire.options;
-    const told = shadowOf === undefined ? { decision, handlers } : asShadow(fire.spec, decision, handlers);
+    const told: Told = shadowOf === undefined ? { decision, handlers } : asShadow(fire.spec, decision, handlers);
     const record = {
       fire_id: fire.id,
       event: fire.spec.name,
@@ -110,7 +111,10 @@ export class BusFireReporter implements FireReporter {
       input: fire.input,
       final_input: final.input === fire.input ? undefined : final.input,
       versions: values === undefined || values.length < 2 ? undefined : values.slice(0, -1),
-      ...told,
+      // A spread here would cost the fields after it a call into the engine each.
+      decision: told.decision,
+      handlers: told.handlers,
+      would: told.would,
       conflicts: told.decision.conflicts,
       decisions: fire.services.decisions,
       out_of_scope: shadowOf === undefined ? fire.services.outOfScope(fire.spec, fire.plan.size) : 0,
@@ -128,22 +132,25 @@ export class BusFireReporter implements FireReporter {
 }
 
 function tellStarted(call: BusCallReporter, _: undefined, numbers: Numbers): HookRecord {
-  return startedRecord(call, numbers.next(), isoNow(), numbers.hostId);
+  return startedRecord(call, numbers.next(), isoAt(call.of.clock.now()), numbers.hostId);
 }
 
 function tellProgress(call: BusCallReporter, piece: Piece, numbers: Numbers): HookRecord {
-  return progressRecord(call, piece, numbers.next(), isoNow(), numbers.hostId);
+  return progressRecord(call, piece, numbers.next(), isoAt(call.of.clock.now()), numbers.hostId);
 }
 
 function tellResponse(call: BusCallReporter, result: Attempt, numbers: Numbers): HookRecord {
   const { stdout, stderr, outcome, exitCode, durationMs = 0, failure } = result;
+  const said = outcome?.verdict ?? (outcome?.block ? ('block' as const) : undefined);
   const told = {
     stdout,
     stderr,
     output: stdout === undefined && outcome !== undefined ? textOf(outcome) : undefined,
     exitCode,
     durationMs,
-    ...saidOf(call.shadow, outcome?.verdict ?? (outcome?.block ? ('block' as const) : undefined)),
+    // What one that is not enforced says is no part of a decision.
+    decision: call.shadow ? undefined : said,
+    would: call.shadow ? (said ?? ('none' as const)) : undefined,
     failure: failure && { ...failure },
   };
   return responseRecord(call, told, numbers.next(), isoAt(call.endedAt), numbers.hostId);
@@ -157,7 +164,7 @@ function textOf(outcome: Outcome): string {
 class BusCallReporter implements CallReporter, CallInfo {
   readonly hookId: string = nextId();
   traced: Traced | undefined = undefined;
-  private readonly of: BusFireReporter;
+  readonly of: BusFireReporter;
   private readonly registration: Registration;
   /** By `performance.now()`; below 0: it goes on. */
   endedAt = -1;
@@ -214,7 +221,7 @@ class BusCallReporter implements CallReporter, CallInfo {
     if (this.endedAt < 0) this.of.bus.emitStamped(tellProgress, this, piece);
   }
 
-  responded(result: Attempt, at: number = performance.now()): void {
+  responded(result: Attempt, at: number = this.of.clock.now()): void {
     this.endedAt = at;
     this.of.bus.emitStamped(tellResponse, this, result);
   }

@@ -2,10 +2,11 @@ import type { HandlerRecord, HandlerVerdict, RecordCopy } from '../../emit/recor
 import type { EventSpec } from '../../events/define.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';
 
-/** What is told of a hook that is not enforced: a decision that is silence, and what the hook would have said. */
-interface ToldShadow {
+/** What is told of a fire's end. */
+export interface Told {
   readonly decision: AnyDecision;
-  readonly would: HandlerVerdict;
+  /** What a hook that is not enforced would have said; the decision is silence then. */
+  readonly would?: HandlerVerdict;
   handlers(copy: RecordCopy): readonly HandlerRecord[];
 }
 
@@ -14,19 +15,11 @@ function wouldBe({ verdict, blocked, continues }: AnyDecision): HandlerVerdict {
   return verdict ?? (blocked || continues ? 'block' : 'none');
 }
 
-/** What one that is not enforced says is no part of a decision. */
-export function saidOf(
-  shadow: boolean,
-  decision: HandlerVerdict | undefined,
-): { readonly decision?: HandlerVerdict | undefined; readonly would?: HandlerVerdict } {
-  return shadow ? { would: decision ?? 'none' } : { decision };
-}
-
 export function asShadow(
   spec: EventSpec,
   decision: AnyDecision,
   handlers: (copy: RecordCopy) => readonly HandlerRecord[],
-): ToldShadow {
+): Told {
   return {
     decision: makeDecision(spec, undefined, []),
     would: wouldBe(decision),
