@@ -182,7 +182,7 @@ export class Alarms {
     const judgement: Judgement = {
       tool: shorten(use.tool),
       call: { session, agent, id },
-      denied: denied && { ...denied, reason: denied.reason?.slice(0, 1_000) },
+      denied: denied && { by: denied.by, reason: denied.reason?.slice(0, 1_000) },
       refused: undefined,
       inputs: known && [known],
       ran: false,
@@ -261,5 +261,8 @@ function isAsDecided({ inputs, tool }: Judgement, use: ToolUse, value: unknown):
 }
 
 /** How many characters it holds. */
-const sizeOf = ({ denied, inputs }: Judgement): number =>
-  (inputs ?? []).reduce((sum, { size }) => sum + size, denied?.reason?.length ?? 0);
+function sizeOf({ denied, inputs }: Judgement): number {
+  let size = denied?.reason?.length ?? 0;
+  if (inputs !== undefined) for (const input of inputs) size += input.size;
+  return size;
+}
