@@ -24,7 +24,7 @@ import { reportUnreadable } from '../tell/refused.js';
 import { BusFireReporter } from '../tell/reporter.js';
 import { isOpen, settle } from './elsewhere.js';
 import { foldContext } from './fold-context.js';
-import { everybody, Slot } from './slot.js';
+import { everybody, Kept, shortened } from './kept.js';
 import { Walk } from './walk.js';
 
 const USUAL: FireSettings = Object.freeze({});
@@ -51,7 +51,7 @@ export class FireRun implements RunningFire, CallOwner {
   private readonly candidates: Candidates;
   /** The next hook to ask, and the answers so far that affect no later hook. Every other hook before it was silent. */
   private at = 0;
-  private spoken: Slot[] | undefined = undefined;
+  private spoken: Kept[] | undefined = undefined;
   private call: HandlerCall | undefined = undefined;
   private walk: Walk | undefined = undefined;
   private madeId: string | undefined = undefined;
@@ -151,10 +151,9 @@ export class FireRun implements RunningFire, CallOwner {
   /** Keeps an answer that changes nothing for later hooks. */
   private keep(result: Attempt): void {
     const { list, places } = this.candidates;
-    const slot = new Slot(list[this.at] as Registration, places[this.at] as number, this.at, undefined);
-    slot.take(result, this.services.largeOutput, this.input['session_id']);
+    const short = shortened(result, this.services.largeOutput, this.input['session_id']);
     this.spoken ??= [];
-    this.spoken.push(slot);
+    this.spoken.push(new Kept(list[this.at] as Registration, places[this.at] as number, short));
   }
 
   private walkOn(word: Attempt): boolean {
@@ -213,7 +212,7 @@ export class FireRun implements RunningFire, CallOwner {
       return this.remembers ? this.tell(decision) : decision;
     }
     const { at, candidates } = this;
-    const said = spoken.every((slot) => slot.counts) ? spoken : spoken.filter((slot) => slot.counts);
+    const said = spoken.every((kept) => kept.counts) ? spoken : spoken.filter((kept) => kept.counts);
     const decision = fold(this.spec, said, foldContext(this, undefined, this.carrying?.withheld), () =>
       everybody(candidates.list.slice(0, at), spoken),
     );

@@ -93,14 +93,6 @@ export class Notes implements RunFacts {
     return slot;
   }
 
-  /** A handler that answered before there were notes. */
-  adopt(slot: Slot): void {
-    this.count++;
-    this.waves++;
-    slot.notes = this;
-    this.slots[slot.place] = slot;
-  }
-
   reopen(slot: Slot): Slot {
     slot.judged = this.version;
     return slot;

@@ -3,6 +3,7 @@ import { type Attempt, SILENT } from '../call/attempt.js';
 import type { LargeOutput } from '../call/large-output.js';
 import { RANK } from '../decide/fold.js';
 import type { HandlerResult } from '../decide/fold-common.js';
+import { counts, shortly } from './kept.js';
 import type { Vote } from './rewrites.js';
 
 /** What it answered when it was asked about one version of the input. */
@@ -34,25 +35,19 @@ export class Slot implements Vote, HandlerResult {
   answers: Answer[] | undefined = undefined;
   /** Where it raced: when it finished, among those of its wave. */
   finished: number | undefined = undefined;
-  /** They know which version of the input would run. Absent: there are no notes yet, so nothing was rewritten. */
-  notes: { readonly version: number } | undefined;
+  /** They know which version of the input would run. */
+  private readonly notes: { readonly version: number };
 
-  constructor(
-    registration: Registration,
-    place: number,
-    wave: number,
-    notes: { readonly version: number } | undefined,
-  ) {
+  constructor(registration: Registration, place: number, wave: number, notes: { readonly version: number }) {
     this.registration = registration;
     this.place = place;
     this.wave = wave;
-    this.judged = notes?.version ?? 0;
+    this.judged = notes.version;
     this.notes = notes;
   }
 
   /** Its allow was for an input that will not run, or was lost. */
   get allowLapsed(): boolean {
-    if (this.notes === undefined) return false;
     const judged = this.offered ? this.produced : this.judged;
     return this.lapsed || judged !== this.notes.version;
   }
@@ -70,16 +65,13 @@ export class Slot implements Vote, HandlerResult {
       this.failure = result.failure;
       this.lapsed = false;
     }
-    // The message may become a reason, and may hold a program's whole stderr.
-    if (this.failure) this.failure = { ...this.failure, message: spill.text(this.failure.message, session) };
+    if (this.failure) this.failure = shortly(this.failure, spill, session);
     this.last = result;
     this.calls++;
   }
 
-  /** It takes part in the decision and has finished, even if silently. */
   get counts(): boolean {
-    if (this.registration.phase === 'observe') return false;
-    return !this.last.background || this.outcome !== undefined || this.failure !== undefined;
+    return counts(this.registration, this.last, this);
   }
 }
 
@@ -92,12 +84,4 @@ function failAgain(slot: Slot, result: Attempt): void {
   slot.failure = result.failure ?? slot.failure;
   if (slot.outcome?.verdict === 'allow') slot.lapsed = true;
   if (RANK[result.outcome?.verdict ?? 'none'] > RANK[slot.outcome?.verdict ?? 'none']) slot.outcome = result.outcome;
-}
-
-/** All handlers that were asked, in plan order; those without an answer were silent. */
-export function everybody(asked: readonly Registration[], spoken: readonly Slot[]): HandlerResult[] {
-  const slots = new Map(spoken.map((slot) => [slot.registration, slot]));
-  return asked
-    .map((registration) => slots.get(registration) ?? { registration, counts: registration.phase !== 'observe' })
-    .filter((said) => said.counts);
 }

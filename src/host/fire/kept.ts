@@ -1,0 +1,53 @@
+import type { Failure } from '../../events/failure.js';
+import type { Registration } from '../../scopes/registration.js';
+import type { Attempt } from '../call/attempt.js';
+import type { LargeOutput } from '../call/large-output.js';
+import type { HandlerResult } from '../decide/fold-common.js';
+
+/** An answer that changes nothing for later hooks: all that a fire keeps of it, until it needs notes. */
+export class Kept implements HandlerResult {
+  readonly registration: Registration;
+  /** In the plan. */
+  readonly place: number;
+  readonly attempt: Attempt;
+  readonly outcome: Attempt['outcome'];
+  readonly failure: Attempt['failure'];
+
+  constructor(registration: Registration, place: number, attempt: Attempt) {
+    this.registration = registration;
+    this.place = place;
+    this.attempt = attempt;
+    this.outcome = attempt.outcome;
+    this.failure = attempt.failure;
+  }
+
+  get counts(): boolean {
+    return counts(this.registration, this.attempt, this);
+  }
+}
+
+/** It takes part in the decision and has finished, even if silently. `last`: what it did when it was last asked. */
+export function counts(
+  { phase }: Registration,
+  last: Attempt,
+  { outcome, failure }: Pick<Attempt, 'outcome' | 'failure'>,
+): boolean {
+  return phase !== 'observe' && (!last.background || outcome !== undefined || failure !== undefined);
+}
+
+/** The message may become a reason, and may hold a program's whole stderr. */
+export function shortly(failure: Failure, spill: LargeOutput, session: unknown): Failure {
+  return { ...failure, message: spill.text(failure.message, session) };
+}
+
+export function shortened(result: Attempt, spill: LargeOutput, session: unknown): Attempt {
+  return result.failure === undefined ? result : { ...result, failure: shortly(result.failure, spill, session) };
+}
+
+/** All handlers that were asked, in plan order; those without an answer were silent. */
+export function everybody(asked: readonly Registration[], spoken: readonly Kept[]): HandlerResult[] {
+  const kept = new Map(spoken.map((one) => [one.registration, one]));
+  return asked
+    .map((registration) => kept.get(registration) ?? { registration, counts: registration.phase !== 'observe' })
+    .filter((said) => said.counts);
+}
