@@ -36,7 +36,7 @@ export class Slot implements Vote, HandlerResult {
   /** Where it raced: when it finished, among those of its wave. */
   finished: number | undefined = undefined;
   /** They know which version of the input would run. */
-  private readonly notes: { readonly version: number };
+  readonly notes: { readonly version: number };
 
   constructor(registration: Registration, place: number, wave: number, notes: { readonly version: number }) {
     this.registration = registration;
