@@ -28,7 +28,7 @@ export type {
   RecordedSource,
   Unstamped,
 } from './recorded.js';
-export { isoAt, isoNow, type Numbers, nextId } from './stamp.js';
+export { isoAt, type Numbers, nextId } from './stamp.js';
 
 /**
  * What subscribers are told (docs/semantics.md 10). Field names are the wire's: the first three messages are the Claude Code client's own
