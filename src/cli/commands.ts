@@ -64,7 +64,7 @@ it was: the result of a call that is denied here still follows. At the end: runs
   {
     usage: 'explain <event>',
     about:
-      'Say which hooks would run for an input, in which order and wave, and why the others would not; nothing is executed',
+      'Say which hooks would run for an input, in which order and parallel group (wave), and why the others would not; nothing is executed',
     arguments: { event: 'PreToolUse, pre-tool-use, … (docs/events.md lists them)' },
     options: [
       ['--tool <name>', "the tool that is called; with it, --input may be the tool's own input alone"],
@@ -78,7 +78,7 @@ it was: the result of a call that is denied here still follows. At the end: runs
       ['--json', 'print it as one JSON object'],
       REDACT,
     ],
-    notes: `The hooks of one wave would run at the same time. Rewrites may change what runs after them: this is what can be told before.
+    notes: `The hooks of one wave would run at the same time. A rewrite may change what runs after it: this is what is known beforehand.
 
   $ hookscope explain PreToolUse --tool Bash --input '{"command":"git push"}' --claude-code`,
     load: async () => (await import('./explain.js')).explainCommand,
@@ -101,9 +101,9 @@ it was: the result of a call that is denied here still follows. At the end: runs
       ['--data <name>', 'a file that a command names and that changes by itself: bind its name alone', 'many'],
       ['--yes', 'accept without a question for each file; at a terminal only'],
     ],
-    notes: `Consent binds the hooks as they are written and the bytes of every file their commands name: one changed byte, and
+    notes: `Consent binds the hooks as they are written and the bytes of every file their commands name: after one changed byte
 that hook does not run, and what it guards is asked about. It is kept in $XDG_CONFIG_HOME/hookscope/trust.json, outside of every project. It can be given at a terminal
-only, so that no program that runs in the project gives it. Exits 1 while something is held.`,
+only, so that no program that runs in the project can give it. Exits 1 while something is not accepted.`,
     load: async () => (await import('./trust.js')).trustCommand,
   },
   {
@@ -112,7 +112,7 @@ only, so that no program that runs in the project gives it. Exits 1 while someth
       'List the agents whose hook protocol is known, and what each can be told: its events, what a decision becomes there, its files, its deadlines',
     arguments: { name: 'claude-code, codex, copilot, gemini, cursor; default: all of them, in short' },
     options: [['--json', 'print it as one JSON object']],
-    notes: `"seen": its answers were recorded from the program itself, of the version that stands beside it. "documents": nobody here has run it.
+    notes: `"seen": its answers were recorded from the program itself, of the version that stands beside it. "documents": taken from its documentation, not tried.
 
   $ hookscope agents
   $ hookscope agents codex`,

@@ -19,28 +19,28 @@ const WHICH: readonly ProgramFlag[] = [
   AGENT,
   ['--hook <name>', 'only fires in which this hook ran'],
   EVENT,
-  ['--slow <duration>', 'only fires in which a hook took so long, as in 250ms or 1s'],
+  ['--slow <duration>', 'only fires in which a hook took at least this long, as in 250ms or 1s'],
   ['--shadow', 'only hooks that are not enforced: what they would have said'],
-  ['--alarms', 'only alarms: what was done is not what was decided'],
+  ['--alarms', 'only alarms: what was done differs from what was decided'],
 ];
 
 /** The commands that read what was kept. */
 export const HISTORY_COMMANDS: readonly CommandRow[] = [
   {
     usage: 'history',
-    about: 'Show what was kept: fires, calls that were denied, and alarms, one line each, the newest last',
+    about: 'Show kept records: fires, denied calls and alarms, one line each, the newest last',
     options: [
       STORE,
       ...SINCE,
       ...WHICH,
-      ['--limit <n>', 'at most so many, the newest; 0: all of them; default: 100'],
+      ['--limit <n>', 'show at most this many, the newest; 0: all of them; default: 100'],
       ['--long', 'with every hook of a fire: what it said, or why it did not run'],
       ['--json', 'print the records, one line of JSON each'],
       ['--format <format>', 'trace: a trace file for ui.perfetto.dev and chrome://tracing'],
       ['-o, --out <file>', 'write the trace to this file'],
       MASK,
     ],
-    notes: `What stands at the end of a line is what "hookscope why" takes.
+    notes: `Give the id at the end of a line to "hookscope why".
 
   $ hookscope history --since 1h --blocked
   $ hookscope history --since 1h --format trace -o trace.json
@@ -65,7 +65,7 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
     usage: 'watch',
     about: 'Show fires, denied calls and alarms as they come, one line each, until you interrupt',
     options: [STORE, ...WHICH, ['--json', 'print the records, one line of JSON each'], MASK],
-    notes: 'A file that is not there yet is waited for. Ends with 130, as what Ctrl-C has ended does.',
+    notes: 'Waits for a file that does not exist yet. Exits with 130 after Ctrl-C.',
     load: async () => (await import('./watch.js')).watchCommand,
   },
   {
@@ -81,7 +81,7 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
       ['--json', 'print one JSON object a line'],
       MASK,
     ],
-    notes: `p50, p95 and p99 are milliseconds that were measured: so many of a hundred runs took no longer.
+    notes: `p50, p95 and p99 are in milliseconds: so many of a hundred runs took no longer.
 
   $ hookscope stats --since 1d --by agent`,
     load: async () => (await import('./stats.js')).statsCommand,
@@ -89,29 +89,29 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
   {
     usage: 'doctor',
     about:
-      'Say in sentences what is wrong with what is installed here: hooks that never run, fail or are slow, files, the server, connected agents, alarms',
+      'Say in sentences what is wrong with your setup: hooks that never run, fail or are slow, files, the server, connected agents, alarms',
     options: [
       STORE,
       ['--since <when>', 'look at records that came later; default: 7d'],
-      ['--slow <duration>', 'a hook is slow if 95 of 100 runs take up to so long; default: 1s'],
-      ['--hooks <file.json>', 'also look at this file, which is given to --hooks', 'many'],
+      ['--slow <duration>', 'a hook is slow if its 95th percentile is above this; default: 1s'],
+      ['--hooks <file.json>', 'also look at this file, which you give to --hooks elsewhere', 'many'],
       [
         '--codex <program>',
         'where Codex is connected: the program that is asked what it trusts (default: codex on the PATH)',
       ],
       [
         '--probe <agent>',
-        'drive codex, copilot, gemini or claude-code with a scripted model, and say which "no" it hears, by itself and with hookscope',
+        'drive codex, copilot, gemini or claude-code with a scripted model, and say which kinds of "no" it obeys, by itself and with hookscope',
       ],
       ['--agent-path <file>', 'with --probe: its executable; default: the one on the PATH'],
       ['--everything', 'with --probe: other events too, and hookscope with a server; takes minutes'],
-      ['--patience <duration>', 'with --probe: an agent that does nothing for so long hangs; default: 1m'],
-      ['--open-network', 'with --probe: drive it also where its network cannot be blocked'],
+      ['--patience <duration>', 'with --probe: an agent that does nothing for this long counts as hung; default: 1m'],
+      ['--open-network', 'with --probe: drive it even if its network cannot be blocked'],
       ['--markdown', 'with --probe: print the tables of docs/agents.md'],
       ['--json', 'print one JSON object a line'],
       MASK,
     ],
-    notes: `Looks at records, at the hook files of this directory and of yours, and at what connect and serve have left; executes nothing. Exits 1 if there
+    notes: `Looks at records, at the hook files of this directory and of your home, and at what connect and serve have set up; executes nothing. Exits 1 if there
 is a problem. With --probe it looks at none of these: it starts that agent and nothing else, in a temporary home and folder, with an environment of
 its own, dummy keys and no network but loopback.
 

@@ -4,7 +4,7 @@ export const PAGE_COMMANDS: readonly CommandRow[] = [
   {
     usage: 'page <file>',
     about:
-      'Make one HTML file of what was kept: lanes of agents, every fire and why it ended so; it asks no server, and loads nothing',
+      'Make one HTML file of kept records: a lane for each agent, every fire and the reason for its outcome; the file loads nothing',
     arguments: {
       file: 'the records: an NDJSON file or a database that a sink has written, or the address of a server',
     },
@@ -14,7 +14,7 @@ export const PAGE_COMMANDS: readonly CommandRow[] = [
       ['--until <when>', 'only what came before'],
       ['--no-redact', 'with secrets that the records hold unmasked'],
     ],
-    notes: `Secrets are masked, so that it can be sent to somebody; read it before. The live page is that of "hookscope serve --port N".
+    notes: `Secrets are masked, so that you can send it to somebody; look through it first. The live page is that of "hookscope serve --port N".
 
   $ hookscope page records.ndjson --out records.html`,
     load: async () => (await import('./page.js')).pageCommand,

@@ -12,7 +12,7 @@ export const SERVER_COMMANDS: readonly CommandRow[] = [
     },
     options: [
       ['--as <agent>', 'whose hook it is: claude-code (default), codex, copilot, gemini, cursor'],
-      ['--attended', 'a person sits at the agent, and can be asked where nobody knows it otherwise (Gemini)'],
+      ['--attended', 'a person sits at the agent and can be asked; needed where the agent does not say so (Gemini)'],
       ...HOST,
       ...CLAUDE,
       ['--on-failure <policy>', 'what a failure of ours does: block (default) what can be blocked, or allow'],
@@ -20,7 +20,7 @@ export const SERVER_COMMANDS: readonly CommandRow[] = [
         '--timeout <seconds>',
         "the agent's own deadline, before which it answers; default: that of the agent for the event",
       ],
-      ['--no-server', 'ask no server; fire here'],
+      ['--no-server', 'do not ask a server; fire in this process'],
     ],
     notes: `The server of this user answers (hookscope serve), where one runs and serves what is named here. Where none runs the command fires by itself, and
 its record says "stateless". A server that was asked and does not answer is a failure: no hook runs twice.
@@ -36,14 +36,14 @@ its record says "stateless". A server that was asked and does not answer is a fa
       ...CLAUDE,
       ['--project <dir>', 'a project whose own accepted configuration counts for calls in it', 'many'],
       ['--port <number>', 'also answer on 127.0.0.1 at this port; 0: any'],
-      ['--dev', 'load what changes unasked, and say so'],
+      ['--dev', 'load changes without asking, and say so'],
       ['--accept', 'at a terminal: accept the changes of what a running server serves'],
       [
         '--install',
         'write a file for systemd or launchd that starts it with these options; show it, and start nothing',
       ],
     ],
-    notes: `What is named is bound by its bytes when it starts. What changes then does not run, and fails as untrusted, until somebody accepts it.
+    notes: `What is named is bound by its bytes when it starts. What changes after that does not run, and fails as untrusted, until somebody accepts it.
 
   $ hookscope serve --hooks hooks.json`,
     load: async () => (await import('./serve.js')).serveCommand,

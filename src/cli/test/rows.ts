@@ -4,7 +4,7 @@ import { CLAUDE, HOST } from '../host-rows.js';
 export const TEST_COMMANDS: readonly CommandRow[] = [
   {
     usage: 'test [dir]',
-    about: 'Run the examples that stand beside the hooks, *.hooktest.yaml, and say which came out otherwise',
+    about: 'Run the examples beside the hooks, *.hooktest.yaml, and say which ones fail',
     arguments: { dir: 'the project, or one file of examples; default: this directory' },
     options: [
       ...HOST,
@@ -17,7 +17,7 @@ export const TEST_COMMANDS: readonly CommandRow[] = [
       ['--junit <file>', 'also write JUnit XML'],
     ],
     notes: `Without options the project's own configuration is used, as its agents use it: hookscope.config.* of the directory, once it is accepted, and where there
-is a .claude folder Claude Code's files. Hooks really run; the calls do not. Exits 1 where an example came out otherwise.
+is a .claude folder Claude Code's files. Hooks really run; the calls do not. Exits 1 if an example fails.
 
   $ hookscope test
   $ hookscope test --hooks hooks.json --probe`,
