@@ -46,6 +46,12 @@ const POSITIONAL: readonly (readonly [names: string, rest: string])[] = [
   ['neo4j-admin grafana(?:-cli)?', `${WITHIN}[ -]password${FLAGS}${S}(${PLAIN})`],
   ['redis-cli', `${WITHIN}${S}(?:AUTH|auth)(?:${S}(?!-)\\w{1,64}(?=${S}\\S))?${S}(${PLAIN})`],
   ['redis-cli', `${WITHIN}${S}(?:SET|set)${S}(?:requirepass|masterauth)${S}(${PLAIN})`],
+  // Redis' access rules, as a command and in its file of them.
+  ['ACL acl', `${S}(?:SETUSER|setuser)${WITHIN}${S}\\\\*["']?>([^\\s"'\\\\]{1,256})`],
+  [
+    'user',
+    `${S}[\\w.@-]{1,64}(?:${S}[^\\s|;<>"']{1,64}){0,6}?${S}(?:on|off)(?:${S}[^\\s|;<>"']{1,64}){0,6}?${S}>([^\\s"'\\\\>]{1,256})(?=[^\\n]{0,200}[ \\t][~+&])`,
+  ],
   ['isql', `${S}${PLAIN}${S}${PLAIN}${S}(${PLAIN})`],
   [
     'consul etcdctl nomad',
@@ -159,6 +165,12 @@ export function pipedSecret(text: string, pipe: number): Span | undefined {
   start += format?.length ?? 0;
   const end = from + before.trimEnd().length;
   const said = text.slice(start, end);
+  const group = text.slice(from, end).lastIndexOf('(');
+  if (text[end - 1] === ')' && group >= 0) {
+    const first = [...before.slice(group).matchAll(FEEDS)][0];
+    const begins = first === undefined ? start : from + group + first.index + first[0].length;
+    return isPlaceholder(text.slice(begins, end - 1)) ? undefined : [begins, end - 1];
+  }
   if (said === '' || (!/^\\*["']/.test(said) && /[|;\n]/.test(said))) return undefined;
   return spoken(text, start, end, reader);
 }

@@ -32,6 +32,9 @@ const QUALIFIERS: ReadonlySet<string> = new Set(
 /** The working directory. */
 const FOLDERS: ReadonlySet<string> = new Set(['PWD', 'OLDPWD']);
 
+/** `BUNDLE_GEMS__EXAMPLE__COM`. */
+const BUNDLER = /^BUNDLE_(?!BUILD__|LOCAL__|MIRROR__)\w+__[A-Z]{2,6}$/;
+
 const LONGEST = 100;
 const REMEMBERED = 4000;
 const known = new Map<string, NameKind | undefined>();
@@ -60,6 +63,8 @@ function kindOfName(name: string): NameKind | undefined {
   if (PASSWORD.test(all) || last === 'psk') return 'password';
   if (SHORT.has(last) || OWNED.test(last)) return OWNED.test(words.join(' ')) ? 'password' : 'short';
   if (/secret_id$/i.test(name) || name === '_auth' || /(?:^|[._-])(?:npm)?[Aa]uth[Ii]dent$/.test(name)) return 'token';
+  // Composer's and Bundler's, by host.
+  if (/^(?:github|gitlab|bitbucket)-oauth$/.test(name) || BUNDLER.test(name)) return 'token';
   if (all.endsWith('authorization')) return 'header';
   if (last === 'cookie' || last === 'cookies') return 'cookie';
   if (TOKEN.test(all)) return 'token';

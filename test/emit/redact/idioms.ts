@@ -17,6 +17,15 @@ export const IDIOMS: Readonly<Record<string, readonly string[]>> = {
     'printf "§" | docker secret create db_password -',
     'echo § | docker secret create my_secret -',
   ],
+  'rules, hosts and groups of commands': [
+    "redis-cli ACL SETUSER alice on '>§' ~* +@all",
+    'ACL SETUSER alice on >§ ~* +@all',
+    'user alice on >§ ~* +@all',
+    'BUNDLE_GEMS__CONTRIBSYS__COM: "u1:§"',
+    'BUNDLE_GEMS__CONTRIBSYS__COM=u1:§ bundle install',
+    '(echo §; echo §) | smbpasswd -s -a me',
+    '( echo "§" && echo "§" ) | passwd root',
+  ],
   clusters: [
     'kubectl create secret generic a --from-literal=password=§',
     'kubectl create secret generic a --from-literal password=§',
