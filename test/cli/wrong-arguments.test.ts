@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.js';
-import { asNobody } from '../nobody.js';
+import { asNobodyHere } from '../nobody.js';
 import { LS } from '../plugins/folder.js';
 import { DOUBLE_STOP } from '../values/double-stop.js';
-import { BIN, cli } from './cli.js';
+import { cli } from './cli.js';
 
 /** The commands as the program has them: whoever adds one, or an option that takes a file, says here what of it is wrong. */
 const COMMAND = COMMANDS.map((row) => {
@@ -100,16 +100,18 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** As a user who may not read everything; in this process where that does not matter. */
+/** Where a file is sealed, as a user who may not read everything. */
 async function refusal(args: readonly string[]): Promise<string> {
-  const home = join(folder, 'folder');
-  const { stderr, stdout, code } = args.some((one) => one.startsWith('sealed'))
-    ? await asNobody(process.execPath, [BIN, ...args], folder, JSON.stringify(LS))
-    : await cli(args, {
-        cwd: folder,
-        stdin: JSON.stringify(LS),
-        env: { HOME: home, XDG_STATE_HOME: home, XDG_CONFIG_HOME: home },
-      });
+  const isSealed = args.some((one) => one.startsWith('sealed'));
+  // What this user has written, that one cannot read.
+  const home = isSealed ? folder : join(folder, 'folder');
+  const run = () =>
+    cli(args, {
+      cwd: folder,
+      stdin: JSON.stringify(LS),
+      env: { HOME: home, XDG_STATE_HOME: home, XDG_CONFIG_HOME: home },
+    });
+  const { stderr, stdout, code } = isSealed ? await asNobodyHere(run) : await run();
   // What is found is what `check` prints.
   const told = args[0] === 'check' && stderr === '' ? stdout : stderr;
   const all = `$ hookscope ${args.join(' ')}\n${told}`;
