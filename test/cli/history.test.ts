@@ -136,7 +136,7 @@ describe('hookscope history', () => {
   });
 
   test('shows alarms and calls that were denied, of an agent by its type too', async () => {
-    const [, , , , call, alarm] = SAMPLES;
+    const [call, alarm] = ['tool_call', 'hook_alarm'].map((type) => SAMPLES.find((one) => one['type'] === type));
     const file = store(
       'alarms.ndjson',
       { ...fire(1), input: { agent_type: 'builder' }, agent_id: 'a1' },

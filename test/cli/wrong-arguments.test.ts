@@ -160,7 +160,8 @@ describe('whatever command is called wrongly says what to do', () => {
     [['fleet', 'up', '--dir', 'shut/fleet']],
     [['new', 'plugin', 'some-name', '--dir', 'shut/plugin']],
   ])('%j: what cannot be written is not said to be unreadable', async (args) => {
-    const { stdout, stderr, code } = await asNobody(process.execPath, [BIN, ...args], folder);
+    const env = { HOME: folder, XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder };
+    const { stdout, stderr, code } = await asNobodyHere(() => cli(args, { cwd: folder, env }));
     expect([stdout, code], stderr).toEqual(['', 1]);
     expect(stderr).toMatch(/\bshut\/[\w.]+: may not be written by you\.\n$/);
   });

@@ -12,6 +12,7 @@ const plugins = readdirSync(folder).filter((name) => !name.includes('.'));
 test.each(plugins)(`%s: its tests pass, and have at most ${MOST_LINES} lines`, async (name) => {
   const file = join(folder, name, 'index.test.js');
   expect(readFileSync(file, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(MOST_LINES);
-  const { stdout } = await promisify(execFile)(process.execPath, ['--test', file], { cwd: join(folder, name) });
+  const args = ['--test', '--test-reporter=tap', file];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: join(folder, name) });
   expect(stdout).toMatch(/^# pass [1-9]\d$/m);
 });
