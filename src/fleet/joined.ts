@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { HookscopeError } from '../errors.js';
-import { readText } from '../files/json-file.js';
 import { replaceFile } from '../files/replace-file.js';
 import { findProblem } from '../values/problem.js';
 import { schema, zod } from '../values/zod.js';
 import { ASK_ELSEWHERE } from './ask/asker.js';
 import { isPublicKey } from './bundle/keys.js';
+import { readChecked } from './checked-file.js';
 import { NAME } from './engine.js';
 import { joinedFile } from './has-joined.js';
 import type { FleetOptions } from './options.js';
@@ -38,20 +38,7 @@ export type Joined = Omit<FleetOptions, 'engine' | 'logger' | 'servers'> & { rea
 /** Undefined: none was joined. Throws FILE, INVALID_CONFIG: a file that cannot be read is no reason to go on without its policy. */
 export function readJoined(file = joinedFile()): Joined | undefined {
   if (!existsSync(file)) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(readText(file));
-  } catch (error) {
-    if (error instanceof HookscopeError) throw error;
-    throw new HookscopeError('FILE', { file, problem: `is not JSON: ${(error as Error).message}` }, { cause: error });
-  }
-  const problem = findProblem(joinedSchema(), value);
-  if (problem === undefined) return value as Joined;
-  throw new HookscopeError('INVALID_CONFIG', {
-    file,
-    where: problem.field,
-    expected: `expected ${problem.expected}, got ${problem.got}; hookscope fleet join writes it`,
-  });
+  return readChecked(file, joinedSchema(), '; hookscope fleet join writes it') as Joined;
 }
 
 /** Throws INVALID_CONFIG for what could not be read again. */

@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { HookscopeError } from '../errors.js';
-import { readText } from '../files/json-file.js';
-import { findProblem } from '../values/problem.js';
 import { type Bundle, packBundle, readBundle, sha256 } from './bundle/bundle.js';
 import type { SigningKey } from './bundle/keys.js';
 import { type Authored, authoredSchema, type Manifest, MOST_AHEAD } from './bundle/manifest.js';
+import { readChecked } from './checked-file.js';
 import type { FleetEngine, Posted } from './engine.js';
 import { canaryOf } from './policy/follow.js';
 
@@ -18,18 +17,7 @@ export interface Source {
 /** Reads `bundle.json` and the files below its roots. Throws FILE, INVALID_CONFIG. */
 export function readSource(folder: string): Source {
   const file = join(folder, 'bundle.json');
-  let value: unknown;
-  try {
-    value = JSON.parse(readText(file));
-  } catch (error) {
-    if (error instanceof HookscopeError) throw error;
-    throw new HookscopeError('FILE', { file, problem: `is not JSON: ${(error as Error).message}` }, { cause: error });
-  }
-  const problem = findProblem(authoredSchema(), value);
-  if (problem !== undefined) {
-    const expected = `expected ${problem.expected}, got ${problem.got}`;
-    throw new HookscopeError('INVALID_CONFIG', { file, where: problem.field, expected });
-  }
+  const value = readChecked(file, authoredSchema());
   const { $schema: _, ...about } = value as Authored & { $schema?: string };
   const files = new Map<string, Buffer>();
   for (const root of about.roots) {

@@ -2,15 +2,13 @@ import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { HookscopeError } from '../../errors.js';
-import { readText } from '../../files/json-file.js';
 import type { HandlerDescription } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
 import { bound } from '../../trust/changes.js';
 import { guardFiles } from '../../trust/guard.js';
 import { hashFile, namedFiles } from '../../trust/named/named-files.js';
-import { findProblem } from '../../values/problem.js';
 import { schema, zod } from '../../values/zod.js';
+import { readChecked } from '../checked-file.js';
 import type { Described } from './contents.js';
 
 const allowSchema = schema(() =>
@@ -55,17 +53,7 @@ export function allowStamp(file: string): string {
 /** Reads it anew: it is the host's own, and may have changed. One that is not there allows nothing. Throws FILE, INVALID_CONFIG. */
 export function readAllowed(file: string): Allowed {
   if (!existsSync(file)) return { file, list: {} };
-  let value: unknown;
-  try {
-    value = JSON.parse(readText(file));
-  } catch (error) {
-    if (error instanceof HookscopeError) throw error;
-    throw new HookscopeError('FILE', { file, problem: `is not JSON: ${(error as Error).message}` }, { cause: error });
-  }
-  const problem = findProblem(allowSchema(), value);
-  if (problem === undefined) return { file, list: value as Allowed['list'] };
-  const expected = `expected ${problem.expected}, got ${problem.got}`;
-  throw new HookscopeError('INVALID_CONFIG', { file, where: problem.field, expected });
+  return { file, list: readChecked(file, allowSchema()) as Allowed['list'] };
 }
 
 /** How people and the file name a command. */
