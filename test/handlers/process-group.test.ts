@@ -1,13 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { commandHandler } from '../../src/handlers/command/handler.js';
 import { command } from '../../src/handlers/command/spec.js';
 import { useHookHost } from '../built.js';
 import { HOOKS, processes, runShell, shellCall, uniqueSeconds, until } from './shell-call.js';
 
 const hook = (name: string): string => join(HOOKS, name);
+/** A file to wait for, and the shell's words for that: whoever waits goes on when it is there, however slow the machine is. */
+function sign(): { give(): void; wait: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'hookscope-sign-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'sign');
+  return { give: () => writeFileSync(file, ''), wait: `while [ ! -e '${file}' ]; do sleep 0.05; done` };
+}
 const abortIn = (ms: number): AbortSignal => AbortSignal.timeout(ms);
 
 describe('a hook that is aborted', () => {
@@ -90,9 +99,11 @@ describe('a child left behind', () => {
     const pieces: unknown[] = [];
     const { call, kept } = shellCall('PreToolUse', { progress: (piece) => pieces.push(piece) });
     const mark = uniqueSeconds();
-    const line = `(sleep 0.4; head -c 200000 /dev/zero && exec sleep ${mark}) & echo started`;
+    const go = sign();
+    const line = `(${go.wait}; head -c 200000 /dev/zero && exec sleep ${mark}) & echo started`;
     const reply = await commandHandler(command(line)).run(call);
     expect(reply.stdout).toBe('started\n');
+    go.give();
     await until(() => processes(`sleep ${mark}`).some((process) => /^\s*\d+ S\S* +sleep/.test(process)));
     expect(pieces).toEqual([{ stdout: 'started\n' }]);
     await kept[0]?.end();
@@ -106,8 +117,10 @@ describe('a child left behind', () => {
 
   test('that ends by itself is not kept any longer', async () => {
     const { call, kept } = shellCall('PreToolUse');
-    await commandHandler(command(`${hook('leave-child.sh')} 0.4`)).run(call);
+    const go = sign();
+    await commandHandler(command(`(${go.wait}) & echo started`)).run(call);
     expect(kept).toHaveLength(1);
+    go.give();
     await kept[0]?.done;
     await kept[0]?.end();
   });

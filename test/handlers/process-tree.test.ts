@@ -36,7 +36,7 @@ afterEach(() => {
 const sleepers = (): string[] => processes(`sleep ${seconds}`).filter((line) => /^\s*\d+\s+\S+\s+sleep /.test(line));
 const started = (): Promise<void> => until(() => sleepers().length > 0, 60);
 /** Killed they are at once; a machine with other work may need a moment to let them die. By itself none ends in 30 s. */
-const gone = (text: string): Promise<void> => until(() => processes(text).length === 0, 10);
+const gone = (text: string): Promise<void> => until(() => processes(text).length === 0, 25);
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Runs the line as a hook, and cuts it short as soon as its `sleep` runs. */
