@@ -210,7 +210,7 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     return handleOf(registrar, ref) as HookScope<C>;
   };
   const base = handleOf(registrar, undefined) as HookScope<C>;
-  const members: Omit<Host<C>, 'recordsBuilt'> = {
+  const members: Omit<Host<C>, 'events$' | 'recordsBuilt'> = {
     id: 'host',
     register: base.register,
     use: base.use,
@@ -234,7 +234,6 @@ export function createHost<const C extends CustomEvents = NoEvents>(options: Hos
     },
     scope: scopeHandle,
     spawnHooks: (type, scoped, how) => registrar.spawnHooks(type, scoped, checkRegisterOptions(how, 'spawnHooks')),
-    events$: bus.events$,
     hooks: hooks as unknown as Host<C>['hooks'],
     pendingContext(ref) {
       if (ref !== undefined) checkScopeRef(ref, 'pendingContext');

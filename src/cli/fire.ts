@@ -87,9 +87,11 @@ async function fireOnce(
   partOfCaller(host);
   const records: FireRecord[] = [];
   const responses: HookResponse[] = [];
-  host.events$.subscribe((record) => {
-    if (record.type === 'hook_fire') records.push(record);
-    else if (record.type === 'system' && record.subtype === 'hook_response') responses.push(record);
+  servicesOf(host).bus.records.subscribe({
+    next(record) {
+      if (record.type === 'hook_fire') records.push(record);
+      else if (record.type === 'system' && record.subtype === 'hook_response') responses.push(record);
+    },
   });
   try {
     const decision = await host.fireAny(event, input, { scope, signal });

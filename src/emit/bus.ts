@@ -1,12 +1,10 @@
-import { Observable } from 'rxjs/internal/Observable';
-import type { Operator } from 'rxjs/internal/Operator';
-import { Subscriber } from 'rxjs/internal/Subscriber';
-import type { Subscription } from 'rxjs/internal/Subscription';
-import { HookscopeError } from '../errors.js';
+import type { Observable } from 'rxjs';
 import { deepFreeze } from '../values/freeze.js';
-import { guardWatcher, type Logger, report, type Watcher } from './guard.js';
+import { guardWatcher, type Logger, report } from './guard.js';
 import { GuardedTracing } from './guarded-tracing.js';
+import { observableOf } from './observable.js';
 import type { HookRecord, Unstamped } from './record.js';
+import type { RecordStream } from './sink.js';
 import { isoNow, type Numbers, newHostId } from './stamp.js';
 import { Watchers } from './subscribers.js';
 import type { Tracing } from './tracing.js';
@@ -23,6 +21,8 @@ export interface Bus {
    * from it) needs its own error handler, as anywhere in RxJS.
    */
   readonly events$: Observable<HookRecord>;
+  /** The same, guarded too, for who needs no Observable: rxjs is loaded when `events$` is first asked for, and takes as long as a fifth of the rest of us. */
+  readonly records: RecordStream;
   /** Builds, stamps and sends a record; `build` is not called when there is no subscriber. Never throws. */
   emit(build: () => Unstamped<HookRecord>): void;
   /** The same, for a builder that puts the stamp in itself and freezes everything that the record holds; the other two arguments are handed on to it. */
@@ -56,12 +56,12 @@ export function createBus({ logger, tracing }: BusOptions & { readonly tracing?:
     if (closed) watchers.complete();
   }
 
-  // Plain fields: the engine keeps an object literal with getters in a slow form, and every fire looks here.
-  const bus = {
+  let events$: Observable<HookRecord> | undefined;
+  const bus = withStream(() => (events$ ??= observableOf(watchers, logger)), {
     observed: false,
     built: 0,
     hostId: newHostId(),
-    events$: guarded(watchers, logger),
+    records: streamOf(watchers, logger),
     next: () => ++bus.built,
     emit(build: () => Unstamped<HookRecord>) {
       bus.emitStamped(stamped, build, undefined);
@@ -82,9 +82,52 @@ export function createBus({ logger, tracing }: BusOptions & { readonly tracing?:
       if (!sending) watchers.complete();
     },
     tracing: tracing && new GuardedTracing(tracing, logger),
-  };
-  bus.tracing?.attach(bus.events$);
+  });
+  bus.tracing?.attach(bus.records);
   return bus;
+}
+
+/** For its one getter: in a literal it would make the engine keep the bus in a slow form, and every fire looks there. */
+class WithStream {
+  readonly #make: () => Observable<HookRecord>;
+
+  constructor(make: () => Observable<HookRecord>, members: object) {
+    this.#make = make;
+    Object.assign(this, members);
+  }
+
+  get events$(): Observable<HookRecord> {
+    return this.#make();
+  }
+}
+
+const withStream = <Members extends object>(
+  make: () => Observable<HookRecord>,
+  members: Members,
+): WithStream & Members => new WithStream(make, members) as WithStream & Members;
+
+/** A subscription without rxjs. */
+function streamOf(watchers: Watchers<HookRecord>, logger: Logger): RecordStream {
+  return {
+    subscribe(watcher) {
+      const { next, complete, hold } = guardWatcher<HookRecord>(watcher, logger);
+      const subscription = {
+        closed: false,
+        next,
+        complete() {
+          subscription.closed = true;
+          complete();
+        },
+        unsubscribe() {
+          subscription.closed = true;
+          undo();
+        },
+      };
+      const undo = watchers.add(subscription);
+      hold(subscription);
+      return subscription;
+    },
+  };
 }
 
 function stamped(build: () => Unstamped<HookRecord>, _: undefined, numbers: Numbers): HookRecord {
@@ -118,7 +161,7 @@ export function createFeed<T>({
     if (closed) watchers.complete();
   };
   return {
-    feed$: guarded(watchers, logger),
+    feed$: observableOf(watchers, logger),
     send(value) {
       if (closed) return;
       if (!early) return watchers.next(value);
@@ -133,57 +176,4 @@ export function createFeed<T>({
       if (!early) watchers.complete();
     },
   };
-}
-
-function guarded<T>(watchers: Watchers<T>, logger: Logger): Observable<T> {
-  const Guarded = guardedClass(logger);
-  return new Guarded<T>((subscriber) => watchers.add(subscriber));
-}
-
-/**
- * An Observable that guards whoever subscribes to it and, through `lift`, to whatever is piped from it. One class a bus: RxJS
- * lends `lift` to objects of other classes, so the logger cannot be a field.
- */
-function guardedClass(logger: Logger) {
-  return class Guarded<T> extends Observable<T> {
-    override lift<R>(operator?: Operator<T, R>): Observable<R> {
-      const lifted = new Guarded<R>();
-      lifted.source = this;
-      lifted.operator = operator;
-      return lifted;
-    }
-
-    override subscribe(
-      observerOrNext?: Watcher<T> | ((value: T) => void) | null,
-      error?: ((error: unknown) => void) | null,
-      complete?: (() => void) | null,
-    ): Subscription {
-      // A subscriber is a step of a pipeline; the pipeline's end is guarded where it was subscribed.
-      if (isSubscriber<T>(observerOrNext)) return super.subscribe(observerOrNext);
-      const watcher =
-        typeof observerOrNext === 'object' && observerOrNext !== null
-          ? observerOrNext
-          : { next: observerOrNext ?? undefined, error: error ?? undefined, complete: complete ?? undefined };
-      if (!watcher.next && isSink(watcher))
-        throw new HookscopeError('INVALID_OPTIONS', {
-          where: 'events$.subscribe(sink)',
-          expected: 'a sink subscribes itself: write sink.attach(host.events$)',
-        });
-      const guarded = guardWatcher<T>(watcher, logger);
-      const subscription = super.subscribe(guarded);
-      guarded.hold(subscription);
-      return subscription;
-    }
-  };
-}
-
-/** RxJS would take it for a subscriber that wants to hear nothing, and every record would be lost. */
-const isSink = (watcher: object): boolean => 'attach' in watcher && typeof watcher.attach === 'function';
-
-/** By shape as well: an operator from another copy of rxjs subscribes with that copy's own class. */
-function isSubscriber<T>(value: unknown): value is Subscriber<T> {
-  if (value instanceof Subscriber) return true;
-  return (
-    typeof value === 'object' && value !== null && ['next', 'closed', 'add', 'remove'].every((key) => key in value)
-  );
 }

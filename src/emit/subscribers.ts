@@ -1,5 +1,12 @@
-import type { Subscriber } from 'rxjs';
 import { DETACHED, guardedCall, type Logger, report } from './guard.js';
+
+/** One of them: a Subscriber of rxjs, or what is as little of one as is needed. */
+interface Subscriber<T> {
+  readonly closed: boolean;
+  next(value: T): void;
+  complete(): void;
+  unsubscribe(): void;
+}
 
 /**
  * The subscribers of one stream: a guarded Subject. What a subscription throws stops here, and the loop over the others

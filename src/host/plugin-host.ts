@@ -1,12 +1,16 @@
 import type { Bus } from '../emit/bus.js';
 
-/** For its one getter: in a literal it would make the engine keep the host in a slow form, and every fire begins here. */
+/** For its getters: in a literal they would make the engine keep the host in a slow form, and every fire begins here. */
 export class PluginHost {
   readonly #bus: Bus;
 
   constructor(bus: Bus, members: object) {
     this.#bus = bus;
     Object.assign(this, members);
+  }
+
+  get events$(): Bus['events$'] {
+    return this.#bus.events$;
   }
 
   get recordsBuilt(): number {

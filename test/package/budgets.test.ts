@@ -169,10 +169,32 @@ test('a command loads few files of ours, and none of those that only others need
 test('importing the package loads few files, and no package that most hosts never need', async () => {
   const files = await filesLoadedBy(['--import', built('index.js'), '--eval', '0']);
   const of = (name: string): number => files.filter((url) => packageOf(url) === name).length;
-  expect([...new Set(files.map(packageOf))].sort()).toEqual(['.', 'rxjs']);
+  expect([...new Set(files.map(packageOf))].sort()).toEqual(['.']);
   expect(of('.')).toBeGreaterThan(0);
   expect(of('.')).toBeLessThanOrEqual(CEILING.filesLoaded);
-  expect(of('rxjs')).toBeLessThanOrEqual(CEILING.filesOfRxjs);
+});
+
+test('rxjs is loaded for who reads events$, a few files of it and the one that is installed', async () => {
+  const read = (what: string): string =>
+    `const { createHost } = await import(${JSON.stringify(pathToFileURL(built('index.js')).href)});
+     const { Observable } = await import('rxjs');
+     const host = createHost(); ${what};`;
+  const program = `${read('console.log(host.events$ instanceof Observable, host.events$ === host.events$)')}`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: ROOT,
+  });
+  expect(stdout).toBe('true true\n');
+  const alone = (what: string): string[] => [
+    '--input-type=module',
+    '--eval',
+    read(what).replace("const { Observable } = await import('rxjs');", ''),
+  ];
+  const ofRxjs = async (what: string): Promise<number> =>
+    (await filesLoadedBy(alone(what))).filter((url) => packageOf(url) === 'rxjs').length;
+  expect(await ofRxjs("await host.fire('Notification', { message: 'm', title: 't', notification_type: 'n' })")).toBe(0);
+  const files = await ofRxjs('host.events$.subscribe()');
+  expect(files).toBeGreaterThan(0);
+  expect(files).toBeLessThanOrEqual(CEILING.filesOfRxjs);
 });
 
 test('a fire loads what it needs of zod, as one file', async () => {

@@ -102,7 +102,7 @@ const HOMES: Record<string, readonly string[]> = {
   diff: ['files/text-diff', 'page/parts/text'],
   execa: ['handlers/command/start', 'claude-code/control/process'],
   'jsonc-parser': ['files/json-file', 'check/files/json-tree', 'connect/settings-text'],
-  rxjs: ['emit/bus'],
+  rxjs: ['emit/observable'],
   tapable: ['host/hooks'],
   unbash: ['matching/bash/bash', 'check/scripts/shell'],
   yaml: ['claude-code/files/agent-file', 'check/files/yaml-tree'],

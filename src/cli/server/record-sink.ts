@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Host } from '../../create-host.js';
 import type { Sink } from '../../emit/sink.js';
 import { hasSqlite } from '../../emit/sinks/sqlite-driver.js';
+import { servicesOf } from '../../host/internals.js';
 import type { Places } from '../../server/places.js';
 
 /** A database where there is SQLite, else a file of lines. */
@@ -16,6 +17,6 @@ export async function sinkFor(file: string, logger: (message: string) => void): 
 /** For a command that fires once. */
 export async function keepRecords(host: Host, places: Places): Promise<Sink> {
   const sink = await sinkFor(recordsFile(places), () => undefined);
-  sink.attach(host.events$);
+  sink.attach(servicesOf(host).bus.records);
   return sink;
 }

@@ -1,0 +1,77 @@
+import { createRequire } from 'node:module';
+import type { Observable as ObservableClass } from 'rxjs/internal/Observable';
+import type { Operator } from 'rxjs/internal/Operator';
+import type { Subscriber as SubscriberClass } from 'rxjs/internal/Subscriber';
+import type { Subscription } from 'rxjs/internal/Subscription';
+import { HookscopeError } from '../errors.js';
+import { guardWatcher, type Logger, type Watcher } from './guard.js';
+import type { Watchers } from './subscribers.js';
+
+type Observable<T> = ObservableClass<T>;
+type Subscriber<T> = SubscriberClass<T>;
+
+/** Whoever subscribes to it is guarded. rxjs is loaded for the first one, with `require`, since that is synchronous; it is the user's own instance, as an import would be. */
+export function observableOf<T>(watchers: Watchers<T>, logger: Logger): Observable<T> {
+  const Guarded = guardedClass(logger);
+  return new Guarded<T>((subscriber) => watchers.add(subscriber));
+}
+
+/**
+ * An Observable that guards whoever subscribes to it and, through `lift`, to whatever is piped from it. One class a bus: RxJS
+ * lends `lift` to objects of other classes, so the logger cannot be a field.
+ */
+function guardedClass(logger: Logger) {
+  const [Observable, Subscriber] = rxjs();
+  return class Guarded<T> extends Observable<T> {
+    override lift<R>(operator?: Operator<T, R>): Observable<R> {
+      const lifted = new Guarded<R>();
+      lifted.source = this;
+      lifted.operator = operator;
+      return lifted;
+    }
+
+    override subscribe(
+      observerOrNext?: Watcher<T> | ((value: T) => void) | null,
+      error?: ((error: unknown) => void) | null,
+      complete?: (() => void) | null,
+    ): Subscription {
+      // A subscriber is a step of a pipeline; the pipeline's end is guarded where it was subscribed.
+      if (observerOrNext instanceof Subscriber || isSubscriber<T>(observerOrNext))
+        return super.subscribe(observerOrNext);
+      const watcher =
+        typeof observerOrNext === 'object' && observerOrNext !== null
+          ? observerOrNext
+          : { next: observerOrNext ?? undefined, error: error ?? undefined, complete: complete ?? undefined };
+      if (!watcher.next && isSink(watcher))
+        throw new HookscopeError('INVALID_OPTIONS', {
+          where: 'events$.subscribe(sink)',
+          expected: 'a sink subscribes itself: write sink.attach(host.events$)',
+        });
+      const guarded = guardWatcher<T>(watcher, logger);
+      const subscription = super.subscribe(guarded);
+      guarded.hold(subscription);
+      return subscription;
+    }
+  };
+}
+
+/** RxJS would take it for a subscriber that wants to hear nothing, and every record would be lost. */
+const isSink = (watcher: object): boolean => 'attach' in watcher && typeof watcher.attach === 'function';
+
+/** By shape: an operator from another copy of rxjs subscribes with that copy's own class. */
+function isSubscriber<T>(value: unknown): value is Subscriber<T> {
+  return (
+    typeof value === 'object' && value !== null && ['next', 'closed', 'add', 'remove'].every((key) => key in value)
+  );
+}
+
+/** Without the rest of the package, which has two hundred files. */
+function rxjs(): [typeof ObservableClass, typeof SubscriberClass] {
+  const { Observable } = createRequire(import.meta.url)('rxjs/internal/Observable') as {
+    Observable: typeof ObservableClass;
+  };
+  const { Subscriber } = createRequire(import.meta.url)('rxjs/internal/Subscriber') as {
+    Subscriber: typeof SubscriberClass;
+  };
+  return [Observable, Subscriber];
+}
