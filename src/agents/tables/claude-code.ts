@@ -74,10 +74,15 @@ function events(): readonly EventRow[] {
   rows ??= CLAUDE_EVENTS.map((name): EventRow => {
     const spec = CATALOGUE[name] as EventSpec;
     const { timeout } = spec;
+    let said: EventRow['says'] | undefined;
     return {
       name,
       ours: name,
-      says: says(spec),
+      // The schema that it is read from is made then: a command that fires once needs that of one event.
+      get says() {
+        said ??= says(spec);
+        return said;
+      },
       ...(timeout && {
         timeout: { usual: timeout.claude, ...(timeout.max === undefined ? {} : { most: timeout.max }) },
       }),
