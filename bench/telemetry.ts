@@ -1,4 +1,5 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Host } from 'hookscope';
 import type { Candidate, Case } from './harness.js';
@@ -10,8 +11,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TELLING: readonly [file: string, as: RegExp, without: string][] = [
   ['host/fire/fire.ts', /services\.bus\.observed/g, 'false'],
   ['host/fire/fire-run.ts', /watched \? new BusFireReporter\([^)]*\) : (?:undefined|void 0)/, 'undefined'],
-  ['host/fire/fire-run.ts', /this\.timed = watched \|\| /, 'this.timed = '],
-  ['host/fire/fire-run.ts', /reporter\.ended\([^;]*;/, ''],
+  ['host/fire/fire-run.ts', /this\.reporter\?\.clock \?\? /, ''],
+  ['host/fire/fire-run.ts', /reporter\??\.ended\([^;]*;/, ''],
   ['host/call/handler-call.ts', /fire\.reporter\?\.started\([^;]*;/, 'undefined;'],
 ];
 
@@ -22,20 +23,18 @@ const partOf = (file: string): RegExp => new RegExp(`^(.*\\n// src/${file}\\n)(.
 /** A host from a copy of the build. Both candidates are copies, so that neither is better known to the engine. */
 async function hostOf(edits: typeof TELLING): Promise<Host> {
   const folder = await mkdtemp(`${ROOT}dist-bench-`);
-  try {
-    await cp(`${ROOT}dist`, folder, { recursive: true });
-    for (const [file, as, without] of edits) {
-      const source = await readFile(`${folder}/${HOST}`, 'utf8');
-      const [, before = '', part = '', after = ''] = partOf(file).exec(source) ?? [];
-      const stripped = part.replace(as, without);
-      if (stripped === part) throw new Error(`bench/telemetry.ts: ${as} is not in ${file} any more`);
-      await writeFile(`${folder}/${HOST}`, before + stripped + after);
-    }
-    const { createHost } = (await import(pathToFileURL(`${folder}/index.js`).href)) as typeof import('hookscope');
-    return createHost();
-  } finally {
-    await rm(folder, { recursive: true });
+  // Some of it is loaded when it is first needed.
+  process.once('exit', () => rmSync(folder, { recursive: true }));
+  await cp(`${ROOT}dist`, folder, { recursive: true });
+  for (const [file, as, without] of edits) {
+    const source = await readFile(`${folder}/${HOST}`, 'utf8');
+    const [, before = '', part = '', after = ''] = partOf(file).exec(source) ?? [];
+    const stripped = part.replace(as, without);
+    if (stripped === part) throw new Error(`bench/telemetry.ts: ${as} is not in ${file} any more`);
+    await writeFile(`${folder}/${HOST}`, before + stripped + after);
   }
+  const { createHost } = (await import(pathToFileURL(`${folder}/index.js`).href)) as typeof import('hookscope');
+  return createHost();
 }
 
 async function candidate(name: string, edits: typeof TELLING): Promise<Candidate> {
