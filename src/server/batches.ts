@@ -10,16 +10,24 @@ export interface Batch {
 
 /** Milliseconds that a record waits for others. With what whoever keeps them waits, and a write, it is what is lost when the process is killed. */
 const TOGETHER = 5;
-/** Records that no more are waited for: to write them takes a tenth of a millisecond, in which nobody is answered. */
+/** Records that no more are waited for. */
 const MOST = 64;
 /** Records that come in one turn and wait no longer for what they are about to be answered. */
 const FLOOD = 256;
+
+const COMMA = Buffer.from(',');
+const OPEN = Buffer.from('[');
+const CLOSE = Buffer.from(']');
 
 /** Puts records together, some at a time. */
 export class Batches {
   readonly #to: (batch: Batch) => void;
   readonly #tell: (text: string) => void;
-  #waiting: HookRecord[] = [];
+  /** Not written yet. */
+  #records: HookRecord[] = [];
+  /** Written, with what stands between them, and how many records they are. */
+  #pieces: Uint8Array[] = [];
+  #count = 0;
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Immediate | undefined;
 
@@ -29,39 +37,50 @@ export class Batches {
   }
 
   push(record: HookRecord): void {
-    const count = this.#waiting.push(record);
-    if (count >= FLOOD) this.pass();
-    else if (count >= MOST) this.#soon ??= setImmediate(() => this.pass());
-    else this.#timer ??= setTimeout(() => this.pass(), TOGETHER);
+    if (this.#records.push(record) >= FLOOD) this.pass();
+    if (this.#records.length === 0) return;
+    // Behind the answers of this turn: while they are read, there is time to write.
+    this.#soon ??= setImmediate(() => {
+      this.#write();
+      if (this.#count >= MOST) this.pass();
+    });
+    this.#timer ??= setTimeout(() => this.pass(), TOGETHER);
   }
 
   /** What waits goes on. */
   pass(): void {
     clearTimeout(this.#timer);
-    clearImmediate(this.#soon);
     this.#timer = undefined;
+    this.#write();
+    const [pieces, count] = [this.#pieces, this.#count];
+    if (count === 0) return;
+    this.#pieces = [];
+    this.#count = 0;
+    this.#to({ bytes: Buffer.concat([OPEN, ...pieces.slice(1), CLOSE]), count });
+  }
+
+  #write(): void {
+    clearImmediate(this.#soon);
     this.#soon = undefined;
-    const records = this.#waiting;
+    const records = this.#records;
     if (records.length === 0) return;
-    this.#waiting = [];
-    const batch = written(records);
-    if (batch !== undefined) this.#to(batch);
-    else for (const record of records) this.#alone(record);
+    this.#records = [];
+    if (!this.#add(records)) for (const record of records) this.#alone(record);
   }
 
   #alone(record: HookRecord): void {
-    const batch = written([record]);
-    if (batch === undefined) this.#tell(`record ${record.seq} cannot be kept: it is no JSON`);
-    else this.#to(batch);
+    if (!this.#add([record])) this.#tell(`record ${record.seq} cannot be kept: it is no JSON`);
   }
-}
 
-/** undefined: something in it (of a plugin's own making) cannot be written. */
-function written(records: readonly HookRecord[]): Batch | undefined {
-  try {
-    return { bytes: Buffer.from(JSON.stringify(records)), count: records.length };
-  } catch {
-    return undefined;
+  /** False: something in them (of a plugin's own making) cannot be written. */
+  #add(records: readonly HookRecord[]): boolean {
+    try {
+      this.#pieces.push(COMMA, Buffer.from(JSON.stringify(records).slice(1, -1)));
+      this.#count += records.length;
+      return true;
+    } catch {
+      return false;
+    }
   }
 }
 
