@@ -166,9 +166,10 @@ export function pipedSecret(text: string, pipe: number): Span | undefined {
   const end = from + before.trimEnd().length;
   const said = text.slice(start, end);
   const group = text.slice(from, end).lastIndexOf('(');
-  if (text[end - 1] === ')' && group >= 0) {
-    const first = [...before.slice(group).matchAll(FEEDS)][0];
-    const begins = first === undefined ? start : from + group + first.index + first[0].length;
+  const first = text[end - 1] === ')' && group >= 0 ? [...before.slice(group).matchAll(FEEDS)][0] : undefined;
+  if (first !== undefined) {
+    // `(echo X; echo X) |`: all that is said within.
+    const begins = from + group + first.index + first[0].length;
     return isPlaceholder(text.slice(begins, end - 1)) ? undefined : [begins, end - 1];
   }
   if (said === '' || (!/^\\*["']/.test(said) && /[|;\n]/.test(said))) return undefined;

@@ -25,6 +25,11 @@ export const IDIOMS: Readonly<Record<string, readonly string[]>> = {
     'BUNDLE_GEMS__CONTRIBSYS__COM=u1:§ bundle install',
     '(echo §; echo §) | smbpasswd -s -a me',
     '( echo "§" && echo "§" ) | passwd root',
+    "(printf '%s\\n' §; sleep 1) | sudo -S ls",
+    '(sleep 1; echo §) | su - root',
+    'user worker off nopass >§ ~a:* &* -@all',
+    'acl setuser bob reset on >§ +get ~x',
+    'export BUNDLE_RUBYGEMS__PKG__GITHUB__COM=me:§',
   ],
   clusters: [
     'kubectl create secret generic a --from-literal=password=§',

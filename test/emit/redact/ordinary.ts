@@ -218,6 +218,7 @@ export const ORDINARY: readonly string[] = [
   'run it as user root on host >out.txt',
   'user bob on pc > log.txt',
   '(cat a; cat b) | passwd',
+  'echo $(pass show x) | docker login --password-stdin',
   'BUNDLE_BUILD__NOKOGIRI: "--use-system-libraries"',
   'BUNDLE_PATH__SYSTEM: "true"',
   '(ls; pwd) | tee x',
