@@ -73,7 +73,8 @@ describe('a host that closes', () => {
     ];
     const began = performance.now();
     const { pending } = await host.close();
-    expect(performance.now() - began).toBeGreaterThanOrEqual(closeTimeout * 1000);
+    // A timer counts whole milliseconds, of a clock that was read before.
+    expect(performance.now() - began).toBeGreaterThan(closeTimeout * 1000 - 1);
     expect(pending.toSorted()).toEqual(['other', 'quick', 'stuck/never']);
     await Promise.all(rejected);
   });
