@@ -1,21 +1,21 @@
 /** `hookscope/claude-code`: Claude Code's own hook files in a host of yours, and both ends of its control protocol. */
-export { connectClaude } from './claude-code/control/client.js';
-export type { ClaudeClient, ClaudeInfo } from './claude-code/control/client-info.js';
-export type { ConnectOptions } from './claude-code/control/client-options.js';
-export type { ClaudeMessage } from './claude-code/control/conversation.js';
-export type { CanUseTool, PermissionAsk, PermissionResult } from './claude-code/control/permission.js';
-export type { ControlProblemName } from './claude-code/control/problem.js';
-export type { ProgramEnd } from './claude-code/control/process.js';
-export type { Prompt } from './claude-code/control/prompt.js';
-export { type CallbackMatcher, CallbackRegistry, matcherConfig } from './claude-code/control/registry.js';
+export { connectClaude } from './claude-code/control/client/client.js';
+export type { ClaudeMessage } from './claude-code/control/client/conversation.js';
+export type { ClaudeClient, ClaudeInfo } from './claude-code/control/client/info.js';
+export type { ConnectOptions } from './claude-code/control/client/options.js';
+export type { CanUseTool, PermissionAsk, PermissionResult } from './claude-code/control/client/permission.js';
+export type { ProgramEnd } from './claude-code/control/client/process.js';
+export type { Prompt } from './claude-code/control/client/prompt.js';
+export { type CallbackMatcher, CallbackRegistry, matcherConfig } from './claude-code/control/client/registry.js';
+export type { ControlProblemName } from './claude-code/control/peer/problem.js';
+export type { ControlAsk, WireMatcher } from './claude-code/control/peer/wire.js';
 export {
   type CanUseToolCall,
   type ControlServer,
   type RequestHandler,
   type ServeOptions,
   serveControl,
-} from './claude-code/control/server.js';
-export type { ControlAsk, WireMatcher } from './claude-code/control/wire.js';
+} from './claude-code/control/server/server.js';
 export { type ClaudeProblem, formatProblem } from './claude-code/files/findings.js';
 export { CLAUDE_PLACES, type ClaudeFiles, type ClaudePlace } from './claude-code/files/places.js';
 export type { HookSettings } from './claude-code/files/settings.js';

@@ -45,11 +45,11 @@ import type { SessionDeps } from './session/deps.js';
 import type { SessionOptions } from './session/options.js';
 import { createSessions } from './session/session.js';
 import type { Session } from './session/types.js';
-import { MOST_BYTES } from './values/copy.js';
+import { MOST_BYTES } from './values/copies/copy.js';
 import { describeError } from './values/message.js';
 import { nearest } from './values/nearest.js';
 import { checkKeys, type Keys } from './values/options.js';
-import { tell } from './values/promises.js';
+import { tell } from './values/waiting/promises.js';
 
 /** The plugin host. See the members; everything is safe to call at any time before `close`. */
 export interface Host<C extends CustomEvents = NoEvents> extends HookScope<C>, AsyncDisposable {

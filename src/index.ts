@@ -36,7 +36,7 @@ export {
 export type { EventDefinition, EventOptions, EventSpec, Fold, Verdict } from './events/define.js';
 export type { Cause, OnFailure } from './events/failure.js';
 export type { HandlerKind } from './events/handler-kinds.js';
-export { addContext, allow, ask, block, combine, defer, deny, rewrite, stop } from './events/helpers.js';
+export { addContext, allow, ask, block, combine, defer, deny, rewrite, stop } from './events/output/helpers.js';
 export { defineEvent } from './events/own-event.js';
 export type { BackgroundTask, HookValues, PermissionUpdate, SessionCron } from './events/received.js';
 export type { SkipReason } from './events/skip.js';
@@ -108,13 +108,6 @@ export {
 } from './plugins/validate.js';
 export type { Mode, Phase, Source } from './scopes/registration.js';
 export type { ScopeRef } from './scopes/tree.js';
-export type { BatchResult } from './session/batch.js';
-export type { ToolCall, ToolContext, ToolResult } from './session/call.js';
-export type { Closed } from './session/close.js';
-export type { CompactAnswer, CompactOptions } from './session/compact.js';
-export type { Content, ContentBlock } from './session/content.js';
-export type { ElicitAnswer, ElicitOptions } from './session/elicit.js';
-export type { DeniedBy } from './session/judgement.js';
 export type {
   ClassifierAnswer,
   Effect,
@@ -131,12 +124,19 @@ export type {
   SessionSettings,
   SpawnOptions,
 } from './session/options.js';
-export type { PromptAnswer, PromptCommand, PromptOptions } from './session/prompt.js';
-export type { StopAnswer } from './session/stop.js';
-export type { StopOptions } from './session/stop-event.js';
-export type { IdleAnswer, TaskAnswer } from './session/team.js';
-export type { ModelAnswer, ModelSwitch, NotifyAnswer } from './session/turn.js';
+export type { Closed } from './session/steps/close.js';
+export type { CompactAnswer, CompactOptions } from './session/steps/compact.js';
+export type { ElicitAnswer, ElicitOptions } from './session/steps/elicit.js';
+export type { PromptAnswer, PromptCommand, PromptOptions } from './session/steps/prompt.js';
+export type { StopAnswer } from './session/steps/stop.js';
+export type { StopOptions } from './session/steps/stop-event.js';
+export type { IdleAnswer, TaskAnswer } from './session/steps/team.js';
+export type { ModelAnswer, ModelSwitch, NotifyAnswer } from './session/steps/turn.js';
+export type { ConfigAnswer, WorktreeAnswer } from './session/steps/workspace.js';
+export type { BatchResult } from './session/tool/batch.js';
+export type { ToolCall, ToolContext, ToolResult } from './session/tool/call.js';
+export type { Content, ContentBlock } from './session/tool/content.js';
+export type { DeniedBy } from './session/tool/judgement.js';
 export type { Session } from './session/types.js';
-export type { ConfigAnswer, WorktreeAnswer } from './session/workspace.js';
-export { snapshot } from './values/snapshot.js';
+export { snapshot } from './values/copies/snapshot.js';
 export type { TraceCarrier } from './values/trace-carrier.js';

@@ -5,7 +5,7 @@ import { servicesOf } from '../../src/host/internals.js';
 import { createHost, type Host, ndjsonSink } from '../../src/index.js';
 import { Binding } from '../../src/server/binding.js';
 import { WarmHosts } from '../../src/server/warm.js';
-import { LazySignal } from '../../src/values/lazy-signal.js';
+import { LazySignal } from '../../src/values/waiting/lazy-signal.js';
 
 export interface SoakOptions {
   readonly fires: number;

@@ -1,4 +1,4 @@
-import type { ToolCall, ToolContext, ToolResult } from '../session/call.js';
+import type { ToolCall, ToolContext, ToolResult } from '../session/tool/call.js';
 
 /** A call waits for the framework's user; `run` goes on with it when it is made again. */
 export class Waits extends Error {

@@ -6,17 +6,17 @@ import type { Session } from '../session/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { runAgent } from './agents.js';
-import { approvals, refused } from './ai-approvals.js';
-import { conversation, ranHere, type UserPrompt } from './ai-messages.js';
-import { type Generated, type PrepareStep, prepare, whole } from './ai-steps.js';
-import { wrapTool } from './ai-tool.js';
+import { approvals, refused } from './ai/approvals.js';
+import { conversation, ranHere, type UserPrompt } from './ai/messages.js';
+import { type Generated, type PrepareStep, prepare, whole } from './ai/steps.js';
+import { wrapTool } from './ai/tool.js';
 import { withContext, wordsOf } from './prompts.js';
 import { Steps } from './steps.js';
 import type { ToolHow } from './tool-how.js';
 import { runTurn, type Turn } from './turn.js';
 
-export type { UserPrompt } from './ai-messages.js';
-export type { Generated } from './ai-steps.js';
+export type { UserPrompt } from './ai/messages.js';
+export type { Generated } from './ai/steps.js';
 export type { ToolHow } from './tool-how.js';
 export type { Turn } from './turn.js';
 

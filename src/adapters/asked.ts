@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { copyInput, type ToolCall } from '../session/call.js';
+import { copyInput, type ToolCall } from '../session/tool/call.js';
 import type { Session } from '../session/types.js';
 
 /** What a framework's user was asked about. */

@@ -4,15 +4,15 @@ import { z } from 'zod';
 import type { Session } from '../session/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
-import { langchain } from './langchain-package.js';
-import { type AgentOptions, Runs } from './langchain-runs.js';
-import { isControlFlow, toolWrapper } from './langchain-tool.js';
+import { langchain } from './langchain/package.js';
+import { type AgentOptions, Runs } from './langchain/runs.js';
+import { isControlFlow, toolWrapper } from './langchain/tool.js';
 import { withContext } from './prompts.js';
 import type { ToolHow } from './tool-how.js';
 import { failed } from './turn.js';
 
-export type { AskedCall, Deferral, Question } from './langchain-pause.js';
-export type { AgentOptions } from './langchain-runs.js';
+export type { AskedCall, Deferral, Question } from './langchain/pause.js';
+export type { AgentOptions } from './langchain/runs.js';
 export type { ToolHow } from './tool-how.js';
 
 /** What `hooks` takes beside the session. */

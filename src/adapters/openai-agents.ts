@@ -14,9 +14,9 @@ import type { Session } from '../session/types.js';
 import { checkKeys, type Keys } from '../values/options.js';
 import { checks } from '../values/shape.js';
 import { runAgent } from './agents.js';
-import { type AgentAsTool, type AnyAgent, Cast, type Sdk } from './openai-cast.js';
-import { conversation, userItem } from './openai-items.js';
-import { type AnyTool, approvalOf, argumentsOf, type Invoke } from './openai-tool.js';
+import { type AgentAsTool, type AnyAgent, Cast, type Sdk } from './openai-agents/cast.js';
+import { conversation, userItem } from './openai-agents/items.js';
+import { type AnyTool, approvalOf, argumentsOf, type Invoke } from './openai-agents/tool.js';
 import { loadPeer } from './peer.js';
 import { withContext, wordsOf } from './prompts.js';
 import { Steps } from './steps.js';
@@ -24,8 +24,8 @@ import { callText } from './texts.js';
 import type { ToolHow } from './tool-how.js';
 import { runTurn, type Turn } from './turn.js';
 
-export type { AnyAgent } from './openai-cast.js';
-export type { AnyTool } from './openai-tool.js';
+export type { AnyAgent } from './openai-agents/cast.js';
+export type { AnyTool } from './openai-agents/tool.js';
 export type { ToolHow } from './tool-how.js';
 export type { Turn } from './turn.js';
 

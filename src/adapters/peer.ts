@@ -1,5 +1,5 @@
 import { HookscopeError } from '../errors.js';
-import { messageOf } from '../values/promises.js';
+import { messageOf } from '../values/waiting/promises.js';
 
 /** An adapter's framework, and the versions that it was tried with. */
 export interface Peer {

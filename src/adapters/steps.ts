@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ToolCall, ToolResult } from '../session/call.js';
-import { type Content, contextTexts } from '../session/content.js';
 import { forModel } from '../session/context.js';
 import type { SpawnOptions } from '../session/options.js';
-import type { StopAnswer } from '../session/stop.js';
-import type { StopOptions } from '../session/stop-event.js';
+import type { StopAnswer } from '../session/steps/stop.js';
+import type { StopOptions } from '../session/steps/stop-event.js';
+import type { ToolCall, ToolResult } from '../session/tool/call.js';
+import { type Content, contextTexts } from '../session/tool/content.js';
 import type { Session } from '../session/types.js';
-import { linkAbort } from '../values/link-abort.js';
 import { checkKeys, type Keys } from '../values/options.js';
-import { messageOf } from '../values/promises.js';
 import { checks } from '../values/shape.js';
+import { linkAbort } from '../values/waiting/link-abort.js';
+import { messageOf } from '../values/waiting/promises.js';
 import { Ahead, Waits } from './ahead.js';
 import { answeredAsAsked, noteAsked } from './asked.js';
 

@@ -1,5 +1,5 @@
-import type { ToolResult } from '../session/call.js';
-import type { Content } from '../session/content.js';
+import type { ToolResult } from '../session/tool/call.js';
+import type { Content } from '../session/tool/content.js';
 
 /** The content in words: texts as they are, a blank line between each, every other block as JSON. */
 export function contentText(content: Content): string {

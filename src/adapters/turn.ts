@@ -1,4 +1,4 @@
-import { messageOf } from '../values/promises.js';
+import { messageOf } from '../values/waiting/promises.js';
 import { isLoopOver, type Steps } from './steps.js';
 
 /** What came of one turn: a prompt, and every round of the framework's loop until hooks let it stop. */

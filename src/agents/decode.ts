@@ -1,5 +1,5 @@
 import { HookscopeError } from '../errors.js';
-import { put } from '../values/put.js';
+import { put } from '../values/copies/put.js';
 import { isObject, type Json } from '../values/shape.js';
 import { callId } from './call-id.js';
 import type { Decoded, Loss } from './codec.js';

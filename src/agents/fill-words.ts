@@ -1,4 +1,4 @@
-import { put } from '../values/put.js';
+import { put } from '../values/copies/put.js';
 import { isObject, type Json } from '../values/shape.js';
 
 /** What the words of an agent are filled with. */

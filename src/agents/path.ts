@@ -1,4 +1,4 @@
-import { put } from '../values/put.js';
+import { put } from '../values/copies/put.js';
 import { isObject } from '../values/shape.js';
 
 type Target = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { put } from '../values/put.js';
+import { put } from '../values/copies/put.js';
 import { isObject, type Json } from '../values/shape.js';
 import type { Loss } from './codec.js';
 import { copyOf } from './path.js';

@@ -2,9 +2,9 @@ import { printMade } from '../host/tell/describe.js';
 import type { ExplainedHook, Explanation } from '../host/tell/explain.js';
 import { plain, plainJson } from '../plain.js';
 import { isObject } from '../values/shape.js';
-import { openForEvent } from './event-host.js';
-import { readInput } from './event-input.js';
-import type { HostFlags } from './open-host.js';
+import { openForEvent } from './host/event-host.js';
+import { readInput } from './host/event-input.js';
+import type { HostFlags } from './host/open-host.js';
 import type { Terminal } from './terminal.js';
 
 interface ExplainFlags extends HostFlags {

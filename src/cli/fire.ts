@@ -7,10 +7,10 @@ import type { AnyDecision } from '../host/decide/decision.js';
 import { servicesOf } from '../host/internals.js';
 import { plain, plainJson, plainLines } from '../plain.js';
 import { keptOutputs } from '../values/state-folder.js';
-import { openForEvent } from './event-host.js';
-import { nameOfInput, readInput } from './event-input.js';
-import { atPlace, type HostFlags } from './open-host.js';
-import { partOfCaller } from './part-of-caller.js';
+import { openForEvent } from './host/event-host.js';
+import { nameOfInput, readInput } from './host/event-input.js';
+import { atPlace, type HostFlags } from './host/open-host.js';
+import { partOfCaller } from './host/part-of-caller.js';
 import { type RedactFlags, redactorFor } from './redact.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,6 +1,6 @@
 import type { Description } from '../host/types.js';
 import { plainJson } from '../plain.js';
-import { type HostFlags, openHost } from './open-host.js';
+import { type HostFlags, openHost } from './host/open-host.js';
 import { type Terminal, unlessInterrupted } from './terminal.js';
 
 interface ListFlags extends HostFlags {

@@ -10,8 +10,8 @@ import { trustDiff } from '../trust/diff.js';
 import type { Held } from '../trust/held-file.js';
 import { createTrustStore, type TrustStore } from '../trust/store.js';
 import { nearest } from '../values/nearest.js';
-import { checkNamed } from './claude-flags.js';
-import { fromOf } from './from-flags.js';
+import { checkNamed } from './host/claude-flags.js';
+import { fromOf } from './host/from-flags.js';
 import type { Terminal } from './terminal.js';
 import { forgetTrust, listTrust } from './trust-list.js';
 

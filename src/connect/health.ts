@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { AgentTable, OffSwitch } from '../agents/table.js';
-import { messageOf } from '../values/promises.js';
 import { isObject, type Json } from '../values/shape.js';
+import { messageOf } from '../values/waiting/promises.js';
 import { layoutOf, settingsFile } from './agent-hooks.js';
 import { type Handler, handlersIn, readSettings, voidOf } from './settings-text.js';
 import { nameOf } from './take-out.js';

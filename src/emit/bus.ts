@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import { deepFreeze } from '../values/freeze.js';
+import { deepFreeze } from '../values/copies/freeze.js';
 import { guardWatcher, type Logger, report } from './guard.js';
 import { GuardedTracing } from './guarded-tracing.js';
 import { observableOf } from './observable.js';

@@ -1,4 +1,4 @@
-import { deepFreeze } from '../values/freeze.js';
+import { deepFreeze } from '../values/copies/freeze.js';
 import type { answeredSchema, decisionSchema, fireSchema, handlerSchema, policySchema } from './fire-schema.js';
 import { RecordCopy } from './record-copy.js';
 import type { Recorded, Unstamped } from './recorded.js';

@@ -1,5 +1,5 @@
 import { plain, warn } from '../plain.js';
-import { ignoreRejections, messageOf, tell } from '../values/promises.js';
+import { ignoreRejections, messageOf, tell } from '../values/waiting/promises.js';
 
 /** Where problems go that no caller waits for. The host's default is `process.emitWarning`. */
 export type Logger = (message: string, detail?: unknown) => void;

@@ -1,8 +1,8 @@
-import { bytesAsJson, isBytes } from '../values/binary.js';
-import { type CopyBudget, DEEPEST, MOST_BYTES } from '../values/copy.js';
-import { ignoreRejections } from '../values/promises.js';
-import { put } from '../values/put.js';
-import { toData, unwrap } from '../values/view.js';
+import { bytesAsJson, isBytes } from '../values/copies/binary.js';
+import { type CopyBudget, DEEPEST, MOST_BYTES } from '../values/copies/copy.js';
+import { put } from '../values/copies/put.js';
+import { toData, unwrap } from '../values/copies/view.js';
+import { ignoreRejections } from '../values/waiting/promises.js';
 
 /** How many places are named that were left out. */
 const NAMED = 20;

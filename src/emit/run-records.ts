@@ -1,5 +1,5 @@
 import { exits } from '../events/handler-kinds.js';
-import { deepFreeze } from '../values/freeze.js';
+import { deepFreeze } from '../values/copies/freeze.js';
 import type { CallInfo, HookProgress, HookResponse, HookStarted, Piece, RunMessage, RunResult } from './record.js';
 import type { RecordedKind, RunOutcome, Unstamped } from './recorded.js';
 import { nextId, unstamped } from './stamp.js';

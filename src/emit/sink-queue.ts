@@ -1,5 +1,5 @@
-import { isThenable, messageOf, settle } from '../values/promises.js';
-import { timerDelay } from '../values/timer.js';
+import { isThenable, messageOf, settle } from '../values/waiting/promises.js';
+import { timerDelay } from '../values/waiting/timer.js';
 import { type Logger, report } from './guard.js';
 
 /** What waits to be written, bounded: what finds it full is dropped and counted, never waited for. */

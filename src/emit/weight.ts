@@ -1,4 +1,4 @@
-import { DEEPEST } from '../values/copy.js';
+import { DEEPEST } from '../values/copies/copy.js';
 import type { HookRecord } from './record.js';
 
 /** What a record takes beside its texts: names, ids, numbers. */

@@ -1,18 +1,18 @@
 import type { z } from 'zod';
-import { AGENT_EVENTS } from './agent.js';
 import type { asyncOutput, baseOutput } from './base.js';
-import { CONVERSATION_EVENTS } from './conversation.js';
 import { type EventDefinition, type EventSpec, type Fold, namedLater } from './define.js';
-import { ELICITATION_EVENTS } from './elicitation.js';
-import { PROMPT_EVENTS } from './prompt.js';
+import { AGENT_EVENTS } from './groups/agent.js';
+import { CONVERSATION_EVENTS } from './groups/conversation.js';
+import { ELICITATION_EVENTS } from './groups/elicitation.js';
+import { PROMPT_EVENTS } from './groups/prompt.js';
+import { SESSION_EVENTS } from './groups/session.js';
+import { TEAM_EVENTS } from './groups/team.js';
+import { TOOL_EVENTS } from './groups/tool.js';
+import { TURN_EVENTS } from './groups/turn.js';
+import { WORKSPACE_EVENTS } from './groups/workspace.js';
 import type { Received, ReceivedOfAny } from './received.js';
-import { SESSION_EVENTS } from './session.js';
-import { TEAM_EVENTS } from './team.js';
-import { TOOL_EVENTS } from './tool.js';
-import { TURN_EVENTS } from './turn.js';
-import { WORKSPACE_EVENTS } from './workspace.js';
 
-export { EXIT_REASONS } from './session.js';
+export { EXIT_REASONS } from './groups/session.js';
 
 const definitions = {
   ...TOOL_EVENTS,

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../errors.js';
 import { compilePredicate } from '../values/predicate.js';
 import { findProblem } from '../values/problem.js';
-import { messageOf } from '../values/promises.js';
+import { messageOf } from '../values/waiting/promises.js';
 import type { EventSpec } from './define.js';
 
 /** Quick yes: true only if the event's schema surely accepts the input. A false says nothing; ask `checkInput` then. */

@@ -1,8 +1,8 @@
 import type { EventSpec } from '../events/define.js';
 import type { Failure, OnFailure } from '../events/failure.js';
 import type { HandlerKind } from '../events/handler-kinds.js';
-import type { EndSignal } from '../values/lazy-signal.js';
 import type { TraceCarrier } from '../values/trace-carrier.js';
+import type { EndSignal } from '../values/waiting/lazy-signal.js';
 
 /** A handler as data, `{ type: 'command', … }`. */
 export type HandlerDescription = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '../emit/bus.js';
 import { HookscopeError } from '../errors.js';
-import { within } from '../values/timer.js';
+import { within } from '../values/waiting/timer.js';
 import type { Background } from './call/background.js';
 import type { Clock } from './call/clock.js';
 

@@ -1,8 +1,8 @@
 import type { RecordedLoss } from '../emit/record.js';
 import type { Traced } from '../emit/tracing.js';
 import type { ScopeRef } from '../scopes/tree.js';
-import type { EndSignal } from '../values/lazy-signal.js';
 import type { TraceCarrier } from '../values/trace-carrier.js';
+import type { EndSignal } from '../values/waiting/lazy-signal.js';
 import type { AnyDecision, EndedBy } from './decide/decision.js';
 
 /** How one event is fired. */

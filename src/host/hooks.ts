@@ -3,9 +3,9 @@ import type { AsyncSeriesBailHook } from 'tapable';
 import { HookscopeError } from '../errors.js';
 import type { EventSpec } from '../events/define.js';
 import type { Registration } from '../scopes/registration.js';
+import { readOnly } from '../values/copies/view.js';
 import { describeError } from '../values/message.js';
-import { ignoreRejections, resultOf, tell } from '../values/promises.js';
-import { readOnly } from '../values/view.js';
+import { ignoreRejections, resultOf, tell } from '../values/waiting/promises.js';
 import { Context, type ContextFire, type HookContext } from './call/context.js';
 import type { CallbackFunction } from './call/work.js';
 

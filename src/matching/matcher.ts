@@ -3,7 +3,7 @@ import { types } from 'node:util';
 import { HookscopeError } from '../errors.js';
 import type { Dialect, EventSpec } from '../events/define.js';
 import { clip, warn } from '../plain.js';
-import { ignoreRejections, isThenable, tell } from '../values/promises.js';
+import { ignoreRejections, isThenable, tell } from '../values/waiting/promises.js';
 import { claudeTest } from './claude-matcher.js';
 import { inTime, whyExponential } from './regex-cost.js';
 import { toolNames } from './tool-names.js';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { messageOf } from '../values/promises.js';
+import { messageOf } from '../values/waiting/promises.js';
 import { probedAgent } from './agents/agents.js';
 import { beforeTool, type Outcomes } from './before-tool.js';
 import { type Heard, otherEvents } from './other-events.js';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HookscopeError } from '../errors.js';
 import { adoptGroup } from '../handlers/command/process-group.js';
 import { ownFolder } from '../plugins/own-folder.js';
-import { messageOf } from '../values/promises.js';
+import { messageOf } from '../values/waiting/promises.js';
 import type { ProbedAgent } from './agents/agent.js';
 import type { FromInside, Plan, Seen } from './inside.js';
 import { findProgram, type Isolation, isProgram } from './isolation.js';

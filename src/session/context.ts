@@ -1,5 +1,5 @@
 import type { BaseDecision, HandlerOutcome } from '../host/decide/decision.js';
-import { messageOf, tell } from '../values/promises.js';
+import { messageOf, tell } from '../values/waiting/promises.js';
 import type { Core } from './core.js';
 
 /**

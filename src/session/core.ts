@@ -7,8 +7,8 @@ import type { ToolUse } from '../host/alarms/alarms.js';
 import type { FireSettings } from '../host/fire-options.js';
 import type { Decision } from '../host/types.js';
 import type { Scope } from '../scopes/scope.js';
-import { linkAbort } from '../values/link-abort.js';
-import { put } from '../values/put.js';
+import { put } from '../values/copies/put.js';
+import { linkAbort } from '../values/waiting/link-abort.js';
 import type { Identity, SessionDeps } from './deps.js';
 import type { SessionSettings } from './options.js';
 

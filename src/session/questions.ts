@@ -1,12 +1,12 @@
 import { HookscopeError } from '../errors.js';
-import { linkAbort } from '../values/link-abort.js';
-import { messageOf, resultOf, tell } from '../values/promises.js';
 import { isObject } from '../values/shape.js';
-import type { CheckedCall } from './call.js';
-import { copyInput, describeCall } from './call.js';
+import { linkAbort } from '../values/waiting/link-abort.js';
+import { messageOf, resultOf, tell } from '../values/waiting/promises.js';
 import { type Core, wasCut } from './core.js';
 import type { PermissionCall, SessionSettings } from './options.js';
-import { passedThrough } from './pass-through.js';
+import type { CheckedCall } from './tool/call.js';
+import { copyInput, describeCall } from './tool/call.js';
+import { passedThrough } from './tool/pass-through.js';
 
 /** What the harness's callbacks are told beside the call itself. */
 export type QuestionContext = Pick<PermissionCall, 'verdict' | 'reason' | 'suggestions'>;

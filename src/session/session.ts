@@ -3,24 +3,20 @@ import { checkRegisterOptions } from '../host/options.js';
 import type { Plugin, UseOptions } from '../host/plugin-types.js';
 import { oneHook } from '../host/register/handle.js';
 import type { Decision } from '../host/types.js';
-import { endBatch, runBatch } from './batch.js';
-import type { ToolCall } from './call.js';
-import { callsOf, closeAgent, closeSession, interruptSession } from './close.js';
-import { runCompact } from './compact.js';
 import { takeSystemPrompt } from './context.js';
 import type { Core } from './core.js';
-import { elicit } from './elicit.js';
 import { checkSession, checkSpawn } from './keys.js';
-import { openCore, type SessionsOf, spawnCore } from './open.js';
 import type { SessionOptions, SpawnOptions } from './options.js';
-import { runPrompt } from './prompt.js';
-import { runStop } from './stop.js';
-import { checkStop } from './stop-event.js';
-import { tellIdle, tellTask } from './team.js';
-import { runTool } from './tool.js';
-import { display, notify, switchModel } from './turn.js';
-import type { Session } from './types.js';
-import { watchPaths } from './watch.js';
+import { callsOf, closeAgent, closeSession, interruptSession } from './steps/close.js';
+import { runCompact } from './steps/compact.js';
+import { elicit } from './steps/elicit.js';
+import { openCore, type SessionsOf, spawnCore } from './steps/open.js';
+import { runPrompt } from './steps/prompt.js';
+import { runStop } from './steps/stop.js';
+import { checkStop } from './steps/stop-event.js';
+import { tellIdle, tellTask } from './steps/team.js';
+import { display, notify, switchModel } from './steps/turn.js';
+import { watchPaths } from './steps/watch.js';
 import {
   addDirectory,
   changeCwd,
@@ -28,7 +24,11 @@ import {
   createWorktree,
   instructionsLoaded,
   removeWorktree,
-} from './workspace.js';
+} from './steps/workspace.js';
+import { endBatch, runBatch } from './tool/batch.js';
+import type { ToolCall } from './tool/call.js';
+import { runTool } from './tool/tool.js';
+import type { Session } from './types.js';
 
 /** A host's sessions. */
 export interface Sessions<C extends CustomEvents = NoEvents> {

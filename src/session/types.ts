@@ -1,18 +1,18 @@
 import type { CustomEvents, EventName, FireInput, NoEvents } from '../events/catalogue.js';
 import type { Registers } from '../host/plugin-types.js';
 import type { Decision, Hooks, RegisterOptions, Undo } from '../host/types.js';
-import type { BatchResult } from './batch.js';
-import type { ToolCall, ToolResult } from './call.js';
-import type { Closed } from './close.js';
-import type { CompactAnswer, CompactOptions } from './compact.js';
-import type { ElicitAnswer, ElicitOptions } from './elicit.js';
 import type { OwnFields, SpawnOptions } from './options.js';
-import type { PromptAnswer, PromptOptions } from './prompt.js';
-import type { StopAnswer } from './stop.js';
-import type { StopOptions } from './stop-event.js';
-import type { IdleAnswer, TaskAnswer } from './team.js';
-import type { ModelAnswer, ModelSwitch, NotifyAnswer } from './turn.js';
-import type { ConfigAnswer, WorktreeAnswer } from './workspace.js';
+import type { Closed } from './steps/close.js';
+import type { CompactAnswer, CompactOptions } from './steps/compact.js';
+import type { ElicitAnswer, ElicitOptions } from './steps/elicit.js';
+import type { PromptAnswer, PromptOptions } from './steps/prompt.js';
+import type { StopAnswer } from './steps/stop.js';
+import type { StopOptions } from './steps/stop-event.js';
+import type { IdleAnswer, TaskAnswer } from './steps/team.js';
+import type { ModelAnswer, ModelSwitch, NotifyAnswer } from './steps/turn.js';
+import type { ConfigAnswer, WorktreeAnswer } from './steps/workspace.js';
+import type { BatchResult } from './tool/batch.js';
+import type { ToolCall, ToolResult } from './tool/call.js';
 
 /**
  * ```ts

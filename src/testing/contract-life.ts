@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { isHookscopeError } from '../errors.js';
-import { within } from '../values/timer.js';
+import { within } from '../values/waiting/timer.js';
 import { type CaseOf, eventsOf, onStage, type Stage, type Under } from './contract-run.js';
 import { put } from './tested.js';
 

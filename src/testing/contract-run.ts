@@ -6,7 +6,7 @@ import type { HookEvent } from '../events/catalogue.js';
 import type { FireOptions } from '../host/fire-options.js';
 import type { Decision, DescribedHook, Description, Hooks } from '../host/types.js';
 import type { PluginUse } from '../session/options.js';
-import { within } from '../values/timer.js';
+import { within } from '../values/waiting/timer.js';
 import { SAMPLES } from './samples.js';
 import { noLogger, put } from './tested.js';
 

@@ -1,4 +1,4 @@
-import { ignoreRejections, messageOf } from './promises.js';
+import { ignoreRejections, messageOf } from './waiting/promises.js';
 
 /** As `messageOf`, with the kind of error before it: `TypeError: x is not a function`. Our own errors speak for themselves. */
 export function describeError(error: unknown): string {

@@ -1,4 +1,4 @@
-import { jsonText } from './promises.js';
+import { jsonText } from './waiting/promises.js';
 /** An object of JSON, or one like it. */
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentTool, type DriveOptions, drive } from '../../src/adapters/ai.js';
-import type { ToolResult } from '../../src/session/call.js';
+import type { ToolResult } from '../../src/session/tool/call.js';
 import { byScope, names, on, opened } from '../session/kit.js';
 import { prompt, scripted } from './ai-kit.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { callText, contentText, runAgent, runTurn, Steps } from '../../src/adapters/kit.js';
-import type { ToolCall } from '../../src/session/call.js';
+import type { ToolCall } from '../../src/session/tool/call.js';
 import { names, on, opened } from '../session/kit.js';
 
 class Pause extends Error {}

@@ -2,8 +2,8 @@ import { Command, interrupt, MemorySaver } from '@langchain/langgraph';
 import { createAgent, tool } from 'langchain';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Deferral, Question } from '../../src/adapters/langchain/pause.js';
 import { hooks } from '../../src/adapters/langchain.js';
-import type { Deferral, Question } from '../../src/adapters/langchain-pause.js';
 import { byScope, names, on, opened } from '../session/kit.js';
 import { prompt, type Reply, Scripted } from './langchain-kit.js';
 

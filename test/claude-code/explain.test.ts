@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { allow } from '../../src/events/helpers.js';
+import { allow } from '../../src/events/output/helpers.js';
 import { cli } from '../cli/cli.js';
 import { closeAll, createProject, hook, hooksOn, nameOf, type Project, ran } from './project.js';
 

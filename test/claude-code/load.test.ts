@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { deny } from '../../src/events/helpers.js';
+import { deny } from '../../src/events/output/helpers.js';
 import { closeAll, createProject, denies, hook, hooksOn, memoryStore, type Project, ran, skipped } from './project.js';
 
 let project: Project;

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listHeld } from '../../src/claude-code/trust/held.js';
-import { rewrite } from '../../src/events/helpers.js';
+import { rewrite } from '../../src/events/output/helpers.js';
 import type { HookCallback } from '../../src/host/types.js';
 import { plainLines } from '../../src/plain.js';
 import { acceptTrust } from '../../src/trust/accept.js';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createPaint, createRunView } from '../../src/cli/run/view.js';
 import { createHost, type Host } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/record.js';
-import { addContext, allow, ask, block, deny, rewrite, stop } from '../../src/events/helpers.js';
+import { addContext, allow, ask, block, deny, rewrite, stop } from '../../src/events/output/helpers.js';
 import { LS } from '../plugins/folder.js';
 
 /** The block a fire becomes. */

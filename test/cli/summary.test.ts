@@ -5,7 +5,7 @@ import { summaryTable } from '../../src/cli/run/summary-table.js';
 import { createPaint } from '../../src/cli/run/view.js';
 import { createHost, type Host } from '../../src/create-host.js';
 import type { FireRecord, HookRecord } from '../../src/emit/record.js';
-import { deny } from '../../src/events/helpers.js';
+import { deny } from '../../src/events/output/helpers.js';
 import type { HostOptions } from '../../src/host/options.js';
 import type { HookCallback } from '../../src/host/types.js';
 import { LS } from '../plugins/folder.js';

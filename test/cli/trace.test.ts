@@ -4,7 +4,7 @@ import type { TraceEvent } from '../../src/cli/trace/event.js';
 import { Trace } from '../../src/cli/trace/trace.js';
 import { createHost } from '../../src/create-host.js';
 import type { HookRecord } from '../../src/emit/record.js';
-import { deny } from '../../src/events/helpers.js';
+import { deny } from '../../src/events/output/helpers.js';
 import { problemsIn } from './trace-rules.js';
 
 function draw(records: readonly HookRecord[], isShown: (record: HookRecord) => boolean = () => true): TraceEvent[] {

@@ -5,7 +5,7 @@ import { formatFire, formatRecord } from '../../src/emit/print.js';
 import type { HookRecord, Unstamped } from '../../src/emit/record.js';
 import { hookProgress, hookResponse, hookStarted } from '../../src/emit/run-records.js';
 import { HookscopeError } from '../../src/errors.js';
-import { deny } from '../../src/events/helpers.js';
+import { deny } from '../../src/events/output/helpers.js';
 import { clip, plain, plainJson, plainLines } from '../../src/plain.js';
 import { fire, RUN } from './samples.js';
 

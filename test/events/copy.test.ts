@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { copyJson, NotJson } from '../../src/values/copy.js';
+import { copyJson, NotJson } from '../../src/values/copies/copy.js';
 
 describe('copyJson', () => {
   it('gives what a round trip through JSON would give', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CATALOGUE, HOOK_EVENTS } from '../../src/events/catalogue.js';
-import { Meanings, NOTHING_SAID } from '../../src/events/meant.js';
-import { type Outcome, readOutput } from '../../src/events/outcome.js';
+import { Meanings, NOTHING_SAID } from '../../src/events/output/meant.js';
+import { type Outcome, readOutput } from '../../src/events/output/outcome.js';
 
 const RUNS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 4000);
 

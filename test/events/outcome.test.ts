@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import { type EventSpec, named } from '../../src/events/define.js';
-import { type Outcome, type OutputOptions, readOutput } from '../../src/events/outcome.js';
+import { type Outcome, type OutputOptions, readOutput } from '../../src/events/output/outcome.js';
 import { defineEvent } from '../../src/events/own-event.js';
 
 type Json = Record<string, unknown>;

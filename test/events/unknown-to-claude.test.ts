@@ -8,8 +8,8 @@ import { connect, problems, tapped } from '../claude-code/control/kit.js';
 import { scratch } from '../claude-code/control/puppet.js';
 
 // One entry more in the catalogue, as somebody who adds an event would write it. Nothing else is replaced.
-vi.mock('../../src/events/team.js', async (original) => {
-  const { TEAM_EVENTS } = await original<typeof import('../../src/events/team.js')>();
+vi.mock('../../src/events/groups/team.js', async (original) => {
+  const { TEAM_EVENTS } = await original<typeof import('../../src/events/groups/team.js')>();
   const { builtIn } = await vi.importActual<typeof import('../../src/events/define.js')>('../../src/events/define.js');
   const { z } = await import('zod');
   const PreReview = builtIn({

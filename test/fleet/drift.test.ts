@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/create-host.js';
 import type { FireRecord } from '../../src/emit/fire-record.js';
-import { rewrite } from '../../src/events/helpers.js';
+import { rewrite } from '../../src/events/output/helpers.js';
 import { readBundle } from '../../src/fleet/bundle/bundle.js';
 import { checkPolicy } from '../../src/fleet/policy/check.js';
 import { type Drift, driftOf } from '../../src/fleet/policy/drift.js';

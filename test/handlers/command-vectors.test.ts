@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { CATALOGUE, type HookEvent } from '../../src/events/catalogue.js';
 import type { OnFailure } from '../../src/events/failure.js';
-import { type Outcome, readOutput } from '../../src/events/outcome.js';
+import { type Outcome, readOutput } from '../../src/events/output/outcome.js';
 import { commandHandler } from '../../src/handlers/command/handler.js';
 import { type CommandOptions, command } from '../../src/handlers/command/spec.js';
 import type { Reply } from '../../src/handlers/handler.js';

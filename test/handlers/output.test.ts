@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import type { OnFailure } from '../../src/events/failure.js';
-import { readOutput } from '../../src/events/outcome.js';
+import { readOutput } from '../../src/events/output/outcome.js';
 import type { Reply } from '../../src/handlers/handler.js';
 import { readShellOutput, type ShellHow, type ShellResult } from '../../src/handlers/output.js';
 

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { allow } from '../../src/events/helpers.js';
+import { allow } from '../../src/events/output/helpers.js';
 import { command } from '../../src/handlers/command/spec.js';
 import { processes, uniqueSeconds } from '../handlers/shell-call.js';
 import { INPUTS } from './inputs.js';

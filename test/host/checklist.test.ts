@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { baseInput } from '../../src/events/base.js';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { addContext, allow, ask, deny } from '../../src/events/helpers.js';
+import { addContext, allow, ask, deny } from '../../src/events/output/helpers.js';
 import { command } from '../../src/handlers/command/spec.js';
 import { INPUTS, inputOf } from './inputs.js';
 import { anyHooks, fireAny, never, only, testHost, turn, until } from './kit.js';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { allow, rewrite } from '../../src/events/helpers.js';
+import { allow, rewrite } from '../../src/events/output/helpers.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, sleep, testHost, until, watch } from './kit.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { baseOutput } from '../../src/events/base.js';
 import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
-import { readOutput } from '../../src/events/outcome.js';
+import { readOutput } from '../../src/events/output/outcome.js';
 import { makeDecision } from '../../src/host/decide/decision.js';
 import { anyOutput } from '../contracts/outputs.js';
 import { entryOf, folded, said, specific } from './said.js';

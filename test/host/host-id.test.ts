@@ -3,7 +3,7 @@ import { createHost } from '../../src/create-host.js';
 import { createBus } from '../../src/emit/bus.js';
 import { hookRecord } from '../../src/emit/fire-schema.js';
 import type { HookRecord } from '../../src/emit/record.js';
-import { deny } from '../../src/events/helpers.js';
+import { deny } from '../../src/events/output/helpers.js';
 
 const call = { tool_name: 'Bash', tool_use_id: 't1', tool_input: { command: 'ls' } };
 const kindOf = (record: HookRecord) => (record.type === 'system' ? record.subtype : record.type);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createHost } from '../../src/create-host.js';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
-import { snapshot } from '../../src/values/snapshot.js';
+import { snapshot } from '../../src/values/copies/snapshot.js';
 import { INPUTS, inputOf } from './inputs.js';
 import { anyHooks, fireAny, only, testHost, watch } from './kit.js';
 

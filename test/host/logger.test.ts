@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { type ControlProblem, FewProblems } from '../../src/claude-code/control/problem.js';
+import { type ControlProblem, FewProblems } from '../../src/claude-code/control/peer/problem.js';
 import { serveControl } from '../../src/claude-code.js';
-import { deny } from '../../src/events/helpers.js';
+import { deny } from '../../src/events/output/helpers.js';
 import { HostLogger } from '../../src/host/tell/logger.js';
 import { problems } from '../claude-code/control/kit.js';
 import { testHost, until, watch } from './kit.js';

@@ -7,7 +7,7 @@ import { compileRule } from '../../src/matching/rule.js';
 import { order } from '../../src/scopes/order.js';
 import type { Registration } from '../../src/scopes/registration.js';
 import { Scope } from '../../src/scopes/scope.js';
-import { readOnly } from '../../src/values/view.js';
+import { readOnly } from '../../src/values/copies/view.js';
 import { entryOf, registration } from './said.js';
 
 const PRE = entryOf('PreToolUse');

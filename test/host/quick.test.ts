@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deny } from '../../src/events/helpers.js';
+import { deny } from '../../src/events/output/helpers.js';
 import type { HookContext } from '../../src/host/call/context.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, deferred, sleep, testHost, turn, until } from './kit.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { deny } from '../../src/events/helpers.js';
+import { deny } from '../../src/events/output/helpers.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { AnyDecision } from '../../src/host/decide/decision.js';
 import { INPUTS } from './inputs.js';

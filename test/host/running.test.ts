@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { addContext, allow, deny, stop } from '../../src/events/helpers.js';
+import { addContext, allow, deny, stop } from '../../src/events/output/helpers.js';
 import { command } from '../../src/handlers/command/spec.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, deferred, fires, only, registerAs, testHost, turn, until, watch } from './kit.js';

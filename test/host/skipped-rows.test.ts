@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stop } from '../../src/events/helpers.js';
+import { stop } from '../../src/events/output/helpers.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, fireAny, fires, only, testHost, watch } from './kit.js';
 

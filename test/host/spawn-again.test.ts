@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHost } from '../../src/create-host.js';
-import { deny } from '../../src/events/helpers.js';
+import { deny } from '../../src/events/output/helpers.js';
 
 const AGENT = { agent_id: 'a1', agent_type: 'reviewer' };
 const CALL = { ...AGENT, tool_name: 'Write', tool_input: {}, tool_use_id: 't1' };

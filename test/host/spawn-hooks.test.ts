@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/create-host.js';
-import { block } from '../../src/events/helpers.js';
+import { block } from '../../src/events/output/helpers.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, fires, testHost, watch } from './kit.js';
 

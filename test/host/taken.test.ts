@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { block, combine, rewrite } from '../../src/events/helpers.js';
+import { block, combine, rewrite } from '../../src/events/output/helpers.js';
 import { connect } from '../claude-code/control/kit.js';
 import { anyHooks, fires, registerAs, testHost, watch } from './kit.js';
 

@@ -2,7 +2,7 @@ import { AsyncSeriesBailHook } from 'tapable';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
-import { addContext, allow, deny, stop } from '../../src/events/helpers.js';
+import { addContext, allow, deny, stop } from '../../src/events/output/helpers.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { RawFire } from '../../src/host/hooks.js';
 import { INPUTS } from './inputs.js';

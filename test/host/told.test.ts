@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { hookRecord } from '../../src/emit/fire-schema.js';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
-import { addContext, deny, stop } from '../../src/events/helpers.js';
+import { addContext, deny, stop } from '../../src/events/output/helpers.js';
 import { command } from '../../src/handlers/command/spec.js';
 import { INPUTS, inputOf } from './inputs.js';
 import {

@@ -8,7 +8,7 @@ import type { FireRecord } from '../../src/emit/record.js';
 import { HookscopeError } from '../../src/errors.js';
 import { CATALOGUE } from '../../src/events/catalogue.js';
 import { compileRule, type Rule } from '../../src/matching/rule.js';
-import { readOnly } from '../../src/values/view.js';
+import { readOnly } from '../../src/values/copies/view.js';
 
 const where = 'PreToolUse[0].hooks[0].if';
 const cwd = '/home/dev/project';

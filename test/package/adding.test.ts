@@ -55,8 +55,12 @@ describe('what can be added stands in one place', () => {
   });
 
   test('every event of src/events is in the catalogue, under its own name', async () => {
-    const files = readdirSync(new URL('../../src/events', import.meta.url)).map((file) => file.replace('.ts', '.js'));
-    const modules = await Promise.all(files.map((file) => import(`../../src/events/${file}`) as Promise<object>));
+    const files = readdirSync(new URL('../../src/events/groups', import.meta.url)).map((file) =>
+      file.replace('.ts', '.js'),
+    );
+    const modules = await Promise.all(
+      files.map((file) => import(`../../src/events/groups/${file}`) as Promise<object>),
+    );
     const groups = modules.flatMap((module) => Object.entries(module).filter(([name]) => name.endsWith('_EVENTS')));
     const names = groups.flatMap(([name, group]) =>
       ['HOOK_EVENTS', 'CLAUDE_EVENTS'].includes(name) ? [] : Object.keys(group),

@@ -12,7 +12,7 @@ const CEILING = {
   /** Lines of the longest file under src/. */
   longestFile: 270,
   /** Files directly in the fullest folder under src/: twenty can be overlooked. */
-  fullestFolder: 31,
+  fullestFolder: 21,
   /** Files of ours that importing the package loads. */
   filesLoaded: 8,
   /** Files of ours that help loads, that a command which fires once loads, and that a hook loads before it fires by itself. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createRedactor } from '../../src/emit/redact/redactor.js';
 import { createSink } from '../../src/emit/sink.js';
-import { deny } from '../../src/events/helpers.js';
+import { deny } from '../../src/events/output/helpers.js';
 import type { HookAlarm } from '../../src/host/alarms/alarms.js';
 import { anyHooks, deferred, testHost } from '../host/kit.js';
 import { PROMISES } from './promises.js';

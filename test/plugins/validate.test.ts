@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
-import { addContext, deny, rewrite } from '../../src/events/helpers.js';
+import { addContext, deny, rewrite } from '../../src/events/output/helpers.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import { command } from '../../src/handlers/command/spec.js';
 import { validateHooks, validateOutput } from '../../src/plugins/validate.js';

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { hookRecord } from '../../src/emit/fire-schema.js';
 import type { HookRecord, ToolCallRecord } from '../../src/emit/record.js';
-import type { ToolCall } from '../../src/session/call.js';
 import type { SessionOptions } from '../../src/session/options.js';
+import type { ToolCall } from '../../src/session/tool/call.js';
 import { type Opened, on, opened } from './kit.js';
 
 interface Recorded extends Opened {

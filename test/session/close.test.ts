@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { block } from '../../src/events/helpers.js';
+import { block } from '../../src/events/output/helpers.js';
 import { command } from '../../src/handlers/command/spec.js';
 import { deferred, fires, never, watch } from '../host/kit.js';
 import { byScope, names, on, opened } from './kit.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addContext, stop } from '../../src/events/helpers.js';
+import { addContext, stop } from '../../src/events/output/helpers.js';
 import type { SessionMessage } from '../../src/session/options.js';
 import { anyHooks, registerAs, until } from '../host/kit.js';
 import { names, on, opened } from './kit.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ToolCall } from '../../src/session/call.js';
+import type { ToolCall } from '../../src/session/tool/call.js';
 import { names, on, opened } from './kit.js';
 
 const read = (path: string): ToolCall => ({ name: 'Read', input: { path }, execute: (input) => input });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { addContext, ask, block, deny, stop } from '../../src/events/helpers.js';
+import { addContext, ask, block, deny, stop } from '../../src/events/output/helpers.js';
 import { defineEvent } from '../../src/events/own-event.js';
-import type { ElicitOptions } from '../../src/session/elicit.js';
+import type { ElicitOptions } from '../../src/session/steps/elicit.js';
 import { registerAs, testHost } from '../host/kit.js';
 import { names, on, opened } from './kit.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolCall } from '../../src/session/call.js';
+import type { ToolCall } from '../../src/session/tool/call.js';
 import { deferred, never, turn, until } from '../host/kit.js';
 import { byScope, names, on, opened } from './kit.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { leave } from '../../src/session/close.js';
 import type { Core } from '../../src/session/core.js';
+import { leave } from '../../src/session/steps/close.js';
 
 test('who leaves waits for what is cleaned up, one after the other, and its scope ends after that', async () => {
   const done: string[] = [];

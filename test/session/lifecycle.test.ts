@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
-import { addContext, combine, deny, rewrite } from '../../src/events/helpers.js';
+import { addContext, combine, deny, rewrite } from '../../src/events/output/helpers.js';
 import { byScope, on, opened } from './kit.js';
 
 const defer = { hookSpecificOutput: { permissionDecision: 'defer' } };

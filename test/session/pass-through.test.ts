@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolCall } from '../../src/session/call.js';
 import type { SessionOptions } from '../../src/session/options.js';
+import type { ToolCall } from '../../src/session/tool/call.js';
 import { names, type Opened, on, opened } from './kit.js';
 
 /** As LangGraph's `interrupt()` throws. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolCallRecord } from '../../src/emit/record.js';
-import type { ToolResult } from '../../src/session/call.js';
 import type { SessionOptions } from '../../src/session/options.js';
+import type { ToolResult } from '../../src/session/tool/call.js';
 import { registerAs } from '../host/kit.js';
 import { names, on, opened } from './kit.js';
 

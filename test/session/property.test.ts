@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addContext, combine, deny, rewrite } from '../../src/events/helpers.js';
+import { addContext, combine, deny, rewrite } from '../../src/events/output/helpers.js';
 import type { Hooks } from '../../src/host/types.js';
-import type { ToolCall, ToolResult } from '../../src/session/call.js';
+import type { ToolCall, ToolResult } from '../../src/session/tool/call.js';
 import type { Session } from '../../src/session/types.js';
 import { anyHooks, testHost } from '../host/kit.js';
 

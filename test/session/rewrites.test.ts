@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deny, rewrite } from '../../src/events/helpers.js';
+import { deny, rewrite } from '../../src/events/output/helpers.js';
 import type { SessionOptions } from '../../src/session/options.js';
 import { names, on, opened } from './kit.js';
 

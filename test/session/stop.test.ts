@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { addContext, block } from '../../src/events/helpers.js';
-import type { StopAnswer } from '../../src/session/stop.js';
+import { addContext, block } from '../../src/events/output/helpers.js';
+import type { StopAnswer } from '../../src/session/steps/stop.js';
 import type { Session } from '../../src/session/types.js';
 import { anyHooks, fires, only, registerAs, until, watch } from '../host/kit.js';
 import { byScope, names, on, opened } from './kit.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rewrite } from '../../src/events/helpers.js';
+import { rewrite } from '../../src/events/output/helpers.js';
 import { anyHooks, registerAs, testHost, watch } from '../host/kit.js';
 import { on, opened } from './kit.js';
 

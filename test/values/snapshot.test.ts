@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { snapshot } from '../../src/values/snapshot.js';
-import { readOnly } from '../../src/values/view.js';
+import { snapshot } from '../../src/values/copies/snapshot.js';
+import { readOnly } from '../../src/values/copies/view.js';
 
 describe('snapshot', () => {
   it('is equal to the data and shares nothing with it', () => {

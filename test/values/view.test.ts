@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordCopy } from '../../src/emit/record-copy.js';
 import { HookscopeError } from '../../src/errors.js';
-import { copyJson, NotJson } from '../../src/values/copy.js';
-import { snapshot } from '../../src/values/snapshot.js';
-import { readOnly, unwrap } from '../../src/values/view.js';
+import { copyJson, NotJson } from '../../src/values/copies/copy.js';
+import { snapshot } from '../../src/values/copies/snapshot.js';
+import { readOnly, unwrap } from '../../src/values/copies/view.js';
 
 const input = () => ({
   tool_name: 'Edit',

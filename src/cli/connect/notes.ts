@@ -7,7 +7,7 @@ import { handlersOf } from '../../connect/connect.js';
 import { Journal } from '../../connect/journal.js';
 import type { Entry } from '../../connect/settings-text.js';
 import { plain } from '../../plain.js';
-import { messageOf } from '../../values/promises.js';
+import { messageOf } from '../../values/waiting/promises.js';
 import type { Terminal } from '../terminal.js';
 
 /** What to know before it is written. */

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import type { AgentTable } from '../../agents/table.js';
 import { CONNECTABLE, tableOf } from '../../connect/agent-hooks.js';
 import { clip, ended, plain } from '../../plain.js';
-import { messageOf } from '../../values/promises.js';
+import { messageOf } from '../../values/waiting/promises.js';
 import { type Connection, readConnections, readIfThere, wordsOf } from './connections.js';
 import type { DoctorFinding } from './finding.js';
 

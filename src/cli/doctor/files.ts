@@ -8,10 +8,10 @@ import type { DescribedHook, Description } from '../../host/types.js';
 import { ended, plain } from '../../plain.js';
 import { heldConfigs } from '../../plugins/config-trust.js';
 import { createTrustStore } from '../../trust/store.js';
-import { messageOf } from '../../values/promises.js';
+import { messageOf } from '../../values/waiting/promises.js';
 import { named } from '../../why/words.js';
-import { wordsFor } from '../claude-flags.js';
-import { openHost } from '../open-host.js';
+import { wordsFor } from '../host/claude-flags.js';
+import { openHost } from '../host/open-host.js';
 import type { DoctorFinding } from './finding.js';
 import type { Health } from './health.js';
 

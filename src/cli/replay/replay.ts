@@ -6,7 +6,7 @@ import { plainJson } from '../../plain.js';
 import { openFires } from '../../replay/open.js';
 import type { RecordedFires } from '../../replay/recorded.js';
 import { type Replayed, replay } from '../../replay/replay.js';
-import { type HostFlags, openHost } from '../open-host.js';
+import { type HostFlags, openHost } from '../host/open-host.js';
 import type { RedactFlags } from '../redact.js';
 import type { Terminal } from '../terminal.js';
 import { progressBar } from './progress.js';

@@ -15,10 +15,10 @@ import { changesSince, isSameSet, readServed, type ServedSet } from '../../serve
 import { rootOf } from '../../server/warm.js';
 import { describeError } from '../../values/message.js';
 import { keptOutputs } from '../../values/state-folder.js';
-import { timerDelay, within } from '../../values/timer.js';
-import { happeningOf } from '../claude-flags.js';
-import { openHost } from '../open-host.js';
-import { partOfCaller } from '../part-of-caller.js';
+import { timerDelay, within } from '../../values/waiting/timer.js';
+import { happeningOf } from '../host/claude-flags.js';
+import { openHost } from '../host/open-host.js';
+import { partOfCaller } from '../host/part-of-caller.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import type { Alarm } from './alarm.js';
 import { keepRecords } from './record-sink.js';

@@ -13,8 +13,8 @@ import { askServer } from '../../server/client/ask.js';
 import { readStdin } from '../../server/client/stdin.js';
 import { placesOf } from '../../server/places.js';
 import { CLAUDE, claudeProtocol, type Protocol } from '../../server/protocol.js';
-import { messageOf } from '../../values/promises.js';
-import type { HostFlags } from '../open-host.js';
+import { messageOf } from '../../values/waiting/promises.js';
+import type { HostFlags } from '../host/open-host.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { setAlarm } from './alarm.js';
 
@@ -83,7 +83,7 @@ async function answer(
   const { as: _, attended: __, onFailure: ___, timeout: ____, server, ...set } = flags;
   const body = await unlessInterrupted(terminal, readStdin(process.stdin, deadline));
   if (typeof body !== 'string') {
-    const { withNamedProblems } = await import('../named-problems.js');
+    const { withNamedProblems } = await import('../host/named-problems.js');
     return protocol.fail(await withNamedProblems(set, REASONS[body.problem]), policy);
   }
   const question = { protocol, body, set, cwd: process.cwd(), policy, deadline };

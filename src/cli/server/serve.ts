@@ -11,7 +11,7 @@ import { placesOf } from '../../server/places.js';
 import { changesSince, droppedSince, readServed } from '../../server/served.js';
 import { ensureTokens } from '../../server/tokens.js';
 import type { OpenSet, Serving } from '../../server/worker.js';
-import { type HostFlags, openHost } from '../open-host.js';
+import { type HostFlags, openHost } from '../host/open-host.js';
 import { maskedTerminal } from '../redact.js';
 import type { Terminal } from '../terminal.js';
 import { createKeeper, keptRecords } from './keep.js';

@@ -5,7 +5,7 @@ import { servicesOf } from '../../host/internals.js';
 import { type Fired, FiredEvent } from '../../testing/fired.js';
 import { SAMPLES } from '../../testing/samples.js';
 import type { Json } from '../../values/shape.js';
-import type { OpenedHost } from '../open-host.js';
+import type { OpenedHost } from '../host/open-host.js';
 import { checkAgents } from './agent-types.js';
 import type { Example } from './examples.js';
 

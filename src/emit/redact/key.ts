@@ -15,8 +15,8 @@ import { dirname, join } from 'node:path';
 import { HookscopeError, isHookscopeError } from '../../errors.js';
 import { warn } from '../../plain.js';
 import { makeFolder } from '../../values/make-folder.js';
-import { messageOf } from '../../values/promises.js';
 import { stateFolder } from '../../values/state-folder.js';
+import { messageOf } from '../../values/waiting/promises.js';
 
 /** What masked values are hashed with. */
 export interface MaskKey {

@@ -1,11 +1,11 @@
-import { DEEPEST } from '../../values/copy.js';
-import { put } from '../../values/put.js';
-import { createFinder, type Finder } from './find.js';
+import { DEEPEST } from '../../values/copies/copy.js';
+import { put } from '../../values/copies/put.js';
+import { createFinder, type Finder } from './find/find.js';
+import { nameKind } from './find/names.js';
+import { isPlaceholder, isWord, looksRandom } from './find/values.js';
 import { type MaskKey, machineKey } from './key.js';
-import { nameKind } from './names.js';
 import type { RedactOptions } from './options.js';
 import { argumentsText, entriesOf, namedBeside, pairsOf } from './structure.js';
-import { isPlaceholder, isWord, looksRandom } from './values.js';
 
 /** Texts that come again in most records, such as names of tools and files. */
 const SHORT = 128;

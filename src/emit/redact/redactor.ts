@@ -1,10 +1,10 @@
 import { HookscopeError } from '../../errors.js';
 import { checkKeys } from '../../values/options.js';
 import type { HookProgress, HookRecord } from '../record.js';
+import { SHAPE_NAMES } from './find/shapes.js';
 import { keyOfFile, type MaskKey } from './key.js';
 import { Masker } from './masker.js';
 import { REDACT, type RedactOptions } from './options.js';
-import { SHAPE_NAMES } from './shapes.js';
 import { MaskedStream } from './stream.js';
 
 /** Masks secrets in what is stored or shown. Equal values get equal masks, by a key of this machine. */

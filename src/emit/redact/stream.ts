@@ -1,5 +1,5 @@
-import type { Finder } from './find.js';
-import { nameKind } from './names.js';
+import type { Finder } from './find/find.js';
+import { nameKind } from './find/names.js';
 
 /** Most characters of a line that is not at its end that wait for the rest of it; what is left of them when it grows longer. */
 const MOST_HELD = 8192;

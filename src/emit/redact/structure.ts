@@ -1,6 +1,6 @@
-import { type NameKind, nameKind } from './names.js';
-import type { Span } from './quoted.js';
-import { isNoWord, isPlaceholder, isWord, looksRandom } from './values.js';
+import { type NameKind, nameKind } from './find/names.js';
+import type { Span } from './find/quoted.js';
+import { isNoWord, isPlaceholder, isWord, looksRandom } from './find/values.js';
 
 const NAME =
   /^(?:name|key|id|header|field|parameter|param|variable|option|property|env|label|k|n|(?:parameter|option|header|field|env)[-_]?(?:key|name))$/i;

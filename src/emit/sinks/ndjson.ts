@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { checkKeys, checkOption, type Keys } from '../../values/options.js';
-import { messageOf } from '../../values/promises.js';
 import { FILLED, oneOf } from '../../values/shape.js';
 import { stateFolder } from '../../values/state-folder.js';
+import { messageOf } from '../../values/waiting/promises.js';
 import { report } from '../guard.js';
 import type { HookRecord } from '../record.js';
 import { textOf } from '../record-text.js';

@@ -1,7 +1,7 @@
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
 import { checkKeys, type Keys } from '../../values/options.js';
-import { messageOf } from '../../values/promises.js';
 import { checks, isObject, type OptionCheck } from '../../values/shape.js';
+import { messageOf } from '../../values/waiting/promises.js';
 import { report } from '../guard.js';
 import type { HookRecord } from '../record.js';
 import { redactorOf } from '../redact/redactor.js';

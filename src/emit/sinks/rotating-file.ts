@@ -1,5 +1,5 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { messageOf } from '../../values/promises.js';
+import { messageOf } from '../../values/waiting/promises.js';
 import { type Logger, report } from '../guard.js';
 import { nameOf, OWNER_ONLY, openRecords, statIfThere } from './owned-file.js';
 import { mendTail } from './torn-tail.js';

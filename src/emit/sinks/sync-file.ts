@@ -14,7 +14,7 @@ import {
 import { dirname } from 'node:path';
 import { HookscopeError } from '../../errors.js';
 import { makeFolder } from '../../values/make-folder.js';
-import { messageOf } from '../../values/promises.js';
+import { messageOf } from '../../values/waiting/promises.js';
 import { type Logger, report } from '../guard.js';
 import { nameOf, OWNER_ONLY } from './owned-file.js';
 

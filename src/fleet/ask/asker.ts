@@ -6,7 +6,7 @@ import { canonical } from '../../host/alarms/canonical.js';
 import type { Answered, Elsewhere, OpenAsk } from '../../host/elsewhere.js';
 import { plain } from '../../plain.js';
 import { describeError } from '../../values/message.js';
-import { LONGEST_TIMER } from '../../values/timer.js';
+import { LONGEST_TIMER } from '../../values/waiting/timer.js';
 import type { FleetEngine, Stop } from '../engine.js';
 import type { MaskOptions } from '../log/outbox.js';
 import type { Approver } from './approvers.js';

@@ -4,7 +4,7 @@ import type { HookRecord } from '../../emit/record.js';
 import { createRedactor, type Redactor } from '../../emit/redact/redactor.js';
 import type { Sink } from '../../emit/sink.js';
 import { ndjsonSink } from '../../emit/sinks/ndjson.js';
-import { messageOf } from '../../values/promises.js';
+import { messageOf } from '../../values/waiting/promises.js';
 import type { FleetEngine } from '../engine.js';
 import type { LogStatus } from '../status.js';
 import { adopt, makeLogFolder, release, touch } from './folders.js';

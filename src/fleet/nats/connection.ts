@@ -1,7 +1,7 @@
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import { HookscopeError, isHookscopeError } from '../../errors.js';
 import { readBytes } from '../../files/json-file.js';
-import { messageOf } from '../../values/promises.js';
+import { messageOf } from '../../values/waiting/promises.js';
 import type { Stop } from '../engine.js';
 import { loaded } from './load.js';
 import { whyRefused } from './problems.js';

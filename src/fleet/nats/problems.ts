@@ -1,4 +1,4 @@
-import { messageOf } from '../../values/promises.js';
+import { messageOf } from '../../values/waiting/promises.js';
 
 /** As whom a broker is spoken to. */
 export interface Speaker {

@@ -10,7 +10,7 @@ import { readManifest } from '../../plugins/manifest.js';
 import { packageFolder } from '../../plugins/package-folder.js';
 import { bindPackage } from '../../trust/package-files.js';
 import type { Json } from '../../values/shape.js';
-import { within } from '../../values/timer.js';
+import { within } from '../../values/waiting/timer.js';
 import type { Allowed } from './allowed.js';
 import type { PolicyFile } from './contents.js';
 

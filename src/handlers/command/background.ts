@@ -1,4 +1,4 @@
-import { timerDelay } from '../../values/timer.js';
+import { timerDelay } from '../../values/waiting/timer.js';
 import type { Reply } from '../handler.js';
 import { type CommandRun, endRun, finishRun } from './end.js';
 import { commandText } from './spec.js';

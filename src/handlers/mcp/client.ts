@@ -4,8 +4,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolResultSchema, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { messageOf } from '../../values/promises.js';
-import { LONGEST_TIMER } from '../../values/timer.js';
+import { messageOf } from '../../values/waiting/promises.js';
+import { LONGEST_TIMER } from '../../values/waiting/timer.js';
 import type { McpHttpServer, McpStdioServer } from './server-options.js';
 import type { McpCall, McpToolResult, ToolAnswer } from './tool-caller.js';
 

@@ -1,7 +1,7 @@
 import { baseOutput } from '../../events/base.js';
 import type { Cause } from '../../events/failure.js';
 import { failureEffect } from '../../events/failure.js';
-import { unlessAborted } from '../../values/abort.js';
+import { unlessAborted } from '../../values/waiting/abort.js';
 import type { ExternalCall, Reply } from '../handler.js';
 import { readShellOutput } from '../output.js';
 import { interpolate } from './interpolate.js';

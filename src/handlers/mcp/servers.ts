@@ -1,5 +1,5 @@
 import { HookscopeError } from '../../errors.js';
-import { messageOf } from '../../values/promises.js';
+import { messageOf } from '../../values/waiting/promises.js';
 import type { McpConnection } from './client.js';
 import type { McpHttpServer, McpServers, McpStdioServer } from './server-options.js';
 import type { McpCall, ToolAnswer, ToolServers } from './tool-caller.js';

@@ -1,7 +1,7 @@
 import { isHookscopeError } from '../../errors.js';
 import type { Failure } from '../../events/failure.js';
-import { messageOf, resultOf } from '../../values/promises.js';
 import type { TraceCarrier } from '../../values/trace-carrier.js';
+import { messageOf, resultOf } from '../../values/waiting/promises.js';
 
 /** A text that a tool answered, or something else (an image, say) that a hook cannot read. */
 export interface McpContent {

@@ -1,6 +1,6 @@
 import type { Failure } from '../../events/failure.js';
-import { jsonText } from '../../values/promises.js';
 import { isObject } from '../../values/shape.js';
+import { jsonText } from '../../values/waiting/promises.js';
 
 /** What a prompt or agent hook asks of the harness's model. */
 export interface ModelRequest {

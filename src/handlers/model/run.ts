@@ -1,8 +1,8 @@
 import type { Cause } from '../../events/failure.js';
-import { unlessAborted } from '../../values/abort.js';
-import { jsonText, messageOf, resultOf } from '../../values/promises.js';
+import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
-import { readOnly } from '../../values/view.js';
+import { unlessAborted } from '../../values/waiting/abort.js';
+import { jsonText, messageOf, resultOf } from '../../values/waiting/promises.js';
 import { blockOutput } from '../blocking.js';
 import type { ExternalCall, Reply } from '../handler.js';
 import { ANSWER_SCHEMA, type HookModel, type ModelVerdict, readModelAnswer } from './model.js';

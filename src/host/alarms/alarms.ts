@@ -2,7 +2,7 @@ import type { Bus } from '../../emit/bus.js';
 import type { AlarmRecord, Unstamped } from '../../emit/record.js';
 import type { CallRole } from '../../events/define.js';
 import { describeError } from '../../values/message.js';
-import { tell as inform } from '../../values/promises.js';
+import { tell as inform } from '../../values/waiting/promises.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { HostLogger } from '../tell/logger.js';
 import { canonical, hashOf } from './canonical.js';

@@ -1,7 +1,7 @@
 import type { Piece } from '../../emit/record.js';
 import type { Traced } from '../../emit/tracing.js';
 import type { Failure } from '../../events/failure.js';
-import type { Outcome } from '../../events/outcome.js';
+import type { Outcome } from '../../events/output/outcome.js';
 import type { Registration } from '../../scopes/registration.js';
 
 /** How one call of one handler came out. Always a value. */

@@ -1,6 +1,6 @@
 import { HookscopeError } from '../../errors.js';
 import type { Reply } from '../../handlers/handler.js';
-import { LONGEST_TIMER } from '../../values/timer.js';
+import { LONGEST_TIMER } from '../../values/waiting/timer.js';
 import { logProblems, readAnswer, threw } from './answer.js';
 import type { Attempt } from './attempt.js';
 import { Context } from './context.js';

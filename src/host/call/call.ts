@@ -1,6 +1,6 @@
 import type { ExternalCall } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
-import type { EndSignal } from '../../values/lazy-signal.js';
+import type { EndSignal } from '../../values/waiting/lazy-signal.js';
 import type { CallReporter } from './attempt.js';
 import type { Carried } from './carry.js';
 import { Context } from './context.js';

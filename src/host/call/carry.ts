@@ -1,10 +1,10 @@
 import { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
-import { bytesAsJson } from '../../values/binary.js';
-import { type CopyBudget, copyJson, DEEPEST, NotJson } from '../../values/copy.js';
-import { messageOf } from '../../values/promises.js';
-import { put } from '../../values/put.js';
+import { bytesAsJson } from '../../values/copies/binary.js';
+import { type CopyBudget, copyJson, DEEPEST, NotJson } from '../../values/copies/copy.js';
+import { put } from '../../values/copies/put.js';
 import { isObject, type Json } from '../../values/shape.js';
+import { messageOf } from '../../values/waiting/promises.js';
 
 /** An input as hooks outside the process get it: a plain copy, and its JSON. */
 export interface Carried {

@@ -1,5 +1,5 @@
-import { LazySignal } from '../../values/lazy-signal.js';
-import { ignoreRejections } from '../../values/promises.js';
+import { LazySignal } from '../../values/waiting/lazy-signal.js';
+import { ignoreRejections } from '../../values/waiting/promises.js';
 import type { CallReporter } from './attempt.js';
 
 /** What a callback gets as its third argument. It belongs to one call; its members work when they are taken out of it. */

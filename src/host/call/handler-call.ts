@@ -1,8 +1,8 @@
 import type { Handler, Reply } from '../../handlers/handler.js';
 import type { Registration } from '../../scopes/registration.js';
-import { ignoreRejections, promiseIn, ready, settle } from '../../values/promises.js';
+import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
-import { readOnly } from '../../values/view.js';
+import { ignoreRejections, promiseIn, ready, settle } from '../../values/waiting/promises.js';
 import { logProblems, logSlow, readAnswer, replyFacts, threw, toBackground } from './answer.js';
 import { type Attempt, type CallReporter, PENDING, SILENT, withDuration } from './attempt.js';
 import { makeCall } from './call.js';

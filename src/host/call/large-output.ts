@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Outcome } from '../../events/outcome.js';
+import type { Outcome } from '../../events/output/outcome.js';
 import { makeFolder } from '../../values/make-folder.js';
-import { messageOf } from '../../values/promises.js';
+import { messageOf } from '../../values/waiting/promises.js';
 
 /** The longest text that is handed on as it is, in characters (docs/semantics.md 8). */
 const LIMIT = 10_000;

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
-import { linkAbort } from '../../values/link-abort.js';
 import type { Json } from '../../values/shape.js';
+import { linkAbort } from '../../values/waiting/link-abort.js';
 import { type CallFire, undecided } from '../alarms/use.js';
 import type { HostCore } from '../core.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';

@@ -2,7 +2,7 @@ import { HookscopeError } from '../../errors.js';
 import { CATALOGUE, type CustomEvents, HOOK_EVENTS } from '../../events/catalogue.js';
 import { type EventSpec, named } from '../../events/define.js';
 import { inputGuard } from '../../events/guard.js';
-import { Meanings } from '../../events/meant.js';
+import { Meanings } from '../../events/output/meant.js';
 import { checkEvent } from '../../events/own-event.js';
 import { describeError } from '../../values/message.js';
 import { isObject, isText } from '../../values/shape.js';

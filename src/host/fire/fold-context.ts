@@ -1,4 +1,4 @@
-import { copyJson } from '../../values/copy.js';
+import { copyJson } from '../../values/copies/copy.js';
 import type { FoldContext } from '../decide/fold.js';
 import type { AskingFire } from './elsewhere.js';
 import type { Rewrites } from './rewrites.js';

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
 import { checkInput } from '../../events/guard.js';
-import { put } from '../../values/put.js';
+import { put } from '../../values/copies/put.js';
 import type { Json } from '../../values/shape.js';
 
 /** An event, and a quick check of its input; false only means that it must be looked at more closely. */

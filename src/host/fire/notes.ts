@@ -1,7 +1,7 @@
 import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
+import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
-import { readOnly } from '../../values/view.js';
 import type { Attempt } from '../call/attempt.js';
 import type { FireFacts } from '../call/facts.js';
 import type { RunFacts } from '../plan/skipped.js';

@@ -1,7 +1,7 @@
 import { HookscopeError } from '../../errors.js';
 import type { Registration } from '../../scopes/registration.js';
+import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
-import { readOnly } from '../../values/view.js';
 import type { Background } from '../call/background.js';
 import { Plan } from '../plan/plan.js';
 import { shadowOf } from '../plan/shadows.js';

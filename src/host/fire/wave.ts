@@ -1,5 +1,5 @@
+import { readOnly } from '../../values/copies/view.js';
 import type { Json } from '../../values/shape.js';
-import { readOnly } from '../../values/view.js';
 import { type Attempt, PENDING, SILENT } from '../call/attempt.js';
 import { aborted } from '../call/call-failures.js';
 import type { RunningFire } from '../call/facts.js';

@@ -2,7 +2,7 @@ import { HookscopeError } from '../../errors.js';
 import type { EventSpec } from '../../events/define.js';
 import { Scope } from '../../scopes/scope.js';
 import { describeError } from '../../values/message.js';
-import { ignoreRejections, isThenable } from '../../values/promises.js';
+import { ignoreRejections, isThenable } from '../../values/waiting/promises.js';
 import type { SpawnedAgent, Undo } from '../types.js';
 import type { Adding, AddingParts } from './adding.js';
 import { wrong } from './handler-entry.js';

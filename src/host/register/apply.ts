@@ -1,8 +1,8 @@
 import { HookscopeError } from '../../errors.js';
 import { nearest } from '../../values/nearest.js';
 import { kindOf } from '../../values/problem.js';
-import { messageOf, resultOf } from '../../values/promises.js';
 import { isObject } from '../../values/shape.js';
+import { messageOf, resultOf } from '../../values/waiting/promises.js';
 import type { Plugin, PluginScope } from '../plugin-types.js';
 import type { Life } from './lives.js';
 

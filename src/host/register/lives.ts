@@ -1,11 +1,11 @@
 import { HookscopeError } from '../../errors.js';
 import type { Scope } from '../../scopes/scope.js';
-import { LazySignal } from '../../values/lazy-signal.js';
 import { describeError } from '../../values/message.js';
 import { checkOption } from '../../values/options.js';
-import { resultOf } from '../../values/promises.js';
 import { checks } from '../../values/shape.js';
-import { within } from '../../values/timer.js';
+import { LazySignal } from '../../values/waiting/lazy-signal.js';
+import { resultOf } from '../../values/waiting/promises.js';
+import { within } from '../../values/waiting/timer.js';
 import type { Undo } from '../types.js';
 
 type Closer = () => unknown;

@@ -1,6 +1,6 @@
 import { plain, warn } from '../../plain.js';
 import { describeError } from '../../values/message.js';
-import { tell } from '../../values/promises.js';
+import { tell } from '../../values/waiting/promises.js';
 
 const LINES_PER_MINUTE = 100;
 /** Repeated lines that get a count of their own; the counts of all others are added up. */

@@ -1,5 +1,5 @@
 import type { HandlerRecord, HandlerVerdict, RecordCopy, RecordedFailure } from '../../emit/record.js';
-import type { Outcome } from '../../events/outcome.js';
+import type { Outcome } from '../../events/output/outcome.js';
 import type { SkipReason } from '../../events/skip.js';
 import type { Matcher } from '../../matching/matcher.js';
 import type { Registration } from '../../scopes/registration.js';

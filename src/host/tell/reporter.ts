@@ -12,7 +12,7 @@ import type {
 import { isoAt, nextId, stampedFireRecord } from '../../emit/record.js';
 import { progressRecord, responseRecord, startedRecord } from '../../emit/run-records.js';
 import type { Traced } from '../../emit/tracing.js';
-import type { Outcome } from '../../events/outcome.js';
+import type { Outcome } from '../../events/output/outcome.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Attempt, CallReporter, FireReporter } from '../call/attempt.js';
 import type { FireFacts } from '../call/facts.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isHookscopeError } from '../../errors.js';
-import { LazySignal } from '../../values/lazy-signal.js';
 import { describeError } from '../../values/message.js';
+import { LazySignal } from '../../values/waiting/lazy-signal.js';
 import {
   askedAs,
   type CommandAnswer,

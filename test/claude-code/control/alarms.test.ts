@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CanUseTool } from '../../../src/claude-code/control/permission.js';
-import { deny, rewrite } from '../../../src/events/helpers.js';
+import type { CanUseTool } from '../../../src/claude-code/control/client/permission.js';
+import { deny, rewrite } from '../../../src/events/output/helpers.js';
 import type { HookAlarm } from '../../../src/host/alarms/alarms.js';
 import { anyHooks, testHost, until } from '../../host/kit.js';
 import { quiet } from './ends.js';

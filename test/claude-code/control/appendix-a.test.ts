@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CallbackRegistry, matcherConfig } from '../../../src/claude-code/control/registry.js';
-import { controlError, controlRequest, controlSuccess } from '../../../src/claude-code/control/wire.js';
+import { CallbackRegistry, matcherConfig } from '../../../src/claude-code/control/client/registry.js';
+import { controlError, controlRequest, controlSuccess } from '../../../src/claude-code/control/peer/wire.js';
 import { anyHooks, fireAny, testHost, until } from '../../host/kit.js';
 import { connect, problems, serve, tapped } from './kit.js';
 import { isReply, isType, type Json } from './puppet.js';

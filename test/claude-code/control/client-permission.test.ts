@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CanUseTool, PermissionAsk } from '../../../src/claude-code/control/permission.js';
+import type { CanUseTool, PermissionAsk } from '../../../src/claude-code/control/client/permission.js';
 import { anyHooks, deferred, fires, testHost, until } from '../../host/kit.js';
 import { quiet } from './ends.js';
 import { bash, connect, tapped } from './kit.js';

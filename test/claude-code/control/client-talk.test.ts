@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ReaderQueue } from '../../../src/claude-code/control/reader-queue.js';
+import { ReaderQueue } from '../../../src/claude-code/control/peer/reader-queue.js';
 import { anyHooks, fires, sleep, testHost, until } from '../../host/kit.js';
 import { isAlive } from './alive.js';
 import { quiet } from './ends.js';

@@ -1,7 +1,7 @@
 import { chmodSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { connectClaude } from '../../../src/claude-code/control/client.js';
+import { connectClaude } from '../../../src/claude-code/control/client/client.js';
 import { HOOK_EVENTS } from '../../../src/index.js';
 import { anyHooks, testHost, until } from '../../host/kit.js';
 import { isAlive } from './alive.js';

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Peer } from '../../../src/claude-code/control/peer.js';
+import { Peer } from '../../../src/claude-code/control/peer/peer.js';
 import { HookscopeError } from '../../../src/errors.js';
 import { cancel, type Json, refusal, request, success } from './puppet.js';
 

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
-import { connectClaude } from '../../../src/claude-code/control/client.js';
-import type { ClaudeClient } from '../../../src/claude-code/control/client-info.js';
-import type { ConnectOptions } from '../../../src/claude-code/control/client-options.js';
-import { type ControlServer, type ServeOptions, serveControl } from '../../../src/claude-code/control/server.js';
+import { connectClaude } from '../../../src/claude-code/control/client/client.js';
+import type { ClaudeClient } from '../../../src/claude-code/control/client/info.js';
+import type { ConnectOptions } from '../../../src/claude-code/control/client/options.js';
+import { type ControlServer, type ServeOptions, serveControl } from '../../../src/claude-code/control/server/server.js';
 import type { Host } from '../../../src/create-host.js';
 import type { ControlProblemRecord, HookRecord } from '../../../src/emit/record.js';
 import { isRequest, type Json, PUPPET, type Puppet, puppet, success } from './puppet.js';

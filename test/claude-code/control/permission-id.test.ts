@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { serveControl } from '../../../src/claude-code/control/server.js';
+import { serveControl } from '../../../src/claude-code/control/server/server.js';
 import { createHost } from '../../../src/index.js';
 
 type Json = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Prompt } from '../../../src/claude-code/control/prompt.js';
+import type { Prompt } from '../../../src/claude-code/control/client/prompt.js';
 import { testHost } from '../../host/kit.js';
 import { all, connect } from './kit.js';
 import { isType, type Json } from './puppet.js';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { CallbackRegistry, matcherConfig } from '../../../src/claude-code/control/registry.js';
+import { CallbackRegistry, matcherConfig } from '../../../src/claude-code/control/client/registry.js';
 import { HookscopeError } from '../../../src/index.js';
 
 type Callback = () => unknown;

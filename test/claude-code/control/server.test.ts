@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { serveControl } from '../../../src/claude-code/control/server.js';
+import { serveControl } from '../../../src/claude-code/control/server/server.js';
 import type { Host } from '../../../src/create-host.js';
 import { fireAny, testHost, until } from '../../host/kit.js';
 import { bash, problems, serve, tapped } from './kit.js';

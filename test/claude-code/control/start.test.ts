@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { connectClaude } from '../../../src/claude-code/control/client.js';
+import { connectClaude } from '../../../src/claude-code/control/client/client.js';
 import { testHost } from '../../host/kit.js';
 import { ROOT } from '../../package/sources.js';
 import { BASE, bash, problems, READY, tapped } from './kit.js';

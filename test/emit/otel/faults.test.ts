@@ -8,7 +8,7 @@ import { SINK_CONTRACT, type SinkUnderTest } from '../../../src/emit/sinks/contr
 import { NAME } from '../../../src/emit/sinks/otel/names.js';
 import { otelSink } from '../../../src/emit/sinks/otel.js';
 import type { Traced, Tracing } from '../../../src/emit/tracing.js';
-import { deny } from '../../../src/events/helpers.js';
+import { deny } from '../../../src/events/output/helpers.js';
 import { telemetry } from './kit.js';
 
 const { providers, spans, reset, register, end } = telemetry();

@@ -4,7 +4,7 @@ import { CONTENT, NAME } from '../../../src/emit/sinks/otel/names.js';
 import { type OtelOptions, otelSink } from '../../../src/emit/sinks/otel.js';
 import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../../src/events/catalogue.js';
 import type { EventSpec } from '../../../src/events/define.js';
-import { addContext, allow, combine, deny, rewrite } from '../../../src/events/helpers.js';
+import { addContext, allow, combine, deny, rewrite } from '../../../src/events/output/helpers.js';
 import { inputOf } from '../../host/inputs.js';
 import { anyHooks } from '../../host/kit.js';
 import { telemetry } from './kit.js';

@@ -3,7 +3,7 @@ import { createHost } from '../../../src/create-host.js';
 import type { HookRecord } from '../../../src/emit/record.js';
 import { NAME } from '../../../src/emit/sinks/otel/names.js';
 import { otelSink } from '../../../src/emit/sinks/otel.js';
-import { deny, rewrite } from '../../../src/events/helpers.js';
+import { deny, rewrite } from '../../../src/events/output/helpers.js';
 import { telemetry } from './kit.js';
 
 const { providers, spans, points, reset, register, end } = telemetry();

@@ -5,7 +5,7 @@ import { createHost } from '../../../src/create-host.js';
 import type { HookRecord } from '../../../src/emit/record.js';
 import { CONVENTIONS, NAME } from '../../../src/emit/sinks/otel/names.js';
 import { otelSink } from '../../../src/emit/sinks/otel.js';
-import { allow, ask, defer, deny, rewrite } from '../../../src/events/helpers.js';
+import { allow, ask, defer, deny, rewrite } from '../../../src/events/output/helpers.js';
 import type { HostOptions } from '../../../src/host/options.js';
 import type { Session } from '../../../src/session/types.js';
 import { named, telemetry, treesOf } from './kit.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../../src/create-host.js';
 import { hookRecord } from '../../../src/emit/fire-schema.js';
-import { deny, rewrite } from '../../../src/events/helpers.js';
+import { deny, rewrite } from '../../../src/events/output/helpers.js';
 import type { HookAlarm } from '../../../src/host/alarms/alarms.js';
 import { servicesOf } from '../../../src/host/internals.js';
 import type { HostOptions } from '../../../src/host/options.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { allow, deny, rewrite } from '../../../src/events/helpers.js';
+import { allow, deny, rewrite } from '../../../src/events/output/helpers.js';
 import { anyHooks, testHost } from '../kit.js';
 
 type Said = 'silent' | 'allow' | 'deny' | 'rewrite';

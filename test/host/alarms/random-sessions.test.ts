@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HookRecord } from '../../../src/emit/record.js';
-import { allow, ask, deny, rewrite } from '../../../src/events/helpers.js';
+import { allow, ask, deny, rewrite } from '../../../src/events/output/helpers.js';
 import type { HookAlarm } from '../../../src/host/alarms/alarms.js';
 import { anyHooks, testHost } from '../kit.js';
 

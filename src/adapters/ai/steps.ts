@@ -1,0 +1,117 @@
+import type {
+  generateText,
+  LanguageModel,
+  LanguageModelMiddleware,
+  ModelMessage,
+  SystemModelMessage,
+  ToolSet,
+} from 'ai';
+import type { Steps } from '../steps.js';
+import { ai } from './package.js';
+
+/** As the SDK's own functions take it. */
+export type PrepareStep<Tools extends ToolSet> = NonNullable<Parameters<typeof generateText<Tools>>[0]['prepareStep']>;
+
+/** What both of the SDK's functions give back, as far as it is needed. */
+export interface Generated {
+  readonly text: string | PromiseLike<string>;
+  readonly finishReason: string | PromiseLike<string>;
+  /** The messages of all steps (ai 6), or of the last one alone (ai 7). */
+  readonly response: Messages | PromiseLike<Messages>;
+  /** Of ai 7: the messages of all steps. */
+  readonly responseMessages?: readonly ModelMessage[] | PromiseLike<readonly ModelMessage[]>;
+  /** Of `streamText`: what its model throws stands nowhere else. */
+  readonly fullStream?: AsyncIterable<{ readonly type: string; readonly error?: unknown }>;
+}
+
+interface Messages {
+  readonly messages: readonly ModelMessage[];
+}
+
+/** One round, once it is over. The SDK's streams do not reject: without their parts a model that fails would have nothing more to do. */
+export async function whole(result: Generated) {
+  for await (const part of result.fullStream ?? []) if (part.type === 'error') throw part.error;
+  const [text, reason, response] = [await result.text, await result.finishReason, await result.response];
+  return { text, reason, messages: (await result.responseMessages) ?? response.messages };
+}
+
+type Instructions = string | SystemModelMessage | SystemModelMessage[] | undefined;
+
+/** What ai 7 calls a system prompt. There it stays for the steps that come after. */
+interface Instructed {
+  readonly instructions?: Instructions;
+  readonly system?: Instructions;
+}
+
+/** What `prepare` needs of a turn. */
+export interface Prepared<Tools extends ToolSet> {
+  readonly system?: string | undefined;
+  readonly prepareStep?: PrepareStep<Tools> | undefined;
+  /** The caller's, as each model is handed it. */
+  readonly onSignal: (signal: AbortSignal | undefined) => void;
+}
+
+/**
+ * What waits for the model goes below the system prompt of the step that comes next, once. Calls that the user has let run since the last
+ * turn have run before the first step: if they end the loop, no model is called.
+ */
+export function prepare<Tools extends ToolSet>(steps: Steps, options: Prepared<Tools>): PrepareStep<Tools> {
+  let kept: Instructions;
+  return async (step) => {
+    await steps.endBatch([]);
+    if (steps.over !== undefined) return { model: SILENT };
+    const given = await options.prepareStep?.(step);
+    const model = heard(given?.model ?? step.model, options.onSignal);
+    const own = instructionsOf(given);
+    const isKept = 'initialInstructions' in step;
+    if (isKept) kept = own ?? kept;
+    const first = isKept ? (step.initialInstructions as Instructions) : undefined;
+    const base = own ?? kept ?? options.system ?? first ?? '';
+    const said = below(base, steps);
+    // None at all is said in a word of its own: without one the step before would be heard again.
+    if (said === '') return { ...given, model, ...(isKept ? { instructions: [] } : {}) };
+    return { ...given, model, system: said, instructions: said };
+  };
+}
+
+const instructionsOf = (given: Instructed | undefined): Instructions => given?.instructions ?? given?.system;
+
+function below(base: Exclude<Instructions, undefined>, steps: Steps): Exclude<Instructions, undefined> {
+  if (typeof base === 'string') return steps.systemPrompt(base);
+  const content = steps.systemPrompt('');
+  return [base, content === '' ? [] : [{ role: 'system' as const, content }]].flat();
+}
+
+/** The model, whose calls say with which signal the caller may abort: hooks that judge before a tool runs have it from nowhere else. */
+function heard(model: LanguageModel, onSignal: Prepared<ToolSet>['onSignal']): LanguageModel {
+  // One of a version that the SDK turns into its own has been turned by now.
+  if (typeof model === 'string' || model.specificationVersion === 'v2') return model;
+  const transformParams: LanguageModelMiddleware['transformParams'] = async ({ params }) => {
+    onSignal(params.abortSignal);
+    return params;
+  };
+  return ai.wrapLanguageModel({ model, middleware: { specificationVersion: 'v3', transformParams } });
+}
+
+/** In the place of the model where none is to be called any more: the SDK's loop has no other way to end before its first step. */
+const SILENT: Exclude<LanguageModel, string> & { specificationVersion: 'v3' } = {
+  specificationVersion: 'v3',
+  provider: 'hookscope',
+  modelId: 'none',
+  supportedUrls: {},
+  doGenerate: async () => ({ content: [], finishReason: SILENCE, usage: NO_USAGE, warnings: [] }),
+  doStream: async () => ({
+    stream: new ReadableStream({
+      start(controller) {
+        controller.enqueue({ type: 'stream-start', warnings: [] });
+        controller.enqueue({ type: 'finish', finishReason: SILENCE, usage: NO_USAGE });
+        controller.close();
+      },
+    }),
+  }),
+};
+const SILENCE = { unified: 'other' as const, raw: undefined };
+const NO_USAGE = {
+  inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 0, text: 0, reasoning: 0 },
+};

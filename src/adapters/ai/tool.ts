@@ -1,0 +1,237 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Tool, ToolResultPart } from 'ai';
+import type { ToolCall, ToolResult } from '../../session/tool/call.js';
+import type { Content, ContentBlock } from '../../session/tool/content.js';
+import { bytesAsJson, isBytes } from '../../values/copies/binary.js';
+import { messageOf } from '../../values/waiting/promises.js';
+import type { Steps } from '../steps.js';
+import { callText, contentText } from '../texts.js';
+import type { ToolHow } from '../tool-how.js';
+import type { Answers } from './approvals.js';
+import { ai } from './package.js';
+
+/** Where the tool's own output stands in what the model gets. */
+const OUTPUT: ContentBlock = { type: 'hookscope-output' };
+
+type Execute = NonNullable<Tool<unknown, unknown>['execute']>;
+type ExecuteOptions = Parameters<Execute>[1];
+
+/** How the tools of one turn are run. */
+export interface ToolRun {
+  readonly steps: Steps;
+  /** What the user has said of calls that waited, by their ids. */
+  readonly answers: Answers;
+  /** The ids of calls that the SDK has made. */
+  readonly made: Set<string>;
+  /** The caller's, once a model was called: the SDK hands it to models and tools alone. */
+  readonly signal: () => AbortSignal | undefined;
+}
+
+/** The tool, run by the session; one without `execute` stays as it is. */
+export function wrapTool(of: ToolRun, name: string, tool: Tool, how: ToolHow | undefined): Tool {
+  const { execute } = tool;
+  if (!execute) return tool;
+  const outputs = new Map<string, ModelOutput>();
+  const calls: Call[] = [];
+  const wrapped = { ...of, name, tool, how, outputs };
+  const callOf = (id: string, input: unknown): Call =>
+    calls.findLast((call) => call.is(id, input)) ?? new Call(wrapped, id, input);
+  const own: Pick<Tool<unknown, unknown>, 'execute' | 'toModelOutput' | 'needsApproval'> = {
+    execute: yields(execute)
+      ? (input, options) => pieces((piece) => callOf(options.toolCallId, input).make(options, piece))
+      : (input, options) => callOf(options.toolCallId, input).make(options),
+    // Asked before every call. One that the user was asked about is judged once there is an answer.
+    needsApproval: async (input, options) => {
+      const id = options.toolCallId;
+      if (of.answers.has(id)) return true;
+      // Nobody could answer for a subagent: its call is over when its turn is.
+      if (of.steps.session.agent_id !== undefined) return false;
+      const call = new Call(wrapped, id, input);
+      if (await needsApproval(tool, input, options)) return call.asked();
+      calls.push(call);
+      return await call.asks();
+    },
+    // A call of an earlier conversation is said as the tool says it.
+    toModelOutput: (given) => outputs.get(given.toolCallId) ?? outputOf(name, tool, given),
+  };
+  return { ...tool, ...own } as Tool;
+}
+
+type ApprovalOptions = Parameters<Extract<NonNullable<Tool['needsApproval']>, (...given: never[]) => unknown>>[1];
+
+async function needsApproval({ needsApproval: own }: Tool, input: unknown, options: ApprovalOptions) {
+  return typeof own === 'function' ? await own(input as never, options) : own === true;
+}
+
+interface Wrapped extends ToolRun {
+  readonly name: string;
+  readonly tool: Tool;
+  readonly how: ToolHow | undefined;
+  readonly outputs: Map<string, ModelOutput>;
+}
+
+/** What the model reads is its text, which is all that some versions of the SDK put there, and others below its name. */
+class NotRun extends Error {
+  override toString(): string {
+    return this.message;
+  }
+}
+
+/** One call of a tool, from its judgement to what the SDK gets of it. */
+class Call {
+  readonly #of: Wrapped;
+  readonly #call: ToolCall;
+  readonly #input: unknown;
+  #read: { readonly input: unknown } | undefined;
+
+  constructor(of: Wrapped, id: string, input: unknown) {
+    const { name, how, answers } = of;
+    this.#of = of;
+    this.#input = input;
+    this.#call = {
+      ...how,
+      name,
+      id,
+      input,
+      render: () => [OUTPUT],
+      check: (rewritten) => this.#check(rewritten),
+      ...(answers.get(id) ? { pause: () => ({ behavior: 'allow' }) } : {}),
+    };
+  }
+
+  is(id: string, input: unknown): boolean {
+    return this.#call.id === id && isDeepStrictEqual(this.#input, input);
+  }
+
+  asks(): Promise<boolean> {
+    const { steps, signal } = this.#of;
+    return steps.asks(this.#call, { said: this.#said, signal: signal() });
+  }
+
+  /** The SDK asks, whatever hooks would say. */
+  asked(): true {
+    const { id = '', name } = this.#call;
+    this.#of.steps.asked(id, name, this.#input);
+    return true;
+  }
+
+  /** The SDK's way to give the model an error result is to throw. */
+  async make(options: ExecuteOptions, piece?: (output: unknown) => void): Promise<unknown> {
+    const { steps, tool, made } = this.#of;
+    made.add(options.toolCallId);
+    const call: ToolCall<unknown> = {
+      ...this.#call,
+      input: this.#input,
+      // Whoever the session has is asked now: nobody can be asked later for a subagent.
+      needsApproval: steps.session.agent_id !== undefined && (await needsApproval(tool, this.#input, options)),
+      execute: (final, { signal }) => {
+        const either = options.abortSignal ? AbortSignal.any([options.abortSignal, signal]) : signal;
+        const given = this.#read ? this.#read.input : final;
+        return lastOf(tool.execute?.call(tool, given, { ...options, abortSignal: either }), piece);
+      },
+    };
+    const result = await steps.run(call as ToolCall, { signal: options.abortSignal, said: this.#said });
+    if (result.status !== 'ran') throw new NotRun(callText(result), { cause: result });
+    return result.hidden ? contentText(result.content) : result.response;
+  }
+
+  readonly #said = async (result: ToolResult): Promise<Content> => {
+    if (result.status !== 'ran') return result.content;
+    const output = await modelOutput(this.#of.name, this.#of.tool, result);
+    this.#of.outputs.set(result.id, output);
+    return contentOf(output);
+  };
+
+  /** By the tool's own schema; what that makes of a rewritten input is what runs. */
+  async #check(rewritten: unknown): Promise<string | undefined> {
+    const checked = await ai.asSchema(this.#of.tool.inputSchema).validate?.(rewritten);
+    if (checked?.success === false) return messageOf(checked.error);
+    if (checked) this.#read = { input: checked.value };
+    return undefined;
+  }
+}
+
+/** The SDK shows what a tool yields only if it is told at once that the tool yields: an `async function*`, bound or not. */
+function yields(execute: unknown): boolean {
+  return Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
+}
+
+/** What is handed over while the work runs, each piece at once, and last what comes of it. */
+async function* pieces(work: (piece: (output: unknown) => void) => Promise<unknown>): AsyncGenerator<unknown> {
+  const waiting: unknown[] = [];
+  let wake: () => void = () => undefined;
+  let over = false;
+  const running = work((output) => {
+    waiting.push(output);
+    wake();
+  }).finally(() => {
+    over = true;
+    wake();
+  });
+  // Whatever it throws is thrown below.
+  running.catch(() => undefined);
+  let shown: unknown = waiting;
+  while (!over || waiting.length > 0) {
+    if (waiting.length > 0) {
+      shown = waiting.shift();
+      yield shown;
+    } else {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  }
+  const final = await running;
+  if (final !== shown) yield final;
+}
+
+/** A tool that yields has its last value as its output. */
+async function lastOf(output: unknown, piece: ((output: unknown) => void) | undefined): Promise<unknown> {
+  if (typeof output !== 'object' || output === null || !(Symbol.asyncIterator in output)) return output;
+  let last: unknown;
+  for await (last of output as AsyncIterable<unknown>) piece?.(last);
+  return last;
+}
+
+type ModelOutput = ToolResultPart['output'];
+type ToolOutput = Parameters<NonNullable<Tool['toModelOutput']>>[0];
+
+/** What the model gets of a call that ran: the tool's own words for its output, or what hooks put there, and what they add below. */
+async function modelOutput(name: string, tool: Tool, result: ToolResult): Promise<ModelOutput> {
+  const { content, id, input, response } = result;
+  if (typeof content === 'string') return text(content);
+  const [first, ...added] = content;
+  if (first?.type !== OUTPUT.type) return text(contentText(content));
+  return below(
+    await outputOf(name, tool, { toolCallId: id, input, output: response } as ToolOutput),
+    contentText(added),
+  );
+}
+
+/** As the tool says it, else as the SDK would. A tool that cannot say what a hook made of its output says that. */
+async function outputOf(name: string, { toModelOutput }: Tool, given: ToolOutput): Promise<ModelOutput> {
+  const { output } = given;
+  if (!toModelOutput) return typeof output === 'string' ? text(output) : { type: 'json', value: output ?? null };
+  try {
+    return await toModelOutput(given);
+  } catch (error) {
+    return { type: 'error-text', value: `${name} ran, and could not say its output: ${String(error)}` };
+  }
+}
+
+/** The output with what hooks add below it. */
+function below(output: ModelOutput, added: string): ModelOutput {
+  if (added === '') return output;
+  if (output.type === 'content') return { ...output, value: [...output.value, { type: 'text', text: added }] };
+  const value = `${contentText(contentOf(output))}\n\n${added}`;
+  return output.type === 'error-text' || output.type === 'error-json' ? { type: 'error-text', value } : text(value);
+}
+
+function contentOf(output: ModelOutput): Content {
+  if (output.type === 'content') return output.value;
+  const said = output.type === 'execution-denied' ? (output.reason ?? '') : output.value;
+  if (typeof said === 'string') return said;
+  return JSON.stringify(typeof said === 'object' && said !== null && isBytes(said) ? bytesAsJson(said) : said);
+}
+
+const text = (value: string): ModelOutput => ({ type: 'text', value });

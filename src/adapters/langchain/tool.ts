@@ -1,0 +1,146 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { isDeepStrictEqual } from 'node:util';
+import type { AgentMiddleware, ToolMessage } from 'langchain';
+import type { PermissionCall } from '../../session/options.js';
+import type { ToolCall, ToolResult } from '../../session/tool/call.js';
+import { messageOf } from '../../values/waiting/promises.js';
+import { callText, contentText } from '../texts.js';
+import type { ToolHow } from '../tool-how.js';
+import { langchain } from './package.js';
+import { canPause, type Pausable, Pauses } from './pause.js';
+import type { Runs } from './runs.js';
+
+type Wrap = NonNullable<AgentMiddleware['wrapToolCall']>;
+type Request = Parameters<Wrap>[0];
+type Handler = Parameters<Wrap>[1];
+type Given = Awaited<ReturnType<Wrap>>;
+type Command = Exclude<Given, ToolMessage>;
+type Tool = NonNullable<Request['tool']>;
+
+/** LangGraph's own: a pause, a jump to another graph, the end of a drained one. */
+export const isControlFlow = (error: unknown): boolean =>
+  (error as { is_bubble_up?: unknown } | undefined)?.is_bubble_up === true;
+
+/** Every call, run by the session. */
+export function toolWrapper(runs: Runs, toolHow: Readonly<Record<string, ToolHow>>) {
+  const pauses = new Pauses();
+  // One function for all calls: a call that is made again is the same only with the same rules.
+  const pause = (input: unknown, call: PermissionCall) => pauses.ask(NODE.getStore() as Pausable, input, call);
+  const tools: { readonly wrap: Wrap; readonly pauses: Pauses } = {
+    pauses,
+    async wrap(request, handler) {
+      const { id = '', name } = request.toolCall;
+      const run = await runs.of(request.runtime);
+      const node = request.runtime as Pausable;
+      const made: Made = { given: undefined };
+      const wrong = await whatIsWrong(request.tool, request.toolCall.args);
+      const call: ToolCall = {
+        ...(Object.hasOwn(toolHow, name) ? toolHow[name] : {}),
+        name,
+        ...(id === '' ? {} : { id }),
+        input: request.toolCall.args,
+        invalid: wrong === undefined ? undefined : `${name} does not take these arguments: ${wrong}`,
+        pause: id !== '' && canPause(node) ? pause : undefined,
+        check: (input) => whatIsWrong(request.tool, input),
+        execute: (input, { id, signal }) =>
+          runs.within(run, id, () => runTool(made, request, { handler, input, signal })),
+      };
+      try {
+        const result = await NODE.run(node, () => run.steps.run(call, { signal: request.runtime.signal }));
+        if (result.status === 'deferred' && call.pause) {
+          run.steps.over = undefined;
+          await pauses.defer(node, { id: result.id, name, args: result.input }, result.reason);
+        }
+        const given = messageFor(result, made.given, request);
+        if ('graph' in given && given.graph !== undefined) await run.steps.endBatch();
+        return given;
+      } catch (error) {
+        if (isControlFlow(error)) throw error;
+        return errorMessage(messageOf(error), request);
+      }
+    },
+  };
+  return tools;
+}
+
+/** The node that a call is made in. */
+const NODE = new AsyncLocalStorage<Pausable>();
+
+interface Made {
+  given: Given | undefined;
+}
+
+/** The tool itself, on the final input. What is no message for this call is a jump, with or without one. */
+async function runTool(
+  made: Made,
+  request: Request,
+  { handler, input, signal }: { handler: Handler; input: Record<string, unknown>; signal: AbortSignal },
+): Promise<unknown> {
+  const toolCall = { ...request.toolCall, args: input };
+  const tool = request.tool && bound(request.tool, toolCall, signal);
+  made.given = await handler({ ...request, toolCall, tool });
+  const message = messageIn(made.given, request);
+  if (message?.status === 'error') throw new Error(contentText(message.content as never));
+  return message?.content;
+}
+
+/** The tool, for this call alone, whatever other middleware makes of it. */
+function bound(tool: Tool, { name, args: given }: Request['toolCall'], signal: AbortSignal): Tool {
+  // Of its own: middleware has the other, and may change it in place.
+  const args = structuredClone(given);
+  const invoke = (made: Request['toolCall'], config?: { signal?: AbortSignal }): unknown => {
+    if (made.name !== name || !isDeepStrictEqual(made.args, args))
+      throw new Error(
+        `The call of ${name} was changed after hooks had judged it. Put the middleware that does so before hookscope's.`,
+      );
+    const either = config?.signal ? AbortSignal.any([config.signal, signal]) : signal;
+    return (tool as unknown as { invoke(made: unknown, config: unknown): unknown }).invoke(
+      { ...made, args: structuredClone(args) },
+      { ...config, signal: either },
+    );
+  };
+  return new Proxy(tool, { get: (of, key) => (key === 'invoke' ? invoke : Reflect.get(of, key, of)) });
+}
+
+type Problem = { readonly success: boolean; readonly error?: unknown };
+
+/** What the tool's schema has against an input; a JSON schema is asked by the tool itself. */
+async function whatIsWrong(tool: Request['tool'], input: unknown): Promise<string | undefined> {
+  const schema = (tool as { schema?: { safeParseAsync?(input: unknown): Promise<Problem> } } | undefined)?.schema;
+  const parsed = await schema?.safeParseAsync?.(input);
+  return parsed?.success === false ? messageOf(parsed.error) : undefined;
+}
+
+type Message = Pick<ToolMessage, 'content' | 'status' | 'id' | 'name' | 'tool_call_id'>;
+
+/** The call's own message, also in a command, where it may be a plain object. */
+function messageIn(given: Given, { toolCall }: Request): Message | undefined {
+  if (langchain.ToolMessage.isInstance(given)) return given;
+  return messagesOf(given).find(
+    (one) => (one as { tool_call_id?: unknown } | null)?.tool_call_id === toolCall.id,
+  ) as Message;
+}
+
+const messagesOf = ({ update }: Command): unknown[] =>
+  [(update as { messages?: unknown } | undefined)?.messages].flat();
+
+/** What the tool gave, with what hooks made of it. */
+function messageFor(result: ToolResult, given: Given | undefined, request: Request): Given {
+  if (result.status !== 'ran' || given === undefined) return errorMessage(callText(result), request);
+  const message = messageIn(given, request);
+  if (message === undefined) return given;
+  // What is beside the content may say what it said: it goes with it.
+  const same = !result.hidden && result.response === message.content;
+  const { id, name, tool_call_id } = message;
+  const whole = { ...(langchain.ToolMessage.isInstance(message) ? message.lc_kwargs : message), id };
+  const fields = { ...(same ? whole : { id, name, tool_call_id }), content: result.content };
+  const now = new langchain.ToolMessage(fields as never);
+  if (langchain.ToolMessage.isInstance(given)) return now;
+  const messages = messagesOf(given).map((one) => (one === message ? now : one));
+  const update = { ...(given.update as object), messages };
+  return Object.assign(Object.create(Object.getPrototypeOf(given)), given, { update });
+}
+
+function errorMessage(content: string, { toolCall }: Request): ToolMessage {
+  return new langchain.ToolMessage({ content, name: toolCall.name, tool_call_id: toolCall.id ?? '', status: 'error' });
+}

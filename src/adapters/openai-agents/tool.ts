@@ -1,0 +1,122 @@
+import type { FunctionTool, RunContext, Tool } from '@openai/agents';
+import type { ToolCall, ToolResult } from '../../session/tool/call.js';
+import type { Content, ContentBlock } from '../../session/tool/content.js';
+import { isObject } from '../../values/shape.js';
+import type { Steps } from '../steps.js';
+import { callText, contentText } from '../texts.js';
+import type { ToolHow } from '../tool-how.js';
+
+/** A function tool of the SDK. */
+export type AnyTool = Extract<Tool, { type: 'function' }>;
+type Details = Parameters<FunctionTool['invoke']>[2];
+type Context = RunContext<unknown>;
+
+/** What the SDK's own tools answer in place of what they threw; its words are kept from everybody. */
+const FAILED = 'An error occurred while running the tool. Please try again.';
+/** Where the tool's own output stands in what the model gets. */
+const OUTPUT: ContentBlock = { type: 'hookscope-output' };
+
+/** Of the tools of one agent. */
+export interface Owned {
+  readonly steps: Steps;
+  /** The agent that the SDK runs. */
+  readonly owner: object;
+  readonly how: ToolHow | undefined;
+}
+
+/** What the user has said: allowed to one agent is allowed to no other, whatever its tools and calls are named. */
+export const approvalOf = (
+  context: Pick<Context, 'isToolApproved'>,
+  call: { readonly toolName: string; readonly callId: string; readonly agent: object },
+): boolean | undefined => context.isToolApproved(call);
+
+/** The tool, run by the session. `call` is what is done where it is not the tool's own `invoke`. */
+export function wrapTool({ steps, owner, how }: Owned, tool: AnyTool, call = invoke(tool)): AnyTool {
+  const { name } = tool;
+  const approval = (context: Context, callId: string) => approvalOf(context, { toolName: name, callId, agent: owner });
+  const make = (id: string | undefined, input: unknown, more: Partial<ToolCall> = {}): ToolCall => ({
+    ...how,
+    name,
+    ...(id === undefined ? {} : { id }),
+    input,
+    render: () => [OUTPUT],
+    ...more,
+  });
+  return {
+    ...tool,
+    // Asked before every call that the user has not been asked about.
+    async needsApproval(context: Context, input: unknown, id?: string) {
+      if (id === undefined || steps.session.agent_id !== undefined) return false;
+      if (approval(context, id) !== undefined) return true;
+      if (!(await tool.needsApproval(context, input as never, id))) return await steps.asks(make(id, input), { said });
+      steps.asked(id, name, input);
+      return true;
+    },
+    async invoke(context: Context, given: string, details?: Details) {
+      const id = details?.toolCall?.callId;
+      const input = argumentsOf(given);
+      if (input === undefined) return callText(await steps.run({ ...make(id, {}), invalid: NO_OBJECT }));
+      const approved = id !== undefined && approval(context, id) === true;
+      // Nobody can be asked later for a subagent: whoever the session has is asked now.
+      const asks = steps.session.agent_id !== undefined && (await tool.needsApproval(context, input as never, id));
+      const made = make(id, input, {
+        ...(approved ? { pause: () => ({ behavior: 'allow' }) } : {}),
+        needsApproval: asks,
+        execute: (final, { signal }) => call(context, final, { ...details, signal: either(details?.signal, signal) }),
+      });
+      try {
+        return output(await steps.run(made, { said }));
+      } catch (error) {
+        // A session that cannot judge it: the loop is over.
+        return error instanceof Error ? error.message : String(error);
+      }
+    },
+  } as AnyTool;
+}
+
+/** What the model reads of arguments that are none. */
+export const NO_OBJECT = 'The arguments are no JSON object. Please try again with valid JSON.';
+
+/** `undefined`: what the model wrote is no JSON object, and no tool is called with it. */
+export function argumentsOf(text: string): Record<string, unknown> | undefined {
+  if (text === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const either = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
+  one ? AbortSignal.any([one, other]) : other;
+
+export type Invoke = (context: Context, input: unknown, details: NonNullable<Details>) => unknown;
+
+function invoke(tool: AnyTool): Invoke {
+  return async (context, input, details) => {
+    const answer: unknown = await tool.invoke(context, JSON.stringify(input), details);
+    if (answer === FAILED) throw new Error(FAILED);
+    return answer;
+  };
+}
+
+/** What the SDK gets of a call: the tool's own answer, with what hooks add below it. */
+function output(result: ToolResult): unknown {
+  const { status, content, response } = result;
+  const [first, ...added] = typeof content === 'string' ? [] : content;
+  if (status !== 'ran' || first?.type !== OUTPUT.type) return callText(result);
+  if (added.length === 0) return response;
+  const text = contentText(added);
+  if (typeof response === 'string') return `${response}\n\n${text}`;
+  const parts = [response].flat();
+  return parts.every(isPart) ? [...parts, { type: 'text', text }] : `${JSON.stringify(response)}\n\n${text}`;
+}
+
+const isPart = (part: unknown): boolean =>
+  ['text', 'image', 'file'].includes((part as { type?: string } | null)?.type ?? '');
+
+function said(result: ToolResult): Content {
+  const given = output(result);
+  return typeof given === 'string' ? given : (JSON.stringify(given) ?? '');
+}

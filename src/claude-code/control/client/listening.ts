@@ -1,0 +1,75 @@
+import { CLAUDE_EVENTS, type HookEvent } from '../../../events/catalogue.js';
+import type { EventSpec } from '../../../events/define.js';
+import type { HostCore } from '../../../host/core.js';
+import type { Undo } from '../../../host/types.js';
+import type { Registration } from '../../../scopes/registration.js';
+import { tellProblem } from '../peer/problem.js';
+import { specOf } from './hook-callbacks.js';
+import { neverSent } from './info.js';
+
+export const LISTEN = ['all', 'needed'] as const;
+/** Which events a client is asked to tell of: all, or those that the host needs and those that have hooks now. */
+export type Listen = (typeof LISTEN)[number];
+
+/** The events that callbacks are registered for. */
+export function askedEvents({ events, registrar }: HostCore, listen: Listen): HookEvent[] {
+  const { anything, scopes } = registrar.known();
+  const hooks = (event: HookEvent): readonly Registration[] => [
+    ...scopes.flatMap((scope) => scope.own(event)),
+    ...(events[event]?.hook?.taps() ?? []).map(({ registration }) => registration),
+  ];
+  const hooked = (event: HookEvent): boolean => hooks(event).length > 0;
+  // Of a start nobody asks the hooks but we, and background work may end at any time: both speak with the next prompt at the latest.
+  const waits = (event: HookEvent): boolean =>
+    (specOf(event).claude?.bounds === 'start' && hooked(event)) || hooks(event).some(({ async }) => async !== false);
+  const all = listen === 'all' || anything;
+  const late = CLAUDE_EVENTS.some(waits);
+  return CLAUDE_EVENTS.filter((event) => {
+    const { claude } = specOf(event);
+    // To ask where nobody answers would break the thing.
+    if (claude?.answerNeeded) return hooked(event);
+    return (
+      all || isNeeded(specOf(event)) || hooked(event) || events[event]?.hook?.foreign || (late && claude?.beginsTurn)
+    );
+  });
+}
+
+/** By it the host keeps sessions and agents, or compares what was decided with what was done. */
+const isNeeded = ({ callRole, scope, claude }: EventSpec): boolean =>
+  callRole !== undefined || scope !== undefined || claude?.bounds !== undefined;
+
+/** Makes what reads the inputs of these events, of which the first needs zod: as much work as a hundred events. */
+export function warm({ events }: HostCore, asked: readonly HookEvent[]): void {
+  for (const event of asked) events[event]?.accepts({});
+}
+
+/** From now on hooks that come for an event that the client is not asked about are an error, or told, each once. */
+export function listenFor(
+  services: HostCore,
+  name: string,
+  asked: readonly HookEvent[],
+  has: (session: string) => boolean,
+): Undo {
+  const told = new Set<string>();
+  return services.registrar.listen({
+    name,
+    isDeafTo: ({ name: event }) => isClaudes(event) && !asked.includes(event),
+    has,
+    late({ name: event }, hook) {
+      const message = `${name}: ${hook} came too late for ${event}, which it was not asked to tell of, so it never runs there`;
+      if (told.has(message)) return;
+      told.add(message);
+      tellProblem(services, name, { problem: 'not_listened', message });
+    },
+  });
+}
+
+const isClaudes = (event: string): event is HookEvent => (CLAUDE_EVENTS as readonly string[]).includes(event);
+
+export function warnOfNeverSent(services: HostCore, name: string): void {
+  for (const event of neverSent()) {
+    if ((services.events[event]?.plans.total ?? 0) === 0) continue;
+    const message = `${name}: hooks are registered for ${event}, which it never asks callbacks about`;
+    tellProblem(services, name, { problem: 'never_sent', message });
+  }
+}

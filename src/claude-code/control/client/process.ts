@@ -1,0 +1,110 @@
+import type { Readable, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import { adoptGroup, type ProcessGroup } from '../../../handlers/command/process-group.js';
+import { clipped } from '../peer/problem.js';
+import { folderProblem, scriptProblem, startProblem } from './start-problem.js';
+
+/** Characters of what a program wrote to stderr last; its failure is told with them, behind its first line. */
+const TAIL = 2_000;
+/** Milliseconds for what is still in its stderr when it has ended; a child that it left behind may hold that open for ever. */
+const LAST_WORDS = 200;
+
+export interface ProgramStart {
+  readonly executable: string;
+  readonly args: readonly string[];
+  /** In place of this process's own environment. */
+  readonly env: Readonly<Record<string, string>> | undefined;
+  readonly cwd: string;
+  /** Told what it writes to stderr, as it comes. */
+  readonly onStderr?: ((text: string) => void) | undefined;
+}
+
+/** How a program ended. */
+export interface ProgramEnd {
+  readonly exitCode?: number;
+  readonly signal?: string;
+}
+
+/** A program under way, with pipes to its standard streams, in a process group of its own. */
+export interface ClaudeProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly group: ProcessGroup;
+  /** Settles when it has ended. */
+  readonly ended: Promise<ProgramEnd>;
+  /** What it wrote to stderr: all of it, or its first line and the last of it. */
+  stderr(): string;
+}
+
+/** A JavaScript file is run by this very Node, as the client's SDK does. */
+function commandOf({ executable, args }: ProgramStart): [string, readonly string[]] {
+  return /\.[cm]?js$/.test(executable) ? [process.execPath, [executable, ...args]] : [executable, args];
+}
+
+/** Starts it, or says why it did not start. */
+export async function startProgram(start: ProgramStart): Promise<ClaudeProcess | { readonly problem: string }> {
+  const [file, args] = commandOf(start);
+  const { env, cwd } = start;
+  const named = { executable: start.executable, file, cwd, env };
+  const early = scriptProblem(named);
+  if (early !== undefined) return { problem: folderProblem(cwd) ?? early };
+  let child: ReturnType<typeof launch>;
+  try {
+    child = launch(file, args, env, cwd);
+  } catch (error) {
+    return { problem: startProblem(error, named) };
+  }
+  if (child.pid === undefined) return { problem: startProblem((await child).cause, named) };
+  const last = keepTail(child.stderr, start.onStderr);
+  const ended = new Promise<ProgramEnd>((resolve) => {
+    child.once('exit', (code, signal) => {
+      const end = { ...(code === null ? {} : { exitCode: code }), ...(signal === null ? {} : { signal }) };
+      const late = sleep(LAST_WORDS, undefined, { ref: false });
+      void Promise.race([last.ended, late]).then(() => {
+        // A child that it left behind may hold it open, which would keep this process running.
+        child.stderr.destroy();
+        resolve(end);
+      });
+    });
+  });
+  return { stdin: child.stdin, stdout: child.stdout, group: adoptGroup(child.pid), ended, stderr: last.text };
+}
+
+function launch(file: string, args: readonly string[], env: ProgramStart['env'], cwd: string) {
+  return execa(file, args, {
+    cwd,
+    ...(env === undefined ? {} : { env, extendEnv: false }),
+    stdin: 'pipe',
+    detached: process.platform !== 'win32',
+    // It ends as a group, with whatever it started.
+    cleanup: false,
+    buffer: false,
+    reject: false,
+    stripFinalNewline: false,
+  });
+}
+
+interface Tail {
+  text(): string;
+  readonly ended: Promise<void>;
+}
+
+function keepTail(stream: Readable, tell: ProgramStart['onStderr']): Tail {
+  const decoder = new StringDecoder('utf8');
+  let first = '';
+  let tail = '';
+  let whole = true;
+  stream.on('data', (chunk: Buffer) => {
+    const text = decoder.write(chunk);
+    if (!/\S.*\n/.test(first)) first = (first + text).slice(0, TAIL);
+    whole &&= tail.length + text.length <= TAIL;
+    tail = (tail + text).slice(-TAIL);
+    tell?.(text);
+  });
+  stream.on('error', () => stream.destroy());
+  const ended = new Promise<void>((resolve) => stream.once('close', resolve));
+  const beginning = (): string => `${clipped((first.trim().split('\n')[0] as string).trim())}\n… `;
+  return { text: () => (whole ? '' : beginning()) + tail.trim(), ended };
+}

@@ -1,0 +1,82 @@
+import { CLAUDE_EVENTS } from '../../../events/catalogue.js';
+import { wrong } from '../../../host/register/handler-entry.js';
+import { nearest } from '../../../values/nearest.js';
+import { isObject, isText, SECONDS, show } from '../../../values/shape.js';
+import type { WireMatcher } from '../peer/wire.js';
+
+/** Gives callbacks the ids the protocol knows them by: `hook_0`, `hook_1` … in the order they come, the same one once. */
+export class CallbackRegistry<Callback extends object> {
+  readonly #byId = new Map<string, Callback>();
+  readonly #ids = new Map<Callback, string>();
+
+  /** The callback's id, the one it has if it was registered before. */
+  readonly register = (callback: Callback): string => {
+    const known = this.#ids.get(callback);
+    if (known !== undefined) return known;
+    const id = `hook_${this.#ids.size}`;
+    this.#ids.set(callback, id);
+    this.#byId.set(id, callback);
+    return id;
+  };
+
+  /** The callback of that id. */
+  readonly callback = (id: string): Callback | undefined => this.#byId.get(id);
+
+  /** The id of a callback that was registered. */
+  readonly idOf = (callback: Callback): string | undefined => this.#ids.get(callback);
+
+  /** How many callbacks there are. */
+  get size(): number {
+    return this.#ids.size;
+  }
+}
+
+/** Callbacks of one matcher, as the client's SDK takes them. The matcher travels, so it is a string. Seconds. */
+export interface CallbackMatcher<Callback> {
+  readonly matcher?: string;
+  readonly hooks: readonly Callback[];
+  readonly timeout?: number;
+  readonly onFailure?: 'continue' | 'block';
+}
+
+/** The `hooks` of an `initialize` request: each matcher with its callbacks' ids. Throws INVALID_HOOKS with the place. */
+export function matcherConfig<Callback extends object>(
+  hooks: Readonly<Record<string, readonly CallbackMatcher<Callback>[]>>,
+  registry: CallbackRegistry<Callback>,
+): Record<string, WireMatcher[]> {
+  if (!isObject(hooks)) throw wrong('hooks', 'expected an object of events, { PreToolUse: [{ hooks: [fn] }] }');
+  const config: Record<string, WireMatcher[]> = {};
+  for (const [event, matchers] of Object.entries(hooks)) {
+    if (!(CLAUDE_EVENTS as readonly string[]).includes(event))
+      throw wrong(event, 'is not a known event', nearest(event, CLAUDE_EVENTS));
+    if (!Array.isArray(matchers)) throw wrong(event, 'expected an array of matchers, [{ matcher, hooks: [fn] }]');
+    for (const [i, matcher] of matchers.entries()) checkMatcher(matcher, `${event}[${i}]`);
+  }
+  for (const [event, matchers] of Object.entries(hooks)) {
+    config[event] = matchers.map(({ matcher, hooks: callbacks, timeout, onFailure }) => ({
+      ...(matcher === undefined ? {} : { matcher }),
+      hookCallbackIds: callbacks.map((callback) => registry.register(callback)),
+      ...(timeout === undefined ? {} : { timeout }),
+      ...(onFailure === undefined ? {} : { onFailure }),
+    }));
+  }
+  return config;
+}
+
+const KEYS = ['matcher', 'hooks', 'timeout', 'onFailure'];
+
+function checkMatcher(given: unknown, where: string): void {
+  if (!isObject(given)) throw wrong(where, 'expected a matcher, { matcher, hooks: [fn] }');
+  for (const key of Object.keys(given)) {
+    if (!KEYS.includes(key)) throw wrong(`${where}.${key}`, 'is not a known key', nearest(key, KEYS));
+  }
+  const { matcher, hooks, timeout, onFailure } = given;
+  if (matcher !== undefined && !isText(matcher))
+    throw wrong(`${where}.matcher`, `expected a string, which can be sent, got ${show(matcher)}`);
+  if (!Array.isArray(hooks) || !hooks.every((hook) => typeof hook === 'function'))
+    throw wrong(`${where}.hooks`, 'expected an array of functions');
+  if (timeout !== undefined && !SECONDS.accepts(timeout))
+    throw wrong(`${where}.timeout`, `expected ${SECONDS.expected}, got ${show(timeout)}`);
+  if (onFailure !== undefined && onFailure !== 'continue' && onFailure !== 'block')
+    throw wrong(`${where}.onFailure`, `expected "continue" or "block", got ${show(onFailure)}`);
+}

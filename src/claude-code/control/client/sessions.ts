@@ -1,0 +1,162 @@
+import type { CallRole, EventSpec } from '../../../events/define.js';
+import { outputShape } from '../../../events/output/shape.js';
+import type { HostCore } from '../../../host/core.js';
+import type { AnyDecision } from '../../../host/decide/decision.js';
+import { describeError } from '../../../values/message.js';
+import type { Json } from '../peer/wire.js';
+
+/** How many subagents' types are remembered. */
+const REMEMBERED = 10_000;
+
+interface Known {
+  readonly id: string;
+  /** Fields that its inputs share, as last seen. */
+  base: Json;
+  started: Promise<void>;
+  /** System messages of hooks that had no answer of their own to be told with. */
+  messages: string[];
+  /** Its SessionEnd, fired. */
+  ending: Promise<unknown> | undefined;
+}
+
+export interface SessionsOptions {
+  readonly services: HostCore;
+  fire(event: 'SessionStart' | 'SessionEnd', input: Json, how?: { readonly signal: AbortSignal }): Promise<AnyDecision>;
+  /** Why the first session starts: `startup`, or `resume` where the arguments say so. */
+  readonly source: string;
+}
+
+/** The sessions of one client: it tells callbacks of neither the start of the first nor the end of the last, so we do. */
+export class ClientSessions {
+  readonly #options: SessionsOptions;
+  readonly #known = new Map<string, Known>();
+  /** Nobody is left to be told how a session starts. */
+  readonly #gone = new AbortController();
+  #last: Known | undefined;
+  #judges = false;
+  /** Of its subagents, by their ids. */
+  readonly #types = new Map<string, string>();
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Who does what is decided, and whether it is known to ask about every call before that runs: we have one callback for all
+   * tools, so it does once it has asked about one.
+   */
+  doing(role: CallRole | undefined): { readonly everyTool: boolean; readonly doneBy: 'client' } {
+    if (role === 'judges') this.#judges = true;
+    return { everyTool: role !== 'ran' || this.#judges, doneBy: 'client' };
+  }
+
+  /** Whether a session is one of this client's. */
+  has = (id: string): boolean => this.#known.has(id);
+
+  /** The fields that every input of the session the client is in has, or of that agent there. */
+  base = (agent?: unknown): Json => {
+    const base = this.#last?.base ?? {};
+    const type = this.#types.get(String(agent));
+    return type === undefined ? base : { ...base, agent_type: type };
+  };
+
+  /**
+   * Sees an input, or the client's `init`, of a session: the first is also its start, unless the client has told of that itself
+   * (`announced`). Resolves when the session's start has been answered.
+   */
+  seen(fields: Json, announced: boolean): Promise<void> {
+    const { session_id: id, transcript_path, cwd, permission_mode, prompt_id, agent_id, agent_type } = fields;
+    if (typeof agent_id === 'string' && typeof agent_type === 'string') this.#meet(agent_id, agent_type);
+    if (typeof id !== 'string') return Promise.resolve();
+    let known = this.#known.get(id);
+    if (!known) {
+      known = { id, base: {}, started: Promise.resolve(), messages: [], ending: undefined };
+      this.#known.set(id, known);
+      const { source } = this.#options;
+      const model = typeof fields['model'] === 'string' ? { model: fields['model'] } : {};
+      if (!announced) known.started = this.#start(known, { ...baseOf(fields), source, ...model });
+    }
+    // A subagent's folder and mode are its own.
+    if (fields['agent_id'] !== undefined) return known.started;
+    this.#last = known;
+    const { base } = known;
+    const news = (key: string, value: unknown): boolean => value !== undefined && value !== base[key];
+    // Every event comes by here, and hardly one changes them.
+    if (
+      news('transcript_path', transcript_path) ||
+      news('cwd', cwd) ||
+      news('permission_mode', permission_mode) ||
+      news('prompt_id', prompt_id)
+    )
+      known.base = { ...base, ...baseOf(fields) };
+    return known.started;
+  }
+
+  /** One of its subagents starts: what is registered in its scope from now on goes with it. */
+  agentStarts({ session_id: session, agent_id: agent, agent_type: type }: Json): void {
+    if (typeof session !== 'string' || typeof agent !== 'string' || typeof type !== 'string') return;
+    this.#options.services.registrar.start({ session, agent }, type);
+  }
+
+  /** The client tells of its end itself, perhaps with its last word: the hooks are let finish. */
+  async finish(input: Json): Promise<AnyDecision> {
+    const decision = this.#options.fire('SessionEnd', input);
+    const known = this.#known.get(String(input['session_id']));
+    if (known) known.ending ??= decision.catch(() => undefined);
+    return decision;
+  }
+
+  /** What waits to be told with an answer to that event: late context for the model, messages for the user. */
+  beside(spec: EventSpec, input: Json): Json {
+    const known = this.#known.get(String(input['session_id']));
+    if (!known) return {};
+    const { registrar } = this.#options.services;
+    const takes = outputShape(spec).hasContext && (spec.tool || (spec.plainStdout === 'context' && !spec.plainAnswer));
+    const context = takes ? registrar.pendingOf(known.id, input['agent_id']).splice(0) : [];
+    const messages = known.messages.splice(0);
+    return {
+      ...(context.length > 0 ? { additionalContext: context.join('\n') } : {}),
+      ...(messages.length > 0 ? { systemMessage: messages.join('\n') } : {}),
+    };
+  }
+
+  /** The client has ended: so have its sessions and their agents. */
+  async end(): Promise<void> {
+    this.#gone.abort();
+    for (const known of this.#known.values()) {
+      await known.started;
+      known.ending ??= this.#fire('SessionEnd', { ...known.base, session_id: known.id, reason: 'other' });
+      await known.ending;
+      this.#options.services.registrar.endAgentsOf(known.id, (agent) => this.#types.has(agent));
+    }
+  }
+
+  #meet(agent: string, type: string): void {
+    if (this.#types.has(agent)) return;
+    this.#types.set(agent, type);
+    if (this.#types.size > REMEMBERED) this.#types.delete(this.#types.keys().next().value as string);
+  }
+
+  async #start(known: Known, input: Json): Promise<void> {
+    const decision = await this.#fire('SessionStart', input, { signal: this.#gone.signal });
+    if (!decision) return;
+    this.#options.services.registrar.pendingOf(known.id, undefined).push(...decision.additionalContext);
+    known.messages.push(...decision.systemMessages);
+  }
+
+  async #fire(...[event, input, how]: Parameters<SessionsOptions['fire']>): Promise<AnyDecision | undefined> {
+    try {
+      return await this.#options.fire(event, input, how);
+    } catch (error) {
+      // Its hooks are told as cancelled.
+      if (how?.signal.aborted) return undefined;
+      this.#options.services.report(`${event} was not fired: ${describeError(error)}`);
+      return undefined;
+    }
+  }
+}
+
+function baseOf({ session_id, transcript_path, cwd, permission_mode, prompt_id }: Json): Json {
+  const fields = { session_id, transcript_path, cwd, permission_mode, prompt_id };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

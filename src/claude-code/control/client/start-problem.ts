@@ -1,0 +1,71 @@
+import { accessSync, constants, type Stats, statSync } from 'node:fs';
+import { delimiter, join, resolve, sep } from 'node:path';
+import { messageOf } from '../../../values/waiting/promises.js';
+
+export interface Start {
+  /** What the caller named. */
+  readonly executable: string;
+  /** What is started: that, or the Node that runs it. */
+  readonly file: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>> | undefined;
+}
+
+/** Why nothing can be started in that folder. Windows alone says the same of a folder and a program. */
+export function folderProblem(cwd: string): string | undefined {
+  const found = look(cwd);
+  if (!found) return `the folder ${cwd} is not there; give one that is as "cwd"`;
+  if (!found.isDirectory()) return `${cwd} is no folder; give one as "cwd"`;
+  return undefined;
+}
+
+/** Node would start and say so itself, behind its own stack. */
+export function scriptProblem({ executable, file, cwd }: Start): string | undefined {
+  if (executable === file) return undefined;
+  const found = look(resolve(cwd, executable));
+  return found ? undefined : missing(executable, '');
+}
+
+/** What a failed start means: the system says the same of a missing folder, a missing program and a missing interpreter. */
+export function startProblem(error: unknown, start: Start): string {
+  const { code } = error as NodeJS.ErrnoException;
+  const folder = folderProblem(start.cwd);
+  if (folder !== undefined) return folder;
+  const { file, cwd } = start;
+  if (code === 'ENOENT') {
+    const path = find(start);
+    if (path === undefined) return missing(file, isPath(file) ? '' : ' on the PATH');
+    return `${path} is there, and the program that its first line names (#!) is not`;
+  }
+  if (code === 'EACCES') return mayEnter(cwd) ? `${file} is not executable` : `the folder ${cwd} may not be entered`;
+  if (code === 'ENOEXEC') return `${file} is no program that this system can run; does its first line lack "#!"?`;
+  return messageOf(error);
+}
+
+const missing = (file: string, where: string): string =>
+  `the executable ${file} was not found${where}; give its path as "executable"`;
+
+const isPath = (file: string): boolean => file.includes('/') || file.includes(sep);
+
+function look(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
+
+/** The file that the system would run. */
+function find({ file, cwd, env = process.env as Record<string, string> }: Start): string | undefined {
+  if (isPath(file)) {
+    const path = resolve(cwd, file);
+    return look(path) ? path : undefined;
+  }
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, file)).find((path) => look(path)?.isFile());
+}
+
+function mayEnter(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

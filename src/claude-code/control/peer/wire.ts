@@ -1,0 +1,94 @@
+import type { z } from 'zod';
+import type { Json } from '../../../values/shape.js';
+import { schema, zod } from '../../../values/zod.js';
+
+/** The control protocol's messages, in the order of keys the recorded client and the early design have. */
+export type { Json };
+
+/** What is asked of the other side; each `subtype` has fields of its own. */
+export interface ControlAsk extends Json {
+  readonly subtype: string;
+}
+
+export interface ControlRequest {
+  readonly type: 'control_request';
+  /** Chosen by who asks, unique among its requests under way. */
+  readonly request_id: string;
+  readonly request: ControlAsk;
+}
+
+export interface ControlResponse {
+  readonly type: 'control_response';
+  readonly response:
+    | { readonly subtype: 'success'; readonly request_id: string; readonly response: Json }
+    | { readonly subtype: 'error'; readonly request_id: string; readonly error: string };
+}
+
+export interface ControlCancel {
+  readonly type: 'control_cancel_request';
+  readonly request_id: string;
+}
+
+export const controlRequest = (request_id: string, request: ControlAsk): ControlRequest => ({
+  type: 'control_request',
+  request_id,
+  request,
+});
+
+export const controlSuccess = (request_id: string, response: Json): ControlResponse => ({
+  type: 'control_response',
+  response: { subtype: 'success', request_id, response },
+});
+
+export const controlError = (request_id: string, error: string): ControlResponse => ({
+  type: 'control_response',
+  response: { subtype: 'error', request_id, error },
+});
+
+export const controlCancel = (request_id: string): ControlCancel => ({ type: 'control_cancel_request', request_id });
+
+/** A prompt, as the client's SDK writes it. */
+export function userMessage(content: string | readonly Json[]): Json {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  return { type: 'user', session_id: '', message: { role: 'user', content: blocks }, parent_tool_use_id: null };
+}
+
+/** One matcher of `initialize`: which callbacks it means by their ids. Seconds. */
+export const matcherSchema = schema(() =>
+  zod().looseObject({
+    matcher: zod().string().nullish(),
+    hookCallbackIds: zod().array(zod().string().min(1)),
+    timeout: zod().number().nonnegative().nullish(),
+    onFailure: zod().enum(['continue', 'block']).nullish(),
+  }),
+);
+
+/** A matcher as it is sent: callbacks by their ids. Seconds. */
+export type WireMatcher = z.infer<ReturnType<typeof matcherSchema>>;
+
+export const initializeSchema = schema(() =>
+  zod().looseObject({
+    subtype: zod().literal('initialize'),
+    hooks: zod().record(zod().string(), zod().array(matcherSchema())).nullish(),
+  }),
+);
+
+export type InitializeAsk = z.infer<ReturnType<typeof initializeSchema>>;
+
+/** What a person, or who speaks for them, answers to `can_use_tool`. */
+export const permissionResult = schema(() =>
+  zod().discriminatedUnion('behavior', [
+    zod().looseObject({
+      behavior: zod().literal('allow'),
+      updatedInput: zod().record(zod().string(), zod().unknown()).nullish(),
+      updatedPermissions: zod().array(zod().unknown()).nullish(),
+    }),
+    zod().looseObject({
+      behavior: zod().literal('deny'),
+      message: zod().string().nullish(),
+      interrupt: zod().boolean().nullish(),
+    }),
+  ]),
+);
+
+export type PermissionReply = z.infer<ReturnType<typeof permissionResult>>;

@@ -1,0 +1,138 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { formatProblem } from '../../claude-code/files/findings.js';
+import type { ClaudeFiles } from '../../claude-code/files/places.js';
+import type { AgentEntry } from '../../claude-code/files/source.js';
+import type { HeldFile } from '../../claude-code/trust/held.js';
+import type { Host } from '../../create-host.js';
+import { HookscopeError } from '../../errors.js';
+import type { CustomEvents } from '../../events/catalogue.js';
+import { servicesOf } from '../../host/internals.js';
+
+/** Which of Claude Code's files a command takes. */
+export interface ClaudeFlags {
+  /** true: this directory. */
+  readonly claudeCode?: string | true;
+  readonly settings?: readonly string[];
+  readonly pluginDir?: readonly string[];
+  readonly agent?: readonly string[];
+  readonly trust?: string;
+}
+
+/** What the event itself says of where it happens. */
+export interface Happening {
+  readonly cwd?: string | undefined;
+  readonly session?: string | undefined;
+  /** The type of an agent that is the main thread. */
+  readonly mainAgent?: string | undefined;
+}
+
+/** What an input says of it: an agent with a type and no id is the main thread. */
+export function happeningOf(input: Readonly<Record<string, unknown>>): Happening {
+  const { cwd, session_id: session, agent_type: type, agent_id: id } = input;
+  return {
+    cwd: typeof cwd === 'string' && cwd !== '' ? cwd : undefined,
+    session: typeof session === 'string' ? session : undefined,
+    mainAgent: typeof type === 'string' && type !== '' && id === undefined ? type : undefined,
+  };
+}
+
+/** Whether a command was given any of Claude Code's files. */
+export function hasClaudeFlags({ claudeCode, settings, pluginDir, agent }: ClaudeFlags): boolean {
+  return [claudeCode, settings, pluginDir, agent].some((flag) => flag !== undefined);
+}
+
+/** The files that flags name. What stands on the command line needs no further consent. */
+export function claudeFiles(flags: ClaudeFlags, { cwd, mainAgent }: Happening = {}): ClaudeFiles {
+  const { claudeCode, settings = [], pluginDir = [], agent = [] } = flags;
+  return {
+    projectDir: typeof claudeCode === 'string' ? claudeCode : claudeCode ? process.cwd() : (cwd ?? process.cwd()),
+    // Managed policy counts wherever Claude Code's files do.
+    ...(claudeCode === undefined ? { places: ['managed'] } : {}),
+    settings,
+    plugins: pluginDir.map((dir) => ({ dir, trusted: true })),
+    agents: agent.map(agentEntry),
+    ...(mainAgent === undefined ? {} : { mainAgent }),
+  };
+}
+
+/** A name that leads nowhere is a mistake of whoever typed it: without the hooks meant by it, everything would pass. Throws FILE. */
+export function checkNamed(files: ClaudeFiles): void {
+  const { projectDir, plugins = [] } = files;
+  const folders = [projectDir, ...plugins.map((plugin) => (typeof plugin === 'string' ? plugin : plugin.dir))];
+  for (const file of folders) {
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true)
+      throw new HookscopeError('FILE', { file, problem: 'there is no such folder' });
+  }
+  for (const file of namedFiles(files)) {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) throw new HookscopeError('FILE', { file, problem: 'there is no such file' });
+    if (stats.isDirectory()) throw new HookscopeError('FILE', { file, problem: 'is a directory, not a file' });
+  }
+}
+
+function namedFiles({ settings = [], agents = [] }: ClaudeFiles): readonly string[] {
+  return [...settings, ...agents.map((agent) => (typeof agent === 'string' ? agent : agent.file))];
+}
+
+/** `FILE@ID`; a file whose own name holds an @ is found first. */
+function agentEntry(value: string): AgentEntry {
+  const at = value.lastIndexOf('@');
+  if (at <= 0 || existsSync(value) || value.includes('/', at)) return { file: value, trusted: true };
+  return { file: value.slice(0, at), id: value.slice(at + 1), trusted: true };
+}
+
+/** Says what of the files is not, or no longer, accepted before anything runs, and returns which. */
+export async function announceHeld(
+  flags: ClaudeFlags,
+  happening: Happening,
+  announce: (text: string) => void,
+): Promise<ReadonlySet<string>> {
+  if (!hasClaudeFlags(flags) || flags.trust === 'all') return new Set();
+  const { listHeld } = await import('../../claude-code/trust/held.js');
+  const held = await listHeld(claudeFiles(flags, happening));
+  for (const file of held) announce(wordsFor(file));
+  return new Set(held.map(({ file }) => file));
+}
+
+/** What is told of a file that is not, or no longer, accepted. */
+export function wordsFor({ state, why }: HeldFile): string {
+  return `${state === 'never' ? 'held' : 'untrusted'}: ${why}`;
+}
+
+/** Registers what the flags name in the host, and says what is wrong with it or held, unless that was `announced`. */
+export async function loadClaudeFlags<C extends CustomEvents>(
+  host: Host<C>,
+  flags: ClaudeFlags,
+  happening: Happening,
+  { tell, announced }: { readonly tell: (text: string) => void; readonly announced: ReadonlySet<string> },
+): Promise<void> {
+  const { trust = 'stored' } = flags;
+  if (trust !== 'all' && trust !== 'stored') {
+    throw new HookscopeError('INVALID_OPTIONS', {
+      where: '--trust',
+      expected: `expected all or stored, got "${trust}"`,
+    });
+  }
+  if (!hasClaudeFlags(flags)) return;
+  const files = claudeFiles(flags, happening);
+  // Where the project was not named it is the input's cwd, which may be gone.
+  checkNamed(flags.claudeCode === undefined ? { ...files, projectDir: process.cwd() } : files);
+  const { loadClaudeCode } = await import('../../claude-code/load.js');
+  const { problems, held } = await loadClaudeCode({ host, ...files, trust });
+  const named = namedFiles(files).map((file) => resolve(file));
+  const unread = problems.find(({ rule, file }) => rule === 'unreadable' && named.includes(resolve(file)));
+  if (unread) {
+    const { file, line, column, message } = unread;
+    throw new HookscopeError('FILE', {
+      file: line === undefined ? file : `${file}:${line}:${column}`,
+      problem: message,
+    });
+  }
+  for (const problem of problems) tell(`${problem.level}: ${formatProblem(problem)}`);
+  for (const file of held) {
+    if (!announced.has(file.file)) tell(wordsFor(file));
+    // The fire to come tells it no second time.
+    servicesOf(host).notices.skip(file.file);
+  }
+}

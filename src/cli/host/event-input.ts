@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import { HookscopeError } from '../../errors.js';
+import { parseJson, readNamedText, readStandardInput } from '../../files/json-file.js';
+import { isObject } from '../../values/shape.js';
+
+/** How messages name what was given as JSON. */
+export function nameOfInput(given: string): string {
+  return isJson(given) ? '--input' : given;
+}
+
+/** JSON, unless a file is called so. */
+function isJson(given: string): boolean {
+  return /^\s*[{["]/.test(given) && !existsSync(given);
+}
+
+/** The event's input: JSON on the command line, the file that holds it, or `-`, standard input. Rejects with FILE. */
+export async function readInput(file: string | undefined): Promise<Readonly<Record<string, unknown>>> {
+  if (file === undefined) return {};
+  if (file.trim() === '')
+    throw new HookscopeError('FILE', {
+      file: '--input',
+      problem: 'expected JSON, a file, or - for standard input, got nothing',
+    });
+  if (isJson(file)) return objectOf(await parseJson(file, '--input'), '--input');
+  const name = file === '-' ? 'standard input' : file;
+  const text = await (file === '-' ? readStandardInput(name) : readNamedText(file));
+  return objectOf(await parseJson(text, name), name);
+}
+
+/** Throws FILE. */
+function objectOf(input: unknown, name: string): Readonly<Record<string, unknown>> {
+  if (isObject(input)) return input;
+  const got = Array.isArray(input) ? 'an array' : JSON.stringify(input);
+  throw new HookscopeError('FILE', { file: name, problem: `expected one JSON object, the event's input, got ${got}` });
+}

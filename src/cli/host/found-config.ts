@@ -1,0 +1,76 @@
+import { basename } from 'node:path';
+import type { Host } from '../../create-host.js';
+import { servicesOf } from '../../host/internals.js';
+import { applyConfigAs } from '../../plugins/config.js';
+import { checkOwner, type LoadedConfig, loadConfig } from '../../plugins/config-file.js';
+import { checkPluginBound, registerHeld, trustChecksOf } from '../../plugins/config-found.js';
+import { type FoundConfig, isCodeFile, judgeConfigs } from '../../plugins/config-trust.js';
+import { checkOutside, createTrustStore, defaultTrustFile } from '../../trust/store.js';
+import { wordsFor } from './claude-flags.js';
+
+/** The configurations of this directory. */
+export interface ConfigsHere {
+  readonly all: readonly FoundConfig[];
+  /** The one that counts: the first that is accepted, if it may be looked into. */
+  readonly used?: FoundConfig;
+}
+
+interface LookOptions {
+  /** false: what was not named on the command line is not executed, whoever has accepted it. */
+  readonly executes: boolean;
+  announce(text: string): void;
+  /** Default: the process's. */
+  readonly directory?: string | undefined;
+}
+
+/** Looks for configurations, and says of each what becomes of it before anything runs. */
+export async function findConfigsHere(look: LookOptions): Promise<ConfigsHere> {
+  const { executes, announce, directory = process.cwd() } = look;
+  const all = await judgeConfigs(directory, createTrustStore());
+  if (all.length > 0) checkOutside(defaultTrustFile(), directory);
+  for (const { held } of all) if (held) announce(wordsFor(held));
+  const used = all.find(({ held }) => !held);
+  if (!used) return { all };
+  checkOwner(used.file);
+  const name = basename(used.file);
+  const runs = isCodeFile(name) ? ', which runs as code' : '';
+  if (executes || runs === '') {
+    announce(`using ${name} of this directory${runs} (--no-config goes without)`);
+    return { all, used };
+  }
+  announce(`${name} of this directory${runs}, was not named, so its hooks are not known here: --config ${name}`);
+  return { all };
+}
+
+/** Reads the one that counts. */
+export function loadUsed({ used }: ConfigsHere): Promise<LoadedConfig> | undefined {
+  return used && loadConfig(used.file);
+}
+
+/** Registers what it holds, and what stands for those that are not accepted. */
+export async function applyConfigsHere(
+  host: Host,
+  { all, used }: ConfigsHere,
+  loaded: LoadedConfig | undefined,
+  { executes, announce, directory = process.cwd() }: LookOptions,
+): Promise<void> {
+  if (used && loaded) {
+    const mayLoad = async (name: string): Promise<boolean> => {
+      if (!executes) announce(`its plugin ${name} was not named, so its hooks are not known here: --plugin ${name}`);
+      else await checkPluginBound(used, name);
+      return executes;
+    };
+    const { config, file } = loaded;
+    await applyConfigAs(
+      host,
+      config,
+      { file, warn: announce },
+      { trustCheckOf: trustChecksOf(used, directory), mayLoad },
+    );
+  }
+  for (const found of all) {
+    registerHeld(host, found);
+    // It was told of when it was found.
+    if (found.held) servicesOf(host).notices.skip(found.file);
+  }
+}

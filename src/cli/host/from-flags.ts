@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { AGENT_NAMES } from '../../agents/agents.js';
+import { agentEvents } from '../../agents/own-events.js';
+import type { Host } from '../../create-host.js';
+import { HookscopeError } from '../../errors.js';
+import type { CustomEvents } from '../../events/catalogue.js';
+import type { loadForeign } from '../../foreign/load.js';
+import { servicesOf } from '../../host/internals.js';
+import { nearest } from '../../values/nearest.js';
+
+/** Which other agents' files a command takes. */
+export interface FromFlags {
+  /** An agent's name, and behind it a file of its, where it was named. */
+  readonly from?: readonly string[];
+  readonly trust?: string;
+}
+
+/** An agent, and its file; without one its places are looked into. */
+interface From {
+  readonly agent: string;
+  readonly file?: string;
+}
+
+const KNOWN = AGENT_NAMES.filter((name) => name !== 'claude-code');
+
+/** The words behind `--from`. Throws INVALID_OPTIONS, FILE. */
+export function fromOf({ from = [] }: FromFlags): From[] {
+  const all: From[] = [];
+  for (const word of from) {
+    const last = all.at(-1);
+    if (KNOWN.includes(word)) all.push({ agent: word });
+    else if (last === undefined) {
+      const expected = `expected an agent, one of ${KNOWN.join(', ')}, and perhaps its file, got "${word}"`;
+      throw new HookscopeError('INVALID_OPTIONS', { where: '--from', expected, nearest: nearest(word, KNOWN) });
+    } else if (!existsSync(word)) throw new HookscopeError('FILE', { file: word, problem: 'there is no such file' });
+    else if (last.file === undefined) all[all.length - 1] = { ...last, file: word };
+    else all.push({ agent: last.agent, file: word });
+  }
+  return all;
+}
+
+/** The events that these agents have of their own. */
+export const eventsFrom = (flags: FromFlags): CustomEvents =>
+  Object.assign({}, ...fromOf(flags).map(({ agent }) => agentEvents(agent)));
+
+interface LoadHow {
+  readonly projectDir: string;
+  readonly checksOf?: Parameters<typeof loadForeign>[1];
+  tell(text: string): void;
+}
+
+/** Registers their hooks, and says what is wrong with them or held. */
+export async function loadFromFlags<C extends CustomEvents>(
+  host: Host<C>,
+  flags: FromFlags,
+  { tell, projectDir, checksOf }: LoadHow,
+): Promise<void> {
+  const all = fromOf(flags);
+  if (all.length === 0) return;
+  const { loadForeign: load } = await import('../../foreign/load.js');
+  const { formatForeign } = await import('../../foreign/format.js');
+  for (const { agent, file } of all) {
+    const trust = flags.trust === 'all' ? 'all' : 'stored';
+    const loaded = await load({ host, agent, projectDir, trust, ...(file === undefined ? {} : { file }) }, checksOf);
+    for (const problem of loaded.problems) tell(`${problem.level}: ${formatForeign(problem)}`);
+    for (const held of loaded.held) {
+      tell(`${held.state === 'never' ? 'held' : 'untrusted'}: ${held.why}`);
+      // The fire to come tells it no second time.
+      servicesOf(host).notices.skip(held.file);
+    }
+    for (const other of loaded.elsewhere) tell(`${agent} reads ${other} too: --claude-code runs its hooks here`);
+    if (file === undefined && loaded.files.length === 0)
+      tell(`nothing lies in the places of ${agent} (hookscope agents ${agent})`);
+  }
+}

@@ -1,0 +1,31 @@
+import { HookscopeError } from '../../errors.js';
+import { loadConfig, locateConfig } from '../../plugins/config-file.js';
+import { loadHooksFile } from '../../plugins/hooks-file.js';
+import { locatePlugin } from '../../plugins/load.js';
+import { messageOf } from '../../values/waiting/promises.js';
+import type { HostFlags } from './open-host.js';
+
+/** What is wrong with what a command line names, as far as it shows without running any of it. */
+export async function namedErrors({ hooks = [], config, plugin = [] }: HostFlags): Promise<unknown[]> {
+  const looks = [
+    ...hooks.map((file) => () => loadHooksFile(file)),
+    ...(typeof config === 'string' ? [async () => locateConfig(config).isCode || loadConfig(config)] : []),
+    ...plugin.map((name) => () => locatePlugin(name, process.cwd())),
+  ];
+  const errors: unknown[] = [];
+  for (const look of looks) await look().catch((error: unknown) => errors.push(error));
+  return errors;
+}
+
+/** What is wrong with the input, behind what is wrong with the files: who has named a file that is not there looks for that first. */
+export async function withNamedProblems(flags: HostFlags, problem: string): Promise<string> {
+  return [...(await namedErrors(flags)).map(messageOf), problem].map((text) => text.replace(/\.$/, '')).join('; ');
+}
+
+/** The same of an error. */
+export async function errorWithNamed(flags: HostFlags, error: unknown): Promise<unknown> {
+  const own = messageOf(error);
+  const all = await withNamedProblems(flags, own);
+  if (all === own.replace(/\.$/, '')) return error;
+  return new HookscopeError('FILE', { file: 'Several things are wrong', problem: all }, { cause: error });
+}

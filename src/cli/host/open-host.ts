@@ -1,0 +1,162 @@
+import { resolve } from 'node:path';
+import { agentEvents } from '../../agents/own-events.js';
+import { createHost, type Host } from '../../create-host.js';
+import { HookscopeError } from '../../errors.js';
+import type { Fleet } from '../../fleet/fleet.js';
+import { hasJoined } from '../../fleet/has-joined.js';
+import type { HandlerDescription } from '../../handlers/handler.js';
+import { isOfHook } from '../../host/call/answer.js';
+import { servicesOf } from '../../host/internals.js';
+import type { Wake } from '../../host/types.js';
+import { applyConfigAs, within } from '../../plugins/config.js';
+import { loadConfig, locateConfig } from '../../plugins/config-file.js';
+import { pluginNames } from '../../plugins/config-trust.js';
+import { loadHooksFile } from '../../plugins/hooks-file.js';
+import { loadPlugin } from '../../plugins/load.js';
+import type { Registration } from '../../scopes/registration.js';
+import { announceHeld, type ClaudeFlags, type Happening, loadClaudeFlags } from './claude-flags.js';
+import { applyConfigsHere, type ConfigsHere, findConfigsHere, loadUsed } from './found-config.js';
+import { eventsFrom, type FromFlags, loadFromFlags } from './from-flags.js';
+import { modelOf, type OutsideFlags, outsideOptions, serversOf, whatCannotRun } from './outside.js';
+
+/** What every command that needs a host takes. */
+export interface HostFlags extends OutsideFlags, FromFlags {
+  /** false: none, even if one is found. */
+  readonly config?: string | boolean;
+  readonly plugin?: readonly string[];
+  readonly hooks?: readonly string[];
+}
+
+export interface OpenedHost {
+  readonly host: Host;
+  /** Agents that background hooks wanted woken, so far. */
+  readonly wakes: readonly Wake[];
+}
+
+const NOTHING: ConfigsHere = { all: [] };
+
+export interface OpenOptions {
+  /** false: only what was named on the command line is executed, and no handler. */
+  readonly executes: boolean;
+  tell(text: string): void;
+  /** What the records of hooks say is shown, and not told a second time. */
+  readonly shown?: boolean;
+  /** Is told at once what is untrusted and what runs as code. Default: `tell`. */
+  readonly announce?: (text: string) => void;
+  readonly happening?: Happening;
+  /** Called before anything that is not ours runs in this process: a configuration, a plugin. */
+  readonly beforeCode?: () => void;
+  /** Where names are found from and configuration is looked for. Default: the process's. */
+  readonly directory?: string;
+  /** Whether configuration that nobody named counts, once it is accepted. Default: where none is named. */
+  readonly finds?: boolean;
+  /** Is handed the host before anything is registered in it. */
+  prepare?(host: Host): void;
+  /** The fleet that it joins, with its policy and its log. Default: the last good policy of the one that this machine has joined. */
+  readonly team?: Pick<Fleet, 'join'> | undefined;
+  /** What is asked before the commands of a named file run. */
+  checksOf?(file: string): (handler: HandlerDescription) => Registration['trustCheck'];
+}
+
+/** A host with the configuration, the plugins, the hooks files and Claude Code's files that were named, and what is accepted here. */
+export async function openHost(flags: HostFlags, options: OpenOptions): Promise<OpenedHost> {
+  const {
+    executes,
+    tell,
+    announce = tell,
+    happening = {},
+    shown,
+    directory,
+    finds = flags.config === undefined,
+  } = options;
+  // Before anything of a project has run: what it puts into the environment gives neither key nor address.
+  const model = await modelOf(flags);
+  const look = { executes, announce, directory };
+  const here = finds ? await findConfigsHere(look) : NOTHING;
+  const runsCode = here.used !== undefined || typeof flags.config === 'string' || flags.plugin !== undefined;
+  if (runsCode || options.team !== undefined || hasJoined()) options.beforeCode?.();
+  const announced = runsCode ? await announceHeld(flags, happening, announce) : new Set<string>();
+  announceCode(flags, announce);
+  const found = await loadUsed(here);
+  const named = typeof flags.config === 'string' ? await loadConfig(flags.config) : undefined;
+  const loaded = named ?? found;
+  // What JSON names has not run yet; what code names came with the code.
+  if (loaded && !loaded.isCode && (executes || loaded === named)) announcePlugins(pluginNames(loaded.config), announce);
+  const wakes: Wake[] = [];
+  const log = (text: string, detail: unknown): void => (shown && isOfHook(detail) ? undefined : tell(text));
+  const { logger = log, onWake, session, ...hostOptions } = loaded?.hostOptions ?? {};
+  const servers = serversOf(flags);
+  const outside = outsideOptions(hostOptions, model, servers);
+  const host = createHost({
+    ...hostOptions,
+    events: { ...agentEvents(), ...hostOptions.events },
+    ...outside,
+    ...(flags.from ? { events: { ...eventsFrom(flags), ...hostOptions.events } } : {}),
+    ...(session || flags.claudeCode ? { session: { ...projectOf(flags), ...session } } : {}),
+    logger,
+    onWake(wake) {
+      wakes.push(wake);
+      onWake?.(wake);
+    },
+  }) as Host;
+  const from = directory === undefined ? {} : { from: directory };
+  try {
+    options.prepare?.(host);
+    await putUnderPolicy(host, options.team);
+    await applyConfigsHere(host, here, found, look);
+    if (named) {
+      const { file, config } = named;
+      await applyConfigAs(host, config, { file, warn: tell }, { trustCheckOf: options.checksOf?.(file) });
+    }
+    for (const name of flags.plugin ?? []) await host.use(await loadPlugin(name, { warn: tell, ...from }));
+    for (const file of flags.hooks ?? []) {
+      const hooks = await loadHooksFile(file);
+      const origin = { source: { kind: 'hooks-file', file }, trustCheckOf: options.checksOf?.(file) };
+      within(file, '', () => servicesOf(host).registrar.register(undefined, hooks, origin));
+    }
+    await loadClaudeFlags(host, flags, happening, { tell, announced });
+    await loadFromFlags(host, flags, {
+      tell: announce,
+      projectDir: happening.cwd ?? directory ?? process.cwd(),
+      checksOf: options.checksOf,
+    });
+    // As a hook, and for programs, the failure in the decision is enough.
+    if (!executes || shown) for (const why of whatCannotRun(host, outside, servers)) tell(why);
+  } catch (error) {
+    await host.close();
+    throw error;
+  }
+  return { host, wakes };
+}
+
+/** Before anything else is registered: what is managed stands above it. */
+async function putUnderPolicy(host: Host, team: OpenOptions['team']): Promise<void> {
+  if (team !== undefined) {
+    team.join(host);
+    return;
+  }
+  const joined = hasJoined() ? (await import('../../fleet/joined.js')).readJoined() : undefined;
+  if (joined !== undefined) await (await import('../../fleet/offline.js')).applyLastGood(host, joined);
+}
+
+/** Says what of the command line runs as code, before it does. */
+function announceCode({ config, plugin = [] }: HostFlags, announce: (text: string) => void): void {
+  if (typeof config === 'string' && locateConfig(config).isCode) announce(`using ${config}, which runs as code`);
+  announcePlugins(plugin, announce);
+}
+
+function announcePlugins(names: readonly string[], announce: (text: string) => void): void {
+  for (const name of names) announce(`using the plugin ${name}, which runs as code`);
+}
+
+/** Claude Code's project is the host's, unless the configuration says another. */
+function projectOf({ claudeCode }: ClaudeFlags): { cwd?: string } {
+  if (claudeCode === undefined) return {};
+  return { cwd: resolve(claudeCode === true ? '.' : claudeCode) };
+}
+
+/** The same error, said of a file and perhaps a line of it. */
+export function atPlace(place: string, error: unknown): unknown {
+  if (!(error instanceof HookscopeError)) return error;
+  return new HookscopeError('FILE', { file: place, problem: error.message.replace(/\.$/, '') }, { cause: error });
+}

@@ -1,0 +1,12 @@
+import type { Host } from '../../create-host.js';
+import { HookscopeError } from '../../errors.js';
+import { nearest } from '../../values/nearest.js';
+
+/** Where a command line's user finds them: of the library's words that knows none. */
+const REMEDY =
+  'docs/events.md has them all, and hookscope agents NAME those of an agent; one of your own is defined in a configuration (--config).';
+
+/** A command was given an event that this host does not have. */
+export function unknownEvent(event: string, { hooks }: Pick<Host, 'hooks'>): HookscopeError {
+  return new HookscopeError('UNKNOWN_EVENT', { event, nearest: nearest(event, Object.keys(hooks)), remedy: REMEDY });
+}

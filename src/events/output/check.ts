@@ -1,0 +1,151 @@
+import { types } from 'node:util';
+import { copyJson, NotJson } from '../../values/copies/copy.js';
+import { put } from '../../values/copies/put.js';
+import { findProblem, kindOf } from '../../values/problem.js';
+import type { Json } from '../../values/shape.js';
+import { ignoreRejections, messageOf } from '../../values/waiting/promises.js';
+import type { Dialect, EventSpec } from '../define.js';
+import { asyncFields, type Field, type OutputShape, topFields } from './shape.js';
+import { idleAsync, repeatedInput, unknownSpecific, unknownTop } from './warnings.js';
+
+/** One output being read. */
+export interface OutputReading {
+  readonly spec: EventSpec;
+  readonly shape: OutputShape;
+  readonly eventName: string;
+  readonly nameRequired: boolean;
+  readonly dialect?: Dialect | undefined;
+  readonly warnings: string[];
+}
+
+/** A known key holds something of the wrong type; the message names the field. */
+export class BadOutput extends TypeError {
+  override readonly name = 'BadOutput';
+}
+
+/**
+ * A plain copy of the output with every known key checked by type. Unknown keys stay in it, with a warning. Throws
+ * BadOutput or NotJson, and whatever the handler's own getters throw.
+ */
+export function checkOutput(reading: OutputReading, given: unknown): Json {
+  const output = asPrinted(given);
+  if (output['async'] === true) return checkAsync(reading, output);
+  const copied: Record<string, unknown> = {};
+  const repeated: string[] = [];
+  for (const key of Object.keys(output)) {
+    const field = topFields().get(key);
+    if (field) copyField(field, output[key], copied, key, '');
+    else if (key === 'hookSpecificOutput') copySpecific(reading, output[key], copied);
+    else if (isUnwrapped(reading, key))
+      throw new BadOutput(`${key} belongs into hookSpecificOutput: { hookSpecificOutput: { ${key}: … } }`);
+    else if (repeatsInput(reading, key)) repeated.push(keepUnknown(output, key, copied));
+    else if (!isPlainSync(key, output)) reading.warnings.push(unknownTop(reading, keepUnknown(output, key, copied)));
+  }
+  if (repeated.length > 0) reading.warnings.push(repeatedInput(repeated));
+  return copied;
+}
+
+/** A gate's own answer without its wrapper: it was meant as one. */
+const isUnwrapped = ({ spec, shape, dialect }: OutputReading, key: string): boolean =>
+  dialect !== 'claude' &&
+  spec.fold === 'gate' &&
+  (shape.specific.has(key) || (shape.nested !== undefined && key === 'behavior'));
+
+const repeatsInput = ({ spec, shape }: OutputReading, key: string): boolean =>
+  Object.hasOwn(spec.input.shape, key) && !shape.specific.has(key);
+
+/** What JSON.stringify would see: a decision of another host, for instance, is what its `toJSON` says. */
+function asPrinted(given: unknown): Json {
+  if (typeof given !== 'object' || given === null) throw new BadOutput(`expected an object, got ${kindOf(given)}`);
+  const { toJSON } = given as { toJSON?: unknown };
+  const printed: unknown = typeof toJSON === 'function' ? toJSON.call(given, '') : given;
+  const tag = Object.prototype.toString.call(printed);
+  // A map, a generator: what it holds is not in its keys, so that nothing would be read of it.
+  if (tag === '[object Object]') {
+    if (Object.keys(printed as object).length > 0 || isPlain(printed as object)) return printed as Json;
+    throw new BadOutput('expected an object with keys of its own, got one that has nothing but its prototype');
+  }
+  ignoreRejections(printed);
+  const got = typeof printed === 'object' && printed !== null ? tag.slice(8, -1) : kindOf(printed);
+  throw new BadOutput(`expected an object, got ${got === 'Array' ? 'array' : got}`);
+}
+
+/** Of no class: empty, it says nothing. Objects of another realm have a prototype of their own. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function copyField(field: Field, value: unknown, into: Record<string, unknown>, key: string, where: string): void {
+  if (value === undefined) return;
+  const copied = typeof value === 'object' || typeof value === 'function' ? copyJson(value, where + key) : value;
+  if (!field.accepts(copied)) {
+    const problem = findProblem(field.schema, copied);
+    if (problem) throw wrongType(where + key + (/^(\[|$)/.test(problem.field) ? '' : '.') + problem.field, problem);
+  }
+  into[key] = copied;
+}
+
+function wrongType(field: string, { expected, got }: { expected: string; got: string }): BadOutput {
+  return new BadOutput(`${field}: expected ${expected}, got ${got}`);
+}
+
+const SPECIFIC = 'hookSpecificOutput.';
+
+function copySpecific(reading: OutputReading, given: unknown, into: Record<string, unknown>): void {
+  if (given === undefined) return;
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw wrongType('hookSpecificOutput', { expected: 'object', got: kindOf(given) });
+  }
+  // It would read as an empty object, and its rejection would go unhandled.
+  if (types.isPromise(given)) throw wrongType('hookSpecificOutput', { expected: 'object', got: 'a promise' });
+  const specific = given as Json;
+  const copied: Record<string, unknown> = {};
+  const name = specific['hookEventName'];
+  if (name === reading.eventName) copied['hookEventName'] = name;
+  else if (name !== undefined || reading.nameRequired) {
+    const got = typeof name === 'string' ? JSON.stringify(name) : kindOf(name);
+    throw wrongType(`${SPECIFIC}hookEventName`, { expected: JSON.stringify(reading.eventName), got });
+  }
+  for (const key of Object.keys(specific)) {
+    const field = reading.shape.specific.get(key);
+    if (field) copyField(field, specific[key], copied, key, SPECIFIC);
+    else if (key !== 'hookEventName')
+      reading.warnings.push(unknownSpecific(reading, keepUnknown(specific, key, copied)));
+  }
+  into['hookSpecificOutput'] = copied;
+}
+
+/** An unknown key never fails a handler: what cannot be copied is left out of the copy. Its warning is the caller's. */
+function keepUnknown(from: Json, key: string, into: Record<string, unknown>): string {
+  try {
+    const copied = from[key] === undefined ? undefined : copyJson(from[key], key);
+    if (copied !== undefined) put(into, key, copied);
+    return key;
+  } catch (error) {
+    ignoreRejections(error);
+    return key;
+  }
+}
+
+/** `async: false` is a long way to say nothing. */
+function isPlainSync(key: string, output: Json): boolean {
+  if (key !== 'async') return false;
+  const value = output[key];
+  if (value === undefined || value === false) return true;
+  throw wrongType('async', { expected: 'boolean', got: kindOf(value) });
+}
+
+function checkAsync(reading: OutputReading, output: Json): Json {
+  const copied: Record<string, unknown> = {};
+  for (const [key, field] of asyncFields()) copyField(field, output[key], copied, key, '');
+  const idle = Object.keys(output).filter((key) => !asyncFields().has(key) && key !== 'result');
+  if (idle.length > 0) reading.warnings.push(idleAsync(idle));
+  return copied;
+}
+
+/** Why an output could not be read, whatever was thrown on the way. */
+export function whyBad(error: unknown): string {
+  if (error instanceof BadOutput || error instanceof NotJson) return error.message;
+  return `it cannot be read: ${messageOf(error)}`;
+}

@@ -1,0 +1,265 @@
+import { deepFreeze } from '../../values/copies/freeze.js';
+import type { EventSpec } from '../define.js';
+import { helperOutput, helperToOutput, MEANING, type Meaning } from './helpers.js';
+import { type Outcome, readOutput } from './outcome.js';
+import { outputShape } from './shape.js';
+
+/** It says that it has nothing to say. */
+export const NOTHING_SAID: Outcome = Object.freeze({ output: Object.freeze({}) });
+
+/** What a callback may hand back, and what is looked at of it. */
+interface Answer {
+  readonly async?: unknown;
+  readonly toJSON?: unknown;
+  readonly hookSpecificOutput?: unknown;
+  readonly [MEANING]?: Meaning;
+}
+
+type TextKind = 'reason' | 'context' | 'stop';
+
+/** What an answer of one kind means on one event: fixed words, and which of its texts is which of the outcome's. */
+interface AnswerPlan {
+  readonly verdict: Outcome['verdict'];
+  readonly block: true | undefined;
+  readonly continue: boolean | undefined;
+  readonly reason: TextKind | undefined;
+  readonly stopReason: TextKind | undefined;
+  readonly context: TextKind | undefined;
+}
+
+const SILENCE: AnswerPlan = Object.freeze({
+  verdict: undefined,
+  block: undefined,
+  continue: undefined,
+  reason: undefined,
+  stopReason: undefined,
+  context: undefined,
+});
+
+/** Stand for texts while a kind of answer is read for the first time; no two are alike. */
+const MARKS: Readonly<Record<TextKind, string>> = { reason: 'r', context: 'c', stop: 's' };
+const VERDICTS: readonly unknown[] = [undefined, 'allow', 'deny', 'ask', 'defer', 'block'];
+const KNOWN: readonly string[] = [
+  'output',
+  'verdict',
+  'block',
+  'continue',
+  'reason',
+  'stopReason',
+  'additionalContext',
+];
+
+/**
+ * What callbacks' answers mean where that can be seen at once: `{}`, what a helper made and nothing beside, or the same in the wire's words. Each kind of answer is
+ * read once as any output is, written out and checked by the event's schema, and is known from then on. `undefined`: it says more than
+ * that, or something is wrong with it, and it is to be read as any output is.
+ */
+export class Meanings {
+  private readonly spec: EventSpec;
+  /** By kind; null: to be read each time. */
+  private readonly known: (AnswerPlan | null | undefined)[] = new Array(VERDICTS.length * 3 * 3 * 4).fill(undefined);
+  /** The latest answer of each kind: hooks that say the same again and again share what it means. */
+  private readonly last: (Meant | undefined)[] = [];
+  /** The latest answer in the wire's words. */
+  private lastWords: SaidWords | undefined = undefined;
+  /** Of the event's schema, compiled at the first answer of a helper. */
+  private texts: Texts | undefined = undefined;
+
+  constructor(spec: EventSpec) {
+    this.spec = spec;
+  }
+
+  /** `eventName`: as `readOutput` takes it. Throws what a hostile object throws. */
+  of(value: object, eventName: string): Outcome | undefined {
+    const given = value as Answer;
+    // Read first: what the engine learns of the object here spares it a call for the prototype.
+    const meaning = given[MEANING];
+    if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
+    let inWords = false;
+    for (const key in value) {
+      if (key !== 'hookSpecificOutput') return undefined;
+      inWords = true;
+    }
+    if (given.async !== undefined || given.toJSON !== undefined) return undefined;
+    if (meaning === undefined && MEANING in value) return undefined;
+    if (inWords) return meaning === undefined ? this.ofWords(given.hookSpecificOutput, eventName) : undefined;
+    return meaning === undefined ? NOTHING_SAID : this.outcomeOf(meaning, undefined);
+  }
+
+  /** In the wire's words, of those that helpers have, as hooks for an SDK answer. */
+  private ofWords(inner: unknown, eventName: string): Outcome | undefined {
+    if (typeof inner !== 'object' || inner === null || Object.getPrototypeOf(inner) !== Object.prototype)
+      return undefined;
+    const last = this.lastWords;
+    if (last?.eventName === eventName && isSaid(last.words, inner)) return last.meant;
+    const { specific } = outputShape(this.spec);
+    const words: Record<string, string> = {};
+    let verdict: string | undefined;
+    let reason: string | undefined;
+    let context: string | undefined;
+    for (const key in inner) {
+      const word = (inner as Readonly<Record<string, unknown>>)[key];
+      if (typeof word !== 'string' || !(key === 'hookEventName' ? word === eventName : specific.has(key)))
+        return undefined;
+      if (key === 'permissionDecision') verdict = word;
+      else if (key === 'permissionDecisionReason') reason = word;
+      else if (key === 'additionalContext') context = word;
+      else if (key !== 'hookEventName') return undefined;
+      words[key] = word;
+    }
+    // A reason of no decision, and what no helper says.
+    if ((reason !== undefined && verdict === undefined) || verdict === 'block') return undefined;
+    const meant = this.outcomeOf({ verdict, reason, context } as Meaning, { hookSpecificOutput: words });
+    if (meant instanceof Meant && meant.isShort) this.lastWords = { eventName, words: Object.entries(words), meant };
+    return meant;
+  }
+
+  /** `output`: the words it was said in. */
+  private outcomeOf(
+    { verdict, reason, context, stop, rewrite }: Meaning,
+    output: Outcome['output'] | undefined,
+  ): Outcome | undefined {
+    const which = VERDICTS.indexOf(verdict);
+    if (which < 0 || rewrite !== undefined) return undefined;
+    const why = kindOf(reason);
+    const what = kindOf(context);
+    const end = stop === true ? 3 : kindOf(stop);
+    if (why < 0 || what < 0 || end < 0) return undefined;
+    this.texts ??= textsOf(this.spec);
+    if ((why > 0 && !this.texts.reason(reason)) || (what > 0 && !this.texts.context(context))) return undefined;
+    const kind = ((which * 3 + why) * 3 + what) * 4 + end;
+    // Its own copy: what is written out later is what was decided by.
+    const meaning = { verdict, reason, context, stop } as Meaning;
+    const last = output === undefined ? this.last[kind] : undefined;
+    if (last?.says(meaning)) return last;
+    let reading = this.known[kind];
+    if (reading === undefined) {
+      reading = this.read(meaning);
+      this.known[kind] = reading;
+    }
+    if (reading === null) return undefined;
+    if (reading === SILENCE) return output === undefined ? NOTHING_SAID : undefined;
+    const meant = new Meant(this.spec, reading, meaning, output);
+    if (output === undefined && meant.isShort) this.last[kind] = meant;
+    return meant;
+  }
+
+  private read({ verdict, reason, context, stop }: Meaning): AnswerPlan | null {
+    const marked = (text: unknown, mark: string): unknown => (typeof text === 'string' && text !== '' ? mark : text);
+    const meaning = {
+      verdict,
+      reason: marked(reason, MARKS.reason),
+      context: marked(context, MARKS.context),
+      stop: marked(stop, MARKS.stop),
+    } as Meaning;
+    const { spec } = this;
+    const read = readOutput(spec, helperToOutput(spec, helperOutput(meaning)), {
+      eventName: spec.name,
+      nameRequired: false,
+    });
+    if ('bad' in read || read.warnings.length > 0) return null;
+    const { outcome } = read;
+    // On this event it has no words at all.
+    if (Object.keys(outcome.output).length === 0) return SILENCE;
+    if (Object.keys(outcome).some((key) => !KNOWN.includes(key))) return null;
+    const textOf = (mark: string | undefined): TextKind | undefined =>
+      (['reason', 'context', 'stop'] as const).find((text) => MARKS[text] === mark);
+    const texts = [outcome.reason, outcome.stopReason, outcome.additionalContext];
+    // A text of the event's own, not of the answer.
+    if (texts.some((text) => text !== undefined && textOf(text) === undefined)) return null;
+    return {
+      verdict: outcome.verdict,
+      block: outcome.block,
+      continue: outcome.continue,
+      reason: textOf(outcome.reason),
+      stopReason: textOf(outcome.stopReason),
+      context: textOf(outcome.additionalContext),
+    };
+  }
+}
+
+/** An answer in the wire's words, in their order. */
+interface SaidWords {
+  readonly eventName: string;
+  readonly words: readonly (readonly [string, string])[];
+  readonly meant: Outcome;
+}
+
+function isSaid(words: SaidWords['words'], inner: object): boolean {
+  let at = 0;
+  for (const key in inner) {
+    const said = words[at++];
+    if (said === undefined || said[0] !== key || said[1] !== (inner as Readonly<Record<string, unknown>>)[key])
+      return false;
+  }
+  return at === words.length;
+}
+
+/** Whether the event's own schema takes such a text. */
+type Texts = Readonly<Record<'reason' | 'context', (text: unknown) => boolean>>;
+
+function textsOf(spec: EventSpec): Texts {
+  const { specific } = outputShape(spec);
+  return {
+    reason: specific.get('permissionDecisionReason')?.accepts ?? isText,
+    context: specific.get('additionalContext')?.accepts ?? isText,
+  };
+}
+
+/** An outcome whose output is written out on first read. */
+class Meant implements Outcome {
+  readonly verdict: Outcome['verdict'];
+  readonly block: true | undefined;
+  readonly continue: boolean | undefined;
+  readonly reason: string | undefined;
+  readonly stopReason: string | undefined;
+  readonly additionalContext: string | undefined;
+  private readonly spec: EventSpec;
+  private readonly meaning: Meaning;
+  private written: Outcome['output'] | undefined;
+  private text: string | undefined = undefined;
+
+  constructor(spec: EventSpec, reading: AnswerPlan, meaning: Meaning, output: Outcome['output'] | undefined) {
+    this.verdict = reading.verdict;
+    this.block = reading.block;
+    this.continue = reading.continue;
+    this.reason = textIn(meaning, reading.reason);
+    this.stopReason = textIn(meaning, reading.stopReason);
+    this.additionalContext = textIn(meaning, reading.context);
+    this.spec = spec;
+    this.meaning = meaning;
+    this.written = output;
+  }
+
+  get output(): Outcome['output'] {
+    this.written ??= helperToOutput(this.spec, helperOutput(this.meaning)) as Outcome['output'];
+    return deepFreeze(this.written);
+  }
+
+  get printed(): string {
+    this.text ??= JSON.stringify(this.output);
+    return this.text;
+  }
+
+  /** Worth keeping for those who say the same. */
+  get isShort(): boolean {
+    return (this.reason?.length ?? 0) + (this.stopReason?.length ?? 0) + (this.additionalContext?.length ?? 0) < 1000;
+  }
+
+  /** Whether it is what such an answer means, too. */
+  says({ reason, context, stop }: Meaning): boolean {
+    const { meaning } = this;
+    return meaning.reason === reason && meaning.context === context && meaning.stop === stop;
+  }
+}
+
+function textIn(meaning: Meaning, text: TextKind | undefined): string | undefined {
+  return text === undefined ? undefined : (meaning[text] as string);
+}
+
+/** 0: none, 1: an empty text, 2: a text; -1: no text. */
+function kindOf(text: unknown): number {
+  return text === undefined ? 0 : text === '' ? 1 : typeof text === 'string' ? 2 : -1;
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';

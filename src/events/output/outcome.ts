@@ -1,0 +1,180 @@
+import type { Json } from '../../values/shape.js';
+import { type Dialect, type EventSpec, VERDICTS, type Verdict } from '../define.js';
+import { checkOutput, type OutputReading, whyBad } from './check.js';
+import { outputShape } from './shape.js';
+import { idleKey, unknownNested } from './warnings.js';
+
+/** What one handler said, read from its output by the event's schema. Plain data; nothing about time, scope or failure policy. */
+export interface Outcome {
+  /** The output as the handler gave it, a plain copy. */
+  readonly output: Json;
+  /** The output as JSON, where that is known already; the output is frozen then. */
+  readonly printed?: string | undefined;
+  /** gate: its verdict, legacy spellings read; absent: no opinion. */
+  readonly verdict?: Exclude<Verdict, 'none'> | undefined;
+  /** block and stop events: it said block (on stop: go on). replace: it refused the thing altogether. */
+  readonly block?: true | undefined;
+  /** What it said itself (`preventContinuation: true` read as false); absent when it did not say. */
+  readonly continue?: boolean | undefined;
+  readonly stopReason?: string | undefined;
+  /** permissionDecisionReason, else decision.message, else reason, else stopReason; of the verdict that counts. Never empty. */
+  readonly reason?: string | undefined;
+  readonly systemMessage?: string;
+  readonly suppressOutput?: boolean;
+  readonly additionalContext?: string | undefined;
+  /** The new value of `entry.rewrites.field`; present (even null) only if said. A copy that only `output` shares. */
+  readonly rewrite?: { readonly value: unknown };
+  /** replace events. */
+  readonly value?: unknown;
+  /** The other keys it set: interrupt, updatedPermissions, retry, sessionTitle, watchPaths, terminalSequence … */
+  readonly specific?: Json;
+  /** It answered `{ async: true, asyncTimeout? }`. Nothing else is read then. Seconds. */
+  readonly async?: { readonly timeout?: number };
+}
+
+export type ReadOutput = { readonly outcome: Outcome; readonly warnings: readonly string[] } | { readonly bad: string };
+
+export interface OutputOptions {
+  /** The name `hookSpecificOutput.hookEventName` must carry (a scope's own Stop: SubagentStop). */
+  readonly eventName: string;
+  /** Shell, http and the like must say the name; callbacks may leave it out. */
+  readonly nameRequired: boolean;
+  /** From code, an inner object without its wrapper is a mistake on gates, not an unknown key. Default: `code`. */
+  readonly dialect?: Dialect;
+  /** The tool is an MCP tool (`updatedMCPToolOutput` counts). */
+  readonly mcpTool?: boolean;
+}
+
+/** Checks one handler's output by type and reads what it means for this event. Never throws. */
+export function readOutput(spec: EventSpec, output: unknown, how: OutputOptions): ReadOutput {
+  const warnings: string[] = [];
+  try {
+    const reading = { spec, shape: outputShape(spec), ...how, warnings };
+    return { outcome: interpret(reading, checkOutput(reading, output), how.mcpTool === true), warnings };
+  } catch (error) {
+    return { bad: whyBad(error) };
+  }
+}
+
+type Draft = { -readonly [K in keyof Outcome]: Outcome[K] };
+const NOTHING: Json = Object.freeze({});
+
+/** From here on every known key has its type. */
+function interpret(reading: OutputReading, output: Json, mcpTool: boolean): Outcome {
+  if (output['async'] === true) {
+    const timeout = output['asyncTimeout'] as number | undefined;
+    return { output, async: timeout === undefined ? {} : { timeout } };
+  }
+  const specific = (output['hookSpecificOutput'] ?? NOTHING) as Json;
+  const draft: Draft = { output };
+  readCommon(draft, output);
+  const context = reading.shape.hasContext ? text(specific['additionalContext']) : undefined;
+  if (context !== undefined) draft.additionalContext = context;
+  if (reading.spec.nestedDecision) readNested(reading, draft, output, specific);
+  else {
+    readDecision(reading, draft, output, specific);
+    readRewrite(reading, draft, specific, mcpTool);
+    readExtras(draft, specific, reading.shape.extras);
+  }
+  return draft;
+}
+
+const text = (value: unknown): string | undefined => (value === '' ? undefined : (value as string | undefined));
+
+function readCommon(draft: Draft, output: Json): void {
+  if (output['continue'] !== undefined) draft.continue = output['continue'] as boolean;
+  if (output['suppressOutput'] !== undefined) draft.suppressOutput = output['suppressOutput'] as boolean;
+  const stopReason = text(output['stopReason']);
+  if (stopReason !== undefined) draft.stopReason = stopReason;
+  const systemMessage = text(output['systemMessage']);
+  if (systemMessage !== undefined) draft.systemMessage = systemMessage;
+  if (output['terminalSequence'] !== undefined) draft.specific = { terminalSequence: output['terminalSequence'] };
+}
+
+const LEGACY: Readonly<Record<string, 'allow' | 'deny'>> = {
+  approve: 'allow',
+  allow: 'allow',
+  block: 'deny',
+  deny: 'deny',
+};
+
+function readDecision(reading: OutputReading, draft: Draft, output: Json, specific: Json): void {
+  const { spec, shape, warnings } = reading;
+  if (output['preventContinuation'] === true) draft.continue = false;
+  const legacy = LEGACY[output['decision'] as string];
+  const why = text(output['reason']) ?? draft.stopReason;
+  if (spec.fold === 'gate') readGate(draft, shape.hasVerdict ? specific : NOTHING, legacy, why);
+  else {
+    if (why !== undefined) draft.reason = why;
+    if (legacy === 'deny' && canBlock(spec)) draft.block = true;
+    else if (legacy === 'deny') warnings.push(idleKey(spec, `decision "${output['decision']}"`));
+  }
+  if (spec.fold === 'replace') readValue(reading, draft, specific);
+}
+
+/** Whether a block means something there. */
+export const canBlock = (spec: EventSpec): boolean =>
+  spec.fold === 'block' || spec.fold === 'stop' || (spec.fold === 'replace' && spec.exit2 === 'block');
+
+/** The stronger of the two spellings counts, with its own reason. */
+function readGate(draft: Draft, specific: Json, legacy: 'allow' | 'deny' | undefined, why: string | undefined): void {
+  const flat = specific['permissionDecision'] as Outcome['verdict'];
+  const flatWhy = text(specific['permissionDecisionReason']);
+  const legacyWins = legacy !== undefined && VERDICTS.indexOf(legacy) > VERDICTS.indexOf(flat ?? 'none');
+  const verdict = legacyWins ? legacy : flat;
+  if (verdict !== undefined) draft.verdict = verdict;
+  const lost = legacy !== undefined && legacy !== verdict;
+  const reason = legacyWins ? why : (flatWhy ?? (lost ? draft.stopReason : why));
+  if (reason !== undefined) draft.reason = reason;
+}
+
+function readValue({ spec, shape }: OutputReading, draft: Draft, specific: Json): void {
+  if (draft.block && spec.blockValue) {
+    draft.value = { ...spec.blockValue };
+    delete draft.block;
+    return;
+  }
+  const said = shape.value.filter((key) => specific[key] !== undefined);
+  if (said.length === 0 || draft.block) return;
+  draft.value =
+    shape.value.length === 1
+      ? specific[said[0] as string]
+      : Object.fromEntries(said.map((key) => [key, specific[key]]));
+}
+
+function readRewrite({ spec, shape, warnings }: OutputReading, draft: Draft, specific: Json, mcpTool: boolean): void {
+  for (const key of shape.rewrites) if (key in specific) draft.rewrite ??= { value: specific[key] };
+  for (const key of shape.mcpRewrites) {
+    if (!(key in specific)) continue;
+    if (mcpTool) draft.rewrite ??= { value: specific[key] };
+    else warnings.push(`${idleKey(spec, `"${key}"`)} of a tool that is not an MCP tool`);
+  }
+}
+
+function readExtras(draft: Draft, from: Json, keys: readonly string[]): void {
+  for (const key of keys) {
+    if (from[key] !== undefined) draft.specific = { ...draft.specific, [key]: from[key] };
+  }
+}
+
+/** `hookSpecificOutput.decision { behavior, … }`: the flat and legacy spellings are not read. */
+function readNested(reading: OutputReading, draft: Draft, output: Json, specific: Json): void {
+  const { spec, shape, warnings } = reading;
+  for (const key of ['decision', 'preventContinuation']) {
+    if (output[key] !== undefined) warnings.push(idleKey(spec, `"${key}" at top level`));
+  }
+  const decision = (specific['decision'] ?? NOTHING) as Json;
+  const behavior = decision['behavior'] as 'allow' | 'deny' | undefined;
+  const known = shape.nested?.get(behavior ?? '') ?? [];
+  const message = known.includes('message') ? text(decision['message']) : undefined;
+  const reason = message ?? text(output['reason']) ?? draft.stopReason;
+  if (reason !== undefined) draft.reason = reason;
+  if (behavior === undefined) return;
+  draft.verdict = behavior;
+  for (const key of Object.keys(decision)) if (!known.includes(key)) warnings.push(unknownNested(shape, key, behavior));
+  for (const key of shape.rewrites) {
+    if (known.includes(key) && key in decision) draft.rewrite ??= { value: decision[key] };
+  }
+  const rest = known.filter((key) => key !== 'behavior' && key !== 'message' && !shape.rewrites.includes(key));
+  readExtras(draft, decision, rest);
+}

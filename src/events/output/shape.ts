@@ -1,0 +1,95 @@
+import type { z } from 'zod';
+import { compilePredicate } from '../../values/predicate.js';
+import { asyncOutput, baseOutput } from '../base.js';
+import type { EventSpec } from '../define.js';
+import { once } from '../once.js';
+
+/** One known key: the schema, and its compiled quick yes. */
+export interface Field {
+  readonly schema: z.core.$ZodType;
+  readonly accepts: (value: unknown) => boolean;
+}
+
+/** What an event's output may hold, compiled once per entry. */
+export interface OutputShape {
+  /** Keys of `hookSpecificOutput`. */
+  readonly specific: ReadonlyMap<string, Field>;
+  /** Whether the event has these keys; where it has not, what a hook puts there is unchecked and unread. */
+  readonly hasVerdict: boolean;
+  readonly hasContext: boolean;
+  /** Keys of `specific` that mean nothing to the fold: handed on as they are. */
+  readonly extras: readonly string[];
+  /** Keys that carry a rewrite, strongest first. */
+  readonly rewrites: readonly string[];
+  readonly mcpRewrites: readonly string[];
+  /** replace events: the keys that make up the value. */
+  readonly value: readonly string[];
+  /** Nested decisions: the keys of `decision`, by its `behavior`. */
+  readonly nested: ReadonlyMap<string, readonly string[]> | undefined;
+}
+
+function compileFields(shape: Readonly<Record<string, z.core.$ZodType>>): ReadonlyMap<string, Field> {
+  return new Map(Object.entries(shape).map(([key, schema]) => [key, field(schema)]));
+}
+
+/** Compiled when a hook first says that key. */
+/** Compiled on first use, and once, even if `accepts` is called detached. */
+function field(schema: z.core.$ZodType): Field {
+  let compiled: Field['accepts'] | undefined;
+  return {
+    schema,
+    accepts(value) {
+      compiled ??= compilePredicate(schema);
+      return compiled(value);
+    },
+  };
+}
+
+/** Keys at top level that every event knows, `hookSpecificOutput` aside. */
+export const topFields = once(() => compileFields(baseOutput().shape));
+export const asyncFields = once(() => compileFields(asyncOutput().shape));
+
+const shapes = new WeakMap<EventSpec, OutputShape>();
+
+/** Compiled at the first output of that event. */
+export function outputShape(spec: EventSpec): OutputShape {
+  let shape = shapes.get(spec);
+  if (!shape) {
+    shape = compileShape(spec);
+    shapes.set(spec, shape);
+  }
+  return shape;
+}
+
+const FOLDED = ['permissionDecision', 'permissionDecisionReason', 'additionalContext'];
+
+function compileShape(spec: EventSpec): OutputShape {
+  const nested = spec.nestedDecision ? nestedKeys(spec.output.shape['decision']) : undefined;
+  const has = (key: string): boolean => Object.hasOwn(spec.output.shape, key);
+  const rewrites = (spec.rewrites?.keys ?? []).filter((key) => nested !== undefined || has(key));
+  const mcpRewrites = (spec.rewrites?.mcpKeys ?? []).filter(has);
+  const value = (spec.value ?? []).filter(has);
+  const read = [...FOLDED, ...rewrites, ...mcpRewrites, ...value, ...(nested ? ['decision'] : [])];
+  return {
+    specific: compileFields(spec.output.shape),
+    hasVerdict: has('permissionDecision'),
+    hasContext: has('additionalContext'),
+    extras: Object.keys(spec.output.shape).filter((key) => !read.includes(key)),
+    rewrites,
+    mcpRewrites,
+    value,
+    nested,
+  };
+}
+
+/** The keys of each option of a union on `behavior`. */
+function nestedKeys(schema: z.core.$ZodType | undefined): ReadonlyMap<string, readonly string[]> {
+  const keys = new Map<string, readonly string[]>();
+  const def = (schema as z.core.$ZodTypes | undefined)?._zod.def;
+  if (def?.type === 'optional') return nestedKeys(def.innerType);
+  for (const option of def?.type === 'union' ? def.options : []) {
+    const { shape } = (option as z.ZodObject)._zod.def;
+    for (const behavior of shape['behavior']?._zod.values ?? []) keys.set(String(behavior), Object.keys(shape));
+  }
+  return keys;
+}

@@ -1,0 +1,78 @@
+import { nearest } from '../../values/nearest.js';
+import { CATALOGUE } from '../catalogue.js';
+import type { EventSpec } from '../define.js';
+import { once } from '../once.js';
+import { asyncFields, type OutputShape, outputShape, topFields } from './shape.js';
+
+/** What a warning is about: the event and what its output may hold. */
+interface About {
+  readonly spec: EventSpec;
+  readonly shape: OutputShape;
+}
+
+const topKeys = once(() => [...topFields().keys(), 'hookSpecificOutput', ...asyncFields().keys()]);
+
+/** A key at top level that is none of the keys every event knows. */
+export function unknownTop({ spec, shape }: About, key: string): string {
+  if (shape.specific.has(key)) return `"${key}" at top level does nothing; put it in hookSpecificOutput`;
+  if (nestedKeys(shape).includes(key))
+    return `"${key}" at top level does nothing; put it in hookSpecificOutput.decision`;
+  if (key === 'asyncTimeout' || key === 'result') return `"${key}" does nothing without "async": true`;
+  if (allSpecificKeys().has(key)) return `"${key}" does nothing on ${spec.name}`;
+  const misplaced = nearest(key, topKeys()) === undefined ? nearest(key, shape.specific.keys()) : undefined;
+  if (misplaced !== undefined) return `unknown key "${key}"; did you mean "${misplaced}" in hookSpecificOutput?`;
+  return unknown(`unknown key "${key}"`, key, topKeys());
+}
+
+/** A key of `hookSpecificOutput` that the event does not have. */
+export function unknownSpecific({ spec, shape }: About, key: string): string {
+  if (topKeys().includes(key)) return `"${key}" in hookSpecificOutput does nothing; put it at top level`;
+  if (nestedKeys(shape).includes(key)) return `"${key}" does nothing there; put it in hookSpecificOutput.decision`;
+  if (allSpecificKeys().has(key)) return `"${key}" in hookSpecificOutput does nothing on ${spec.name}${instead(spec)}`;
+  return unknown(`unknown key "${key}" in hookSpecificOutput`, key, [...shape.specific.keys(), 'hookEventName']);
+}
+
+/** A key of the nested decision that its behavior does not have. */
+export function unknownNested(shape: OutputShape, key: string, behavior: string): string {
+  const known = shape.nested?.get(behavior) ?? [];
+  if (nestedKeys(shape).includes(key)) {
+    return `"${key}" in hookSpecificOutput.decision does nothing with behavior "${behavior}"`;
+  }
+  return unknown(`unknown key "${key}" in hookSpecificOutput.decision`, key, known);
+}
+
+/** A known key that means nothing on this event. */
+export function idleKey(spec: EventSpec, key: string): string {
+  return `${key} does nothing on ${spec.name}${instead(spec)}`;
+}
+
+/** Some hooks print their whole input again. */
+export function repeatedInput(keys: readonly string[]): string {
+  const few = keys.length > 3 ? `${keys.slice(0, 3).join(', ')} …` : keys.join(', ');
+  return `the output repeats fields of the input (${few}), which does nothing`;
+}
+
+export function idleAsync(keys: readonly string[]): string {
+  return `with "async": true nothing else is read (${keys.join(', ')})`;
+}
+
+const instead = (spec: EventSpec): string =>
+  spec.nestedDecision ? '; say hookSpecificOutput.decision { behavior: "allow" or "deny" }' : '';
+
+function unknown(what: string, key: string, known: Iterable<string>): string {
+  const near = nearest(key, known);
+  return near === undefined ? what : `${what}; did you mean "${near}"?`;
+}
+
+const nestedKeys = (shape: OutputShape): readonly string[] => [...(shape.nested?.values() ?? [])].flat();
+
+let everyKey: ReadonlySet<string> | undefined;
+
+/** The event-specific keys of all built-in events. */
+function allSpecificKeys(): ReadonlySet<string> {
+  const entries: readonly EventSpec[] = Object.values(CATALOGUE);
+  everyKey ??= new Set(
+    entries.flatMap((spec) => [...Object.keys(spec.output.shape), ...nestedKeys(outputShape(spec))]),
+  );
+  return everyKey;
+}

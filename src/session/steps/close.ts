@@ -1,0 +1,119 @@
+import { tellUser } from '../context.js';
+import { type Core, wasCut } from '../core.js';
+import { fireStop } from './stop-event.js';
+
+/** What closing a session put an end to. */
+export interface Closed {
+  /** Tool calls that were running, and SessionEnd hooks that took too long, by name. */
+  readonly cancelled: readonly string[];
+}
+
+/** Seconds that a session's SessionEnd hooks have together at most. */
+const MOST = 60;
+
+/** Interrupts what runs in the session and its agents, and waits for it. The session stays usable: the next prompt begins anew. */
+export async function interruptSession(core: Core): Promise<void> {
+  if (!core.isOpen) return;
+  const calls = callsOf(core).keys();
+  core.interrupt(new DOMException('The turn was interrupted', 'AbortError'));
+  await Promise.allSettled(calls);
+}
+
+/** Closes a session: its agents first, then what runs, then SessionEnd. Asked again, it is the same promise. */
+export function closeSession(core: Core, reason: string, endTimeout = MOST): Promise<Closed> {
+  return core.end(() => close(core, reason, Math.min(endTimeout, MOST)));
+}
+
+async function close(core: Core, reason: string, seconds: number): Promise<Closed> {
+  core.shut();
+  const cancelled = [...callsOf(core).values()];
+  await Promise.all([...core.children].map(closeAgent));
+  await cutShort(core);
+  cancelled.push(...(await fireEnd(core, reason, seconds)));
+  await leave(core);
+  return { cancelled };
+}
+
+/** Closes an agent. One that was not told to stop yet fires SubagentStop, which it cannot go on from. */
+export function closeAgent(core: Core): Promise<Closed> {
+  return core.end(() => closeOpenAgent(core));
+}
+
+async function closeOpenAgent(core: Core): Promise<Closed> {
+  // A stop under way may end it by itself.
+  await Promise.allSettled([core.stopping]);
+  const cancelled = [...callsOf(core).values()];
+  if (core.calls.size > 0) await cutShort(core);
+  if (core.over === undefined && core.isOpen) {
+    core.shut();
+    const decision = await fireStop(core, {}, 'close');
+    if (decision) tellUser(core, decision);
+  }
+  await end(core);
+  return { cancelled };
+}
+
+/** Ends an agent after its stop: its own agents, what it still runs, its scope. */
+export function endAgent(core: Core): Promise<Closed> {
+  return core.end(() => end(core).then(() => ({ cancelled: [] })));
+}
+
+async function end(core: Core): Promise<void> {
+  core.shut();
+  await Promise.all([...core.children].map(closeAgent));
+  await cutShort(core);
+  await leave(core);
+}
+
+/** The scope goes, and with it every hook that was only its own. */
+export async function leave(core: Core): Promise<void> {
+  const { session_id, agent_id } = core.who;
+  core.shut();
+  core.parent?.children.delete(core);
+  if (agent_id !== undefined) core.agents.delete(agent_id);
+  for (const cleanup of core.cleanups.splice(0)) await cleanup();
+  core.traced?.end();
+  const { registrar } = core.deps;
+  // Its plugins clean up.
+  await (agent_id === undefined ? registrar.end({ session: session_id }) : registrar.endAgent(core.scope));
+}
+
+async function cutShort(core: Core): Promise<void> {
+  const calls = [...core.calls.keys()];
+  core.interrupt(new DOMException('The session was closed', 'AbortError'));
+  await Promise.allSettled(calls);
+}
+
+/** The names of the hooks that did not end in time. */
+async function fireEnd(core: Core, reason: string, seconds: number): Promise<string[]> {
+  const budget = new AbortController();
+  let late: readonly string[] = [];
+  const timer = setTimeout(() => {
+    late = waitingFor(core, 'SessionEnd');
+    budget.abort(new DOMException('The time of the SessionEnd hooks was up', 'TimeoutError'));
+  }, seconds * 1000);
+  try {
+    const decision = await core.fire('SessionEnd', { reason }, { signal: budget.signal });
+    tellUser(core, decision);
+    return decision.failures.filter((f) => f.cause === 'timeout').map((f) => f.name);
+  } catch (error) {
+    if (wasCut(error)) return [...late];
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Names of the hooks that the session's fires of that event wait for. */
+function waitingFor(core: Core, event: string): string[] {
+  const { clock } = core.deps;
+  const nodes = [...clock.pending()].filter(
+    ({ fire }) => fire.spec.name === event && fire.input['session_id'] === core.who.session_id,
+  );
+  return nodes.flatMap((node) => node.pendingNames());
+}
+
+/** Every call under way, of the session's agents too. */
+export function callsOf(core: Core): Map<Promise<unknown>, string> {
+  return new Map([...core.calls, ...[...core.children].flatMap((child) => [...callsOf(child)])]);
+}

@@ -1,0 +1,61 @@
+import { checkKeys, type Keys } from '../../values/options.js';
+import { checks } from '../../values/shape.js';
+import { resultOf } from '../../values/waiting/promises.js';
+import { tellUser } from '../context.js';
+import type { Core } from '../core.js';
+import type { OwnFields } from '../options.js';
+import { orAborted } from '../questions.js';
+
+/** An answer to an MCP server's question. */
+export interface ElicitAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+/** What an MCP server asks the user. */
+export interface ElicitOptions extends OwnFields<'Elicitation'> {
+  /** The user or approver. Absent: nobody is there, and the answer is `cancel`. */
+  ask?(
+    question: OwnFields<'Elicitation'>,
+    context: { readonly signal: AbortSignal },
+  ): ElicitAnswer | Promise<ElicitAnswer>;
+}
+
+const ELICIT: Keys<ElicitOptions> = {
+  mcp_server_name: checks.text,
+  message: checks.text,
+  mode: checks.text,
+  url: checks.text,
+  elicitation_id: checks.text,
+  requested_schema: checks.object,
+  ask: checks.fn,
+};
+
+/** The hooks answer, else the user, whose answer the ElicitationResult hooks may put another in the place of. */
+export async function elicit(
+  core: Core,
+  options: ElicitOptions,
+): Promise<ElicitAnswer & { readonly by: 'hook' | 'person' | 'nobody' }> {
+  core.demand('elicit');
+  checkKeys(options ?? null, ELICIT, 'elicit: ');
+  const { ask, ...fields } = options;
+  const { signal } = core;
+  const asked = await core.fire('Elicitation', fields, { signal });
+  tellUser(core, asked);
+  const said = asked.value as Partial<ElicitAnswer> | undefined;
+  if (said?.action !== undefined) return { ...said, action: said.action, by: 'hook' };
+  if (!ask) return { action: 'cancel', by: 'nobody' };
+  const asking = resultOf(() => ask(fields, { signal })) as Promise<ElicitAnswer>;
+  const { action, content } = await orAborted(asking, signal, 'Elicitation');
+  const { mcp_server_name, elicitation_id, mode } = fields;
+  const result = await core.fire(
+    'ElicitationResult',
+    { mcp_server_name, action, elicitation_id, mode, content },
+    { signal },
+  );
+  tellUser(core, result);
+  if (result.blocked) return { action: 'decline', by: 'hook' };
+  const changed = result.value as Partial<ElicitAnswer> | undefined;
+  if (changed === undefined) return { action, ...(content === undefined ? {} : { content }), by: 'person' };
+  return { action, ...(content === undefined ? {} : { content }), ...changed, by: 'hook' };
+}

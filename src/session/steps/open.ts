@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { HookscopeError } from '../../errors.js';
+import type { CustomEvents, NoEvents } from '../../events/catalogue.js';
+import type { SessionFields } from '../../host/fire/input.js';
+import type { Plugin, UseOptions } from '../../host/plugin-types.js';
+import type { Decision, Hooks } from '../../host/types.js';
+import type { ScopeRef } from '../../scopes/tree.js';
+import { remember } from '../context.js';
+import { Core, type CoreOptions } from '../core.js';
+import type { SessionDeps } from '../deps.js';
+import { inherit, type PluginUse, type SessionOptions, type SessionSettings, type SpawnOptions } from '../options.js';
+import { leave } from './close.js';
+import { watchPaths } from './watch.js';
+import { instructionsLoaded } from './workspace.js';
+
+/** What it takes to open sessions: the host's parts, its own fields, and the sessions that are open, by id. */
+export interface SessionsOf {
+  readonly deps: SessionDeps;
+  readonly defaults: SessionFields & { readonly session_id: string };
+  readonly open: Map<string, Core>;
+}
+
+/** Opens a session: its scope and hooks first, then Setup (if asked), SessionStart, InstructionsLoaded. */
+export async function openCore<C extends CustomEvents = NoEvents>(
+  { deps, defaults, open }: SessionsOf,
+  options: SessionOptions<C>,
+): Promise<{ core: Core; started: Decision<'SessionStart'>; initialUserMessage: string | undefined }> {
+  const session_id = options.session_id ?? (open.has(defaults.session_id) ? randomUUID() : defaults.session_id);
+  if (open.has(session_id)) throw new HookscopeError('SESSION_OPEN', { session: session_id });
+  if (options.signal?.aborted) throw new HookscopeError('ABORTED', { event: 'SessionStart' });
+  const { agent_type } = options;
+  const transcript_path = options.transcript_path ?? defaults.transcript_path ?? '';
+  const settings = inherit(options, undefined);
+  const core = new Core(
+    deps,
+    { session_id, transcript_path, agent_type },
+    {
+      scope: deps.registrar.openForSession({ session: session_id }, {}),
+      settings,
+      cwd: options.cwd ?? defaults.cwd ?? process.cwd(),
+      model: options.model,
+      title: options.session_title,
+      onWatchPaths: watcherOf(settings),
+      mode: options.permission_mode ?? defaults.permission_mode,
+    },
+  );
+  open.set(session_id, core);
+  core.cleanups.push(() => open.delete(session_id));
+  closeOnAbort(core, options.signal);
+  return await orLeave(core, async () => {
+    await install(core, { session: session_id }, options);
+    if (options.setup) remember(core, await core.fire('Setup', { trigger: options.setup }));
+    const { source = 'startup', model, session_title, resumed } = options;
+    const started = await core.fire('SessionStart', { source, model, session_title, ...resumed });
+    remember(core, started);
+    for (const loaded of options.instructions ?? []) await instructionsLoaded(core, loaded);
+    return { core, started, initialUserMessage: started.initialUserMessage };
+  });
+}
+
+/** Opens an agent: its scope and hooks before its SubagentStart, whose context is for the agent. */
+export async function spawnCore<C extends CustomEvents = NoEvents>(
+  from: Core,
+  options: SpawnOptions<C>,
+): Promise<{ core: Core; started: Decision<'SubagentStart'> }> {
+  from.demand('spawn');
+  const { agent_type, agent_transcript_path } = options;
+  if (typeof agent_type !== 'string')
+    throw new HookscopeError('INVALID_OPTIONS', { where: 'spawn.agent_type', expected: 'expected a string' });
+  const parent = parentOf(from, options.parent);
+  const { session_id, transcript_path } = from.who;
+  const agent_id = options.id ?? `a${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+  if (from.agents.has(agent_id)) throw new HookscopeError('SESSION_OPEN', { session: session_id, agent: agent_id });
+  if (parent.over === 'interrupted') throw new HookscopeError('ABORTED', { event: 'SubagentStart' });
+  const ref = { session: session_id, agent: agent_id };
+  const above = parent.who.agent_id === undefined ? undefined : { session: session_id, agent: parent.who.agent_id };
+  const settings = inherit(options, parent.settings);
+  const core = new Core(
+    from.deps,
+    { session_id, transcript_path, agent_id, agent_type, agent_transcript_path },
+    {
+      parent,
+      scope: from.deps.registrar.openForSession(ref, { parent: above, agentType: agent_type }),
+      settings,
+      cwd: options.cwd ?? parent.cwd,
+      model: options.model ?? parent.model,
+      onWatchPaths: watcherOf(settings),
+      mode: options.permission_mode,
+    },
+  );
+  parent.children.add(core);
+  from.agents.set(agent_id, core);
+  closeOnAbort(core, options.signal);
+  const entering = orLeave(core, async () => {
+    await install(core, ref, options);
+    const started = await core.fire('SubagentStart', {});
+    remember(core, started);
+    return { core, started };
+  });
+  // A close before it has begun must wait for the beginning.
+  core.calls.set(entering, `${agent_type} (${agent_id})`);
+  return await entering.finally(() => core.calls.delete(entering));
+}
+
+/** A parent that is named must be open, in this session. */
+function parentOf(from: Core, named: SpawnOptions['parent']): Core {
+  if (named === undefined) return from;
+  const id = typeof named === 'string' ? named : named.id;
+  const session = from.who.session_id;
+  let root = from;
+  while (root.parent) root = root.parent;
+  const parent = id === session ? root : from.agents.get(id);
+  if (!parent) throw new HookscopeError('SESSION_CLOSED', { session, agent: id, call: 'spawn' });
+  parent.demand('spawn');
+  return parent;
+}
+
+async function install<C extends CustomEvents>(
+  core: Core,
+  ref: ScopeRef,
+  { hooks, plugins = [] }: { hooks?: Hooks<C> | undefined; plugins?: readonly PluginUse[] | undefined },
+): Promise<void> {
+  const { registrar } = core.deps;
+  if (hooks) registrar.register(ref, hooks);
+  for (const use of plugins) {
+    const [plugin, options, how] = (Array.isArray(use) ? use : [use]) as [Plugin, unknown?, UseOptions?];
+    await registrar.use(ref, plugin, options, how);
+  }
+}
+
+/** What fails on the way in leaves nothing behind. */
+async function orLeave<T>(core: Core, enter: () => Promise<T>): Promise<T> {
+  try {
+    return await enter();
+  } catch (error) {
+    await leave(core);
+    throw error;
+  }
+}
+
+function watcherOf({ watch }: SessionSettings): CoreOptions['onWatchPaths'] {
+  if (watch === false) return undefined;
+  return (core, paths) => {
+    watchPaths(core, paths).catch((error) => core.deps.report(`Watching ${paths.join(', ')}: ${String(error)}`, error));
+  };
+}
+
+function closeOnAbort(core: Core, signal: AbortSignal | undefined): void {
+  if (!signal) return;
+  const abort = (): void => core.kill(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  core.cleanups.push(() => signal.removeEventListener('abort', abort));
+}

@@ -1,0 +1,78 @@
+import type { Decision } from '../../host/types.js';
+import { messagesForModel, remember, tellUser, wait } from '../context.js';
+import { type Core, wasCut } from '../core.js';
+import { endAgent } from './close.js';
+import { fireStop, type StopOptions } from './stop-event.js';
+
+/** What the harness does next. */
+export interface StopAnswer {
+  /** The loop goes on, with `instruction` as the next message. */
+  readonly continues: boolean;
+  readonly instruction?: string;
+  /** Continuations in a row so far, this one included. */
+  readonly continuations: number;
+  /** Hooks wanted to go on, and the loop ended all the same. */
+  readonly capped: boolean;
+  /** Of Stop or SubagentStop; absent when neither was fired: the loop was over before (interrupted, or ended by a hook). */
+  readonly decision?: Decision<'Stop'> | Decision<'SubagentStop'>;
+}
+
+/** A stop on a session that is closed, or whose loop is over, fires nothing. One that is under way is joined. */
+export function runStop(core: Core, options: StopOptions): Promise<StopAnswer> {
+  if (!core.isOpen) return Promise.resolve(ended(core));
+  return core.stop(() => stop(core, options));
+}
+
+async function stop(core: Core, options: StopOptions): Promise<StopAnswer> {
+  if (core.over === undefined && options.error !== undefined) tellFailure(core, options);
+  if (core.over !== undefined || options.error !== undefined) {
+    return finish(core);
+  }
+  const most = core.settings.maxStopContinuations ?? core.deps.maxStopContinuations;
+  const decision = await fireStop(core, options, core.continuations >= most ? 'cap' : undefined);
+  if (!decision?.continues) {
+    // What hooks had to say waits for the next turn; an agent has none.
+    if (decision) remember(core, decision);
+    const answer = await finish(core);
+    return decision ? { ...answer, decision, capped: decision.endedBy === 'cap' } : answer;
+  }
+  tellUser(core, decision);
+  wait(core, messagesForModel(decision));
+  core.goOn();
+  return {
+    continues: true,
+    instruction: instructionOf(decision),
+    continuations: core.continuations,
+    capped: false,
+    decision,
+  };
+}
+
+function tellFailure(core: Core, { error, errorDetails, lastMessage }: StopOptions): void {
+  const fields = { error, error_details: errorDetails, last_assistant_message: lastMessage };
+  core.fire('StopFailure', fields).then(
+    (decision) => tellUser(core, decision),
+    (failure) => {
+      if (!wasCut(failure)) core.deps.report(`StopFailure was not fired: ${String(failure)}`, failure);
+    },
+  );
+}
+
+/** The reasons, then the context: both are for the model, and for this moment. */
+function instructionOf({ reason, additionalContext }: Decision<'Stop'> | Decision<'SubagentStop'>): string {
+  return [...(reason === undefined ? [] : [reason]), ...additionalContext].join('\n') || 'Continue.';
+}
+
+/** The turn is over, and an agent with it. A concurrent close of the agent waits for this stop and ends it. */
+async function finish(core: Core): Promise<StopAnswer> {
+  core.rest();
+  if (core.parent) {
+    core.shut();
+    if (!core.isEnding) await endAgent(core);
+  }
+  return ended(core);
+}
+
+function ended(core: Core): StopAnswer {
+  return { continues: false, continuations: core.continuations, capped: false };
+}

@@ -1,0 +1,56 @@
+import type { Decision } from '../../host/types.js';
+import { remember } from '../context.js';
+import type { Core } from '../core.js';
+import type { OwnFields } from '../options.js';
+
+/** What becomes of a task. */
+export interface TaskAnswer {
+  /** It is created, or completed. */
+  readonly done: boolean;
+  /** Why not: feedback for the model. */
+  readonly reason?: string;
+  /** A hook stops the teammate. */
+  readonly endsLoop: boolean;
+  readonly decision: Decision<'TaskCreated'> | Decision<'TaskCompleted'>;
+}
+
+export async function tellTask(
+  core: Core,
+  call: 'create' | 'complete',
+  fields: OwnFields<'TaskCreated'>,
+): Promise<TaskAnswer> {
+  core.demand(`task.${call}`);
+  const decision = await core.fire(call === 'create' ? 'TaskCreated' : 'TaskCompleted', fields);
+  remember(core, decision);
+  const { blocked, reason } = decision;
+  return {
+    done: !blocked,
+    ...(blocked && reason !== undefined ? { reason } : {}),
+    endsLoop: !decision.continue,
+    decision,
+  };
+}
+
+/** What a teammate without work does next. */
+export interface IdleAnswer {
+  /** It goes on, with `feedback` as its instruction. */
+  readonly keepsWorking: boolean;
+  readonly feedback?: string;
+  /** A hook stops it for good. */
+  readonly endsLoop: boolean;
+  readonly decision: Decision<'TeammateIdle'>;
+}
+
+export async function tellIdle(core: Core, fields: OwnFields<'TeammateIdle'>): Promise<IdleAnswer> {
+  core.demand('teammate.idle');
+  const decision = await core.fire('TeammateIdle', fields);
+  remember(core, decision);
+  const endsLoop = !decision.continue;
+  const keepsWorking = decision.blocked && !endsLoop;
+  return {
+    keepsWorking,
+    ...(keepsWorking && decision.reason !== undefined ? { feedback: decision.reason } : {}),
+    endsLoop,
+    decision,
+  };
+}

@@ -1,0 +1,82 @@
+import type { BaseDecision } from '../../host/decide/decision.js';
+import type { Decision } from '../../host/types.js';
+import { resultOf } from '../../values/waiting/promises.js';
+import { remember } from '../context.js';
+import type { Core } from '../core.js';
+import type { OwnFields } from '../options.js';
+import { afterwards } from '../tool/results.js';
+
+/** Moves the session (or the agent alone) to another directory. The same one again is nothing. */
+export async function changeCwd(core: Core, directory: string): Promise<void> {
+  core.demand('changeCwd');
+  if (directory === core.cwd) return;
+  const old_cwd = core.cwd;
+  core.moveTo(directory);
+  await tell(core, core.fire('CwdChanged', { old_cwd, new_cwd: directory }));
+}
+
+export async function addDirectory(core: Core, directory: string, source: string): Promise<void> {
+  core.demand('addDirectory');
+  if (core.directories.includes(directory)) return;
+  core.directories.push(directory);
+  await tell(core, core.fire('DirectoryAdded', { directory, source }));
+}
+
+export async function instructionsLoaded(core: Core, fields: OwnFields<'InstructionsLoaded'>): Promise<void> {
+  core.demand('instructionsLoaded');
+  await tell(core, core.fire('InstructionsLoaded', fields));
+}
+
+/** Whether a changed setting is to be used. */
+export interface ConfigAnswer {
+  readonly applied: boolean;
+  readonly reason?: string;
+  readonly decision: Decision<'ConfigChange'>;
+}
+
+export async function configChanged(core: Core, fields: OwnFields<'ConfigChange'>): Promise<ConfigAnswer> {
+  core.demand('configChanged');
+  const decision = await core.fire('ConfigChange', fields);
+  remember(core, decision);
+  const { blocked, reason } = decision;
+  return { applied: !blocked, ...(blocked && reason !== undefined ? { reason } : {}), decision };
+}
+
+/** A file that is watched has changed. */
+export async function fileChanged(core: Core, fields: OwnFields<'FileChanged'>): Promise<void> {
+  await tell(core, core.fire('FileChanged', fields));
+}
+
+/** Where a worktree is, or why there is none. */
+export interface WorktreeAnswer {
+  readonly path?: string;
+  readonly reason?: string;
+  readonly decision: Decision<'WorktreeCreate'>;
+}
+
+/** A hook makes the worktree, else the harness's own `make`. Any hook that fails fails the creation. */
+export async function createWorktree(
+  core: Core,
+  name: string,
+  make: ((name: string) => string | Promise<string>) | undefined,
+): Promise<WorktreeAnswer> {
+  core.demand('worktree.create');
+  const decision = await core.fire('WorktreeCreate', { name });
+  remember(core, decision);
+  if (decision.blocked) return { reason: decision.reason ?? 'A hook failed to create it.', decision };
+  if (typeof decision.value === 'string') return { path: decision.value, decision };
+  return make
+    ? { path: (await resultOf(() => make(name))) as string, decision }
+    : { reason: 'No hook created it.', decision };
+}
+
+export async function removeWorktree(core: Core, path: string): Promise<void> {
+  core.demand('worktree.remove');
+  await tell(core, core.fire('WorktreeRemove', { worktree_path: path }));
+}
+
+/** It is so whatever the hooks do; one that is cut short by an interruption has nothing to say. */
+async function tell(core: Core, fired: Promise<BaseDecision>): Promise<void> {
+  const decision = await afterwards(fired);
+  if (decision) remember(core, decision);
+}

@@ -1,0 +1,126 @@
+import type { Decision } from '../../host/types.js';
+import { wrongOption } from '../../values/options.js';
+import { kindOf } from '../../values/problem.js';
+import { forModel, tellUser } from '../context.js';
+import type { Core } from '../core.js';
+import { type CheckedCall, checkCall, type ToolCall, type ToolResult } from './call.js';
+import { recordCall } from './call-record.js';
+import { contextTexts, withTexts } from './content.js';
+import { afterwards } from './results.js';
+import { notBegun, takeCalls, track } from './tool.js';
+
+/** What came of the calls of one model turn. */
+export interface BatchResult {
+  /** In the order of the calls. */
+  readonly results: readonly ToolResult[];
+  /** The turn is over: call no model, and no `stop()`. */
+  readonly endsLoop: boolean;
+  /** Why it is over. */
+  readonly reason?: string;
+  /** Of PostToolBatch; absent when a call had ended the loop already: there is no next model call then. */
+  readonly decision?: Decision<'PostToolBatch'>;
+}
+
+/** Every call is looked at before the first one runs. */
+export async function runBatch(core: Core, given: readonly ToolCall[]): Promise<BatchResult> {
+  core.demand('toolBatch');
+  checkList('toolBatch.calls', given, 'calls');
+  const calls = takeCalls(core, given);
+  core.resume();
+  const results: ToolResult[] = [];
+  let begun = 0;
+  try {
+    for (const group of groups(calls)) {
+      begun += group.length;
+      results.push(...(await together(core, group)));
+    }
+  } catch (error) {
+    for (const call of calls.slice(begun)) recordCall(core, call, undefined, { thrown: notBegun(error) });
+    throw error;
+  }
+  return finishBatch(core, calls, results);
+}
+
+/** The same end for calls that somebody else ran, each by `tool()`. `results` are theirs, in their order. */
+export async function endBatch(
+  core: Core,
+  given: readonly ToolCall[],
+  results: readonly ToolResult[],
+): Promise<BatchResult> {
+  core.demand('endBatch');
+  checkList('endBatch.calls', given, 'the calls of the model turn');
+  checkList('endBatch.results', results, 'what tool() gave for each call, as in endBatch(calls, results)');
+  if (given.length !== results.length) throw wrongOption('endBatch.results', 'expected one for each call');
+  const calls = given.map((call, i) => ({ ...checkCall(core, call), id: (results[i] as ToolResult).id }));
+  for (const result of results) {
+    if (result.status === 'ran')
+      core.deps.alarms.ran(core.use(result), { by: 'result', input: { value: result.input } });
+  }
+  return finishBatch(core, calls, results);
+}
+
+function checkList(where: string, given: unknown, what: string): void {
+  if (!Array.isArray(given)) throw wrongOption(where, `expected an array, ${what}; got ${kindOf(given)}`);
+}
+
+async function finishBatch(
+  core: Core,
+  calls: readonly CheckedCall[],
+  results: readonly ToolResult[],
+): Promise<BatchResult> {
+  const over = results.find((r) => r.endsLoop);
+  if (over) return { results, endsLoop: true, ...reasonOf(over) };
+  if (calls.length === 0) return { results, endsLoop: false };
+  return tellBatch(core, calls, results);
+}
+
+/** Neighbours that may run beside each other; any other call alone, in its turn. */
+function groups(calls: readonly CheckedCall[]): CheckedCall[][] {
+  const found: CheckedCall[][] = [];
+  for (const call of calls) {
+    const last = found.at(-1);
+    if (call.concurrent && last?.[0]?.concurrent) last.push(call);
+    else found.push([call]);
+  }
+  return found;
+}
+
+/** All of them come to their end, also when one of them cannot be decided. */
+async function together(core: Core, group: readonly CheckedCall[]): Promise<ToolResult[]> {
+  const settled = await Promise.allSettled(group.map((call) => track(core, call)));
+  return settled.map((s) => {
+    if (s.status === 'rejected') throw s.reason;
+    return s.value;
+  });
+}
+
+/** PostToolBatch sees what the model asked for and what it gets; what hooks add goes below the last result. */
+async function tellBatch(
+  core: Core,
+  calls: readonly CheckedCall[],
+  results: readonly ToolResult[],
+): Promise<BatchResult> {
+  const tool_calls = calls.map((call, i) => ({
+    tool_name: call.name,
+    tool_input: call.input,
+    tool_use_id: call.id,
+    tool_response: results[i]?.content,
+  }));
+  const signal = calls[0]?.signal;
+  const decision = await afterwards(core.fire('PostToolBatch', { tool_calls }, { signal }));
+  if (!decision) return { results, endsLoop: true, reason: 'The turn was interrupted.' };
+  tellUser(core, decision);
+  const endsLoop = decision.blocked || !decision.continue;
+  if (endsLoop) core.endLoop('hook');
+  const texts = contextTexts('PostToolBatch', forModel(decision));
+  const last = results.at(-1) as ToolResult;
+  const all =
+    texts.length === 0 ? results : [...results.slice(0, -1), { ...last, content: withTexts(last.content, texts) }];
+  const reason = decision.reason ?? decision.stopReason;
+  return { results: all, endsLoop, ...(endsLoop && reason !== undefined ? { reason } : {}), decision };
+}
+
+function reasonOf({ reason, decision, after }: ToolResult): { reason?: string } {
+  const why = reason ?? decision?.stopReason ?? after?.stopReason;
+  return why === undefined ? {} : { reason: why };
+}

@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+import type { Traced } from '../../emit/tracing.js';
+import { HookscopeError } from '../../errors.js';
+import type { Decision } from '../../host/types.js';
+import { copyJson, MOST_BYTES } from '../../values/copies/copy.js';
+import { checkKeys, type Keys } from '../../values/options.js';
+import { checks } from '../../values/shape.js';
+import { messageOf } from '../../values/waiting/promises.js';
+import type { Core } from '../core.js';
+import type { Effect, McpServer, PermissionCall, SessionSettings } from '../options.js';
+import type { Content } from './content.js';
+import type { DeniedBy } from './judgement.js';
+
+/** What a tool gets beside its input. */
+export interface ToolContext {
+  readonly id: string;
+  /** Aborts when the turn is interrupted or the session closes; what the tool answers after that is dropped. */
+  readonly signal: AbortSignal;
+}
+
+/** One call of a tool, as the model made it. */
+export interface ToolCall<Input = Record<string, unknown>, Output = unknown>
+  extends Pick<SessionSettings, 'permission' | 'ask' | 'classify' | 'passThrough'> {
+  readonly name: string;
+  /** JSON data; it is copied, and never changed. */
+  readonly input: unknown;
+  /** Default: a new one. */
+  readonly id?: string | undefined;
+  /** What it does to the world, for permission modes and `toolBatch`. Default `other`. */
+  readonly effect?: Effect | undefined;
+  /** May run beside other calls of its batch. Default: only when its effect is `read`. */
+  readonly concurrent?: boolean | undefined;
+  /** The server, of an MCP tool. */
+  readonly mcp?: McpServer | undefined;
+  /**
+   * A framework's own way to ask the user, where neither the call nor the session has `ask`: it answers, or throws what `passThrough` lets
+   * through, and answers when the same call is made again.
+   */
+  readonly pause?: SessionSettings['ask'];
+  /** Somebody is asked, whatever hooks and rules allow: the tool itself wants it so. What they deny stays denied. */
+  readonly needsApproval?: boolean | undefined;
+  /** The call cannot be made (unknown tool, input that is not right), and why: only PostToolBatch tells of it. */
+  readonly invalid?: string | undefined;
+  /**
+   * What is wrong with an input that a hook, a rule or the user put in place of the model's; nothing: it may run. What it answers
+   * (or throws) is the call's error, which names who rewrote it, and the tool does not run.
+   */
+  check?(input: unknown): string | undefined | Promise<string | undefined>;
+  /** Runs it on the final input, a copy of its own. What it throws is the model's error result. Absent only with `invalid`. */
+  execute?(input: Input, context: ToolContext): Output | Promise<Output>;
+  /** What the model gets of a response. Default: text and content blocks as they are, anything else as JSON. */
+  render?(response: Output): Content;
+}
+
+/** What came of a call. */
+export interface ToolResult {
+  readonly status: 'ran' | 'failed' | 'denied' | 'deferred' | 'interrupted';
+  readonly id: string;
+  readonly name: string;
+  /** What the model gets: rewritten, hidden, with feedback and context in place. */
+  readonly content: Content;
+  readonly isError: boolean;
+  /** The input as it ran, or as far as it got. */
+  readonly input: unknown;
+  /** Why it was denied, failed or was deferred. */
+  readonly reason?: string;
+  readonly deniedBy?: DeniedBy;
+  /** The tool's response as hooks left it; absent when it did not run or is hidden. */
+  readonly response?: unknown;
+  /** A hook hid the output: it must not reach the transcript either. */
+  readonly hidden: boolean;
+  /** A PermissionDenied hook lets the model try again. */
+  readonly retry: boolean;
+  /** The turn is over: call no model, and no `stop()`. */
+  readonly endsLoop: boolean;
+  /** What hooks or the user granted with it. */
+  readonly updatedPermissions: readonly unknown[];
+  /** For a classifier, of PostToolUse hooks. */
+  readonly classifierContext?: string;
+  /** How long the tool itself ran. */
+  readonly duration_ms?: number;
+  /** Of PreToolUse; where it was asked more than once, the last. */
+  readonly decision?: Decision<'PreToolUse'>;
+  /** Of PostToolUse or PostToolUseFailure. */
+  readonly after?: Decision<'PostToolUse'> | Decision<'PostToolUseFailure'>;
+}
+
+/** A call that was looked at: what is missing filled in, its input a private copy. */
+export interface CheckedCall extends Pick<SessionSettings, 'permission' | 'ask' | 'classify' | 'passThrough'> {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly effect: Effect;
+  readonly concurrent: boolean;
+  readonly mcp: McpServer | undefined;
+  readonly needsApproval: boolean;
+  readonly invalid: string | undefined;
+  readonly check: ((input: unknown) => unknown) | undefined;
+  readonly execute: (input: unknown, context: ToolContext) => unknown;
+  readonly render: ((response: unknown) => Content) | undefined;
+  /** Of the turn it was made in. */
+  readonly signal: AbortSignal;
+  /** For its record; absent where nobody subscribes. */
+  readonly watched: WatchedCall | undefined;
+}
+
+/** What a call's record tells that its result does not. */
+export interface WatchedCall {
+  /** The tool was started. */
+  ran: boolean;
+  /** By event. */
+  readonly hooksMs: Record<string, number>;
+  /** Once it has begun. */
+  traced: Traced | undefined;
+}
+
+const CALL: Keys<ToolCall> = {
+  name: true,
+  input: true,
+  id: true,
+  effect: true,
+  concurrent: checks.flag,
+  needsApproval: checks.flag,
+  mcp: checks.object,
+  invalid: checks.text,
+  check: checks.fn,
+  execute: true,
+  render: checks.fn,
+  permission: checks.fn,
+  ask: checks.fn,
+  classify: checks.fn,
+  pause: checks.fn,
+  passThrough: checks.fn,
+};
+
+/** A tool may be an object of a class of its own, with whatever that needs. */
+function checkToolCall(call: unknown): void {
+  const own = typeof call === 'object' && call !== null && Object.getPrototypeOf(call) !== Object.prototype;
+  if (!own) checkKeys(call ?? null, CALL, 'tool: ');
+}
+
+/** Throws INVALID_OPTIONS (the call) and INVALID_INPUT (its input) before anything is fired. */
+export function checkCall(core: Core, call: ToolCall): CheckedCall {
+  const wrong = (key: string, expected: string): HookscopeError =>
+    new HookscopeError('INVALID_OPTIONS', { where: `tool.${key}`, expected });
+  checkToolCall(call);
+  if (typeof call.name !== 'string' || call.name === '') throw wrong('name', "expected the tool's name");
+  const { id = newCallId(), effect = 'other', mcp, invalid } = call;
+  if (typeof id !== 'string' || id === '') throw wrong('id', 'expected a string');
+  if (!['read', 'edit', 'other'].includes(effect)) throw wrong('effect', 'expected read, edit or other');
+  if (typeof call.execute !== 'function' && invalid === undefined)
+    throw wrong('execute', 'expected a function (input, { id, signal })');
+  return {
+    id,
+    name: call.name,
+    input: copyInput(call.input, core.deps.maxInputBytes),
+    effect,
+    concurrent: call.concurrent ?? effect === 'read',
+    mcp,
+    needsApproval: call.needsApproval === true,
+    invalid,
+    check: call.check && ((input) => call.check?.(input)),
+    // Called as a method: a tool may be an object with its own `this`.
+    execute: (input, context) => call.execute?.(input as Record<string, unknown>, context),
+    render: call.render && ((response) => call.render?.(response) as Content),
+    permission: call.permission ?? core.settings.permission,
+    ask: call.ask ?? core.settings.ask ?? call.pause,
+    classify: call.classify ?? core.settings.classify,
+    passThrough: either(call.passThrough, core.settings.passThrough),
+    signal: core.signal,
+    watched: core.deps.records.observed ? { ran: false, hooksMs: {}, traced: undefined } : undefined,
+  };
+}
+
+type PassThrough = SessionSettings['passThrough'];
+
+/** The framework's own control flow, as the call's adapter knows it or as the session does. */
+function either(ofCall: PassThrough, ofSession: PassThrough): PassThrough {
+  if (!ofCall || !ofSession) return ofCall ?? ofSession;
+  return (error) => ofCall(error) === true || ofSession(error);
+}
+
+export const newCallId = (): string => `toolu_${randomUUID().replaceAll('-', '')}`;
+
+export function copyInput(input: unknown, most = MOST_BYTES): unknown {
+  try {
+    return copyJson(input === undefined ? {} : input, '', { left: most });
+  } catch (cause) {
+    const expected = `must be JSON data: ${messageOf(cause)}`;
+    throw new HookscopeError('INVALID_INPUT', { event: 'PreToolUse', field: 'tool_input', expected }, { cause });
+  }
+}
+
+/** The call's fields on the wire, in the wire's order. */
+export function callFields(
+  call: CheckedCall,
+  input: unknown,
+  more: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  // Field by field: a literal that is spread into is many times slower.
+  const fields: Record<string, unknown> = { tool_name: call.name, tool_input: input };
+  if ('tool_response' in more) fields['tool_response'] = more['tool_response'];
+  fields['tool_use_id'] = call.id;
+  for (const key of Object.keys(more)) if (key !== 'tool_response') fields[key] = more[key];
+  fields['mcp_server'] = call.mcp;
+  return fields;
+}
+
+/** What the harness's callbacks are told of a call. */
+export function describeCall(
+  core: Core,
+  call: CheckedCall,
+  said: Pick<PermissionCall, 'verdict' | 'reason' | 'suggestions'>,
+): PermissionCall {
+  const { id, name, effect, mcp, signal } = call;
+  return {
+    id,
+    name,
+    effect,
+    mcp,
+    signal,
+    permission_mode: core.mode,
+    agent_id: core.who.agent_id,
+    agent_type: core.who.agent_type,
+    ...said,
+  };
+}

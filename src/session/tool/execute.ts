@@ -1,0 +1,163 @@
+import type { Decision } from '../../host/types.js';
+import { describeError } from '../../values/message.js';
+import { ignoreRejections, messageOf, resultOf } from '../../values/waiting/promises.js';
+import { forModel, hiddenBy, tellUser } from '../context.js';
+import type { Core } from '../core.js';
+import { orAborted } from '../questions.js';
+import { type CheckedCall, callFields, copyInput, type ToolResult } from './call.js';
+import { fireFor } from './call-record.js';
+import type { Content } from './content.js';
+import { contextTexts, feedbackTexts, hiddenText, isContent, plainContent, withTexts } from './content.js';
+import type { Judgement } from './judgement.js';
+import { passedThrough } from './pass-through.js';
+import { afterwards, failedResult, INTERRUPTED } from './results.js';
+
+/** Runs a call that may run, and tells the hooks how it came out. */
+export async function execute(core: Core, call: CheckedCall, judged: Judgement): Promise<ToolResult> {
+  const began = performance.now();
+  const outcome = await tryTool(core, call, judged);
+  const duration_ms = Math.round(performance.now() - began);
+  if ('response' in outcome) return succeeded(core, call, judged, { response: outcome.response, duration_ms });
+  return notSucceeded(core, call, judged, { ...outcome, duration_ms });
+}
+
+/** The tool gets a copy of its own: what it does to its input is not what hooks are told of. */
+async function tryTool(
+  core: Core,
+  call: CheckedCall,
+  { input, rewrittenBy }: Judgement,
+): Promise<{ response: unknown } | { error: string; is_interrupt: boolean }> {
+  const { id, signal } = call;
+  try {
+    const wrong = rewrittenBy && (await orAborted(whatIsWrong(call, input), signal, 'PostToolUse'));
+    if (wrong !== undefined) return { error: rewrittenWrongly(call.name, rewrittenBy, wrong), is_interrupt: false };
+    if (call.watched) call.watched.ran = true;
+    const running = resultOf(() => call.execute(copyInput(input), { id, signal }));
+    return { response: await orAborted(running, signal, 'PostToolUse') };
+  } catch (error) {
+    if (signal.aborted) return { error: INTERRUPTED, is_interrupt: true };
+    const passed = passedThrough(core, call, error);
+    if (passed) throw passed;
+    return { error: wordsOf(error), is_interrupt: false };
+  }
+}
+
+/** Asks the tool about an input that is not the model's own. */
+async function whatIsWrong({ check }: CheckedCall, input: unknown): Promise<string | undefined> {
+  if (!check) return undefined;
+  try {
+    const wrong = await resultOf(() => check(copyInput(input)));
+    return wrong === undefined || wrong === null ? undefined : String(wrong);
+  } catch (error) {
+    return wordsOf(error);
+  }
+}
+
+function rewrittenWrongly(name: string, by: readonly string[] = [], wrong: string): string {
+  return `The input of ${name} was rewritten by ${by.join(' and ')}, and ${name} does not take it: ${wrong}`;
+}
+
+async function succeeded(
+  core: Core,
+  call: CheckedCall,
+  judged: Judgement,
+  ran: { response: unknown; duration_ms: number },
+): Promise<ToolResult> {
+  const { input, pre } = judged;
+  const { response, duration_ms } = ran;
+  const fields = callFields(call, input, { tool_response: response === undefined ? null : response, duration_ms });
+  // The tool has run: hooks that are cut short now cannot undo it.
+  const after = await afterwards(fireFor(core, call, 'PostToolUse', fields, { signal: call.signal }));
+  if (after) tellUser(core, after);
+  const final = after?.updatedOutput === undefined ? response : after.updatedOutput;
+  const hider = after && hiddenBy(after);
+  const label = `PostToolUse:${call.name}`;
+  const output = hider ? hiddenText(call.name, hider.name) : rendered(core, call, response, final);
+  const texts = after ? [...feedbackTexts(label, after), ...contextTexts(label, forModel(after))] : [];
+  const result: { -readonly [K in keyof ToolResult]: ToolResult[K] } = {
+    status: 'ran',
+    id: call.id,
+    name: call.name,
+    input,
+    content: withTexts(output, [...contextTexts(`PreToolUse:${call.name}`, forModel(pre)), ...texts]),
+    isError: false,
+    hidden: hider !== undefined,
+    retry: false,
+    endsLoop: !pre.continue || after?.continue !== true,
+    updatedPermissions: judged.granted,
+    duration_ms,
+    decision: pre,
+  };
+  if (!hider) result.response = final;
+  if (after?.classifierContext !== undefined) result.classifierContext = after.classifierContext;
+  if (after) result.after = after;
+  return result;
+}
+
+/** As the tool says it, unless hooks put in its place what the tool would not know how to say. */
+function rendered(core: Core, call: CheckedCall, response: unknown, final: unknown): Content {
+  const rewritten = final !== response;
+  const most = core.deps.maxInputBytes;
+  if (!call.render || (rewritten && isContent(final) && !isContent(response))) return plainContent(final, most);
+  try {
+    const content = call.render(final);
+    ignoreRejections(content);
+    if (isContent(content)) return plainContent(content, most);
+  } catch (error) {
+    core.deps.report(
+      `${call.name} could not say its response${rewritten ? ', which a hook rewrote' : ''}: ${messageOf(error)}`,
+    );
+  }
+  return plainContent(final, most);
+}
+
+async function notSucceeded(
+  core: Core,
+  call: CheckedCall,
+  judged: Judgement,
+  ran: { error: string; is_interrupt: boolean; duration_ms: number },
+): Promise<ToolResult> {
+  const { error, is_interrupt, duration_ms } = ran;
+  const fields = callFields(call, judged.input, { error, is_interrupt, duration_ms });
+  const after = await tellFailure(core, call, fields, is_interrupt);
+  const label = `PostToolUseFailure:${call.name}`;
+  const texts = after ? [...feedbackTexts(label, after), ...contextTexts(label, forModel(after))] : [];
+  // A hook may keep from the model, and from whoever reads the result, what the error says.
+  const told = typeof after?.updatedOutput === 'string' ? after.updatedOutput : error;
+  return failedResult(call, {
+    input: judged.input,
+    error: told,
+    content: withTexts(told, [...contextTexts(`PreToolUse:${call.name}`, forModel(judged.pre)), ...texts]),
+    judged,
+    more: {
+      status: is_interrupt ? 'interrupted' : 'failed',
+      endsLoop: is_interrupt || !judged.pre.continue,
+      duration_ms,
+      ...(after ? { after } : {}),
+    },
+  });
+}
+
+/** Tells hooks that control flow has left a call: nothing of what they say can count. */
+export async function tellInterrupted(core: Core, call: CheckedCall, input: unknown, error: unknown): Promise<void> {
+  await tellFailure(core, call, callFields(call, input, { error: wordsOf(error), is_interrupt: true }), true);
+}
+
+async function tellFailure(
+  core: Core,
+  call: CheckedCall,
+  fields: Readonly<Record<string, unknown>>,
+  isInterrupt: boolean,
+): Promise<Decision<'PostToolUseFailure'> | undefined> {
+  // Without the turn's signal where that has fired already: the hooks are to hear of it all the same.
+  const how = isInterrupt ? {} : { signal: call.signal };
+  const after = await afterwards(fireFor(core, call, 'PostToolUseFailure', fields, how));
+  if (after) tellUser(core, after);
+  return after;
+}
+
+/** Never empty: the model must be told something. Never throws: the tool has run, and its hooks are still to be told. */
+function wordsOf(error: unknown): string {
+  const words = messageOf(error) || describeError(error).replace(/: $/, '');
+  return words || 'The tool failed.';
+}

@@ -1,0 +1,209 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { HandlerOutcome } from '../../host/decide/decision.js';
+import type { Decision } from '../../host/types.js';
+import { tellUser } from '../context.js';
+import type { Core } from '../core.js';
+import type { PermissionAnswer } from '../options.js';
+import { applyPermissions, type QuestionContext, question } from '../questions.js';
+import type { CheckedCall } from './call.js';
+import { callFields, describeCall } from './call.js';
+import { fireFor } from './call-record.js';
+import { deniedText } from './content.js';
+import type { Approval, DeniedBy, Judgement } from './judgement.js';
+import { settlePermission } from './modes.js';
+
+type Pre = Decision<'PreToolUse'>;
+
+/** An input that is still being rewritten after so many rounds never runs. */
+const ROUNDS = 10;
+
+/**
+ * Asks whoever has a say: the PreToolUse hooks, the harness's rules on whatever they make of the input, and where somebody asks,
+ * or no hook had an opinion, the PermissionRequest hooks and the user. A rewrite made after the hooks begins again with it.
+ * Rejects as `host.fire` does; no answer is never permission.
+ */
+export async function judgeCall(core: Core, call: CheckedCall): Promise<Judgement> {
+  const judging = new Judging(core, call);
+  for (let round = 0; round < ROUNDS; round++) {
+    const judged = await judging.round();
+    if (judged) return judged;
+  }
+  return judging.denied('failure', `The input was still being rewritten after ${ROUNDS} rounds.`);
+}
+
+/** One call while it is judged. A round gives `undefined` when the input was rewritten after the hooks had judged it. */
+class Judging {
+  readonly #core: Core;
+  readonly #call: CheckedCall;
+  #input: unknown;
+  #pre: Pre | undefined;
+  /** The input the user or a PermissionRequest hook allowed. */
+  #allowed: (Approval & { readonly input: unknown }) | undefined;
+  #granted: readonly unknown[] = [];
+  readonly #rewriters = new Set<string>();
+  /** In whatever round. */
+  #questioned = false;
+  /** A `once` guard that judged this call judges every later input of it too. */
+  readonly #ranBefore = new Set<string>();
+
+  constructor(core: Core, call: CheckedCall) {
+    this.#core = core;
+    this.#call = call;
+    this.#input = call.input;
+  }
+
+  async round(): Promise<Judgement | undefined> {
+    const { name, effect } = this.#call;
+    const pre = await this.#askHooks();
+    const { verdict } = pre;
+    if (verdict === 'deny') {
+      const text = deniedText(`PreToolUse:${name}`, pre.reason);
+      if (pre.answered !== undefined)
+        return this.denied(pre.answered.answer === 'none' ? 'nobody' : 'person', pre.reason, { text });
+      return this.denied('hook', pre.reason, { text, decidedBy: pre.decidedBy });
+    }
+    if (verdict === 'defer') return { ...this.#soFar('deferred'), reason: pre.reason, decidedBy: pre.decidedBy };
+    const rules =
+      this.#call.permission && (await this.#question('permission', { verdict, reason: pre.reason, suggestions: [] }));
+    if (rules && 'failed' in rules) return this.denied('failure', rules.failed);
+    if (rules?.behavior === 'deny') return this.denied('rules', rules.message);
+    if (rules?.updatedInput !== undefined && this.#rewrite(rules.updatedInput, ['permission()'])) return undefined;
+    const granted = this.#allowed !== undefined && isDeepStrictEqual(this.#allowed.input, this.#input);
+    const reason = (verdict === 'ask' ? pre.reason : undefined) ?? rules?.message;
+    const told = { verdict, reason, suggestions: rules?.suggestions ?? [] };
+    const ruled = this.#call.needsApproval ? 'ask' : (rules?.behavior ?? 'none');
+    switch (settlePermission({ verdict, rules: ruled, mode: this.#core.mode, effect, granted })) {
+      case 'run':
+        return this.#run(granted ? this.#allowed : approval(pre, rules?.behavior));
+      case 'refuse':
+        return this.denied('mode', reason);
+      case 'classify':
+        return this.#classify(told);
+      case 'ask':
+        return this.#request(told);
+    }
+  }
+
+  denied(
+    by: DeniedBy,
+    reason: string | undefined,
+    more: Pick<Judgement, 'text' | 'interrupts' | 'decidedBy'> = {},
+  ): Judgement {
+    const why = reason || usualReason(by, this.#call.name, this.#core.mode);
+    return { ...this.#soFar('denied'), by, reason: why, ...more, text: more.text ?? why };
+  }
+
+  #run({ approver, decidedBy }: Approval = {}): Judgement {
+    const { input } = this.#soFar('run');
+    const rewrittenBy = this.#rewriters.size === 0 ? undefined : [...this.#rewriters];
+    const granted = this.#granted;
+    const asked = this.#questioned;
+    return { verdict: 'run', input, pre: this.#pre as Pre, granted, rewrittenBy, asked, approver, decidedBy };
+  }
+
+  #soFar(verdict: Judgement['verdict']): Judgement {
+    return { verdict, input: this.#input, pre: this.#pre as Pre, granted: this.#granted };
+  }
+
+  async #askHooks(): Promise<Pre> {
+    const { signal } = this.#call;
+    this.#pre = await fireFor(this.#core, this.#call, 'PreToolUse', callFields(this.#call, this.#input), {
+      signal,
+      ranBefore: this.#ranBefore,
+      canAsk: this.#call.ask !== undefined,
+    });
+    tellUser(this.#core, this.#pre);
+    if (this.#pre.verdict === 'ask') this.#questioned = true;
+    if (this.#pre.updatedInput !== undefined) this.#rewrite(this.#pre.updatedInput, rewriters(this.#pre));
+    return this.#pre;
+  }
+
+  #question<Q extends 'permission' | 'ask' | 'classify'>(
+    what: Q,
+    told: QuestionContext,
+  ): ReturnType<typeof question<Q>> {
+    return question(this.#core, this.#call, what, { input: this.#input, told });
+  }
+
+  async #classify(told: QuestionContext): Promise<Judgement | undefined> {
+    const answer = await this.#question('classify', told);
+    if (answer === undefined) return this.#request(told);
+    if ('failed' in answer) return this.denied('failure', answer.failed);
+    if (answer.behavior === 'allow') return this.#run({ approver: 'classifier' });
+    if (answer.behavior === 'deny') return this.denied('classifier', answer.message);
+    return this.#request({ ...told, reason: answer.message ?? told.reason });
+  }
+
+  /** The PermissionRequest hooks, then the user. */
+  async #request(told: QuestionContext): Promise<Judgement | undefined> {
+    const { id, name, mcp, signal } = this.#call;
+    const suggestions = told.suggestions.length > 0 ? told.suggestions : undefined;
+    const fields = { tool_name: name, tool_input: this.#input, permission_suggestions: suggestions, mcp_server: mcp };
+    const hooks = await fireFor(this.#core, this.#call, 'PermissionRequest', fields, { signal, toolUseID: id });
+    tellUser(this.#core, hooks);
+    if (hooks.verdict === 'deny' || hooks.interrupt) {
+      const { interrupt: interrupts, decidedBy } = hooks;
+      return this.denied('hook', hooks.reason ?? hooks.stopReason, { interrupts, decidedBy });
+    }
+    if (hooks.verdict === 'allow')
+      return this.#allow(hooks, told, {
+        by: { approver: 'hook', decidedBy: hooks.decidedBy },
+        names: rewriters(hooks),
+      });
+    this.#questioned = true;
+    const answer = await this.#question('ask', told);
+    if (answer === undefined) return this.denied('nobody', told.reason);
+    if ('failed' in answer) return this.denied('failure', answer.failed);
+    if (answer.behavior === 'deny') return this.denied('person', answer.message, { interrupts: answer.interrupt });
+    return this.#allow(answer, told, { by: { approver: 'user' }, names: ['ask()'] });
+  }
+
+  /** Somebody allowed it: as it is it runs, rewritten it is judged again. */
+  #allow(
+    {
+      updatedInput,
+      updatedPermissions: permissions,
+    }: { readonly updatedInput?: unknown; readonly updatedPermissions?: readonly unknown[] | undefined },
+    told: QuestionContext,
+    { by, names }: { readonly by: Approval; readonly names: readonly string[] },
+  ): Judgement | undefined {
+    const changed = updatedInput !== undefined && this.#rewrite(updatedInput, names);
+    this.#allowed = { ...by, input: this.#input };
+    if (permissions && permissions.length > 0) {
+      this.#granted = [...this.#granted, ...permissions];
+      applyPermissions(this.#core, permissions, describeCall(this.#core, this.#call, told));
+    }
+    return changed ? undefined : this.#run(by);
+  }
+
+  /** Takes another input; false: it is the same. */
+  #rewrite(input: unknown, by: readonly string[]): boolean {
+    if (isDeepStrictEqual(input, this.#input)) return false;
+    this.#input = input;
+    for (const name of by) this.#rewriters.add(name);
+    return true;
+  }
+}
+
+/** The hooks that put another input in place of the one they were given, in plan order. */
+function rewriters({ outcomes }: Pick<Pre, 'outcomes'>): string[] {
+  return outcomes.filter((o) => newInput(o.hookSpecificOutput) !== undefined).map((o) => `the hook "${o.name}"`);
+}
+
+function newInput(said: HandlerOutcome['hookSpecificOutput']): unknown {
+  return said?.['updatedInput'] ?? (said?.['decision'] as { updatedInput?: unknown } | undefined)?.updatedInput;
+}
+
+/** No question was needed: a hook or a rule allows it, else the mode does. */
+function approval({ verdict, decidedBy, answered }: Pre, rules: PermissionAnswer['behavior'] | undefined): Approval {
+  if (answered?.answer === 'allow') return { approver: 'user' };
+  if (verdict === 'allow') return { approver: 'hook', decidedBy };
+  return { approver: rules === 'allow' ? 'rule' : 'mode' };
+}
+
+function usualReason(by: DeniedBy, name: string, mode: string): string {
+  if (by === 'mode') return `Permission to use ${name} has been denied: permission mode ${mode} asks nobody.`;
+  if (by === 'person') return `The user denied permission to use ${name}.`;
+  if (by === 'nobody') return `Permission to use ${name} was not granted: nobody was there to be asked.`;
+  return `Permission to use ${name} has been denied.`;
+}

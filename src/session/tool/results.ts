@@ -1,0 +1,49 @@
+import { wasCut } from '../core.js';
+import type { CheckedCall, ToolResult } from './call.js';
+import type { Content } from './content.js';
+import type { Judgement } from './judgement.js';
+
+export const INTERRUPTED = 'The tool call was interrupted.';
+
+/** What every result begins with. */
+export function baseResult(call: CheckedCall, input: unknown, judged?: Judgement) {
+  const { id, name } = call;
+  const updatedPermissions = judged?.granted ?? [];
+  return { id, name, input, hidden: false, retry: false, endsLoop: false, updatedPermissions } as const;
+}
+
+export function failedResult(
+  call: CheckedCall,
+  how: { input: unknown; error: string; content: Content; judged?: Judgement; more?: Partial<ToolResult> },
+): ToolResult {
+  const { judged } = how;
+  return {
+    ...baseResult(call, how.input, judged),
+    status: 'failed',
+    content: how.content,
+    isError: true,
+    reason: how.error,
+    ...(judged ? { decision: judged.pre } : {}),
+    ...how.more,
+  };
+}
+
+/** Interrupted before it ran: no hook is told. */
+export function interrupted(call: CheckedCall, input: unknown): ToolResult {
+  return failedResult(call, {
+    input,
+    error: INTERRUPTED,
+    content: INTERRUPTED,
+    more: { status: 'interrupted', endsLoop: true },
+  });
+}
+
+/** An event of what has happened already: cut short, it says nothing. */
+export async function afterwards<T>(fired: Promise<T>): Promise<T | undefined> {
+  try {
+    return await fired;
+  } catch (error) {
+    if (wasCut(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,166 @@
+import { type Traced, within } from '../../emit/tracing.js';
+import { isHookscopeError } from '../../errors.js';
+import type { Decision } from '../../host/types.js';
+import { describeError } from '../../values/message.js';
+import { messageOf } from '../../values/waiting/promises.js';
+import { forModel, tellUser } from '../context.js';
+import { type Core, wasCut } from '../core.js';
+import { type CheckedCall, callFields, checkCall, newCallId, type ToolCall, type ToolResult } from './call.js';
+import { fireFor, recordCall, recordRefused } from './call-record.js';
+import { contextTexts, withTexts } from './content.js';
+import { execute, tellInterrupted } from './execute.js';
+import type { Judgement } from './judgement.js';
+import { noteToolName } from './names.js';
+import { Leavable, PassedThrough } from './pass-through.js';
+import { judgeCall } from './permission.js';
+import { afterwards, baseResult, failedResult, interrupted } from './results.js';
+
+/** One call on its own. Throws SESSION_CLOSED, INVALID_OPTIONS and INVALID_INPUT before anything is fired. */
+export async function runTool(core: Core, call: ToolCall): Promise<ToolResult> {
+  core.demand('tool');
+  const [checked] = takeCalls(core, [call]);
+  core.resume();
+  return track(core, checked as CheckedCall);
+}
+
+/** The calls as they will run. Where the input of one cannot be carried none does, and each has its record. */
+export function takeCalls(core: Core, given: readonly ToolCall[]): CheckedCall[] {
+  let at = 0;
+  try {
+    return given.map((call, i) => {
+      at = i;
+      return checkCall(core, call);
+    });
+  } catch (error) {
+    if (isHookscopeError(error) && error.code === 'INVALID_INPUT')
+      for (const [i, { name, id = newCallId() }] of given.entries())
+        recordRefused(core, { name, id }, i === at ? error : notBegun(error));
+    throw error;
+  }
+}
+
+/** Control flow has left the batch, or a call could not be decided: what stands behind it has its record, too. */
+export function notBegun(error: unknown): Error {
+  return new Error(`It was not started: a call beside it threw (${messageOf(error) || describeError(error)})`);
+}
+
+/** Runs a checked call; interrupting or closing the session waits for it. */
+export function track(core: Core, call: CheckedCall): Promise<ToolResult> {
+  noteToolName(core, call.name);
+  const work = perform(core, call);
+  core.calls.set(work, `${call.name} (${call.id})`);
+  return work.finally(() => core.calls.delete(work));
+}
+
+async function perform(core: Core, call: CheckedCall): Promise<ToolResult> {
+  const run = new CallRun(core, call);
+  if (call.watched) call.watched.traced = beginCall(core, call);
+  try {
+    const result = await within(call.watched?.traced, () => run.end());
+    recordCall(core, call, run.judged, result);
+    return result;
+  } catch (error) {
+    recordCall(core, call, run.judged, { thrown: error });
+    throw error;
+  }
+}
+
+function beginCall({ deps, who, traced }: Core, { name: tool_name, id: tool_use_id }: CheckedCall): Traced | undefined {
+  const { session_id, agent_id, agent_type } = who;
+  const work = { kind: 'tool', session_id, agent_id, agent_type, tool_name, tool_use_id } as const;
+  return deps.records.tracing?.begin(work, traced);
+}
+
+/** One call, from its judgement to its result. */
+class CallRun {
+  readonly #core: Core;
+  readonly #call: CheckedCall;
+  judged: Judgement | undefined;
+
+  constructor(core: Core, call: CheckedCall) {
+    this.#core = core;
+    this.#call = call;
+  }
+
+  async end(): Promise<ToolResult> {
+    const core = this.#core;
+    const call = this.#call;
+    if (core.over === 'interrupted' || call.signal.aborted) return interrupted(call, call.input);
+    if (call.invalid !== undefined)
+      return failedResult(call, { input: call.input, error: call.invalid, content: call.invalid });
+    const leavable = call.passThrough && new Leavable(core, call);
+    try {
+      return await this.#judgeAndRun(leavable);
+    } finally {
+      leavable?.end();
+    }
+  }
+
+  async #judgeAndRun(leavable: Leavable | undefined): Promise<ToolResult> {
+    const core = this.#core;
+    const call = this.#call;
+    try {
+      this.judged = leavable?.judged ?? (await judgeCall(core, call));
+    } catch (error) {
+      // An event that was cut short decided nothing: the call does not run.
+      if (wasCut(error)) return interrupted(call, call.input);
+      throw await this.#thrownOn(error, call.input);
+    }
+    const { judged } = this;
+    let result: ToolResult;
+    try {
+      result = judged.verdict === 'run' ? await execute(core, call, judged) : await refuse(core, call, judged);
+    } catch (error) {
+      if (PassedThrough.is(error)) leavable?.keep(judged);
+      throw await this.#thrownOn(error, judged.input);
+    }
+    if (result.endsLoop) core.endLoop(result.status === 'deferred' ? 'deferred' : 'hook');
+    return result;
+  }
+
+  /** What the caller gets: of control flow the framework's own error, after the hooks were told. */
+  async #thrownOn(error: unknown, input: unknown): Promise<unknown> {
+    if (!PassedThrough.is(error)) return error;
+    await tellInterrupted(this.#core, this.#call, input, error);
+    return error.cause;
+  }
+}
+
+/** Denied or deferred. Where no hook and no user said no, PermissionDenied hooks are told, and may let the model try again. */
+async function refuse(core: Core, call: CheckedCall, judged: Judgement): Promise<ToolResult> {
+  const { input, pre, by, reason, text = '', interrupts = false } = judged;
+  const common = { ...baseResult(call, input, judged), decision: pre, ...(reason === undefined ? {} : { reason }) };
+  if (judged.verdict === 'deferred')
+    return { ...common, status: 'deferred', content: '', isError: false, endsLoop: true };
+  core.deps.alarms.refused(core.use(call), { by: by ?? 'failure', reason }, input);
+  const told =
+    by === 'rules' || by === 'mode' || by === 'classifier' ? await tellDenied(core, call, input, text) : undefined;
+  const retry = told?.retry === true;
+  if (interrupts) core.endLoop('interrupted');
+  return {
+    ...common,
+    status: 'denied',
+    ...(by === undefined ? {} : { deniedBy: by }),
+    content: withTexts(text, [
+      ...(retry ? ['You may try this call again.'] : []),
+      ...contextTexts(`PreToolUse:${call.name}`, forModel(pre)),
+      ...(told ? contextTexts(`PermissionDenied:${call.name}`, forModel(told)) : []),
+    ]),
+    isError: true,
+    retry,
+    endsLoop: interrupts || !pre.continue,
+  };
+}
+
+async function tellDenied(
+  core: Core,
+  call: CheckedCall,
+  input: unknown,
+  reason: string,
+): Promise<Decision<'PermissionDenied'> | undefined> {
+  const told = await afterwards(
+    fireFor(core, call, 'PermissionDenied', callFields(call, input, { reason }), { signal: call.signal }),
+  );
+  if (told) tellUser(core, told);
+  return told;
+}

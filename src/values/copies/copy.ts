@@ -1,0 +1,123 @@
+import { formatPath } from '../problem.js';
+import { ignoreRejections } from '../waiting/promises.js';
+import { isBytes } from './binary.js';
+import { put } from './put.js';
+import { toData, unwrap } from './view.js';
+
+/** Too deeply nested to be serialised again. */
+export const DEEPEST = 1000;
+/** Bytes of JSON that are carried to hooks outside the process, to the model and to records, unless the host says otherwise. */
+export const MOST_BYTES = 64 * 1024 * 1024;
+
+/** How much may still be copied, about bytes of JSON; goes down with what is. */
+export interface CopyBudget {
+  left: number;
+  /** What becomes of bytes. Default: they are no JSON. */
+  readonly bytes?: ((value: object) => object) | undefined;
+}
+
+/** The value cannot be written as JSON; the message says where and why. */
+export class NotJson extends TypeError {
+  override readonly name = 'NotJson';
+}
+
+/**
+ * A deep plain copy of JSON data: read-only views become plain objects, dates and the like what their `toJSON` says,
+ * undefined is left out. Throws NotJson for what JSON cannot hold: functions, symbols, bigints, NaN, maps, cycles, more than
+ * there is room for; and what the value's own getters throw.
+ */
+export function copyJson(value: unknown, at = '', room: CopyBudget = { left: MOST_BYTES }): unknown {
+  return copy(value, { keys: at === '' ? [] : [at], objects: [], room });
+}
+
+interface Trail {
+  readonly room: CopyBudget;
+  readonly keys: PropertyKey[];
+  readonly objects: object[];
+}
+
+function copy(value: unknown, trail: Trail): unknown {
+  switch (typeof value) {
+    case 'string':
+      take(trail, value.length + 2);
+      return value;
+    case 'boolean':
+      take(trail, 4);
+      return value;
+    case 'number':
+      take(trail, 1);
+      if (Number.isFinite(value)) return value;
+      throw notJson(trail, `${value}`);
+    case 'object':
+      return value === null ? null : copyObject(value, trail);
+    default:
+      throw notJson(trail, typeof value);
+  }
+}
+
+function takeBytes(trail: Trail, bytes: object): unknown {
+  take(trail, String((bytes as { base64?: unknown }).base64 ?? '').length + 64);
+  return bytes;
+}
+
+function take(trail: Trail, bytes: number): void {
+  trail.room.left -= bytes;
+  if (trail.room.left < 0) throw notJson(trail, 'more than there is room for');
+}
+
+function copyObject(value: object, trail: Trail): unknown {
+  // More than its braces: what it takes in memory counts too.
+  take(trail, 16);
+  if (trail.objects.includes(value)) throw notJson(trail, 'a cycle');
+  if (trail.objects.length >= DEEPEST) throw notJson(trail, `nested deeper than ${DEEPEST} levels`);
+  trail.objects.push(value);
+  const copied = copyParts(value, trail);
+  trail.objects.pop();
+  return copied;
+}
+
+function copyParts(value: object & { toJSON?: unknown }, trail: Trail): unknown {
+  if (Array.isArray(value)) return copyArray(value, trail);
+  if (trail.room.bytes && isBytes(value)) return takeBytes(trail, trail.room.bytes(value));
+  // A view has one too, which would copy without a bound.
+  if (value.toJSON === toData) return copyParts(unwrap(value), trail);
+  if (typeof value.toJSON === 'function') return copy(value.toJSON(trail.keys.at(-1) ?? ''), trail);
+  if (Object.getPrototypeOf(value) !== Object.prototype) {
+    const tag = Object.prototype.toString.call(value);
+    if (tag !== '[object Object]') {
+      // It may be a promise, whose rejection nothing would handle.
+      ignoreRejections(value);
+      throw notJson(trail, tag.slice(8, -1));
+    }
+  }
+  const target: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const part = (value as Record<string, unknown>)[key];
+    if (part === undefined) continue;
+    trail.keys.push(key);
+    take(trail, key.length + 3);
+    put(target, key, copy(part, trail));
+    trail.keys.pop();
+  }
+  return target;
+}
+
+function copyArray(value: readonly unknown[], trail: Trail): unknown[] {
+  const target: unknown[] = [];
+  // Also one that is nearly empty: its JSON has all that is missing.
+  if (value.length > trail.room.left / 2) throw notJson(trail, 'more than there is room for');
+  for (let i = 0; i < value.length; i++) {
+    const part = value[i];
+    trail.keys.push(i);
+    take(trail, part === undefined ? 5 : 1);
+    target.push(part === undefined ? null : copy(part, trail));
+    trail.keys.pop();
+  }
+  return target;
+}
+
+function notJson(trail: Trail, what: string): NotJson {
+  // Of a thousand keys the first few say where.
+  const keys = trail.keys.length > 8 ? [...trail.keys.slice(0, 8), '…'] : trail.keys;
+  return new NotJson(`${formatPath(keys) || 'the value'}: expected JSON data, got ${what}`);
+}
