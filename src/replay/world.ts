@@ -126,7 +126,7 @@ export class World {
       places.set(same, place + 1);
       return answering(r, place, careful, this.#how);
     });
-    return new Plan(spec, Object.freeze(standing));
+    return new Plan(spec, standing);
   }
 }
 

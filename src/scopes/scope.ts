@@ -5,10 +5,17 @@ import type { RegisteredIn, Registration, ScopeKind } from './registration.js';
 const NONE: readonly Registration[] = [];
 const NOBODY: ReadonlySet<Scope> = new Set();
 
-/** A scope's own hooks for one event, and what the host keeps of it. */
-interface OfEvent {
-  own: Own | undefined;
-  cached: unknown;
+/** A scope's own hooks for one event, and what the host keeps of it. A link of a list, since thousands of scopes with one or two of them are open at once. */
+class OfEvent {
+  readonly event: string;
+  own: Own | undefined = undefined;
+  cached: unknown = undefined;
+  stamp = 0;
+  next: OfEvent | undefined = undefined;
+
+  constructor(event: string) {
+    this.event = event;
+  }
 }
 
 /**
@@ -24,8 +31,6 @@ export class Scope implements RegisteredIn {
   /** Opened by the host itself for spawnHooks; the host ends it too. */
   readonly spawned: boolean;
   readonly depth: number;
-  /** Outermost first, this scope last. */
-  readonly lineage: readonly Scope[];
   /** Grows with every change of this scope's own registrations. */
   version = 0;
   closed = false;
@@ -35,8 +40,7 @@ export class Scope implements RegisteredIn {
   #heldBySession = false;
   #pending: string[] | undefined;
   #children: Set<Scope> | undefined;
-  /** One map: thousands of scopes are open at once. */
-  readonly #byEvent = new Map<string, OfEvent>();
+  #events: OfEvent | undefined;
   #claimed: Set<string> | undefined;
 
   constructor(options: {
@@ -54,9 +58,14 @@ export class Scope implements RegisteredIn {
     this.#agentType = options.agentType;
     this.spawned = options.spawned ?? false;
     this.depth = options.parent ? options.parent.depth + 1 : 0;
-    // Not a spread, which would leave room for 16 more.
-    this.lineage = options.parent ? options.parent.lineage.concat(this) : [this];
     if (options.parent) options.parent.#addChild(this);
+  }
+
+  /** Outermost first, this scope last. */
+  get lineage(): readonly Scope[] {
+    const scopes: Scope[] = [];
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.parent) scopes.push(scope);
+    return scopes.reverse();
   }
 
   /** Context that waits for the next turn of this scope. */
@@ -99,35 +108,63 @@ export class Scope implements RegisteredIn {
 
   /** This scope's own registrations for an event, in running order. */
   own(event: string): readonly Registration[] {
-    return this.#byEvent.get(event)?.own?.sorted ?? NONE;
+    return this.#find(event)?.own?.sorted ?? NONE;
   }
 
   /** Whether this scope's own registrations for an event may have an order by name; asked without sorting them. */
   placed(event: string): boolean {
-    return this.#byEvent.get(event)?.own?.placed ?? false;
+    return this.#find(event)?.own?.placed ?? false;
   }
 
   /** Every event this scope itself has registrations for. */
   events(): string[] {
-    return [...this.#byEvent].filter(([, { own }]) => own !== undefined).map(([event]) => event);
+    const events: string[] = [];
+    for (let of = this.#events; of !== undefined; of = of.next) if (of.own !== undefined) events.push(of.event);
+    return events;
   }
 
-  /** What the host keeps of an event here (its plan); `undefined`: nothing yet, or the scope has ended since. */
-  cached(event: string): unknown {
-    return this.#byEvent.get(event)?.cached;
+  /** What the host keeps of an event here (its plan), if it is of that stamp; `undefined`: it is not, or the scope has ended since. */
+  cached(event: string, stamp: number): unknown {
+    const of = this.#find(event);
+    return of?.stamp === stamp ? of.cached : undefined;
   }
 
-  cache(event: string, value: unknown): void {
-    this.#of(event).cached = value;
+  cache(event: string, stamp: number, value: unknown): void {
+    const of = this.#of(event);
+    of.cached = value;
+    of.stamp = stamp;
+  }
+
+  #find(event: string): OfEvent | undefined {
+    let of = this.#events;
+    while (of !== undefined && of.event !== event) of = of.next;
+    return of;
   }
 
   #of(event: string): OfEvent {
-    let known = this.#byEvent.get(event);
-    if (known === undefined) {
-      known = { own: undefined, cached: undefined };
-      this.#byEvent.set(event, known);
-    }
-    return known;
+    const known = this.#find(event);
+    if (known !== undefined) return known;
+    const added = new OfEvent(event);
+    this.#link(this.#last(), added);
+    return added;
+  }
+
+  #last(): OfEvent | undefined {
+    let last = this.#events;
+    while (last?.next !== undefined) last = last.next;
+    return last;
+  }
+
+  #drop(gone: OfEvent): void {
+    let before: OfEvent | undefined;
+    for (let of = this.#events; of !== gone; of = of?.next) before = of;
+    this.#link(before, gone.next);
+  }
+
+  /** `before` undefined: it becomes the first. */
+  #link(before: OfEvent | undefined, next: OfEvent | undefined): void {
+    if (before === undefined) this.#events = next;
+    else before.next = next;
   }
 
   /** Adds all or nothing: an OrderCircle is thrown before anything changed. */
@@ -136,16 +173,16 @@ export class Scope implements RegisteredIn {
     const groups = [...group(registrations)].sort(
       ([, a], [, b]) => Number(b.some(isPlaced)) - Number(a.some(isPlaced)),
     );
-    const next = groups.map(([event, added]) => [event, Own.with(this.#byEvent.get(event)?.own, added)] as const);
+    const next = groups.map(([event, added]) => [event, Own.with(this.#find(event)?.own, added)] as const);
     for (const [event, own] of next) this.#of(event).own = own;
     this.version++;
   }
 
   remove(registrations: readonly Registration[]): void {
     for (const [event, gone] of group(registrations)) {
-      const of = this.#byEvent.get(event);
+      const of = this.#find(event);
       of?.own?.remove(gone);
-      if (of?.own?.size === 0) this.#byEvent.delete(event);
+      if (of?.own?.size === 0) this.#drop(of);
     }
     for (const r of registrations) this.#claimed?.delete(r.id);
     this.version++;
@@ -184,7 +221,7 @@ export class Scope implements RegisteredIn {
     for (const child of this.children) child.close();
     this.closed = true;
     if (this.parent) this.parent.#children?.delete(this);
-    for (const of of this.#byEvent.values()) of.cached = undefined;
+    for (let of = this.#events; of !== undefined; of = of.next) of.cached = undefined;
     this.#pending = undefined;
   }
 }

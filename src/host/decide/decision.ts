@@ -101,12 +101,17 @@ export type AnyDecision = BaseDecision & {
   readonly value?: unknown;
 };
 
-/** The fields a decision is made of; `outcomes` may be a function, read when first asked for. */
+/** The fields a decision is made of. */
 export type DecisionFields = { -readonly [K in keyof AnyDecision]?: AnyDecision[K] };
 
 const NOTHING = Object.freeze([]) as readonly never[];
 
-type Outcomes = readonly HandlerOutcome[] | (() => readonly HandlerOutcome[]);
+/** Makes them when they are first read. Most are never read, and a function for each decision would keep more in memory. */
+export interface OutcomesLater {
+  listOutcomes(): readonly HandlerOutcome[];
+}
+
+type Outcomes = readonly HandlerOutcome[] | OutcomesLater;
 
 class DecisionObject {
   readonly event: string;
@@ -136,7 +141,7 @@ class DecisionObject {
   }
 
   get outcomes(): readonly HandlerOutcome[] {
-    if (typeof this.#outcomes === 'function') this.#outcomes = this.#outcomes();
+    if ('listOutcomes' in this.#outcomes) this.#outcomes = this.#outcomes.listOutcomes();
     return this.#outcomes;
   }
 

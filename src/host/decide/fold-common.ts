@@ -3,7 +3,7 @@ import type { Failure } from '../../events/failure.js';
 import { effectOf } from '../../events/failure.js';
 import type { Outcome } from '../../events/output/outcome.js';
 import type { Registration } from '../../scopes/registration.js';
-import type { DecisionFailure, DecisionFields, HandlerOutcome } from './decision.js';
+import type { DecisionFailure, DecisionFields, HandlerOutcome, OutcomesLater } from './decision.js';
 
 /** What one handler came to: what it said, or how it failed, or (after a failed re-ask) both. */
 export interface HandlerResult {
@@ -84,6 +84,19 @@ function specifics(
   for (const [key, value] of Object.entries(own)) {
     const before = fields[key];
     fields[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+  }
+}
+
+/** All that handlers said, not yet written out. */
+export class Listed implements OutcomesLater {
+  readonly #said: readonly HandlerResult[];
+
+  constructor(said: readonly HandlerResult[]) {
+    this.#said = said;
+  }
+
+  listOutcomes(): HandlerOutcome[] {
+    return listOutcomes(this.#said);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { EventSpec, Verdict } from '../../events/define.js';
 import { effectOf, type FailureEffect } from '../../events/failure.js';
-import type { AnyDecision, Conflict, DecisionFields, EndedBy } from './decision.js';
+import type { AnyDecision, Conflict, DecisionFields, EndedBy, OutcomesLater } from './decision.js';
 import { makeDecision } from './decision.js';
-import { add, common, type HandlerResult, listOutcomes } from './fold-common.js';
+import { add, common, type HandlerResult, Listed } from './fold-common.js';
 
 /** How the verdicts become one: the strictest, or the first or last in plan order. */
 export type Decisions = 'strictest' | 'first' | 'last';
@@ -22,14 +22,14 @@ export interface FoldContext {
 
 export const RANK: Readonly<Record<Verdict, number>> = { none: 0, allow: 1, ask: 2, defer: 3, deny: 4 };
 
-/** Pure: the outcomes, in plan order, folded into one answer. The order of finishing cannot matter. `everybody`: the silent ones too, to be listed. */
+/** Pure: the outcomes, in plan order, folded into one answer. The order of finishing cannot matter. `outcomes`: of the silent ones too. */
 export function fold(
   spec: EventSpec,
   said: readonly HandlerResult[],
   context: FoldContext,
-  everybody: () => readonly HandlerResult[] = () => said,
+  outcomes: OutcomesLater = new Listed(said),
 ): AnyDecision {
-  const decision = makeDecision(spec, undefined, () => listOutcomes(everybody()));
+  const decision = makeDecision(spec, undefined, outcomes);
   const fields = decision as DecisionFields;
   if (context.withheld !== undefined) fields.updatedOutput = context.withheld.value;
   const speaking = said.every(speaks) ? said : said.filter(speaks);

@@ -24,7 +24,7 @@ import { reportUnreadable } from '../tell/refused.js';
 import { BusFireReporter } from '../tell/reporter.js';
 import { isOpen, settle } from './elsewhere.js';
 import { foldContext } from './fold-context.js';
-import { everybody, Kept, shortened } from './kept.js';
+import { Asked, Kept, shortened } from './kept.js';
 import { Walk } from './walk.js';
 
 const USUAL: FireSettings = Object.freeze({});
@@ -211,12 +211,9 @@ export class FireRun implements RunningFire, CallOwner {
       const { decision } = this.candidates.quiet as Quiet;
       return this.remembers ? this.tell(decision) : decision;
     }
-    const { at, candidates } = this;
     const said = spoken.every((kept) => kept.counts) ? spoken : spoken.filter((kept) => kept.counts);
-    const decision = fold(this.spec, said, foldContext(this, undefined, this.carrying?.withheld), () =>
-      everybody(candidates.list.slice(0, at), spoken),
-    );
-    return this.told(decision);
+    const asked = new Asked(this.candidates.list, this.at, spoken);
+    return this.told(fold(this.spec, said, foldContext(this, undefined, this.carrying?.withheld), asked));
   }
 
   private told(decision: AnyDecision): AnyDecision {

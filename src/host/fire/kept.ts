@@ -2,7 +2,8 @@ import type { Failure } from '../../events/failure.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Attempt } from '../call/attempt.js';
 import type { LargeOutput } from '../call/large-output.js';
-import type { HandlerResult } from '../decide/fold-common.js';
+import type { HandlerOutcome, OutcomesLater } from '../decide/decision.js';
+import { type HandlerResult, listOutcomes } from '../decide/fold-common.js';
 
 /** An answer that changes nothing for later hooks: all that a fire keeps of it, until it needs notes. */
 export class Kept implements HandlerResult {
@@ -44,10 +45,23 @@ export function shortened(result: Attempt, spill: LargeOutput, session: unknown)
   return result.failure === undefined ? result : { ...result, failure: shortly(result.failure, spill, session) };
 }
 
-/** All handlers that were asked, in plan order; those without an answer were silent. */
-export function everybody(asked: readonly Registration[], spoken: readonly Kept[]): HandlerResult[] {
-  const kept = new Map(spoken.map((one) => [one.registration, one]));
-  return asked
-    .map((registration) => kept.get(registration) ?? { registration, counts: registration.phase !== 'observe' })
-    .filter((said) => said.counts);
+/** The first so many of a list were asked, and those without an answer were silent. */
+export class Asked implements OutcomesLater {
+  readonly #list: readonly Registration[];
+  readonly #count: number;
+  readonly #spoken: readonly Kept[];
+
+  constructor(list: readonly Registration[], count: number, spoken: readonly Kept[]) {
+    this.#list = list;
+    this.#count = count;
+    this.#spoken = spoken;
+  }
+
+  listOutcomes(): HandlerOutcome[] {
+    const kept = new Map(this.#spoken.map((one) => [one.registration, one]));
+    const all = this.#list
+      .slice(0, this.#count)
+      .map((registration) => kept.get(registration) ?? { registration, counts: registration.phase !== 'observe' });
+    return listOutcomes(all.filter((said) => said.counts));
+  }
 }

@@ -13,7 +13,7 @@ const PLANS = new WeakMap<Registration, Plan>();
 function planOf(r: Registration): Plan {
   const known = PLANS.get(r);
   if (known) return known;
-  const plan = new Plan(r.spec, Object.freeze([shadowOf(r)]));
+  const plan = new Plan(r.spec, [shadowOf(r)]);
   PLANS.set(r, plan);
   return plan;
 }

@@ -2,7 +2,7 @@ import { type EventSpec, hasToolSubject } from '../../events/define.js';
 import type { SkipReason } from '../../events/skip.js';
 import type { Registration } from '../../scopes/registration.js';
 import type { Scope } from '../../scopes/scope.js';
-import { type AnyDecision, type HandlerOutcome, makeDecision } from '../decide/decision.js';
+import { type AnyDecision, type HandlerOutcome, makeDecision, type OutcomesLater } from '../decide/decision.js';
 import { isEnforcedIn, shadowsIn, sharesIn, standsIn } from './shadows.js';
 import { isPlain } from './skipped.js';
 
@@ -22,13 +22,28 @@ export interface Candidates {
   readonly quiet: Quiet | undefined;
 }
 
-/** Shared by all fires and frozen; as a value and as a promise. */
-export interface Quiet {
+/** The decision if every hook is silent: shared by all fires and frozen; as a value and as a promise. */
+export class Quiet implements OutcomesLater {
   readonly decision: AnyDecision;
   readonly promise: Promise<AnyDecision>;
+  readonly #list: readonly Registration[];
+  readonly #deciders: number;
+
+  constructor(spec: EventSpec, list: readonly Registration[], deciders: number) {
+    this.#list = list;
+    this.#deciders = deciders;
+    this.decision = Object.freeze(makeDecision(spec, undefined, this));
+    this.promise = Promise.resolve(this.decision);
+  }
+
+  listOutcomes(): readonly HandlerOutcome[] {
+    return Object.freeze(this.#list.slice(0, this.#deciders).map(silent));
+  }
 }
 
 const MEMO = 512;
+/** Plans of so many share one list of places. */
+const FEW = 16;
 
 /** The registrations of one event along one lineage, in running order. Built once per version of that lineage. */
 export class Plan {
@@ -73,7 +88,10 @@ export class Plan {
     this.#bySession ??= new Map();
     const known = this.#bySession.get(outside);
     if (known) return known;
-    const plan = new Plan(this.spec, Object.freeze(this.registrations.map((r) => standsIn(r, session))));
+    const plan = new Plan(
+      this.spec,
+      this.registrations.map((r) => standsIn(r, session)),
+    );
     this.#bySession.set(outside, plan);
     return plan;
   }
@@ -107,7 +125,7 @@ export class Plan {
 /** Pure: merges the scopes, outermost first. */
 export function makePlan(spec: EventSpec, scopes: readonly Scope[], own: Scope): Plan {
   const all = scopes.flatMap((scope) => scope.own(spec.name).filter((r) => !r.ownStop || scope === own));
-  return new Plan(spec, Object.freeze([...all.filter(decides), ...all.filter((r) => !decides(r))]));
+  return new Plan(spec, all.filter(decides).concat(all.filter((r) => !decides(r))));
 }
 
 /** Why a registration can never run for a subject; `undefined`: it is a candidate. Calls no predicate. */
@@ -123,11 +141,9 @@ const isByTool = (r: Registration): boolean => r.rule !== undefined && r.spec.to
 const decides = (r: Registration): boolean => r.phase !== 'observe';
 
 function candidatesOf({ spec, registrations }: Plan, subject: string | undefined): Candidates {
-  // Kept for long: a copy has no room for more, as what `filter` makes has.
-  const places = [...registrations.keys()]
-    .filter((i) => barred(registrations[i] as Registration, subject) === undefined)
-    .slice();
-  const list = places.map((i) => registrations[i] as Registration);
+  const places = placesOf(registrations, subject);
+  const list =
+    places.length === registrations.length ? registrations : places.map((i) => registrations[i] as Registration);
   const deciders = list.filter(decides).length;
   const keys = new Map<string, Registration[]>();
   for (const r of list) {
@@ -144,8 +160,19 @@ function candidatesOf({ spec, registrations }: Plan, subject: string | undefined
     deciders,
     copies: keys.size > 0 ? keys : undefined,
     plain,
-    quiet: plain ? quietly(spec, list, deciders) : undefined,
+    quiet: plain ? new Quiet(spec, list, deciders) : undefined,
   };
+}
+
+/** Where all stand, for each number of them: most plans have few, and all of them are candidates. */
+const ALL: (readonly number[])[] = [];
+
+function placesOf(registrations: readonly Registration[], subject: string | undefined): readonly number[] {
+  const places = registrations.flatMap((r, i) => (barred(r, subject) === undefined ? i : []));
+  // Kept for long: a copy has no room for more, as what `flatMap` makes has.
+  if (places.length < registrations.length || places.length > FEW) return places.slice();
+  ALL[places.length] ??= places.slice();
+  return ALL[places.length] as readonly number[];
 }
 
 const GUARDED = new WeakMap<Candidates, Candidates>();
@@ -161,12 +188,6 @@ function asGuards(found: Candidates): Candidates {
   const guarded = { ...found, list: all(found.list), copies };
   GUARDED.set(found, guarded);
   return guarded;
-}
-
-function quietly(spec: EventSpec, list: readonly Registration[], deciders: number): Quiet {
-  const outcomes = (): readonly HandlerOutcome[] => Object.freeze(list.slice(0, deciders).map(silent));
-  const decision = Object.freeze(makeDecision(spec, undefined, outcomes));
-  return { decision, promise: Promise.resolve(decision) };
 }
 
 const silent = ({ id, name, dialect }: Registration): HandlerOutcome =>

@@ -4,12 +4,6 @@ import type { Scope } from '../../scopes/scope.js';
 import type { ScopeTree } from '../../scopes/tree.js';
 import { makePlan, type Plan } from './plan.js';
 
-interface Cached {
-  readonly plan: Plan;
-  /** The sum of the versions it was made from; versions only grow. */
-  readonly stamp: number;
-}
-
 /** What the plans of all events depend on. */
 interface Sources {
   readonly tree: ScopeTree;
@@ -46,12 +40,13 @@ export class EventPlans {
 
   #find(scope: Scope): Plan {
     const { all, changes } = this.#sources;
+    // The sum of the versions that the plan is made from; versions only grow.
+    const stamp = all ? changes : versionsOf(scope);
+    const cached = scope.cached(this.#spec.name, stamp) as Plan | undefined;
+    if (cached !== undefined) return cached;
     const scopes = all ? this.#everyScope(scope) : scope.lineage;
-    const stamp = all ? changes : scopes.reduce((sum, s) => sum + s.version, 0);
-    const cached = scope.cached(this.#spec.name) as Cached | undefined;
-    if (cached && cached.stamp === stamp) return cached.plan;
     const plan = this.#inherited(scope) ?? makePlan(this.#spec, scopes, scope);
-    scope.cache(this.#spec.name, { plan, stamp });
+    scope.cache(this.#spec.name, stamp, plan);
     return plan;
   }
 
@@ -67,6 +62,12 @@ export class EventPlans {
   #everyScope(scope: Scope): Scope[] {
     return [...scope.lineage.filter((s) => s.kind !== 'agent'), ...this.#sources.tree.agents()];
   }
+}
+
+function versionsOf(scope: Scope): number {
+  let sum = 0;
+  for (let each: Scope | undefined = scope; each !== undefined; each = each.parent) sum += each.version;
+  return sum;
 }
 
 /** The plans of a host's events. */

@@ -39,13 +39,18 @@ export function shadowOf(r: Registration): Registration {
 
 /** Those that do not decide. One that policy, trust and the like keep from running does not run in the shadow either. */
 export function shadowsIn(registrations: readonly Registration[]): readonly Registration[] {
-  return registrations.filter(({ skip }) => skip?.reason === 'shadow');
+  return own(registrations.filter(({ skip }) => skip?.reason === 'shadow'));
 }
 
 /** The shares that some of them are enforced in, each once. */
 export function sharesIn(registrations: readonly Registration[]): readonly number[] {
-  return [...new Set(registrations.flatMap(({ enforce, skip }) => (skip === undefined ? (enforce ?? []) : [])))];
+  return own([...new Set(registrations.flatMap(({ enforce, skip }) => (skip === undefined ? (enforce ?? []) : [])))]);
 }
+
+const NONE: readonly never[] = [];
+
+/** Kept with every plan, most of which have none. */
+const own = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? NONE : list);
 
 /** The registration as it stands in a session: one that is not enforced there is skipped. */
 export function standsIn(r: Registration, session: unknown): Registration {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { hashRegularFile } from '../../files/hash-file.js';
 import { withoutWritten } from '../../matching/bash/written.js';
+import type { Source } from '../../scopes/registration.js';
 import { isObject, isText } from '../../values/shape.js';
 import { canonical, hashOf } from '../alarms/canonical.js';
 
@@ -20,10 +21,10 @@ const MOST_WORDS = 200;
 
 /** Where the files that a command names may be. */
 export interface DefinedIn {
-  /** The file that the hook stands in. */
-  readonly file: string | undefined;
+  /** It may name the file that the hook stands in. */
+  readonly source: Source;
   /** The project's directory. */
-  readonly dir: string | undefined;
+  readonly dir?: string | undefined;
 }
 
 /**
@@ -32,17 +33,19 @@ export interface DefinedIn {
  */
 export class HookDefinition {
   readonly #what: unknown;
-  readonly #in: DefinedIn;
+  readonly #source: Source;
+  readonly #dir: string | undefined;
   #hash: string | undefined;
 
-  constructor(what: unknown, where: DefinedIn) {
+  constructor(what: unknown, { source, dir }: DefinedIn) {
     this.#what = what;
-    this.#in = where;
+    this.#source = source;
+    this.#dir = dir;
   }
 
   /** 32 hexadecimal digits of a SHA-256. */
   get hash(): string {
-    this.#hash ??= shortHash([written(this.#what), bytesOf(this.#what, this.#in)]);
+    this.#hash ??= shortHash([written(this.#what), bytesOf(this.#what, { source: this.#source, dir: this.#dir })]);
     return this.#hash;
   }
 }
@@ -96,7 +99,8 @@ function wordsOf(text: string): string[] {
 }
 
 /** Where a name may lead: a hook's own folder, the project's, the folder of the file that it stands in and the one above (a plugin's). */
-function foldersOf({ file, dir = process.cwd() }: DefinedIn, cwd: string | undefined): readonly string[] {
+function foldersOf({ source, dir = process.cwd() }: DefinedIn, cwd: string | undefined): readonly string[] {
+  const { file } = source;
   const own = cwd === undefined ? [] : [resolve(dir, cwd)];
   return [...own, dir, ...(file === undefined ? [] : [dirname(file), dirname(dirname(file))])];
 }

@@ -77,6 +77,10 @@ export interface HostParts {
   report(message: string): void;
 }
 
+// Records share them. A spread that is frozen has a hidden class of its own, which would be kept with each registration.
+const CODE: Source = Object.freeze({ kind: 'code' });
+const frozenSource = (source: Source): Source => Object.freeze(Object.assign({}, source));
+
 /** How hooks are read into a scope: their source's settings take precedence over the host's. */
 export function registrationOptions(
   host: HostParts,
@@ -87,8 +91,7 @@ export function registrationOptions(
   const { options, specs: entries, external, guard, report } = host;
   return {
     scope,
-    // Frozen because records share it.
-    source: Object.freeze({ ...(origin.source ?? { kind: 'code' }) }),
+    source: origin.source === undefined ? CODE : frozenSource(origin.source),
     name: origin.name,
     plugin: origin.plugin,
     group: origin.group ?? origin.plugin,

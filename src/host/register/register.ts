@@ -112,7 +112,6 @@ function readGroup(
   for (const warning of warnings) how.warn(warning);
   warnOfUnit(shared.timeout, where, how);
   const enforce = enforcedShare([...(how.enforce ?? []), shared.enforce]);
-  const definedIn = { file: how.source.file, dir: how.dir };
   const byGroup = (shared.timeoutFor ?? how.timeoutFor) === 'group' ? {} : undefined;
   return hooks.map((hook, i) => {
     const at = `${where}.hooks[${i}]`;
@@ -171,7 +170,7 @@ function readGroup(
       dedup: dedup === undefined ? undefined : JSON.stringify([how.family ?? null, dedup, rule.rule?.text ?? null]),
       skip,
       trustCheck: trustCheckOf(hook, how),
-      definition: new HookDefinition(whatIs(hook), definedIn),
+      definition: new HookDefinition(whatIs(hook), how),
     };
   });
 }
@@ -254,7 +253,8 @@ function namesIn(
   const isCall = label === undefined || (alone && group === undefined);
   const inCall = call === undefined ? (label ?? place()) : isCall ? call : `${call}/${label}`;
   // Copied, because arrays from `filter` have spare capacity and every registration keeps one.
-  const groups = [group, call === undefined ? undefined : below(call)].filter((name) => name !== undefined).slice();
+  const named = [group, call === undefined ? undefined : below(call)].filter((name) => name !== undefined);
+  const groups = named.length === 0 ? NONE : named.slice();
   return { name: below(own ?? inCall), isNamed: hasOwn || (isCall && call !== undefined), groups };
 }
 
