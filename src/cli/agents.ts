@@ -3,11 +3,10 @@ import type { Codec } from '../agents/codec.js';
 import { type AgentSupport, supportOf } from '../agents/supports.js';
 import { type EventRow, SAYABLE, type Sayable } from '../agents/table.js';
 import { column, plainJson } from '../plain.js';
+import type { Flags } from './options.js';
 import type { Terminal } from './terminal.js';
 
-interface AgentsFlags {
-  readonly json?: true;
-}
+type AgentsFlags = Flags<'json'>;
 
 /** Known agents in short, or one of them in full. */
 export async function agentsCommand(

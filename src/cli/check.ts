@@ -5,31 +5,23 @@ import { KIND_WORDS } from '../check/files/kinds.js';
 import { LEVELS, type Level } from '../check/rules/rule.js';
 import { RULE_IDS } from '../check/rules/rules.js';
 import { toSarif } from '../check/sarif.js';
-import { HookscopeError } from '../errors.js';
 import { plain, plainJson } from '../plain.js';
 import { ownVersion } from '../plugins/manifest.js';
-import { nearest } from '../values/nearest.js';
+import { wrongOption } from '../values/options.js';
+import { oneOf } from './option-values.js';
+import type { Flags } from './options.js';
 import type { Terminal } from './terminal.js';
 
-interface CheckFlags {
-  readonly hooks?: readonly string[];
-  readonly off?: readonly string[];
-  readonly level?: string;
-  readonly json?: true;
-  readonly sarif?: true;
-  readonly model?: string;
-  readonly as?: string;
-}
+type CheckFlags = Flags<'hooks' | 'off' | 'level' | 'json' | 'sarif' | 'model' | 'as'>;
 
 /** Exits with 1 if there is an error among the findings. */
 export async function checkCommand(args: readonly string[], flags: CheckFlags, terminal: Terminal): Promise<number> {
-  const least = oneOf(flags.level ?? 'info', LEVELS, '--level');
-  const off = (flags.off ?? []).map((id) => oneOf(id, RULE_IDS, '--off'));
-  if (flags.json && flags.sarif)
-    throw new HookscopeError('INVALID_OPTIONS', { where: '--json', expected: 'one of --json and --sarif, not both' });
+  const { level: least = 'info' } = flags;
+  const off = (flags.off ?? []).map((id) => oneOf(...RULE_IDS)(id, '--off'));
+  if (flags.json && flags.sarif) throw wrongOption('--json', 'one of --json and --sarif, not both');
   const { hooks = [] } = flags;
   const paths = args.length > 0 ? args : hooks.length > 0 ? [] : ['.'];
-  const as = flags.as === undefined ? undefined : oneOf(flags.as, AGENT_NAMES.filter(isOther), '--as');
+  const as = flags.as === undefined ? undefined : oneOf(...AGENT_NAMES.filter(isOther))(flags.as, '--as');
   const whole = await checkHookFiles({ paths, hooksFiles: hooks, ...(as === undefined ? {} : { as }) });
   const findings = whole.findings.filter(({ rule, level }) => !off.includes(rule) && isAtLeast(level, least));
   const report = { ...whole, findings };
@@ -58,13 +50,6 @@ function needs({ kinds }: HookReport, { model }: CheckFlags): string[] {
         ]
       : []),
   ];
-}
-
-function oneOf<Name extends string>(given: string, names: readonly Name[], where: string): Name {
-  const found = names.find((name) => name === given);
-  if (found !== undefined) return found;
-  const expected = `"${given}" is none of ${names.join(', ')}`;
-  throw new HookscopeError('INVALID_OPTIONS', { where, expected, nearest: nearest(given, names) });
 }
 
 const isAtLeast = (level: Level, least: Level): boolean => LEVELS.indexOf(level) <= LEVELS.indexOf(least);

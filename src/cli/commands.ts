@@ -1,48 +1,45 @@
-import type { CommandRow } from './command-row.js';
+import { type CommandRow, command } from './command-row.js';
 import { CONNECT_COMMANDS } from './connect/rows.js';
 import { FLEET_COMMANDS } from './fleet/rows.js';
 import { HISTORY_COMMANDS } from './history/rows.js';
-import { CLAUDE, HOST, REDACT } from './host-rows.js';
 import { NEW_COMMANDS } from './new/rows.js';
+import { CLAUDE, HOST } from './options.js';
 import { PAGE_COMMANDS } from './page/rows.js';
 import { REPLAY_COMMANDS } from './replay/rows.js';
 import { SERVER_COMMANDS } from './server/rows.js';
 import { TEST_COMMANDS } from './test/rows.js';
 
 export const COMMANDS: readonly CommandRow[] = [
-  {
+  command({
     usage: 'fire <event>',
     about: 'Fire one event; print the decision and, for every registered hook, what it said or why it did not run',
     arguments: { event: 'PreToolUse, pre-tool-use, … (docs/events.md lists them)' },
     options: [
-      ['--input <file>', 'the event as a JSON object, or the file that holds it; "-": standard input; default: {}'],
+      'input',
       ...HOST,
       ...CLAUDE,
-      ['--scope <id>', "fire in this agent's scope; default: the input's agent_id"],
-      ['--json', 'print the fire record as one JSON object, with what came later'],
-      REDACT,
-      [
-        '--exit-code',
-        'behave as a hook does: exit 2 with the reason on standard error when blocked, the decision as JSON on standard output',
-      ],
+      'scope',
+      ['json', 'print the fire record as one JSON object, with what came later'],
+      'redact',
+      'exitCode',
     ],
     notes: `Exits 0 whatever was decided (but see --exit-code), 1 when it could not be fired.
 
   $ hookscope fire PreToolUse --hooks hooks.json --input call.json
   $ echo '{"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t1"}' | hookscope fire PreToolUse --input -`,
     load: async () => (await import('./fire.js')).fireCommand,
-  },
+  }),
   ...SERVER_COMMANDS,
   ...CONNECT_COMMANDS,
   ...FLEET_COMMANDS,
-  {
+  command({
     usage: 'list',
     about: 'List what is registered, in running order, and where it comes from',
-    options: [...HOST, ...CLAUDE, ['--json', 'print the scope tree as JSON'], REDACT],
+    options: [...HOST, ...CLAUDE, ['json', 'print the scope tree as JSON'], 'redact'],
     notes: '',
     load: async () => (await import('./list.js')).listCommand,
-  },
-  {
+  }),
+  command({
     usage: 'run <session...>',
     about: 'Send the events of recorded sessions through the hooks, in order, and say what ran for whom and why',
     arguments: {
@@ -51,86 +48,84 @@ export const COMMANDS: readonly CommandRow[] = [
     options: [
       ...HOST,
       ...CLAUDE,
-      ['--speed <factor>', 'keep the recorded pace, 1 as it was, 10 ten times as fast; default: as fast as it can'],
-      ['--json', 'print every record as one line of JSON, then the summary'],
-      REDACT,
+      'speed',
+      ['json', 'print every record as one line of JSON, then the summary'],
+      'redact',
     ],
     notes: `An agent's scope is opened before its SubagentStart and ended after a SubagentStop that lets it end. The recording goes on as
 it was: the result of a call that is denied here still follows. At the end: runs, blocks, failures and times by agent, event and hook.
 
   $ hookscope run session.jsonl --plugin hookscope-plugin-protected-paths`,
     load: async () => (await import('./run/run.js')).runCommand,
-  },
-  {
+  }),
+  command({
     usage: 'explain <event>',
     about:
       'Say which hooks would run for an input, in which order and parallel group (wave), and why the others would not; nothing is executed',
     arguments: { event: 'PreToolUse, pre-tool-use, … (docs/events.md lists them)' },
     options: [
-      ['--tool <name>', "the tool that is called; with it, --input may be the tool's own input alone"],
+      'tool',
       [
-        '--input <json>',
+        'input',
         'the event, or the fields of it that matter, as a JSON object, or the file that holds it; "-": standard input; default: {}',
+        '--input <json>',
       ],
       ...HOST,
       ...CLAUDE,
-      ['--scope <id>', "as if fired in this agent's scope; default: the input's agent_id"],
-      ['--json', 'print it as one JSON object'],
-      REDACT,
+      ['scope', "as if fired in this agent's scope; default: the input's agent_id"],
+      'json',
+      'redact',
     ],
     notes: `The hooks of one wave would run at the same time. A rewrite may change what runs after it: this is what is known beforehand.
 
   $ hookscope explain PreToolUse --tool Bash --input '{"command":"git push"}' --claude-code`,
     load: async () => (await import('./explain.js')).explainCommand,
-  },
-  {
+  }),
+  command({
     usage: 'trust [dir]',
     about:
       "Look at the hooks of a project that are not accepted, or have changed since, and accept them; default: this directory's",
     arguments: { dir: 'the project' },
     options: [
-      ['--plugin-dir <dir>', 'also look at this Claude Code plugin', 'many'],
-      ['--agent <file>', "also look at this agent's markdown file", 'many'],
-      ['--from <agent>', "also look at this agent's own files: codex, copilot, gemini or cursor", 'many'],
-      ['--list', 'list what is accepted, changed, gone, never accepted, and accepted elsewhere; ask nothing'],
-      [
-        '--forget [file]',
-        'forget what was accepted of this file, or of the whole project: its hooks no longer fail as untrusted',
-      ],
-      ['--revoke', 'the same as --forget, for the whole project'],
-      ['--data <name>', 'a file that a command names and that changes by itself: bind its name alone', 'many'],
-      ['--yes', 'accept without a question for each file; at a terminal only'],
+      ['pluginDir', 'also look at this Claude Code plugin'],
+      ['agentFile', "also look at this agent's markdown file", '--agent <file>'],
+      ['from', "also look at this agent's own files: codex, copilot, gemini or cursor", '--from <agent>'],
+      'list',
+      'forget',
+      'revoke',
+      'data',
+      'yes',
     ],
     notes: `Consent binds the hooks as they are written and the bytes of every file their commands name: after one changed byte
 that hook does not run, and what it guards is asked about. It is kept in $XDG_CONFIG_HOME/hookscope/trust.json, outside of every project. It can be given at a terminal
 only, so that no program that runs in the project can give it. Exits 1 while something is not accepted.`,
     load: async () => (await import('./trust.js')).trustCommand,
-  },
-  {
+  }),
+  command({
     usage: 'agents [name]',
     about:
       'List the agents whose hook protocol is known, and what each can be told: its events, what a decision becomes there, its files, its deadlines',
     arguments: { name: 'claude-code, codex, copilot, gemini, cursor; default: all of them, in short' },
-    options: [['--json', 'print it as one JSON object']],
+    options: ['json'],
     notes: `"seen": its answers were recorded from the program itself, of the version that stands beside it. "documents": taken from its documentation, not tried.
 
   $ hookscope agents
   $ hookscope agents codex`,
     load: async () => (await import('./agents.js')).agentsCommand,
-  },
-  {
+  }),
+  command({
     usage: 'check [path...]',
     about:
       'Look for mistakes in hook files of any origin: what never runs, runs too often, or cannot stop what it should; nothing is executed',
     arguments: { path: 'files, or folders to search; default: this directory' },
     options: [
-      ['--hooks <file.json>', 'also check this file, which is to be given to --hooks', 'many'],
-      ['--as <agent>', "these are this agent's files: codex, copilot, gemini, cursor; default: by where they lie"],
-      ['--level <level>', 'show what is at least this: error, warning or info (default)'],
-      ['--off <rule>', 'leave this rule out', 'many'],
-      ['--model <provider:name>', 'the model that will be named to the other commands'],
-      ['--json', 'print the findings as one JSON object'],
-      ['--sarif', 'print them as SARIF 2.1.0, for code scanning'],
+      ['hooks', 'also check this file, which is to be given to --hooks'],
+      ['as', "these are this agent's files: codex, copilot, gemini, cursor; default: by where they lie"],
+      'level',
+      'off',
+      ['model', 'the model that will be named to the other commands'],
+      ['json', 'print the findings as one JSON object'],
+      'sarif',
     ],
     notes: `Reads Claude Code's settings, plugins, agents, skills and commands, hookscope's own configuration and hooks files, and the hooks of Codex (config.toml too), Copilot, Gemini and Cursor. The rules are in
 docs/rules.md. Exits 1 if there is an error.
@@ -138,7 +133,7 @@ docs/rules.md. Exits 1 if there is an error.
   $ hookscope check
   $ hookscope check .claude/settings.json --level warning`,
     load: async () => (await import('./check.js')).checkCommand,
-  },
+  }),
   ...HISTORY_COMMANDS,
   ...REPLAY_COMMANDS,
   ...TEST_COMMANDS,

@@ -5,14 +5,10 @@ import { isObject } from '../values/shape.js';
 import { openForEvent } from './host/event-host.js';
 import { readInput } from './host/event-input.js';
 import type { HostFlags } from './host/open-host.js';
+import type { Flags } from './options.js';
 import type { Terminal } from './terminal.js';
 
-interface ExplainFlags extends HostFlags {
-  readonly tool?: string;
-  readonly input?: string;
-  readonly scope?: string;
-  readonly json?: true;
-}
+type ExplainFlags = HostFlags & Flags<'tool' | 'input' | 'scope' | 'json'>;
 
 export async function explainCommand(
   args: readonly string[],

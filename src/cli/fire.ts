@@ -11,15 +11,11 @@ import { openForEvent } from './host/event-host.js';
 import { nameOfInput, readInput } from './host/event-input.js';
 import { atPlace, type HostFlags } from './host/open-host.js';
 import { partOfCaller } from './host/part-of-caller.js';
-import { type RedactFlags, redactorFor } from './redact.js';
+import type { Flags } from './options.js';
+import { redactorFor } from './redact.js';
 import type { Terminal } from './terminal.js';
 
-interface FireFlags extends HostFlags, RedactFlags {
-  readonly input?: string;
-  readonly scope?: string;
-  readonly json?: true;
-  readonly exitCode?: true;
-}
+type FireFlags = HostFlags & Flags<'input' | 'scope' | 'json' | 'redact' | 'exitCode'>;
 
 /** What came of one fire, and of its background hooks until the host was closed. */
 interface Fired {

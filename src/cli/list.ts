@@ -1,11 +1,10 @@
 import type { Description } from '../host/types.js';
 import { plainJson } from '../plain.js';
 import { type HostFlags, openHost } from './host/open-host.js';
+import type { Flags } from './options.js';
 import { type Terminal, unlessInterrupted } from './terminal.js';
 
-interface ListFlags extends HostFlags {
-  readonly json?: true;
-}
+type ListFlags = HostFlags & Flags<'json'>;
 
 export async function listCommand(_args: readonly string[], flags: ListFlags, terminal: Terminal): Promise<number> {
   const { host } = await unlessInterrupted(terminal, openHost(flags, { executes: false, tell: terminal.tell }));

@@ -1,9 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { fileError, writeError } from '../files/json-file.js';
 import { ownVersion } from '../plugins/manifest.js';
-import type { CommandRow } from './command-row.js';
+import { type CommandRow, optionsOf, takes } from './command-row.js';
 import { COMMANDS } from './commands.js';
-import { REDACT } from './host-rows.js';
 import type { RedactFlags } from './redact.js';
 import { type OwnTerminal, openTerminal } from './terminal.js';
 
@@ -54,7 +53,7 @@ async function shown(
   row: CommandRow,
   flags: RedactFlags & { readonly exitCode?: true },
 ): Promise<OwnTerminal> {
-  if (!row.options.includes(REDACT) || flags.exitCode !== undefined) return terminal;
+  if (!takes(row, 'redact') || flags.exitCode !== undefined) return terminal;
   // Loaded when something is to be masked: help is not.
   const { maskedTerminal, redactorFor } = await import('./redact.js');
   const redactor = redactorFor(flags);
@@ -91,10 +90,12 @@ function add(all: Command, row: CommandRow, run: (args: readonly string[], flags
     .summary(row.about.split(';')[0] as string)
     .description(`${row.about}.`);
   for (const argument of command.registeredArguments) argument.description = row.arguments?.[argument.name()] ?? '';
-  for (const [flags, about, many] of row.options) {
-    if (many)
-      command.option(flags, `${about} (may be repeated)`, (value: string, all: string[] = []) => [...all, value]);
-    else command.option(flags, about);
+  for (const [flags, about, value] of optionsOf(row)) {
+    const [where = flags] = /--[\w-]+/.exec(flags) ?? [];
+    if (value === 'many')
+      command.option(flags, `${about} (may be repeated)`, (text: string, all: string[] = []) => [...all, text]);
+    else if (value === undefined) command.option(flags, about);
+    else command.option(flags, about, (text: string) => value(text, where));
   }
   if (row.notes !== '') command.addHelpText('after', `\n${row.notes}`);
   return command.action(() => run(command.processedArgs.flat() as string[], command.opts()));

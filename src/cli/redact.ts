@@ -1,10 +1,8 @@
 import { type Redactor, redactorOf } from '../emit/redact/redactor.js';
+import type { Flags } from './options.js';
 import type { Terminal } from './terminal.js';
 
-export interface RedactFlags {
-  /** false: secrets are shown as they are. */
-  readonly redact?: boolean;
-}
+export type RedactFlags = Flags<'redact'>;
 
 /** undefined: nothing is masked. */
 export function redactorFor({ redact }: RedactFlags): Redactor | undefined {

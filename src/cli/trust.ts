@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { listAccepted, listHeld } from '../claude-code/trust/held.js';
 import { heldMcpServers } from '../claude-code/trust/mcp-servers.js';
-import { HookscopeError } from '../errors.js';
 import { listHeldAgentFiles } from '../foreign/load.js';
 import { plain } from '../plain.js';
 import { heldConfigs } from '../plugins/config-trust.js';
@@ -10,24 +9,16 @@ import { trustDiff } from '../trust/diff.js';
 import type { Held } from '../trust/held-file.js';
 import { createTrustStore, type TrustStore } from '../trust/store.js';
 import { nearest } from '../values/nearest.js';
+import { wrongOption } from '../values/options.js';
 import { checkNamed } from './host/claude-flags.js';
 import { fromOf } from './host/from-flags.js';
+import type { Flags } from './options.js';
 import type { Terminal } from './terminal.js';
 import { forgetTrust, listTrust } from './trust-list.js';
 
 type HeldFile = Held<string>;
 
-interface TrustFlags {
-  readonly from?: readonly string[];
-  readonly pluginDir?: readonly string[];
-  readonly agent?: readonly string[];
-  readonly list?: true;
-  readonly revoke?: true;
-  /** true: all of the project. */
-  readonly forget?: string | true;
-  readonly data?: readonly string[];
-  readonly yes?: true;
-}
+type TrustFlags = Flags<'from' | 'pluginDir' | 'agentFile' | 'list' | 'revoke' | 'forget' | 'data' | 'yes'>;
 
 type Ask = NonNullable<Terminal['ask']>;
 
@@ -54,10 +45,7 @@ export async function trustCommand(args: readonly string[], flags: TrustFlags, t
   }
   const { ask } = terminal;
   if (flags.yes && !ask) {
-    throw new HookscopeError('INVALID_OPTIONS', {
-      where: '--yes',
-      expected: 'consent is given at a terminal; a program that has asked elsewhere uses --trust all',
-    });
+    throw wrongOption('--yes', 'consent is given at a terminal; a program that has asked elsewhere uses --trust all');
   }
   let left = 0;
   for (const file of waiting) {
@@ -156,7 +144,7 @@ class Data {
     const wrong = this.#words.find((word) => files.every((file) => findName(file, word) === undefined));
     if (wrong === undefined || files.length === 0) return;
     const expected = `"${wrong}" is named by no command that is asked about; there are ${known.join(', ') || 'none'}`;
-    throw new HookscopeError('INVALID_OPTIONS', { where: '--data', expected, nearest: nearest(wrong, known) });
+    throw wrongOption('--data', expected, nearest(wrong, known));
   }
 }
 

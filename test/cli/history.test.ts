@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readDuration, readMoment } from '../../src/cli/history/when.js';
+import { readDuration, readMoment } from '../../src/cli/option-values.js';
 import type { TraceEvent } from '../../src/cli/trace/event.js';
 import type { FireRecord, HookRecord } from '../../src/emit/record.js';
 import { fire, stamped } from '../emit/samples.js';

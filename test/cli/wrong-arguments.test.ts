@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { optionsOf } from '../../src/cli/command-row.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { asNobodyHere } from '../nobody.js';
 import { LS } from '../plugins/folder.js';
@@ -11,7 +12,7 @@ import { cli } from './cli.js';
 /** The commands as the program has them: whoever adds one, or an option that takes a file, says here what of it is wrong. */
 const COMMAND = COMMANDS.map((row) => {
   const [name = '', ...args] = row.usage.split(' ');
-  const options = row.options.map(([flags]) => {
+  const options = optionsOf(row).map(([flags]) => {
     const [, long = '', value = ''] = /(--[\w-]+)(?: (.*))?$/.exec(flags) ?? [];
     return { long, value };
   });

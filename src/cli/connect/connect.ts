@@ -2,8 +2,9 @@ import type { AgentTable } from '../../agents/table.js';
 import type { LeftOut } from '../../connect/agent-hooks.js';
 import type { Entry } from '../../connect/settings-text.js';
 import { plain } from '../../plain.js';
+import { wrongOption } from '../../values/options.js';
 import type { Terminal } from '../terminal.js';
-import { type ConnectFlags, checkAgent, checkFiles, checkFlags, wrong } from './flags.js';
+import { type ConnectFlags, checkAgent, checkFiles, checkFlags } from './flags.js';
 
 /** What was seen of the real client where its hooks are requests. */
 const HTTP_WARNING = [
@@ -57,7 +58,7 @@ export async function disconnectCommand(
   const { CONNECTABLE } = await import('../../connect/agent-hooks.js');
   if (agent !== undefined) checkAgent(agent, CONNECTABLE, 'disconnect');
   if ((agent === undefined) === (flags.all === undefined))
-    throw wrong('disconnect', `expected --all, or one of ${CONNECTABLE.join(', ')}`);
+    throw wrongOption('disconnect', `expected --all, or one of ${CONNECTABLE.join(', ')}`);
   const { Journal } = await import('../../connect/journal.js');
   const connections = new Journal().list().filter((one) => agent === undefined || one.agent === agent);
   return undo(
@@ -113,13 +114,12 @@ async function wayOf(table: AgentTable, flags: ConnectFlags): Promise<Way> {
     return { entries: agentEntries(table, (event, timeout) => thinCommand(event, { ...who, set, timeout })), leftOut };
   }
   if (hooks || plugin || config !== undefined)
-    throw wrong('--http', 'expected without --hooks, --config and --plugin: the server is what names them');
-  const number = Number(port);
-  if (!(Number.isInteger(number) && number > 0 && number < 65_536))
-    throw wrong('--port', 'expected the port of hookscope serve, from 1 to 65535');
+    throw wrongOption('--http', 'expected without --hooks, --config and --plugin: the server is what names them');
+  if (port === undefined || port === 0)
+    throw wrongOption('--port', 'expected the port of hookscope serve, from 1 to 65535');
   const { placesOf } = await import('../../server/places.js');
   const { ensureTokens } = await import('../../server/tokens.js');
   const { httpEntries, notByHttp } = await import('../../connect/claude-http.js');
   const token = ensureTokens(placesOf()).fire;
-  return { entries: httpEntries({ port: number, token }), leftOut: [...leftOut, ...notByHttp()] };
+  return { entries: httpEntries({ port, token }), leftOut: [...leftOut, ...notByHttp()] };
 }

@@ -1,13 +1,14 @@
 import { sep } from 'node:path';
 import type { FireRecord } from '../../emit/record.js';
-import { HookscopeError } from '../../errors.js';
 import { ended, plainJson } from '../../plain.js';
 import { defaultSocket, foundPlaces, keptPlaces, openStores, serverState } from '../../store/place.js';
+import { wrongOption } from '../../values/options.js';
 import { stateFolder } from '../../values/state-folder.js';
 import { type MaskFlags, maskOf } from '../history/masked.js';
 import type { StoreFlags } from '../history/open.js';
 import { unclosedOf } from '../history/unclosed.js';
-import { readDuration, readMoment } from '../history/when.js';
+import { readMoment } from '../option-values.js';
+import { type Flags, spelled } from '../options.js';
 import { createPaint, type Paint } from '../run/view.js';
 import type { Terminal } from '../terminal.js';
 import { agentFindings } from './agents.js';
@@ -17,12 +18,7 @@ import type { DoctorFinding } from './finding.js';
 import { Health } from './health.js';
 import type { ProbeFlags } from './probe.js';
 
-interface DoctorFlags extends StoreFlags, MaskFlags, ProbeFlags {
-  readonly since?: string;
-  readonly slow?: string;
-  readonly hooks?: readonly string[];
-  readonly codex?: string;
-}
+type DoctorFlags = StoreFlags & MaskFlags & ProbeFlags & Flags<'sinceSaid' | 'slow' | 'hooks' | 'codex'>;
 
 /** Flags that say how an agent is probed, and those that say where doctor looks otherwise. */
 const HOW: readonly (keyof ProbeFlags)[] = ['agentPath', 'everything', 'patience', 'openNetwork', 'markdown'];
@@ -32,20 +28,22 @@ const LOOK = ['store', 'since', 'slow', 'hooks', 'codex'];
 function checkProbeFlags(flags: ProbeFlags): void {
   const stray = Object.keys(flags).find((key) => (flags.probe === undefined ? HOW : LOOK).includes(key as never));
   if (stray === undefined) return;
-  const where = `--${stray.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const where = spelled(stray);
   const expected = flags.probe === undefined ? 'expected together with --probe' : 'is not for --probe';
-  throw new HookscopeError('INVALID_OPTIONS', { where, expected });
+  throw wrongOption(where, expected);
 }
+
+/** Milliseconds that the 95th percentile of a hook may take. */
+const SLOW = 1000;
 
 /** Exits with 1 where something is wrong. */
 export async function doctorCommand(_args: readonly string[], flags: DoctorFlags, terminal: Terminal): Promise<number> {
   checkProbeFlags(flags);
   if (flags.probe !== undefined) return (await import('./probe.js')).probeCommand(flags.probe, flags, terminal);
-  const { since = '7d', slow = '1s' } = flags;
+  const { since = '7d', slow: limit = SLOW } = flags;
+  const from = readMoment(since, '--since');
   const { handlers, hooksFiles: theirs } = connected();
   const hooks = [...new Set([...(flags.hooks ?? []), ...theirs])];
-  const from = readMoment(since, '--since');
-  const limit = readDuration(slow, '--slow');
   const mask = maskOf(flags);
   const health = new Health();
   const isTaken = (await serverState(defaultSocket())) === 'stranger';

@@ -5,20 +5,15 @@ import { probedAgent } from '../../probe/agents/agents.js';
 import { findIsolation, type Isolation } from '../../probe/isolation.js';
 import { findAgent, probe } from '../../probe/probe.js';
 import type { ProbeReport } from '../../probe/report.js';
-import { readDuration } from '../history/when.js';
+import { wrongOption } from '../../values/options.js';
+import type { Flags } from '../options.js';
 import { createPaint } from '../run/view.js';
 import type { Terminal } from '../terminal.js';
 import { markdownOf, textOf } from './probe-words.js';
 
-export interface ProbeFlags {
-  readonly probe?: string;
-  readonly agentPath?: string;
-  readonly everything?: true;
-  readonly patience?: string;
-  readonly openNetwork?: true;
-  readonly markdown?: true;
-  readonly json?: true;
-}
+export type ProbeFlags = Flags<
+  'probeAgent' | 'agentPath' | 'everything' | 'patience' | 'openNetwork' | 'markdown' | 'json'
+>;
 
 /** Milliseconds. */
 const LEAST = 25_000;
@@ -27,17 +22,17 @@ const LEAST = 25_000;
 export async function probeCommand(name: string, flags: ProbeFlags, terminal: Terminal): Promise<number> {
   if (flags.json && flags.markdown) {
     const expected = 'expected one of them, got both';
-    throw new HookscopeError('INVALID_OPTIONS', { where: '--json, --markdown', expected });
+    throw wrongOption('--json, --markdown', expected);
   }
   const agent = probedAgent(name);
   if (process.platform === 'win32')
     throw new HookscopeError('PROBE_FAILED', { agent: agent.title, problem: 'its hooks here are scripts of /bin/sh' });
-  const patience = readDuration(flags.patience ?? '1m', '--patience');
+  const patience = flags.patience ?? 60_000;
   if (patience < LEAST)
-    throw new HookscopeError('INVALID_OPTIONS', {
-      where: '--patience',
-      expected: `expected at least ${LEAST / 1000}s, since hooks that it is asked about take 20s, got "${flags.patience}"`,
-    });
+    throw wrongOption(
+      '--patience',
+      `expected at least ${LEAST / 1000}s, since hooks that it is asked about take 20s, got ${patience / 1000}s`,
+    );
   const path = findAgent(agent, flags.agentPath, process.env);
   const isolation = await isolationFor(agent, path, flags, terminal);
   if (isolation === 'no') return 1;

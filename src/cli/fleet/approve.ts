@@ -7,8 +7,9 @@ import type { FleetEngine } from '../../fleet/engine.js';
 import { readJoined } from '../../fleet/joined.js';
 import { plain, plainJson } from '../../plain.js';
 import { describeError } from '../../values/message.js';
+import { wrongOption } from '../../values/options.js';
 import type { Terminal } from '../terminal.js';
-import { atBroker, type FleetFlags, whereOf, wrong } from './flags.js';
+import { atBroker, type FleetFlags, whereOf } from './flags.js';
 
 interface Said {
   readonly answer: 'allow' | 'deny';
@@ -53,23 +54,24 @@ export async function approveVerb(names: readonly string[], flags: FleetFlags, t
 
 function askedBy([name]: readonly string[], { allow, deny, reason, sign = [] }: FleetFlags): Asked {
   const isEither = allow !== undefined || deny === true;
-  if (isEither && allow !== undefined && deny) throw wrong('fleet approve', 'expected --allow or --deny, and not both');
+  if (isEither && allow !== undefined && deny)
+    throw wrongOption('fleet approve', 'expected --allow or --deny, and not both');
   if (typeof allow === 'string' && name !== undefined)
-    throw wrong('--allow', `expected nothing after it where the ID stands before it, got "${allow}"`);
+    throw wrongOption('--allow', `expected nothing after it where the ID stands before it, got "${allow}"`);
   const id = typeof allow === 'string' ? allow : name;
-  if (id === undefined && isEither) throw wrong('fleet approve', 'expected the ID of what is answered');
-  if (id !== undefined && !isEither) throw wrong('fleet approve', 'expected --allow or --deny with the ID');
+  if (id === undefined && isEither) throw wrongOption('fleet approve', 'expected the ID of what is answered');
+  if (id !== undefined && !isEither) throw wrongOption('fleet approve', 'expected --allow or --deny with the ID');
   if (id !== undefined && (id.length < FEWEST || !/^[0-9a-f]+$/.test(id)))
-    throw wrong(
+    throw wrongOption(
       'fleet approve',
       `expected an ID as hookscope fleet approve shows it, or its first ${FEWEST} characters or more, got "${id}"`,
     );
-  if (reason !== undefined && !isEither) throw wrong('--reason', 'expected --allow or --deny beside it');
+  if (reason !== undefined && !isEither) throw wrongOption('--reason', 'expected --allow or --deny beside it');
   if (reason !== undefined && reason.length > MOST_REASON)
-    throw wrong('--reason', `expected at most ${MOST_REASON} characters, got ${reason.length}`);
-  if (sign.length > 1) throw wrong('--sign', 'expected one key');
+    throw wrongOption('--reason', `expected at most ${MOST_REASON} characters, got ${reason.length}`);
+  if (sign.length > 1) throw wrongOption('--sign', 'expected one key');
   const key = sign[0] === undefined ? undefined : readKey(resolve(sign[0]));
-  if (id !== undefined && key === undefined) throw wrong('--sign', "expected the file of an approver's key");
+  if (id !== undefined && key === undefined) throw wrongOption('--sign', "expected the file of an approver's key");
   const said = isEither ? { answer: deny ? ('deny' as const) : ('allow' as const), reason } : undefined;
   return { id, said, key };
 }

@@ -5,7 +5,6 @@ import { checkPolicy } from '../../fleet/policy/check.js';
 import { driftOf } from '../../fleet/policy/drift.js';
 import { fleetRecords } from '../../fleet/records.js';
 import { plain, plainJson } from '../../plain.js';
-import { readMoment } from '../history/when.js';
 import type { Terminal } from '../terminal.js';
 import { atBroker, channelOf, type FleetFlags, whereOf } from './flags.js';
 
@@ -15,7 +14,7 @@ export async function diffVerb([folder]: readonly string[], flags: FleetFlags, t
   const source = readSource(resolve(folder as string));
   const draft = { team: where.team, channel: channelOf(flags), source, revision: undefined, keys: [] };
   const { policy, needs } = await checkPolicy(bundleOf(draft, 1), process.cwd());
-  const since = flags.since === undefined ? {} : { since: readMoment(flags.since, '--since') };
+  const since = flags.since === undefined ? {} : { since: flags.since };
   const drift = await atBroker(where, terminal, (engine) => {
     const store = fleetRecords(engine, undefined, { note: terminal.tell });
     return driftOf(policy, store.records({ types: ['hook_fire'], ...since }) as AsyncIterable<FireRecord>, 20);

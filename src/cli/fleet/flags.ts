@@ -1,50 +1,50 @@
 import { resolve } from 'node:path';
-import { HookscopeError } from '../../errors.js';
 import type { FleetEngine } from '../../fleet/engine.js';
 import { type Joined, readJoined } from '../../fleet/joined.js';
 import { natsEngine } from '../../fleet/nats/engine.js';
+import { wrongOption } from '../../values/options.js';
 import type { FilterFlags } from '../history/filter.js';
 import type { MaskFlags } from '../history/masked.js';
+import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
 
-export interface FleetFlags extends FilterFlags, MaskFlags {
-  readonly servers?: readonly string[];
-  readonly team?: string;
-  readonly credentials?: string;
-  readonly tlsCa?: string;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly key?: readonly string[];
-  readonly channel?: readonly string[];
-  readonly host?: string;
-  /** join: a file; approve: the answer. */
-  readonly allow?: string | true;
-  readonly sign?: readonly string[];
-  readonly revision?: string;
-  readonly canary?: string;
-  readonly to?: string;
-  readonly dir?: string;
-  readonly port?: string;
-  readonly askElsewhere?: string;
-  readonly askTimeout?: string;
-  readonly deny?: true;
-  readonly reason?: string;
-  readonly limit?: string;
-  readonly long?: true;
-  readonly json?: true;
-}
+export type FleetFlags = FilterFlags &
+  MaskFlags &
+  Flags<
+    | 'tlsCa'
+    | 'tlsCert'
+    | 'tlsKey'
+    | 'servers'
+    | 'team'
+    | 'credentials'
+    | 'key'
+    | 'channel'
+    | 'host'
+    | 'allow'
+    | 'deny'
+    | 'reason'
+    | 'askElsewhere'
+    | 'askTimeout'
+    | 'sign'
+    | 'revision'
+    | 'canary'
+    | 'to'
+    | 'dir'
+    | 'port'
+    | 'limit'
+    | 'long'
+    | 'json'
+  >;
 
 /** Where a team's broker is, and as whom it is spoken to. */
 export interface Where extends Pick<Joined, 'servers' | 'team' | 'credentials' | 'tls'> {}
-
-export const wrong = (where: string, expected: string): HookscopeError =>
-  new HookscopeError('INVALID_OPTIONS', { where, expected });
 
 /** What was named, else the fleet that this machine has joined. Throws INVALID_OPTIONS: there is none. */
 export function whereOf({ servers, team, credentials, ...rest }: FleetFlags): Where {
   const joined = readJoined();
   const at = servers ?? joined?.servers;
-  if (at === undefined) throw wrong('--servers', 'expected the address of a broker, since no fleet was joined here');
+  if (at === undefined)
+    throw wrongOption('--servers', 'expected the address of a broker, since no fleet was joined here');
   const as =
     credentials === undefined ? (servers === undefined ? joined?.credentials : undefined) : resolve(credentials);
   const tls = tlsOf(rest) ?? joined?.tls;
@@ -59,7 +59,7 @@ export function whereOf({ servers, team, credentials, ...rest }: FleetFlags): Wh
 /** Files of an authority, and of one's own certificate. */
 export function tlsOf({ tlsCa, tlsCert, tlsKey }: Pick<FleetFlags, 'tlsCa' | 'tlsCert' | 'tlsKey'>): Where['tls'] {
   if ((tlsCert === undefined) !== (tlsKey === undefined))
-    throw wrong('--tls-cert', 'expected a certificate and its key, --tls-cert FILE --tls-key FILE');
+    throw wrongOption('--tls-cert', 'expected a certificate and its key, --tls-cert FILE --tls-key FILE');
   if (tlsCa === undefined && tlsCert === undefined) return undefined;
   return {
     ...(tlsCa === undefined ? {} : { ca: resolve(tlsCa) }),
@@ -68,7 +68,7 @@ export function tlsOf({ tlsCa, tlsCert, tlsKey }: Pick<FleetFlags, 'tlsCa' | 'tl
 }
 
 export function channelOf({ channel = ['stable'] }: FleetFlags): string {
-  if (channel.length !== 1) throw wrong('--channel', 'expected one of them');
+  if (channel.length !== 1) throw wrongOption('--channel', 'expected one of them');
   return channel[0] as string;
 }
 

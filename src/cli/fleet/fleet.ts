@@ -1,6 +1,8 @@
 import { nearest } from '../../values/nearest.js';
+import { wrongOption } from '../../values/options.js';
+import { spelled } from '../options.js';
 import type { Terminal } from '../terminal.js';
-import { type FleetFlags, wrong } from './flags.js';
+import type { FleetFlags } from './flags.js';
 
 type Verb = (names: readonly string[], flags: FleetFlags, terminal: Terminal) => Promise<number>;
 
@@ -71,7 +73,7 @@ export async function fleetCommand(names: readonly string[], flags: FleetFlags, 
   if (found === undefined) {
     const all = Object.keys(VERBS);
     const near = nearest(verb, all);
-    throw wrong(
+    throw wrongOption(
       'fleet',
       `"${verb}" is not known; there are ${all.join(', ')}${near ? `. Did you mean "${near}"?` : ''}`,
     );
@@ -79,13 +81,12 @@ export async function fleetCommand(names: readonly string[], flags: FleetFlags, 
   const wanted = found.names === '' ? 0 : found.names.split(' ').length;
   const isFew = found.names.startsWith('[') && rest.length < wanted;
   if (rest.length !== wanted && !isFew)
-    throw wrong(
+    throw wrongOption(
       `fleet ${verb}`,
       `expected ${found.names === '' ? 'nothing more' : (found.about ?? found.names)}, got ${rest.length === 0 ? 'nothing' : rest.join(' ')}`,
     );
   const known: readonly string[] = [...found.flags, 'redact'];
   const stray = Object.keys(flags).find((key) => !known.includes(key));
-  if (stray !== undefined)
-    throw wrong(`fleet ${verb}`, `--${stray.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)} is not for it`);
+  if (stray !== undefined) throw wrongOption(`fleet ${verb}`, `${spelled(stray)} is not for it`);
   return (await found.load())(rest, flags, terminal);
 }

@@ -5,24 +5,28 @@ import { fleet } from '../../fleet/fleet.js';
 import { hasJoined, joinedFile } from '../../fleet/has-joined.js';
 import { type Joined, readJoined, writeJoined } from '../../fleet/joined.js';
 import { plain } from '../../plain.js';
+import { wrongOption } from '../../values/options.js';
 import type { Terminal } from '../terminal.js';
-import { type FleetFlags, tlsOf, wrong } from './flags.js';
+import { type FleetFlags, tlsOf } from './flags.js';
 
 const isAskElsewhere = (text: string): text is AskElsewhere => (ASK_ELSEWHERE as readonly string[]).includes(text);
 
 /** Writes which fleet this user of this machine is of, and tries it. */
 export async function joinVerb([url]: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
   const { team = 'team', key = [], credentials, channel, host, allow, askElsewhere, askTimeout } = flags;
-  if (allow === true) throw wrong('--allow', 'expected the file that says what of a bundle may run here');
+  if (allow === true) throw wrongOption('--allow', 'expected the file that says what of a bundle may run here');
   if (askElsewhere !== undefined && !isAskElsewhere(askElsewhere))
-    throw wrong('--ask-elsewhere', `expected ${ASK_ELSEWHERE.join(', ')}, got "${askElsewhere}"`);
+    throw wrongOption('--ask-elsewhere', `expected ${ASK_ELSEWHERE.join(', ')}, got "${askElsewhere}"`);
   const seconds = askTimeout === undefined ? undefined : Number(askTimeout);
   if (seconds !== undefined && !(seconds > 0 && Number.isFinite(seconds)))
-    throw wrong('--ask-timeout', `expected seconds, more than 0, got "${askTimeout}"`);
+    throw wrongOption('--ask-timeout', `expected seconds, more than 0, got "${askTimeout}"`);
   if (seconds !== undefined && (askElsewhere === undefined || askElsewhere === 'never'))
-    throw wrong('--ask-timeout', 'expected --ask-elsewhere unattended or first beside it: else nobody is asked');
+    throw wrongOption('--ask-timeout', 'expected --ask-elsewhere unattended or first beside it: else nobody is asked');
   if (key.length === 0)
-    throw wrong('--key', 'expected the public key that bundles are signed with, as hookscope fleet keys new prints it');
+    throw wrongOption(
+      '--key',
+      'expected the public key that bundles are signed with, as hookscope fleet keys new prints it',
+    );
   const tls = tlsOf(flags);
   const before = readJoined();
   const joined: Joined = {

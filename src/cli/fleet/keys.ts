@@ -3,8 +3,9 @@ import { join, resolve } from 'node:path';
 import { makeKey, readKey } from '../../fleet/bundle/keys.js';
 import { NAME } from '../../fleet/engine.js';
 import { plain } from '../../plain.js';
+import { wrongOption } from '../../values/options.js';
 import type { Terminal } from '../terminal.js';
-import { type FleetFlags, wrong } from './flags.js';
+import type { FleetFlags } from './flags.js';
 import { makeCredentials, readUsers, writeUsers } from './nats-config.js';
 
 /** Keys to sign with, and credentials to connect with. */
@@ -16,16 +17,16 @@ export async function keysVerb(
   if (what === 'new') await terminal.print(makeKey(resolve(name as string)));
   else if (what === 'show') await terminal.print(readKey(resolve(name as string)).id);
   else if (what === 'host') await hostKey(name as string, flags, terminal);
-  else throw wrong('fleet keys', `expected new FILE, show FILE or host NAME, got "${what}"`);
+  else throw wrongOption('fleet keys', `expected new FILE, show FILE or host NAME, got "${what}"`);
   return 0;
 }
 
 async function hostKey(name: string, { dir = 'fleet' }: FleetFlags, terminal: Terminal): Promise<void> {
   const folder = resolve(dir);
   if (!NAME.test(name) || name === 'operator')
-    throw wrong('fleet keys host', 'expected a name of letters, digits, "_" and "-"');
+    throw wrongOption('fleet keys host', 'expected a name of letters, digits, "_" and "-"');
   const users = readUsers(folder);
-  if (users === undefined) throw wrong('--dir', `${folder} is not that of hookscope fleet up`);
+  if (users === undefined) throw wrongOption('--dir', `${folder} is not that of hookscope fleet up`);
   const { file, publicKey } = await makeCredentials(folder, name);
   writeUsers(folder, { ...users, hosts: { ...users.hosts, [name]: publicKey } });
   await terminal.print(plain(file));

@@ -4,8 +4,9 @@ import { readKey, type SigningKey } from '../../fleet/bundle/keys.js';
 import { bundleOf, post, readSource, sourceOf, stateOf } from '../../fleet/operator.js';
 import { checkPolicy } from '../../fleet/policy/check.js';
 import { plain } from '../../plain.js';
+import { wrongOption } from '../../values/options.js';
 import type { Terminal } from '../terminal.js';
-import { atBroker, channelOf, type FleetFlags, whereOf, wrong } from './flags.js';
+import { atBroker, channelOf, type FleetFlags, whereOf } from './flags.js';
 
 /** Signs a folder and posts it. */
 export async function pushVerb([folder]: readonly string[], flags: FleetFlags, terminal: Terminal): Promise<number> {
@@ -41,7 +42,7 @@ export async function rollbackVerb(_: readonly string[], flags: FleetFlags, term
         : [...state.history].reverse().find(({ manifest }) => manifest.revision === flags.to);
     if (target === undefined) {
       const there = [...new Set(state.history.map(({ manifest }) => manifest.revision))].join(', ') || 'none';
-      throw wrong(
+      throw wrongOption(
         'fleet rollback',
         flags.to === undefined
           ? `there is nothing before the last revision of ${channel}`
@@ -62,7 +63,7 @@ function posted({ manifest, bytes }: Bundle): string {
 }
 
 function keysOf({ sign = [] }: FleetFlags): SigningKey[] {
-  if (sign.length === 0) throw wrong('--sign', 'expected the file of a key; hookscope fleet keys new makes one');
+  if (sign.length === 0) throw wrongOption('--sign', 'expected the file of a key; hookscope fleet keys new makes one');
   return sign.map((file) => readKey(resolve(file)));
 }
 
@@ -70,5 +71,5 @@ function shareIn(text: string): number {
   const [, number, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];
   const share = Number(number) / (percent === '%' ? 100 : 1);
   if (share > 0 && share < 1) return share;
-  throw wrong('--canary', `expected a share of hosts over 0 and under 1, 5% or 0.05, got "${text}"`);
+  throw wrongOption('--canary', `expected a share of hosts over 0 and under 1, 5% or 0.05, got "${text}"`);
 }

@@ -7,8 +7,9 @@ import { NAME } from '../../fleet/engine.js';
 import { natsEngine } from '../../fleet/nats/engine.js';
 import { plain } from '../../plain.js';
 import { makeFolder } from '../../values/make-folder.js';
+import { wrongOption } from '../../values/options.js';
 import type { Terminal } from '../terminal.js';
-import { type FleetFlags, wrong } from './flags.js';
+import type { FleetFlags } from './flags.js';
 import { configOf, makeCredentials, readUsers, writeUsers } from './nats-config.js';
 
 /** Milliseconds for a broker to start. */
@@ -19,12 +20,12 @@ export async function upVerb(_: readonly string[], flags: FleetFlags, terminal: 
   const folder = resolve(flags.dir ?? 'fleet');
   makeFolder(folder);
   const known = readUsers(folder);
-  const port = flags.port === undefined ? (known?.port ?? 4222) : Number(flags.port);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw wrong('--port', `expected a port, got "${flags.port}"`);
+  const { port = known?.port ?? 4222 } = flags;
+  if (port === 0) throw wrongOption('--port', 'expected a port, got "0"');
   const team = flags.team ?? known?.team ?? 'team';
-  if (!NAME.test(team)) throw wrong('--team', 'expected letters, digits, "_" and "-"');
-  if (known !== undefined && known.team !== team) throw wrong('--team', `${folder} is for the team ${known.team}`);
+  if (!NAME.test(team)) throw wrongOption('--team', 'expected letters, digits, "_" and "-"');
+  if (known !== undefined && known.team !== team)
+    throw wrongOption('--team', `${folder} is for the team ${known.team}`);
   const operator = known?.operator ?? (await makeCredentials(folder, 'operator')).publicKey;
   writeUsers(folder, { team, port, operator, hosts: known?.hosts ?? {} });
   const server = spawn('nats-server', ['-c', configOf(folder), '--pid', join(folder, 'nats.pid')], {

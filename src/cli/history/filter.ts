@@ -2,20 +2,12 @@ import type { HandlerRecord, HookRecord } from '../../emit/record.js';
 import { eventName } from '../../events/catalogue.js';
 import type { RecordQuery } from '../../store/store.js';
 import { hasRun, isBlocked, isMeant, isShadow, typeOf, wouldBlock } from '../../why/meaning.js';
-import { readDuration, readMoment } from './when.js';
+import type { Flags } from '../options.js';
 
 /** Which records a command shows. */
-export interface FilterFlags {
-  readonly since?: string;
-  readonly until?: string;
-  readonly blocked?: true;
-  readonly agent?: string;
-  readonly hook?: string;
-  readonly event?: string;
-  readonly slow?: string;
-  readonly alarms?: true;
-  readonly shadow?: true;
-}
+export type FilterFlags = Flags<
+  'since' | 'until' | 'blocked' | 'agent' | 'hook' | 'event' | 'slow' | 'alarms' | 'shadow'
+>;
 
 /** `maybe`: it is of an agent whose type no record has told yet. */
 export type Match = 'yes' | 'no' | 'maybe';
@@ -30,17 +22,16 @@ export interface RecordFilter {
   agentOf(record: HookRecord): string;
 }
 
-/** Reads the flags. Throws INVALID_OPTIONS. */
+/** What the flags say. */
 export function readFilter(flags: FilterFlags): RecordFilter {
-  const { agent, hook, blocked, alarms, shadow } = flags;
-  const slow = flags.slow === undefined ? undefined : readDuration(flags.slow, '--slow');
+  const { agent, hook, blocked, alarms, shadow, slow } = flags;
   const event = flags.event === undefined ? undefined : (eventName(flags.event) ?? flags.event);
   const types = new AgentTypes();
   return {
     slow,
     query: {
-      ...(flags.since === undefined ? {} : { since: readMoment(flags.since, '--since') }),
-      ...(flags.until === undefined ? {} : { until: readMoment(flags.until, '--until') }),
+      ...(flags.since === undefined ? {} : { since: flags.since }),
+      ...(flags.until === undefined ? {} : { until: flags.until }),
       types: alarms && !blocked ? ['hook_alarm', ...(agent === undefined ? [] : ['hook_fire' as const])] : SHOWN,
     },
     match(record) {

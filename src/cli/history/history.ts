@@ -1,26 +1,19 @@
 import { formatFire } from '../../emit/print.js';
 import type { HookRecord } from '../../emit/record.js';
-import { HookscopeError } from '../../errors.js';
 import { plainJson } from '../../plain.js';
 import type { RecordStore } from '../../store/store.js';
+import { wrongOption } from '../../values/options.js';
+import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { type FilterFlags, type RecordFilter, readFilter } from './filter.js';
 import { recordLine } from './line.js';
 import { type MaskFlags, maskOf } from './masked.js';
 import { type StoreFlags, withStore } from './open.js';
 import { tellUnclosed } from './unclosed.js';
-import { readCount } from './when.js';
 
-interface ShowFlags extends FilterFlags, MaskFlags {
-  readonly limit?: string;
-  readonly long?: true;
-  readonly json?: true;
-}
+type ShowFlags = FilterFlags & MaskFlags & Flags<'limit' | 'long' | 'json'>;
 
-interface HistoryFlags extends StoreFlags, ShowFlags {
-  readonly format?: string;
-  readonly out?: string;
-}
+type HistoryFlags = StoreFlags & ShowFlags & Flags<'format' | 'out'>;
 
 /** As many as a few screens show. */
 const LIMIT = 100;
@@ -32,7 +25,6 @@ export async function historyCommand(
 ): Promise<number> {
   // What is wrong with an option is said before a store is opened.
   const filter = readFilter(flags);
-  readLimit(flags);
   if (isTrace(flags)) return traceCommand(flags, filter, terminal);
   return withStore(flags, terminal, async (store) => {
     const hosts = new Set<string | undefined>();
@@ -45,8 +37,6 @@ export async function historyCommand(
   });
 }
 
-const readLimit = ({ limit }: ShowFlags): number => (limit === undefined ? LIMIT : readCount(limit, '--limit'));
-
 /** Prints what a store holds, the newest last. `dressed`: what stands around a record's text. Throws INVALID_OPTIONS. */
 export async function showRecords(
   store: RecordStore,
@@ -55,7 +45,7 @@ export async function showRecords(
   dressed: (record: HookRecord, text: string) => string = (_, text) => text,
 ): Promise<number> {
   const filter = readFilter(flags);
-  const limit = readLimit(flags);
+  const { limit = LIMIT } = flags;
   const mask = maskOf(flags);
   const words = (record: HookRecord): string => dressed(record, textOf(mask.record(record), flags, filter, terminal));
   const shown =
@@ -68,13 +58,11 @@ export async function showRecords(
 
 /** Throws INVALID_OPTIONS: a format that is not known, or what is not for it. */
 function isTrace({ format, out, limit, long, json }: HistoryFlags): boolean {
-  const wrong = (where: string, expected: string): HookscopeError =>
-    new HookscopeError('INVALID_OPTIONS', { where, expected });
-  if (format === undefined && out !== undefined) throw wrong('--out', 'is for --format trace');
+  if (format === undefined && out !== undefined) throw wrongOption('--out', 'is for --format trace');
   if (format === undefined) return false;
-  if (format !== 'trace') throw wrong('--format', `expected trace, got "${format}"`);
   const other = limit !== undefined ? '--limit' : long ? '--long' : json ? '--json' : undefined;
-  if (other !== undefined) throw wrong(other, 'is not for --format trace; --since and --until say how much it holds');
+  if (other !== undefined)
+    throw wrongOption(other, 'is not for --format trace; --since and --until say how much it holds');
   return true;
 }
 

@@ -1,10 +1,9 @@
 import type { HookRecord } from '../../emit/record.js';
 import { redactorOf } from '../../emit/redact/redactor.js';
+import type { Flags } from '../options.js';
 
 /** `--no-redact`: false. */
-export interface MaskFlags {
-  readonly redact?: boolean;
-}
+export type MaskFlags = Flags<'redactStored'>;
 
 /** What is shown, with its secrets masked: stores of older versions, and those that somebody keeps unmasked, hold them. */
 export interface Mask {

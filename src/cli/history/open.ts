@@ -2,13 +2,11 @@ import { HookscopeError } from '../../errors.js';
 import { foundPlaces, openStores } from '../../store/place.js';
 import type { RecordStore } from '../../store/store.js';
 import { stateFolder } from '../../values/state-folder.js';
+import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
 
 /** Where records are read. */
-export interface StoreFlags {
-  /** A file, a database, or the address of a server. */
-  readonly store?: string;
-}
+export type StoreFlags = Flags<'store'>;
 
 /** Opens what was named, or what is found; the rest of the command is `use`, and the store is closed after it. Throws FILE: there is nothing to read. */
 export async function withStore<T>(

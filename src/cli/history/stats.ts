@@ -1,24 +1,19 @@
-import { HookscopeError } from '../../errors.js';
 import { clip, plainJson } from '../../plain.js';
 import { isMeant } from '../../why/meaning.js';
 import { type HookTally, Tallies } from '../../why/tally.js';
+import type { Flags } from '../options.js';
 import { createPaint, type Paint } from '../run/view.js';
 import type { Terminal } from '../terminal.js';
-import { type FilterFlags, readFilter } from './filter.js';
+import { readFilter } from './filter.js';
 import { type MaskFlags, maskOf } from './masked.js';
 import { type StoreFlags, withStore } from './open.js';
 
-interface StatsFlags extends StoreFlags, MaskFlags, Pick<FilterFlags, 'since' | 'until' | 'agent' | 'hook' | 'event'> {
-  readonly by?: string;
-  readonly json?: true;
-}
+type StatsFlags = StoreFlags & MaskFlags & Flags<'since' | 'until' | 'agent' | 'hook' | 'event' | 'by' | 'json'>;
 
-const GROUPS = ['agent', 'event'] as const;
-type Group = (typeof GROUPS)[number];
+type Group = NonNullable<StatsFlags['by']>;
 
 export async function statsCommand(_args: readonly string[], flags: StatsFlags, terminal: Terminal): Promise<number> {
-  const by = readGroup(flags.by);
-  const { hook, ...rest } = flags;
+  const { by, hook, ...rest } = flags;
   const filter = readFilter(rest);
   return withStore(flags, terminal, async (store) => {
     const tallies = new Tallies();
@@ -42,12 +37,6 @@ export async function statsCommand(_args: readonly string[], flags: StatsFlags, 
 
 function jsonOf({ hook, group, ...rest }: HookTally, by: Group | undefined): object {
   return { hook, ...(by ? { [by]: group } : {}), ...rest };
-}
-
-function readGroup(by: string | undefined): Group | undefined {
-  const found = GROUPS.find((group) => group === by);
-  if (by === undefined || found !== undefined) return found;
-  throw new HookscopeError('INVALID_OPTIONS', { where: '--by', expected: `expected agent or event, got "${by}"` });
 }
 
 function table(rows: readonly HookTally[], by: Group | undefined, paint: Paint): string {

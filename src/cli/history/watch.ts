@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { foundPlaces, openStores } from '../../store/place.js';
+import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { type FilterFlags, readFilter, scopeOf } from './filter.js';
 import { jsonOf } from './history.js';
@@ -8,9 +9,7 @@ import { recordLine } from './line.js';
 import { type MaskFlags, maskOf } from './masked.js';
 import type { StoreFlags } from './open.js';
 
-interface WatchFlags extends StoreFlags, FilterFlags, MaskFlags {
-  readonly json?: true;
-}
+type WatchFlags = StoreFlags & Omit<FilterFlags, 'since' | 'until'> & MaskFlags & Flags<'json'>;
 
 /** Until the user interrupts. */
 export async function watchCommand(_args: readonly string[], flags: WatchFlags, terminal: Terminal): Promise<number> {

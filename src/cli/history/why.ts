@@ -6,15 +6,14 @@ import { answerFor, answerText } from '../../why/answer.js';
 import { findElsewhere } from '../../why/elsewhere.js';
 import { hasRun, isMeant, isShadow } from '../../why/meaning.js';
 import { callRecords, whatBecame } from '../../why/ran.js';
+import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { type FilterFlags, type RecordFilter, readFilter } from './filter.js';
 import { isIdLike, recordLine, shortId } from './line.js';
 import { type Mask, type MaskFlags, maskOf } from './masked.js';
 import { type StoreFlags, withStore } from './open.js';
 
-interface WhyFlags extends StoreFlags, FilterFlags, MaskFlags {
-  readonly json?: true;
-}
+type WhyFlags = StoreFlags & FilterFlags & MaskFlags & Flags<'json'>;
 
 /** The fires that are asked about, and all that is kept of their call. */
 interface Meant {

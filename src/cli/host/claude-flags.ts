@@ -8,16 +8,11 @@ import type { Host } from '../../create-host.js';
 import { HookscopeError } from '../../errors.js';
 import type { CustomEvents } from '../../events/catalogue.js';
 import { servicesOf } from '../../host/internals.js';
+import { oneOf } from '../option-values.js';
+import type { CLAUDE, Flags } from '../options.js';
 
 /** Which of Claude Code's files a command takes. */
-export interface ClaudeFlags {
-  /** true: this directory. */
-  readonly claudeCode?: string | true;
-  readonly settings?: readonly string[];
-  readonly pluginDir?: readonly string[];
-  readonly agent?: readonly string[];
-  readonly trust?: string;
-}
+export type ClaudeFlags = Flags<(typeof CLAUDE)[number]>;
 
 /** What the event itself says of where it happens. */
 export interface Happening {
@@ -107,13 +102,7 @@ export async function loadClaudeFlags<C extends CustomEvents>(
   happening: Happening,
   { tell, announced }: { readonly tell: (text: string) => void; readonly announced: ReadonlySet<string> },
 ): Promise<void> {
-  const { trust = 'stored' } = flags;
-  if (trust !== 'all' && trust !== 'stored') {
-    throw new HookscopeError('INVALID_OPTIONS', {
-      where: '--trust',
-      expected: `expected all or stored, got "${trust}"`,
-    });
-  }
+  const trust = oneOf('all', 'stored')(flags.trust ?? 'stored', '--trust');
   if (!hasClaudeFlags(flags)) return;
   const files = claudeFiles(flags, happening);
   // Where the project was not named it is the input's cwd, which may be gone.

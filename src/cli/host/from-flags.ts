@@ -7,13 +7,11 @@ import type { CustomEvents } from '../../events/catalogue.js';
 import type { loadForeign } from '../../foreign/load.js';
 import { servicesOf } from '../../host/internals.js';
 import { nearest } from '../../values/nearest.js';
+import { wrongOption } from '../../values/options.js';
+import type { Flags } from '../options.js';
 
 /** Which other agents' files a command takes. */
-export interface FromFlags {
-  /** An agent's name, and behind it a file of its, where it was named. */
-  readonly from?: readonly string[];
-  readonly trust?: string;
-}
+export type FromFlags = Flags<'from' | 'trust'>;
 
 /** An agent, and its file; without one its places are looked into. */
 interface From {
@@ -31,7 +29,7 @@ export function fromOf({ from = [] }: FromFlags): From[] {
     if (KNOWN.includes(word)) all.push({ agent: word });
     else if (last === undefined) {
       const expected = `expected an agent, one of ${KNOWN.join(', ')}, and perhaps its file, got "${word}"`;
-      throw new HookscopeError('INVALID_OPTIONS', { where: '--from', expected, nearest: nearest(word, KNOWN) });
+      throw wrongOption('--from', expected, nearest(word, KNOWN));
     } else if (!existsSync(word)) throw new HookscopeError('FILE', { file: word, problem: 'there is no such file' });
     else if (last.file === undefined) all[all.length - 1] = { ...last, file: word };
     else all.push({ agent: last.agent, file: word });

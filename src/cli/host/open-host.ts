@@ -14,18 +14,14 @@ import { pluginNames } from '../../plugins/config-trust.js';
 import { loadHooksFile } from '../../plugins/hooks-file.js';
 import { loadPlugin } from '../../plugins/load.js';
 import type { Registration } from '../../scopes/registration.js';
+import type { CLAUDE, Flags, HOST } from '../options.js';
 import { announceHeld, type ClaudeFlags, type Happening, loadClaudeFlags } from './claude-flags.js';
 import { applyConfigsHere, type ConfigsHere, findConfigsHere, loadUsed } from './found-config.js';
-import { eventsFrom, type FromFlags, loadFromFlags } from './from-flags.js';
-import { modelOf, type OutsideFlags, outsideOptions, serversOf, whatCannotRun } from './outside.js';
+import { eventsFrom, loadFromFlags } from './from-flags.js';
+import { modelOf, outsideOptions, serversOf, whatCannotRun } from './outside.js';
 
 /** What every command that needs a host takes. */
-export interface HostFlags extends OutsideFlags, FromFlags {
-  /** false: none, even if one is found. */
-  readonly config?: string | boolean;
-  readonly plugin?: readonly string[];
-  readonly hooks?: readonly string[];
-}
+export type HostFlags = Flags<(typeof HOST)[number] | (typeof CLAUDE)[number]>;
 
 export interface OpenedHost {
   readonly host: Host;

@@ -6,19 +6,17 @@ import { HookscopeError } from '../../errors.js';
 import type { ExternalHostOptions } from '../../handlers/external.js';
 import type { HookModel } from '../../handlers/model/model.js';
 import type { Description } from '../../host/types.js';
+import { wrongOption } from '../../values/options.js';
+import type { Flags } from '../options.js';
 import type { ClaudeFlags } from './claude-flags.js';
 
 /** What hooks that need a model or an MCP server are given. */
-export interface OutsideFlags extends ClaudeFlags {
-  /** `anthropic:NAME`. */
-  readonly model?: string;
-}
+export type OutsideFlags = ClaudeFlags & Flags<'model'>;
 
 /** The model that was named, with key and address of this process's environment alone. Throws INVALID_OPTIONS. */
 export async function modelOf({ model }: OutsideFlags): Promise<HookModel | undefined> {
   if (model === undefined) return undefined;
-  const wrong = (expected: string): HookscopeError =>
-    new HookscopeError('INVALID_OPTIONS', { where: '--model', expected });
+  const wrong = (expected: string): HookscopeError => wrongOption('--model', expected);
   const [, name] = /^anthropic:(\S+)$/.exec(model) ?? [];
   if (name === undefined) throw wrong(`expected anthropic:NAME, as in anthropic:claude-haiku-4-5, got "${model}"`);
   const { ANTHROPIC_API_KEY: key, ANTHROPIC_AUTH_TOKEN: token } = process.env;

@@ -1,13 +1,12 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { HookscopeError } from '../../errors.js';
 import { fileError, writeError } from '../../files/json-file.js';
+import { wrongOption } from '../../values/options.js';
+import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { pluginFiles } from './plugin-files.js';
 
-interface NewFlags {
-  readonly dir?: string;
-}
+type NewFlags = Flags<'dir'>;
 
 /** What the registry takes as a name. */
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
@@ -19,9 +18,9 @@ export async function newCommand(
   { dir }: NewFlags,
   terminal: Terminal,
 ): Promise<number> {
-  if (kind !== 'plugin') throw wrong('new <kind>', `expected plugin, got ${JSON.stringify(kind)}`);
+  if (kind !== 'plugin') throw wrongOption('new <kind>', `expected plugin, got ${JSON.stringify(kind)}`);
   if (!NAME.test(name) || name.length > LONGEST)
-    throw wrong(
+    throw wrongOption(
       'new plugin <name>',
       `expected a package's name in small letters, as @me/no-force-push, got ${JSON.stringify(name)}`,
     );
@@ -58,13 +57,9 @@ async function checkEmpty(folder: string): Promise<void> {
   const there = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error.code === 'ENOTDIR'
-      ? wrong('new plugin', `${folder} is a file; name another with --dir`)
+      ? wrongOption('new plugin', `${folder} is a file; name another with --dir`)
       : fileError(folder, error, 'folder');
   });
   if (there.length > 0)
-    throw wrong('new plugin', `${folder} is not empty, and nothing is written over; name another with --dir`);
-}
-
-function wrong(where: string, expected: string): HookscopeError {
-  return new HookscopeError('INVALID_OPTIONS', { where, expected });
+    throw wrongOption('new plugin', `${folder} is not empty, and nothing is written over; name another with --dir`);
 }

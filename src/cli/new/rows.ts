@@ -1,14 +1,14 @@
-import type { CommandRow } from '../command-row.js';
+import { type CommandRow, command } from '../command-row.js';
 
 export const NEW_COMMANDS: readonly CommandRow[] = [
-  {
+  command({
     usage: 'new <kind> <name>',
     about: 'Create a plugin package, ready to build, test and publish',
     arguments: { kind: 'plugin', name: "the package's name; its folder is made here, under the name without a scope" },
-    options: [['--dir <folder>', 'create it in this folder instead, which must be empty or not exist yet']],
+    options: ['dir'],
     notes: `The plugin is in TypeScript, with one guard, its options and its tests (docs/testing.md).
 
   $ hookscope new plugin hookscope-plugin-no-force-push`,
     load: async () => (await import('./new.js')).newCommand,
-  },
+  }),
 ];

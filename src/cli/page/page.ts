@@ -5,15 +5,11 @@ import { writeError } from '../../files/json-file.js';
 import { inScript, isPage, pageAround } from '../../server/page.js';
 import { openStore } from '../../store/place.js';
 import { jsonOf } from '../history/history.js';
-import { type MaskFlags, maskOf } from '../history/masked.js';
-import { readMoment } from '../history/when.js';
+import { maskOf } from '../history/masked.js';
+import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
 
-interface PageFlags extends MaskFlags {
-  readonly out?: string;
-  readonly since?: string;
-  readonly until?: string;
-}
+type PageFlags = Flags<'out' | 'since' | 'until' | 'redactStored'>;
 
 /** Characters that are written in one go. */
 const TOGETHER = 64 * 1024;
@@ -25,8 +21,8 @@ export async function pageCommand(
   terminal: Terminal,
 ): Promise<number> {
   const query = {
-    ...(flags.since === undefined ? {} : { since: readMoment(flags.since, '--since') }),
-    ...(flags.until === undefined ? {} : { until: readMoment(flags.until, '--until') }),
+    ...(flags.since === undefined ? {} : { since: flags.since }),
+    ...(flags.until === undefined ? {} : { until: flags.until }),
   };
   const mask = maskOf(flags);
   const out = resolve(flags.out ?? `${basename(place).replace(/\.(?:ndjson|jsonl|db)$/, '')}.html`);

@@ -6,8 +6,9 @@ import { plainJson } from '../../plain.js';
 import { openFires } from '../../replay/open.js';
 import type { RecordedFires } from '../../replay/recorded.js';
 import { type Replayed, replay } from '../../replay/replay.js';
+import { wrongOption } from '../../values/options.js';
 import { type HostFlags, openHost } from '../host/open-host.js';
-import type { RedactFlags } from '../redact.js';
+import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { progressBar } from './progress.js';
 import { headline, markdownReport, textReport } from './report.js';
@@ -15,17 +16,11 @@ import { CHANGES, Summary } from './summary.js';
 
 const NOTHING = 'nothing was replayed: it holds no event that was fired';
 
-interface ReplayFlags extends HostFlags, RedactFlags {
-  readonly against?: string;
-  readonly runCallbacks?: true;
-  readonly json?: true;
-  readonly markdown?: true;
-}
+type ReplayFlags = HostFlags & Flags<'against' | 'runCallbacks' | 'json' | 'markdown' | 'redact'>;
 
 /** Replays files under the hooks that were named or are found, and says what changes. Throws FILE, INVALID_OPTIONS and what the hooks cannot be loaded by. */
 export async function replayCommand(files: readonly string[], flags: ReplayFlags, terminal: Terminal): Promise<number> {
-  if (flags.json && flags.markdown)
-    throw new HookscopeError('INVALID_OPTIONS', { where: '--markdown', expected: 'is not for --json' });
+  if (flags.json && flags.markdown) throw wrongOption('--markdown', 'is not for --json');
   const open = (how: HostFlags) => openHost(how, { executes: true, tell: terminal.tell, shown: true });
   const { host } = await open(flags);
   const old = flags.against === undefined ? undefined : await open({ config: flags.against }).catch(closing(host));

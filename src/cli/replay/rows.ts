@@ -1,8 +1,8 @@
-import type { CommandRow } from '../command-row.js';
-import { CLAUDE, HOST, REDACT } from '../host-rows.js';
+import { type CommandRow, command } from '../command-row.js';
+import { CLAUDE, HOST } from '../options.js';
 
 export const REPLAY_COMMANDS: readonly CommandRow[] = [
-  {
+  command({
     usage: 'replay <file...>',
     about:
       'Decide again what was recorded, by the hooks as they are now, and say what changes; no command, request, tool or model runs, and no callback of a hook',
@@ -12,14 +12,11 @@ export const REPLAY_COMMANDS: readonly CommandRow[] = [
     options: [
       ...HOST,
       ...CLAUDE,
-      ['--against <file>', 'compare with this configuration, in place of what was decided then'],
-      [
-        '--run-callbacks',
-        'call the functions of the configuration and its plugins, in place of what was recorded of them',
-      ],
-      ['--json', 'print each fire that changes as one line of JSON, then the summary'],
-      ['--markdown', 'print the report as Markdown'],
-      REDACT,
+      'against',
+      'runCallbacks',
+      ['json', 'print each fire that changes as one line of JSON, then the summary'],
+      'markdown',
+      'redact',
     ],
     notes: `What a hook says is what was recorded of the same hook (what it runs, hashed) on the same input. Rules, matchers, scopes, policies and rewrites are
 computed anew. Where an answer is not known and could matter, the decision is unknown; so it is where a function makes the hooks of an agent's type
@@ -30,5 +27,5 @@ something is unknown, whatever else changes.
   $ hookscope replay hooks.ndjson --config hookscope.config.json
   $ hookscope replay hooks.ndjson --config new.json --against old.json --markdown`,
     load: async () => (await import('./replay.js')).replayCommand,
-  },
+  }),
 ];

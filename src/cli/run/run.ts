@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Host } from '../../create-host.js';
-import { HookscopeError } from '../../errors.js';
 import { eventName } from '../../events/catalogue.js';
 import type { AnyDecision } from '../../host/decide/decision.js';
 import { servicesOf } from '../../host/internals.js';
@@ -10,19 +9,17 @@ import { type Happening, happeningOf } from '../host/claude-flags.js';
 import { atPlace, type HostFlags, openHost } from '../host/open-host.js';
 import { partOfCaller } from '../host/part-of-caller.js';
 import { unknownEvent } from '../host/unknown-event.js';
-import { type RedactFlags, redactorFor } from '../redact.js';
+import type { Flags } from '../options.js';
+import { redactorFor } from '../redact.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { type RecordedEvent, type RecordedSession, readSession } from './session-file.js';
 import { jsonLines, liveLines } from './show.js';
 import { Summary } from './summary.js';
 
-interface RunFlags extends HostFlags, RedactFlags {
-  readonly speed?: string;
-  readonly json?: true;
-}
+type RunFlags = HostFlags & Flags<'speed' | 'json' | 'redact'>;
 
 export async function runCommand(files: readonly string[], flags: RunFlags, terminal: Terminal): Promise<number> {
-  const speed = flags.speed === undefined ? undefined : readSpeed(flags.speed);
+  const { speed } = flags;
   const sessions = await unlessInterrupted(terminal, Promise.all(files.map(readSession)));
   for (const note of sessions.flatMap(({ notes }) => notes)) terminal.tell(note);
   const { host } = await unlessInterrupted(
@@ -64,15 +61,6 @@ export async function runCommand(files: readonly string[], flags: RunFlags, term
 function whatHappens(sessions: readonly RecordedSession[]): Happening {
   const all = sessions.flatMap(({ events }) => events.map(({ input }) => happeningOf(input)));
   return { cwd: all[0]?.cwd, mainAgent: all.find(({ mainAgent }) => mainAgent !== undefined)?.mainAgent };
-}
-
-function readSpeed(text: string): number {
-  const speed = Number(text);
-  if (speed > 0 && Number.isFinite(speed)) return speed;
-  throw new HookscopeError('INVALID_OPTIONS', {
-    where: '--speed',
-    expected: `expected a number over 0, got "${text}"`,
-  });
 }
 
 interface Replay {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HookscopeError, isHookscopeError } from '../../errors.js';
+import { isHookscopeError } from '../../errors.js';
 import { eventName } from '../../events/catalogue.js';
 import {
   type CommandAnswer,
@@ -13,19 +13,15 @@ import { askServer } from '../../server/client/ask.js';
 import { readStdin } from '../../server/client/stdin.js';
 import { placesOf } from '../../server/places.js';
 import { CLAUDE, claudeProtocol, type Protocol } from '../../server/protocol.js';
+import { wrongOption } from '../../values/options.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { HostFlags } from '../host/open-host.js';
+import { oneOf } from '../option-values.js';
+import type { Flags } from '../options.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { setAlarm } from './alarm.js';
 
-interface HookFlags extends HostFlags {
-  readonly as?: string;
-  readonly attended?: true;
-  readonly onFailure?: string;
-  readonly timeout?: string;
-  /** false: no server is asked. */
-  readonly server?: boolean;
-}
+type HookFlags = HostFlags & Flags<'as' | 'attended' | 'onFailure' | 'timeout' | 'noServer'>;
 
 /** One event from an agent's own hook, answered as the agent understands it. Whatever goes wrong on the way stops what can be stopped. */
 export async function hookCommand([given]: readonly string[], flags: HookFlags, terminal: Terminal): Promise<number> {
@@ -54,7 +50,7 @@ async function protocolOf(event: string, { as = CLAUDE, attended }: HookFlags): 
   const others = agentsWith(event);
   if (others.length === 0) return claudeProtocol(event, attended);
   const expected = `expected the agent whose event this is: --as ${others.join(' or --as ')}`;
-  throw new HookscopeError('INVALID_OPTIONS', { where: `hook ${event}`, expected });
+  throw wrongOption(`hook ${event}`, expected);
 }
 
 /**
@@ -133,10 +129,7 @@ function endWithParent(): void {
 }
 
 function policyOf(given: string | undefined): FailurePolicy {
-  if (given === undefined) return 'block';
-  const policy = FAILURE_POLICIES.find((one) => one === given);
-  if (policy === undefined) throw wrong('--on-failure', 'expected block or allow', given);
-  return policy;
+  return given === undefined ? 'block' : oneOf(...FAILURE_POLICIES)(given, '--on-failure');
 }
 
 /** What the agent itself waits, as its settings or its environment say. */
@@ -144,8 +137,5 @@ function secondsOf(given: string | undefined = process.env['HOOKSCOPE_TIMEOUT'])
   if (given === undefined || given === '') return undefined;
   const seconds = Number(given);
   if (Number.isFinite(seconds) && seconds > 0) return seconds;
-  throw wrong('--timeout', 'expected the seconds that the agent waits', given);
+  throw wrongOption('--timeout', `expected the seconds that the agent waits, got "${given}"`);
 }
-
-const wrong = (where: string, expected: string, got: string): HookscopeError =>
-  new HookscopeError('INVALID_OPTIONS', { where, expected: `${expected}, got "${got}"` });

@@ -1,22 +1,18 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { HookscopeError } from '../../errors.js';
 import { writeError } from '../../files/json-file.js';
 import { plainLines } from '../../plain.js';
 import { serveArguments, serviceFile } from '../../server/client/service.js';
 import type { Serving } from '../../server/worker.js';
 import { makeFolder } from '../../values/make-folder.js';
+import { wrongOption } from '../../values/options.js';
 import type { Terminal } from '../terminal.js';
 
 /** Writes the file that starts the server with these options when its user logs in, and shows it. Nothing is started. */
 export async function installService({ set, cwd, projects, port }: Serving, terminal: Terminal): Promise<number> {
   const argv = [process.execPath, process.argv[1] as string, ...serveArguments(set, cwd, projects, port)];
   const file = serviceFile({ platform: process.platform, env: process.env, argv, cwd });
-  if (file === undefined)
-    throw new HookscopeError('INVALID_OPTIONS', {
-      where: '--install',
-      expected: 'there is neither systemd nor launchd here',
-    });
+  if (file === undefined) throw wrongOption('--install', 'there is neither systemd nor launchd here');
   const { path, text, start } = file;
   await terminal.print(`${path}:\n\n${plainLines(text)}`);
   if (existsSync(path) && readFileSync(path, 'utf8') !== text) {

@@ -11,26 +11,19 @@ import { placesOf } from '../../server/places.js';
 import { changesSince, droppedSince, readServed } from '../../server/served.js';
 import { ensureTokens } from '../../server/tokens.js';
 import type { OpenSet, Serving } from '../../server/worker.js';
+import { wrongOption } from '../../values/options.js';
 import { type HostFlags, openHost } from '../host/open-host.js';
+import type { Flags } from '../options.js';
 import { maskedTerminal } from '../redact.js';
 import type { Terminal } from '../terminal.js';
 import { createKeeper, keptRecords } from './keep.js';
 
-export interface ServeFlags extends HostFlags {
-  readonly project?: readonly string[];
-  readonly port?: string;
-  readonly dev?: true;
-  readonly accept?: true;
-  readonly install?: true;
-}
+export type ServeFlags = HostFlags & Flags<'projects' | 'port' | 'dev' | 'accept' | 'install'>;
 
 /** A warm host in the foreground, until it is interrupted. */
 export async function serveCommand(_: readonly string[], flags: ServeFlags, shown: Terminal): Promise<number> {
   if (process.platform === 'win32')
-    throw new HookscopeError('INVALID_OPTIONS', {
-      where: 'serve',
-      expected: 'it does not run on Windows; hookscope hook does, without it',
-    });
+    throw wrongOption('serve', 'it does not run on Windows; hookscope hook does, without it');
   // What it says is kept by whoever started it: a journal, a file.
   const terminal = maskedTerminal(shown, createRedactor());
   if (cluster.isWorker) return child(terminal);
@@ -42,7 +35,7 @@ export async function serveCommand(_: readonly string[], flags: ServeFlags, show
     set: absoluteSet(set, cwd),
     cwd,
     projects: (project ?? []).map(projectIn),
-    ...(port === undefined ? {} : { port: portIn(port) }),
+    ...(port === undefined ? {} : { port }),
     dev: dev === true,
   };
   if (install) return (await import('./serve-install.js')).installService(serving, terminal);
@@ -142,10 +135,4 @@ function projectIn(folder: string): string {
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new HookscopeError('FILE', { file: root, problem: 'there is no such folder' });
   return root;
-}
-
-function portIn(text: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
-  throw new HookscopeError('INVALID_OPTIONS', { where: '--port', expected: `expected a port, got "${text}"` });
 }

@@ -5,17 +5,14 @@ import { fileError, writeError } from '../../files/json-file.js';
 import { describeError } from '../../values/message.js';
 import { hasClaudeFlags } from '../host/claude-flags.js';
 import { type HostFlags, openHost } from '../host/open-host.js';
+import type { Flags } from '../options.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { type Example, readExamples } from './examples.js';
 import { probe, tellProbes } from './probe.js';
 import { junit, type Outcome, tap, tellOutcomes } from './report.js';
 import { Bench } from './run.js';
 
-interface TestFlags extends HostFlags {
-  readonly probe?: true;
-  readonly tap?: true;
-  readonly junit?: string;
-}
+type TestFlags = HostFlags & Flags<'probe' | 'tap' | 'junit'>;
 
 const SKIPPED = ['node_modules', '.git'];
 const ENDING = /\.hooktest\.ya?ml$/;

@@ -1,4 +1,5 @@
-import { HookscopeError } from '../../errors.js';
+import { nearest } from '../values/nearest.js';
+import { wrongOption } from '../values/options.js';
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -19,7 +20,7 @@ function millisecondsOf(text: string): number | undefined {
 export function readDuration(text: string, where: string): number {
   const found = millisecondsOf(text);
   if (found !== undefined) return found;
-  throw wrong(where, `expected a duration, as in 250ms, 90s, 15m, 1h or 2d, got "${text}"`);
+  throw wrongOption(where, `expected a duration, as in 250ms, 90s, 15m, 1h or 2d, got "${text}"`);
 }
 
 const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
@@ -29,7 +30,7 @@ export function readMoment(text: string, where: string, now: number = Date.now()
   const ago = millisecondsOf(text);
   const time = ago === undefined ? (ISO.test(text) ? Date.parse(text) : Number.NaN) : now - ago;
   if (isDate(time)) return time;
-  throw wrong(
+  throw wrongOption(
     where,
     `expected how long ago, as in 90s, 1h or 2d, or a time, as in 2026-01-31 or 2026-01-31T09:15Z, got "${text}"`,
   );
@@ -41,8 +42,29 @@ const isDate = (time: number): boolean => Math.abs(time) <= 8.64e15;
 /** A count of an option. Throws INVALID_OPTIONS. */
 export function readCount(text: string, where: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw wrong(where, `expected a whole number of 0 or more, got "${text}"`);
+  throw wrongOption(where, `expected a whole number of 0 or more, got "${text}"`);
 }
 
-const wrong = (where: string, expected: string): HookscopeError =>
-  new HookscopeError('INVALID_OPTIONS', { where, expected });
+/** A number over 0 of an option. Throws INVALID_OPTIONS. */
+export function readFactor(text: string, where: string): number {
+  const factor = Number(text);
+  if (factor > 0 && Number.isFinite(factor)) return factor;
+  throw wrongOption(where, `expected a number over 0, got "${text}"`);
+}
+
+/** A port of this machine; 0: any. Throws INVALID_OPTIONS. */
+export function readPort(text: string, where: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port < 65_536) return port;
+  throw wrongOption(where, `expected a port, got "${text}"`);
+}
+
+/** Reads one of a few words. */
+export function oneOf<const Word extends string>(...words: Word[]): (text: string, where: string) => Word {
+  return (text, where) => {
+    const found = words.find((word) => word === text);
+    if (found !== undefined) return found;
+    const listed = words.join(', ').replace(/, ([^,]*)$/, ' or $1');
+    throw wrongOption(where, `expected ${listed}, got "${text}"`, nearest(text, words));
+  };
+}
