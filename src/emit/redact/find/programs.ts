@@ -88,6 +88,8 @@ const STEP = new RegExp(
   'g',
 );
 const SAME = PROGRAMS.map(({ name }) => new RegExp(`^(?:${name.source})$`));
+/** Of what a step can be, what no name begins with. */
+const SEPARATES = /^[|;&\\\s]/;
 const REACH = 300;
 /** The letters that are a flag of any of them. */
 const LETTERS = new Set(
@@ -101,22 +103,24 @@ export function programsAt(
   dash: number,
 ): { readonly programs: readonly Program[]; readonly before: string } {
   const reach = text.slice(Math.max(0, dash - REACH), dash);
-  let programs: readonly Program[] = [];
+  let names: string[] = [];
   let start = 0;
   STEP.lastIndex = 0;
   for (let step = STEP.exec(reach); step !== null; step = STEP.exec(reach)) {
     const word = step[0];
-    const found = PROGRAMS.filter((_, i) => (SAME[i] as RegExp).test(word));
-    if (found.length === 0) [programs, start] = [[], step.index + word.length];
-    else {
-      const said = reach.slice(start);
-      const all = found.filter(
-        ({ says, anywhere }) =>
-          (says === undefined || says.test(said)) &&
-          (anywhere === undefined || anywhere.test(said) || anywhere.test(text.slice(dash, dash + REACH))),
-      );
-      if (all.length > 0) programs = all;
-    }
+    if (SEPARATES.test(word)) [names, start] = [[], step.index + word.length];
+    else names.push(word);
   }
-  return { programs, before: reach.slice(start) };
+  const before = reach.slice(start);
+  // The last that takes part: `docker` alone, before `login`, is none.
+  for (let name = names.pop(); name !== undefined; name = names.pop()) {
+    const programs = PROGRAMS.filter(
+      ({ says, anywhere }, i) =>
+        (SAME[i] as RegExp).test(name) &&
+        (says === undefined || says.test(before)) &&
+        (anywhere === undefined || anywhere.test(before) || anywhere.test(text.slice(dash, dash + REACH))),
+    );
+    if (programs.length > 0) return { programs, before };
+  }
+  return { programs: [], before };
 }
