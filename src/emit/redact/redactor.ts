@@ -159,7 +159,8 @@ class RecordRedactor implements Redactor {
       if (this.#masker.isPath(name)) return piece === '' ? '' : this.#masker.mask(piece);
       return streams[stream].push(
         piece,
-        (text, from, to) => this.#masker.asked(text.slice(from, to), name) ?? this.#masker.part(text, from, to),
+        (text, from, to, secrets) =>
+          this.#masker.asked(text.slice(from, to), name) ?? this.#masker.part(text, from, to, secrets),
       );
     };
     const pieces = { stdout: told('stdout', stdout, 'stdout'), stderr: told('stderr', stderr, 'stderr') };

@@ -1,5 +1,6 @@
 import type { Finder } from './find/find.js';
 import { nameKind } from './find/names.js';
+import type { Span } from './find/quoted.js';
 
 /** Most characters of a line that is not at its end that wait for the rest of it; what is left of them when it grows longer. */
 const MOST_HELD = 8192;
@@ -16,8 +17,8 @@ function hangs(line: string): boolean {
   return found !== null && (found[1] === undefined || nameKind(found[1]) !== undefined);
 }
 
-/** Masks part of a text; counts what it masked. */
-export type MaskPart = (text: string, from: number, to: number) => string;
+/** Masks part of a text, of which all secrets are known; counts what it masked. */
+export type MaskPart = (text: string, from: number, to: number, secrets: readonly Span[]) => string;
 
 /**
  * One text that comes in pieces. What may be the beginning of a secret is held back, and told with the next piece: the line that has not
@@ -42,23 +43,23 @@ export class MaskedStream {
     if (!/[\r\n]/.test(rest) && this.#held.length <= MOST_HELD) return '';
     const text = this.#context + this.#held;
     const from = this.#context.length;
-    const to = Math.max(from, this.#cut(text, from));
-    const told = mask(text, from, to);
+    const secrets = this.#finder.find(text);
+    const to = Math.max(from, this.#cut(text, from, secrets));
+    const told = mask(text, from, to, secrets);
     this.#context = contextOf(text.slice(0, to));
     this.#held = text.slice(to);
     return told;
   }
 
   /** How much of the text may be told. */
-  #cut(text: string, from: number): number {
+  #cut(text: string, from: number, secrets: readonly Span[]): number {
     let cut = lineEnd(text);
     while (cut > from && hangs(text.slice(Math.max(0, cut - 200), cut))) cut = lineEnd(text.slice(0, cut - 1));
     if (text.length - cut > MOST_HELD) cut = text.length - LEAST_HELD;
-    const spans = this.#finder.find(text);
-    const last = spans.at(-1);
+    const last = secrets.at(-1);
     const key = last?.[2] ? last[0] : this.#finder.openKey(text);
     if (key >= 0 && key < cut) cut = key;
-    const across = spans.find(([start, end]) => start < cut && end > cut);
+    const across = secrets.find(([start, end]) => start < cut && end > cut);
     if (across !== undefined) cut = across[0];
     if (text.length - Math.max(from, cut) <= MOST_SECRET) return cut;
     this.#until = endOf(text, key);
