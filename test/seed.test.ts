@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SEED, seedOf } from './seed.js';
+import { generated, SEED, seedOf } from './seed.js';
 
 test('a property of a test begins with the one seed that all have, whoever runs it', () => {
   expect(fc.readConfigureGlobal().seed).toBe(SEED);
@@ -15,4 +15,19 @@ test('the seed is the same without a wish, the one that is named, or a fresh one
   expect(seedOf('-17')).toBe(-17);
   expect(seedOf('random')).not.toBe(seedOf('random'));
   expect(() => seedOf('twelve')).toThrow('HOOKSCOPE_SEED: expected');
+});
+
+test('what is generated is as much as a file wants, or more of it where that is asked for', () => {
+  const before = process.env['HOOKSCOPE_GENERATED'];
+  try {
+    delete process.env['HOOKSCOPE_GENERATED'];
+    expect(generated(20)).toBe(20);
+    process.env['HOOKSCOPE_GENERATED'] = '1000';
+    expect([generated(20), generated(5000)]).toEqual([1000, 5000]);
+    process.env['HOOKSCOPE_GENERATED'] = 'many';
+    expect(() => generated(20)).toThrow('HOOKSCOPE_GENERATED: expected');
+  } finally {
+    if (before === undefined) delete process.env['HOOKSCOPE_GENERATED'];
+    else process.env['HOOKSCOPE_GENERATED'] = before;
+  }
 });

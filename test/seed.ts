@@ -12,6 +12,13 @@ export function seedOf(wish: string | undefined): number {
   return seed | 0;
 }
 
+/** How many to generate of what is seen well with a few: these, or as many as HOOKSCOPE_GENERATED says where that is more. */
+export function generated(few: number): number {
+  const wish = Number(process.env['HOOKSCOPE_GENERATED'] ?? few);
+  if (!Number.isInteger(wish)) throw new TypeError('HOOKSCOPE_GENERATED: expected a whole number');
+  return Math.max(few, wish);
+}
+
 /** Numbers from 0 up to 1, the same for the same seed (mulberry32). For what fast-check does not generate. */
 export function randomFrom(seed: number): () => number {
   let state = seed | 0;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Node, parse } from 'acorn';
 import { isTypeScript, stripTypes } from './module.js';
 
@@ -20,8 +21,22 @@ const LOADERS = ['require', 'jitiImport', 'jitiESMResolve'];
 const IMPORTING = ['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration', 'ImportExpression'];
 const DYNAMIC = /\b(?:import|require)\s*\(\s*(?:[^'"`\s)][^)\n]{0,100}|`[^`\n]*\$\{[^`\n]*`[^)\n]{0,100})\)/g;
 
+/** What was read last of each file: to accept a project judges it several times, and TypeScript takes milliseconds to parse. */
+const known = new Map<string, { readonly sha256: string; readonly words: ModuleWords }>();
+const MOST_KNOWN = 500;
+
 /** Reads a program without running it. What cannot be parsed cannot run either: then its own name is what is unknown. */
 export async function moduleWords(text: string, file: string): Promise<ModuleWords> {
+  const sha256 = createHash('sha256').update(text).digest('base64');
+  const last = known.get(file);
+  if (last?.sha256 === sha256) return last.words;
+  const words = await readWords(text, file);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(file, { sha256, words });
+  return words;
+}
+
+async function readWords(text: string, file: string): Promise<ModuleWords> {
   const tree = await read(text, file);
   const imports = new Set<string>();
   const listed = new Set<string>();

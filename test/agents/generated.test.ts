@@ -8,11 +8,11 @@ import { isHookscopeError } from '../../src/errors.js';
 import { CATALOGUE, CLAUDE_EVENTS } from '../../src/events/catalogue.js';
 import type { EventSpec } from '../../src/events/define.js';
 import { makeDecision } from '../../src/host/decide/decision.js';
-import { randomFrom, SEED } from '../seed.js';
+import { generated, randomFrom, SEED } from '../seed.js';
 import { payloadsOf, SEEN } from './recorded.js';
 import { honouredShapes, shapeOf } from './shapes.js';
 
-const COUNT = 10_000;
+const COUNT = generated(2_500);
 const TEXTS = [
   '',
   ' ',

@@ -16,9 +16,10 @@ import { CATALOGUE, HOOK_EVENTS, type HookEvent } from '../../src/events/catalog
 import { readShellOutput } from '../../src/handlers/output.js';
 import { namedFiles } from '../../src/trust/named/named-files.js';
 import { fireAny } from '../host/kit.js';
+import { generated } from '../seed.js';
 
 /** How many of each: some here and in the gate, HOOKSCOPE_GENERATED=10000 for the whole. */
-const RUNS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 300);
+const RUNS = generated(100);
 const TIMEOUT = Math.max(60_000, RUNS * 100);
 
 let folder: string;

@@ -12,6 +12,7 @@ import { fire } from '../emit/samples.js';
 import { inputOf } from '../host/inputs.js';
 import { fireAny, fires, registerAs, testHost, watch } from '../host/kit.js';
 import { entryOf } from '../host/said.js';
+import { generated } from '../seed.js';
 import { anyRecords, SAMPLES } from '../store/records.js';
 import { DOUBLE_STOP, ENDS, QUOTED_STOP } from '../values/double-stop.js';
 
@@ -132,7 +133,7 @@ describe('why, of fires of a real host', () => {
           }
         },
       ),
-      { numRuns: 20 },
+      { numRuns: generated(8) },
     );
   });
 });
@@ -286,7 +287,7 @@ describe('why', () => {
           expect(text).not.toMatch(/undefined|\[object|NaN/);
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: generated(500) },
     );
   });
 });

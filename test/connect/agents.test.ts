@@ -14,6 +14,7 @@ import { Journal } from '../../src/connect/journal.js';
 import { handlersIn } from '../../src/connect/settings-text.js';
 import { readForeign } from '../../src/foreign/parse.js';
 import { thinCommand } from '../../src/server/client/thin.js';
+import { generated } from '../seed.js';
 import { filesOf } from './texts.js';
 
 let folder: string;
@@ -53,7 +54,7 @@ const EDITS: readonly ((before: string) => string)[] = [
 ];
 
 describe.each(agents)('a file of %s', (_, table) => {
-  const RUNS = { numRuns: 20 };
+  const RUNS = { numRuns: generated(8) };
 
   test('that is connected has one entry of ours behind what it had, once, and is restored byte for byte', async () => {
     await fc.assert(

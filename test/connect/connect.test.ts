@@ -18,6 +18,7 @@ import { parse } from 'jsonc-parser';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { disconnect, planConnect } from '../../src/connect/connect.js';
 import { Journal } from '../../src/connect/journal.js';
+import { generated } from '../seed.js';
 
 let folder: string;
 let journal: Journal;
@@ -94,7 +95,7 @@ describe('a settings file', () => {
         expect(readFileSync(settings(), 'utf8')).toBe(text);
         expect(journal.list()).toEqual([]);
       }),
-      { numRuns: 120 },
+      { numRuns: generated(50) },
     );
   });
 
@@ -116,7 +117,7 @@ describe('a settings file', () => {
           Object.fromEntries(Object.entries(all).filter(([, list]) => list.length > 0));
         expect(some(kept)).toEqual(some(hooks));
       }),
-      { numRuns: 80 },
+      { numRuns: generated(35) },
     );
   });
 

@@ -7,8 +7,9 @@ import type { HostOptions } from '../../src/host/options.js';
 import { type HookServer, hookServer } from '../handlers/hook-server.js';
 import { INPUTS } from '../host/inputs.js';
 import { anyHooks, fires, only, testHost, watch } from '../host/kit.js';
+import { generated } from '../seed.js';
 
-const RUNS = Math.ceil(Number(process.env['HOOKSCOPE_GENERATED'] ?? 60));
+const RUNS = generated(30);
 const oops = (): never => {
   throw new Error('looked at');
 };

@@ -5,6 +5,7 @@ import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import { inputOf } from '../host/inputs.js';
 import { anyHooks, fireAny, fires, only, registerAs, testHost, watch } from '../host/kit.js';
 import { entryOf } from '../host/said.js';
+import { generated } from '../seed.js';
 import { anyOutput } from './outputs.js';
 import { recompute } from './recompute.js';
 
@@ -48,7 +49,7 @@ describe('a decision can be computed from its record', () => {
           expect({ ...record.decision }).toEqual(fields);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: generated(20) },
     );
   });
 

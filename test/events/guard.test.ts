@@ -6,6 +6,7 @@ import { type EventSpec, named } from '../../src/events/define.js';
 import { checkInput, inputGuard } from '../../src/events/guard.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import { compilePredicate } from '../../src/values/predicate.js';
+import { generated } from '../seed.js';
 
 const entries: readonly EventSpec[] = Object.values(CATALOGUE);
 
@@ -63,7 +64,7 @@ describe.each(entries.map((spec) => [spec.name, spec] as const))('the guard of %
           expect(checkInput(spec, input)).toBeUndefined();
         },
       ),
-      { numRuns: 300 },
+      { numRuns: generated(100) },
     );
     expect(yes).toBeGreaterThan(20);
   });
@@ -174,7 +175,7 @@ describe('compilePredicate', () => {
       fc.property(value, (v) => {
         if (accepts(v)) expect(schema.safeParse(v).success).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: generated(200) },
     );
     expect(accepts(Symbol('never of this type'))).toBe(schema.safeParse(Symbol('')).success);
   });

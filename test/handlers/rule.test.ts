@@ -4,6 +4,7 @@ import { allow, ask, CATALOGUE, deny, HOOK_EVENTS, type HookEvent, type RuleDeci
 import { validateHooks } from '../../src/plugins/validate.js';
 import { INPUTS } from '../host/inputs.js';
 import { anyHooks, fireAny, fires, only, registerAs, testHost, watch } from '../host/kit.js';
+import { generated } from '../seed.js';
 
 const bash = (command: string) => ({ tool_name: 'Bash', tool_input: { command }, tool_use_id: 't1' });
 const SAYS = { deny, ask, allow };
@@ -172,7 +173,7 @@ describe('the allow of a rule', () => {
         const strictest = (await outside.fire('PreToolUse', bash('ls'))).verdict ?? 'none';
         expect(['none', 'allow']).toContain(strictest);
       }),
-      { numRuns: 500 },
+      { numRuns: generated(200) },
     );
     expect(decided).toBeGreaterThan(50);
   });

@@ -6,6 +6,7 @@ import { HOOK_EVENTS, type HookEvent } from '../../src/events/catalogue.js';
 import { readOutput } from '../../src/events/output/outcome.js';
 import { makeDecision } from '../../src/host/decide/decision.js';
 import { anyOutput } from '../contracts/outputs.js';
+import { generated } from '../seed.js';
 import { entryOf, folded, said, specific } from './said.js';
 
 /** The wire's own shape of one event's output, nothing unknown in it. */
@@ -46,7 +47,7 @@ describe('a decision as JSON', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: generated(20) },
     );
   });
 

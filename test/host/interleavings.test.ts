@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Undo } from '../../src/host/types.js';
+import { generated } from '../seed.js';
 import { INPUTS } from './inputs.js';
 import { testHost, watch } from './kit.js';
 
@@ -144,7 +145,7 @@ test.each(['lineage', 'all'] as const)(
         fc.scheduler(),
         (steps, watched, parallel, s) => play(steps, merge, watched, parallel, s),
       ),
-      { numRuns: 150 },
+      { numRuns: generated(60) },
     );
   },
 );

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { createHost } from '../../src/create-host.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import { compileRule } from '../../src/matching/rule.js';
+import { generated } from '../seed.js';
 import { fires, only, SESSION, watch } from './kit.js';
 
 const input = z.object({
@@ -88,7 +89,7 @@ test('a hook with a rule runs on every call that the rule matches, whatever the 
       }
       await host.close();
     }),
-    { numRuns: 150 },
+    { numRuns: generated(60) },
   );
 });
 

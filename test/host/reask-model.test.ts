@@ -6,6 +6,7 @@ import { type EventSpec, named } from '../../src/events/define.js';
 import { defineEvent } from '../../src/events/own-event.js';
 import type { AnyDecision } from '../../src/host/decide/decision.js';
 import { recompute } from '../contracts/recompute.js';
+import { generated } from '../seed.js';
 import { anyHooks, fires, only, testHost, watch } from './kit.js';
 import { type Answer, type Expected, expected, type Handler, type Word } from './reference.js';
 
@@ -131,7 +132,7 @@ describe('random gates', () => {
           expect(recompute(result.record, ENTRY)).toEqual(fields);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: generated(150) },
     );
   });
 
@@ -198,7 +199,7 @@ describe('random gates', () => {
           expect(wins, `${winner} over ${loser}`).toBe(true);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: generated(150) },
     );
   });
 

@@ -19,6 +19,7 @@ import {
   rule,
   stop,
 } from '../../src/index.js';
+import { generated } from '../seed.js';
 import { inputOf } from './inputs.js';
 
 const CALL = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't1', session_id: 's1' };
@@ -287,7 +288,7 @@ test('whatever 20 of them say, on any event, decisions and records of the others
         expect(outcomes[1]).toEqual(outcomes[0]);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: generated(30) },
   );
 });
 

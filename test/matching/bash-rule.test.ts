@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileRule } from '../../src/matching/rule.js';
+import { generated } from '../seed.js';
 
 const { lines: LINES } = JSON.parse(
   readFileSync(new URL('../fixtures/commands/removing.json', import.meta.url), 'utf8'),
@@ -545,7 +546,7 @@ describe('a Bash rule', () => {
         expect(matches('git push *', `git push x\n${text}`)).toBe(true);
         expect(matches('*', text)).toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: generated(1000) },
     );
   });
 

@@ -7,11 +7,11 @@ import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import type { FireRecord } from '../../src/index.js';
 import { canonicalDecision, difference } from '../../src/replay/canonical.js';
 import { replay } from '../../src/replay.js';
-import { SEED } from '../seed.js';
+import { generated, SEED } from '../seed.js';
 import { all } from './all.js';
 import { fresh, live, sceneOf } from './scenes.js';
 
-const SESSIONS = 100;
+const SESSIONS = generated(30);
 const dir = mkdtempSync(join(tmpdir(), 'determinism-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createHost } from '../../src/index.js';
 import type { RecordedFire } from '../../src/replay/recorded.js';
 import { isTranscriptLine, transcriptFires } from '../../src/replay/transcript.js';
+import { generated } from '../seed.js';
 import { readRecording } from '../session/recorded-session.js';
 import { all } from './all.js';
 
@@ -240,7 +241,7 @@ describe('a transcript that is not whole', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: generated(25) },
     );
   });
 

@@ -6,6 +6,7 @@ import type { Hooks } from '../../src/host/types.js';
 import type { ToolCall, ToolResult } from '../../src/session/tool/call.js';
 import type { Session } from '../../src/session/types.js';
 import { anyHooks, testHost } from '../host/kit.js';
+import { generated } from '../seed.js';
 
 /** What a tool is asked for; everybody who judges it does so by these three. */
 interface Ask {
@@ -252,7 +253,7 @@ test('however the calls of several agents interleave, each is judged by its own 
       denied += all.filter((r) => r.status === 'denied').length;
       ranRewritten += [...outcome.executed].filter(([, input]) => input.by !== 'model').length;
     }),
-    { numRuns: 100 },
+    { numRuns: generated(40) },
   );
   // The plans are such that the interesting things happen.
   expect(denied).toBeGreaterThan(100);

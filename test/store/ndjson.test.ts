@@ -11,6 +11,7 @@ import { ndjsonStore } from '../../src/store/ndjson.js';
 import { isWanted, type RecordQuery } from '../../src/store/store.js';
 import { fire, stamped } from '../emit/samples.js';
 import { until } from '../host/kit.js';
+import { generated } from '../seed.js';
 
 let folder = '';
 beforeEach(() => {
@@ -69,7 +70,7 @@ describe('the lines of a file', () => {
           );
         },
       ),
-      { numRuns: 300 },
+      { numRuns: generated(100) },
     );
   });
 });

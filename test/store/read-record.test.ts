@@ -4,6 +4,7 @@ import { formatFire, formatRecord } from '../../src/emit/print.js';
 import type { HookRecord } from '../../src/emit/record.js';
 import { readRecord } from '../../src/store/read-record.js';
 import { FIRE, fire, stamped, started } from '../emit/samples.js';
+import { generated } from '../seed.js';
 import { anyRecords } from './records.js';
 
 test('a record of this version is read as it is', () => {
@@ -43,7 +44,7 @@ test('whatever stands in a record, it can be printed', () => {
       for (const text of lines) expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     }),
-    { numRuns: 2000 },
+    { numRuns: generated(800) },
   );
 });
 
@@ -54,6 +55,6 @@ test('reading again what was read changes nothing', () => {
       if (record)
         expect(readRecord(JSON.parse(JSON.stringify(record))).record).toEqual(JSON.parse(JSON.stringify(record)));
     }),
-    { numRuns: 500 },
+    { numRuns: generated(200) },
   );
 });

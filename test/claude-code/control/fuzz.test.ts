@@ -10,7 +10,7 @@ import { BASE, connect } from './kit.js';
 import { cancel, isReply, isRequest, type Json, request, success } from './puppet.js';
 
 /** Lines of garbage, a share here and in the gate; HOOKSCOPE_FUZZ_LINES=100000 for the whole. */
-const LINES = Number(process.env['HOOKSCOPE_FUZZ_LINES'] ?? 10_000);
+const LINES = Number(process.env['HOOKSCOPE_FUZZ_LINES'] ?? 5_000);
 const TIMEOUT = Math.max(60_000, LINES * 10);
 
 const unhandled: unknown[] = [];
