@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CATALOGUE, type HookEvent } from '../../src/events/catalogue.js';
 import { commandHandler } from '../../src/handlers/command/handler.js';
@@ -57,18 +57,18 @@ export function uniqueSeconds(): string {
 export function processes(text: string): string[] {
   const list =
     process.platform === 'linux'
-      ? readdirSync('/proc').flatMap(lineOf)
+      ? readdirSync('/proc').flatMap((pid) => lineOf(pid, text))
       : execFileSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' }).split('\n');
   return list.filter((line) => line.includes(text) && !/^\s*\d+\s+Z/.test(line));
 }
 
-/** What `ps` says of a process, which would be a process itself, and is asked many times. */
-function lineOf(pid: string): string[] {
+/** What `ps` says of a process whose command line holds a text. It would be a process itself, and is asked many times. */
+function lineOf(pid: string, text: string): string[] {
   if (!/^\d+$/.test(pid)) return [];
   try {
-    const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trimEnd();
-    if (line === '') return [];
-    const state = /\) (\S)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1];
+    const line = readAll(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trimEnd();
+    if (line === '' || !line.includes(text)) return [];
+    const state = /\) (\S)/.exec(readAll(`/proc/${pid}/stat`))?.[1];
     return [`${pid} ${state} ${line}`];
   } catch {
     // It has ended meanwhile.
@@ -76,11 +76,23 @@ function lineOf(pid: string): string[] {
   }
 }
 
-/** Waits until something is so. */
+/** `readFileSync` asks how long a file is, which none of /proc says, and then takes memory for a long one. */
+const bytes = Buffer.alloc(256 * 1024);
+
+function readAll(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    return bytes.latin1Slice(0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Waits until something is so; looks less often the longer it takes. */
 export async function until(what: () => boolean, seconds = 60): Promise<void> {
   const end = performance.now() + seconds * 1000;
-  while (!what()) {
+  for (let pause = 15; !what(); pause = Math.min(250, pause * 1.3)) {
     if (performance.now() > end) throw new Error(`Not within ${seconds} s: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

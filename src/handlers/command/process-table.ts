@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 
 /** One process as the kernel describes it. Its number may be another's later; number and start together never are. */
 export interface Process {
@@ -64,10 +64,22 @@ export class ProcessTable {
   }
 }
 
+/** What the kernel says of one process is a line of at most a few hundred bytes, given in one piece. */
+const line = Buffer.alloc(4096);
+
+function readLine(path: string): string {
+  const handle = openSync(path, 'r');
+  try {
+    return line.latin1Slice(0, readSync(handle, line));
+  } finally {
+    closeSync(handle);
+  }
+}
+
 /** The process that has this number now. */
 export function readProcess(pid: number): Process | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const stat = readLine(`/proc/${pid}/stat`);
     // The program's name stands in parentheses and may itself hold spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
     const [state = 'X', parent, group, session] = fields;
