@@ -82,7 +82,7 @@ const bytes = Buffer.alloc(256 * 1024);
 function readAll(path: string): string {
   const file = openSync(path, 'r');
   try {
-    return bytes.latin1Slice(0, readSync(file, bytes));
+    return bytes.toString('latin1', 0, readSync(file, bytes));
   } finally {
     closeSync(file);
   }

@@ -70,7 +70,7 @@ const line = Buffer.alloc(4096);
 function readLine(path: string): string {
   const handle = openSync(path, 'r');
   try {
-    return line.latin1Slice(0, readSync(handle, line));
+    return line.toString('latin1', 0, readSync(handle, line));
   } finally {
     closeSync(handle);
   }
