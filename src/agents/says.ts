@@ -1,3 +1,4 @@
+import { EXTRAS } from '../events/output/extras.js';
 import type { Json } from '../values/shape.js';
 
 /** Everything that a decision may ask of an agent. One of them is one entry of an event's `says`. */
@@ -16,13 +17,7 @@ export const SAYABLE = [
   'message',
   'suppress',
   'permissions',
-  'retry',
-  'sessionTitle',
-  'initialUserMessage',
-  'watchPaths',
-  'suppressOriginalPrompt',
-  'reloadSkills',
-  'classifierContext',
+  ...EXTRAS,
   'terminalSequence',
 ] as const;
 /** One of `SAYABLE`. */

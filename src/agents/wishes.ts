@@ -1,3 +1,4 @@
+import { EXTRAS } from '../events/output/extras.js';
 import type { Answer } from './codec.js';
 import type { Sayable } from './table.js';
 
@@ -9,17 +10,6 @@ export interface Wish {
   /** What stands in place of something. */
   value?: unknown;
 }
-
-/** Keys of a decision that are said as they are. */
-const OWN = [
-  'retry',
-  'sessionTitle',
-  'initialUserMessage',
-  'watchPaths',
-  'suppressOriginalPrompt',
-  'reloadSkills',
-  'classifierContext',
-] as const;
 
 /** All that a decision asks. */
 export function wishesOf(d: Answer): Wish[] {
@@ -42,7 +32,7 @@ export function wishesOf(d: Answer): Wish[] {
   if (context.length > 0) add('context', { text: context.join('\n') });
   const messages = (d.systemMessages ?? []).filter((one) => one !== '');
   if (messages.length > 0) add('message', { text: messages.join('\n') });
-  for (const what of OWN) if (d[what] !== undefined) add(what, { value: d[what] });
+  for (const what of EXTRAS) if (d[what] !== undefined) add(what, { value: d[what] });
   if (d.terminalSequence !== undefined) add('terminalSequence', { text: d.terminalSequence });
   return wishes;
 }

@@ -4,29 +4,8 @@ import type { CallInfo, HookProgress, HookResponse, HookStarted, Piece, RunMessa
 import type { RecordedKind, RunOutcome, Unstamped } from './recorded.js';
 import { nextId, unstamped } from './stamp.js';
 
-/**
- * Each record is one literal with its stamp in it, optional fields assigned after it: every call with subscribers makes two,
- * and a literal that begins with a spread would cost more than all the rest.
- */
 export function startedRecord(run: CallInfo, seq: number, time: string, hostId: string): HookStarted {
-  const record: Draft<HookStarted> = {
-    seq,
-    time,
-    host_id: hostId,
-    type: 'system',
-    subtype: 'hook_started',
-    hook_id: run.hookId,
-    hook_name: run.hookName,
-    hook_event: run.event,
-    uuid: nextId(),
-    session_id: run.sessionId,
-    fire_id: run.fireId,
-    scope: run.scope,
-    handler: run.handler,
-    handler_id: run.handlerId,
-    name: run.name,
-    source: run.source,
-  };
+  const record: Draft<HookStarted> = beginning(run, 'hook_started', seq, time, hostId);
   addOptional(record, run);
   if (run.statusMessage !== undefined) record.status_message = run.statusMessage;
   return record;
@@ -34,27 +13,10 @@ export function startedRecord(run: CallInfo, seq: number, time: string, hostId: 
 
 export function progressRecord(run: CallInfo, piece: Piece, seq: number, time: string, hostId: string): HookProgress {
   const { stdout = '', stderr = '', text = '' } = piece;
-  const record: Draft<HookProgress> = {
-    seq,
-    time,
-    host_id: hostId,
-    type: 'system',
-    subtype: 'hook_progress',
-    hook_id: run.hookId,
-    hook_name: run.hookName,
-    hook_event: run.event,
-    uuid: nextId(),
-    session_id: run.sessionId,
-    fire_id: run.fireId,
-    scope: run.scope,
-    handler: run.handler,
-    handler_id: run.handlerId,
-    name: run.name,
-    source: run.source,
-    stdout,
-    stderr,
-    output: stderr + stdout + text,
-  };
+  const record = beginning(run, 'hook_progress', seq, time, hostId) as Draft<HookProgress>;
+  record.stdout = stdout;
+  record.stderr = stderr;
+  record.output = stderr + stdout + text;
   addOptional(record, run);
   return record;
 }
@@ -67,12 +29,39 @@ export function responseRecord(
   hostId: string,
 ): HookResponse {
   const { stdout = '', stderr = '', exitCode, decision, failure } = result;
-  const record: Draft<HookResponse> = {
+  const record = beginning(run, 'hook_response', seq, time, hostId) as Draft<HookResponse>;
+  record.stdout = stdout;
+  record.stderr = stderr;
+  record.output = result.output ?? stderr + stdout;
+  record.outcome = outcomeOf(run.handler, result);
+  record.duration_ms = result.durationMs;
+  addOptional(record, run);
+  if (exitCode !== undefined) record.exit_code = exitCode;
+  if (decision !== undefined) record.decision = decision;
+  if (result.would !== undefined) record.would = result.would;
+  if (failure !== undefined) record.failure = deepFreeze(failure);
+  return record;
+}
+
+type Draft<R> = { -readonly [K in keyof R]: R[K] };
+
+/**
+ * What the three have in common, with the stamp: one literal, to which each assigns its own. Every call with subscribers makes two, and a
+ * literal that begins with a spread would cost more than all the rest.
+ */
+function beginning<const Subtype extends string>(
+  run: CallInfo,
+  subtype: Subtype,
+  seq: number,
+  time: string,
+  hostId: string,
+) {
+  return {
     seq,
     time,
     host_id: hostId,
-    type: 'system',
-    subtype: 'hook_response',
+    type: 'system' as const,
+    subtype,
     hook_id: run.hookId,
     hook_name: run.hookName,
     hook_event: run.event,
@@ -84,21 +73,8 @@ export function responseRecord(
     handler_id: run.handlerId,
     name: run.name,
     source: run.source,
-    stdout,
-    stderr,
-    output: result.output ?? stderr + stdout,
-    outcome: outcomeOf(run.handler, result),
-    duration_ms: result.durationMs,
   };
-  addOptional(record, run);
-  if (exitCode !== undefined) record.exit_code = exitCode;
-  if (decision !== undefined) record.decision = decision;
-  if (result.would !== undefined) record.would = result.would;
-  if (failure !== undefined) record.failure = deepFreeze(failure);
-  return record;
 }
-
-type Draft<R> = { -readonly [K in keyof R]: R[K] };
 
 function addOptional(record: Draft<RunMessage>, run: CallInfo): void {
   if (run.toolUseId !== undefined) record.tool_use_id = run.toolUseId;

@@ -5,7 +5,7 @@ import { readText } from '../files/json-file.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import { consentAmong } from '../trust/accept.js';
 import { bound, changeSince, whyUnreadable } from '../trust/changes.js';
-import { type Consent, isSame, placeIn, realOr, type TrustRequest } from '../trust/consent.js';
+import { type Consent, goneRequest, isSame, placeIn, realOr, type TrustRequest } from '../trust/consent.js';
 import type { Held } from '../trust/held-file.js';
 import { namedBy } from '../trust/named/named-files.js';
 import { isText } from '../values/shape.js';
@@ -93,15 +93,7 @@ async function judge(
 }
 
 async function judgeGone(table: AgentTable, consent: Consent, file: string): Promise<JudgedFile> {
-  const { project, source } = consent;
-  const request = {
-    file: consent.file,
-    project,
-    definition: '{}',
-    files: {},
-    unresolved: [],
-    ...(source && { source }),
-  };
+  const request = goneRequest(consent);
   const why = `${consent.file} was accepted, and is gone; see ${remedyFor(table)}`;
   const held = { kind: table.name, file, state: 'gone', why, request, previous: consent } as const;
   return { read: await accepted(table, consent, file), place: 'project', consent, state: 'untrusted', held };

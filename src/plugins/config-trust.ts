@@ -4,7 +4,7 @@ import { HookscopeError } from '../errors.js';
 import { parseJson, readText } from '../files/json-file.js';
 import { consentOf } from '../trust/accept.js';
 import { changeSince, whyUnreadable } from '../trust/changes.js';
-import { type Consent, isSame, realOr, type TrustRequest } from '../trust/consent.js';
+import { type Consent, goneRequest, isSame, realOr, type TrustRequest } from '../trust/consent.js';
 import type { Held } from '../trust/held-file.js';
 import type { TrustStore } from '../trust/store.js';
 import { isObject } from '../values/shape.js';
@@ -75,15 +75,7 @@ function missingSince({ files }: Consent, request: TrustRequest): string | undef
 }
 
 function gone(file: string, consent: Consent): FoundConfig {
-  const { project, source } = consent;
-  const request = {
-    file: consent.file,
-    project,
-    definition: '{}',
-    files: {},
-    unresolved: [],
-    ...(source && { source }),
-  };
+  const request = goneRequest(consent);
   const why = `${file} was accepted, and is gone; see hookscope trust`;
   const held = { kind: 'config', file, state: 'gone', why, request, previous: consent } as const;
   return { file, request, consent, held };

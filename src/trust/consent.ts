@@ -60,6 +60,11 @@ export interface TrustRequest extends Pick<Consent, 'file' | 'project' | 'defini
   readonly unresolved: readonly string[];
 }
 
+/** What accepting that it is gone would bind: nothing. */
+export function goneRequest({ file, project, source }: Consent): TrustRequest {
+  return { file, project, definition: '{}', files: {}, unresolved: [], ...(source && { source }) };
+}
+
 /** Its path with links resolved; unchanged if it does not exist. */
 export function realOr(path: string): string {
   try {

@@ -1,18 +1,10 @@
 import { CATALOGUE, CLAUDE_EVENTS } from '../../events/catalogue.js';
 import type { EventSpec } from '../../events/define.js';
+import { EXTRAS } from '../../events/output/extras.js';
 import { type AgentTable, type EventRow, type Sayable, type Says, SILENT, specific, words } from '../table.js';
 
 /** What Claude Code reads may all stand in one answer. */
 const BESIDE = { beside: '*' } as const;
-const OWN: readonly Sayable[] = [
-  'retry',
-  'sessionTitle',
-  'initialUserMessage',
-  'watchPaths',
-  'suppressOriginalPrompt',
-  'reloadSkills',
-  'classifierContext',
-];
 
 /** Claude Code's words are ours: what it can be told is what the event's schema has. */
 function says(spec: EventSpec): Partial<Record<Sayable, Says>> {
@@ -40,7 +32,7 @@ function says(spec: EventSpec): Partial<Record<Sayable, Says>> {
         : words({ hookSpecificOutput: '$value' }, BESIDE);
   if (keys.includes('additionalContext')) out.context = specific({ additionalContext: '$text' }, BESIDE);
   else if (spec.plainStdout === 'context') out.context = { plain: true };
-  for (const key of OWN) if (keys.includes(key)) out[key] = specific({ [key]: '$value' }, BESIDE);
+  for (const key of EXTRAS) if (keys.includes(key)) out[key] = specific({ [key]: '$value' }, BESIDE);
   return out;
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { HOOK_EVENTS } from '../../events/catalogue.js';
 import { consentAmong } from '../../trust/accept.js';
 import { changeOfFiles, changeOfSource, changeSince, whyUnreadable } from '../../trust/changes.js';
-import { type Consent, isSame, liesInProject, type TrustRequest } from '../../trust/consent.js';
+import { type Consent, goneRequest, isSame, liesInProject, type TrustRequest } from '../../trust/consent.js';
 import type { Held } from '../../trust/held-file.js';
 import { checkOutside, createTrustStore, defaultTrustFile, type TrustStore } from '../../trust/store.js';
 import { checkKeys, type Keys } from '../../values/options.js';
@@ -127,11 +127,7 @@ async function judge(source: ClaudeSource, all: readonly Consent[], options: Fin
 
 function judgeGone({ source, consent }: GoneSource, names: readonly string[], options: FindOptions): JudgedSource {
   const { kind, name, file } = source;
-  const { project } = consent;
-  const request = {
-    ...{ file: consent.file, project, definition: '{}', files: {}, unresolved: [] },
-    ...(consent.source && { source: consent.source }),
-  };
+  const request = goneRequest(consent);
   const why = `${consent.file} was accepted, and it or its hooks are gone; see hookscope trust`;
   const held = { kind, ...(name === undefined ? {} : { name }), file: file.file, state: 'gone', why, request } as const;
   return {

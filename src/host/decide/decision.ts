@@ -1,6 +1,7 @@
 import type { RecordedAnswer } from '../../emit/record.js';
 import type { EventSpec, Fold, Verdict } from '../../events/define.js';
 import type { Cause } from '../../events/failure.js';
+import { EXTRAS } from '../../events/output/extras.js';
 
 /** A handler that failed, and whether its failure policy made the failure count. */
 export interface DecisionFailure {
@@ -156,16 +157,6 @@ export function makeDecision(spec: EventSpec, fields: DecisionFields | undefined
   return fields === undefined ? decision : Object.assign(decision, fields);
 }
 
-const SPECIFIC = [
-  'retry',
-  'sessionTitle',
-  'initialUserMessage',
-  'watchPaths',
-  'suppressOriginalPrompt',
-  'reloadSkills',
-  'classifierContext',
-] as const;
-
 /** As one hook that had said all of it would have printed it. */
 function toWire(spec: EventSpec, d: AnyDecision): Record<string, unknown> {
   const out: Record<string, unknown> = {};
@@ -181,7 +172,7 @@ function toWire(spec: EventSpec, d: AnyDecision): Record<string, unknown> {
     Object.assign(out, { decision: 'block' }, d.reason === undefined ? {} : { reason: d.reason });
   if (d.additionalContext.length > 0) specific['additionalContext'] = d.additionalContext.join('\n');
   if (d.updatedOutput !== undefined) specific[rewriteKey] = d.updatedOutput;
-  for (const key of SPECIFIC) if (d[key] !== undefined) specific[key] = d[key];
+  for (const key of EXTRAS) if (d[key] !== undefined) specific[key] = d[key];
   if (d.value !== undefined) {
     const [only, ...more] = spec.value ?? ['value'];
     Object.assign(specific, more.length === 0 ? { [only as string]: d.value } : d.value);
