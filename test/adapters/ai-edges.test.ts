@@ -4,39 +4,34 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentTool, drive } from '../../src/adapters/ai.js';
 import type { Session } from '../../src/session/types.js';
-import { byScope, names, on, opened } from '../session/kit.js';
+import { byScope, names, opened } from '../session/kit.js';
 import { prompt, scripted } from './ai-kit.js';
+import { deny, denying, THROWN, twoSessions } from './edges.js';
 
 const inputSchema = z.object({ path: z.string() });
-const deny = () => ({ decision: 'block' as const, reason: 'never' });
 const turn = (session: Session, model: MockLanguageModelV3, tools: ToolSet) =>
   drive(session, { prompt: 'Go', tools }, (round) => generateText({ model, ...round }));
 
-test.each(['gone', undefined, null, 7, { code: 'E' }])(
-  'a tool that throws %j has failed in some words',
-  async (thrown) => {
-    const { session, seen } = await opened();
-    const read = tool({
-      inputSchema,
-      execute: (): string => {
-        throw thrown;
-      },
-    });
-    const model = scripted({ read: { path: 'a' } }, 'Done.');
-    expect(await turn(session, model, { read })).toMatchObject({ status: 'done' });
-    const failure = seen.find(({ event }) => event === 'PostToolUseFailure');
-    expect(failure?.input['error']).toMatch(/./);
-    expect(prompt(model, 1).outputs[0]).toMatchObject({
-      type: 'error-text',
-      value: expect.stringMatching(/./) as string,
-    });
-  },
-);
+test.each(THROWN)('a tool that throws %j has failed in some words', async (thrown) => {
+  const { session, seen } = await opened();
+  const read = tool({
+    inputSchema,
+    execute: (): string => {
+      throw thrown;
+    },
+  });
+  const model = scripted({ read: { path: 'a' } }, 'Done.');
+  expect(await turn(session, model, { read })).toMatchObject({ status: 'done' });
+  const failure = seen.find(({ event }) => event === 'PostToolUseFailure');
+  expect(failure?.input['error']).toMatch(/./);
+  expect(prompt(model, 1).outputs[0]).toMatchObject({
+    type: 'error-text',
+    value: expect.stringMatching(/./) as string,
+  });
+});
 
 test('a model that stands in for one that fails has its calls judged', async () => {
-  const { host, session } = await opened();
-  on(host, 'PreToolUse', deny);
-  const ran: string[] = [];
+  const { session, ran } = await denying();
   const read = tool({ inputSchema, execute: ({ path }) => void ran.push(path) });
   const second = scripted({ read: { path: 'a' } }, 'Then not.');
   const first = new MockLanguageModelV3({ doGenerate: async () => Promise.reject(new Error('down')) });
@@ -48,18 +43,8 @@ test('a model that stands in for one that fails has its calls judged', async () 
 });
 
 test('turns of two sessions with the same tools and model, at the same time, are apart', async () => {
-  const { host, session, seen } = await opened();
-  const other = await host.openSession({ permission: () => ({ behavior: 'allow' }) });
-  session.on('PreToolUse', deny);
-  const ran: string[] = [];
-  const read = tool({
-    inputSchema,
-    execute: async ({ path }) => {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      ran.push(path);
-      return path;
-    },
-  });
+  const { session, seen, other, ran, slowly } = await twoSessions();
+  const read = tool({ inputSchema, execute: ({ path }) => slowly(path) });
   const models = ['a', 'b'].map((path) => scripted({ read: { path } }, `Done with ${path}.`));
   const turns = await Promise.all(
     [session, other].map((one, i) => turn(one, models[i] as MockLanguageModelV3, { read })),

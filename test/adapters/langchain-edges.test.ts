@@ -3,33 +3,28 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { hooks } from '../../src/adapters/langchain.js';
 import { byScope, names, on, opened } from '../session/kit.js';
+import { deny, denying, THROWN, twoSessions } from './edges.js';
 import { prompt, Scripted } from './langchain-kit.js';
 
 const schema = z.object({ path: z.string() });
-const deny = () => ({ decision: 'block' as const, reason: 'never' });
 const toolOf = (run: (path: string) => unknown, name = 'read') =>
   tool(({ path }) => run(path), { name, description: name, schema });
 const READ = { read: { path: 'a' } };
 
-test.each(['gone', undefined, null, 7, { code: 'E' }])(
-  'a tool that throws %j has failed in some words',
-  async (thrown) => {
-    const { session, seen } = await opened();
-    const read = toolOf(() => {
-      throw thrown;
-    });
-    const model = new Scripted(READ, 'Done.');
-    const agent = createAgent({ model, tools: [read], middleware: [hooks(session)] });
-    expect((await agent.invoke({ messages: 'Go' })).hooks).toEqual({ status: 'done' });
-    expect(seen.find(({ event }) => event === 'PostToolUseFailure')?.input['error']).toMatch(/./);
-    expect(prompt(model, 1).outputs[0]).toMatchObject({ status: 'error', text: expect.stringMatching(/./) as string });
-  },
-);
+test.each(THROWN)('a tool that throws %j has failed in some words', async (thrown) => {
+  const { session, seen } = await opened();
+  const read = toolOf(() => {
+    throw thrown;
+  });
+  const model = new Scripted(READ, 'Done.');
+  const agent = createAgent({ model, tools: [read], middleware: [hooks(session)] });
+  expect((await agent.invoke({ messages: 'Go' })).hooks).toEqual({ status: 'done' });
+  expect(seen.find(({ event }) => event === 'PostToolUseFailure')?.input['error']).toMatch(/./);
+  expect(prompt(model, 1).outputs[0]).toMatchObject({ status: 'error', text: expect.stringMatching(/./) as string });
+});
 
 test('a model that stands in for one that fails has its calls judged', async () => {
-  const { host, session, seen } = await opened();
-  on(host, 'PreToolUse', deny);
-  const ran: string[] = [];
+  const { session, seen, ran } = await denying();
   const fallback = modelFallbackMiddleware(new Scripted(READ, 'Then not.') as never);
   const down = new Scripted(new Error('down'), new Error('down'), new Error('down'));
   const agent = createAgent({
@@ -43,15 +38,8 @@ test('a model that stands in for one that fails has its calls judged', async () 
 });
 
 test('turns of two sessions with the same tools, at the same time, are apart', async () => {
-  const { host, session } = await opened();
-  const other = await host.openSession({ permission: () => ({ behavior: 'allow' }) });
-  session.on('PreToolUse', deny);
-  const ran: string[] = [];
-  const read = toolOf(async (path) => {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    ran.push(path);
-    return path;
-  });
+  const { session, other, ran, slowly } = await twoSessions();
+  const read = toolOf(slowly);
   const agents = [session, other].map((one, i) =>
     createAgent({ model: new Scripted({ read: { path: 'ab'[i] } }, 'Done.'), tools: [read], middleware: [hooks(one)] }),
   );
@@ -84,9 +72,7 @@ test('calls of one subagent beside each other are agents apart', async () => {
 });
 
 test('whoever leaves a stream early has judged calls alone behind', async () => {
-  const { host, session, seen } = await opened();
-  on(host, 'PreToolUse', deny);
-  const ran: string[] = [];
+  const { session, seen, ran } = await denying();
   const agent = createAgent({
     model: new Scripted(READ, 'Done.'),
     tools: [toolOf((p) => ran.push(p))],

@@ -1,20 +1,10 @@
-import {
-  Agent,
-  type MCPServer,
-  MemorySession,
-  RunState,
-  setTracingDisabled,
-  shellTool,
-  tool,
-  webSearchTool,
-} from '@openai/agents';
+import { Agent, type MCPServer, MemorySession, RunState, shellTool, webSearchTool } from '@openai/agents';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentTool, drive } from '../../src/adapters/openai-agents.js';
 import { names, on, opened } from '../session/kit.js';
-
-setTracingDisabled(true);
+import { toolsInto } from './openai-kit.js';
 
 let calls = 0;
 const call = (name: string, input: object) => functionCall(name, { ...input }, { callId: `call-${++calls}` });
@@ -26,19 +16,9 @@ const says = (...said: (string | readonly [string, object] | readonly (readonly 
       return made.map(([name, input]) => call(name, input));
     }),
   );
-const path = z.object({ path: z.string() });
+const _path = z.object({ path: z.string() });
 const ran: string[] = [];
-const toolOf = (name: string, more: object = {}) =>
-  tool({
-    name,
-    description: name,
-    parameters: path,
-    execute: ({ path }) => {
-      ran.push(`${name} ${path}`);
-      return `${name} ${path} done`;
-    },
-    ...more,
-  });
+const toolOf = toolsInto(ran, (what) => `${what} done`);
 const heard = (model: ScriptedModel, at: number) => {
   const { input = [], systemInstructions } = model.calls[at]?.request ?? {};
   const items = typeof input === 'string' ? [] : input;

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentTool, drive } from '../../src/adapters/openai-agents.js';
 import { byScope, names, on, opened } from '../session/kit.js';
+import { deny, denying, THROWN, twoSessions } from './edges.js';
 
 setTracingDisabled(true);
 
-const deny = () => ({ decision: 'block' as const, reason: 'never' });
 const SAID = [assistantMessage('Done.')];
 const call = (name: string, input: Record<string, unknown>, callId = 'c') => functionCall(name, input, { callId });
 const toolOf = (execute: (path: string) => unknown, more: object = {}) =>
@@ -21,28 +21,23 @@ const toolOf = (execute: (path: string) => unknown, more: object = {}) =>
 const agentOf = (model: AgentOptions['model'], ...tools: ReturnType<typeof toolOf>[]) =>
   new Agent({ name: 'main', model: model as never, tools });
 
-test.each(['gone', undefined, null, 7, { code: 'E' }])(
-  'a tool that throws %j has failed in some words',
-  async (thrown) => {
-    for (const more of [{}, { errorFunction: null }]) {
-      const { session, seen } = await opened();
-      const read = toolOf(() => {
-        throw thrown;
-      }, more);
-      const model = new ScriptedModel([[call('read', { path: 'a' })], SAID]);
-      expect(await drive(session, agentOf(model, read), 'Go')).toMatchObject({ status: 'done' });
-      expect(seen.find(({ event }) => event === 'PostToolUseFailure')?.input['error']).toMatch(/./);
-      const results = JSON.stringify(model.calls[1]?.request.input);
-      expect(results).toContain('function_call_result');
-      expect(results).not.toContain('"output":""');
-    }
-  },
-);
+test.each(THROWN)('a tool that throws %j has failed in some words', async (thrown) => {
+  for (const more of [{}, { errorFunction: null }]) {
+    const { session, seen } = await opened();
+    const read = toolOf(() => {
+      throw thrown;
+    }, more);
+    const model = new ScriptedModel([[call('read', { path: 'a' })], SAID]);
+    expect(await drive(session, agentOf(model, read), 'Go')).toMatchObject({ status: 'done' });
+    expect(seen.find(({ event }) => event === 'PostToolUseFailure')?.input['error']).toMatch(/./);
+    const results = JSON.stringify(model.calls[1]?.request.input);
+    expect(results).toContain('function_call_result');
+    expect(results).not.toContain('"output":""');
+  }
+});
 
 test('a model that stands in for one that fails has its calls judged', async () => {
-  const { host, session, seen } = await opened();
-  on(host, 'PreToolUse', deny);
-  const ran: string[] = [];
+  const { session, seen, ran } = await denying();
   const second = new ScriptedModel([[call('read', { path: 'a' })], SAID]);
   const model = {
     getResponse: (request: never) => Promise.reject(new Error('down')).catch(() => second.getResponse(request)),
@@ -61,15 +56,8 @@ test('a model that stands in for one that fails has its calls judged', async () 
 });
 
 test('turns of two sessions with the same agent, at the same time, are apart', async () => {
-  const { host, session } = await opened();
-  const other = await host.openSession({ permission: () => ({ behavior: 'allow' }) });
-  session.on('PreToolUse', deny);
-  const ran: string[] = [];
-  const read = toolOf(async (path) => {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    ran.push(path);
-    return path;
-  });
+  const { session, other, ran, slowly } = await twoSessions();
+  const read = toolOf(slowly);
   const calls = [call('read', { path: 'a' })];
   // The model answers whoever asks it by what it was asked.
   const models = { a: new ScriptedModel([calls, SAID]), b: new ScriptedModel([[call('read', { path: 'b' })], SAID]) };

@@ -1,13 +1,12 @@
-import { Agent, setTracingDisabled, tool } from '@openai/agents';
+import { Agent } from '@openai/agents';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AnyAgent, agentTool, drive } from '../../src/adapters/openai-agents.js';
 import { names, on, opened } from '../session/kit.js';
+import { toolsInto } from './openai-kit.js';
 
-setTracingDisabled(true);
-
-const path = z.object({ path: z.string() });
+const _path = z.object({ path: z.string() });
 
 /** A session whose hooks say `decision` of every call of `write`, and what has run. */
 async function setup(decision: 'deny' | 'ask') {
@@ -18,18 +17,7 @@ async function setup(decision: 'deny' | 'ask') {
       : undefined,
   );
   const ran: string[] = [];
-  const toolOf = (name: string, more: object = {}) =>
-    tool({
-      name,
-      description: name,
-      parameters: path,
-      execute: ({ path }) => {
-        ran.push(`${name} ${path}`);
-        return 'done';
-      },
-      ...more,
-    });
-  return { session, seen, ran, toolOf };
+  return { session, seen, ran, toolOf: toolsInto(ran) };
 }
 
 const call = (name: string, args: object, callId: string) => functionCall(name, { ...args }, { callId });

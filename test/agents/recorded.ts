@@ -21,6 +21,16 @@ export interface RecordedAnswer {
   readonly none?: string;
 }
 
+/** What a hook did that was tried. */
+export interface RecordedHook {
+  readonly stdout: string;
+  readonly stderr?: string;
+  readonly exit?: number;
+  readonly signal?: string;
+  readonly after_s?: number;
+  readonly stdout_held_open_s?: number;
+}
+
 interface Answers {
   readonly version: string;
   readonly before_tool: {
@@ -28,14 +38,7 @@ interface Answers {
     readonly cases: readonly {
       readonly name: string;
       readonly kind: 'no' | 'broken' | 'other';
-      readonly hook: {
-        readonly stdout: string;
-        readonly stderr?: string;
-        readonly exit?: number;
-        readonly signal?: string;
-        readonly after_s?: number;
-        readonly stdout_held_open_s?: number;
-      };
+      readonly hook: RecordedHook;
       readonly agent_does: string;
     }[];
   };

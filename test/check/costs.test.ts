@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkHookFiles, type HookReport } from '../../src/check/check.js';
 import { growth } from '../growth.js';
+import { NO_FILES } from '../no-files.js';
 
 let folder: string;
 beforeEach(() => {
@@ -22,15 +22,10 @@ const check = (home = 'home'): Promise<HookReport> =>
 const settings = (command: string, matcher = ''): string =>
   JSON.stringify({ hooks: { PreToolUse: [{ matcher, hooks: [{ type: 'command', command }] }] } });
 
-const NO_FILES: Readonly<Record<string, (path: string) => void>> = {
-  'a pipe': (path) => void spawnSync('mkfifo', [path]),
-  'a link to a device without an end': (path) => symlinkSync('/dev/zero', path),
+const NONE: typeof NO_FILES = {
+  ...NO_FILES,
   'a link to nowhere': (path) => symlinkSync('/nowhere/at/all', path),
   'a link to itself': (path) => symlinkSync(path, path),
-  'a file of 17 MiB': (path) => {
-    writeFileSync(path, '{}');
-    truncateSync(path, 17 * 1024 * 1024);
-  },
 };
 const FOUND = [
   '.claude/settings.json',
@@ -44,7 +39,7 @@ const FOUND = [
   'hookscope.config.json',
 ];
 
-describe.each(Object.entries(NO_FILES))('%s', (_, make) => {
+describe.each(Object.entries(NONE))('%s', (_, make) => {
   test('in place of any file is a finding, and the others are looked at all the same', async () => {
     for (const path of FOUND) make(at(path));
     writeFileSync(at('zz/.claude/settings.json'), settings('echo ok', '('));

@@ -27,21 +27,17 @@ import { formatPath } from '../../src/values/problem.js';
 import { cli } from '../cli/cli.js';
 import { growth } from '../growth.js';
 import { until } from '../handlers/shell-call.js';
+import { NO_FILES } from '../no-files.js';
 import { closeAll, createProject, hook, hooksOn, memoryStore, type Project } from './project.js';
 
 afterEach(closeAll);
 
 /** What may lie where a file is looked for, that is none. */
-const NO_FILES: Readonly<Record<string, (path: string) => void>> = {
-  'a pipe': (path) => void spawnSync('mkfifo', [path]),
-  'a link to a device without an end': (path) => symlinkSync('/dev/zero', path),
+const NONE: typeof NO_FILES = {
+  ...NO_FILES,
   'a link to a pipe': (path) => {
     spawnSync('mkfifo', [`${path}.pipe`]);
     symlinkSync(`${path}.pipe`, path);
-  },
-  'a file of 17 MiB': (path) => {
-    writeFileSync(path, '{}');
-    truncateSync(path, 17 * 1024 * 1024);
   },
 };
 const FOUND = [
@@ -62,7 +58,7 @@ function put(project: Project, path: string, make: (path: string) => void): stri
   return file;
 }
 
-describe.each(Object.entries(NO_FILES))('%s', (_, make) => {
+describe.each(Object.entries(NONE))('%s', (_, make) => {
   test('in place of any file that is found is told and not waited for', async () => {
     const project = createProject();
     for (const path of FOUND) put(project, path, make);

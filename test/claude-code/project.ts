@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LoadClaudeCodeOptions, type LoadedClaudeCode, loadClaudeCode } from '../../src/claude-code/load.js';
+import { listHeld } from '../../src/claude-code/trust/held.js';
 import type { Host } from '../../src/create-host.js';
 import type { FireRecord, HandlerRecord } from '../../src/emit/record.js';
 import type { HookEvent } from '../../src/events/catalogue.js';
 import type { HostOptions } from '../../src/host/options.js';
+import { acceptTrust } from '../../src/trust/accept.js';
 import type { Consent } from '../../src/trust/consent.js';
 import type { TrustStore } from '../../src/trust/store.js';
 import { fireAny, fires, testHost, watch } from '../host/kit.js';
@@ -30,7 +32,11 @@ export interface Project extends Folder {
   readonly dir: string;
   readonly home: string;
   readonly managedDir: string;
+  /** The three, as functions that look for files take them. */
+  readonly files: { readonly projectDir: string; readonly home: string; readonly managedDir: string };
   readonly call: Readonly<Record<string, unknown>>;
+  /** Accepts everything that is held. */
+  acceptAll(store: TrustStore, options?: object): Promise<void>;
   /** Loads what lies there. Nothing outside the folder is looked at. */
   load(options?: Partial<LoadClaudeCodeOptions>, hostOptions?: HostOptions): Promise<Loaded>;
 }
@@ -72,7 +78,12 @@ export function createProject(): Project {
     dir,
     home,
     managedDir,
+    files: { projectDir: dir, home, managedDir },
     call,
+    async acceptAll(store, options = {}) {
+      const held = await listHeld({ projectDir: dir, home, managedDir, ...options, trust: store });
+      for (const { request } of held) acceptTrust(request, store);
+    },
     async load(options = {}, hostOptions = {}) {
       const { host, reports } = testHost(hostOptions);
       open.unshift({ close: () => host.close() });

@@ -29,13 +29,10 @@ beforeEach(() => {
 });
 afterEach(closeAll);
 
-const files = () => ({ projectDir: project.dir, home: project.home, managedDir: project.managedDir });
+const files = () => project.files;
 const load = (options = {}) => project.load({ trust: store, ...options });
 
-/** Accepts everything that is held. */
-async function acceptAll(options = {}): Promise<void> {
-  for (const { request } of await listHeld({ ...files(), ...options, trust: store })) acceptTrust(request, store);
-}
+const acceptAll = (options = {}) => project.acceptAll(store, options);
 
 /** A project whose one hook runs a script that denies. */
 function withScript(): string {

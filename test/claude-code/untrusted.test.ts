@@ -18,12 +18,10 @@ beforeEach(() => {
 });
 afterEach(closeAll);
 
-const files = () => ({ projectDir: project.dir, home: project.home, managedDir: project.managedDir });
+const files = () => project.files;
 const load = (options = {}, hostOptions = {}): Promise<Loaded> =>
   project.load({ trust: store, ...options }, hostOptions);
-async function acceptAll(options = {}): Promise<void> {
-  for (const { request } of await listHeld({ ...files(), ...options, trust: store })) acceptTrust(request, store);
-}
+const acceptAll = (options = {}) => project.acceptAll(store, options);
 
 /** A guard that denies, by a name. */
 const guard = (name: string, more: object = {}): { type: string; command: string } => ({

@@ -6,8 +6,8 @@ import { afterAll, expect, test } from 'vitest';
 import type { HookRecord } from '../../src/emit/record.js';
 import { type SqliteOptions, sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import { openSqlite } from '../../src/emit/sinks/sqlite-driver.js';
-import { openStore } from '../../src/store/place.js';
-import { isWanted, type RecordQuery } from '../../src/store/store.js';
+import { isWanted } from '../../src/store/store.js';
+import { readStore } from '../store/read-store.js';
 import { fire, stamped } from './samples.js';
 
 // Records of one fire are in one row: nobody who reads can see that.
@@ -63,14 +63,6 @@ async function write(path: string, records: readonly HookRecord[], options: Sqli
   await sink.close();
 }
 
-async function read(path: string, query?: RecordQuery): Promise<HookRecord[]> {
-  const store = await openStore(path);
-  const all: HookRecord[] = [];
-  for await (const record of store.records(query)) all.push(record);
-  await store.close();
-  return all;
-}
-
 const plain = (records: readonly HookRecord[]): HookRecord[] => JSON.parse(JSON.stringify(records));
 const idOf = ({ host_id, seq }: HookRecord): string => `${host_id} ${seq}`;
 
@@ -99,11 +91,11 @@ test('a query finds the records that it asks for, in their order', async () => {
       const path = place();
       const records = plain(recordsOf(list));
       await write(path, records);
-      expect(await read(path)).toEqual(records);
+      expect(await readStore(path)).toEqual(records);
       for (const one of queries) {
         const { newest = false, limit = records.length } = one;
         const wanted = (newest ? records.toReversed() : records).filter((record) => isWanted(record, one));
-        expect(await read(path, one)).toEqual(wanted.slice(0, limit));
+        expect(await readStore(path, one)).toEqual(wanted.slice(0, limit));
       }
     }),
     { numRuns: RUNS },
@@ -130,7 +122,7 @@ test('records that are written again, in other parts and in another order, are t
         await write(path, [...piece, ...piece.slice(-3)], { durability: durability as 'batch' | 'sync' });
       }
       await write(path, records);
-      const found = await read(path);
+      const found = await readStore(path);
       expect(found.map(idOf).sort()).toEqual(records.map(idOf).sort());
       for (const record of records) expect(found).toContainEqual(record);
     }),
@@ -151,7 +143,7 @@ test('a fire of very many hooks is in rows of a bounded size, and one row takes 
   file.close();
   expect(rows.length).toBeGreaterThan(20);
   for (const { size } of rows) expect(Number(size)).toBeLessThan(64_000);
-  expect((await read(path)).map(({ seq }) => seq)).toEqual(Array.from({ length: 1020 }, (_, i) => i + 1));
+  expect((await readStore(path)).map(({ seq }) => seq)).toEqual(Array.from({ length: 1020 }, (_, i) => i + 1));
 });
 
 test('a query by time finds a record whose row begins before it', async () => {
@@ -160,12 +152,12 @@ test('a query by time finds a record whose row begins before it', async () => {
   const records = plain(recordsOf([ONE, { ...ONE, later: 700 }, { ...ONE, later: -2 }]));
   await write(path, records);
   const since = Date.parse(records[1]?.time ?? '');
-  expect(await read(path, { since })).toEqual([records[1]]);
-  expect(await read(path, { until: since - 1 })).toEqual([records[0], records[2]]);
+  expect(await readStore(path, { since })).toEqual([records[1]]);
+  expect(await readStore(path, { until: since - 1 })).toEqual([records[0], records[2]]);
   const slow = place();
   const late = plain(recordsOf([ONE, { ...ONE, later: 5000 }]));
   await write(slow, late);
-  expect(await read(slow, { since: START + 4900 })).toEqual(late.slice(1));
+  expect(await readStore(slow, { since: START + 4900 })).toEqual(late.slice(1));
 });
 
 test('a record that comes after later ones is kept; one that is within a row is not kept again', async () => {
@@ -176,7 +168,7 @@ test('a record that comes after later ones is kept; one that is within a row is 
   await write(path, some(2));
   await write(path, some(2, 3));
   await write(path, some(5));
-  expect((await read(path)).map(({ seq }) => seq).sort()).toEqual([1, 2, 3, 4, 5]);
+  expect((await readStore(path)).map(({ seq }) => seq).sort()).toEqual([1, 2, 3, 4, 5]);
 });
 
 test('a file of version 1 is read as it is, and goes on in rows of several', async () => {
@@ -188,12 +180,12 @@ test('a file of version 1 is read as it is, and goes on in rows of several', asy
   for (const column of ['last_seq', 'last_at']) file.exec(`ALTER TABLE records DROP COLUMN ${column}`);
   file.exec("UPDATE meta SET value = '1' WHERE key = 'version'");
   file.exec('VACUUM');
-  expect(await read(path, { since: START - 1000, types: ['system'] })).toEqual(records.slice(0, 2));
+  expect(await readStore(path, { since: START - 1000, types: ['system'] })).toEqual(records.slice(0, 2));
   expect(file.all('PRAGMA table_info(records)').map(({ name }) => name)).not.toContain('last_at');
   file.close();
   await write(path, records);
-  expect(await read(path)).toEqual(records);
-  expect(await read(path, { types: ['hook_fire'] })).toEqual([records[2]]);
+  expect(await readStore(path)).toEqual(records);
+  expect(await readStore(path, { types: ['hook_fire'] })).toEqual([records[2]]);
 });
 
 const ONE: Told = { host: 0, fire: 1, agent: 1, whole: false, later: 1, gap: false };

@@ -7,7 +7,7 @@ import { sqliteSink } from '../../src/emit/sinks/sqlite.js';
 import { openSqlite } from '../../src/emit/sinks/sqlite-driver.js';
 import { SCHEMA_VERSION } from '../../src/emit/sinks/sqlite-schema.js';
 import { openStore } from '../../src/store/place.js';
-import type { RecordQuery } from '../../src/store/store.js';
+import { readStore } from '../store/read-store.js';
 import { fire, listen, stamped } from './samples.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'hookscope-sqlite-'));
@@ -16,14 +16,6 @@ let count = 0;
 const place = (): string => join(folder, `${++count}`, 'records.db');
 const mode = (path: string): number => statSync(path).mode & 0o777;
 const now = (record: HookRecord): HookRecord => ({ ...record, time: new Date().toISOString(), host_id: 'h' });
-
-async function read(path: string, query?: RecordQuery): Promise<HookRecord[]> {
-  const store = await openStore(path);
-  const all: HookRecord[] = [];
-  for await (const record of store.records(query)) all.push(record);
-  await store.close();
-  return all;
-}
 
 async function write(
   path: string,
@@ -49,7 +41,7 @@ describe('the SQLite sink', () => {
     chmodSync(path, 0o644);
     await write(path, [now(fire(2))]);
     expect(mode(path)).toBe(0o600);
-    expect((await read(path)).map(({ seq }) => seq)).toEqual([1, 2]);
+    expect((await readStore(path)).map(({ seq }) => seq)).toEqual([1, 2]);
   });
 
   test.each(['batch', 'sync'] as const)(
@@ -68,9 +60,9 @@ describe('the SQLite sink', () => {
       expect(told.map(({ message }) => message)).toEqual([
         expect.stringMatching(/was deleted or moved .* a new file is begun/),
       ]);
-      expect([sink.dropped, (await read(path)).map(({ seq }) => seq)]).toEqual([0, [2, 3]]);
+      expect([sink.dropped, (await readStore(path)).map(({ seq }) => seq)]).toEqual([0, [2, 3]]);
       await sink.close();
-      expect((await read(path)).map(({ seq }) => seq)).toEqual([2, 3]);
+      expect((await readStore(path)).map(({ seq }) => seq)).toEqual([2, 3]);
     },
   );
 
@@ -79,7 +71,7 @@ describe('the SQLite sink', () => {
     const records = [1, 2, 3].map((seq) => now(stamped(seq)));
     await write(path, records);
     await write(path, [...records, now(stamped(4)), { ...now(stamped(4)), host_id: 'other' }]);
-    expect((await read(path)).map(({ seq, host_id }) => `${host_id}${seq}`)).toEqual([
+    expect((await readStore(path)).map(({ seq, host_id }) => `${host_id}${seq}`)).toEqual([
       'h1',
       'h2',
       'h3',
@@ -92,17 +84,17 @@ describe('the SQLite sink', () => {
     const path = place();
     const records = Array.from({ length: 1200 }, (_, i) => now(i % 100 === 0 ? fire(i + 1) : stamped(i + 1)));
     await write(path, records);
-    expect((await read(path)).map(({ seq }) => seq)).toEqual(records.map(({ seq }) => seq));
-    expect((await read(path, { types: ['hook_fire'] })).map(({ seq }) => seq)).toEqual([
+    expect((await readStore(path)).map(({ seq }) => seq)).toEqual(records.map(({ seq }) => seq));
+    expect((await readStore(path, { types: ['hook_fire'] })).map(({ seq }) => seq)).toEqual([
       1, 101, 201, 301, 401, 501, 601, 701, 801, 901, 1001, 1101,
     ]);
-    expect((await read(path, { types: ['hook_fire'], newest: true, limit: 2 })).map(({ seq }) => seq)).toEqual([
+    expect((await readStore(path, { types: ['hook_fire'], newest: true, limit: 2 })).map(({ seq }) => seq)).toEqual([
       1101, 1001,
     ]);
-    expect(await read(path, { agent: 'nobody' })).toEqual([]);
+    expect(await readStore(path, { agent: 'nobody' })).toEqual([]);
     expect(
       (
-        await read(path, {
+        await readStore(path, {
           agent: 'agent-1',
           event: 'PreToolUse',
           toolUse: 'toolu_1',
@@ -111,7 +103,7 @@ describe('the SQLite sink', () => {
         })
       ).length,
     ).toBe(700);
-    expect(await read(path, { until: Date.now() - 60_000 })).toEqual([]);
+    expect(await readStore(path, { until: Date.now() - 60_000 })).toEqual([]);
   });
 
   test('is followed while it is written', async () => {
@@ -149,11 +141,11 @@ describe('what is old or too much goes', () => {
     const path = place();
     const old = { ...now(stamped(1)), time: new Date(Date.now() - 7200_000).toISOString() };
     await write(path, [old, now(stamped(2))], { maxAge: 86_400 });
-    expect((await read(path)).map(({ seq }) => seq)).toEqual([1, 2]);
+    expect((await readStore(path)).map(({ seq }) => seq)).toEqual([1, 2]);
     await write(path, [now(stamped(3))], { maxAge: 3600 });
-    expect((await read(path)).map(({ seq }) => seq)).toEqual([2, 3]);
+    expect((await readStore(path)).map(({ seq }) => seq)).toEqual([2, 3]);
     await write(path, [{ ...old, seq: 4 }], { maxAge: 0 });
-    expect((await read(path)).map(({ seq }) => seq)).toEqual([2, 3, 4]);
+    expect((await readStore(path)).map(({ seq }) => seq)).toEqual([2, 3, 4]);
   });
 
   test('by size, the oldest first, and the file becomes smaller', async () => {
@@ -169,7 +161,7 @@ describe('what is old or too much goes', () => {
       Array.from({ length: 10 }, (_, i) => large(2001 + i)),
       { maxBytes: 2_000_000 },
     );
-    const seqs = (await read(path)).map(({ seq }) => seq);
+    const seqs = (await readStore(path)).map(({ seq }) => seq);
     expect(seqs.length).toBeGreaterThan(200);
     expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, i) => 2010 - seqs.length + 1 + i));
     expect(statSync(path).size).toBeLessThan(2_500_000);
@@ -195,8 +187,8 @@ describe('the schema', () => {
       file.close();
     }
     await write(join(folder, '0.db'), [now(fire(3))]);
-    expect((await read(join(folder, '0.db'), { event: 'PreToolUse' })).map(({ seq }) => seq)).toEqual([1, 2, 3]);
-    expect((await read(join(folder, '0b.db'), { fire: 'fire-1' })).map(({ seq }) => seq)).toEqual([1, 2]);
+    expect((await readStore(join(folder, '0.db'), { event: 'PreToolUse' })).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect((await readStore(join(folder, '0b.db'), { fire: 'fire-1' })).map(({ seq }) => seq)).toEqual([1, 2]);
     expect(tables(join(folder, '0.db'))).toEqual([{ value: String(SCHEMA_VERSION) }]);
   });
 
@@ -209,7 +201,7 @@ describe('the schema', () => {
     const expected = /later version of hookscope \(its schema is 99, this one knows 2\); update hookscope/;
     const told = await write(path, [now(fire(2))]);
     expect(told.map(({ message }) => message)).toEqual([expect.stringMatching(expected)]);
-    await expect(read(path)).rejects.toThrow(expected);
+    await expect(readStore(path)).rejects.toThrow(expected);
     expect(() => sqliteSink(path, { durability: 'sync' })).toThrow(expected);
   });
 

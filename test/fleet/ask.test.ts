@@ -1,16 +1,4 @@
-import { MemoryBroker, memoryEngine } from '../../src/fleet/memory.js';
 import { askTable } from './ask-table.js';
+import { memoryGround } from './ground.js';
 
-askTable('in memory', async () => {
-  const broker = new MemoryBroker();
-  return {
-    open: async () => memoryEngine(broker),
-    async cut() {
-      broker.away = true;
-      return async () => {
-        broker.away = false;
-      };
-    },
-    end: async () => undefined,
-  };
-});
+askTable('in memory', memoryGround);

@@ -7,6 +7,22 @@ import { type HostStatus, readStatus } from '../../src/fleet/status.js';
 import { newKey, ownFolder } from './bundles.js';
 
 export const key = newKey();
+
+/** An engine within this process, and how its broker is cut off; each contract of engines takes it. */
+export async function memoryGround() {
+  const broker = new MemoryBroker();
+  return {
+    open: async () => memoryEngine(broker),
+    async cut() {
+      broker.away = true;
+      return async () => {
+        broker.away = false;
+      };
+    },
+    end: async () => undefined,
+  };
+}
+
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();

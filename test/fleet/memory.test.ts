@@ -1,16 +1,4 @@
-import { MemoryBroker, memoryEngine } from '../../src/fleet/memory.js';
 import { engineContract } from './contract.js';
+import { memoryGround } from './ground.js';
 
-engineContract('of one process', async () => {
-  const broker = new MemoryBroker();
-  return {
-    open: async () => memoryEngine(broker),
-    async cut() {
-      broker.away = true;
-      return async () => {
-        broker.away = false;
-      };
-    },
-    end: async () => undefined,
-  };
-});
+engineContract('of one process', memoryGround);

@@ -7,7 +7,7 @@ import { agentEvents } from '../../src/agents/own-events.js';
 import { createHost } from '../../src/create-host.js';
 import { loadAgentHooks } from '../../src/foreign/load.js';
 import type { Decision } from '../../src/host/types.js';
-import { answersOf, payloadsOf, SEEN, togetherOf } from '../agents/recorded.js';
+import { answersOf, payloadsOf, type RecordedHook, SEEN, togetherOf } from '../agents/recorded.js';
 
 // What an agent was seen to do with an answer is what happens when its hook file is run here.
 
@@ -17,19 +17,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Hook {
-  readonly stdout: string;
-  readonly stderr?: string;
-  readonly exit?: number;
-  readonly signal?: string;
-  readonly after_s?: number;
-  readonly stdout_held_open_s?: number;
-}
-
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A hook that behaves so, and the file of the agent that has it. */
-function fileWith(agent: string, event: string, name: string, hook: Hook): string {
+function fileWith(agent: string, event: string, name: string, hook: RecordedHook): string {
   const dir = join(folder, agent, name);
   mkdirSync(dir, { recursive: true });
   const script = join(dir, 'hook.sh');
@@ -65,7 +56,7 @@ function payloadOf(agent: string, event: string): string {
   throw new Error(`no payload of ${agent} ${event}`);
 }
 
-async function decide(agent: string, event: string, name: string, hook: Hook): Promise<Decision> {
+async function decide(agent: string, event: string, name: string, hook: RecordedHook): Promise<Decision> {
   const file = fileWith(agent, event, name, hook);
   const host = createHost({ events: agentEvents(agent), logger: () => undefined });
   const { problems } = await loadAgentHooks({ host, agent, file, projectDir: folder });

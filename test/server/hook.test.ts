@@ -1,21 +1,15 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { FireRecord } from '../../src/emit/record.js';
-import { bash, createUser, GUARD, hooksFile, type User, until } from './kit.js';
+import { askedOf, bash, guardedUser, hooksFile, type User, until } from './kit.js';
 
 let user: User;
-function guarded(): void {
-  user = createUser();
-  user.write('guard.sh', GUARD, 0o755);
-  user.write('hooks.json', hooksFile(join(user.path, 'project/guard.sh')));
-}
-
-const asked = (): number => {
-  const file = join(user.path, 'project/asked');
-  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0;
+const guarded = (): void => {
+  user = guardedUser();
 };
+const asked = (): number => askedOf(user);
 const fires = (): FireRecord[] => user.records().filter((record) => record.type === 'hook_fire');
 const denial = (stdout: string): string =>
   (JSON.parse(stdout) as { hookSpecificOutput: { permissionDecision: string; permissionDecisionReason: string } })

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -60,6 +60,19 @@ echo asked >> "$(dirname "$0")/asked"
 read -r input
 case "$input" in *'"rm'*) echo 'nothing is removed' >&2; exit 2;; esac
 `;
+
+/** A user whose `hooks.json` has the guard for every call, */
+export function guardedUser(): User {
+  const user = createUser();
+  user.write('guard.sh', GUARD, 0o755);
+  user.write('hooks.json', hooksFile(join(user.path, 'project/guard.sh')));
+  return user;
+}
+/** and how often it has run. */
+export function askedOf({ path }: User): number {
+  const file = join(path, 'project/asked');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0;
+}
 
 export const hooksFile = (command: string, event = 'PreToolUse', more: object = {}): object => ({
   [event]: [{ onFailure: 'block', hooks: [{ type: 'command', command, ...more }] }],

@@ -7,19 +7,13 @@ import { CATALOGUE } from '../../src/events/catalogue.js';
 import { ENVIRONMENT, failed, REASONS } from '../../src/server/agent-protocol.js';
 import { thinCommand, thinScript } from '../../src/server/client/thin.js';
 import { BIN, type Finished, start } from '../cli/cli.js';
-import { bash, createUser, GUARD, hooksFile, type User, until } from './kit.js';
+import { askedOf, bash, guardedUser, hooksFile, type User, until } from './kit.js';
 
 let user: User;
-function guarded(): void {
-  user = createUser();
-  user.write('guard.sh', GUARD, 0o755);
-  user.write('hooks.json', hooksFile(join(user.path, 'project/guard.sh')));
-}
-
-const asked = (): number => {
-  const file = join(user.path, 'project/asked');
-  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0;
+const guarded = (): void => {
+  user = guardedUser();
 };
+const asked = (): number => askedOf(user);
 
 interface ThinOptions {
   readonly cwd?: string;

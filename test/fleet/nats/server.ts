@@ -5,6 +5,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { natsEngine } from '../../../src/fleet/nats/engine.js';
 
 /** A `nats-server` with JetStream on 127.0.0.1, which can be killed and started again with what it had. */
 export interface NatsServer {
@@ -82,4 +83,17 @@ function answers(port: number): Promise<boolean> {
     socket.once('error', () => resolve(false));
     socket.once('close', () => resolve(false));
   });
+}
+
+/** The same on a server of its own, which is killed. */
+export async function natsGround() {
+  const server = await startNats();
+  return {
+    open: async (name: string) => natsEngine({ servers: [server.url], team: 'acme', name }),
+    async cut() {
+      await server.kill();
+      return () => server.start();
+    },
+    end: () => server.end(),
+  };
 }
