@@ -21,7 +21,7 @@ export interface FireSettings extends Omit<FireOptions, 'signal'> {
   /** A stop event that the loop ends with, whatever the hooks say. */
   readonly endedBy?: EndedBy | undefined;
   /** Ids of `once` hooks that ran for this very call in an earlier fire: they are asked again, as within one fire. Grows. */
-  readonly ranBefore?: Set<string> | undefined;
+  readonly ranBefore?: string[] | undefined;
   /** The tool call, for events whose input does not name it. */
   readonly toolUseID?: string | undefined;
   /** Fired by the closing host itself, so it runs although the host is closing. */

@@ -7,7 +7,8 @@ import type { Core } from './core.js';
  * (A systemMessage is for the user; of hooks from code it is passed on to the model too, of Claude Code's files not.)
  */
 export function forModel(decision: BaseDecision): readonly string[] {
-  return [...decision.additionalContext, ...messagesForModel(decision)];
+  const messages = messagesForModel(decision);
+  return messages.length === 0 ? decision.additionalContext : [...decision.additionalContext, ...messages];
 }
 
 /** The system messages of hooks from code. */

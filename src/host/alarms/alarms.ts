@@ -6,6 +6,7 @@ import { tell as inform } from '../../values/waiting/promises.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { HostLogger } from '../tell/logger.js';
 import { canonical, hashOf } from './canonical.js';
+import { type Denial, Judgement } from './judgement.js';
 import { type CallKey, isNamed, Memory, shorten } from './memory.js';
 import { Remembered } from './remembered.js';
 import { alarmMessage, FORGOTTEN } from './words.js';
@@ -28,25 +29,6 @@ export interface Evidence {
   readonly by: string;
   /** The input it ran with; absent if the evidence does not say. */
   readonly input?: { readonly value: unknown } | undefined;
-}
-
-interface Denial {
-  readonly by: string;
-  readonly reason: string | undefined;
-}
-
-/** The last judgement of a call. */
-interface Judgement {
-  readonly tool: string;
-  readonly call: CallKey;
-  /** Denied by the hooks that judge calls, or because not all of them could be asked. */
-  readonly denied: Denial | undefined;
-  /** Refused by the user or the approver. */
-  refused: Denial | undefined;
-  /** The inputs it may run with; absent if they cannot be compared. */
-  inputs: readonly Remembered[] | undefined;
-  ran: boolean;
-  told: boolean;
 }
 
 export interface AlarmParts {
@@ -142,8 +124,8 @@ export class Alarms {
     for (const judgement of this.#find(use, input)) {
       judgement.refused = undefined;
       if (!given) continue;
-      judgement.inputs = known && judgement.inputs && [...judgement.inputs.slice(-3), known];
-      this.#memory.resize(judgement.call, sizeOf(judgement));
+      judgement.grant(known);
+      this.#memory.resize(judgement, judgement.chars);
     }
   }
 
@@ -177,19 +159,10 @@ export class Alarms {
 
   #remember(use: ToolUse, denied: Denial | undefined, judged: readonly [unknown, boolean] | undefined): void {
     if (this.#replay) return;
-    const { session, agent, id } = use;
-    const known = judged && Remembered.of(...judged);
-    const judgement: Judgement = {
-      tool: shorten(use.tool),
-      call: { session, agent, id },
-      denied: denied && { by: denied.by, reason: denied.reason?.slice(0, 1_000) },
-      refused: undefined,
-      inputs: known && [known],
-      ran: false,
-      told: false,
-    };
+    const why = denied && { by: denied.by, reason: denied.reason?.slice(0, 1_000) };
+    const judgement = new Judgement(shorten(use.tool), why, judged && Remembered.of(...judged));
     this.some = true;
-    this.#memory.set(judgement.call, judgement, sizeOf(judgement));
+    this.#memory.set(use, judgement, judgement.chars);
   }
 
   /** The calls a question may be about; without an id, all calls of that tool with that input that have not run, newest first. */
@@ -203,7 +176,8 @@ export class Alarms {
     const keys = new Set([canonical(input)?.key, canonical(input, true)?.key]);
     const found: Judgement[] = [];
     for (const one of this.#memory.newest(BACK)) {
-      if (one.ran || one.tool !== tool || one.call.session !== session || one.call.agent !== agent) continue;
+      const { call } = one;
+      if (one.ran || one.tool !== tool || call.session !== session || call.agent !== agent) continue;
       if (one.inputs?.some(({ exact }) => keys.has(exact.key))) found.push(one);
     }
     return found;
@@ -251,18 +225,13 @@ export class Alarms {
 }
 
 /** An input that cannot be compared raises no alarm. */
-function isAsDecided({ inputs, tool }: Judgement, use: ToolUse, value: unknown): boolean {
-  if (shorten(use.tool) !== tool) return false;
-  if (!inputs || inputs.some((judged) => judged.isPlainly(value))) return true;
+function isAsDecided(judgement: Judgement, use: ToolUse, value: unknown): boolean {
+  if (shorten(use.tool) !== judgement.tool) return false;
+  if (judgement.isPlainly(value)) return true;
+  const { inputs } = judgement;
+  if (!inputs) return true;
   const done = canonical(value);
   if (!done || inputs.some(({ exact }) => exact.key === done.key)) return true;
   const loosely = canonical(value, true)?.key;
   return inputs.some(({ loose }) => loose !== undefined && loose === loosely);
-}
-
-/** How many characters it holds. */
-function sizeOf({ denied, inputs }: Judgement): number {
-  let size = denied?.reason?.length ?? 0;
-  if (inputs !== undefined) for (const input of inputs) size += input.size;
-  return size;
 }

@@ -15,6 +15,7 @@ export const isNamed = <T extends { readonly tool: string | undefined }>(
 /** The most bytes of entries, and the size of the marks that forgotten entries leave. */
 const MOST = 15 << 20;
 const MARKS = 1 << 20;
+const LAST_MARK = MARKS * 8 - 1;
 /** Bytes of an entry apart from its texts. */
 const ENTRY = 400;
 /** Bytes of an agent. */
@@ -27,26 +28,33 @@ interface Agent<T> {
   readonly name: string;
   readonly session: string;
   readonly agent: string | undefined;
-  readonly byId: Map<string, RememberedCall<T>>;
+  readonly byId: Map<string, T>;
 }
 
-interface RememberedCall<T> {
-  readonly of: Agent<T>;
-  readonly id: string;
-  /** Absent once the entry was forgotten or replaced. */
-  value: T | undefined;
-  readonly bytes: number;
+/** What is known about a call. One object each, in a list from the oldest to the newest: tens of thousands are kept, and all that is kept costs the garbage collector. */
+export class Entry {
+  /** Absent while it is in no memory. */
+  of: Agent<Entry> | undefined = undefined;
+  id = '';
+  bytes = 0;
+  older: Entry | undefined = undefined;
+  newer: Entry | undefined = undefined;
+
+  /** The call that it is about. */
+  get call(): CallKey {
+    const { session, agent } = this.of as Agent<Entry>;
+    return { session, agent, id: this.id };
+  }
 }
 
 /** What is known about calls: the newest 15 MiB. */
-export class Memory<T extends object> {
+export class Memory<T extends Entry> {
   readonly #agents = new Map<string, Agent<T>>();
   /** The agent of the last lookup. */
   #last: Agent<T> | undefined;
   #size = 0;
-  /** Oldest first, starting at `#first`; replaced entries are listed twice. A Map's first key is slow to find after many deletions. */
-  #order: RememberedCall<T>[] = [];
-  #first = 0;
+  #oldest: Entry | undefined;
+  #newest: Entry | undefined;
   #bytes = 0;
   /** A Bloom filter of the forgotten entries, three bits each: a marked call may have been known. */
   #marks: Uint8Array | undefined;
@@ -59,53 +67,44 @@ export class Memory<T extends object> {
   }
 
   get(call: CallKey): T | undefined {
-    return this.#agentOf(call)?.byId.get(shorten(call.id))?.value;
+    return this.#agentOf(call)?.byId.get(shorten(call.id));
   }
 
   /** Adds or replaces an entry as the newest. `chars`: how many characters it holds. */
-  set(call: CallKey, value: T, chars: number): void {
+  set(call: CallKey, entry: T, chars: number): void {
     const of = this.#agentOf(call) ?? this.#newAgent(call);
     const id = shorten(call.id);
     const known = of.byId.get(id);
-    if (known !== undefined) this.#empty(known);
-    const kept = { of, id, value, bytes: ENTRY + 2 * (of.name.length + id.length + chars) };
-    of.byId.set(id, kept);
-    this.#size++;
-    this.#order.push(kept);
-    this.#bytes += kept.bytes;
-    while (this.#bytes > MOST) this.#forgetOldest();
-    if (this.#order.length > 1_000 && this.#order.length > 2 * this.#size) this.#tidy();
+    if (known !== undefined) this.#unlink(known);
+    of.byId.set(id, entry);
+    entry.of = of as Agent<Entry>;
+    entry.id = id;
+    entry.bytes = ENTRY + 2 * (of.name.length + id.length + chars);
+    this.#link(entry);
+    while (this.#bytes > MOST) this.#forget(this.#oldest as T);
   }
 
   /** Accounts for an entry that has grown. */
-  resize(call: CallKey, chars: number): void {
-    const value = this.get(call);
-    if (value !== undefined) this.set(call, value, chars);
+  resize(entry: T, chars: number): void {
+    this.set(entry.call, entry, chars);
   }
 
   /** The newest entries, newest first. */
   *newest(count: number): Generator<T> {
-    const { length } = this.#order;
-    for (let at = length - 1; at >= Math.max(this.#first, length - count); at--) {
-      const { value } = this.#order[at] as RememberedCall<T>;
-      if (value !== undefined) yield value;
-    }
+    let entry = this.#newest;
+    for (let i = 0; i < count && entry !== undefined; i++, entry = entry.older) yield entry as T;
   }
 
   /** The call was forgotten, or is indistinguishable from one that was, so nothing can be said about it. */
   mayBeForgotten(call: CallKey): boolean {
     const marks = this.#marks;
-    return (
-      marks !== undefined &&
-      placesOf(nameOf(call) + shorten(call.id)).every((at) => ((marks[at >> 3] as number) >> (at & 7)) & 1)
-    );
+    const isMarked = (at: number): boolean => (((marks as Uint8Array)[at >> 3] as number) & (1 << (at & 7))) !== 0;
+    return marks !== undefined && marksOf(nameOf(call) + shorten(call.id), isMarked);
   }
 
-  #forgetOldest(): void {
-    const kept = this.#order[this.#first++] as RememberedCall<T>;
-    if (kept.value === undefined) return;
-    const { of, id } = kept;
-    this.#empty(kept);
+  #forget(entry: T): void {
+    const { of, id } = entry as T & { of: Agent<T> };
+    this.#unlink(entry);
     of.byId.delete(id);
     if (of.byId.size === 0) {
       this.#agents.delete(of.name);
@@ -113,18 +112,33 @@ export class Memory<T extends object> {
       if (this.#last === of) this.#last = undefined;
     }
     this.#marks ??= new Uint8Array(MARKS);
-    for (const at of placesOf(of.name + id)) this.#marks[at >> 3] = (this.#marks[at >> 3] as number) | (1 << (at & 7));
+    marksOf(of.name + id, this.#mark);
   }
 
-  #tidy(): void {
-    this.#order = this.#order.slice(this.#first).filter(({ value }) => value !== undefined);
-    this.#first = 0;
+  readonly #mark = (at: number): true => {
+    const marks = this.#marks as Uint8Array;
+    marks[at >> 3] = (marks[at >> 3] as number) | (1 << (at & 7));
+    return true;
+  };
+
+  #link(entry: Entry): void {
+    entry.older = this.#newest;
+    if (this.#newest === undefined) this.#oldest = entry;
+    else this.#newest.newer = entry;
+    this.#newest = entry;
+    this.#bytes += entry.bytes;
+    this.#size++;
   }
 
-  #empty(kept: RememberedCall<T>): void {
-    this.#bytes -= kept.bytes;
+  #unlink(entry: Entry): void {
+    const { older, newer } = entry;
+    if (older === undefined) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.#newest = older;
+    else newer.older = older;
+    entry.older = entry.newer = undefined;
+    this.#bytes -= entry.bytes;
     this.#size--;
-    kept.value = undefined;
   }
 
   #agentOf(call: CallKey): Agent<T> | undefined {
@@ -154,8 +168,8 @@ function nameOf(call: CallKey): string {
 
 export const shorten = (name: string): string => (name.length > NAME ? sha256(name) : name);
 
-/** Its three positions in the Bloom filter. */
-function placesOf(key: string): number[] {
+/** Calls `use` with its three positions in the Bloom filter, until it answers false. */
+function marksOf(key: string, use: (at: number) => boolean): boolean {
   // FNV-1a: whoever makes two names meet hides a call that nobody asked about, as whoever fills the memory does.
   let a = 0x811c9dc5;
   let b = 0x9747b28c;
@@ -164,5 +178,5 @@ function placesOf(key: string): number[] {
     a = Math.imul(a ^ code, 0x01000193);
     b = Math.imul(b ^ code, 0x85ebca6b) + (b >>> 15);
   }
-  return [a, b, a ^ (b >>> 7)].map((hash) => (hash >>> 0) % (MARKS * 8));
+  return use(a & LAST_MARK) && use(b & LAST_MARK) && use((a ^ (b >>> 7)) & LAST_MARK);
 }

@@ -2,6 +2,7 @@ import { asJson, type Canonical, canonical, HEAD } from './canonical.js';
 
 /** The most values in an input that is kept as a copy. */
 const PIECES = 200;
+const NONE = Symbol('none');
 
 /**
  * An input as it was when it was judged. Nearly all are never compared with anything, so a short one is only copied: its text is
@@ -10,7 +11,8 @@ const PIECES = 200;
 export class Remembered {
   /** Roughly how many characters it holds. */
   readonly size: number;
-  #copy: { readonly value: unknown } | undefined;
+  /** NONE once it is written. */
+  #copy: unknown = NONE;
   #exact: Canonical | undefined;
   #loose: string | undefined;
   /** It came from a hook or the user; Claude Code completes and converts such inputs. */
@@ -26,7 +28,7 @@ export class Remembered {
     const copied = copyShort(value);
     if (copied) {
       const remembered = new Remembered(copied.size * (given ? 2 : 1), given);
-      remembered.#copy = copied;
+      remembered.#copy = copied.value;
       return remembered;
     }
     const exact = canonical(value);
@@ -41,7 +43,7 @@ export class Remembered {
   /** A quick check for equality. false means nothing: compare `exact` to be sure. */
   isPlainly(value: unknown): boolean {
     try {
-      return this.#copy !== undefined && same(this.#copy.value, value);
+      return this.#copy !== NONE && same(this.#copy, value);
     } catch {
       return false;
     }
@@ -59,11 +61,11 @@ export class Remembered {
   }
 
   #write(): void {
-    if (!this.#copy) return;
-    const { value } = this.#copy;
+    const value = this.#copy;
+    if (value === NONE) return;
     this.#exact = canonical(value);
     this.#loose = this.#given ? canonical(value, true)?.key : undefined;
-    this.#copy = undefined;
+    this.#copy = NONE;
   }
 }
 

@@ -80,7 +80,7 @@ export class Notes implements RunFacts {
   }
 
   ranBefore(r: Registration): boolean {
-    return this.fire.options.ranBefore?.has(r.id) === true;
+    return this.fire.options.ranBefore?.includes(r.id) === true;
   }
 
   /** State for a handler that is about to be asked about the current input. */

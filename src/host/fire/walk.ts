@@ -214,7 +214,7 @@ export class Walk implements CallOwner, TapDriver {
     if (!r.once) return true;
     const { notes } = this;
     if (!(notes.hasRun(r) || notes.ranBefore(r) || r.scope.claim(r))) return false;
-    this.fire.options.ranBefore?.add(r.id);
+    if (!notes.ranBefore(r)) this.fire.options.ranBefore?.push(r.id);
     return true;
   }
 

@@ -17,8 +17,8 @@ export async function execute(core: Core, call: CheckedCall, judged: Judgement):
   const began = performance.now();
   const outcome = await tryTool(core, call, judged);
   const duration_ms = Math.round(performance.now() - began);
-  if ('response' in outcome) return succeeded(core, call, judged, { response: outcome.response, duration_ms });
-  return notSucceeded(core, call, judged, { ...outcome, duration_ms });
+  if ('response' in outcome) return await succeeded(core, call, judged, { response: outcome.response, duration_ms });
+  return await notSucceeded(core, call, judged, { ...outcome, duration_ms });
 }
 
 /** The tool gets a copy of its own: what it does to its input is not what hooks are told of. */

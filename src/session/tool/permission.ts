@@ -16,6 +16,7 @@ type Pre = Decision<'PreToolUse'>;
 
 /** An input that is still being rewritten after so many rounds never runs. */
 const ROUNDS = 10;
+const NOBODY: readonly string[] = [];
 
 /**
  * Asks whoever has a say: the PreToolUse hooks, the harness's rules on whatever they make of the input, and where somebody asks,
@@ -40,11 +41,11 @@ class Judging {
   /** The input the user or a PermissionRequest hook allowed. */
   #allowed: (Approval & { readonly input: unknown }) | undefined;
   #granted: readonly unknown[] = [];
-  readonly #rewriters = new Set<string>();
+  #rewriters: readonly string[] = NOBODY;
   /** In whatever round. */
   #questioned = false;
   /** A `once` guard that judged this call judges every later input of it too. */
-  readonly #ranBefore = new Set<string>();
+  readonly #ranBefore: string[] = [];
 
   constructor(core: Core, call: CheckedCall) {
     this.#core = core;
@@ -55,6 +56,7 @@ class Judging {
   async round(): Promise<Judgement | undefined> {
     const { name, effect } = this.#call;
     const pre = await this.#askHooks();
+    this.#hear(pre);
     const { verdict } = pre;
     if (verdict === 'deny') {
       const text = deniedText(`PreToolUse:${name}`, pre.reason);
@@ -95,7 +97,7 @@ class Judging {
 
   #run({ approver, decidedBy }: Approval = {}): Judgement {
     const { input } = this.#soFar('run');
-    const rewrittenBy = this.#rewriters.size === 0 ? undefined : [...this.#rewriters];
+    const rewrittenBy = this.#rewriters.length === 0 ? undefined : this.#rewriters;
     const granted = this.#granted;
     const asked = this.#questioned;
     return { verdict: 'run', input, pre: this.#pre as Pre, granted, rewrittenBy, asked, approver, decidedBy };
@@ -105,17 +107,20 @@ class Judging {
     return { verdict, input: this.#input, pre: this.#pre as Pre, granted: this.#granted };
   }
 
-  async #askHooks(): Promise<Pre> {
+  #askHooks(): Promise<Pre> {
     const { signal } = this.#call;
-    this.#pre = await fireFor(this.#core, this.#call, 'PreToolUse', callFields(this.#call, this.#input), {
+    return fireFor(this.#core, this.#call, 'PreToolUse', callFields(this.#call, this.#input), {
       signal,
       ranBefore: this.#ranBefore,
       canAsk: this.#call.ask !== undefined,
     });
-    tellUser(this.#core, this.#pre);
-    if (this.#pre.verdict === 'ask') this.#questioned = true;
-    if (this.#pre.updatedInput !== undefined) this.#rewrite(this.#pre.updatedInput, rewriters(this.#pre));
-    return this.#pre;
+  }
+
+  #hear(pre: Pre): void {
+    this.#pre = pre;
+    tellUser(this.#core, pre);
+    if (pre.verdict === 'ask') this.#questioned = true;
+    if (pre.updatedInput !== undefined) this.#rewrite(pre.updatedInput, rewriters(pre));
   }
 
   #question<Q extends 'permission' | 'ask' | 'classify'>(
@@ -180,7 +185,7 @@ class Judging {
   #rewrite(input: unknown, by: readonly string[]): boolean {
     if (isDeepStrictEqual(input, this.#input)) return false;
     this.#input = input;
-    for (const name of by) this.#rewriters.add(name);
+    this.#rewriters = [...new Set([...this.#rewriters, ...by])];
     return true;
   }
 }

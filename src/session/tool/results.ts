@@ -39,11 +39,10 @@ export function interrupted(call: CheckedCall, input: unknown): ToolResult {
 }
 
 /** An event of what has happened already: cut short, it says nothing. */
-export async function afterwards<T>(fired: Promise<T>): Promise<T | undefined> {
-  try {
-    return await fired;
-  } catch (error) {
-    if (wasCut(error)) return undefined;
-    throw error;
-  }
+export function afterwards<T>(fired: Promise<T>): Promise<T | undefined> {
+  return fired.catch(unlessCut);
+}
+
+function unlessCut(error: unknown): undefined {
+  if (!wasCut(error)) throw error;
 }

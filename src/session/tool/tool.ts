@@ -16,11 +16,15 @@ import { judgeCall } from './permission.js';
 import { afterwards, baseResult, failedResult, interrupted } from './results.js';
 
 /** One call on its own. Throws SESSION_CLOSED, INVALID_OPTIONS and INVALID_INPUT before anything is fired. */
-export async function runTool(core: Core, call: ToolCall): Promise<ToolResult> {
-  core.demand('tool');
-  const [checked] = takeCalls(core, [call]);
-  core.resume();
-  return track(core, checked as CheckedCall);
+export function runTool(core: Core, call: ToolCall): Promise<ToolResult> {
+  try {
+    core.demand('tool');
+    const [checked] = takeCalls(core, [call]);
+    core.resume();
+    return track(core, checked as CheckedCall);
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 /** The calls as they will run. Where the input of one cannot be carried none does, and each has its record. */
@@ -82,18 +86,15 @@ class CallRun {
     this.#call = call;
   }
 
-  async end(): Promise<ToolResult> {
+  end(): Promise<ToolResult> {
     const core = this.#core;
     const call = this.#call;
-    if (core.over === 'interrupted' || call.signal.aborted) return interrupted(call, call.input);
+    if (core.over === 'interrupted' || call.signal.aborted) return Promise.resolve(interrupted(call, call.input));
     if (call.invalid !== undefined)
-      return failedResult(call, { input: call.input, error: call.invalid, content: call.invalid });
-    const leavable = call.passThrough && new Leavable(core, call);
-    try {
-      return await this.#judgeAndRun(leavable);
-    } finally {
-      leavable?.end();
-    }
+      return Promise.resolve(failedResult(call, { input: call.input, error: call.invalid, content: call.invalid }));
+    if (call.passThrough === undefined) return this.#judgeAndRun(undefined);
+    const leavable = new Leavable(core, call);
+    return this.#judgeAndRun(leavable).finally(() => leavable.end());
   }
 
   async #judgeAndRun(leavable: Leavable | undefined): Promise<ToolResult> {

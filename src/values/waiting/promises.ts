@@ -120,7 +120,8 @@ function silence(value: unknown): void {
 export async function resultOf(call: () => unknown): Promise<unknown> {
   try {
     const answer = call();
-    const value = isThenable(answer) ? await settle(answer) : answer;
+    // An ordinary promise is waited for as it is.
+    const value = isThenable(answer) ? await (types.isPromise(answer) ? ready(answer) : settle(answer)) : answer;
     const why = BrokenPromise.why(value);
     if (why !== undefined) throw new TypeError(`what it answered ${why.slice('it '.length)}`);
     ignoreRejections(value);

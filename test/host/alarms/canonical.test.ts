@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { canonical } from '../../../src/host/alarms/canonical.js';
-import { type CallKey, Memory } from '../../../src/host/alarms/memory.js';
+import { type CallKey, Entry, Memory } from '../../../src/host/alarms/memory.js';
 
 const key = (value: unknown, loose = false): string | undefined => canonical(value, loose)?.key;
 
@@ -41,8 +41,17 @@ test('of a text of 4,096 characters all is kept, of a longer one its hash and th
 
 const call = (id: string, agent?: string, session = 's'): CallKey => ({ session, agent, id });
 
+class Named extends Entry {
+  readonly name: string;
+
+  constructor(name: string) {
+    super();
+    this.name = name;
+  }
+}
+
 test('a call is found by session, agent and id, and by nothing that looks like them', () => {
-  const memory = new Memory<{ of: string }>();
+  const memory = new Memory<Named>();
   const calls = [
     call('a'),
     call('a', undefined, 't'),
@@ -55,25 +64,23 @@ test('a call is found by session, agent and id, and by nothing that looks like t
     call('x'.repeat(257)),
     call(`${'x'.repeat(256)}y`),
   ];
-  for (const [at, one] of calls.entries()) memory.set(one, { of: String(at) }, 1);
-  expect(calls.map((one) => memory.get(one)?.of)).toEqual(calls.map((_, at) => String(at)));
+  for (const [at, one] of calls.entries()) memory.set(one, new Named(String(at)), 1);
+  expect(calls.map((one) => memory.get(one)?.name)).toEqual(calls.map((_, at) => String(at)));
   expect([memory.size, memory.get(call('z'))]).toEqual([calls.length, undefined]);
 });
 
 test('what is put anew is the newest, once; the oldest goes first, and is known to have been', () => {
-  const memory = new Memory<{ id: string }>();
-  for (const id of ['a', 'b', 'c', 'a']) memory.set(call(id), { id }, 10);
-  expect([...memory.newest(9)].map(({ id }) => id)).toEqual(['a', 'c', 'b']);
-  expect([...memory.newest(1)].map(({ id }) => id)).toEqual(['a']);
+  const memory = new Memory<Named>();
+  for (const id of ['a', 'b', 'c', 'a']) memory.set(call(id), new Named(id), 10);
+  expect([...memory.newest(9)].map(({ name }) => name)).toEqual(['a', 'c', 'b']);
+  expect([...memory.newest(1)].map(({ name }) => name)).toEqual(['a']);
   const before = memory.bytes;
-  memory.resize(call('b'), 1_000);
+  memory.resize(memory.get(call('b')) as Named, 1_000);
   expect([memory.size, memory.bytes - before]).toEqual([3, 2 * 990]);
-  memory.resize(call('nobody'), 1_000);
-  expect(memory.size).toBe(3);
   // Each is 10 MiB of the 15.
-  memory.set(call('big'), { id: 'big' }, 5 << 20);
+  memory.set(call('big'), new Named('big'), 5 << 20);
   expect(['a', 'b', 'c'].map((id) => memory.mayBeForgotten(call(id)))).toEqual([false, false, false]);
-  memory.set(call('bigger'), { id: 'bigger' }, 5 << 20);
+  memory.set(call('bigger'), new Named('bigger'), 5 << 20);
   expect(['a', 'b', 'c', 'big'].map((id) => memory.get(call(id)))).toEqual([
     undefined,
     undefined,
