@@ -1,4 +1,5 @@
 // What is loaded: `src/` and the packages that only we use, as few files (docs/decisions/0014-bundle.md).
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -138,7 +139,7 @@ async function groups() {
   const { output } = await plain.generate({ format: 'esm' });
   await plain.close();
   const [program, asks, words, host] = [
-    'src/cli/main.ts',
+    'src/cli/program.ts',
     'src/cli/server/hook.ts',
     'src/server/agent-words.ts',
     'src/index.ts',
@@ -256,3 +257,7 @@ writeFileSync(join(out, 'THIRD-PARTY-LICENSES.md'), licences([...(await bundle(o
 for (const file of THIN) cpSync(join(ROOT, 'src/server/client', file), join(out, file));
 for (const file of readdirSync(out, { recursive: true })) if (file.endsWith('.js.map')) trimMap(join(out, file));
 if (process.argv[2] === undefined) pruneTypes(out);
+// What is asked for most often, and says the same each time.
+const HELP = join(out, 'cli/help.txt');
+rmSync(HELP, { force: true });
+writeFileSync(HELP, execFileSync(process.execPath, [join(out, 'cli/main.js'), '--help']));

@@ -1,4 +1,19 @@
 #!/usr/bin/env node
-import { program } from './program.js';
+import { readFileSync, writeSync } from 'node:fs';
 
-await program(process.argv.slice(2));
+const argv = process.argv.slice(2);
+if (!wroteHelp()) await (await import('./program.js')).program(argv);
+
+/**
+ * The help of the program as it was written out when the package was built: nothing else is loaded. false: it is not what is asked for, a
+ * terminal's lines may be of another length, or it cannot be written, which the program explains.
+ */
+function wroteHelp(): boolean {
+  if (argv.length !== 1 || !['--help', '-h'].includes(argv[0] as string) || process.stdout.isTTY) return false;
+  try {
+    const text = readFileSync(new URL('help.txt', import.meta.url));
+    return writeSync(1, text) === text.length;
+  } catch {
+    return false;
+  }
+}

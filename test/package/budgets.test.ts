@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -115,8 +115,23 @@ test('the package exports the names in exports.txt and no others', async () => {
   await expect(names, message).toMatchFileSnapshot('exports.txt');
 });
 
-test('hookscope --help loads no heavy package', async () => {
-  const loaded = await packagesLoadedBy([built('cli/main.js'), '--help']);
+test('hookscope --help loads one file, and says what the program would', async () => {
+  const main = built('cli/main.js');
+  for (const flag of ['--help', '-h']) {
+    const own = (await filesLoadedBy([main, flag])).filter((url) => packageOf(url) === '.');
+    expect(own.map((url) => basename(url))).toEqual(['main.js']);
+    const asked = `const { program } = await import(${JSON.stringify(pathToFileURL(built('cli/program.js')))}); await program(['${flag}']);`;
+    const [ours, programs] = [
+      [main, flag],
+      ['--input-type=module', '--eval', asked],
+    ].map((args) => execFileSync(process.execPath, args, { encoding: 'utf8' }));
+    expect(ours).toMatch(/^Usage: hookscope/);
+    expect(ours).toBe(programs);
+  }
+});
+
+test("a command's help loads no heavy package", async () => {
+  const loaded = await packagesLoadedBy([built('cli/main.js'), 'fire', '--help']);
   expect(loaded).toContain('.');
   expect(loaded.filter((name) => HEAVY.includes(name))).toEqual([]);
 });
@@ -129,7 +144,7 @@ test('what a server is made with is loaded by a server alone', async () => {
   expect(folder.some((file) => holdsServer(pathToFileURL(join(ROOT, 'dist/chunks', file)).href))).toBe(true);
   const call = '{"tool_name":"Bash","tool_input":{},"tool_use_id":"t"}';
   for (const args of [
-    [main, '--help'],
+    [main, 'nosuch'],
     [main, 'serve', '--help'],
     [main, 'fire', 'PreToolUse', '--input', call],
     ['--import', built('index.js'), '--eval', '0'],
@@ -149,7 +164,7 @@ test('a command loads few files of ours, and none of those that only others need
     const main = built('cli/main.js');
     const named = ['--hooks', join(folder, 'rule.json'), '--input', join(folder, 'call.json')];
     for (const [args, most, none] of [
-      [['--help'], CEILING.filesForHelp, ['host', 'once', 'events', 'execa', 'acorn', 'unbash']],
+      [['fire', '--help'], CEILING.filesForHelp, ['host', 'once', 'events', 'execa', 'acorn', 'unbash']],
       [['fire', 'PreToolUse', ...named], CEILING.filesForFire, ['execa', 'acorn']],
       // It says what is wrong with its words, or asks a server, without a host.
       [['hook', 'NoSuch', '--as', 'codex'], CEILING.filesToAsk, ['host', 'once', 'execa', 'acorn', 'unbash']],
