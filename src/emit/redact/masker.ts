@@ -10,6 +10,9 @@ import { argumentsText, entriesOf, namedBeside, pairsOf } from './structure.js';
 /** Texts that come again in most records, such as names of tools and files. */
 const SHORT = 128;
 const REMEMBERED = 4096;
+/** Texts that come again at the place where they were, such as the input of a call in the records before and after it. */
+const LONG = 16_384;
+const PLACES = 128;
 
 /** Masks plain data. What it changes is a copy, frozen; what it does not change is the same object. */
 export class Masker {
@@ -22,7 +25,11 @@ export class Masker {
   readonly #named: boolean;
   #key: MaskKey | undefined;
   readonly #clean = new Set<string>();
-  readonly #path: string[] = [];
+  /** By key, the text that had nothing to mask there when it was last looked at. */
+  readonly #cleanAt = new Map<string, string>();
+  /** Followed where somebody is told of it. */
+  readonly #path: string[] | undefined;
+  #depth = 0;
 
   constructor({ shapes = true, keys = [], paths = [], patterns = [], mask }: RedactOptions, key: MaskKey | undefined) {
     const wanted = (name: string): boolean => (typeof shapes === 'boolean' ? shapes : shapes.includes(name));
@@ -32,6 +39,7 @@ export class Masker {
     this.#keys = new Set(keys.map((name) => name.toLowerCase()));
     this.#paths = paths.map((path) => path.split('.'));
     this.#key = key;
+    this.#path = mask === undefined && paths.length === 0 ? undefined : [];
   }
 
   /** Read when first needed: where nothing is masked, no file is made. */
@@ -42,27 +50,39 @@ export class Masker {
 
   /** A value below the key of a record. */
   field(key: string, value: unknown): unknown {
-    this.#path.length = 0;
+    this.#depth = 0;
+    if (this.#path !== undefined) this.#path.length = 0;
     return this.#at(key, value, this.isPath(key));
   }
 
   /** Whether all of what is at the key is to be masked. */
   isPath(key: string): boolean {
     if (this.#paths.length === 0) return false;
-    const depth = this.#path.length;
+    const place = this.#path ?? [];
+    const depth = place.length;
     return this.#paths.some(
       (path) =>
-        path.length === depth + 1 && matches(path[depth], key) && this.#path.every((name, i) => matches(path[i], name)),
+        path.length === depth + 1 && matches(path[depth], key) && place.every((name, i) => matches(path[i], name)),
     );
   }
 
   /** A value below a key of an object. `all`: every text in it is masked. */
   #at(key: string, value: unknown, all: boolean): unknown {
+    const isText = typeof value === 'string' && !all && this.#own === undefined;
+    if (isText && this.#cleanAt.get(key) === value) return value;
     // A circle, then: what holds it is not shown at all.
-    if (this.#path.push(key) > DEEPEST + 10) throw new RangeError('too deep');
+    if (++this.#depth > DEEPEST + 10) throw new RangeError('too deep');
+    this.#path?.push(key);
     const masked = this.#value(value, all || this.#isSecretKey(key, value));
-    this.#path.pop();
+    this.#path?.pop();
+    this.#depth--;
+    if (isText && masked === value && value.length <= LONG) this.#rememberAt(key, value);
     return masked;
+  }
+
+  #rememberAt(key: string, text: string): void {
+    if (this.#cleanAt.size >= PLACES && !this.#cleanAt.has(key)) this.#cleanAt.clear();
+    this.#cleanAt.set(key, text);
   }
 
   #isSecretKey(key: string, value: unknown): boolean {
@@ -163,7 +183,7 @@ export class Masker {
   }
 
   /** What the caller's own function keeps of a text; undefined: it says nothing. */
-  asked(text: string, path = this.#path.join('.')): string | undefined {
+  asked(text: string, path = this.#path?.join('.') ?? ''): string | undefined {
     try {
       const own = this.#own?.(text, path);
       if (own === undefined || own === text) return undefined;

@@ -37,16 +37,18 @@ const BUNDLER = /^BUNDLE_(?!BUILD__|LOCAL__|MIRROR__)\w+__[A-Z]{2,6}$/;
 
 const LONGEST = 100;
 const REMEMBERED = 4000;
-const known = new Map<string, NameKind | undefined>();
+const known = new Map<string, NameKind | null>();
 
 /** Of the last word that means something: `DB_PASSWORD`, `x-api-key`, `clientSecret`; not `password_file`. */
 export function nameKind(name: string): NameKind | undefined {
   if (name.length > LONGEST || name.length < 2) return undefined;
-  if (known.has(name)) return known.get(name);
-  if (known.size >= REMEMBERED) known.clear();
-  const kind = kindOfName(name);
-  known.set(name, kind);
-  return kind;
+  let kind = known.get(name);
+  if (kind === undefined) {
+    kind = kindOfName(name) ?? null;
+    if (known.size >= REMEMBERED) known.clear();
+    known.set(name, kind);
+  }
+  return kind ?? undefined;
 }
 
 function kindOfName(name: string): NameKind | undefined {
