@@ -90,6 +90,7 @@ export default defineConfig({
           name: 'system',
           include: SYSTEM,
           exclude: [...NEVER, ...ALONE],
+          globalSetup: ['test/shared-folder.ts'],
           setupFiles: ['test/small.ts'],
           execArgv: ['--expose-gc'],
           isolate: false,

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { install, pack } from '../package/install.js';
+import { install, pack, packed } from '../package/install.js';
 import { ROOT } from '../package/sources.js';
 import { createFolder, type Folder, LS } from '../plugins/folder.js';
 import { type Finished, start } from './cli.js';
@@ -14,7 +14,7 @@ const run = (program: string, args: readonly string[], cwd = folder.path): Promi
 beforeAll(async () => {
   folder = createFolder();
   folder.write('package.json', { name: 'somebody', private: true });
-  await install(folder.path, await pack(folder.path, ROOT), 'hookscope');
+  await install(folder.path, (await packed()).tarball, 'hookscope');
   const plugin = await pack(folder.path, join(ROOT, 'examples/plugin-package'));
   await install(folder.path, plugin, 'hookscope-plugin-protected-paths');
 });
@@ -38,14 +38,9 @@ test('the packed program runs where it was installed, with a packed plugin and a
       (await hookscope('fire', 'PreToolUse', '--config', 'hookscope.config.ts', '--input', input, '--json')).stdout,
     );
   expect((await fired('bash.json')).decision).toMatchObject({ verdict: 'deny', reason: 'no Bash here' });
-  expect((await fired('write.json')).decision).toMatchObject({
-    verdict: 'deny',
-    reason: 'dist/a.js is protected (dist/**)',
-  });
-  expect((await fired('write.json')).handlers[0]).toMatchObject({
-    plugin: 'hookscope-plugin-protected-paths',
-    status: 'ran',
-  });
+  const written = await fired('write.json');
+  expect(written.decision).toMatchObject({ verdict: 'deny', reason: 'dist/a.js is protected (dist/**)' });
+  expect(written.handlers[0]).toMatchObject({ plugin: 'hookscope-plugin-protected-paths', status: 'ran' });
 });
 
 test('the packed library and its schemas are found by their names', async () => {
@@ -81,8 +76,16 @@ test('a new plugin is tested, packed and used by what its package.json says', as
   });
   const made = join(folder.path, 'no-force');
   expect((await hookscope('list', '--no-config', '--plugin', made)).stdout).toContain('@me/no-force');
-  const packed = await npm('pack', '--silent', '--pack-destination', folder.path);
-  expect([packed.code, packed.stdout.trim().split('\n').at(-1)]).toEqual([0, 'me-no-force-0.1.0.tgz']);
+  // What its build makes has been seen. That packing it builds it is: nothing else puts it back.
+  renameSync(join(made, 'dist'), join(folder.path, 'built'));
+  const builder = folder.write(
+    'instead/tsc',
+    `#!/bin/sh\n[ $# = 0 ] && mv '${join(folder.path, 'built')}' dist\n`,
+    0o755,
+  );
+  env.PATH = `${dirname(builder)}:${env.PATH}`;
+  const filled = await npm('pack', '--silent', '--pack-destination', folder.path);
+  expect([filled.code, filled.stdout.trim().split('\n').at(-1)]).toEqual([0, 'me-no-force-0.1.0.tgz']);
   await install(folder.path, join(folder.path, 'me-no-force-0.1.0.tgz'), '@me/no-force');
   expect(readdirSync(join(folder.path, 'node_modules/@me/no-force/dist')).sort()).toEqual(['index.d.ts', 'index.js']);
   const push = { ...LS, tool_input: { command: 'git push --force' } };

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Finished, start } from '../cli/cli.js';
+import { once } from '../shared.js';
 import { ROOT } from './sources.js';
 
 const run = (program: string, args: readonly string[], cwd: string): Promise<Finished> =>
@@ -10,6 +11,15 @@ const run = (program: string, args: readonly string[], cwd: string): Promise<Fin
 export async function pack(folder: string, from: string): Promise<string> {
   const { stdout } = await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], from);
   return join(folder, stdout.trim());
+}
+
+/** hookscope itself, packed once for all files of a run: the file, and what npm says is in it. */
+export function packed(): Promise<{ readonly tarball: string; readonly files: readonly string[] }> {
+  return once('packed', async (folder) => {
+    const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], ROOT);
+    const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+    return { tarball: join(folder, filename), files: files.map(({ path }) => path) };
+  });
 }
 
 /** What `npm install` of a packed file does in a folder, without the registry: the dependencies are linked to what is here. */

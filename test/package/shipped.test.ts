@@ -1,19 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { start } from '../cli/cli.js';
+import { packed } from './install.js';
 import { ROOT } from './sources.js';
 
-/** What `npm pack` would put into the package, without building it. */
+/** What `npm pack` puts into the package, without building it. */
 let shipped: readonly string[];
 beforeAll(async () => {
-  const { stdout } = await start('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-    cwd: ROOT,
-    stdin: '',
-    env: process.env,
-  });
-  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
-  shipped = files.map(({ path }) => path);
+  shipped = (await packed()).files;
 });
 
 /** Links to other files, also those of pictures and of HTML, outside of code. */

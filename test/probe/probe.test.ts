@@ -17,10 +17,9 @@ import { probeCommand } from '../../src/cli/doctor/probe.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 import { findIsolation, findProgram } from '../../src/probe/isolation.js';
 import type { ProbeReport } from '../../src/probe/report.js';
-import { isOneMessage, spawnCli, start } from '../cli/cli.js';
+import { cli, isOneMessage, spawnCli, start } from '../cli/cli.js';
 import { processes, uniqueSeconds, until } from '../handlers/shell-call.js';
-import { install, pack } from '../package/install.js';
-import { ROOT } from '../package/sources.js';
+import { install, packed } from '../package/install.js';
 import { type FakeAgent, writeFakeAgent } from './fake-agent.js';
 
 let root = '';
@@ -42,9 +41,9 @@ beforeAll(async () => {
   hung = probed({ hears: 'codex', instead: 'hang' }, '--patience', '25s');
   const installed = join(root, 'installed');
   mkdirSync(installed);
-  await install(installed, await pack(installed, ROOT), 'hookscope');
+  await install(installed, (await packed()).tarball, 'hookscope');
   const answers = join(root, 'answers.jsonl');
-  const same = await packed(join(installed, 'node_modules/.bin/hookscope'), {
+  const same = await byPacked(join(installed, 'node_modules/.bin/hookscope'), {
     ...{ hears: 'codex', report: reported, port, sleeps, answers },
   });
   // What hookscope answers is the same whoever hears it.
@@ -76,7 +75,7 @@ const environmentOf = (temporary: string): NodeJS.ProcessEnv => ({
 });
 
 /** By the program as it is packed, with the agent on the PATH, in an empty folder. */
-async function packed(program: string, fake: FakeAgent) {
+async function byPacked(program: string, fake: FakeAgent) {
   const { folder, temporary } = place(fake);
   const empty = join(folder, 'empty');
   mkdirSync(empty);
@@ -235,7 +234,7 @@ describe('an agent that does not work', () => {
   test('a path that is no program, an agent that is not there, one that nobody knows, and an interpreter that is gone', async () => {
     const { folder, agent } = place({ hears: 'codex' });
     const run = (args: string[], PATH = process.env['PATH']) =>
-      spawnCli(['doctor', ...agreed(), ...args], { cwd: folder, env: { PATH } });
+      cli(['doctor', ...agreed(), ...args], { cwd: folder, env: { PATH } });
     const none = await run(['--probe', 'codex', '--agent-path', 'nowhere']);
     expect(none.stderr).toMatch(
       /Invalid option --agent-path: expected the executable of Codex CLI, and \S+nowhere is none\./,
