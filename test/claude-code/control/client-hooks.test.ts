@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { anyHooks, deferred, fires, testHost, until } from '../../host/kit.js';
 import { quiet } from './ends.js';
-import { bash, connect, problems, READY, tapped } from './kit.js';
+import { bash, connect, connectPuppet, problems, READY, tapped } from './kit.js';
 import { cancel, type Json, request } from './puppet.js';
 
 type Context = { signal: AbortSignal };
@@ -117,7 +117,7 @@ describe('a hook_callback', () => {
     const { host, reports } = testHost();
     const seen = tapped(host);
     host.register(anyHooks({ WorktreeCreate: [{ hooks: [() => undefined] }] }));
-    const { claude, callback } = await connect(host);
+    const { claude, callback } = await connectPuppet(host);
     const folder = new URL('../../fixtures/wire/', import.meta.url);
     const asked: string[] = [];
     for (const file of readdirSync(folder)) {

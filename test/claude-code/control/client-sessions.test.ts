@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Host } from '../../../src/create-host.js';
 import { anyHooks, deferred, testHost, until } from '../../host/kit.js';
-import { all, bash, connect, type Options, tapped } from './kit.js';
+import { all, bash, connect, connectPuppet, type Options, tapped } from './kit.js';
 import { cancel, isType, type Json, request } from './puppet.js';
 
 const init = (session_id = 'S1', more: Json = {}): Json => ({ type: 'system', subtype: 'init', session_id, ...more });
@@ -107,7 +107,7 @@ describe('SessionStart and SessionEnd, which the program does not send', () => {
 
   it('the end that the program announces itself, when it is told to end, is the only one', async () => {
     const { host, names } = lives();
-    const { client, fire, claude } = await connect(host);
+    const { client, fire, claude } = await connectPuppet(host);
     await fire('UserPromptSubmit', prompt());
     await fire('SessionEnd', { reason: 'other' });
     await claude.order({ exit: 143 });
@@ -120,7 +120,7 @@ describe('SessionStart and SessionEnd, which the program does not send', () => {
 
   it('a crash is an end, too', async () => {
     const { host, names } = lives();
-    const { client, fire, claude } = await connect(host);
+    const { client, fire, claude } = await connectPuppet(host);
     await fire('UserPromptSubmit', prompt());
     await claude.order({ kill: 'SIGKILL' });
     expect(await client.ended).toEqual({ signal: 'SIGKILL' });
@@ -132,7 +132,7 @@ describe('SessionStart and SessionEnd, which the program does not send', () => {
       input['hook_event_name'] === 'SessionStart' ? new Promise(() => undefined) : undefined,
     );
     const seen = tapped(host);
-    const { client, claude, asking } = await connect(host);
+    const { client, claude, asking } = await connectPuppet(host);
     await claude.say(request('q', asking('UserPromptSubmit', prompt())));
     await until(() => told.length === 1);
     await claude.order({ kill: 'SIGKILL' });
@@ -316,14 +316,14 @@ describe('subagents', () => {
   it('end with the program, as do the hooks for those to come', async () => {
     const { host } = testHost();
     const before = host.describe();
-    const { client, fire, claude } = await connect(host, reviewed());
+    const { client, fire, claude } = await connectPuppet(host, reviewed());
     await fire('SubagentStart', start);
     expect(scopes(host)).toContain('"a1"');
     await claude.order({ kill: 'SIGKILL' });
     await client.ended;
     expect(scopes(host)).not.toContain('"a1"');
     // The next program’s agents of that type are not this one’s.
-    const next = await connect(host);
+    const next = await connectPuppet(host);
     await next.fire('SubagentStart', { ...start, agent_id: 'a2' });
     expect(await next.fire('PreToolUse', { ...bash('ls'), ...AGENT, agent_id: 'a2' })).toMatchObject({ response: {} });
     await next.client.close();

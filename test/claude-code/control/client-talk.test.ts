@@ -3,7 +3,7 @@ import { ReaderQueue } from '../../../src/claude-code/control/peer/reader-queue.
 import { anyHooks, fires, sleep, testHost, until } from '../../host/kit.js';
 import { isAlive } from './alive.js';
 import { quiet } from './ends.js';
-import { all, bash, connect, problems, tapped } from './kit.js';
+import { all, bash, connect, connectPuppet, problems, tapped } from './kit.js';
 import { isRequest, isType, type Json, refusal, request, success } from './puppet.js';
 
 const said = (text: string): Json => ({ type: 'assistant', message: { role: 'assistant', content: text } });
@@ -152,7 +152,7 @@ describe('query', () => {
   });
 
   it('ends with CONTROL_FAILED when the program dies in the middle of a turn, after what it had said', async () => {
-    const { client, claude } = await connect(testHost().host);
+    const { client, claude } = await connectPuppet(testHost().host);
     const messages = client.query('one')[Symbol.asyncIterator]();
     const waiting = expect(all(client.query('two'))).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
     await claude.hear(isUser);
@@ -275,7 +275,7 @@ describe('requests of the client', () => {
   });
 
   it('reject with CONTROL_FAILED when the program goes away, and afterwards', async () => {
-    const { client, claude } = await connect(testHost().host);
+    const { client, claude } = await connectPuppet(testHost().host);
     const failed = expect(client.interrupt()).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
     await claude.hear(isRequest('interrupt'));
     await claude.order({ kill: 'SIGKILL' });
@@ -296,7 +296,7 @@ describe('requests of the client', () => {
 
 describe('the end', () => {
   it('close ends the program’s input, and it ends by itself; twice is once', async () => {
-    const { client, claude } = await connect(testHost().host);
+    const { client, claude } = await connectPuppet(testHost().host);
     const { pid } = await claude.hello();
     const [first, second] = await Promise.all([client.close(), client.close()]);
     expect([first, second, await client.ended]).toEqual([{ exitCode: 0 }, { exitCode: 0 }, { exitCode: 0 }]);
@@ -306,7 +306,7 @@ describe('the end', () => {
   });
 
   it('close ends the turn that is under way before it ends the program’s input', async () => {
-    const { client, claude } = await connect(testHost().host);
+    const { client, claude } = await connectPuppet(testHost().host);
     const refused = expect(all(client.query('go'))).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
     await claude.hear(isUser);
     const closing = client.close();
@@ -322,7 +322,7 @@ describe('the end', () => {
 
   it('close answers what the program still asks while it ends', async () => {
     const { host } = testHost();
-    const { client, claude, asking } = await connect(host);
+    const { client, claude, asking } = await connectPuppet(host);
     await claude.order({ stay: true });
     const closing = client.close();
     await until(() => claude.told.some(({ ended }) => ended === ''));
@@ -332,7 +332,7 @@ describe('the end', () => {
   });
 
   it('one that does not end is killed after closeTimeout, with whatever it started', async () => {
-    const { client, claude } = await connect(testHost().host, { closeTimeout: 0.2 });
+    const { client, claude } = await connectPuppet(testHost().host, { closeTimeout: 0.2 });
     await claude.order({ stay: true, leave: true });
     await until(() => claude.told.some(({ child }) => child !== undefined));
     const child = claude.told.find((frame) => frame['child'] !== undefined)?.['child'] as number;
@@ -342,7 +342,7 @@ describe('the end', () => {
   });
 
   it('a child that holds its output open does not hold the end', async () => {
-    const { client, claude } = await connect(testHost().host);
+    const { client, claude } = await connectPuppet(testHost().host);
     await claude.order({ leave: true });
     await until(() => claude.told.some(({ child }) => child !== undefined));
     const child = claude.told.find((frame) => frame['child'] !== undefined)?.['child'] as number;
@@ -351,7 +351,7 @@ describe('the end', () => {
   });
 
   it('nor does one that holds its stderr keep this process running', async () => {
-    const { client, claude } = await connect(testHost().host);
+    const { client, claude } = await connectPuppet(testHost().host);
     await claude.order({ leave: 'stderr' });
     await until(() => claude.told.some(({ child }) => child !== undefined));
     const child = claude.told.find((frame) => frame['child'] !== undefined)?.['child'] as number;
@@ -372,7 +372,7 @@ describe('the end', () => {
   });
 
   it('one that closes its output and stays is killed, and the query under way fails', async () => {
-    const { client, claude } = await connect(testHost().host, { closeTimeout: 0.2 });
+    const { client, claude } = await connectPuppet(testHost().host, { closeTimeout: 0.2 });
     const failed = expect(all(client.query('go'))).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
     await claude.hear(isUser);
     await claude.order({ stay: true, closeOutput: true });
@@ -381,7 +381,7 @@ describe('the end', () => {
   });
 
   it('one that closes its input and goes on is killed: it can be given no answer', async () => {
-    const { client, claude } = await connect(testHost().host);
+    const { client, claude } = await connectPuppet(testHost().host);
     const failed = expect(all(client.query('go'))).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
     await claude.hear(isUser);
     await claude.order({ closeInput: true });
@@ -398,7 +398,7 @@ describe('the end', () => {
   });
 
   it('`await using` closes it', async () => {
-    const { client, claude } = await connect(testHost().host);
+    const { client, claude } = await connectPuppet(testHost().host);
     await client[Symbol.asyncDispose]();
     expect(await client.ended).toEqual({ exitCode: 0 });
     expect(isAlive((await claude.hello()).pid)).toBe(false);
@@ -406,7 +406,7 @@ describe('the end', () => {
 
   it('the signal ends it, and a turn under way', async () => {
     const controller = new AbortController();
-    const { client, claude } = await connect(testHost().host, { signal: controller.signal });
+    const { client, claude } = await connectPuppet(testHost().host, { signal: controller.signal });
     const failed = expect(all(client.query('go'))).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
     await claude.hear(isUser);
     const { pid } = await claude.hello();
@@ -431,7 +431,7 @@ describe('the end', () => {
     const ended: unknown[] = [];
     host.register({ SessionEnd: [{ hooks: [({ session_id, reason }) => void ended.push([session_id, reason])] }] });
     const seen = tapped(host);
-    const { client, claude, fire } = await connect(host);
+    const { client, claude, fire } = await connectPuppet(host);
     const { pid } = await claude.hello();
     await fire('Stop', { stop_hook_active: false });
     await host.close();
@@ -451,7 +451,7 @@ describe('the end', () => {
     };
     host.register(anyHooks({ PreToolUse: [{ timeout: 0, hooks: [hook] }] }));
     const seen = tapped(host);
-    const { client, claude, asking } = await connect(host);
+    const { client, claude, asking } = await connectPuppet(host);
     await claude.say(request('q', asking('PreToolUse', bash('ls'))));
     await until(() => signals.length === 1);
     await claude.order({ kill: 'SIGKILL' });
@@ -465,7 +465,7 @@ describe('the end', () => {
   it('what it writes to stderr is told, and is no problem', async () => {
     const { host, reports } = testHost();
     const pieces: string[] = [];
-    const { client, claude } = await connect(host, { stderr: (piece) => pieces.push(piece) });
+    const { client, claude } = await connectPuppet(host, { stderr: (piece) => pieces.push(piece) });
     await claude.order({ stderr: 'wärning\n' });
     await until(() => pieces.join('') === 'wärning\n');
     await client.close();

@@ -5,7 +5,7 @@ import { connectClaude } from '../../../src/claude-code/control/client/client.js
 import { HOOK_EVENTS } from '../../../src/index.js';
 import { anyHooks, testHost, until } from '../../host/kit.js';
 import { isAlive } from './alive.js';
-import { all, bash, connect, problems, READY, tapped } from './kit.js';
+import { all, bash, connect, connectPuppet, problems, READY, tapped } from './kit.js';
 import {
   isRequest,
   isType,
@@ -57,9 +57,9 @@ describe('connectClaude', () => {
       'stream-json',
       '--include-hook-events',
     ];
-    const plain = await connect(host, { args: ['--model', 'opus'] });
+    const plain = await connectPuppet(host, { args: ['--model', 'opus'] });
     expect((await plain.claude.hello()).argv).toEqual([...protocol, '--model', 'opus']);
-    const asking = await connect(host, { canUseTool: () => ({ behavior: 'deny', message: 'no' }) });
+    const asking = await connectPuppet(host, { canUseTool: () => ({ behavior: 'deny', message: 'no' }) });
     expect((await asking.claude.hello()).argv).toEqual([...protocol, '--permission-prompt-tool', 'stdio']);
   });
 
@@ -98,12 +98,12 @@ describe('connectClaude', () => {
   it('env replaces the environment; without it the program has ours', async () => {
     process.env['HOOKSCOPE_TEST_MARK'] = 'ours';
     const { host } = testHost();
-    const replaced = await connect(host, { env: { ONLY: 'this' } });
+    const replaced = await connectPuppet(host, { env: { ONLY: 'this' } });
     const { env } = await replaced.claude.hello();
     expect(env['ONLY']).toBe('this');
     expect(env).not.toHaveProperty('HOOKSCOPE_TEST_MARK');
     expect(env).not.toHaveProperty('PATH');
-    const inherited = await connect(host);
+    const inherited = await connectPuppet(host);
     expect((await inherited.claude.hello()).env['HOOKSCOPE_TEST_MARK']).toBe('ours');
     delete process.env['HOOKSCOPE_TEST_MARK'];
   });
@@ -111,7 +111,7 @@ describe('connectClaude', () => {
   it('runs in cwd, else in the folder of the host’s session', async () => {
     const [there, session] = [realpathSync(scratch()), realpathSync(scratch())];
     const { host } = testHost({ session: { session_id: 's', transcript_path: '/t', cwd: session } });
-    expect((await (await connect(host, { cwd: there })).claude.hello()).cwd).toBe(there);
+    expect((await (await connectPuppet(host, { cwd: there })).claude.hello()).cwd).toBe(there);
     const claude = await puppet();
     const connecting = connectClaude({ host, executable: PUPPET, args: [claude.socket] });
     await claude.say(success((await claude.hear())['request_id'], READY));
@@ -123,7 +123,7 @@ describe('connectClaude', () => {
     const file = join(scratch(), 'claude');
     writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${PUPPET}" "$@"\n`);
     chmodSync(file, 0o755);
-    const { client, fire } = await connect(testHost().host, { executable: file });
+    const { client, fire } = await connectPuppet(testHost().host, { executable: file });
     expect(await fire('Stop', { stop_hook_active: false })).toMatchObject({ subtype: 'success' });
     await client.close();
   });

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServeOptions } from '../../../src/claude-code/control/server.js';
 import type { Host } from '../../../src/create-host.js';
 import type { HookRecord } from '../../../src/emit/record.js';
 import { anyHooks, deferred, testHost, until } from '../../host/kit.js';
-import { BASE, connect, problems, serve, tapped } from './kit.js';
-import type { Json, Puppet } from './puppet.js';
+import { BASE, connectPuppet, problems, serve, tapped } from './kit.js';
+import { type Json, type Puppet, puppet } from './puppet.js';
 
 /** One end of ours, with a puppet at the other; what is the same for both. */
 export interface End {
@@ -88,7 +89,7 @@ const clientEnd: MakeEnd = async ({ maxLine, unwatched } = {}) => {
     }),
   );
   const { seen, problems: names } = told(host, reports, unwatched);
-  const { client, claude, asking } = await connect(host, {
+  const { client, claude, asking } = await connectPuppet(host, {
     closeTimeout: 1,
     canUseTool: () => ({ behavior: 'allow', updatedInput: { n: 1n } }),
     ...(maxLine === undefined ? {} : { maxLine }),
@@ -122,10 +123,12 @@ const serverEnd: MakeEnd = async ({ maxLine, unwatched } = {}) => {
   const { host, reports } = testHost({ closeTimeout: 1 });
   const { slow, work, release } = slowWork();
   const { seen, problems: names } = told(host, reports, unwatched);
-  const { server, sdk } = await serve(host, {
-    requests: { quick: () => undefined, slow: (_, { signal }) => work(signal), wrong: () => ({ n: 1n }) },
-    ...(maxLine === undefined ? {} : { maxLine }),
-  });
+  const requests: ServeOptions['requests'] = {
+    quick: () => undefined,
+    slow: (_, { signal }) => work(signal),
+    wrong: () => ({ n: 1n }),
+  };
+  const { server, sdk } = await serve(host, { requests, ...(maxLine === undefined ? {} : { maxLine }) }, puppet);
   const { message } = collector(server.messages);
   return {
     which: 'server',

@@ -6,7 +6,7 @@ import { Peer } from '../../../src/claude-code/control/peer/peer.js';
 import { serveControl } from '../../../src/claude-code/control/server/server.js';
 import { testHost, until } from '../../host/kit.js';
 import { asked, garbage } from './garbage.js';
-import { BASE, connect } from './kit.js';
+import { BASE, connectPuppet } from './kit.js';
 import { cancel, isReply, isRequest, type Json, request, success } from './puppet.js';
 
 /** Lines of garbage, a share here and in the gate; HOOKSCOPE_FUZZ_LINES=100000 for the whole. */
@@ -200,7 +200,7 @@ test('the client answers every request among garbage once and hears every reply'
         { matcher: 'slow', timeout: 0, hooks: [async (_, __, { signal }) => void (await slow(signal))] },
       ],
     });
-    const { client, claude, asking } = await connect(host, { closeTimeout: 1 });
+    const { client, claude, asking } = await connectPuppet(host, { closeTimeout: 1 });
     const written: Buffer[] = [];
     let withdrawn = 0;
     for (let from = 0; from < all.length; from += A_TURN) {

@@ -6,7 +6,7 @@ import type { ConnectOptions } from '../../../src/claude-code/control/client/opt
 import { type ControlServer, type ServeOptions, serveControl } from '../../../src/claude-code/control/server/server.js';
 import type { Host } from '../../../src/create-host.js';
 import type { ControlProblemRecord, HookRecord } from '../../../src/emit/record.js';
-import { isRequest, type Json, PUPPET, type Puppet, puppet, success } from './puppet.js';
+import { isRequest, type Json, type Puppet, puppet, relay, success } from './puppet.js';
 
 /** What the recorded program answers to `initialize`, without its lists. */
 export const READY = {
@@ -33,12 +33,20 @@ export interface Connected {
 
 export type Options = Omit<ConnectOptions, 'host'>;
 
-/** A client whose program is a puppet that has said it is ready; it is closed after the test. */
+/** A client whose program has said it is ready, and says what it is told to; it is closed after the test. */
 export async function connect(host: Host, options: Options = {}, ready: Json = READY): Promise<Connected> {
-  const claude = await puppet();
+  return connectTo(await relay(), host, options, ready);
+}
+
+/** The same with a program that does more than that: it ends when and how it is told to, writes to stderr, closes a pipe. */
+export async function connectPuppet(host: Host, options: Options = {}, ready: Json = READY): Promise<Connected> {
+  return connectTo(await puppet(), host, options, ready);
+}
+
+async function connectTo(claude: Puppet, host: Host, options: Options, ready: Json): Promise<Connected> {
   const connecting = connectClaude({
     host,
-    executable: PUPPET,
+    executable: claude.path,
     cwd: process.cwd(),
     ...options,
     args: [...(options.args ?? []), claude.socket],
@@ -110,13 +118,15 @@ export interface Served {
   readonly child: ChildProcess;
 }
 
-/** Our end for an agent, with a real program at the other end of real pipes. */
+/** Our end for an agent, with a real program at the other end of real pipes: one that says what it is told to, or `puppet`. */
 export async function serve(
   host: Host,
   options: Omit<ServeOptions, 'host' | 'input' | 'output'> = {},
+  other: () => Promise<Puppet> = relay,
 ): Promise<Served> {
-  const sdk = await puppet();
-  const child = spawn(process.execPath, [PUPPET, sdk.socket], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const sdk = await other();
+  const command = sdk.path.endsWith('.mjs') ? [process.execPath, sdk.path] : [sdk.path];
+  const child = spawn(command[0] as string, [...command.slice(1), sdk.socket], { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const server = serveControl({ input: child.stdout, output: child.stdin, host, ...options });
   return { server, sdk, child };

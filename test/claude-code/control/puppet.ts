@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,6 +10,8 @@ export type Json = Record<string, unknown>;
 export type Piece = string | { readonly fill: string; readonly times: number } | { readonly base64: string };
 
 export const PUPPET = fileURLToPath(new URL('../../fixtures/control/puppet.mjs', import.meta.url));
+/** A shell that only passes on what it reads and what it is to write: a twentieth of what it costs to start Node. */
+export const RELAY = fileURLToPath(new URL('../../fixtures/control/relay.sh', import.meta.url));
 
 export interface Order {
   readonly write?: readonly Piece[];
@@ -25,6 +27,8 @@ export interface Order {
 
 /** A real program at the other end, whose strings are here. */
 export interface Puppet {
+  /** The program. */
+  readonly path: string;
   /** What it is started with, last of its arguments. */
   readonly socket: string;
   /** What it was started with; once it has. */
@@ -74,54 +78,10 @@ export function scratch(): string {
   return folder;
 }
 
-export async function puppet(): Promise<Puppet> {
-  const path = join(scratch(), 's');
-  const heard: string[] = [];
-  const told: Json[] = [];
+/** What any of them can do, on top of how it carries out orders; `heard` and `told` are filled by `met`. */
+function puppetOf(path: string, socket: string, order: Puppet['order'], state: State): Puppet {
+  const { heard, told, when } = state;
   const taken = new Set<number>();
-  let socket: Socket | undefined;
-  let gone = false;
-  let orders = 0;
-  let waiting: (() => void)[] = [];
-  const stir = (): void => {
-    const woken = waiting;
-    waiting = [];
-    for (const wake of woken) wake();
-  };
-  /** Until something is so; only what the program says, or its end, can make it so. */
-  const when = async (met: () => boolean): Promise<void> => {
-    while (!met()) await new Promise<void>((resolve) => waiting.push(resolve));
-  };
-  const server: Server = createServer((connection) => {
-    socket = connection;
-    connection.on('error', () => connection.destroy());
-    connection.on('close', () => {
-      gone = true;
-      stir();
-    });
-    createInterface({ input: connection, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
-      const frame = JSON.parse(line) as Json;
-      if (typeof frame['line'] === 'string') heard.push(frame['line']);
-      else told.push(frame);
-      stir();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(path, resolve));
-  onTestFinished(() => {
-    socket?.destroy();
-    server.close();
-  });
-
-  const hello = async () => {
-    await when(() => told[0] !== undefined);
-    return told[0] as never;
-  };
-  const order = async (what: Order): Promise<void> => {
-    await hello();
-    const done = ++orders;
-    socket?.write(`${JSON.stringify({ ...what, done })}\n`);
-    await when(() => gone || told.some((frame) => frame['done'] === done));
-  };
   const hear = async (is: (message: Json) => boolean = () => true): Promise<Json> => {
     let found = -1;
     await when(() => {
@@ -134,8 +94,12 @@ export async function puppet(): Promise<Puppet> {
   const say = (...messages: readonly unknown[]) =>
     order({ write: [messages.map((message) => `${JSON.stringify(message)}\n`).join('')] });
   return {
-    socket: path,
-    hello,
+    path,
+    socket,
+    async hello() {
+      await when(() => told[0] !== undefined);
+      return told[0] as never;
+    },
     heard,
     told,
     order,
@@ -146,6 +110,91 @@ export async function puppet(): Promise<Puppet> {
       return (await hear(isReply(id)))['response'] as Json;
     },
     answersTo: (id) => heard.map((line) => JSON.parse(line) as Json).filter(isReply(id)),
-    gone: () => gone,
+    gone: () => state.gone,
   };
+}
+
+/** What has come from a program so far. */
+class State {
+  readonly heard: string[] = [];
+  readonly told: Json[] = [];
+  socket: Socket | undefined;
+  gone = false;
+  #waiting: (() => void)[] = [];
+
+  stir(): void {
+    const woken = this.#waiting;
+    this.#waiting = [];
+    for (const wake of woken) wake();
+  }
+
+  /** Until something is so; only what the program says, or its end, can make it so. */
+  when = async (met: () => boolean): Promise<void> => {
+    while (!met()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  };
+
+  /** Waits for the program, which says its lines over one connection, until the test is finished. */
+  async listen(at: string | number, line: (text: string) => void): Promise<Server> {
+    const server = createServer((connection) => {
+      this.socket = connection;
+      connection.on('error', () => connection.destroy());
+      connection.on('close', () => {
+        this.gone = true;
+        this.stir();
+      });
+      createInterface({ input: connection, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (text) => {
+        line(text);
+        this.stir();
+      });
+    });
+    await new Promise<void>((resolve) =>
+      typeof at === 'string' ? server.listen(at, resolve) : server.listen(at, '127.0.0.1', resolve),
+    );
+    onTestFinished(() => {
+      this.socket?.destroy();
+      server.close();
+    });
+    return server;
+  }
+}
+
+/** One that does all that it is ordered to. */
+export async function puppet(): Promise<Puppet> {
+  const path = join(scratch(), 's');
+  const state = new State();
+  await state.listen(path, (text) => {
+    const frame = JSON.parse(text) as Json;
+    if (typeof frame['line'] === 'string') state.heard.push(frame['line']);
+    else state.told.push(frame);
+  });
+  let orders = 0;
+  const order = async (what: Order): Promise<void> => {
+    await state.when(() => state.told[0] !== undefined);
+    const done = ++orders;
+    state.socket?.write(`${JSON.stringify({ ...what, done })}\n`);
+    await state.when(() => state.gone || state.told.some((frame) => frame['done'] === done));
+  };
+  return puppetOf(PUPPET, path, order, state);
+}
+
+/** One that only says what it is told to, and ends with its input: for what is said, where the program itself is not the subject. */
+export async function relay(): Promise<Puppet> {
+  const state = new State();
+  const server = await state.listen(0, (text) => {
+    if (state.told[0] === undefined) state.told.push({ pid: Number(text) });
+    else state.heard.push(text);
+  });
+  const order = async ({ write = [], ...more }: Order): Promise<void> => {
+    if (Object.keys(more).length > 0) throw new Error('it only writes; `puppet()` does more');
+    await state.when(() => state.told[0] !== undefined);
+    for (const piece of write) {
+      await new Promise<void>((resolve) => state.socket?.write(bytesOf(piece), () => setImmediate(resolve)));
+    }
+  };
+  return puppetOf(RELAY, String((server.address() as AddressInfo).port), order, state);
+}
+
+function bytesOf(piece: Piece): Buffer {
+  if (typeof piece === 'string') return Buffer.from(piece);
+  return 'base64' in piece ? Buffer.from(piece.base64, 'base64') : Buffer.alloc(piece.times, piece.fill);
 }

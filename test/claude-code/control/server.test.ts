@@ -4,7 +4,7 @@ import { serveControl } from '../../../src/claude-code/control/server/server.js'
 import type { Host } from '../../../src/create-host.js';
 import { fireAny, testHost, until } from '../../host/kit.js';
 import { bash, problems, serve, tapped } from './kit.js';
-import { isReply, isType, type Json, type Puppet, refusal, request, success } from './puppet.js';
+import { isReply, isType, type Json, type Puppet, puppet, refusal, relay, request, success } from './puppet.js';
 
 const isAsk = isType('control_request');
 const idOf = (message: Json): string => message['request_id'] as string;
@@ -16,10 +16,10 @@ const denial = (reason: string): Json => ({
 const call = (host: Host, event = 'PreToolUse', more: Json = {}) =>
   fireAny(host, event, { session_id: 'S', transcript_path: '/t', cwd: '/w', ...bash('ls'), ...more });
 
-async function ready(hooks: unknown, options = {}) {
+async function ready(hooks: unknown, options = {}, other = relay) {
   const { host, reports } = testHost({ closeTimeout: 1 });
   const seen = tapped(host);
-  const served = await serve(host, options);
+  const served = await serve(host, options, other);
   await served.sdk.say(setUp(hooks));
   const { response } = (await served.sdk.hear(isReply('init'))) as { response: Json };
   return { ...served, host, seen, reports, response };
@@ -99,7 +99,7 @@ describe('serveControl', () => {
 
   it('when the other side goes away, everything pending fails at once: a tool call closed, the rest open', async () => {
     const hooks = { ...pre('a'), PostToolUse: [{ hookCallbackIds: ['b'], timeout: 600 }] };
-    const { host, sdk, server, child } = await ready(hooks);
+    const { host, sdk, server, child } = await ready(hooks, {}, puppet);
     const firing = [call(host), call(host, 'PostToolUse', { tool_response: 'x' })];
     const asked = expect(server.request({ subtype: 'x' })).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
     for (const _ of [1, 2, 3]) await sdk.hear(isAsk);
@@ -116,7 +116,7 @@ describe('serveControl', () => {
   });
 
   it('close takes its hooks back, sends no more, and leaves other hooks alone', async () => {
-    const { host, sdk, server } = await ready(pre('a'));
+    const { host, sdk, server } = await ready(pre('a'), {}, puppet);
     host.register({ PreToolUse: [{ hooks: [() => ({ decision: 'block', reason: 'local' })] }] });
     server.close();
     server.close();
@@ -126,7 +126,7 @@ describe('serveControl', () => {
   });
 
   it('after close, an initialize registers nothing', async () => {
-    const { host, sdk, server } = await ready(pre('a'));
+    const { host, sdk, server } = await ready(pre('a'), {}, puppet);
     server.close();
     await sdk.order({ stay: true });
     await sdk.say(setUp(pre('late'), 'late'), { type: 'user', last: true });
@@ -178,7 +178,7 @@ describe('serveControl', () => {
 
   it('initialized fails when the other side ends before; messages end with it', async () => {
     const { host } = testHost();
-    const { server, sdk } = await serve(host);
+    const { server, sdk } = await serve(host, {}, puppet);
     await sdk.say({ type: 'user', n: 1 });
     await sdk.order({ exit: 0 });
     await expect(server.initialized).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
@@ -246,7 +246,7 @@ describe('canUseTool of the server', () => {
   });
 
   it('nobody there is a deny', async () => {
-    const { server, sdk } = await ready(undefined);
+    const { server, sdk } = await ready(undefined, {}, puppet);
     await sdk.order({ exit: 0 });
     await server.ended;
     expect(await server.canUseTool(CALL)).toMatchObject({ behavior: 'deny' });
