@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServeOptions } from '../../../src/claude-code/control/server.js';
+import type { ServeOptions } from '../../../src/claude-code/control/server/server.js';
 import type { Host } from '../../../src/create-host.js';
 import type { HookRecord } from '../../../src/emit/record.js';
 import { anyHooks, deferred, testHost, until } from '../../host/kit.js';
