@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { HOOK_EVENTS } from '../../src/events/catalogue.js';
+import { deny } from '../../src/events/output/helpers.js';
 import { command } from '../../src/handlers/command/spec.js';
+import type { Handler } from '../../src/handlers/handler.js';
+import { madeHandler } from '../../src/host/register/handler-entry.js';
 import { INPUTS } from './inputs.js';
 import { anyHooks, deferred, fires, never, only, registerAs, sleep, testHost, watch } from './kit.js';
 
@@ -34,6 +37,25 @@ describe.each(Object.entries(WAYS))('time is up (%s)', (_, way: Way) => {
       expect(performance.now() - began).toBeGreaterThanOrEqual(timeout * 1000);
       expect(decision.failures).toMatchObject([{ cause: 'timeout', message: expect.stringContaining(`${timeout} s`) }]);
     }
+  });
+
+  test('and one outside the program that then cleans up takes no time of those behind it', async () => {
+    const { host } = make();
+    const handler: Handler = {
+      kind: 'command',
+      name: 'slow',
+      run: ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve({}))),
+    };
+    const later = async (): Promise<object> => {
+      await sleep(1);
+      return deny('not here');
+    };
+    const quick: Handler = { kind: 'command', name: 'quick', run: async () => ({ output: { systemMessage: 'said' } }) };
+    host.register(anyHooks({ PreToolUse: [group(0.03, madeHandler(handler))] }));
+    host.register(anyHooks({ PreToolUse: [group(60, madeHandler(quick), later)] }));
+    const { failures, systemMessages, verdict } = await host.fire('PreToolUse', PRE);
+    expect(failures.map(({ name, cause }) => [name, cause])).toEqual([['slow', 'timeout']]);
+    expect([systemMessages, verdict]).toEqual([['said'], 'deny']);
   });
 
   test('for each handler by its own clock: who answers in time has answered', async () => {

@@ -154,6 +154,7 @@ export class HandlerCall implements Watched, CallFacts {
     this.later = later;
     this.limit = registration.shared === undefined ? registration.timeout * 1000 : fire.remaining(registration);
     this.since = 0;
+    this.timedOut = undefined;
     try {
       later.then(this.onValue, this.onError);
     } catch {
