@@ -1,5 +1,5 @@
 export type { AskElsewhere } from './fleet/ask/asker.js';
-export type { Entry, FleetEngine, OpenQuestion, Posted, Shared, Stop } from './fleet/engine.js';
+export type { FleetEngine, OpenQuestion, Posted, SentRecord, Shared, Stop } from './fleet/engine.js';
 export { type Fleet, fleet } from './fleet/fleet.js';
 export { MemoryBroker, memoryEngine } from './fleet/memory.js';
 export type { FleetOptions } from './fleet/options.js';

@@ -1,14 +1,14 @@
 /** `hookscope/replay`: what was recorded, decided again. */
-export type { Difference, Word } from './replay/canonical.js';
+export type { DecisionWord, Difference } from './replay/canonical.js';
 export type {
-  RecordedAnswer,
+  KnownAnswer,
   RecordedFire,
   RecordedFires,
   RecordedHook,
   RecordedHow,
 } from './replay/recorded.js';
 export {
-  type Change,
+  type ReplayChange,
   type Replayed,
   type ReplayedDecision,
   type ReplayedHook,

@@ -7,7 +7,6 @@
 export type {
   AskElsewhere,
   ChannelStatus,
-  Entry,
   Fleet,
   FleetEngine,
   FleetOptions,
@@ -15,6 +14,7 @@ export type {
   LogStatus,
   OpenQuestion,
   Posted,
+  SentRecord,
   Shared,
   Stop,
 } from '../../src/fleet.js';

@@ -1,16 +1,16 @@
 export type {
-  Change,
+  DecisionWord,
   Difference,
-  RecordedAnswer,
+  KnownAnswer,
   RecordedFire,
   RecordedFires,
   RecordedHook,
   RecordedHow,
+  ReplayChange,
   Replayed,
   ReplayedDecision,
   ReplayedHook,
   ReplayOptions,
   ReplaySource,
-  Word,
 } from '../../src/replay.js';
 export { replay } from '../../src/replay.js';

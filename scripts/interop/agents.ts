@@ -7,7 +7,7 @@ import { findIsolation, type Isolation } from '../../src/probe/isolation.js';
 import { type Results, resultsOf } from '../../src/probe/markdown.js';
 import { findAgent, probe } from '../../src/probe/probe.js';
 import type { ProbeReport } from '../../src/probe/report.js';
-import { MODES, type Mode } from '../../src/probe/through.js';
+import { MODES, type ProbeMode } from '../../src/probe/through.js';
 
 const RESULTS = fileURLToPath(new URL('./results.json', import.meta.url));
 
@@ -44,7 +44,7 @@ function played(
   agent: ProbedAgent,
   path: string,
   isolation: Isolation,
-  modes: readonly Mode[],
+  modes: readonly ProbeMode[],
   event?: string,
 ): Promise<ProbeReport> {
   return probe({

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../values/sha256.js';
 import type { Json } from '../values/shape.js';
 
 /**
@@ -7,7 +7,7 @@ import type { Json } from '../values/shape.js';
  */
 export function callId(agent: string, { session_id, agent_id, tool_name, tool_input }: Json): string {
   const text = JSON.stringify([session_id, agent_id ?? null, tool_name, sorted(tool_input, 0)]) ?? '';
-  return `${agent}_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
+  return `${agent}_${sha256(text).slice(0, 24)}`;
 }
 
 /** The order of keys is no difference. */

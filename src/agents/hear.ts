@@ -7,7 +7,7 @@ import type { Hearing, Refused, Running } from './running.js';
 import type { AgentTable, EventRow, Sayable, Words } from './table.js';
 
 /** What a hook has said, as its process left it. */
-export interface Said {
+export interface ProcessResult {
   readonly stdout: string;
   readonly stderr: string;
   /** Absent: it was killed. */
@@ -31,7 +31,7 @@ const failed = (cause: Cause, message: string, answer: Answer = {}): HeardAnswer
 });
 
 /** What the agent would take a hook to have said: its exit code, its JSON, its plain text, by that agent's rules. */
-export function hear(table: AgentTable, row: EventRow, said: Said): HeardAnswer {
+export function hear(table: AgentTable, row: EventRow, said: ProcessResult): HeardAnswer {
   const { hearing } = table.runs as Running;
   const text = said.stdout.trim();
   const json = hearing.json === 'any' || said.exitCode === 0 ? objectIn(text, hearing) : undefined;
@@ -50,7 +50,7 @@ interface Listening {
   readonly hearing: Hearing;
 }
 
-function hearExit({ table, row, hearing }: Listening, { stdout, stderr, exitCode }: Said): HeardAnswer {
+function hearExit({ table, row, hearing }: Listening, { stdout, stderr, exitCode }: ProcessResult): HeardAnswer {
   const { exit } = hearing;
   const killed = exitCode === undefined;
   const cause = killed ? 'signal' : exitCode === 127 || exitCode === 126 ? 'spawn_failed' : 'exit_code';

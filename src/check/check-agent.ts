@@ -7,7 +7,7 @@ import { readMatcher } from '../foreign/matchers.js';
 import { nearest } from '../values/nearest.js';
 import type { Check, CheckFinding } from './checking.js';
 import type { SourceFile } from './files/source-file.js';
-import { type Entry, entryOf, type ObjectNode, type TreeNode, textAt, textOf } from './files/tree.js';
+import { entryOf, type ObjectNode, type TreeEntry, type TreeNode, textAt, textOf } from './files/tree.js';
 
 /** A handler in another agent's file, with the group around it where there are groups. */
 export interface AgentHandler {
@@ -82,7 +82,7 @@ function* checkRoot({ files, title }: AgentTable, root: ObjectNode): Generator<C
 
 const start = ({ start: at }: ObjectNode) => ({ start: at, end: at + 1 });
 
-function* checkEvent(table: AgentTable, { key, keySpan, value }: Entry): Generator<CheckFinding> {
+function* checkEvent(table: AgentTable, { key, keySpan, value }: TreeEntry): Generator<CheckFinding> {
   if (isRemark(key)) return;
   const where = ['hooks', key];
   const rows = table.events.filter(({ name }) => name === key);

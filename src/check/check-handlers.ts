@@ -7,7 +7,7 @@ import { atKey, type Check, type CheckFinding } from './checking.js';
 import type { HandlerNode, SourceFile } from './files/source-file.js';
 import { entryOf, isTrue, plainData, type TreeNode, textAt, textOf } from './files/tree.js';
 import { neverMeet } from './never-meet.js';
-import type { PolicyFile } from './policies.js';
+import type { SettingsPolicy } from './policies.js';
 
 /** What handlers say beside what they run. */
 export const checkHandlers: Check = function* (file) {
@@ -95,7 +95,7 @@ function* checkHttp(handler: HandlerNode): Generator<CheckFinding> {
 }
 
 /** Hooks that settings turn off; `policies` are those of all settings files that count, in order. */
-export function checkPolicy(policies: readonly PolicyFile[]): Check {
+export function checkPolicy(policies: readonly SettingsPolicy[]): Check {
   return function* (file) {
     if (file.dialect === 'code' || file.handlers.length === 0) return;
     const policy = readPolicy(policies.filter((one) => binds(one, file)));
@@ -134,7 +134,7 @@ function urlOf({ node, type }: HandlerNode): string | undefined {
 }
 
 /** A project's settings apply to the files of that project; a file outside every known place is judged on its own. */
-function binds({ kind, path, project }: PolicyFile, file: SourceFile): boolean {
+function binds({ kind, path, project }: SettingsPolicy, file: SourceFile): boolean {
   if (kind === 'settings') return path === file.path;
   return project === undefined || project === file.project;
 }

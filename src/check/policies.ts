@@ -9,7 +9,7 @@ import type { Surroundings } from './checking.js';
 import type { SourceFile } from './files/source-file.js';
 
 /** What one settings file says about hooks, and whose they are. */
-export interface PolicyFile extends SettingsOf {
+export interface SettingsPolicy extends SettingsOf {
   /** Absolute. */
   readonly path: string;
   /** It counts in this project alone. */
@@ -24,10 +24,10 @@ export async function findPolicies(
   files: readonly SourceFile[],
   { home, managed }: Surroundings,
   name: (path: string) => string,
-): Promise<PolicyFile[]> {
+): Promise<SettingsPolicy[]> {
   const projects = [...new Set(files.flatMap(({ project }) => project ?? []))];
   const own = files.filter(({ kind }) => kind === 'settings' || kind === 'managed');
-  const places: Omit<PolicyFile, 'settings' | 'file'>[] = [
+  const places: Omit<SettingsPolicy, 'settings' | 'file'>[] = [
     ...(home === undefined ? [] : [{ kind: 'user', path: join(home, '.claude', 'settings.json') }]),
     ...projects.flatMap((project) => [
       { kind: 'project', project, path: join(project, '.claude', 'settings.json') },
@@ -42,7 +42,7 @@ export async function findPolicies(
   );
 }
 
-async function settingsIn({ path }: Pick<PolicyFile, 'path'>): Promise<HookSettings> {
+async function settingsIn({ path }: Pick<SettingsPolicy, 'path'>): Promise<HookSettings> {
   try {
     const { settings, dropped } = await readSettings(readText(path), path, { events: HOOK_EVENTS, onInvalid: 'drop' });
     return dropped === undefined ? settings : {};

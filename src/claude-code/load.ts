@@ -65,7 +65,7 @@ export interface LoadedClaudeCode {
   /** Files that are not, or no longer, accepted; `acceptTrust(file.request, store)` accepts one. */
   readonly held: readonly HeldFile[];
   /** How many acceptances are for projects at other places: one that was moved is new. */
-  readonly elsewhere: number;
+  readonly acceptedElsewhere: number;
   /** The files that a session's hooks were given as `CLAUDE_ENV_FILE`, to be sourced before its Bash calls. */
   envFiles(session: string): string[];
   /** Unregisters everything; safe to call twice. */
@@ -128,7 +128,7 @@ export async function loadClaudeCode<C extends CustomEvents>(
     problems: [...problems.filter((p) => p.level === 'error'), ...problems.filter((p) => p.level === 'warning')],
     sources: judged.map(summaryOf),
     held,
-    elsewhere,
+    acceptedElsewhere: elsewhere,
     envFiles: (session) => envFiles.of(session),
     undo() {
       undo();

@@ -8,7 +8,7 @@ import { toSarif } from '../check/sarif.js';
 import { plain, plainJson } from '../plain.js';
 import { ownVersion } from '../plugins/manifest.js';
 import { wrongOption } from '../values/options.js';
-import { oneOf } from './option-values.js';
+import { wordOf } from './option-values.js';
 import type { Flags } from './options.js';
 import type { Terminal } from './terminal.js';
 
@@ -17,11 +17,11 @@ type CheckFlags = Flags<'hooks' | 'off' | 'level' | 'json' | 'sarif' | 'model' |
 /** Exits with 1 if there is an error among the findings. */
 export async function checkCommand(args: readonly string[], flags: CheckFlags, terminal: Terminal): Promise<number> {
   const { level: least = 'info' } = flags;
-  const off = (flags.off ?? []).map((id) => oneOf(...RULE_IDS)(id, '--off'));
+  const off = (flags.off ?? []).map((id) => wordOf(...RULE_IDS)(id, '--off'));
   if (flags.json && flags.sarif) throw wrongOption('--json', 'one of --json and --sarif, not both');
   const { hooks = [] } = flags;
   const paths = args.length > 0 ? args : hooks.length > 0 ? [] : ['.'];
-  const as = flags.as === undefined ? undefined : oneOf(...AGENT_NAMES.filter(isOther))(flags.as, '--as');
+  const as = flags.as === undefined ? undefined : wordOf(...AGENT_NAMES.filter(isOther))(flags.as, '--as');
   const whole = await checkHookFiles({ paths, hooksFiles: hooks, ...(as === undefined ? {} : { as }) });
   const findings = whole.findings.filter(({ rule, level }) => !off.includes(rule) && isAtLeast(level, least));
   const report = { ...whole, findings };

@@ -2,14 +2,14 @@ import { type Flags, OPTIONS, type Option, type OptionName } from './options.js'
 import type { Terminal } from './terminal.js';
 
 /** An option of the table; and in words of its own where a command means something narrower by it, or writes its value otherwise. */
-export type Taken<Name extends OptionName = OptionName> = Name | readonly [Name, about: string, written?: string];
+export type TakenOption<Name extends OptionName = OptionName> = Name | readonly [Name, about: string, written?: string];
 
 interface RowOf<Name extends OptionName, Read> {
   readonly usage: string;
   readonly about: string;
   readonly arguments?: Readonly<Record<string, string>>;
   /** In the order of help. */
-  readonly options: readonly Taken<Name>[];
+  readonly options: readonly TakenOption<Name>[];
   readonly notes: string;
   /** The module that does it, loaded when it is called. */
   load(): Promise<(args: readonly string[], flags: Read, terminal: Terminal) => Promise<number>>;
@@ -21,7 +21,7 @@ export interface CommandRow extends Omit<RowOf<OptionName, never>, 'load'> {
 }
 
 /** Does not compile where what does it reads an option that is not in its row, or reads one otherwise than the table does. */
-export const command = <const Name extends OptionName, Read>(
+export const commandRow = <const Name extends OptionName, Read>(
   row: RowOf<Name, Read> &
     ([keyof Read, Flags<Name>] extends [keyof Flags<Name>, Read] ? unknown : { options: 'others than are read' }),
 ): CommandRow => row as CommandRow;

@@ -1,23 +1,23 @@
-import { type CommandRow, command } from './command-row.js';
+import { type CommandRow, commandRow } from './command-row.js';
 import { CONNECT_COMMANDS } from './connect/rows.js';
 import { FLEET_COMMANDS } from './fleet/rows.js';
 import { HISTORY_COMMANDS } from './history/rows.js';
 import { NEW_COMMANDS } from './new/rows.js';
-import { CLAUDE, HOST } from './options.js';
+import { CLAUDE_OPTIONS, HOST_OPTIONS } from './options.js';
 import { PAGE_COMMANDS } from './page/rows.js';
 import { REPLAY_COMMANDS } from './replay/rows.js';
 import { SERVER_COMMANDS } from './server/rows.js';
 import { TEST_COMMANDS } from './test/rows.js';
 
 export const COMMANDS: readonly CommandRow[] = [
-  command({
+  commandRow({
     usage: 'fire <event>',
     about: 'Fire one event; print the decision and, for every registered hook, what it said or why it did not run',
     arguments: { event: 'PreToolUse, pre-tool-use, … (docs/events.md lists them)' },
     options: [
       'input',
-      ...HOST,
-      ...CLAUDE,
+      ...HOST_OPTIONS,
+      ...CLAUDE_OPTIONS,
       'scope',
       ['json', 'print the fire record as one JSON object, with what came later'],
       'redact',
@@ -32,22 +32,22 @@ export const COMMANDS: readonly CommandRow[] = [
   ...SERVER_COMMANDS,
   ...CONNECT_COMMANDS,
   ...FLEET_COMMANDS,
-  command({
+  commandRow({
     usage: 'list',
     about: 'List what is registered, in running order, and where it comes from',
-    options: [...HOST, ...CLAUDE, ['json', 'print the scope tree as JSON'], 'redact'],
+    options: [...HOST_OPTIONS, ...CLAUDE_OPTIONS, ['json', 'print the scope tree as JSON'], 'redact'],
     notes: '',
     load: async () => (await import('./list.js')).listCommand,
   }),
-  command({
+  commandRow({
     usage: 'run <session...>',
     about: 'Send the events of recorded sessions through the hooks, in order, and say what ran for whom and why',
     arguments: {
       session: 'a file with one {"at_ms", "event", "input"} a line, or with records that a sink of hookscope has kept',
     },
     options: [
-      ...HOST,
-      ...CLAUDE,
+      ...HOST_OPTIONS,
+      ...CLAUDE_OPTIONS,
       'speed',
       ['json', 'print every record as one line of JSON, then the summary'],
       'redact',
@@ -58,7 +58,7 @@ it was: the result of a call that is denied here still follows. At the end: runs
   $ hookscope run session.jsonl --plugin hookscope-plugin-protected-paths`,
     load: async () => (await import('./run/run.js')).runCommand,
   }),
-  command({
+  commandRow({
     usage: 'explain <event>',
     about:
       'Say which hooks would run for an input, in which order and parallel group (wave), and why the others would not; nothing is executed',
@@ -70,8 +70,8 @@ it was: the result of a call that is denied here still follows. At the end: runs
         'the event, or the fields of it that matter, as a JSON object, or the file that holds it; "-": standard input; default: {}',
         '--input <json>',
       ],
-      ...HOST,
-      ...CLAUDE,
+      ...HOST_OPTIONS,
+      ...CLAUDE_OPTIONS,
       ['scope', "as if fired in this agent's scope; default: the input's agent_id"],
       'json',
       'redact',
@@ -81,7 +81,7 @@ it was: the result of a call that is denied here still follows. At the end: runs
   $ hookscope explain PreToolUse --tool Bash --input '{"command":"git push"}' --claude-code`,
     load: async () => (await import('./explain.js')).explainCommand,
   }),
-  command({
+  commandRow({
     usage: 'trust [dir]',
     about:
       "Look at the hooks of a project that are not accepted, or have changed since, and accept them; default: this directory's",
@@ -101,7 +101,7 @@ that hook does not run, and what it guards is asked about. It is kept in $XDG_CO
 only, so that no program that runs in the project can give it. Exits 1 while something is not accepted.`,
     load: async () => (await import('./trust.js')).trustCommand,
   }),
-  command({
+  commandRow({
     usage: 'agents [name]',
     about:
       'List the agents whose hook protocol is known, and what each can be told: its events, what a decision becomes there, its files, its deadlines',
@@ -113,7 +113,7 @@ only, so that no program that runs in the project can give it. Exits 1 while som
   $ hookscope agents codex`,
     load: async () => (await import('./agents.js')).agentsCommand,
   }),
-  command({
+  commandRow({
     usage: 'check [path...]',
     about:
       'Look for mistakes in hook files of any origin: what never runs, runs too often, or cannot stop what it should; nothing is executed',

@@ -60,7 +60,7 @@ export function readPort(text: string, where: string): number {
 }
 
 /** Reads one of a few words. */
-export function oneOf<const Word extends string>(...words: Word[]): (text: string, where: string) => Word {
+export function wordOf<const Word extends string>(...words: Word[]): (text: string, where: string) => Word {
   return (text, where) => {
     const found = words.find((word) => word === text);
     if (found !== undefined) return found;

@@ -1,4 +1,4 @@
-import { oneOf, readCount, readDuration, readFactor, readMoment, readPort } from './option-values.js';
+import { readCount, readDuration, readFactor, readMoment, readPort, wordOf } from './option-values.js';
 
 /**
  * How an option is written, what help says of it, and how its value is read: as text, `many` texts where it may be given several times, or
@@ -54,7 +54,7 @@ export const OPTIONS = {
   sarif: ['--sarif', 'print them as SARIF 2.1.0, for code scanning'],
   tap: ['--tap', 'print TAP version 14'],
   junit: ['--junit <file>', 'also write JUnit XML'],
-  format: ['--format <format>', 'trace: a trace file for ui.perfetto.dev and chrome://tracing', oneOf('trace')],
+  format: ['--format <format>', 'trace: a trace file for ui.perfetto.dev and chrome://tracing', wordOf('trace')],
   out: ['-o, --out <file>', 'write the trace to this file'],
   exitCode: [
     '--exit-code',
@@ -98,7 +98,7 @@ export const OPTIONS = {
   alarms: ['--alarms', 'only alarms: what was done differs from what was decided'],
   limit: ['--limit <n>', 'show at most this many, the newest; 0: all of them; default: 100', readCount],
   long: ['--long', 'with every hook of a fire: what it said, or why it did not run'],
-  by: ['--by <what>', 'a line for each agent, or each event', oneOf('agent', 'event')],
+  by: ['--by <what>', 'a line for each agent, or each event', wordOf('agent', 'event')],
 
   // Agents that are connected, and what is asked for them.
   as: ['--as <agent>', 'whose hook it is: claude-code (default), codex, copilot, gemini, cursor'],
@@ -155,7 +155,7 @@ export const OPTIONS = {
   level: [
     '--level <level>',
     'show what is at least this: error, warning or info (default)',
-    oneOf('error', 'warning', 'info'),
+    wordOf('error', 'warning', 'info'),
   ],
   off: ['--off <rule>', 'leave this rule out', 'many'],
   probe: [
@@ -194,9 +194,9 @@ export const OPTIONS = {
 export type OptionName = keyof typeof OPTIONS;
 
 /** What every command takes that makes a host, */
-export const HOST = ['config', 'noConfig', 'plugin', 'hooks', 'from', 'model'] as const;
+export const HOST_OPTIONS = ['config', 'noConfig', 'plugin', 'hooks', 'from', 'model'] as const;
 /** and of Claude Code's own files. */
-export const CLAUDE = ['claudeCode', 'settings', 'pluginDir', 'agentFile', 'trust'] as const;
+export const CLAUDE_OPTIONS = ['claudeCode', 'settings', 'pluginDir', 'agentFile', 'trust'] as const;
 
 /** What a command is given of these options. One without a value is true; one that begins with `no` is false where it was given. */
 export type Flags<Name extends OptionName> = {

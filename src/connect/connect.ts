@@ -13,7 +13,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { HookscopeError } from '../errors.js';
 import { replaceFile } from '../files/replace-file.js';
 import { textDiff } from '../files/text-diff.js';
-import { type Connection, Journal, sha256 } from './journal.js';
+import { sha256 } from '../values/sha256.js';
+import { type ConnectedFile, Journal } from './journal.js';
 import type { Layout } from './layout.js';
 import { type Entry, handlersIn, voidOf, withEntries } from './settings-text.js';
 import { nameOf, withoutOurs } from './take-out.js';
@@ -98,7 +99,7 @@ export async function disconnect(file: string, journal = new Journal()): Promise
   return { file: path, how };
 }
 
-async function restore(connection: Connection): Promise<Disconnected['how']> {
+async function restore(connection: ConnectedFile): Promise<Disconnected['how']> {
   const { file, after, folders } = connection;
   const bytes = readIfThere(file);
   const original = originalOf(connection);
@@ -127,7 +128,7 @@ async function restore(connection: Connection): Promise<Disconnected['how']> {
 /** Nothing is in it, or the version alone, which connect has written too. */
 const isBare = (text: string): boolean => /^\s*\{\s*(?:"version"\s*:\s*\d+\s*)?\}\s*$/.test(text);
 
-const originalOf = ({ before }: Connection): Buffer | undefined =>
+const originalOf = ({ before }: ConnectedFile): Buffer | undefined =>
   before === null ? undefined : Buffer.from(before, 'base64');
 
 /** What the handlers of entries can be told by. */

@@ -4,7 +4,7 @@ import type { AgentTable, OffSwitch } from '../agents/table.js';
 import { isObject, type Json } from '../values/shape.js';
 import { messageOf } from '../values/waiting/promises.js';
 import { layoutOf, settingsFile } from './agent-hooks.js';
-import { type Handler, handlersIn, readSettings, voidOf } from './settings-text.js';
+import { type Handler, handlersIn, parseSettings, voidOf } from './settings-text.js';
 import { nameOf } from './take-out.js';
 
 /** Why hooks that were written into a file do not run, or may not be waited for; in words that follow the name of a file. */
@@ -22,7 +22,7 @@ export async function fileAilments(table: AgentTable, file: string, handlers: re
   ];
   let settings: Json;
   try {
-    settings = await readSettings(text, file, layoutOf(table));
+    settings = await parseSettings(text, file, layoutOf(table));
   } catch (error) {
     return unread(messageOf(error).replace(`${file}: `, '').replace('; nothing was changed', ''));
   }
@@ -89,7 +89,7 @@ function placeOf(table: AgentTable, name: string, file: string, folder: string):
 async function isOff({ key, is }: OffSwitch, file: string): Promise<boolean> {
   if (!existsSync(file)) return false;
   try {
-    let value: unknown = await readSettings(readFileSync(file, 'utf8'), file);
+    let value: unknown = await parseSettings(readFileSync(file, 'utf8'), file);
     for (const part of key.split('.')) value = isObject(value) ? value[part] : undefined;
     return typeof is === 'string' ? Array.isArray(value) && value.includes(is) : value === is;
   } catch {

@@ -22,7 +22,7 @@ export function written(value: unknown, indent: string, { eol, unit }: Style): s
 }
 
 /** Where an object or a list is continued. */
-export interface Place {
+export interface InsertPlace {
   /** The indentation of what stands in it. */
   readonly indent: string;
   /** What it takes to put these in, behind all that is there and its comments. */
@@ -30,7 +30,7 @@ export interface Place {
 }
 
 /** `node`: the object or list; undefined: the text is empty, and gets an object. */
-export function placeIn(text: string, node: Node | undefined, style: Style): Place {
+export function placeIn(text: string, node: Node | undefined, style: Style): InsertPlace {
   const { eol, unit } = style;
   if (node === undefined) {
     const end = text === '' ? eol : '';

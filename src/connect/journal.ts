@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HookscopeError } from '../errors.js';
@@ -7,7 +6,7 @@ import { stateFolder } from '../values/state-folder.js';
 import { schema, zod } from '../values/zod.js';
 
 /** A file that was connected, and what it takes to restore it. */
-export interface Connection {
+export interface ConnectedFile {
   readonly agent: string;
   /** Where the file really is; links were followed. */
   readonly file: string;
@@ -54,7 +53,7 @@ export class Journal {
   }
 
   /** Throws FILE: it cannot be read, is no journal, or somebody else could have written it. */
-  list(): readonly Connection[] {
+  list(): readonly ConnectedFile[] {
     let text: string;
     try {
       checkOwn(this.path);
@@ -70,12 +69,12 @@ export class Journal {
     }
   }
 
-  find(file: string): Connection | undefined {
+  find(file: string): ConnectedFile | undefined {
     return this.list().find((one) => one.file === file);
   }
 
   /** Keeps it in place of what was kept of the same file. Throws FILE. */
-  keep(connection: Connection): void {
+  keep(connection: ConnectedFile): void {
     this.#write([...this.list().filter(({ file }) => file !== connection.file), connection]);
   }
 
@@ -84,7 +83,7 @@ export class Journal {
     this.#write(this.list().filter((one) => one.file !== file));
   }
 
-  #write(connections: readonly Connection[]): void {
+  #write(connections: readonly ConnectedFile[]): void {
     try {
       replaceFile(this.path, `${JSON.stringify({ version: 1, connections }, undefined, 2)}\n`, 0o600);
     } catch (error) {
@@ -96,8 +95,6 @@ export class Journal {
     return new HookscopeError('FILE', { file: this.path, problem }, { cause });
   }
 }
-
-export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** It says what is written where: nobody else may say that. */
 function checkOwn(file: string): void {

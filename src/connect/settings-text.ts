@@ -37,7 +37,7 @@ export async function withEntries(
   layout: Layout,
   file: string,
 ): Promise<Extended> {
-  const before = await readSettings(text, file, layout, Object.keys(entries));
+  const before = await parseSettings(text, file, layout, Object.keys(entries));
   const version = layout.version === undefined || 'version' in before ? {} : { version: layout.version };
   const result = extended(text, await piecesFor(bare(text), entries, version));
   const hooks: Record<string, unknown> = { ...(before['hooks'] as Json | undefined) };
@@ -90,7 +90,7 @@ function extended(text: string, pieces: readonly Piece[]): Extended {
 
 /** The text without the handlers that are meant; groups, events and `hooks` that are empty then are gone too. Throws FILE. */
 export async function withoutHandlers(text: string, isMeant: HandlerTest, file: string): Promise<string> {
-  const before = await readSettings(text, file);
+  const before = await parseSettings(text, file);
   const edit = await editor(text, file);
   const left: [string, unknown][] = [];
   let touched = false;
@@ -133,7 +133,7 @@ function withoutMeant(entry: unknown, isMeant: HandlerTest): unknown {
  * What the text holds, if hooks can be added to it: an object, each key once, each of these events a list. With `layout`: only what the
  * agent reads. Throws FILE.
  */
-export async function readSettings(
+export async function parseSettings(
   text: string,
   file: string,
   layout?: Layout,
@@ -256,7 +256,7 @@ export async function hasNoCommaTooMany(text: string): Promise<boolean> {
 }
 
 async function checked(result: string, expected: Json, file: string): Promise<string> {
-  const found = await readSettings(result, file).catch((error: unknown) => Promise.reject(unedited(file, error)));
+  const found = await parseSettings(result, file).catch((error: unknown) => Promise.reject(unedited(file, error)));
   if (!isDeepStrictEqual(found, expected)) throw unedited(file, undefined);
   return result;
 }

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { changesOf } from '../files/text-diff.js';
 import { isObject, type Json } from '../values/shape.js';
-import type { Connection } from './journal.js';
-import { type Handler, type HandlerTest, hasNoCommaTooMany, readSettings, withoutHandlers } from './settings-text.js';
+import type { ConnectedFile } from './journal.js';
+import { type Handler, type HandlerTest, hasNoCommaTooMany, parseSettings, withoutHandlers } from './settings-text.js';
 
 /** What a handler can be told by. */
 export const nameOf = (handler: Handler): string => String(handler['command'] ?? handler['url']);
 
 /** The text without what connect has written: byte for byte the original with what somebody has changed since, where that can be told apart. */
-export async function withoutOurs(connection: Connection, text: string): Promise<string> {
+export async function withoutOurs(connection: ConnectedFile, text: string): Promise<string> {
   const { file, handlers } = connection;
   const isOurs: HandlerTest = (handler) => handlers.includes(nameOf(handler));
   const rest = await withoutHandlers(text, isOurs, file);
@@ -17,7 +17,7 @@ export async function withoutOurs(connection: Connection, text: string): Promise
 }
 
 /** What was written is cut out where it still stands. */
-async function withoutPieces({ written, added }: Connection, text: string): Promise<string | undefined> {
+async function withoutPieces({ written, added }: ConnectedFile, text: string): Promise<string | undefined> {
   if (written === undefined || added === undefined) return undefined;
   const was = Buffer.from(written, 'base64').toString();
   const changes = await changesOf(was, text);
@@ -39,7 +39,7 @@ async function withoutPieces({ written, added }: Connection, text: string): Prom
 /** It holds what it should, and no comma too many. */
 async function isSame(cut: string, rest: string, text: string, file: string): Promise<boolean> {
   try {
-    const [one, other] = [await readSettings(cut, file), await readSettings(rest, file)];
+    const [one, other] = [await parseSettings(cut, file), await parseSettings(rest, file)];
     if (!isDeepStrictEqual(said(one), said(other))) return false;
     return (await hasNoCommaTooMany(cut)) || !(await hasNoCommaTooMany(text));
   } catch {

@@ -9,7 +9,7 @@ export interface Posted {
 }
 
 /** One record that a host has sent. */
-export interface Entry {
+export interface SentRecord {
   readonly host: string;
   /** What deduplicates: a fire's id, or a record's place in its host's stream. */
   readonly id: string;
@@ -56,7 +56,7 @@ export interface FleetEngine {
     /** Resolves when it is kept. The same id twice within the engine's window is one entry. Rejects where that is not certain. */
     append(host: string, id: string, bytes: Uint8Array): Promise<void>;
     /** Entries in order, behind a place (0: from the first on); ends with the last one there is, or goes on until the signal fires. */
-    read(after: number, follow?: AbortSignal): AsyncIterable<Entry>;
+    read(after: number, follow?: AbortSignal): AsyncIterable<SentRecord>;
   };
   readonly state: {
     /** What a host says of itself, in place of what it said before. */
@@ -79,4 +79,4 @@ export interface FleetEngine {
 }
 
 /** Of teams, hosts, channels and questions, which are parts of subjects and of paths. */
-export const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+export const FLEET_NAME = /^[A-Za-z0-9_-]{1,64}$/;

@@ -4,14 +4,14 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { readText } from '../files/json-file.js';
 import { replaceFile } from '../files/replace-file.js';
-import { NAME } from './engine.js';
+import { FLEET_NAME } from './engine.js';
 
 /** The name of this machine's user in a fleet: made once, and kept. */
 export function usualHostId(folder: string): string {
   const file = join(folder, 'host-id');
   if (existsSync(file)) {
     const kept = readText(file).trim();
-    if (NAME.test(kept)) return kept;
+    if (FLEET_NAME.test(kept)) return kept;
   }
   const own = hostname()
     .split('.')[0]

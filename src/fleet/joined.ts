@@ -6,12 +6,12 @@ import { schema, zod } from '../values/zod.js';
 import { ASK_ELSEWHERE } from './ask/asker.js';
 import { isPublicKey } from './bundle/keys.js';
 import { readChecked } from './checked-file.js';
-import { NAME } from './engine.js';
+import { FLEET_NAME } from './engine.js';
 import { joinedFile } from './has-joined.js';
 import type { FleetOptions } from './options.js';
 
 const joinedSchema = schema(() => {
-  const name = () => zod().string().regex(NAME);
+  const name = () => zod().string().regex(FLEET_NAME);
   return zod().strictObject({
     servers: zod().array(zod().string()).min(1),
     team: name(),

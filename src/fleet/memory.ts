@@ -1,5 +1,5 @@
 import { HookscopeError } from '../errors.js';
-import type { Entry, FleetEngine, OpenQuestion, Posted, Stop } from './engine.js';
+import type { FleetEngine, OpenQuestion, Posted, SentRecord, Stop } from './engine.js';
 
 interface Waiting {
   readonly question: OpenQuestion;
@@ -12,7 +12,7 @@ const KEPT = 64;
 /** What several engines of one process share. `away`: as if nobody could be reached. */
 export class MemoryBroker {
   readonly posts = new Map<string, Posted[]>();
-  readonly entries: Entry[] = [];
+  readonly entries: SentRecord[] = [];
   readonly ids = new Set<string>();
   readonly states = new Map<string, Uint8Array>();
   readonly waiting = new Map<string, Waiting>();
@@ -117,7 +117,7 @@ export function memoryEngine(broker: MemoryBroker = new MemoryBroker()): FleetEn
         demand();
         let at = after;
         for (;;) {
-          while (at < broker.entries.length) yield broker.entries[at++] as Entry;
+          while (at < broker.entries.length) yield broker.entries[at++] as SentRecord;
           if (follow === undefined || follow.aborted) return;
           await changed(follow, listen);
         }

@@ -1,21 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { HookscopeError } from '../errors.js';
-import { type Bundle, packBundle, readBundle, sha256 } from './bundle/bundle.js';
+import { sha256 } from '../values/sha256.js';
+import { type Bundle, packBundle, readBundle } from './bundle/bundle.js';
 import type { SigningKey } from './bundle/keys.js';
-import { type Authored, authoredSchema, type Manifest, MOST_AHEAD } from './bundle/manifest.js';
+import { type Authored, authoredSchema, type BundleManifest, MOST_AHEAD } from './bundle/manifest.js';
 import { readChecked } from './checked-file.js';
 import type { FleetEngine, Posted } from './engine.js';
 import { canaryOf } from './policy/follow.js';
 
 /** What a bundle's author has in a folder. */
-export interface Source {
+export interface PolicySource {
   readonly about: Authored;
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
 /** Reads `bundle.json` and the files below its roots. Throws FILE, INVALID_CONFIG. */
-export function readSource(folder: string): Source {
+export function readSource(folder: string): PolicySource {
   const file = join(folder, 'bundle.json');
   const value = readChecked(file, authoredSchema());
   const { $schema: _, ...about } = value as Authored & { $schema?: string };
@@ -43,7 +44,7 @@ function list(folder: string, file: string, root: string) {
 export interface Draft {
   readonly team: string;
   readonly channel: string;
-  readonly source: Source;
+  readonly source: PolicySource;
   readonly revision?: string | undefined;
   readonly canary?: number | undefined;
   readonly keys: readonly SigningKey[];
@@ -55,7 +56,7 @@ export function bundleOf(
   sequence: number,
 ): Bundle {
   const content = sha256(Buffer.from(JSON.stringify([...files].map(([path, bytes]) => [path, sha256(bytes)]))));
-  const manifest: Omit<Manifest, 'files'> = {
+  const manifest: Omit<BundleManifest, 'files'> = {
     ...about,
     team,
     channel,
@@ -119,7 +120,7 @@ export async function post(engine: FleetEngine, draft: Draft, state: ChannelStat
 }
 
 /** The content of a bundle that was posted before, to be signed anew. */
-export function sourceOf({ manifest, files }: Bundle): Source {
+export function sourceOf({ manifest, files }: Bundle): PolicySource {
   const { roots, expires, approvers } = manifest;
   // What it may change is no question any more, and its keys have changed.
   return { about: { roots, ...(expires && { expires }), ...(approvers && { approvers }) }, files };

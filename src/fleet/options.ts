@@ -5,7 +5,7 @@ import { checks, FILLED, isObject, isText, type OptionCheck, oneOf, SECONDS, TEX
 import { stateFolder } from '../values/state-folder.js';
 import { ASK_ELSEWHERE, type AskElsewhere } from './ask/asker.js';
 import { isPublicKey } from './bundle/keys.js';
-import { type FleetEngine, NAME } from './engine.js';
+import { FLEET_NAME, type FleetEngine } from './engine.js';
 import { usualAllowFile } from './policy/allowed.js';
 
 /** Options of `fleet`. All times are seconds. */
@@ -50,7 +50,7 @@ export interface FleetOptions {
 
 const NAMED: OptionCheck = {
   expected: 'a name of letters, digits, "_" and "-", at most 64 of them',
-  accepts: (v) => isText(v) && NAME.test(v),
+  accepts: (v) => isText(v) && FLEET_NAME.test(v),
 };
 const BYTES: OptionCheck = {
   expected: 'a whole number of bytes, 4096 or more',

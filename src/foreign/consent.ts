@@ -9,7 +9,7 @@ import { type Consent, goneRequest, isSame, placeIn, realOr, type TrustRequest }
 import type { Held } from '../trust/held-file.js';
 import { namedBy } from '../trust/named/named-files.js';
 import { isText } from '../values/shape.js';
-import { describeHook } from './describe.js';
+import { describeForeign } from './describe.js';
 import { type ForeignFile, readForeign, readForeignData } from './parse.js';
 import type { FoundFile } from './places.js';
 
@@ -108,7 +108,7 @@ const accepted = async (table: AgentTable, { definition }: Consent, file: string
 function requestFor(table: AgentTable, read: ForeignFile, projectDir: string): TrustRequest {
   const project = resolve(projectDir);
   const handlers = read.hooks.flatMap((hook) => {
-    const described = describeHook(table, hook, { file: read.file, place: 'project' });
+    const described = describeForeign(table, hook, { file: read.file, place: 'project' });
     return 'description' in described ? [nameable(table, described.description)] : [];
   });
   const { files, unresolved } = namedBy(handlers, { projectDir: project });

@@ -15,7 +15,7 @@ export interface Whereabouts {
 }
 
 /** What of an agent's hook our handlers can do. */
-export function describeHook(table: AgentTable, { handler }: ForeignHook, where: Whereabouts): Described {
+export function describeForeign(table: AgentTable, { handler }: ForeignHook, where: Whereabouts): Described {
   const shared = { ...timeoutOf(table, handler), ...textAt(handler, 'statusMessage') };
   switch (handler['type']) {
     case 'command':

@@ -74,7 +74,7 @@ export interface LoadedAgentHooks {
   /** Files that are not, or no longer, accepted. */
   readonly held: readonly HeldAgentFile[];
   /** Files of another agent that this one reads as well, and that were left alone. */
-  readonly elsewhere: readonly string[];
+  readonly leftAlone: readonly string[];
   /** Unregisters everything; safe to call twice. */
   undo: Undo;
 }
@@ -108,10 +108,10 @@ export async function loadForeign<C extends CustomEvents>(
   const table = tableOf(options.agent);
   const services = servicesOf(options.host);
   const projectDir = resolve(options.projectDir ?? process.cwd());
-  const { judged, elsewhere } =
+  const { judged, leftAlone } =
     options.file === undefined
       ? await judgeForeign(table, { projectDir, home: options.home, trust: options.trust ?? 'stored' })
-      : { judged: [await readNamed(table, options.file)], elsewhere: [] };
+      : { judged: [await readNamed(table, options.file)], leftAlone: [] };
   const prepared = prepareForeign(table, judged, {
     projectDir,
     onFailure: options.onFailure,
@@ -136,7 +136,7 @@ export async function loadForeign<C extends CustomEvents>(
     problems: [...problems.filter((p) => p.level === 'error'), ...problems.filter((p) => p.level === 'warning')],
     files: judged.map(summaryOf),
     held: judged.flatMap(({ held }) => held ?? []),
-    elsewhere,
+    leftAlone,
     undo,
   };
 }
@@ -151,11 +151,11 @@ interface LookOptions {
 async function judgeForeign(
   table: AgentTable,
   { projectDir, home, trust }: LookOptions,
-): Promise<{ judged: JudgedFile[]; elsewhere: string[] }> {
-  const { found, elsewhere } = findForeign(table, { projectDir, home });
+): Promise<{ judged: JudgedFile[]; leftAlone: string[] }> {
+  const { found, leftAlone } = findForeign(table, { projectDir, home });
   const all = trust === 'all' ? trust : storeFor(trust, projectDir, found.length > 0).list();
   const judged = await judgeFound(table, found, projectDir, all);
-  return { judged, elsewhere: elsewhere.map(({ file }) => file) };
+  return { judged, leftAlone: leftAlone.map(({ file }) => file) };
 }
 
 /** What is not, or no longer, accepted of an agent's files in a project. */

@@ -11,7 +11,7 @@ export interface FoundFile {
 }
 
 /** A place that is read as another agent's. */
-export interface ElseWhere {
+export interface OthersPlace {
   readonly file: string;
   readonly of: string;
 }
@@ -26,21 +26,21 @@ export interface Around {
 export function findForeign(
   { files, runs }: AgentTable,
   { projectDir, home = homedir() }: Around,
-): { found: FoundFile[]; elsewhere: ElseWhere[] } {
+): { found: FoundFile[]; leftAlone: OthersPlace[] } {
   const found: FoundFile[] = [];
-  const elsewhere: ElseWhere[] = [];
+  const leftAlone: OthersPlace[] = [];
   for (const { path, for: place, of } of files.places) {
     if (place === 'plugin') continue;
     const folders = place === 'project' && runs?.fromRoot ? upToRoot(projectDir) : [projectDir];
     for (const folder of folders) {
       for (const file of filesAt(path, folder, home)) {
         if (of === undefined) found.push({ file, place });
-        else elsewhere.push({ file, of });
+        else leftAlone.push({ file, of });
       }
     }
   }
   const order = runs?.places ?? [];
-  return { found: found.sort((a, b) => order.indexOf(a.place) - order.indexOf(b.place)), elsewhere };
+  return { found: found.sort((a, b) => order.indexOf(a.place) - order.indexOf(b.place)), leftAlone };
 }
 
 /** The agent that would find the file at its place, and the folder of the project, or of the user, that the place is in. */

@@ -10,7 +10,7 @@ import { guardFiles } from '../trust/guard.js';
 import { formatPath } from '../values/problem.js';
 import { isText } from '../values/shape.js';
 import { type JudgedFile, nameable, remedyFor } from './consent.js';
-import { describeHook } from './describe.js';
+import { describeForeign } from './describe.js';
 import { matcherOf, readMatcher } from './matchers.js';
 import type { ForeignHook, ForeignProblem } from './parse.js';
 import { foreignHandler } from './reply.js';
@@ -106,7 +106,7 @@ class Preparing {
     const tool = subjectOf(this.#table, row.name) === 'tool';
     const matcher = readMatcher(this.#table, hook.matcher, tool);
     if (matcher.warning !== undefined) this.#say(hook, matcher.warning);
-    const described = describeHook(this.#table, hook, { file: this.#judged.read.file, place: this.#judged.place });
+    const described = describeForeign(this.#table, hook, { file: this.#judged.read.file, place: this.#judged.place });
     const { handler, timeout } = this.#handler(hook, described, spec);
     const skip = this.#skipOf(hook, described, spec, matcher.never);
     if (skip) this.#skips.set(handler, skip);
@@ -123,7 +123,7 @@ class Preparing {
   }
 
   /** Where nothing can run it is listed all the same. */
-  #handler(hook: ForeignHook, described: ReturnType<typeof describeHook>, spec: EventSpec) {
+  #handler(hook: ForeignHook, described: ReturnType<typeof describeForeign>, spec: EventSpec) {
     if ('unsupported' in described || !this.#takes(spec, described.description))
       return { handler: madeHandler(listed(hook)), timeout: undefined };
     const { timeout, ...description } = described.description;
@@ -139,7 +139,7 @@ class Preparing {
 
   #skipOf(
     hook: ForeignHook,
-    described: ReturnType<typeof describeHook>,
+    described: ReturnType<typeof describeForeign>,
     spec: EventSpec,
     never: string | undefined,
   ): Skip | undefined {

@@ -1,5 +1,5 @@
 import { type Counts, countsOf, countUntil, type Filter, isFiltering, matches, NO_FILTER } from './records/filter.js';
-import { Kept } from './records/kept.js';
+import { KeptRecords } from './records/kept.js';
 import type { Row } from './records/row.js';
 import { batch, computed, signal } from './ui.js';
 
@@ -15,7 +15,7 @@ export type Status =
 export type Tab = 'fires' | 'hooks' | 'scopes';
 
 export const status = signal<Status>({ type: 'none' });
-export const kept = signal(new Kept(false));
+export const kept = signal(new KeptRecords(false));
 /** Counts up with whatever is added. */
 export const version = signal(0);
 export const filter = signal<Filter>(NO_FILTER);
@@ -88,8 +88,8 @@ export function settle(): void {
 }
 
 /** Another source: nothing of the one before is left. */
-export function begin(at: Status, { once }: { readonly once: boolean }): Kept {
-  const fresh = new Kept(once);
+export function begin(at: Status, { once }: { readonly once: boolean }): KeptRecords {
+  const fresh = new KeptRecords(once);
   batch(() => {
     kept.value = fresh;
     status.value = at;

@@ -6,7 +6,7 @@ import type { Plugin } from '../host/plugin-types.js';
 import { warn } from '../plain.js';
 import { checkKeys, checkOption, type Keys } from '../values/options.js';
 import { checks, FILLED } from '../values/shape.js';
-import { checkManifest, invalid, KEYWORD, type Manifest, manifestOf, readManifest } from './manifest.js';
+import { checkManifest, invalid, KEYWORD, manifestOf, type PackageManifest, readManifest } from './manifest.js';
 import { firstLineOf, importDefault, resolveImport } from './module.js';
 import { isPackageName } from './package-folder.js';
 
@@ -23,7 +23,7 @@ const LOAD: Keys<LoadPluginOptions> = { from: checks.text, warn: checks.fn };
 /** Where a plugin lies; a lone file has no package.json that speaks for it. */
 interface LocatedPlugin {
   readonly file: string;
-  readonly manifest?: Manifest | undefined;
+  readonly manifest?: PackageManifest | undefined;
 }
 
 /**

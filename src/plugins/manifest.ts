@@ -5,7 +5,7 @@ import { readJsonFile, readText } from '../files/json-file.js';
 import { ownFolder } from './own-folder.js';
 
 /** Of a package.json, what a plugin's says about itself. */
-export interface Manifest {
+export interface PackageManifest {
   readonly name?: string;
   readonly version?: string;
   readonly keywords?: unknown;
@@ -21,7 +21,7 @@ export interface Manifest {
 export const KEYWORD = 'hookscope-plugin';
 
 /** The package.json of the package a file belongs to; undefined: it belongs to none. */
-export async function manifestOf(file: string): Promise<Manifest | undefined> {
+export async function manifestOf(file: string): Promise<PackageManifest | undefined> {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     const manifest = await readManifest(folder);
     if (manifest?.name !== undefined) return manifest;
@@ -42,16 +42,16 @@ export function packageOf(file: string): string | undefined {
 
 function nameIn(folder: string): unknown {
   try {
-    return (JSON.parse(readText(join(folder, 'package.json'))) as Manifest).name;
+    return (JSON.parse(readText(join(folder, 'package.json'))) as PackageManifest).name;
   } catch {
     return undefined;
   }
 }
 
 /** Rejects with FILE where it is not JSON. */
-export async function readManifest(folder: string): Promise<Manifest | undefined> {
+export async function readManifest(folder: string): Promise<PackageManifest | undefined> {
   const file = join(folder, 'package.json');
-  return existsSync(file) ? ((await readJsonFile(file)) as Manifest) : undefined;
+  return existsSync(file) ? ((await readJsonFile(file)) as PackageManifest) : undefined;
 }
 
 let own: string | undefined;
@@ -68,7 +68,7 @@ export async function ownVersion(): Promise<string> {
  */
 export async function checkManifest(
   plugin: string,
-  manifest: Manifest,
+  manifest: PackageManifest,
   warn: (message: string) => void,
 ): Promise<void> {
   const { keywords, peerDependencies } = manifest;

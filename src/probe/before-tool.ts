@@ -1,24 +1,24 @@
 import { quoted } from '../server/client/thin.js';
 import { isObject } from '../values/shape.js';
-import { CLAUDE_WORDS, type Words } from './agents/agent.js';
+import { CLAUDE_WORDS, type HookWords } from './agents/agent.js';
 import { commandOf, HOOK_SECONDS, reasonOf, type Step, scriptOf, secondsFor, stepsOf } from './cases.js';
-import type { Call } from './model/api.js';
-import type { Script, Turn } from './model/model.js';
-import type { Place } from './place.js';
-import { type Driven, type Run, runAgent } from './run-agent.js';
-import { alarmsIn, type Mode, serve, throughUs } from './through.js';
+import type { ModelCall } from './model/api.js';
+import type { ModelScript, ModelTurn } from './model/model.js';
+import type { ProbeFolders } from './place.js';
+import { type Driven, type ProbeRun, runProbed } from './run-agent.js';
+import { alarmsIn, type ProbeMode, serve, throughUs } from './through.js';
 
 /** `unasked`: it ran, and its hook was never asked; `refused`: it did not, though its hook was never asked. */
 export type Did = 'ran' | 'blocked' | 'rewritten' | 'hung' | 'not called' | 'unasked' | 'refused';
 
 /** What became of one call. */
-export interface Outcome {
+export interface CallOutcome {
   readonly did: Did;
   /** Why it was refused was in what the model received. */
   readonly told: boolean;
 }
 
-export type Outcomes = Readonly<Record<string, Outcome>>;
+export type CallOutcomes = Readonly<Record<string, CallOutcome>>;
 
 /** Seconds that the agent gives hookscope. */
 const OURS = 60;
@@ -27,8 +27,12 @@ const OURS = 60;
  * What the agent does after each of the hooks before its shell tool: as many of them in one run as it makes calls. Throws, in words, where it
  * makes none.
  */
-export async function beforeTool(driven: Driven, mode: Mode, event = driven.agent.beforeTool): Promise<Outcomes> {
-  const outcomes: Record<string, Outcome> = {};
+export async function beforeTool(
+  driven: Driven,
+  mode: ProbeMode,
+  event = driven.agent.beforeTool,
+): Promise<CallOutcomes> {
+  const outcomes: Record<string, CallOutcome> = {};
   let left = stepsOf(driven.agent.subagent !== undefined);
   while (left.length > 0) {
     const played = await play(driven, mode, event, left);
@@ -40,7 +44,7 @@ export async function beforeTool(driven: Driven, mode: Mode, event = driven.agen
   return outcomes;
 }
 
-async function play(driven: Driven, mode: Mode, event: string, steps: readonly Step[]): Promise<Outcomes> {
+async function play(driven: Driven, mode: ProbeMode, event: string, steps: readonly Step[]): Promise<CallOutcomes> {
   const { agent } = driven;
   const place = driven.open();
   const words = mode === 'direct' ? agent.words : CLAUDE_WORDS;
@@ -54,7 +58,7 @@ async function play(driven: Driven, mode: Mode, event: string, steps: readonly S
   const server = mode === 'server' ? await serve(place, hooks) : undefined;
   try {
     const script = scriptFor(driven, steps);
-    const run = await runAgent(driven, {
+    const run = await runProbed(driven, {
       place,
       script,
       hooks: { [event]: command },
@@ -68,18 +72,18 @@ async function play(driven: Driven, mode: Mode, event: string, steps: readonly S
   }
 }
 
-function neverCalled({ printed, end }: Run): string {
+function neverCalled({ printed, end }: ProbeRun): string {
   const last = printed.trim().split('\n').slice(-5).join(' / ').slice(-500);
   return `It ${end} and never called the model. ${last === '' ? 'It printed nothing.' : `It printed: ${last}`}`;
 }
 
 /** The turns of each thread. Calls in parallel share one, and those of a subagent are its own. */
-function scriptFor({ agent }: Driven, steps: readonly Step[]): Script {
-  const main: Turn[] = [];
-  const sub: Call[] = [];
-  const together: Call[] = [];
+function scriptFor({ agent }: Driven, steps: readonly Step[]): ModelScript {
+  const main: ModelTurn[] = [];
+  const sub: ModelCall[] = [];
+  const together: ModelCall[] = [];
   for (const { name, scene } of steps) {
-    const call: Call = { id: `call_${name}`, ...agent.shell(commandOf(name)) };
+    const call: ModelCall = { id: `call_${name}`, ...agent.shell(commandOf(name)) };
     if (scene === 'alone') main.push([call]);
     if (scene === 'parallel' && together.push(call) === 1) main.push(together);
     if (scene === 'subagent' && sub.push(call) === 1) main.push(...(agent.subagent?.('[sub] say hello') ?? []));
@@ -94,7 +98,7 @@ interface Position {
   readonly call: number;
 }
 
-function positionsIn(script: Script): ReadonlyMap<string, Position> {
+function positionsIn(script: ModelScript): ReadonlyMap<string, Position> {
   const found = new Map<string, Position>();
   for (const [thread, turns] of Object.entries(script)) {
     let call = 0;
@@ -107,7 +111,13 @@ function positionsIn(script: Script): ReadonlyMap<string, Position> {
   return found;
 }
 
-function outcomesOf(steps: readonly Step[], script: Script, run: Run, place: Place, words: Words): Outcomes {
+function outcomesOf(
+  steps: readonly Step[],
+  script: ModelScript,
+  run: ProbeRun,
+  place: ProbeFolders,
+  words: HookWords,
+): CallOutcomes {
   const positions = positionsIn(script);
   const [ran, asked] = [new Set(place.lines('project/ran')), new Set(place.lines('asked'))];
   return Object.fromEntries(

@@ -1,5 +1,5 @@
 import { quoted } from '../server/client/thin.js';
-import { CLAUDE_WORDS, type Words } from './agents/agent.js';
+import { CLAUDE_WORDS, type HookWords } from './agents/agent.js';
 
 /** One hook before the shell tool. */
 export interface Case {
@@ -8,7 +8,7 @@ export interface Case {
   readonly kind: 'no' | 'broken' | 'other';
   readonly what: string;
   /** What it prints; objects are lines of JSON. */
-  readonly stdout?: (words: Words) => readonly (object | string)[];
+  readonly stdout?: (words: HookWords) => readonly (object | string)[];
   readonly stderr?: string;
   readonly exit?: number;
   readonly killed?: true;
@@ -129,7 +129,7 @@ export function stepsOf(hasSubagents: boolean): readonly Step[] {
 export const commandOf = (name: string): string => `echo ${name} ran >> ran; echo out-${name}`;
 
 /** Each has a reason of its own, which is looked for in what the model receives. */
-export function reasonOf({ name, of }: Step, words: Words): string | undefined {
+export function reasonOf({ name, of }: Step, words: HookWords): string | undefined {
   const said = `${printedBy(of, words)}${of.stderr ?? ''}`;
   if (/STOP-R/.test(said)) return `STOP-${name.toUpperCase()}`;
   if (/ASK-R/.test(said)) return `ASK-${name.toUpperCase()}`;
@@ -137,11 +137,11 @@ export function reasonOf({ name, of }: Step, words: Words): string | undefined {
 }
 
 /** What a hook prints. */
-export const printedBy = ({ stdout }: Case, words: Words): string =>
+export const printedBy = ({ stdout }: Case, words: HookWords): string =>
   (stdout?.(words) ?? []).map((one) => `${typeof one === 'string' ? one : JSON.stringify(one)}\n`).join('');
 
 /** The hook as a script, which first says in `asked` that it was asked. */
-export function scriptOf(step: Step, words: Words, asked: string): string {
+export function scriptOf(step: Step, words: HookWords, asked: string): string {
   const { of } = step;
   const reason = reasonOf(step, words) ?? '';
   const printed = (text: string, to: string): string =>

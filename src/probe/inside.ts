@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { messageOf } from '../values/waiting/promises.js';
 import { probedAgent } from './agents/agents.js';
-import { beforeTool, type Outcomes } from './before-tool.js';
+import { beforeTool, type CallOutcomes } from './before-tool.js';
 import { type Heard, otherEvents } from './other-events.js';
 import { openPlace } from './place.js';
 import { type Driven, versionOf } from './run-agent.js';
-import type { Mode } from './through.js';
+import type { ProbeMode } from './through.js';
 
 /** What is to be seen. */
-export interface Plan {
+export interface ProbePlan {
   readonly agent: string;
   /** Its executable. */
   readonly path: string;
   /** Where all runs have their folders. */
   readonly folder: string;
-  readonly modes: readonly Mode[];
+  readonly modes: readonly ProbeMode[];
   /** Other events too. */
   readonly everything: boolean;
   /** Another name of the event before the tool. */
@@ -31,8 +31,8 @@ export interface Plan {
 /** What was seen. */
 export interface Seen {
   readonly version: string;
-  readonly before_tool: Readonly<Partial<Record<Mode, Outcomes>>>;
-  readonly other_events: Readonly<Partial<Record<Mode, Readonly<Record<string, Heard>>>>>;
+  readonly before_tool: Readonly<Partial<Record<ProbeMode, CallOutcomes>>>;
+  readonly other_events: Readonly<Partial<Record<ProbeMode, Readonly<Record<string, Heard>>>>>;
   /** Agent starts. */
   readonly runs: number;
   /** Those of the policies' places that the agent has named in what it printed. */
@@ -54,7 +54,7 @@ const say = (message: FromInside): void => void process.stdout.write(`${JSON.str
 const open = (): string[] =>
   Object.entries(networkInterfaces()).flatMap(([name, all]) => (all?.some(({ internal }) => !internal) ? [name] : []));
 
-async function play(plan: Plan, signal: AbortSignal): Promise<Seen> {
+async function play(plan: ProbePlan, signal: AbortSignal): Promise<Seen> {
   const agent = probedAgent(plan.agent);
   const named = new Set<string>();
   const problems = new Set<string>();
@@ -72,8 +72,8 @@ async function play(plan: Plan, signal: AbortSignal): Promise<Seen> {
   };
   const version = await versionOf(driven);
   say({ type: 'tell', text: `${agent.title} ${version} (${plan.path})` });
-  const before: Partial<Record<Mode, Outcomes>> = {};
-  const others: Partial<Record<Mode, Readonly<Record<string, Heard>>>> = {};
+  const before: Partial<Record<ProbeMode, CallOutcomes>> = {};
+  const others: Partial<Record<ProbeMode, Readonly<Record<string, Heard>>>> = {};
   for (const mode of plan.modes) {
     say({ type: 'tell', text: `${WORDS[mode]} …` });
     before[mode] = await beforeTool(driven, mode, plan.event);
@@ -82,7 +82,7 @@ async function play(plan: Plan, signal: AbortSignal): Promise<Seen> {
   return { version, before_tool: before, other_events: others, runs, named: [...named], problems: [...problems] };
 }
 
-const WORDS: Readonly<Record<Mode, string>> = {
+const WORDS: Readonly<Record<ProbeMode, string>> = {
   direct: 'hooks of its own',
   stateless: 'the same through hookscope',
   server: 'the same through a hookscope server',
@@ -94,7 +94,7 @@ const lines = createInterface({ input: process.stdin });
 lines.on('close', () => stop.abort());
 lines.once('line', (line) => {
   say({ type: 'ready', open: open() });
-  const plan = JSON.parse(line) as Plan;
+  const plan = JSON.parse(line) as ProbePlan;
   play(plan, stop.signal)
     .then((seen) => say({ type: 'seen', seen }))
     .catch((error: unknown) => say({ type: 'failed', message: messageOf(error) }))

@@ -2,7 +2,7 @@ import type { Did } from './before-tool.js';
 import { CASES, type Case, stepsOf } from './cases.js';
 import type { Heard } from './other-events.js';
 import { type ProbeReport, wordsOf } from './report.js';
-import { MODES, type Mode } from './through.js';
+import { MODES, type ProbeMode } from './through.js';
 
 /** What was seen of one agent, as it is kept: what it did, with `, told` where the model received the reason. */
 export interface Results {
@@ -10,13 +10,13 @@ export interface Results {
   readonly title: string;
   readonly version: string;
   readonly date: string;
-  readonly before_tool: Readonly<Partial<Record<Mode, Readonly<Record<string, string>>>>>;
-  readonly other_events: Readonly<Partial<Record<Mode, Readonly<Record<string, Heard>>>>>;
+  readonly before_tool: Readonly<Partial<Record<ProbeMode, Readonly<Record<string, string>>>>>;
+  readonly other_events: Readonly<Partial<Record<ProbeMode, Readonly<Record<string, Heard>>>>>;
 }
 
 /** A report as it is kept. */
 export function resultsOf({ agent: name, title, version, date, cases, sums, other_events }: ProbeReport): Results {
-  const short = (mode: Mode): Record<string, string> =>
+  const short = (mode: ProbeMode): Record<string, string> =>
     Object.fromEntries(
       cases.flatMap((one) => {
         const { did, told } = one[mode] ?? { did: 'not called', told: false };
@@ -62,7 +62,7 @@ const headOf = (all: readonly Results[]): string[] => [
 ];
 
 /** A cell for each agent, alone and through us; what is the same with and without a server is said once. */
-function cellsOf(all: readonly Results[], of: (one: Results, mode: Mode) => string | undefined): string[] {
+function cellsOf(all: readonly Results[], of: (one: Results, mode: ProbeMode) => string | undefined): string[] {
   return all.flatMap((one) => {
     const [alone, server] = [of(one, 'stateless'), of(one, 'server')];
     const through = alone === server || server === undefined ? alone : `${alone}; with a server ${server}`;
@@ -74,7 +74,7 @@ function cellsOf(all: readonly Results[], of: (one: Results, mode: Mode) => stri
 export function casesTable(all: readonly Results[]): string {
   const of =
     (name: string, ran = WORDS.ran) =>
-    ({ before_tool }: Results, mode: Mode): string | undefined => {
+    ({ before_tool }: Results, mode: ProbeMode): string | undefined => {
       const seen = before_tool[mode];
       if (seen === undefined) return undefined;
       const did = didOf(seen[name]);
@@ -87,7 +87,7 @@ export function casesTable(all: readonly Results[]): string {
   const kinds = (kind: Case['kind']): readonly Case[] => CASES.filter((one) => one.kind === kind);
   const sum = (kind: Case['kind'], words: string): string[] => {
     const names = kinds(kind).map(({ name }) => name);
-    const stopped = ({ before_tool }: Results, mode: Mode): string | undefined =>
+    const stopped = ({ before_tool }: Results, mode: ProbeMode): string | undefined =>
       before_tool[mode] &&
       `${names.filter((one) => didOf(before_tool[mode]?.[one]) === 'blocked').length} of ${names.length}`;
     return [words, ...cellsOf(all, stopped)];
@@ -99,7 +99,7 @@ export function casesTable(all: readonly Results[]): string {
   const scenes = stepsOf(true).filter(({ scene }) => scene !== 'alone');
   const sceneOf =
     ({ name, of: { kind } }: (typeof scenes)[number]) =>
-    (one: Results, mode: Mode): string | undefined =>
+    (one: Results, mode: ProbeMode): string | undefined =>
       one.before_tool[mode] && one.before_tool[mode][name] === undefined
         ? 'not asked'
         : of(name, kind === 'other' ? 'runs' : WORDS.ran)(one, mode);

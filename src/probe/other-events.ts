@@ -6,12 +6,12 @@ import type { EventSpec } from '../events/define.js';
 import { quoted } from '../server/client/thin.js';
 import type { ProbedAgent } from './agents/agent.js';
 import { commandOf } from './cases.js';
-import type { Call } from './model/api.js';
-import type { Script } from './model/model.js';
-import type { Place } from './place.js';
-import { type Driven, runAgent } from './run-agent.js';
+import type { ModelCall } from './model/api.js';
+import type { ModelScript } from './model/model.js';
+import type { ProbeFolders } from './place.js';
+import { type Driven, runProbed } from './run-agent.js';
 import { SAYINGS, type Saying, type Seen } from './sayings.js';
-import { alarmsIn, type Mode, serve, throughUs } from './through.js';
+import { alarmsIn, type ProbeMode, serve, throughUs } from './through.js';
 
 /** `no word`: the agent has none, which hookscope says of itself; `not asked`: it has no such event, or does not fire it here. */
 export type Heard = 'heard' | 'lost' | 'no word' | 'not asked' | `as ${Sayable}`;
@@ -20,7 +20,7 @@ const fileName = ({ name }: Saying): string => name.replaceAll(/\W+/g, '-');
 const markOf = (saying: Saying): string => `MARK-${fileName(saying)}`;
 
 /** What hooks say on prompts, at the start, after tools, at the end, and inside subagents: whether the agent hears it. */
-export async function otherEvents(driven: Driven, mode: Mode): Promise<Readonly<Record<string, Heard>>> {
+export async function otherEvents(driven: Driven, mode: ProbeMode): Promise<Readonly<Record<string, Heard>>> {
   const { agent } = driven;
   const results: Record<string, Heard> = {};
   const sayable = SAYINGS.filter((saying) => {
@@ -40,7 +40,7 @@ function eventOf({ name, unasked, subagent }: ProbedAgent, saying: Saying): stri
 }
 
 /** What its hook prints; undefined: there is no word for it. Claude Code's own words are ours. */
-function wordsOf({ name, says }: ProbedAgent, saying: Saying, mode: Mode): string | undefined {
+function wordsOf({ name, says }: ProbedAgent, saying: Saying, mode: ProbeMode): string | undefined {
   const own = says[saying.words];
   if (mode !== 'direct' && carriedBy(name, saying).carried === 'no') return undefined;
   const said = mode === 'direct' || name === 'claude-code' ? own : saying.say;
@@ -54,7 +54,7 @@ const carriedBy = (agent: string, { event, what }: Saying): AgentSupport => {
   return supports(agent, event, what);
 };
 
-async function play(driven: Driven, mode: Mode, sayings: readonly Saying[]): Promise<Record<string, Heard>> {
+async function play(driven: Driven, mode: ProbeMode, sayings: readonly Saying[]): Promise<Record<string, Heard>> {
   const { agent } = driven;
   const place = driven.open();
   const scripts = sayings.map((saying) => scriptOf(place, saying, wordsOf(agent, saying, mode) as string));
@@ -68,7 +68,7 @@ async function play(driven: Driven, mode: Mode, sayings: readonly Saying[]): Pro
   };
   const server = mode === 'server' ? await serve(place, hooks) : undefined;
   try {
-    const run = await runAgent(driven, {
+    const run = await runProbed(driven, {
       place,
       script: scriptFor(agent, sayings),
       hooks: Object.fromEntries(events.map((event) => [event, commandFor(event)])),
@@ -82,7 +82,7 @@ async function play(driven: Driven, mode: Mode, sayings: readonly Saying[]): Pro
   }
 }
 
-function heardBy({ name }: ProbedAgent, saying: Saying, mode: Mode, seen: Seen): Heard {
+function heardBy({ name }: ProbedAgent, saying: Saying, mode: ProbeMode, seen: Seen): Heard {
   const { carried, as } = mode === 'direct' ? { carried: 'yes', as: undefined } : carriedBy(name, saying);
   const instead = carried === 'as' && as !== undefined;
   const isHeard = (instead ? (saying.heardAs ?? saying.heard) : saying.heard)(seen, markOf(saying));
@@ -91,8 +91,8 @@ function heardBy({ name }: ProbedAgent, saying: Saying, mode: Mode, seen: Seen):
 }
 
 /** A main agent that calls what the sayings are about, and where there are some inside, a subagent. */
-function scriptFor(agent: ProbedAgent, sayings: readonly Saying[]): Script {
-  const calls = (inside: boolean): Call[] =>
+function scriptFor(agent: ProbedAgent, sayings: readonly Saying[]): ModelScript {
+  const calls = (inside: boolean): ModelCall[] =>
     sayings.flatMap(({ call, inside: own }) =>
       call !== undefined && (own === true) === inside ? [{ id: `call_${call}`, ...agent.shell(commandOf(call)) }] : [],
     );
@@ -100,7 +100,7 @@ function scriptFor(agent: ProbedAgent, sayings: readonly Saying[]): Script {
   return { main: [...calls(false), ...spawns, 'All done.'], sub: [...calls(true), 'Sub done.'] };
 }
 
-function scriptOf(place: Place, saying: Saying, words: string): string {
+function scriptOf(place: ProbeFolders, saying: Saying, words: string): string {
   const { call, once } = saying;
   const file = place.write(`words/${fileName(saying)}`, `${words.replaceAll('MARK', markOf(saying))}\n`);
   return place.write(

@@ -6,7 +6,7 @@ import { makeFolder } from '../values/make-folder.js';
 const PASSED = ['PATH', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ'] as const;
 
 /** A run's folders: a home, a configuration and a project that nobody has used before. */
-export interface Place {
+export interface ProbeFolders {
   readonly folder: string;
   readonly project: string;
   /** The whole environment of everything that runs in it. */
@@ -20,7 +20,7 @@ export interface Place {
 export const passedOn = (caller: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(PASSED.flatMap((name) => (caller[name] === undefined ? [] : [[name, caller[name]]])));
 
-export function openPlace(folder: string, caller: NodeJS.ProcessEnv): Place {
+export function openPlace(folder: string, caller: NodeJS.ProcessEnv): ProbeFolders {
   for (const name of ['home', 'config', 'project', 'state', 'run', 'tmp']) makeFolder(join(folder, name));
   return {
     folder,

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { ProbedAgent } from './agents/agent.js';
 
 /** A file of the whole system that an agent reads by its documents. */
-export interface PolicyFile {
+export interface SystemFile {
   readonly file: string;
   readonly readable: boolean;
 }
 
 /** Those of an agent that are here. `root` is where the file system begins. */
-export function policyFiles({ policies }: ProbedAgent, platform: string = process.platform, root = '/'): PolicyFile[] {
+export function policyFiles({ policies }: ProbedAgent, platform: string = process.platform, root = '/'): SystemFile[] {
   const places = platform === 'darwin' ? policies.darwin : policies.linux;
   return places
     .flatMap((place) => (place.endsWith('/') ? entriesOf(root, place) : [place]))

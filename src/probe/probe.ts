@@ -9,12 +9,12 @@ import { adoptGroup } from '../handlers/command/process-group.js';
 import { ownFolder } from '../plugins/own-folder.js';
 import { messageOf } from '../values/waiting/promises.js';
 import type { ProbedAgent } from './agents/agent.js';
-import type { FromInside, Plan, Seen } from './inside.js';
+import type { FromInside, ProbePlan, Seen } from './inside.js';
 import { findProgram, type Isolation, isProgram } from './isolation.js';
 import { passedOn } from './place.js';
 import { policyFiles } from './policies.js';
 import { type ProbeReport, reportOf } from './report.js';
-import type { Mode } from './through.js';
+import type { ProbeMode } from './through.js';
 
 /** Milliseconds that the driving process has to end its agent when it is told to. */
 const GRACE = 5000;
@@ -23,7 +23,7 @@ export interface ProbeOptions {
   readonly agent: ProbedAgent;
   /** Its executable (`findAgent`). */
   readonly path: string;
-  readonly modes: readonly Mode[];
+  readonly modes: readonly ProbeMode[];
   /** Other events too. */
   readonly everything: boolean;
   /** Another name of the event before the tool. */
@@ -92,7 +92,7 @@ export async function probe(options: ProbeOptions): Promise<ProbeReport> {
   }
 }
 
-async function drive({ agent, isolation, signal, tell }: ProbeOptions, cwd: string, plan: Plan): Promise<Seen> {
+async function drive({ agent, isolation, signal, tell }: ProbeOptions, cwd: string, plan: ProbePlan): Promise<Seen> {
   const [program = '', ...args] = [
     ...(isolation?.words ?? []),
     process.execPath,

@@ -1,11 +1,11 @@
 import { probedAgent } from './agents/agents.js';
-import type { Did, Outcome, Outcomes } from './before-tool.js';
+import type { CallOutcome, CallOutcomes, Did } from './before-tool.js';
 import { type Case, type Step, stepsOf } from './cases.js';
 import type { Seen } from './inside.js';
 import type { Heard } from './other-events.js';
-import type { PolicyFile } from './policies.js';
+import type { SystemFile } from './policies.js';
 import { RECORDED } from './recorded.js';
-import { MODES, type Mode } from './through.js';
+import { MODES, type ProbeMode } from './through.js';
 
 /** One call and its hook. */
 export interface ProbedCase {
@@ -14,9 +14,9 @@ export interface ProbedCase {
   readonly scene: Step['scene'];
   readonly what: string;
   /** What became of it: the agent alone, with hookscope, with a hookscope server. Absent: not looked at. */
-  readonly direct?: Outcome;
-  readonly stateless?: Outcome;
-  readonly server?: Outcome;
+  readonly direct?: CallOutcome;
+  readonly stateless?: CallOutcome;
+  readonly server?: CallOutcome;
   /** What the recorded version did by itself. */
   readonly recorded?: string;
 }
@@ -37,10 +37,10 @@ export interface ProbeReport {
   readonly program: string;
   readonly network: { readonly blocked: boolean; readonly how: string };
   /** System-wide files that are here and that the agent reads by its documents; `named`: it has named it in what it printed. */
-  readonly policies: readonly (PolicyFile & { readonly named: boolean })[];
+  readonly policies: readonly (SystemFile & { readonly named: boolean })[];
   /** Agent starts. */
   readonly runs: number;
-  readonly sums: Readonly<Partial<Record<Mode, Sum>>>;
+  readonly sums: Readonly<Partial<Record<ProbeMode, Sum>>>;
   /** Of how many. */
   readonly of: Sum;
   readonly cases: readonly ProbedCase[];
@@ -58,7 +58,7 @@ interface Parts {
   readonly agent: string;
   readonly program: string;
   readonly network: ProbeReport['network'];
-  readonly policies: readonly PolicyFile[];
+  readonly policies: readonly SystemFile[];
   readonly seen: Seen;
   readonly date: string;
 }
@@ -125,7 +125,7 @@ const SCENES: Readonly<Record<Step['scene'], string>> = {
 export const wordsOf = ({ scene, of }: Step): string => `${SCENES[scene]}${of.what}`;
 
 /** Those that were made alone and are of that kind, and stopped; without outcomes, all. */
-function sumOf(steps: readonly Step[], outcomes: Outcomes | undefined): Sum {
+function sumOf(steps: readonly Step[], outcomes: CallOutcomes | undefined): Sum {
   const count = (kind: Case['kind']): number =>
     steps.filter(
       ({ scene, of, name }) =>
@@ -135,7 +135,7 @@ function sumOf(steps: readonly Step[], outcomes: Outcomes | undefined): Sum {
 }
 
 /** Why outcomes say nothing: without a hook that is asked, or with one that says nothing, something else has decided. */
-function voidBecause({ silent0 }: Outcomes): string | undefined {
+function voidBecause({ silent0 }: CallOutcomes): string | undefined {
   const words: Readonly<Partial<Record<Did, string>>> = {
     unasked:
       'it never asked its hook: this version may not read the file that was written for it, or runs no hooks there',
@@ -147,7 +147,7 @@ function voidBecause({ silent0 }: Outcomes): string | undefined {
   return words[silent0?.did ?? 'not called'];
 }
 
-const NAMES: Readonly<Record<Mode, string>> = {
+const NAMES: Readonly<Record<ProbeMode, string>> = {
   direct: 'By itself',
   stateless: 'With hookscope',
   server: 'With a hookscope server',
@@ -155,8 +155,8 @@ const NAMES: Readonly<Record<Mode, string>> = {
 
 function problemsOf(
   steps: readonly Step[],
-  mode: Mode,
-  outcomes: Outcomes | undefined,
+  mode: ProbeMode,
+  outcomes: CallOutcomes | undefined,
   events: Readonly<Record<string, Heard>> | undefined,
 ): string[] {
   if (outcomes === undefined) return [];

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { adoptGroup } from '../handlers/command/process-group.js';
 import { freshMark, markVariable } from '../handlers/command/run-mark.js';
 import type { ProbedAgent } from './agents/agent.js';
-import { type Asked, type Script, startModel } from './model/model.js';
-import type { Place } from './place.js';
+import { type ModelRequest, type ModelScript, startModel } from './model/model.js';
+import type { ProbeFolders } from './place.js';
 
 /** Characters of what an agent prints that are kept: its first and its last. */
 const KEPT = 100_000;
@@ -19,15 +19,15 @@ export interface Driven {
   readonly patience: number;
   readonly signal: AbortSignal;
   /** A new place for each run. */
-  open(): Place;
+  open(): ProbeFolders;
   /** What it has printed, once more for each run. */
   heard(printed: string): void;
   /** What is wrong and no hook's answer. */
   problem(text: string): void;
 }
 
-export interface Run {
-  readonly asked: readonly Asked[];
+export interface ProbeRun {
+  readonly asked: readonly ModelRequest[];
   /** What the program printed, shortened in the middle. */
   readonly printed: string;
   /** It did nothing any more, and had to be ended. */
@@ -37,8 +37,8 @@ export interface Run {
 }
 
 export interface RunOptions {
-  readonly place: Place;
-  readonly script: Script;
+  readonly place: ProbeFolders;
+  readonly script: ModelScript;
   /** A command for each event, by the agent's own names. */
   readonly hooks: Readonly<Record<string, string>>;
   /** Seconds that the agent gives a hook. */
@@ -46,7 +46,7 @@ export interface RunOptions {
 }
 
 /** One run of the real program, with one prompt. Nothing that it has started is left. */
-export async function runAgent(driven: Driven, { place, script, hooks, seconds }: RunOptions): Promise<Run> {
+export async function runProbed(driven: Driven, { place, script, hooks, seconds }: RunOptions): Promise<ProbeRun> {
   const { agent } = driven;
   let watched: Watched = { alive: () => undefined, over: () => undefined };
   const model = await startModel(
@@ -93,7 +93,7 @@ async function watch(
   { path, patience, signal }: Driven,
   { args, env, cwd }: Started,
   onStart: (watched: Watched) => void,
-): Promise<Omit<Run, 'asked'>> {
+): Promise<Omit<ProbeRun, 'asked'>> {
   signal.throwIfAborted();
   const mark = freshMark();
   const child = spawn(path, args, {

@@ -1,6 +1,6 @@
 import type { Sayable } from '../agents/table.js';
 import { context, specific } from './agents/agent.js';
-import type { Run } from './run-agent.js';
+import type { ProbeRun } from './run-agent.js';
 
 /** One thing said by one hook on another event, and by what it is seen that the agent has heard it. */
 export interface Saying {
@@ -25,7 +25,7 @@ export interface Saying {
 }
 
 /** A run, and the calls that ran. */
-export type Seen = Run & { readonly ran: readonly string[] };
+export type Seen = ProbeRun & { readonly ran: readonly string[] };
 
 const told: Saying['heard'] = ({ asked }, mark) => asked.some(({ text }) => text.includes(mark));
 /** The model got the mark for a call whose own output it did not get. */

@@ -5,23 +5,23 @@ import { adoptGroup } from '../handlers/command/process-group.js';
 import { ownFolder } from '../plugins/own-folder.js';
 import { thinCommand } from '../server/client/thin.js';
 import type { ProbedAgent } from './agents/agent.js';
-import type { Place } from './place.js';
+import type { ProbeFolders } from './place.js';
 
 /** The agent alone; with `hookscope hook`, once for each call; the same with a warm server. */
 export const MODES = ['direct', 'stateless', 'server'] as const;
-export type Mode = (typeof MODES)[number];
+export type ProbeMode = (typeof MODES)[number];
 
 /** This program, as it is built. */
 const program = (): string => join(ownFolder(), 'dist/cli/main.js');
 
 /** The command that the agent's configuration has for an event, through hookscope. */
-export function throughUs({ name }: ProbedAgent, place: Place, event: string, hooks: string): string {
+export function throughUs({ name }: ProbedAgent, place: ProbeFolders, event: string, hooks: string): string {
   const as = name === 'claude-code' ? {} : { as: name };
   return thinCommand(event, { ...as, set: { hooks: [hooks] }, cwd: place.project, env: place.env });
 }
 
 /** A warm server with these hooks, until `end`. */
-export async function serve(place: Place, hooks: string): Promise<{ end(): Promise<void> }> {
+export async function serve(place: ProbeFolders, hooks: string): Promise<{ end(): Promise<void> }> {
   const child = spawn(process.execPath, [program(), 'serve', '--hooks', hooks], {
     cwd: place.project,
     env: { ...place.env },
@@ -45,7 +45,7 @@ export async function serve(place: Place, hooks: string): Promise<{ end(): Promi
  * What was done and had not been decided, as the server's records say. That an agent was never seen to start is no alarm where nobody is asked
  * when one starts.
  */
-export async function alarmsIn(place: Place, events: readonly string[]): Promise<string[]> {
+export async function alarmsIn(place: ProbeFolders, events: readonly string[]): Promise<string[]> {
   const options = { cwd: place.project, env: { ...place.env } };
   const { stdout } = await promisify(execFile)(process.execPath, [program(), 'history', '--alarms', '--json'], options);
   const lines = stdout.split('\n').filter((line) => line !== '');

@@ -13,7 +13,7 @@ import type { Claims } from './claims.js';
 import type { Given, Stood } from './given.js';
 import type { Guess } from './guesses.js';
 import { ANY_VALUE, isMasked, look } from './look.js';
-import type { RecordedAnswer, RecordedHook } from './recorded.js';
+import type { KnownAnswer, RecordedHook } from './recorded.js';
 
 /** A hook of which something is not known, and what. */
 export interface Unanswered extends Pick<Registration, 'name' | 'kind'> {
@@ -33,7 +33,7 @@ export interface UnderWay {
 }
 
 /** How hooks are stood in for. */
-export interface Standing {
+export interface StandIns {
   readonly now: UnderWay;
   readonly claims: Claims;
   readonly runCallbacks: boolean;
@@ -48,7 +48,7 @@ const BACKGROUND: Attempt = Object.freeze({ background: true });
  * A registration as it takes part in a replay: the same in all that the host decides by, but what it would run is not run. `careful`: its
  * matcher and rule must not look at what nobody knows. `place`: which of those in its plan that run the same it is.
  */
-export function answering(r: Registration, place: number, careful: boolean, how: Standing): Registration {
+export function answering(r: Registration, place: number, careful: boolean, how: StandIns): Registration {
   const runs = how.runCallbacks && r.kind === 'callback' && callbackOf(r) !== undefined;
   const stood: Stood = { ...r, place, scope: how.scopeOf(r.scope), rewake: undefined, trustCheck: checkedOnce(r) };
   const made: Stood = {
@@ -77,7 +77,7 @@ function checkedOnce({ trustCheck }: Registration): Registration['trustCheck'] {
   };
 }
 
-function workOf(r: Stood, how: Standing): Work {
+function workOf(r: Stood, how: StandIns): Work {
   if (r.async === true) return { answer: () => BACKGROUND };
   // Whatever it says decides nothing.
   if (r.phase === 'observe') return { answer: () => SILENT };
@@ -92,7 +92,7 @@ function workOf(r: Stood, how: Standing): Work {
 }
 
 /** Of several rewrites that race the last to come counts: they come as they came. */
-function racing(r: Stood, answer: AnswerFunction, { now }: Standing): Work {
+function racing(r: Stood, answer: AnswerFunction, { now }: StandIns): Work {
   return {
     answer: (fire, asked, input) => {
       const finished = now.given.answerOf(r, input)?.finished;
@@ -108,13 +108,13 @@ function note(hook: Registration, why: string, { unknown: noted }: UnderWay): vo
   if (!noted.has(hook.id)) noted.set(hook.id, { hook, name: hook.name, kind: hook.kind, why });
 }
 
-function unknown(hook: Registration, why: string, { now }: Standing, again: boolean): Attempt {
+function unknown(hook: Registration, why: string, { now }: StandIns, again: boolean): Attempt {
   note(hook, why, now);
   return now.guess.answer(hook, again);
 }
 
 /** Why what was recorded is not what it would say now. */
-function whyNot({ failure, duration, background }: RecordedAnswer, r: Registration): string | undefined {
+function whyNot({ failure, duration, background }: KnownAnswer, r: Registration): string | undefined {
   if (failure?.cause === 'timeout' && failure.message !== timeout(r).message)
     return 'it had not answered in time, and has another time now';
   const most = r.timeout * 1000 + GRACE;
@@ -124,7 +124,7 @@ function whyNot({ failure, duration, background }: RecordedAnswer, r: Registrati
 }
 
 /** What it said, read as the host reads it; undefined: it is not what the host had read then. */
-function attemptOf(said: RecordedAnswer, fire: FireFacts, r: Registration): Attempt | undefined {
+function attemptOf(said: KnownAnswer, fire: FireFacts, r: Registration): Attempt | undefined {
   const { output, failure, background, unjudged } = said;
   if (background) return BACKGROUND;
   if (output === undefined && failure) return { failure: failure as never };
@@ -135,13 +135,13 @@ function attemptOf(said: RecordedAnswer, fire: FireFacts, r: Registration): Atte
 }
 
 /** It decided something then, and now does not. */
-function isOtherwise({ verdict = 'none' }: RecordedAnswer, { outcome }: Attempt): boolean {
+function isOtherwise({ verdict = 'none' }: KnownAnswer, { outcome }: Attempt): boolean {
   if (verdict === 'none') return false;
   const { verdict: said, block, value, continue: goesOn } = outcome ?? {};
   return [said, block, value, goesOn].every((one) => one === undefined);
 }
 
-function matcherOf(r: Stood, careful: boolean, how: Standing): Matcher {
+function matcherOf(r: Stood, careful: boolean, how: StandIns): Matcher {
   const { matcher } = r;
   if (matcher.all) return matcher;
   const { now } = how;
@@ -169,7 +169,7 @@ const looking = (text: string, test: (subject: string | undefined, input: Json) 
   matches: (subject, input) => test(subject, input as Json),
 });
 
-function ruleOf(r: Stood, how: Standing): Rule | undefined {
+function ruleOf(r: Stood, how: StandIns): Rule | undefined {
   const { rule } = r;
   if (rule === undefined) return undefined;
   return {
@@ -184,7 +184,7 @@ function ruleOf(r: Stood, how: Standing): Rule | undefined {
 function asked(
   r: Stood,
   input: Json,
-  how: Standing,
+  how: StandIns,
   why: string,
   isSame: (row: RecordedHook) => boolean = () => false,
 ): boolean {

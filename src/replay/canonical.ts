@@ -3,7 +3,7 @@ import type { AnyDecision } from '../host/decide/decision.js';
 import type { Json } from '../values/shape.js';
 
 /** What a decision comes to, in one word for all events: `deny` also what is blocked, and a stop that is not allowed. */
-export type Word = 'none' | 'allow' | 'ask' | 'defer' | 'deny';
+export type DecisionWord = 'none' | 'allow' | 'ask' | 'defer' | 'deny';
 
 type Namer = (id: string) => string;
 
@@ -26,10 +26,10 @@ export function canonicalDecision(decision: Json, nameOf: Namer): Json {
 
 const listOf = (value: unknown): readonly Record<string, unknown>[] => (Array.isArray(value) ? value : []);
 
-export function wordOf({ verdict, blocked, continues, continue: goesOn }: Json): Word {
+export function wordOf({ verdict, blocked, continues, continue: goesOn }: Json): DecisionWord {
   if (blocked === true || continues === true) return 'deny';
   if (goesOn === false && verdict === undefined) return 'deny';
-  return typeof verdict === 'string' ? (verdict as Word) : 'none';
+  return typeof verdict === 'string' ? (verdict as DecisionWord) : 'none';
 }
 
 /** What is made of the input, the output or the thing itself. */
@@ -59,7 +59,7 @@ export function difference(then: Json, now: Json, some: boolean): Difference | u
 }
 
 /** Where hooks no longer allow what they did, the agent's own permissions decide, which may ask. */
-function changeTo(is: Word, was: Word): Difference {
+function changeTo(is: DecisionWord, was: DecisionWord): Difference {
   if (is === 'deny') return 'denied';
   return is === 'ask' || is === 'defer' || (is === 'none' && was === 'allow') ? 'asked' : 'allowed';
 }

@@ -3,7 +3,7 @@ import { CATALOGUE } from '../events/catalogue.js';
 import type { EventSpec } from '../events/define.js';
 import type { Json } from '../values/shape.js';
 import { MASKS } from './look.js';
-import type { RecordedAnswer, RecordedFire, RecordedHook, RecordedHow } from './recorded.js';
+import type { KnownAnswer, RecordedFire, RecordedHook, RecordedHow } from './recorded.js';
 
 /** A fire as a record of ours tells it. Records of older versions say less: then hooks have no hash, and are known by their names. */
 export function fireOfRecord(record: FireRecord, place: string): RecordedFire {
@@ -80,7 +80,7 @@ function hookOf(row: HandlerRecord, isCut: boolean): RecordedHook {
 }
 
 /** What a row says of one that is not enforced is no answer: it was asked by itself, after the decision. */
-function answersOf({ answers, ...row }: HandlerRecord): readonly RecordedAnswer[] {
+function answersOf({ answers, ...row }: HandlerRecord): readonly KnownAnswer[] {
   const { duration_ms: duration, finished } = row;
   const verdict = answers === undefined ? (row.verdict ?? row.would) : undefined;
   return (answers ?? [{ ...row, judged: row.judged ?? 0 }])

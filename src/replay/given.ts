@@ -3,7 +3,7 @@ import type { EventSpec } from '../events/define.js';
 import type { Registration } from '../scopes/registration.js';
 import type { Json } from '../values/shape.js';
 import { ANY_VALUE, type Gaps } from './look.js';
-import type { RecordedAnswer, RecordedFire, RecordedHook } from './recorded.js';
+import type { KnownAnswer, RecordedFire, RecordedHook } from './recorded.js';
 
 /** A hook that is stood in for. */
 export interface Stood extends Registration {
@@ -52,7 +52,7 @@ export class Given implements Gaps {
   }
 
   /** What it said when it was asked about this form of the input, or what another that runs the same said. */
-  answerOf(r: Stood, input: Json): RecordedAnswer | undefined {
+  answerOf(r: Stood, input: Json): KnownAnswer | undefined {
     const row = this.#rowOf(r);
     const forms = this.#formsOf(input);
     for (const { answers } of row === undefined ? this.rowsOf(r) : [row, ...this.rowsOf(r)]) {

@@ -11,7 +11,7 @@ import type { Plan } from '../host/plan/plan.js';
 import type { EventState } from '../host/services.js';
 import { describeError } from '../values/message.js';
 import type { Json } from '../values/shape.js';
-import type { Standing, Unanswered } from './answering.js';
+import type { StandIns, Unanswered } from './answering.js';
 import { canonicalDecision, effectOf } from './canonical.js';
 import { Claims } from './claims.js';
 import { Given } from './given.js';
@@ -37,7 +37,7 @@ const NOTHING: readonly never[] = Object.freeze([]);
 export class Judge {
   readonly #core: HostCore;
   readonly #quiet: HostCore;
-  readonly #how: Standing;
+  readonly #how: StandIns;
   readonly #world: World;
   readonly #states = new Map<string, EventState>();
   readonly #revision: string;
@@ -45,7 +45,7 @@ export class Judge {
   constructor(host: Host, runCallbacks: boolean) {
     this.#core = servicesOf(host);
     this.#quiet = quietCore(this.#core);
-    const now: Standing['now'] = { given: undefined as never, guess: silence, unknown: new Map(), isSame: false };
+    const now: StandIns['now'] = { given: undefined as never, guess: silence, unknown: new Map(), isSame: false };
     const claims = new Claims();
     this.#how = { now, claims, runCallbacks, scopeOf: claimingScopes({ claims, now }) };
     this.#world = new World(this.#core, this.#how);

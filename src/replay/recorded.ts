@@ -67,11 +67,11 @@ export interface RecordedHook {
   /** Why it was not asked. */
   readonly skipped?: string | undefined;
   /** What it said each time it was asked, in order; none: it was not asked. */
-  readonly answers: readonly RecordedAnswer[];
+  readonly answers: readonly KnownAnswer[];
 }
 
 /** What a hook said, or how it failed, when it was asked about one form of the input. */
-export interface RecordedAnswer {
+export interface KnownAnswer {
   /** Which form of the input it was about: an index into `versions`, from 1; 0 is `input`. */
   readonly judged: number;
   /** Its output as the host has read it; absent: it was silent. */

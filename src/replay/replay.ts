@@ -7,7 +7,7 @@ import type { Registration } from '../scopes/registration.js';
 import { checkOption, checkOptions, type Keys } from '../values/options.js';
 import { checks, isObject, type Json, type OptionCheck, SIGNAL } from '../values/shape.js';
 import type { Unanswered } from './answering.js';
-import { canonicalDecision, type Difference, difference, type Word, wordOf } from './canonical.js';
+import { canonicalDecision, type DecisionWord, type Difference, difference, wordOf } from './canonical.js';
 import { checkedSource } from './checked.js';
 import { Judge, type Judged } from './judge.js';
 import { openFires } from './open.js';
@@ -31,7 +31,7 @@ export type ReplaySource = string | AsyncIterable<HookRecord | RecordedFire> | I
  * How a decision differs: it is now a deny (or a block, or a stop that is not allowed), an ask, or neither of them any more; the input or output is
  * rewritten otherwise; only words differ (a reason, context); or nobody knows.
  */
-export type Change = Difference | 'unknown';
+export type ReplayChange = Difference | 'unknown';
 
 /** A hook, as the report of a replay names it. */
 export interface ReplayedHook {
@@ -49,7 +49,7 @@ export interface ReplayedDecision {
   /** The decision's own fields, with hooks by their names. */
   readonly decision: Json;
   /** What it comes to, in one word for all events. */
-  readonly word: Word;
+  readonly word: DecisionWord;
   /** Hooks whose answers are not known and could change it; empty: it is settled. `decision` is then what it would be if they said nothing. */
   readonly unknown: readonly ReplayedHook[];
   /** Why it could not be decided at all. */
@@ -63,7 +63,7 @@ export interface Replayed {
   readonly then: ReplayedDecision | undefined;
   readonly now: ReplayedDecision;
   /** Absent: the same. */
-  readonly changed?: Change | undefined;
+  readonly changed?: ReplayChange | undefined;
   /** The hook that the change is due to, where it is known. */
   readonly by?: ReplayedHook | undefined;
 }

@@ -4,13 +4,13 @@ import type { RecordedFire } from './recorded.js';
 import {
   answerOf,
   blocksOf,
-  type Call,
-  type Ending,
   feedbackOf,
   isPrompt,
   isUnjudged,
   permissionOf,
   rewriteOf,
+  type TranscriptCall,
+  type TranscriptEnding,
   textIn,
   toolsOf,
 } from './transcript-words.js';
@@ -32,12 +32,12 @@ export class Thread {
   readonly #of: ThreadOf;
   #base: Json = {};
   #time = new Date(0).toISOString();
-  #calls = new Map<string, Call>();
+  #calls = new Map<string, TranscriptCall>();
   #message: unknown;
-  #ending: Ending | undefined;
+  #ending: TranscriptEnding | undefined;
   #began = false;
   #stops = 0;
-  #first: Ending | undefined;
+  #first: TranscriptEnding | undefined;
 
   constructor(of: ThreadOf) {
     this.#of = of;
@@ -171,7 +171,7 @@ export class Thread {
     this.#message = undefined;
   }
 
-  *#batch(calls: readonly Call[]): Generator<RecordedFire> {
+  *#batch(calls: readonly TranscriptCall[]): Generator<RecordedFire> {
     const fires = calls.filter((call) => !isUnjudged(call.done?.result)).flatMap((call) => this.#call(call));
     yield* fires.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
     const done = calls.flatMap((call) => (call.done ? [{ ...call, done: call.done }] : []));
@@ -187,7 +187,7 @@ export class Thread {
     yield this.#fire('PostToolBatch', last.done.line, { tool_calls }, { time: time.at(-1) ?? this.#time });
   }
 
-  #call({ id, name, input, time, line, versions, done }: Call): RecordedFire[] {
+  #call({ id, name, input, time, line, versions, done }: TranscriptCall): RecordedFire[] {
     const about = { tool_name: name, tool_use_id: id };
     const { judged, asked, denied } = permissionOf(done?.entry, done?.result);
     const own = { toolUse: id, inferred: ['input.tool_input', ...(versions.length > 0 ? ['versions'] : [])] };

@@ -1,7 +1,7 @@
 import { isObject, isText, type Json } from '../values/shape.js';
 
 /** A call of a tool, with what came of it. */
-export interface Call {
+export interface TranscriptCall {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
@@ -12,7 +12,7 @@ export interface Call {
 }
 
 /** What somebody said. */
-export interface Ending {
+export interface TranscriptEnding {
   readonly line: number;
   readonly time: string;
   readonly text: string;

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileError } from '../files/json-file.js';
 import { linesBefore, linesForward } from '../store/lines.js';
-import { createNotes, type Notes } from '../store/notes.js';
+import { createNotes, type StoreNotes } from '../store/notes.js';
 import type { StoreOptions } from '../store/store.js';
 import { isObject, isText, type Json } from '../values/shape.js';
 import type { RecordedFire, RecordedFires } from './recorded.js';
@@ -118,7 +118,7 @@ class Track {
     this.#fires = fires;
   }
 
-  static async open(of: FileOf, notes: Notes): Promise<Track> {
+  static async open(of: FileOf, notes: StoreNotes): Promise<Track> {
     const track = new Track(firesOfFile(of, notes)[Symbol.asyncIterator]());
     await track.advance();
     return track;
@@ -140,7 +140,7 @@ async function* merged(
   main: Track,
   agents: readonly AgentFile[],
   { transcript, session }: ThreadOf,
-  notes: Notes,
+  notes: StoreNotes,
 ): AsyncGenerator<RecordedFire> {
   const waiting = [...agents];
   const tracks = [main];
@@ -168,7 +168,7 @@ async function* merged(
 }
 
 /** Lines of subagents within a main transcript have a thread of their own. */
-async function* firesOfFile(of: FileOf, notes: Notes): AsyncGenerator<RecordedFire> {
+async function* firesOfFile(of: FileOf, notes: StoreNotes): AsyncGenerator<RecordedFire> {
   const own = new Thread(of);
   const inside = new Map<string, Thread>();
   const roots = new Map<unknown, string>();
@@ -200,7 +200,7 @@ async function* firesOfFile(of: FileOf, notes: Notes): AsyncGenerator<RecordedFi
 /** The lines that hold an object. One that is cut, too long or no JSON is noted and left out. */
 async function* entriesOf(
   place: string,
-  notes: Notes,
+  notes: StoreNotes,
 ): AsyncGenerator<{ readonly entry: Json; readonly line: number }> {
   const file = await open(place, 'r').catch((error: unknown) => {
     throw fileError(place, error);

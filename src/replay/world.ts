@@ -8,7 +8,7 @@ import type { RegisteredIn, Registration } from '../scopes/registration.js';
 import type { Scope } from '../scopes/scope.js';
 import type { ScopeLookup, ScopeRef } from '../scopes/tree.js';
 import type { Json } from '../values/shape.js';
-import { answering, type Standing } from './answering.js';
+import { answering, type StandIns } from './answering.js';
 import { type Stood, sameness } from './given.js';
 import type { RecordedFire } from './recorded.js';
 
@@ -16,14 +16,14 @@ import type { RecordedFire } from './recorded.js';
 const MOST = 10_000;
 
 /** What a fire runs in, as hooks are stood in for. */
-export interface Place {
+export interface ReplayPlace {
   readonly found: ScopeLookup;
   /** Hooks that a function makes for each agent: nobody knows which. */
   readonly makes: boolean;
 }
 
 /** Of agents of one type, and the hooks that it was made of. */
-interface AgentPlace extends Place {
+interface AgentPlace extends ReplayPlace {
   readonly of: readonly { readonly hooks: unknown }[];
 }
 
@@ -51,7 +51,7 @@ export function quietCore(core: HostCore): HostCore {
 /** A host's scopes and plans, as a replay looks at them: nothing is opened in it, and nothing registered. */
 export class World {
   readonly #core: HostCore;
-  readonly #how: Standing;
+  readonly #how: StandIns;
   /** By the plan that it is made of: with what looks at everything, and with what looks where something may be missing. */
   readonly #plans = { plain: new WeakMap<Plan, Plan>(), careful: new WeakMap<Plan, Plan>() };
   /** Scopes of agents by what they begin in and their type: their hooks are the same. */
@@ -59,13 +59,13 @@ export class World {
   readonly #types = new Map<string, string>();
   readonly #ended = new Map<string, true>();
 
-  constructor(core: HostCore, how: Standing) {
+  constructor(core: HostCore, how: StandIns) {
     this.#core = core;
     this.#how = how;
   }
 
   /** Where a fire runs: in the scope of then, as it would be opened now. */
-  placeOf(fire: RecordedFire, state: EventState): Place {
+  placeOf(fire: RecordedFire, state: EventState): ReplayPlace {
     const { registrar } = this.#core;
     const ref = refOf(fire);
     const agent = fire.agent ?? (fire.scope === 'session' ? undefined : fire.scope);
@@ -131,7 +131,7 @@ export class World {
 }
 
 /** Scopes with the claims of the replay in place of their own; the same scope is the same object. */
-export function claimingScopes({ claims, now }: Pick<Standing, 'claims' | 'now'>): Standing['scopeOf'] {
+export function claimingScopes({ claims, now }: Pick<StandIns, 'claims' | 'now'>): StandIns['scopeOf'] {
   const made = new WeakMap<RegisteredIn, RegisteredIn>();
   return (scope) => {
     const known = made.get(scope);

@@ -6,7 +6,7 @@ import { HookscopeError } from '../errors.js';
 import { eventName } from '../events/catalogue.js';
 import type { AnyDecision } from '../host/decide/decision.js';
 import { plainLines } from '../plain.js';
-import type { Protocol, Told } from './protocol.js';
+import type { Protocol, ToldInput } from './protocol.js';
 
 /** The protocol of an agent's event, by the agent's own name or by ours. Throws INVALID_OPTIONS for an agent nobody knows, UNKNOWN_EVENT. */
 export function agentProtocol(agent: string, given: string, attended = false): Protocol {
@@ -14,7 +14,7 @@ export function agentProtocol(agent: string, given: string, attended = false): P
   const event = codec.events.some(({ name }) => name === given) ? given : (eventName(given) ?? given);
   // Of an event that it does not have, this throws.
   const usual = codec.timeout(event);
-  const encoded = remembered((decision: AnyDecision, { as, input }: Told) =>
+  const encoded = remembered((decision: AnyDecision, { as, input }: ToldInput) =>
     codec.encode(decision as Answer, as, { attended, input }),
   );
   const rowNamed = (as: string): EventRow =>

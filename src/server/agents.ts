@@ -6,7 +6,7 @@ import { isText, type Json } from '../values/shape.js';
 const MOST = 10_000;
 
 /** Opens and ends the scopes of agents that live in another program, by what it tells of them. */
-export class Agents {
+export class AgentScopes {
   readonly #services: HostCore;
   /** Open, by session and id; their order is that of their start. */
   readonly #open = new Map<string, { readonly session: string; readonly agent: string }>();

@@ -1,5 +1,5 @@
 import type { HookRecord } from '../emit/record.js';
-import { readText } from '../emit/record-text.js';
+import { readRecordText } from '../emit/record-text.js';
 
 /** Records that go on together. */
 export interface Batch {
@@ -93,5 +93,5 @@ export function* recordsOf({ bytes, count }: Batch): Generator<HookRecord> {
   const pieces = text.slice(2, -2).split(BETWEEN);
   // A list of records is somewhere in a record.
   if (pieces.length !== count) return yield* JSON.parse(text) as HookRecord[];
-  for (let i = 0; i < count; i++) yield readText(`${i === 0 ? '{' : '{"seq":'}${pieces[i]}}`);
+  for (let i = 0; i < count; i++) yield readRecordText(`${i === 0 ? '{' : '{"seq":'}${pieces[i]}}`);
 }

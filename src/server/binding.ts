@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type BigIntStats, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { HandlerDescription } from '../handlers/handler.js';
@@ -12,6 +11,7 @@ import type { Consent } from '../trust/consent.js';
 import { guardFiles } from '../trust/guard.js';
 import { namedFiles } from '../trust/named/named-files.js';
 import { bindPackage } from '../trust/package-files.js';
+import { sha256 } from '../values/sha256.js';
 import { AGENT, type NamedSet } from './named-set.js';
 
 /** One file, or all own files of a package (`…/**`), as it was. */
@@ -153,7 +153,7 @@ export const whyChanged = (path: string): string =>
 /** What files hold now, in one text: who accepts says what was looked at. */
 export function stateOf(paths: readonly string[]): string {
   const all = [...paths].sort().map((path) => [path, hashOf(path) ?? linkOf(path)]);
-  return createHash('sha256').update(JSON.stringify(all)).digest('hex');
+  return sha256(JSON.stringify(all));
 }
 
 /** Scripts that commands name and that are not as they were bound. */
@@ -196,13 +196,13 @@ const isOther = (path: string, { leads, sha256 }: Bound): boolean =>
 
 function hashOfFolder({ name, from }: NonNullable<Bound['leads']>): string | null {
   const folder = packageFolder(name, from);
-  return folder === undefined ? null : createHash('sha256').update(folder).digest('hex');
+  return folder === undefined ? null : sha256(folder);
 }
 
 function hashOf(path: string): string | null {
   try {
     if (path.endsWith(PACKAGE)) return bindPackage(path.slice(0, -PACKAGE.length)).sha256;
-    return createHash('sha256').update(readFileSync(path)).digest('hex');
+    return sha256(readFileSync(path));
   } catch {
     return null;
   }

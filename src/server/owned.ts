@@ -44,7 +44,7 @@ export function checkWay(path: string): void {
 }
 
 /** Makes a folder for its owner alone, or sees that it is one. Throws UNTRUSTED, FILE. */
-export function ownFolder(path: string): void {
+export function makeOwnFolder(path: string): void {
   try {
     makeFolder(dirname(path));
   } catch (error) {

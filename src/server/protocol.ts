@@ -13,7 +13,7 @@ export const CLAUDE = 'claude-code';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** What was told on standard input, in our words. */
-export type Told = Decoded;
+export type ToldInput = Decoded;
 
 /** In whose words one event comes in, and is answered. */
 export interface Protocol {
@@ -28,13 +28,13 @@ export interface Protocol {
   /** Seconds that the agent waits; undefined: the usual. */
   seconds(configured: number | undefined): number | undefined;
   /** Throws INVALID_INPUT, UNKNOWN_EVENT. */
-  read(text: string, env: Env): Told;
+  read(text: string, env: Env): ToldInput;
   /** How it is fired. */
-  settings(told: Told, policy: FailurePolicy): Pick<FireSettings, 'doneBy' | 'guards' | 'keepsKeys' | 'losses'>;
+  settings(told: ToldInput, policy: FailurePolicy): Pick<FireSettings, 'doneBy' | 'guards' | 'keepsKeys' | 'losses'>;
   /** The hooks were asked. `late`: what hooks in the background have left. */
-  say(decision: AnyDecision, told: Told, late?: readonly string[]): CommandAnswer;
+  say(decision: AnyDecision, told: ToldInput, late?: readonly string[]): CommandAnswer;
   /** They could not be asked, or not in time. */
-  fail(reason: string, policy: FailurePolicy, told?: Told): CommandAnswer;
+  fail(reason: string, policy: FailurePolicy, told?: ToldInput): CommandAnswer;
 }
 
 /** Claude Code's, whose words are ours. Throws UNKNOWN_EVENT. */
@@ -56,7 +56,7 @@ export function claudeProtocol(given: string, attended = false): Protocol {
       event: spec.name,
       as: spec.name,
       own: false,
-      input: JSON.parse(text) as Told['input'],
+      input: JSON.parse(text) as ToldInput['input'],
       losses: [],
     }),
     settings: () => ({ doneBy: 'client' }),

@@ -2,7 +2,7 @@ import { HookscopeError } from '../errors.js';
 import { isObject } from '../values/shape.js';
 import { type Bindings, changedScripts, changedSince } from './binding.js';
 import { droppedFrom, keyOf, type NamedSet } from './named-set.js';
-import { ownFolder, readOwned, writeOwned } from './owned.js';
+import { makeOwnFolder, readOwned, writeOwned } from './owned.js';
 import type { Places } from './places.js';
 
 /** What the last server was started with. It stands until another is, so that what it guarded is guarded when it is gone. */
@@ -31,7 +31,7 @@ export function readServed({ served: file }: Places): ServedSet | undefined {
 }
 
 export function writeServed(places: Places, served: ServedSet): void {
-  ownFolder(places.state);
+  makeOwnFolder(places.state);
   writeOwned(places.served, `${JSON.stringify({ version: 1, ...served }, undefined, 2)}\n`);
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, lstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { connect } from 'node:net';
 import { HookscopeError } from '../errors.js';
-import { ownFolder } from './owned.js';
+import { makeOwnFolder } from './owned.js';
 import type { Places } from './places.js';
 
 /** Milliseconds for a server to take a connection. */
@@ -35,7 +35,7 @@ export async function takeSocket({ run, socket }: Places): Promise<() => void> {
     const problem = `is longer than the system allows for a socket (${LONGEST} bytes); set XDG_RUNTIME_DIR to a shorter folder`;
     throw new HookscopeError('FILE', { file: socket, problem });
   }
-  ownFolder(run);
+  makeOwnFolder(run);
   const lock = `${socket}.lock`;
   await locked(lock);
   const release = (): void => rmSync(lock, { force: true });

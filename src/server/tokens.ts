@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { HookscopeError } from '../errors.js';
 import { isObject } from '../values/shape.js';
-import { ownFolder, readOwned, writeOwned } from './owned.js';
+import { makeOwnFolder, readOwned, writeOwned } from './owned.js';
 import type { Places } from './places.js';
 
 /** What a token is for; none of them does what another is for. */
@@ -30,7 +30,7 @@ export function readTokens({ tokens: file, state }: Places): Tokens | undefined 
 
 /** The same, made where there are none, in files that only the user can read. */
 export function ensureTokens(places: Places): Tokens {
-  ownFolder(places.state);
+  makeOwnFolder(places.state);
   const known = readTokens(places);
   const tokens = known ?? { fire: token(), read: token(), admin: token() };
   if (known === undefined) writeOwned(places.tokens, `${JSON.stringify(tokens, undefined, 2)}\n`);

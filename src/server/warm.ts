@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 import { AgentMemory } from '../agents/memory.js';
 import type { Host } from '../create-host.js';
@@ -8,10 +7,11 @@ import type { AnyDecision } from '../host/decide/decision.js';
 import { fire } from '../host/fire/fire.js';
 import type { FireSettings } from '../host/fire-options.js';
 import { servicesOf } from '../host/internals.js';
+import { realOr } from '../trust/consent.js';
 import type { Json } from '../values/shape.js';
 import { carrierIn } from '../values/trace-carrier.js';
 import type { EndSignal } from '../values/waiting/lazy-signal.js';
-import { Agents } from './agents.js';
+import { AgentScopes } from './agents.js';
 import { type Binding, whyChanged } from './binding.js';
 import { foundProject } from './found-project.js';
 
@@ -38,7 +38,7 @@ export interface Decided {
 
 interface Served extends Warm {
   readonly services: HostCore;
-  readonly agents: Agents;
+  readonly agents: AgentScopes;
   /** Sessions that have asked about a call before it ran. */
   readonly judged: Set<string>;
 }
@@ -141,7 +141,7 @@ export class WarmHosts {
 function serve(warm: Warm): Served {
   const services = servicesOf(warm.host);
   services.projectOf = warm.root === undefined ? foundProject : () => warm.root as string;
-  return { ...warm, services, agents: new Agents(services), judged: new Set() };
+  return { ...warm, services, agents: new AgentScopes(services), judged: new Set() };
 }
 
 /** A client whose PreToolUse we have been asked about is connected for all tools, so that what runs unasked is an alarm. */
@@ -195,12 +195,4 @@ export function rootOf(
 export function isWithin(root: string, path: string): boolean {
   const way = relative(root, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
-}
-
-export function realOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }

@@ -5,15 +5,16 @@ import { createRedactor, type Redactor } from '../emit/redact/redactor.js';
 import type { HandlerDescription } from '../handlers/handler.js';
 import { servicesOf } from '../host/internals.js';
 import type { Registration } from '../scopes/registration.js';
+import { realOr } from '../trust/consent.js';
 import { type Batch, Batches } from './batches.js';
 import { Binding, type Bindings, bindSet, changedScripts, changedSince } from './binding.js';
-import { Feed } from './http/feed.js';
+import { RecordFeed } from './http/feed.js';
 import type { AppParts } from './http/routes.js';
 import type { Patience } from './http/server.js';
 import { keyOf, type NamedSet } from './named-set.js';
 import type { Places } from './places.js';
 import { createTokenCheck, proofOf, type Tokens } from './tokens.js';
-import { realOr, type Warm, WarmHosts } from './warm.js';
+import { type Warm, WarmHosts } from './warm.js';
 
 /** How the hooks of a set become a host; the command line knows that. */
 export type OpenSet = (
@@ -74,7 +75,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const bindings = options.bindings ?? { files: await bindSet(set, cwd), scripts: {} };
   const redactor = options.redactor ?? createRedactor();
   const text = (record: HookRecord): string => JSON.stringify(redactor.redact(record));
-  const feed = new Feed(text);
+  const feed = new RecordFeed(text);
   const batches = new Batches((batch) => {
     feed.push(batch);
     options.keeper.push(batch);

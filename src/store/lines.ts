@@ -18,7 +18,7 @@ const LONGEST = 256 * 1024 * 1024;
 /** How much of a line that is too long is kept, to say what it is. */
 const KEPT = 64;
 
-export interface LineOptions {
+export interface ReadLinesOptions {
   /** For tests. */
   readonly step?: number;
   readonly longest?: number;
@@ -28,7 +28,7 @@ export interface LineOptions {
 export async function* linesForward(
   file: FileHandle,
   end: number,
-  { step = STEP, longest = LONGEST }: LineOptions = {},
+  { step = STEP, longest = LONGEST }: ReadLinesOptions = {},
 ): AsyncGenerator<Line[]> {
   let pending: Buffer[] = [];
   let held = 0;
@@ -58,7 +58,7 @@ export async function* linesForward(
 export async function* linesBackward(
   file: FileHandle,
   end: number,
-  { step = STEP, longest = LONGEST }: LineOptions = {},
+  { step = STEP, longest = LONGEST }: ReadLinesOptions = {},
 ): AsyncGenerator<Line[]> {
   let pending: Buffer[] = [];
   let held = 0;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookRecord } from '../emit/record.js';
 import { linesBackward, readAt } from './lines.js';
-import { createNotes, type Notes } from './notes.js';
+import { createNotes, type StoreNotes } from './notes.js';
 import { recordOf } from './record-line.js';
 import { closeFiles, isSameFile, type OpenedFile, openRotated, statOf } from './rotated.js';
 import type { StoreOptions } from './store.js';
@@ -81,7 +81,7 @@ class FileReader {
     this.#line = at === 0 ? 0 : undefined;
   }
 
-  async *read(notes: Notes): AsyncGenerator<HookRecord> {
+  async *read(notes: StoreNotes): AsyncGenerator<HookRecord> {
     const { size } = await this.file.handle.stat();
     if (size < this.#at) this.#again();
     for (;;) {
@@ -116,7 +116,7 @@ class FileReader {
     else if (bytes.length > 0) this.#pending.push(bytes);
   }
 
-  #record(end: Buffer, notes: Notes): Promise<HookRecord | undefined> {
+  #record(end: Buffer, notes: StoreNotes): Promise<HookRecord | undefined> {
     this.#hold(end);
     const tooLong = this.#held > LONGEST;
     const bytes = Buffer.concat(this.#pending);

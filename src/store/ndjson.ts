@@ -2,7 +2,7 @@ import type { HookRecord } from '../emit/record.js';
 import { HookscopeError } from '../errors.js';
 import { linesBackward, linesBefore, linesForward } from './lines.js';
 import { followFile } from './ndjson-follow.js';
-import { createNotes, type Notes } from './notes.js';
+import { createNotes, type StoreNotes } from './notes.js';
 import { recordOf } from './record-line.js';
 import { closeFiles, type OpenedFile, openRotated } from './rotated.js';
 import { isWanted, type RecordQuery, type RecordStore, type StoreOptions } from './store.js';
@@ -54,7 +54,7 @@ async function* readFiles(
 async function* readFile(
   { handle, path, stats }: OpenedFile,
   query: RecordQuery,
-  notes: Notes,
+  notes: StoreNotes,
   told: (bytes: number) => void,
 ): AsyncGenerator<HookRecord> {
   const mayHold = quickLook(query);

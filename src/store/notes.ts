@@ -1,7 +1,7 @@
 import { clip } from '../plain.js';
 
 /** What could not be read, told in few lines however much it is. */
-export interface Notes {
+export interface StoreNotes {
   /** A line that is no record, and why. */
   foreign(place: () => Promise<string>, why: string): Promise<void>;
   /** The last line, which is still written or was cut short by a crash. */
@@ -15,7 +15,7 @@ export interface Notes {
 /** How many places are named. */
 const NAMED = 3;
 
-export function createNotes(tell: (text: string) => void = () => undefined): Notes {
+export function createNotes(tell: (text: string) => void = () => undefined): StoreNotes {
   let foreign = 0;
   const unknown = new Map<string, number>();
   return {

@@ -1,6 +1,6 @@
 import type { HookRecord } from '../emit/record.js';
 import type { Line } from './lines.js';
-import type { Notes } from './notes.js';
+import type { StoreNotes } from './notes.js';
 import { readRecord } from './read-record.js';
 
 /** The last line of `hookscope run --json`, which sums up what stands before it. */
@@ -9,7 +9,7 @@ const RUN_SUMMARY = 'run_summary';
 /** The record on a line; undefined: none is, which is noted with its place. */
 export async function recordOf(
   line: Line,
-  notes: Notes,
+  notes: StoreNotes,
   place: () => Promise<string>,
 ): Promise<HookRecord | undefined> {
   if (line.tooLong) return void (await notes.foreign(place, 'is longer than a record can be'));

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookRecord } from '../emit/record.js';
 import { HookscopeError } from '../errors.js';
 import { type Address, ask, isStranger, statusProblem } from './ask.js';
-import { createNotes, type Notes } from './notes.js';
+import { createNotes, type StoreNotes } from './notes.js';
 import { queryParams } from './query.js';
 import { recordOf } from './record-line.js';
 import { isWanted, type RecordQuery, type RecordStore, type StoreOptions } from './store.js';
@@ -58,7 +58,7 @@ async function* wholeLines(response: IncomingMessage, address: Address): AsyncGe
   }
 }
 
-const recordAt = (bytes: Buffer, notes: Notes, place: string): Promise<HookRecord | undefined> =>
+const recordAt = (bytes: Buffer, notes: StoreNotes, place: string): Promise<HookRecord | undefined> =>
   recordOf({ bytes, at: 0 }, notes, async () => place);
 
 /** Milliseconds until it is tried again, at first and at most. */

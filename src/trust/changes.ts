@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Consent, TrustRequest } from './consent.js';
-import { hashFile, isExecutable, readBytes, UNREADABLE } from './named/named-files.js';
+import { bytesAt, hashFile, isExecutable, UNREADABLE } from './named/named-files.js';
 
 /** A longer text, or one that is not UTF-8 (different bytes could look the same), is compared by hash alone. */
 const SHOWN = 256 * 1024;
 
 /** The hash of what a path leads to, and its text where it is one. */
 export function bound(path: string): Consent['files'][string] {
-  const bytes = readBytes(path);
+  const bytes = bytesAt(path);
   const isShown = Buffer.isBuffer(bytes) && bytes.length <= SHOWN && !bytes.includes(0) && isUtf8(bytes);
   // The hash is that of the text: a file is read only once, unless it is too large for that.
   const sha256 = Buffer.isBuffer(bytes) ? createHash('sha256').update(bytes).digest('hex') : bytes && hashFile(path);

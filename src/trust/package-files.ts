@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256 } from '../values/sha256.js';
 import type { Consent } from './consent.js';
 import { hashFile } from './named/named-files.js';
 
@@ -24,7 +24,7 @@ export function bindPackage(root: string): Consent['files'][string] {
   };
   walk(root, '');
   const text = lines.sort().join('\n');
-  return { sha256: createHash('sha256').update(text).digest('hex'), text };
+  return { sha256: sha256(text), text };
 }
 
 /** Links are followed. */

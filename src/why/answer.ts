@@ -2,9 +2,9 @@ import type { FireRecord, HandlerRecord } from '../emit/record.js';
 import { clip, ended, plain } from '../plain.js';
 import { rewrittenTo, saidBy } from './asked.js';
 import { changesFor, decidedIn } from './decided.js';
-import type { Elsewhere } from './elsewhere.js';
 import { isMeant } from './meaning.js';
 import { whyNotAsked } from './not-asked.js';
+import type { OtherFires } from './other-fires.js';
 import { named, placeOf, shown, subjectOf } from './words.js';
 
 /** One hook of a fire, in a sentence. */
@@ -23,7 +23,7 @@ export interface WhyAnswer {
   readonly asked: readonly HookSentence[];
   readonly not_asked: readonly HookSentence[];
   /** Hooks of other scopes. */
-  readonly elsewhere: readonly string[];
+  readonly out_of_scope: readonly string[];
   readonly decision: readonly string[];
   /** Whether it was done in the end, where it is about a call. */
   readonly outcome: readonly string[];
@@ -35,12 +35,12 @@ export interface WhyFacts {
   readonly agent: string;
   /** About this hook alone. */
   readonly hook?: string | undefined;
-  readonly elsewhere: Elsewhere;
+  readonly otherFires: OtherFires;
   readonly outcome: readonly string[];
 }
 
 /** Reads the answer from the fire's record, and what else is kept of it. */
-export function answerFor(record: FireRecord, { agent, hook, elsewhere, outcome }: WhyFacts): WhyAnswer {
+export function answerFor(record: FireRecord, { agent, hook, otherFires, outcome }: WhyFacts): WhyAnswer {
   const meant = record.handlers.filter((handler) => isMeant(handler, hook));
   const asked = meant.filter(({ status }) => status !== 'skipped');
   const notAsked = meant.filter(({ status }) => status === 'skipped').map((handler) => skipped(record, handler));
@@ -52,13 +52,13 @@ export function answerFor(record: FireRecord, { agent, hook, elsewhere, outcome 
     question: all(question(record, agent)),
     asked: asked.map((handler) => sentence(handler, `${who(handler)} ${saidBy(record, handler)}.`)),
     not_asked: notAsked.map(({ told }) => told),
-    elsewhere: all(elsewhere.sentences),
+    out_of_scope: all(otherFires.sentences),
     decision: all([...(rewritten === undefined ? [] : [rewritten]), ...decidedIn(record), ...untold(record)]),
     outcome: all(outcome),
     changes: all([
       ...(hook === undefined ? changesFor(record) : []),
       ...notAsked.map(({ name, change }) => `For ${name} to be asked: ${lower(change)}`),
-      ...elsewhere.changes,
+      ...otherFires.changes,
     ]),
   };
 }
@@ -111,14 +111,14 @@ function question(record: FireRecord, agent: string): string[] {
 
 /** The answer as a terminal shows it. */
 export function answerText(answer: WhyAnswer, { hook }: { readonly hook?: string | undefined } = {}): string {
-  const { asked, not_asked: notAsked, elsewhere, decision, outcome, changes } = answer;
+  const { asked, not_asked: notAsked, out_of_scope: outOfScope, decision, outcome, changes } = answer;
   const part = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
   const nobody = asked.length === 0 && hook === undefined ? ['No hook was asked.'] : [];
   return [
     ...answer.question,
     ...part('Who was asked:', [...asked.map(({ text }) => text), ...nobody]),
-    ...part('Who was not, and why:', [...notAsked.map(({ text }) => text), ...elsewhere]),
+    ...part('Who was not, and why:', [...notAsked.map(({ text }) => text), ...outOfScope]),
     ...part('What was decided:', decision),
     ...part('What came of it:', outcome),
     ...part('What would have to change:', changes),

@@ -22,7 +22,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { listHeld } from '../../src/claude-code/trust/held.js';
 import { acceptTrust } from '../../src/trust/accept.js';
 import { bound } from '../../src/trust/changes.js';
-import { namedFiles, readBytes, UNREADABLE } from '../../src/trust/named/named-files.js';
+import { bytesAt, namedFiles, UNREADABLE } from '../../src/trust/named/named-files.js';
 import { formatPath } from '../../src/values/problem.js';
 import { cli } from '../cli/cli.js';
 import { growth } from '../growth.js';
@@ -91,7 +91,7 @@ describe.each(Object.entries(NONE))('%s', (_, make) => {
     const project = createProject();
     const file = put(project, 'guard', make);
     expect(namedFiles({ type: 'command', command: 'sh guard' }, { projectDir: project.dir }).files).toContain('guard');
-    expect(readBytes(file)).toBe(UNREADABLE);
+    expect(bytesAt(file)).toBe(UNREADABLE);
   });
 });
 

@@ -262,8 +262,8 @@ describe('whom hooks are for is bound', () => {
     settings(bash(guard('b')));
     await acceptAll();
     renameSync(project.dir, join(project.path, 'moved'));
-    const { held, elsewhere, reports, fire } = await load({ projectDir: join(project.path, 'moved') });
-    expect([held.map(({ state }) => state), elsewhere]).toEqual([['never', 'never'], 2]);
+    const { held, acceptedElsewhere, reports, fire } = await load({ projectDir: join(project.path, 'moved') });
+    expect([held.map(({ state }) => state), acceptedElsewhere]).toEqual([['never', 'never'], 2]);
     expect(reports).toContainEqual(expect.stringMatching(/^acceptances for projects at other places: 2;/));
     expect(outcomes(await fire())).toEqual(['b trust']);
   });

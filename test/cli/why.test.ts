@@ -18,7 +18,7 @@ import { DOUBLE_STOP, ENDS, QUOTED_STOP } from '../values/double-stop.js';
 
 const NOWHERE = { sentences: [], changes: [] };
 const answer = (record: FireRecord, hook?: string): WhyAnswer =>
-  answerFor(record, { agent: 'main', hook, elsewhere: NOWHERE, outcome: [] });
+  answerFor(record, { agent: 'main', hook, otherFires: NOWHERE, outcome: [] });
 
 /** What is asked about comes from a store. */
 function kept(record: HookRecord): FireRecord {
@@ -265,8 +265,8 @@ describe('why', () => {
     for (const more of [{}, { error: said }, { decision: { ...decision, fold: 'block', blocked: true } }]) {
       const record = kept({ ...fire(), decision, handlers: hooks, ...more } as never);
       const outcome = whatBecame(callRecords([record, call, alarm] as never));
-      const told = answerFor(record, { agent: 'main', elsewhere: { sentences: [said], changes: [said] }, outcome });
-      const lists = [told.question, told.elsewhere, told.decision, told.outcome, told.changes].flat();
+      const told = answerFor(record, { agent: 'main', otherFires: { sentences: [said], changes: [said] }, outcome });
+      const lists = [told.question, told.out_of_scope, told.decision, told.outcome, told.changes].flat();
       for (const sentence of [...lists, ...told.asked.map(({ text }) => text), ...told.not_asked.map((h) => h.text)]) {
         expect(sentence).not.toMatch(DOUBLE_STOP);
         expect(sentence).not.toMatch(QUOTED_STOP);
@@ -281,7 +281,7 @@ describe('why', () => {
         const outcome = whatBecame(callRecords(records));
         for (const record of records) {
           if (record.type !== 'hook_fire') continue;
-          const text = answerText(answerFor(record, { agent: 'main', elsewhere: NOWHERE, outcome }));
+          const text = answerText(answerFor(record, { agent: 'main', otherFires: NOWHERE, outcome }));
           // biome-ignore lint/suspicious/noControlCharactersInRegex: what no terminal may see
           expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
           expect(text).not.toMatch(/undefined|\[object|NaN/);

@@ -21,7 +21,7 @@ import { readBundle } from '../../src/fleet/bundle/bundle.js';
 import type { FleetEngine } from '../../src/fleet/engine.js';
 import { MemoryBroker, memoryEngine } from '../../src/fleet/memory.js';
 import { makeNkey } from '../../src/fleet/nats/connection.js';
-import type { Policy } from '../../src/fleet/policy/prepare.js';
+import type { PreparedPolicy } from '../../src/fleet/policy/prepare.js';
 import type { Answered, OpenAsk } from '../../src/host/elsewhere.js';
 import { bundleOf, newKey, ownFolder } from './bundles.js';
 
@@ -317,7 +317,7 @@ describe('what waits', () => {
 
 describe('whose answer counts', () => {
   const policy = (sequence: number, about: object, redact = { keys: [], paths: [], patterns: [] as RegExp[] }) =>
-    ({ bundle: readBundle(bundleOf(sequence, {}, [alice], about as never)), redact }) as unknown as Policy;
+    ({ bundle: readBundle(bundleOf(sequence, {}, [alice], about as never)), redact }) as unknown as PreparedPolicy;
 
   test('is said by all policies in force: two of one name are two, and one that has expired names nobody', () => {
     const bob = newKey();

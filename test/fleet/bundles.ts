@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packBundle } from '../../src/fleet/bundle/bundle.js';
 import { makeKey, readKey, type SigningKey } from '../../src/fleet/bundle/keys.js';
-import type { Manifest } from '../../src/fleet/bundle/manifest.js';
+import type { BundleManifest } from '../../src/fleet/bundle/manifest.js';
 
 /** A folder of a test's own. */
 export const ownFolder = (): string => mkdtempSync(join(tmpdir(), 'hookscope-fleet-'));
@@ -26,7 +26,7 @@ export function bundleOf(
   sequence: number,
   files: Readonly<Record<string, unknown>>,
   keys: readonly SigningKey[],
-  about: Partial<Manifest> = {},
+  about: Partial<BundleManifest> = {},
 ): Uint8Array {
   return packBundle(
     {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Entry, FleetEngine, OpenQuestion, Posted } from '../../src/fleet/engine.js';
+import type { FleetEngine, OpenQuestion, Posted, SentRecord } from '../../src/fleet/engine.js';
 
 /** One fleet to try an engine on. */
 export interface Ground {
@@ -24,8 +24,8 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
   throw new Error(`it never came: ${holds}`);
 }
 
-async function all(entries: AsyncIterable<Entry>): Promise<Entry[]> {
-  const found: Entry[] = [];
+async function all(entries: AsyncIterable<SentRecord>): Promise<SentRecord[]> {
+  const found: SentRecord[] = [];
   for await (const entry of entries) found.push(entry);
   return found;
 }
@@ -108,9 +108,9 @@ export function engineContract(name: string, ground: () => Promise<Ground>): voi
         'b fire-b',
       ]);
       expect(text(found[4]?.bytes)).toBe('4');
-      const rest = await all(b.decisions.read((found[18] as Entry).place));
+      const rest = await all(b.decisions.read((found[18] as SentRecord).place));
       expect(rest.map(({ id }) => id)).toEqual(['fire-19', 'fire-b']);
-      expect(await all(b.decisions.read((rest[1] as Entry).place))).toEqual([]);
+      expect(await all(b.decisions.read((rest[1] as SentRecord).place))).toEqual([]);
     });
 
     test('reads on while it is asked to', async () => {

@@ -415,6 +415,6 @@ describe('consent', () => {
 
   test('files that are read as Claude Code writes them are left to --claude-code, and named', async () => {
     const file = write('.claude/settings.json', { hooks: {} });
-    expect(await load('copilot')).toMatchObject({ elsewhere: [file], files: [] });
+    expect(await load('copilot')).toMatchObject({ leftAlone: [file], files: [] });
   });
 });

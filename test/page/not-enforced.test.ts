@@ -4,7 +4,7 @@ import type { TraceEvent } from '../../src/cli/trace/event.js';
 import { Trace } from '../../src/cli/trace/trace.js';
 import { allow, createHost, deny, type FireRecord, type HookRecord, rewrite } from '../../src/index.js';
 import { countsOf, matches, NO_FILTER, tallies } from '../../src/page/records/filter.js';
-import { Kept } from '../../src/page/records/kept.js';
+import { KeptRecords } from '../../src/page/records/kept.js';
 import { SHADOW } from '../../src/page/records/outcome.js';
 import type { Row } from '../../src/page/records/row.js';
 import { outOfScript } from '../../src/page/sources/lines.js';
@@ -50,8 +50,8 @@ const shadowOf = (name: string): FireRecord =>
   fires().find((one) => one.shadow_of !== undefined && one.handlers[0]?.name === name) as FireRecord;
 
 /** The page with these records in it. */
-function pageOf(lines: readonly string[]): Kept {
-  const kept = new Kept(false);
+function pageOf(lines: readonly string[]): KeptRecords {
+  const kept = new KeptRecords(false);
   for (const line of lines) kept.add(line);
   kept.settle();
   return kept;
@@ -74,7 +74,7 @@ test('the page has what is not enforced beside what was decided, and counts the 
 
 test('its explanation says what it would have said, and no decision', () => {
   const said = (name: string) =>
-    answerFor(shadowOf(name), { agent: 'main', elsewhere: { sentences: [], changes: [] }, outcome: [] });
+    answerFor(shadowOf(name), { agent: 'main', otherFires: { sentences: [], changes: [] }, outcome: [] });
   const guard = said('guard');
   const [main] = fires() as [FireRecord];
   expect(guard.decision).toEqual([

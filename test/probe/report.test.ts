@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { remarks } from '../../src/cli/doctor/probe-words.js';
 import { probedAgent } from '../../src/probe/agents/agents.js';
-import type { Did, Outcome } from '../../src/probe/before-tool.js';
+import type { CallOutcome, Did } from '../../src/probe/before-tool.js';
 import { stepsOf } from '../../src/probe/cases.js';
 import type { Seen } from '../../src/probe/inside.js';
 import { policyFiles } from '../../src/probe/policies.js';
@@ -12,13 +12,13 @@ import { RECORDED } from '../../src/probe/recorded.js';
 import { reportOf, wantedOf } from '../../src/probe/report.js';
 
 const steps = stepsOf(true);
-const outcomes = (of: (name: string) => Did): Record<string, Outcome> =>
+const outcomes = (of: (name: string) => Did): Record<string, CallOutcome> =>
   Object.fromEntries(steps.map(({ name }) => [name, { did: of(name), told: false }]));
 const recorded = (name: string): Did =>
   Object.entries(RECORDED['codex']?.did ?? {}).find(([, names]) => names.split(' ').includes(name))?.[0] as Did;
 const wanted = outcomes((name) => wantedOf(steps.find((step) => step.name === name)!.of));
 
-function report(direct: Record<string, Outcome>, stateless = wanted, more: Partial<Seen> = {}) {
+function report(direct: Record<string, CallOutcome>, stateless = wanted, more: Partial<Seen> = {}) {
   const seen: Seen = {
     version: '1.0.0',
     before_tool: { direct, stateless },

@@ -4,7 +4,7 @@ import type { FireRecord, HookRecord } from '../../src/emit/record.js';
 import { textOf } from '../../src/emit/record-text.js';
 import { createRedactor } from '../../src/emit/redact/redactor.js';
 import { type Batch, Batches, recordsOf } from '../../src/server/batches.js';
-import { Feed } from '../../src/server/http/feed.js';
+import { RecordFeed } from '../../src/server/http/feed.js';
 import { fire } from '../emit/samples.js';
 
 const plain = (record: HookRecord): unknown => JSON.parse(JSON.stringify(record));
@@ -100,8 +100,8 @@ describe('records that go on together', () => {
 });
 
 describe('a feed', () => {
-  const feedOf = (count: number): Feed => {
-    const feed = new Feed((record) => JSON.stringify(record));
+  const feedOf = (count: number): RecordFeed => {
+    const feed = new RecordFeed((record) => JSON.stringify(record));
     const batches = new Batches(
       (batch) => feed.push(batch),
       () => undefined,
@@ -110,7 +110,11 @@ describe('a feed', () => {
     batches.pass();
     return feed;
   };
-  const seqs = async (feed: Feed, after: string | undefined, most = Number.POSITIVE_INFINITY): Promise<number[]> => {
+  const seqs = async (
+    feed: RecordFeed,
+    after: string | undefined,
+    most = Number.POSITIVE_INFINITY,
+  ): Promise<number[]> => {
     const found: number[] = [];
     const over = new AbortController();
     setTimeout(() => over.abort(), 0);

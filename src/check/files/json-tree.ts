@@ -1,6 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { isTooDeep } from '../../files/nesting.js';
-import type { Entry, ParsedFile, TreeNode } from './tree.js';
+import type { ParsedFile, TreeEntry, TreeNode } from './tree.js';
 
 /** Reads JSON as strictly as a program will, but goes on behind what is wrong. Never throws. */
 export function parseJsonTree(text: string): ParsedFile {
@@ -35,7 +35,7 @@ function convert(node: Node): TreeNode {
   return { ...span, kind: 'scalar', value: (node.value ?? null) as string | number | boolean | null };
 }
 
-function toEntry({ children }: Node): Entry[] {
+function toEntry({ children }: Node): TreeEntry[] {
   const [key, value] = children ?? [];
   // While recovering from an error a key may be left without its value.
   if (!key || !value) return [];

@@ -5,7 +5,15 @@ import type { Path } from '../../files/json-file.js';
 import type { TomlParser } from '../../files/toml-tree.js';
 import { parseJsonTree } from './json-tree.js';
 import type { FileKind, FilePlace } from './kinds.js';
-import { createLines, type Entry, entryOf, type ObjectNode, type ParsedFile, type TreeNode, textAt } from './tree.js';
+import {
+  createLines,
+  entryOf,
+  type ObjectNode,
+  type ParsedFile,
+  type TreeEntry,
+  type TreeNode,
+  textAt,
+} from './tree.js';
 import { frontmatterOf, holdsHooks, parseYamlTree } from './yaml-tree.js';
 
 /** A parsed file with hooks, not checked yet. */
@@ -29,7 +37,7 @@ export interface Group {
   readonly spec: EventSpec | undefined;
   readonly path: Path;
   readonly node: ObjectNode;
-  readonly matcher: Entry | undefined;
+  readonly matcher: TreeEntry | undefined;
   readonly handlers: readonly HandlerNode[];
 }
 

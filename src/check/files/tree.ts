@@ -2,7 +2,7 @@ import type { Path } from '../../files/json-file.js';
 
 /** A value of a JSON or YAML file, with where it stands: offsets into the file's text. */
 export type TreeNode =
-  | (Span & { readonly kind: 'object'; readonly entries: readonly Entry[] })
+  | (Span & { readonly kind: 'object'; readonly entries: readonly TreeEntry[] })
   | (Span & { readonly kind: 'array'; readonly items: readonly TreeNode[] })
   | (Span & { readonly kind: 'scalar'; readonly value: string | number | boolean | null });
 
@@ -14,7 +14,7 @@ export interface Span {
   readonly end: number;
 }
 
-export interface Entry {
+export interface TreeEntry {
   readonly key: string;
   readonly keySpan: Span;
   readonly value: TreeNode;
@@ -27,7 +27,7 @@ export interface ParsedFile {
 }
 
 /** The entry that counts: the last one with that key. */
-export function entryOf(node: TreeNode | undefined, key: string): Entry | undefined {
+export function entryOf(node: TreeNode | undefined, key: string): TreeEntry | undefined {
   return node?.kind === 'object' ? node.entries.findLast((entry) => entry.key === key) : undefined;
 }
 
@@ -61,7 +61,7 @@ export function spanAt(root: TreeNode, path: Path): Span {
       if (node === undefined) return span;
       span = node;
     } else {
-      const entry: Entry | undefined = entryOf(node, key);
+      const entry: TreeEntry | undefined = entryOf(node, key);
       if (entry === undefined) return span;
       node = entry.value;
       span = node.kind === 'scalar' ? node : entry.keySpan;

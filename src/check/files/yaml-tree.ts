@@ -1,7 +1,7 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml';
 import { makeLenient } from '../../files/lenient-yaml.js';
 import { whyNoFrontmatter } from '../../files/nesting.js';
-import type { Entry, ParsedFile, Span, TreeNode } from './tree.js';
+import type { ParsedFile, Span, TreeEntry, TreeNode } from './tree.js';
 
 /** The block between the two `---` a Markdown file begins with; `start` is its offset. Undefined: it has none. */
 export function frontmatterOf(text: string): { readonly yaml: string; readonly start: number } | undefined {
@@ -93,7 +93,7 @@ function convert(node: Node | null | undefined, reading: YamlReading, around: Sp
   return { ...span, kind: 'scalar', value: isScalar(node) ? toValue(node.value) : null };
 }
 
-function noteRepeated(entries: readonly Entry[], { errors }: YamlReading): void {
+function noteRepeated(entries: readonly TreeEntry[], { errors }: YamlReading): void {
   const seen = new Set<string>();
   for (const { key, keySpan } of entries) {
     if (seen.has(key)) errors.push({ ...keySpan, message: `The key "${key}" stands there twice` });
@@ -116,7 +116,7 @@ function aliased(alias: Alias, reading: YamlReading, span: Span): TreeNode {
 
 const EMPTY: Span = { start: 0, end: 0 };
 
-function toEntry({ key, value }: Pair, reading: YamlReading, around: Span): Entry {
+function toEntry({ key, value }: Pair, reading: YamlReading, around: Span): TreeEntry {
   const name = isScalar(key) ? String(key.value) : String(key);
   const keySpan = spanOf(key as Node, reading, around);
   return { key: name, keySpan, value: convert(value as Node | null, reading, keySpan) };

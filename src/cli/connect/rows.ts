@@ -1,4 +1,4 @@
-import { type CommandRow, command } from '../command-row.js';
+import { type CommandRow, commandRow } from '../command-row.js';
 
 /** What the connected command names, beside the server that it asks. */
 const NAMED = [
@@ -9,7 +9,7 @@ const NAMED = [
 
 /** The commands that put an agent under the hooks, and take it out again. */
 export const CONNECT_COMMANDS: readonly CommandRow[] = [
-  command({
+  commandRow({
     usage: 'connect <agent>',
     about:
       "Write hooks into an agent's own settings that ask hookscope about every event; nothing is written without --write",
@@ -33,7 +33,7 @@ for before it runs it is told.
   $ hookscope connect codex --project --write`,
     load: async () => (await import('./connect.js')).connectCommand,
   }),
-  command({
+  commandRow({
     usage: 'disconnect [agent]',
     about: 'Restore every file that connect has changed',
     arguments: { agent: 'only those of this agent' },

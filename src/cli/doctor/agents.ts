@@ -4,7 +4,7 @@ import type { AgentTable } from '../../agents/table.js';
 import { CONNECTABLE, tableOf } from '../../connect/agent-hooks.js';
 import { clip, ended, plain } from '../../plain.js';
 import { messageOf } from '../../values/waiting/promises.js';
-import { type Connection, readConnections, readIfThere, wordsOf } from './connections.js';
+import { type ConnectedSettings, readConnections, readIfThere, wordsOf } from './connections.js';
 import type { DoctorFinding } from './finding.js';
 
 interface Known {
@@ -38,7 +38,7 @@ export async function agentFindings(known: Known): Promise<DoctorFinding[]> {
 }
 
 async function connectionFindings(
-  connection: Connection,
+  connection: ConnectedSettings,
   table: AgentTable | undefined,
   { codex }: Known,
 ): Promise<DoctorFinding[]> {
@@ -67,7 +67,10 @@ async function connectionFindings(
 }
 
 /** What Codex itself says of them; where it is not found, nothing is known. */
-async function codexFindings({ file, handlers }: Connection, given: string | undefined): Promise<DoctorFinding[]> {
+async function codexFindings(
+  { file, handlers }: ConnectedSettings,
+  given: string | undefined,
+): Promise<DoctorFinding[]> {
   const { askCodex, findCodex } = await import('../../connect/codex-trust.js');
   const program = given ?? findCodex();
   if (program === undefined) return [];

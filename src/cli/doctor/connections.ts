@@ -8,7 +8,7 @@ import { stateFolder } from '../../values/state-folder.js';
 import type { DoctorFinding } from './finding.js';
 
 /** A file that `hookscope connect` has written into. */
-export interface Connection {
+export interface ConnectedSettings {
   readonly agent: string;
   readonly file: string;
   /** Commands and addresses. */
@@ -61,7 +61,7 @@ export function connected(): { readonly handlers: ReadonlySet<string>; readonly 
   return { handlers: new Set(handlers), hooksFiles: [...new Set(named)].filter((file) => existsSync(file)) };
 }
 
-export function readConnections(): Connection[] {
+export function readConnections(): ConnectedSettings[] {
   const text = readIfThere(join(stateFolder(), 'connections.json'));
   try {
     const found: unknown = JSON.parse(text ?? '{}');
@@ -72,7 +72,7 @@ export function readConnections(): Connection[] {
   }
 }
 
-function connectionIn(found: unknown): Connection[] {
+function connectionIn(found: unknown): ConnectedSettings[] {
   if (!isObject(found)) return [];
   const { agent, file, handlers } = found;
   if (typeof agent !== 'string' || typeof file !== 'string' || !Array.isArray(handlers)) return [];

@@ -1,8 +1,8 @@
 import { ended, plain } from '../../plain.js';
-import type { Did, Outcome } from '../../probe/before-tool.js';
+import type { CallOutcome, Did } from '../../probe/before-tool.js';
 import { casesTable, eventsTable, resultsOf } from '../../probe/markdown.js';
 import type { ProbedCase, ProbeReport } from '../../probe/report.js';
-import { MODES, type Mode } from '../../probe/through.js';
+import { MODES, type ProbeMode } from '../../probe/through.js';
 import type { Paint } from '../run/view.js';
 
 const DID: Readonly<Record<Did, string>> = {
@@ -14,7 +14,11 @@ const DID: Readonly<Record<Did, string>> = {
   unasked: 'not asked',
   refused: 'refused unasked',
 };
-const TITLES: Readonly<Record<Mode, string>> = { direct: 'by itself', stateless: 'hookscope', server: 'its server' };
+const TITLES: Readonly<Record<ProbeMode, string>> = {
+  direct: 'by itself',
+  stateless: 'hookscope',
+  server: 'its server',
+};
 
 /** For a terminal: a line for each hook, then what it comes to. */
 export function textOf(report: ProbeReport, paint: Paint): string {
@@ -22,8 +26,8 @@ export function textOf(report: ProbeReport, paint: Paint): string {
   const width = Math.max(...report.cases.map(({ what }) => what.length)) + 2;
   const row = (first: string, cells: readonly string[]): string =>
     `${first.padEnd(width)}${cells.map((cell) => cell.padEnd(16)).join('')}`.trimEnd();
-  const cell = (one: ProbedCase, mode: Mode): string => DID[one[mode]?.did ?? 'not called'].padEnd(16);
-  const colored = (one: ProbedCase, mode: Mode): string =>
+  const cell = (one: ProbedCase, mode: ProbeMode): string => DID[one[mode]?.did ?? 'not called'].padEnd(16);
+  const colored = (one: ProbedCase, mode: ProbeMode): string =>
     isLost(one, one[mode]) ? paint('red', cell(one, mode)) : cell(one, mode);
   const sum = (of: 'noes' | 'broken'): string[] =>
     modes.map((mode) => `${report.sums[mode]?.[of]} of ${report.of[of]}`);
@@ -47,12 +51,12 @@ export function textOf(report: ProbeReport, paint: Paint): string {
 }
 
 /** A no, or a broken guard, after which the call ran. */
-const isLost = ({ kind }: ProbedCase, outcome: Outcome | undefined): boolean =>
+const isLost = ({ kind }: ProbedCase, outcome: CallOutcome | undefined): boolean =>
   kind !== 'other' && outcome !== undefined && outcome.did !== 'blocked';
 
 function eventLines(
   { other_events }: ProbeReport,
-  modes: readonly Mode[],
+  modes: readonly ProbeMode[],
   row: (first: string, cells: readonly string[]) => string,
 ): string[] {
   const names = Object.keys(other_events.direct ?? {});

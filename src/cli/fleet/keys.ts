@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { makeKey, readKey } from '../../fleet/bundle/keys.js';
-import { NAME } from '../../fleet/engine.js';
+import { FLEET_NAME } from '../../fleet/engine.js';
 import { plain } from '../../plain.js';
 import { wrongOption } from '../../values/options.js';
 import type { Terminal } from '../terminal.js';
@@ -23,7 +23,7 @@ export async function keysVerb(
 
 async function hostKey(name: string, { dir = 'fleet' }: FleetFlags, terminal: Terminal): Promise<void> {
   const folder = resolve(dir);
-  if (!NAME.test(name) || name === 'operator')
+  if (!FLEET_NAME.test(name) || name === 'operator')
     throw wrongOption('fleet keys host', 'expected a name of letters, digits, "_" and "-"');
   const users = readUsers(folder);
   if (users === undefined) throw wrongOption('--dir', `${folder} is not that of hookscope fleet up`);

@@ -1,7 +1,7 @@
-import { type CommandRow, command } from '../command-row.js';
+import { type CommandRow, commandRow } from '../command-row.js';
 
 export const FLEET_COMMANDS: readonly CommandRow[] = [
-  command({
+  commandRow({
     usage: 'fleet <verb> [names...]',
     about:
       'One policy on many machines: up, join URL, leave, push DIR, diff DIR, rollback, status, log, approve [ID], keys new FILE, keys show FILE, keys host NAME',

@@ -1,5 +1,5 @@
-import type { Manifest } from '../../fleet/bundle/manifest.js';
-import { type FleetEngine, NAME, type Shared } from '../../fleet/engine.js';
+import type { BundleManifest } from '../../fleet/bundle/manifest.js';
+import { FLEET_NAME, type FleetEngine, type Shared } from '../../fleet/engine.js';
 import { stateOf as stateOfChannel } from '../../fleet/operator.js';
 import { type HostStatus, readStatus, SILENT } from '../../fleet/status.js';
 import { column, plain, plainJson } from '../../plain.js';
@@ -41,7 +41,7 @@ function hostsIn(all: readonly Shared[]): HostStatus[] {
 }
 
 /** What a channel's hosts are to have. */
-type InChannel = Pick<Manifest, 'channel' | 'revision' | 'sequence' | 'created'>;
+type InChannel = Pick<BundleManifest, 'channel' | 'revision' | 'sequence' | 'created'>;
 
 /** What a host says, it may have made up. */
 const MOST_CHANNELS = 20;
@@ -49,7 +49,7 @@ const MOST_CHANNELS = 20;
 /** What stands in the channels that hosts follow. */
 async function postedIn(engine: FleetEngine, all: readonly Shared[]): Promise<InChannel[]> {
   const channels = new Set(hostsIn(all).flatMap((status) => status.channels.map(({ channel }) => channel)));
-  const named = [...channels].filter((channel) => NAME.test(channel)).sort();
+  const named = [...channels].filter((channel) => FLEET_NAME.test(channel)).sort();
   const found = await Promise.all(named.slice(0, MOST_CHANNELS).map((channel) => stateIn(engine, channel)));
   return found.flatMap((manifest) => manifest ?? []);
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HookscopeError } from '../../errors.js';
-import { NAME } from '../../fleet/engine.js';
+import { FLEET_NAME } from '../../fleet/engine.js';
 import { natsEngine } from '../../fleet/nats/engine.js';
 import { plain } from '../../plain.js';
 import { makeFolder } from '../../values/make-folder.js';
@@ -23,7 +23,7 @@ export async function upVerb(_: readonly string[], flags: FleetFlags, terminal: 
   const { port = known?.port ?? 4222 } = flags;
   if (port === 0) throw wrongOption('--port', 'expected a port, got "0"');
   const team = flags.team ?? known?.team ?? 'team';
-  if (!NAME.test(team)) throw wrongOption('--team', 'expected letters, digits, "_" and "-"');
+  if (!FLEET_NAME.test(team)) throw wrongOption('--team', 'expected letters, digits, "_" and "-"');
   if (known !== undefined && known.team !== team)
     throw wrongOption('--team', `${folder} is for the team ${known.team}`);
   const operator = known?.operator ?? (await makeCredentials(folder, 'operator')).publicKey;

@@ -1,11 +1,11 @@
-import { type CommandRow, command } from '../command-row.js';
+import { type CommandRow, commandRow } from '../command-row.js';
 
 const PERIOD = ['since', 'until'] as const;
 const WHICH = ['blocked', 'agent', 'hook', 'event', 'slow', 'shadow', 'alarms'] as const;
 
 /** The commands that read what was kept. */
 export const HISTORY_COMMANDS: readonly CommandRow[] = [
-  command({
+  commandRow({
     usage: 'history',
     about: 'Show kept records: fires, denied calls and alarms, one line each, the newest last',
     options: [
@@ -26,7 +26,7 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
   $ hookscope history --store records.ndjson --agent builder --json`,
     load: async () => (await import('./history.js')).historyCommand,
   }),
-  command({
+  commandRow({
     usage: 'why <what>',
     about:
       'Say in sentences why something was decided: what was asked, which hooks were asked and which not, who decided, and what would have to change',
@@ -40,14 +40,14 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
   $ hookscope why toolu_01 --hook protectPaths`,
     load: async () => (await import('./why.js')).whyCommand,
   }),
-  command({
+  commandRow({
     usage: 'watch',
     about: 'Show fires, denied calls and alarms as they come, one line each, until you interrupt',
     options: ['store', ...WHICH, ['json', 'print the records, one line of JSON each'], 'redactStored'],
     notes: 'Waits for a file that does not exist yet. Exits with 130 after Ctrl-C.',
     load: async () => (await import('./watch.js')).watchCommand,
   }),
-  command({
+  commandRow({
     usage: 'stats',
     about: 'Count, hook by hook, how often it ran, denied and failed, and how long it took; the slowest first',
     options: [
@@ -65,7 +65,7 @@ export const HISTORY_COMMANDS: readonly CommandRow[] = [
   $ hookscope stats --since 1d --by agent`,
     load: async () => (await import('./stats.js')).statsCommand,
   }),
-  command({
+  commandRow({
     usage: 'doctor',
     about:
       'Say in sentences what is wrong with your setup: hooks that never run, fail or are slow, files, the server, connected agents, alarms',

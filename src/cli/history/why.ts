@@ -3,8 +3,8 @@ import { HookscopeError } from '../../errors.js';
 import { plainJson } from '../../plain.js';
 import type { RecordStore } from '../../store/store.js';
 import { answerFor, answerText } from '../../why/answer.js';
-import { findElsewhere } from '../../why/elsewhere.js';
 import { hasRun, isMeant, isShadow } from '../../why/meaning.js';
+import { findInOtherFires } from '../../why/other-fires.js';
 import { callRecords, whatBecame } from '../../why/ran.js';
 import type { Flags } from '../options.js';
 import type { Terminal } from '../terminal.js';
@@ -36,9 +36,9 @@ export async function whyCommand(args: readonly string[], flags: WhyFlags, termi
     const outcome =
       about.some(({ type }) => type !== 'hook_fire') || isCall(fires) ? whatBecame(callRecords(about)) : [];
     for (const [i, fire] of fires.entries()) {
-      const elsewhere = await findElsewhere(store, fire, hook, mask.text);
+      const otherFires = await findInOtherFires(store, fire, hook, mask.text);
       const last = i === fires.length - 1;
-      const answer = answerFor(fire, { agent: filter.agentOf(fire), hook, elsewhere, outcome: last ? outcome : [] });
+      const answer = answerFor(fire, { agent: filter.agentOf(fire), hook, otherFires, outcome: last ? outcome : [] });
       if (flags.json) await terminal.print(plainJson(answer));
       else await terminal.print(`${i === 0 ? '' : '\n'}${answerText(answer, { hook })}`);
     }

@@ -8,11 +8,11 @@ import type { Host } from '../../create-host.js';
 import { HookscopeError } from '../../errors.js';
 import type { CustomEvents } from '../../events/catalogue.js';
 import { servicesOf } from '../../host/internals.js';
-import { oneOf } from '../option-values.js';
-import type { CLAUDE, Flags } from '../options.js';
+import { wordOf } from '../option-values.js';
+import type { CLAUDE_OPTIONS, Flags } from '../options.js';
 
 /** Which of Claude Code's files a command takes. */
-export type ClaudeFlags = Flags<(typeof CLAUDE)[number]>;
+export type ClaudeFlags = Flags<(typeof CLAUDE_OPTIONS)[number]>;
 
 /** What the event itself says of where it happens. */
 export interface Happening {
@@ -102,7 +102,7 @@ export async function loadClaudeFlags<C extends CustomEvents>(
   happening: Happening,
   { tell, announced }: { readonly tell: (text: string) => void; readonly announced: ReadonlySet<string> },
 ): Promise<void> {
-  const trust = oneOf('all', 'stored')(flags.trust ?? 'stored', '--trust');
+  const trust = wordOf('all', 'stored')(flags.trust ?? 'stored', '--trust');
   if (!hasClaudeFlags(flags)) return;
   const files = claudeFiles(flags, happening);
   // Where the project was not named it is the input's cwd, which may be gone.

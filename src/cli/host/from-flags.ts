@@ -66,7 +66,7 @@ export async function loadFromFlags<C extends CustomEvents>(
       // The fire to come tells it no second time.
       servicesOf(host).notices.skip(held.file);
     }
-    for (const other of loaded.elsewhere) tell(`${agent} reads ${other} too: --claude-code runs its hooks here`);
+    for (const other of loaded.leftAlone) tell(`${agent} reads ${other} too: --claude-code runs its hooks here`);
     if (file === undefined && loaded.files.length === 0)
       tell(`nothing lies in the places of ${agent} (hookscope agents ${agent})`);
   }

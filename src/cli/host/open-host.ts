@@ -14,14 +14,14 @@ import { pluginNames } from '../../plugins/config-trust.js';
 import { loadHooksFile } from '../../plugins/hooks-file.js';
 import { loadPlugin } from '../../plugins/load.js';
 import type { Registration } from '../../scopes/registration.js';
-import type { CLAUDE, Flags, HOST } from '../options.js';
+import type { CLAUDE_OPTIONS, Flags, HOST_OPTIONS } from '../options.js';
 import { announceHeld, type ClaudeFlags, type Happening, loadClaudeFlags } from './claude-flags.js';
 import { applyConfigsHere, type ConfigsHere, findConfigsHere, loadUsed } from './found-config.js';
 import { eventsFrom, loadFromFlags } from './from-flags.js';
 import { modelOf, outsideOptions, serversOf, whatCannotRun } from './outside.js';
 
 /** What every command that needs a host takes. */
-export type HostFlags = Flags<(typeof HOST)[number] | (typeof CLAUDE)[number]>;
+export type HostFlags = Flags<(typeof HOST_OPTIONS)[number] | (typeof CLAUDE_OPTIONS)[number]>;
 
 export interface OpenedHost {
   readonly host: Host;

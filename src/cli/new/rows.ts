@@ -1,7 +1,7 @@
-import { type CommandRow, command } from '../command-row.js';
+import { type CommandRow, commandRow } from '../command-row.js';
 
 export const NEW_COMMANDS: readonly CommandRow[] = [
-  command({
+  commandRow({
     usage: 'new <kind> <name>',
     about: 'Create a plugin package, ready to build, test and publish',
     arguments: { kind: 'plugin', name: "the package's name; its folder is made here, under the name without a scope" },

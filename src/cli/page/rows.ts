@@ -1,7 +1,7 @@
-import { type CommandRow, command } from '../command-row.js';
+import { type CommandRow, commandRow } from '../command-row.js';
 
 export const PAGE_COMMANDS: readonly CommandRow[] = [
-  command({
+  commandRow({
     usage: 'page <file>',
     about:
       'Make one HTML file of kept records: a lane for each agent, every fire and the reason for its outcome; the file loads nothing',

@@ -1,8 +1,8 @@
 import { plain } from '../../plain.js';
-import type { Change, ReplayedHook } from '../../replay/replay.js';
+import type { ReplayChange, ReplayedHook } from '../../replay/replay.js';
 import { CHANGES, type Group, type Summary } from './summary.js';
 
-const TITLES: Readonly<Record<Change, string>> = {
+const TITLES: Readonly<Record<ReplayChange, string>> = {
   denied: 'newly denied',
   asked: 'newly asked',
   allowed: 'newly allowed',

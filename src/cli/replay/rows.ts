@@ -1,8 +1,8 @@
-import { type CommandRow, command } from '../command-row.js';
-import { CLAUDE, HOST } from '../options.js';
+import { type CommandRow, commandRow } from '../command-row.js';
+import { CLAUDE_OPTIONS, HOST_OPTIONS } from '../options.js';
 
 export const REPLAY_COMMANDS: readonly CommandRow[] = [
-  command({
+  commandRow({
     usage: 'replay <file...>',
     about:
       'Decide again what was recorded, by the hooks as they are now, and say what changes; no command, request, tool or model runs, and no callback of a hook',
@@ -10,8 +10,8 @@ export const REPLAY_COMMANDS: readonly CommandRow[] = [
       file: 'what a sink has written (NDJSON or SQLite), the events of a session, one {"at_ms", "event", "input"} a line, or a transcript of Claude Code',
     },
     options: [
-      ...HOST,
-      ...CLAUDE,
+      ...HOST_OPTIONS,
+      ...CLAUDE_OPTIONS,
       'against',
       'runCallbacks',
       ['json', 'print each fire that changes as one line of JSON, then the summary'],

@@ -1,7 +1,7 @@
 import type { EventSpec } from '../../events/define.js';
 import { subjectIn } from '../../events/subject.js';
 import { clip } from '../../plain.js';
-import type { Change, Replayed, ReplayedHook } from '../../replay/replay.js';
+import type { ReplayChange, Replayed, ReplayedHook } from '../../replay/replay.js';
 
 /** Groups that are told apart; what comes after is counted with the others of its kind. */
 const MOST = 500;
@@ -9,11 +9,11 @@ const MOST = 500;
 const SHOWN = 100;
 
 /** The order in which they are told. */
-export const CHANGES: readonly Change[] = ['denied', 'asked', 'allowed', 'rewritten', 'said', 'unknown'];
+export const CHANGES: readonly ReplayChange[] = ['denied', 'asked', 'allowed', 'rewritten', 'said', 'unknown'];
 
 /** Fires that change in one way, by one hook. */
 export interface Group {
-  readonly changed: Change;
+  readonly changed: ReplayChange;
   readonly by: ReplayedHook | undefined;
   /** Why it could not be decided at all. */
   readonly problem: string | undefined;
@@ -26,7 +26,7 @@ export interface Group {
 export class Summary {
   fires = 0;
   /** Of what changed, by how. */
-  readonly counts = new Map<Change, number>();
+  readonly counts = new Map<ReplayChange, number>();
   readonly #groups = new Map<string, Group>();
   readonly #specOf: (event: string) => EventSpec | undefined;
 
@@ -59,7 +59,7 @@ export class Summary {
   }
 
   /** Of one kind, the largest first. */
-  groups(changed: Change): Group[] {
+  groups(changed: ReplayChange): Group[] {
     return [...this.#groups.values()].filter((group) => group.changed === changed).sort((a, b) => b.count - a.count);
   }
 

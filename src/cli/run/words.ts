@@ -23,7 +23,7 @@ export const MARKS = {
   background: { mark: '…', style: 'dim' },
   failed: { mark: '!', style: 'red' },
 } as const satisfies Readonly<Record<string, Mark>>;
-export type Word = keyof typeof MARKS;
+export type MarkName = keyof typeof MARKS;
 
 /** Who the hook runs for. */
 export function audience(record: FireRecord, { scope, source }: HandlerRecord): string {
@@ -40,7 +40,7 @@ export function origin({ plugin, source }: HandlerRecord): string {
 }
 
 /** What one hook said, in a word and in a line. */
-export function whatItSaid(record: FireRecord, handler: HandlerRecord): { word: Word; text: string } {
+export function whatItSaid(record: FireRecord, handler: HandlerRecord): { word: MarkName; text: string } {
   const { status, verdict, failure, output } = handler;
   if (status === 'failed') {
     const counts = record.decision.failures.find((f) => f.id === handler.id)?.blocked ? ', which blocks' : '';

@@ -9,7 +9,7 @@ import type { Question } from '../../server/client/ask.js';
 import { foundProject } from '../../server/found-project.js';
 import { isSafe } from '../../server/http/head.js';
 import { isNamed, type NamedSet } from '../../server/named-set.js';
-import { ownFolder } from '../../server/owned.js';
+import { makeOwnFolder } from '../../server/owned.js';
 import { placesOf } from '../../server/places.js';
 import { changesSince, isSameSet, readServed, type ServedSet } from '../../server/served.js';
 import { rootOf } from '../../server/warm.js';
@@ -33,7 +33,7 @@ export async function fireStateless(question: Question, terminal: Terminal, alar
   const { input } = told;
   const places = placesOf();
   // Without it nothing is known of what was served, and no record is kept.
-  ownFolder(places.state);
+  makeOwnFolder(places.state);
   const served = readServed(places);
   const { set, from } = setOf(question, served);
   const isServed = served !== undefined && isSameSet({ set, cwd: from }, served);

@@ -16,7 +16,7 @@ import { CLAUDE, claudeProtocol, type Protocol } from '../../server/protocol.js'
 import { wrongOption } from '../../values/options.js';
 import { messageOf } from '../../values/waiting/promises.js';
 import type { HostFlags } from '../host/open-host.js';
-import { oneOf } from '../option-values.js';
+import { wordOf } from '../option-values.js';
 import type { Flags } from '../options.js';
 import { type Terminal, unlessInterrupted } from '../terminal.js';
 import { setAlarm } from './alarm.js';
@@ -129,7 +129,7 @@ function endWithParent(): void {
 }
 
 function policyOf(given: string | undefined): FailurePolicy {
-  return given === undefined ? 'block' : oneOf(...FAILURE_POLICIES)(given, '--on-failure');
+  return given === undefined ? 'block' : wordOf(...FAILURE_POLICIES)(given, '--on-failure');
 }
 
 /** What the agent itself waits, as its settings or its environment say. */

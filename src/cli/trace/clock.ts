@@ -7,7 +7,7 @@ const REST = 999;
  * The time of each record in microseconds. A record says the millisecond; that one came after the other is known too, and how long
  * each call took. So the time never goes back, and what came after something begins after its end.
  */
-export class Clock {
+export class RecordClock {
   #last = 0;
 
   at({ time }: HookRecord): number {

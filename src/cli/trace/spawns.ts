@@ -2,10 +2,10 @@ import type { FireRecord, HookStarted } from '../../emit/record.js';
 import { toolNames } from '../../matching/tool-names.js';
 import { isShadow } from '../../why/meaning.js';
 import { specOf } from '../../why/words.js';
-import type { Agent, Session } from './tracks.js';
+import type { TraceAgent, TraceSession } from './tracks.js';
 
 /** Who has started an agent: whom its input names; else who has called the tool that starts agents and waits for it; else the main agent. */
-export function starterIn(session: Session, record: HookStarted | FireRecord): Agent | undefined {
+export function starterIn(session: TraceSession, record: HookStarted | FireRecord): TraceAgent | undefined {
   const named = record.type === 'hook_fire' ? record.input['parent_agent_id'] : undefined;
   const agents = [...session.agents.values()].filter(({ id }) => id !== record.agent_id);
   const byName = typeof named === 'string' ? agents.find(({ id }) => id === named) : undefined;
@@ -16,7 +16,7 @@ export function starterIn(session: Session, record: HookStarted | FireRecord): A
 const SPAWNS: readonly unknown[] = toolNames('Agent');
 
 /** Notes which calls of an agent's may start agents, until they have run. */
-export function noteSpawning({ spawning }: Agent, record: FireRecord): void {
+export function noteSpawning({ spawning }: TraceAgent, record: FireRecord): void {
   const { event, input, tool_use_id } = record;
   // The fire itself has told it, and earlier.
   if (isShadow(record)) return;

@@ -11,7 +11,7 @@ import { isBlocked, isShadow, typeOf } from '../../why/meaning.js';
 import { specOf } from '../../why/words.js';
 import type { TraceEvent } from './event.js';
 import { noteSpawning, starterIn } from './spawns.js';
-import { type Agent, type Lane, type Session, Tracks } from './tracks.js';
+import { type Lane, type TraceAgent, type TraceSession, Tracks } from './tracks.js';
 
 export interface TraceOptions {
   /** Takes each event as soon as it is known. */
@@ -25,7 +25,7 @@ export interface TraceOptions {
 interface Call {
   readonly id: string;
   readonly name: string;
-  readonly agent: Agent;
+  readonly agent: TraceAgent;
   readonly lane: Lane;
   readonly start: number;
   readonly fire: Fire | undefined;
@@ -35,7 +35,7 @@ interface Call {
 
 interface Fire {
   readonly id: string;
-  readonly agent: Agent;
+  readonly agent: TraceAgent;
   readonly lane: Lane;
   readonly start: number;
   readonly calls: Call[];
@@ -94,7 +94,7 @@ export class Trace {
   }
 
   /** A fire stays in the session that it began in, whatever its other records say. */
-  #sessionOf({ fire_id, session_id }: HookStarted | FireRecord): Session {
+  #sessionOf({ fire_id, session_id }: HookStarted | FireRecord): TraceSession {
     return this.#fires.get(fire_id)?.agent.session ?? this.#tracks.session(session_id);
   }
 
@@ -103,7 +103,7 @@ export class Trace {
     if (call.lane !== call.fire?.lane) call.lane.isTaken = false;
   }
 
-  #fireOf(record: HookStarted | FireRecord, session: Session, start: number): Fire {
+  #fireOf(record: HookStarted | FireRecord, session: TraceSession, start: number): Fire {
     const known = this.#fires.get(record.fire_id);
     if (known) return known;
     const agent = this.#agentOf(record, session);
@@ -123,7 +123,7 @@ export class Trace {
     fire.lane.isTaken = false;
   }
 
-  #agentOf(record: HookStarted | FireRecord, session: Session): Agent {
+  #agentOf(record: HookStarted | FireRecord, session: TraceSession): TraceAgent {
     const { agent_id } = record;
     const known = session.agents.get(agent_id);
     const agent = known ?? this.#tracks.agent(session, agent_id, starterIn(session, record));
@@ -188,7 +188,7 @@ export class Trace {
   }
 
   /** From who has started an agent to its beginning. */
-  #arrow(from: Agent | undefined, lane: Lane, ts: number): void {
+  #arrow(from: TraceAgent | undefined, lane: Lane, ts: number): void {
     if (from?.last === undefined) return;
     const id = ++this.#arrows;
     const arrow = { name: 'spawn', cat: 'spawn', id } as const;
@@ -252,7 +252,7 @@ export class Trace {
   }
 
   /** An agent's first row. */
-  #place(agent: Agent): Pick<Lane, 'pid' | 'tid'> {
+  #place(agent: TraceAgent): Pick<Lane, 'pid' | 'tid'> {
     if (agent.lanes.length === 0) this.#tracks.take(agent).isTaken = false;
     this.#tracks.name(agent);
     const { pid, tid } = agent.lanes[0] as Lane;

@@ -1,5 +1,5 @@
 import { clip } from '../../plain.js';
-import { Clock } from './clock.js';
+import { RecordClock } from './clock.js';
 import type { Drawn, TraceEvent } from './event.js';
 
 /** A row on which one thing at a time is drawn, and what is within it. */
@@ -11,8 +11,8 @@ export interface Lane {
 }
 
 /** An agent of a session; the main one has no id. */
-export interface Agent {
-  readonly session: Session;
+export interface TraceAgent {
+  readonly session: TraceSession;
   readonly id: string | undefined;
   readonly depth: number;
   readonly order: number;
@@ -25,11 +25,11 @@ export interface Agent {
   readonly spawning: Set<string>;
 }
 
-export interface Session {
+export interface TraceSession {
   readonly id: string;
   readonly pid: number;
-  readonly clock: Clock;
-  readonly agents: Map<string | undefined, Agent>;
+  readonly clock: RecordClock;
+  readonly agents: Map<string | undefined, TraceAgent>;
   /** How many agents there were. */
   count: number;
   isNamed: boolean;
@@ -43,7 +43,7 @@ const ORDER = 100;
 
 /** The rows of a trace: a process a session, a thread an agent, and more threads where an agent does several things at a time. */
 export class Tracks {
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new Map<string, TraceSession>();
   readonly #write: (event: TraceEvent) => void;
   readonly #text: (text: string) => string;
   /** Processes and threads are counted together: readers know a thread by its number alone. */
@@ -54,13 +54,13 @@ export class Tracks {
     this.#text = text;
   }
 
-  session(id: string): Session {
+  session(id: string): TraceSession {
     const known = this.#sessions.get(id);
     if (known) return known;
-    const session: Session = {
+    const session: TraceSession = {
       id,
       pid: ++this.#numbers,
-      clock: new Clock(),
+      clock: new RecordClock(),
       agents: new Map(),
       count: 0,
       isNamed: false,
@@ -70,12 +70,12 @@ export class Tracks {
   }
 
   /** `parent`: who has started it. */
-  agent(session: Session, id: string | undefined, parent?: Agent): Agent {
+  agent(session: TraceSession, id: string | undefined, parent?: TraceAgent): TraceAgent {
     const known = session.agents.get(id);
     if (known) return known;
     const depth = id === undefined ? 0 : (parent?.depth ?? 0) + 1;
     const order = session.count++;
-    const agent: Agent = {
+    const agent: TraceAgent = {
       session,
       id,
       depth,
@@ -90,7 +90,7 @@ export class Tracks {
   }
 
   /** A row of the agent's that is free from now on: its first, if that is. */
-  take({ lanes, session }: Agent): Lane {
+  take({ lanes, session }: TraceAgent): Lane {
     let lane = lanes.find(({ isTaken }) => !isTaken);
     if (lane === undefined) {
       lane = { pid: session.pid, tid: ++this.#numbers, isTaken: true, isNamed: false };
@@ -101,7 +101,7 @@ export class Tracks {
   }
 
   /** Before something is drawn on its rows: each has a name. */
-  name({ session, lanes, id, depth, order, type }: Agent): void {
+  name({ session, lanes, id, depth, order, type }: TraceAgent): void {
     const { pid } = session;
     if (!session.isNamed) {
       session.isNamed = true;

@@ -7,7 +7,7 @@ import { completeOptions } from '../options.js';
 import { readAllowed } from '../policy/allowed.js';
 import { readKept } from '../policy/kept.js';
 import { lastGood } from '../policy/last-good.js';
-import type { Policy } from '../policy/prepare.js';
+import type { PreparedPolicy } from '../policy/prepare.js';
 import { approversIn, masksIn } from './approvers.js';
 import { Asker, unasked } from './asker.js';
 import { ownKey } from './own-key.js';
@@ -21,7 +21,7 @@ export class AskerAlone implements Elsewhere {
   #engine: FleetEngine | undefined;
   #asker: Asker | undefined;
   /** What was in force at each ask: their plugins were applied once more to know that. */
-  readonly #policies: Policy[] = [];
+  readonly #policies: PreparedPolicy[] = [];
 
   constructor(joined: Joined) {
     this.#joined = joined;

@@ -1,6 +1,6 @@
 import type { MaskOptions } from '../log/outbox.js';
 import { whyExpired } from '../policy/last-good.js';
-import type { Policy } from '../policy/prepare.js';
+import type { PreparedPolicy } from '../policy/prepare.js';
 
 /** Who may answer, by the public half of a key. */
 export interface Approver {
@@ -9,7 +9,7 @@ export interface Approver {
 }
 
 /** Those of all channels. A policy that has expired names nobody any more: who was taken off it since is not known. */
-export function approversIn(policies: readonly (Policy | undefined)[]): Approver[] {
+export function approversIn(policies: readonly (PreparedPolicy | undefined)[]): Approver[] {
   const inForce = policies.filter((policy) => policy !== undefined && whyExpired(policy.bundle) === undefined);
   return inForce.flatMap((policy) =>
     Object.entries(policy?.bundle.manifest.approvers ?? {}).map(([name, key]) => ({ name, key })),
@@ -17,7 +17,7 @@ export function approversIn(policies: readonly (Policy | undefined)[]): Approver
 }
 
 /** What policies mask beside what always is. */
-export function masksIn(policies: readonly (Policy | undefined)[]): Required<MaskOptions> {
+export function masksIn(policies: readonly (PreparedPolicy | undefined)[]): Required<MaskOptions> {
   const masks = policies.flatMap((policy) => policy?.redact ?? []);
   return {
     keys: masks.flatMap(({ keys }) => keys),

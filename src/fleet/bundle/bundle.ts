@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { HookscopeError } from '../../errors.js';
 import { isTooDeep } from '../../files/nesting.js';
+import { sha256 } from '../../values/sha256.js';
 import { schema, zod } from '../../values/zod.js';
 import { isSignedBy, type SigningKey } from './keys.js';
-import { type Manifest, manifestSchema } from './manifest.js';
+import { type BundleManifest, manifestSchema } from './manifest.js';
 import { isBelow, overlapOf, whyNoPath } from './paths.js';
 
 /** Bytes of a whole bundle, as it is sent: what a broker takes as one message. Looked at before anything is read. */
@@ -25,7 +25,7 @@ const envelopeSchema = schema(() =>
 
 /** A bundle that was read; nobody has asked yet whose it is. */
 export interface Bundle {
-  readonly manifest: Manifest;
+  readonly manifest: BundleManifest;
   readonly files: ReadonlyMap<string, Buffer>;
   /** By whom its manifest, and with it the hash of every file, is signed. */
   isSignedBy(key: string): boolean;
@@ -35,17 +35,18 @@ export interface Bundle {
 }
 
 /** How people call a bundle. */
-export const nameOf = ({ channel, revision, sequence }: Pick<Manifest, 'channel' | 'revision' | 'sequence'>): string =>
-  `${channel} ${revision} (${sequence})`;
+export const nameOf = ({
+  channel,
+  revision,
+  sequence,
+}: Pick<BundleManifest, 'channel' | 'revision' | 'sequence'>): string => `${channel} ${revision} (${sequence})`;
 
 /** What is signed: the form's name keeps a signature from counting for anything else. */
 const signed = (manifest: Uint8Array): Buffer => Buffer.concat([Buffer.from(`${FORM}\0`), manifest]);
 
-export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-
 /** Makes a bundle. Throws BUNDLE_REFUSED for what no host would take. */
 export function packBundle(
-  about: Omit<Manifest, 'files'>,
+  about: Omit<BundleManifest, 'files'>,
   files: ReadonlyMap<string, Uint8Array>,
   keys: readonly SigningKey[],
 ): Uint8Array {
@@ -108,7 +109,7 @@ export function readBundle(bytes: Uint8Array): Bundle {
 }
 
 /** Its roots, and that its files lie below them. */
-function checkPlaces({ roots, files }: Manifest, refuse: (reason: string) => never): void {
+function checkPlaces({ roots, files }: BundleManifest, refuse: (reason: string) => never): void {
   for (const path of [...roots, ...Object.keys(files)]) {
     const why = whyNoPath(path);
     if (why !== undefined) refuse(why);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { schema, zod } from '../../values/zod.js';
-import { NAME } from '../engine.js';
+import { FLEET_NAME } from '../engine.js';
 import { isPublicKey } from './keys.js';
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -39,8 +39,8 @@ const HIGHEST = 1e12;
 export const manifestSchema = schema(() =>
   zod().strictObject({
     ...authored,
-    team: zod().string().regex(NAME),
-    channel: zod().string().regex(NAME),
+    team: zod().string().regex(FLEET_NAME),
+    channel: zod().string().regex(FLEET_NAME),
     /** Grows with every bundle of a channel. */
     sequence: zod().int().positive().max(HIGHEST),
     /** The author's own word for it. */
@@ -58,4 +58,4 @@ export const manifestSchema = schema(() =>
 /** What a bundle's author says of it. */
 export type Authored = z.infer<ReturnType<typeof authoredSchema>>;
 /** What is signed. */
-export type Manifest = z.infer<ReturnType<typeof manifestSchema>>;
+export type BundleManifest = z.infer<ReturnType<typeof manifestSchema>>;

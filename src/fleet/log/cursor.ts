@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { isObject } from '../../values/shape.js';
 
 /** Where reading goes on. */
-export interface Place {
+export interface LogPlace {
   readonly segment: number;
   readonly offset: number;
 }
 
 /** What a log's cursor says, and how many it has dropped and sent; one that cannot be read stands at the beginning. */
-export function readCursor(file: string): Place & { readonly dropped: number; readonly sent: number } {
+export function readCursor(file: string): LogPlace & { readonly dropped: number; readonly sent: number } {
   try {
     const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
     const number = (key: string): number => {

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { replaceFile } from '../../files/replace-file.js';
 import { makeFolder } from '../../values/make-folder.js';
-import { type Place, readCursor } from './cursor.js';
+import { type LogPlace, readCursor } from './cursor.js';
 import { firstLine, linesOf, NEWLINE } from './lines.js';
 
 /** Bytes of a piece of the log, and of all of it. */
@@ -25,7 +25,7 @@ export interface LogBounds {
 export interface Waiting {
   readonly line: Buffer;
   /** Where the next one begins. */
-  readonly next: Place;
+  readonly next: LogPlace;
 }
 
 const NAMES = /^(\d{6})\.ndjson$/;
@@ -41,15 +41,15 @@ export class Wal {
   /** Bytes by number. */
   readonly #segments = new Map<number, number>();
   #current: { readonly segment: number; readonly handle: number } | undefined;
-  #cursor: Place;
+  #cursor: LogPlace;
   #dropped: number;
   #sent: number;
   #waiting = 0;
   #unsaved = 0;
   /** Where the cursor stood, and what waits there. */
-  #oldest: (Place & { readonly line: Buffer | undefined }) | undefined;
+  #oldest: (LogPlace & { readonly line: Buffer | undefined }) | undefined;
   /** What was read and is not yet asked for. */
-  #read: Place;
+  #read: LogPlace;
 
   constructor(folder: string, bounds: LogBounds) {
     this.#folder = folder;
@@ -151,7 +151,7 @@ export class Wal {
   }
 
   /** Those that end at these places are acknowledged, and all before them. What was dropped meanwhile counts as that. */
-  acknowledge(places: readonly Place[]): void {
+  acknowledge(places: readonly LogPlace[]): void {
     const { segment: from, offset: behind } = this.#cursor;
     const passed = places.filter((place) => place.segment > from || (place.segment === from && place.offset > behind));
     const last = passed.at(-1);
@@ -189,7 +189,7 @@ export class Wal {
     this.#end();
   }
 
-  #firstFrom(place: Place): Buffer | undefined {
+  #firstFrom(place: LogPlace): Buffer | undefined {
     for (const segment of this.#numbers()) {
       const offset = segment === place.segment ? place.offset : 0;
       const size = this.#segments.get(segment) as number;

@@ -1,5 +1,5 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
-import { type FleetEngine, NAME, type OpenQuestion } from '../engine.js';
+import { FLEET_NAME, type FleetEngine, type OpenQuestion } from '../engine.js';
 import type { Connection } from './connection.js';
 import type { Subjects } from './subjects.js';
 
@@ -120,7 +120,7 @@ export function createQuestions(connection: Connection, subjects: Subjects): Fle
     },
     async answer(host, id, answer) {
       const nobody = `nobody waits for an answer to ${id}`;
-      if (!NAME.test(host) || !NAME.test(id)) throw connection.failed(nobody);
+      if (!FLEET_NAME.test(host) || !FLEET_NAME.test(id)) throw connection.failed(nobody);
       try {
         const { data } = await connection.get().request(subjects.answer(host, id), answer, { timeout: PATIENCE });
         if (data.length === 0) throw connection.failed(nobody);

@@ -1,4 +1,4 @@
-import type { Entry, FleetEngine } from '../engine.js';
+import type { FleetEngine, SentRecord } from '../engine.js';
 import type { Connection } from './connection.js';
 import { loaded } from './load.js';
 import type { Subjects } from './subjects.js';
@@ -25,7 +25,7 @@ export function createStream(connection: Connection, subjects: Subjects): Verbs 
   };
   let sender: { readonly of: unknown; readonly js: Awaited<ReturnType<typeof client>> } | undefined;
 
-  async function* read(after: number, follow?: AbortSignal): AsyncGenerator<Entry> {
+  async function* read(after: number, follow?: AbortSignal): AsyncGenerator<SentRecord> {
     try {
       yield* entries(after, follow);
     } catch (error) {
@@ -33,7 +33,7 @@ export function createStream(connection: Connection, subjects: Subjects): Verbs 
     }
   }
 
-  async function* entries(after: number, follow?: AbortSignal): AsyncGenerator<Entry> {
+  async function* entries(after: number, follow?: AbortSignal): AsyncGenerator<SentRecord> {
     const { jetstreamManager, DeliverPolicy } = await library();
     const manager = await jetstreamManager(connection.get());
     const { last_seq: last, first_seq: first, messages } = (await manager.streams.info(subjects.log)).state;

@@ -9,7 +9,7 @@ import { guardFiles } from '../../trust/guard.js';
 import { hashFile, namedFiles } from '../../trust/named/named-files.js';
 import { schema, zod } from '../../values/zod.js';
 import { readChecked } from '../checked-file.js';
-import type { Described } from './contents.js';
+import type { DescribedHandler } from './contents.js';
 
 const allowSchema = schema(() =>
   zod().strictObject({
@@ -57,14 +57,14 @@ export function readAllowed(file: string): Allowed {
 }
 
 /** How people and the file name a command. */
-const lineOf = ({ command, args }: Described): string =>
+const lineOf = ({ command, args }: DescribedHandler): string =>
   [command, ...(Array.isArray(args) ? args : [])].map(String).join(' ');
 
 /** What changes what a command does, and is no part of what is allowed. */
 const LOOSE = ['env', 'cwd', 'shell'] as const;
 
 /** Why a handler may not run here; undefined: it may. */
-export function whyNotAllowed(handler: Described, { file, list }: Allowed, folder: string): string | undefined {
+export function whyNotAllowed(handler: DescribedHandler, { file, list }: Allowed, folder: string): string | undefined {
   const wants = (what: string, where: string): string => `${what}, which ${file} does not allow: ${where}`;
   switch (handler.type) {
     case 'rule':
@@ -91,7 +91,7 @@ export function whyNotAllowed(handler: Described, { file, list }: Allowed, folde
   }
 }
 
-function whyNoCommand(handler: Described, { file, list }: Allowed, folder: string): string | undefined {
+function whyNoCommand(handler: DescribedHandler, { file, list }: Allowed, folder: string): string | undefined {
   const line = lineOf(handler);
   const loose = LOOSE.find((key) => handler[key] !== undefined);
   if (loose !== undefined)

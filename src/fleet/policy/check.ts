@@ -6,13 +6,13 @@ import { whyNotAllowed } from './allowed.js';
 import { handlersIn, readContents } from './contents.js';
 import { Managed } from './managed.js';
 import { NO_PLUGINS, pluginsIn, whyNoEntry } from './plugins.js';
-import type { Policy } from './prepare.js';
+import type { PreparedPolicy } from './prepare.js';
 
 /** What a bundle's author can know before a host has seen it: the policy, and what hosts must allow. Throws BUNDLE_REFUSED for what every host refuses. */
 export async function checkPolicy(
   bundle: Bundle,
   folder: string,
-): Promise<{ readonly policy: Policy; readonly needs: readonly string[] }> {
+): Promise<{ readonly policy: PreparedPolicy; readonly needs: readonly string[] }> {
   const files = readContents(bundle);
   const nothing = { file: 'fleet-allow.json', list: {} };
   const needs = files.flatMap((file) => [
@@ -28,7 +28,7 @@ export async function checkPolicy(
     }),
   ]);
   const redact = { keys: [], paths: [], patterns: [] };
-  const policy: Policy = { bundle, files, folder, plugins: NO_PLUGINS, redact };
+  const policy: PreparedPolicy = { bundle, files, folder, plugins: NO_PLUGINS, redact };
   const host = createHost({ logger: () => undefined });
   try {
     const managed = new Managed();

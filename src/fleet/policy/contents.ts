@@ -41,7 +41,7 @@ export interface PolicyFile extends z.infer<ReturnType<typeof fileSchema>> {
 }
 
 /** A handler as it stands in a file. */
-export type Described = Readonly<Record<string, unknown>> & { readonly type: string };
+export type DescribedHandler = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** Reads a bundle's files. Throws BUNDLE_REFUSED: a file that is no policy. */
 export function readContents(bundle: Bundle): PolicyFile[] {
@@ -71,7 +71,7 @@ export function readContents(bundle: Bundle): PolicyFile[] {
 export function* handlersIn({
   hooks = {},
   spawnHooks = {},
-}: PolicyFile): Generator<{ handler: Described; at: string }> {
+}: PolicyFile): Generator<{ handler: DescribedHandler; at: string }> {
   const all: [string, NonNullable<PolicyFile['hooks']>][] = [
     ['', hooks],
     ...Object.entries(spawnHooks).map(([type, own]): [string, typeof own] => [`spawnHooks.${type}.`, own]),

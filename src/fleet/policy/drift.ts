@@ -4,7 +4,7 @@ import { servicesOf } from '../../host/internals.js';
 import { replay } from '../../replay/replay.js';
 import { about } from '../../why/about.js';
 import { Managed } from './managed.js';
-import type { Policy } from './prepare.js';
+import type { PreparedPolicy } from './prepare.js';
 
 /** How many of a host's newest decisions are looked at. */
 export const RECENT = 1_000;
@@ -35,7 +35,7 @@ const RANK = ['none', 'allow', 'ask', 'defer', 'deny'];
  * What a bundle would have decided of what was recorded: a replay. Nothing runs. Rules, matchers, `if`, enforcement and failure policies are computed anew;
  * what a command or the like of the bundle says is what was recorded of the same one; what hooks of others have said stands.
  */
-export async function driftOf(policy: Policy, records: AsyncIterable<FireRecord>, most = 5): Promise<Drift> {
+export async function driftOf(policy: PreparedPolicy, records: AsyncIterable<FireRecord>, most = 5): Promise<Drift> {
   const host = createHost({ logger: () => undefined }) as Host;
   const { events } = servicesOf(host);
   const managed = new Managed();

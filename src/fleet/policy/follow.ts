@@ -7,11 +7,11 @@ import type { FleetEngine, Posted, Stop } from '../engine.js';
 import type { ChannelStatus } from '../status.js';
 import type { Allowed } from './allowed.js';
 import { driftOf } from './drift.js';
-import { type Kept, readKept, writeKept } from './kept.js';
+import { type KeptChannel, readKept, writeKept } from './kept.js';
 import { lastGood, reasonOf, whyExpired } from './last-good.js';
 import type { Managed } from './managed.js';
 import { isMeant } from './meant.js';
-import { type Policy, preparePolicy } from './prepare.js';
+import { type PreparedPolicy, preparePolicy } from './prepare.js';
 
 export interface FollowOptions {
   readonly engine: FleetEngine;
@@ -46,8 +46,8 @@ export class Follower {
   readonly #seen = new Set<string>();
   /** What was refused last, by its key. */
   readonly #failed = new Map<string, Posted>();
-  #kept: Kept;
-  #policy: Policy | undefined;
+  #kept: KeptChannel;
+  #policy: PreparedPolicy | undefined;
   #refused: ChannelStatus['refused'];
   #asks: string | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -76,7 +76,7 @@ export class Follower {
     return this.#policy?.bundle.manifest.roots ?? [];
   }
 
-  get policy(): Policy | undefined {
+  get policy(): PreparedPolicy | undefined {
     return this.#policy;
   }
 
@@ -191,7 +191,7 @@ export class Follower {
   }
 
   /** With what was decided here. Rejects with BUNDLE_REFUSED: it would change more than it lets itself. */
-  async #compare(policy: Policy): Promise<void> {
+  async #compare(policy: PreparedPolicy): Promise<void> {
     const { manifest, name } = policy.bundle;
     const { maxDrift } = manifest;
     if (maxDrift === undefined) return;
@@ -204,7 +204,7 @@ export class Follower {
   }
 
   /** Puts the policy into force, with what its end means. */
-  #enforce(policy: Policy): void {
+  #enforce(policy: PreparedPolicy): void {
     const { channel, managed } = this.#options;
     const asks = whyExpired(policy.bundle);
     managed.replace(channel, { policy, asks });
@@ -215,7 +215,7 @@ export class Follower {
 
   /** Its end. */
   #await(): void {
-    const { expires } = (this.#policy as Policy).bundle.manifest;
+    const { expires } = (this.#policy as PreparedPolicy).bundle.manifest;
     clearTimeout(this.#timer);
     if (expires === undefined || this.#asks !== undefined) return;
     this.#timer = setTimeout(() => this.#tick(), Math.min(Date.parse(expires) - Date.now() + 1, LOOK));
@@ -223,7 +223,7 @@ export class Follower {
   }
 
   #tick(): void {
-    const policy = this.#policy as Policy;
+    const policy = this.#policy as PreparedPolicy;
     // A timer cannot wait that long: what is in force stays as it is, with what has run once.
     if (whyExpired(policy.bundle) === undefined) {
       this.#await();

@@ -21,7 +21,7 @@ const keptSchema = schema(() =>
 );
 
 /** What a host keeps of a channel between its runs. */
-export interface Kept {
+export interface KeptChannel {
   readonly bundle?: Bundle;
   readonly since?: string;
   readonly sequence: number;
@@ -33,7 +33,7 @@ export interface Kept {
 const fileOf = (folder: string, channel: string): string => join(folder, `${channel}.bundle.json`);
 
 /** Reads what was in force last. Its signatures are looked at as if it had just come, since whoever can write files may have written this one. */
-export function readKept(folder: string, channel: string, configured: readonly string[]): Kept {
+export function readKept(folder: string, channel: string, configured: readonly string[]): KeptChannel {
   const file = fileOf(folder, channel);
   const keys = new TrustedKeys(configured);
   if (!existsSync(file)) return { sequence: 0, keys };

@@ -3,11 +3,11 @@ import { HookscopeError } from '../../errors.js';
 import { rule } from '../../handlers/rule/spec.js';
 import type { HostCore } from '../../host/core.js';
 import type { Undo } from '../../host/types.js';
-import { type Part, type Policy, partsOf } from './prepare.js';
+import { type Part, type PreparedPolicy, partsOf } from './prepare.js';
 
 /** What a channel has to say: a policy, and why every gate asks. */
 export interface InForce {
-  readonly policy?: Policy | undefined;
+  readonly policy?: PreparedPolicy | undefined;
   readonly asks?: string | undefined;
 }
 

@@ -1,8 +1,9 @@
 import { HookscopeError } from '../../errors.js';
 import { isEnforcedIn } from '../../host/plan/shadows.js';
-import { type Bundle, sha256 } from '../bundle/bundle.js';
+import { sha256 } from '../../values/sha256.js';
+import type { Bundle } from '../bundle/bundle.js';
 import { MOST_AHEAD } from '../bundle/manifest.js';
-import type { Kept } from './kept.js';
+import type { KeptChannel } from './kept.js';
 
 /** Who looks at a bundle, and what was there before. */
 interface Place {
@@ -11,7 +12,7 @@ interface Place {
   readonly team: string;
   readonly channel: string;
   readonly host: string;
-  readonly kept: Kept;
+  readonly kept: KeptChannel;
   /** What is in force, or was last. */
   readonly there: Bundle | undefined;
   readonly isThere: boolean;

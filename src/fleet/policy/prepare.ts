@@ -11,7 +11,7 @@ import { handlersIn, type PolicyFile, readContents } from './contents.js';
 import { type Plugins, usePlugins } from './plugins.js';
 
 /** A bundle that may run here, ready to be installed. */
-export interface Policy {
+export interface PreparedPolicy {
   readonly bundle: Bundle;
   readonly files: readonly PolicyFile[];
   /** Absent: nothing of it is to run. */
@@ -27,7 +27,7 @@ export interface Policy {
 }
 
 /** Looks at all that is in a bundle, and loads its plugins. Rejects with BUNDLE_REFUSED: a file that is no policy, or something that may not run here. */
-export async function preparePolicy(bundle: Bundle, allowed: Allowed, folder: string): Promise<Policy> {
+export async function preparePolicy(bundle: Bundle, allowed: Allowed, folder: string): Promise<PreparedPolicy> {
   const refuse = (reason: string): never => {
     throw new HookscopeError('BUNDLE_REFUSED', { bundle: bundle.name, reason });
   };
@@ -66,7 +66,10 @@ export interface Part {
 }
 
 /** What a policy registers in the managed scope of a host. */
-export function partsOf({ bundle, files, allowed, folder, plugins }: Policy, events: HostCore['events']): Part[] {
+export function partsOf(
+  { bundle, files, allowed, folder, plugins }: PreparedPolicy,
+  events: HostCore['events'],
+): Part[] {
   const { channel, revision, sequence } = bundle.manifest;
   return files.flatMap(({ path, hooks = {}, spawnHooks = {}, onFailure, enforce }) => {
     const source = { kind: 'fleet', name: `${channel}@${sequence} ${revision}`, file: path };

@@ -4,13 +4,13 @@ import { readShellOutput } from '../output.js';
 import { asyncWish, withoutWish } from './async.js';
 import type { Reach } from './process-group.js';
 import { type CommandSpec, commandText } from './spec.js';
-import { type Ending, OUTPUT_LIMIT, type Running } from './start.js';
+import { type Ending, OUTPUT_LIMIT, type RunningCommand } from './start.js';
 
 /** One run of a shell hook. */
 export interface CommandRun {
   readonly spec: CommandSpec;
   readonly call: ExternalCall;
-  readonly running: Running;
+  readonly running: RunningCommand;
   /** A first line may ask to go on without it. */
   readonly wishes: boolean;
 }

@@ -19,7 +19,7 @@ export interface Ending {
 }
 
 /** A hook under way. */
-export interface Running {
+export interface RunningCommand {
   readonly group: ProcessGroup;
   readonly stdout: Capture;
   readonly stderr: Capture;
@@ -43,7 +43,7 @@ export interface StartOptions {
 }
 
 /** Starts the program in a process group of its own, or says what kept it from starting. */
-export async function startCommand(start: StartOptions): Promise<Running | { readonly problem: string }> {
+export async function startCommand(start: StartOptions): Promise<RunningCommand | { readonly problem: string }> {
   const errors: Error[] = [];
   const child = launch(start, errors);
   if (child instanceof Error) {

@@ -19,7 +19,7 @@ export interface Post {
   readonly signal: AbortSignal;
 }
 
-export interface Response {
+export interface HttpResponse {
   readonly status: number;
   /** Where a redirect points. */
   readonly location: string | undefined;
@@ -32,7 +32,7 @@ export interface Response {
  * One request on a connection of its own: one that was kept open may be closed by the server just as the next hook is sent, and a
  * guard that failed for that would guard nothing. Nobody's proxy settings are looked at. Never throws.
  */
-export async function post(wanted: Post): Promise<Response | { readonly problem: string }> {
+export async function post(wanted: Post): Promise<HttpResponse | { readonly problem: string }> {
   try {
     const { url, headers, body, signal } = wanted;
     const answer = await request.call(dispatcher(wanted.lookup), {

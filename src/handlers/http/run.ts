@@ -2,7 +2,7 @@ import type { Cause } from '../../events/failure.js';
 import { ended } from '../../plain.js';
 import type { ExternalCall, Reply } from '../handler.js';
 import { parseObject } from '../output.js';
-import { post, type Response } from './client.js';
+import { type HttpResponse, post } from './client.js';
 import { addressOf, isPrivateAddress, publicLookup } from './private-address.js';
 import { fillVariables, type HttpRules, publicUrl, urlAllowed } from './rules.js';
 import type { HttpSpec } from './spec.js';
@@ -75,7 +75,7 @@ function basic({ username, password }: URL): string {
   return `Basic ${Buffer.from(words).toString('base64')}`;
 }
 
-function readResponse({ status, location, text, tooLarge }: Response, name: string): Reply {
+function readResponse({ status, location, text, tooLarge }: HttpResponse, name: string): Reply {
   if (status < 200 || status > 299) {
     const to = location === undefined ? '' : `, which points to ${location}; redirects are not followed`;
     return failed('http_status', `${name} answered ${status}${to}.`);

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { sha256 } from '../../values/sha256.js';
 
 /** An input in a form that can be compared: the order of keys does not matter. */
 export interface Canonical {
@@ -15,8 +16,6 @@ const CHUNK = 1 << 16;
 /** Larger inputs are not compared: with shared parts their JSON could be practically endless. */
 const MOST = 1 << 27;
 const PIECES = 1_000_000;
-
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
  * `loose`: as Claude Code reads an input that a hook or the user gave it: `"5"` may become 5, and false or null may be added. `undefined`: it

@@ -1,4 +1,4 @@
-import { sha256 } from './canonical.js';
+import { sha256 } from '../../values/sha256.js';
 
 /** A call: the session and the agent it was made in (absent: the main thread), and its id there. */
 export interface CallKey {

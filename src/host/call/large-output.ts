@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Outcome } from '../../events/output/outcome.js';
 import { makeFolder } from '../../values/make-folder.js';
+import { sha256 } from '../../values/sha256.js';
 import { messageOf } from '../../values/waiting/promises.js';
 
 /** The longest text that is handed on as it is, in characters (docs/semantics.md 8). */
@@ -39,8 +40,7 @@ const OLD = 86_400_000;
 export function createSpill(report: (message: string) => void): LargeOutput {
   const folders = new Map<string, string>();
   let root: string | undefined;
-  const lasting = (session: string): string =>
-    join(root as string, createHash('sha256').update(session).digest('hex').slice(0, 32));
+  const lasting = (session: string): string => join(root as string, sha256(session).slice(0, 32));
   const folderOf = (session: string): string => {
     let folder = folders.get(session);
     if (folder === undefined) {

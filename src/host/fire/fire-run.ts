@@ -24,7 +24,7 @@ import { reportUnreadable } from '../tell/refused.js';
 import { BusFireReporter } from '../tell/reporter.js';
 import { isOpen, settle } from './elsewhere.js';
 import { foldContext } from './fold-context.js';
-import { Asked, Kept, shortened } from './kept.js';
+import { AskedList, KeptAnswer, shortened } from './kept.js';
 import { Walk } from './walk.js';
 
 const USUAL: FireSettings = Object.freeze({});
@@ -51,7 +51,7 @@ export class FireRun implements RunningFire, CallOwner {
   private readonly candidates: Candidates;
   /** The next hook to ask, and the answers so far that affect no later hook. Every other hook before it was silent. */
   private at = 0;
-  private spoken: Kept[] | undefined = undefined;
+  private spoken: KeptAnswer[] | undefined = undefined;
   private call: HandlerCall | undefined = undefined;
   private walk: Walk | undefined = undefined;
   private madeId: string | undefined = undefined;
@@ -153,7 +153,7 @@ export class FireRun implements RunningFire, CallOwner {
     const { list, places } = this.candidates;
     const short = shortened(result, this.services.largeOutput, this.input['session_id']);
     this.spoken ??= [];
-    this.spoken.push(new Kept(list[this.at] as Registration, places[this.at] as number, short));
+    this.spoken.push(new KeptAnswer(list[this.at] as Registration, places[this.at] as number, short));
   }
 
   private walkOn(word: Attempt): boolean {
@@ -212,7 +212,7 @@ export class FireRun implements RunningFire, CallOwner {
       return this.remembers ? this.tell(decision) : decision;
     }
     const said = spoken.every((kept) => kept.counts) ? spoken : spoken.filter((kept) => kept.counts);
-    const asked = new Asked(this.candidates.list, this.at, spoken);
+    const asked = new AskedList(this.candidates.list, this.at, spoken);
     return this.told(fold(this.spec, said, foldContext(this, undefined, this.carrying?.withheld), asked));
   }
 

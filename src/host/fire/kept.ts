@@ -6,7 +6,7 @@ import type { HandlerOutcome, OutcomesLater } from '../decide/decision.js';
 import { type HandlerResult, listOutcomes } from '../decide/fold-common.js';
 
 /** An answer that changes nothing for later hooks: all that a fire keeps of it, until it needs notes. */
-export class Kept implements HandlerResult {
+export class KeptAnswer implements HandlerResult {
   readonly registration: Registration;
   /** In the plan. */
   readonly place: number;
@@ -46,12 +46,12 @@ export function shortened(result: Attempt, spill: LargeOutput, session: unknown)
 }
 
 /** The first so many of a list were asked, and those without an answer were silent. */
-export class Asked implements OutcomesLater {
+export class AskedList implements OutcomesLater {
   readonly #list: readonly Registration[];
   readonly #count: number;
-  readonly #spoken: readonly Kept[];
+  readonly #spoken: readonly KeptAnswer[];
 
-  constructor(list: readonly Registration[], count: number, spoken: readonly Kept[]) {
+  constructor(list: readonly Registration[], count: number, spoken: readonly KeptAnswer[]) {
     this.#list = list;
     this.#count = count;
     this.#spoken = spoken;

@@ -7,7 +7,7 @@ import { counts, shortly } from './kept.js';
 import type { Vote } from './rewrites.js';
 
 /** What it answered when it was asked about one version of the input. */
-export interface Answer {
+export interface VersionAnswer {
   readonly judged: number;
   readonly attempt: Attempt;
 }
@@ -32,7 +32,7 @@ export class Slot implements Vote, HandlerResult {
   /** The version that its last answer is about. */
   answered = 0;
   /** All of its answers, where it was asked more than once. */
-  answers: Answer[] | undefined = undefined;
+  answers: VersionAnswer[] | undefined = undefined;
   /** Where it raced: when it finished, among those of its wave. */
   finished: number | undefined = undefined;
   /** They know which version of the input would run. */

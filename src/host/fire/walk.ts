@@ -5,7 +5,7 @@ import { type CallOwner, HandlerCall } from '../call/handler-call.js';
 import type { RawTap, TapDriver } from '../hooks.js';
 import { type Candidates, nextWave } from '../plan/plan.js';
 import { WhoRuns } from '../plan/who-runs.js';
-import type { Kept } from './kept.js';
+import type { KeptAnswer } from './kept.js';
 import { Notes } from './notes.js';
 import type { Slot } from './slot.js';
 import { Wave } from './wave.js';
@@ -55,7 +55,7 @@ export class Walk implements CallOwner, TapDriver {
   }
 
   /** Takes over from `FireRun`: the first `asked` of the list were called, those not in `spoken` were silent, and `word` is the first answer that affects later handlers. */
-  takeOver(asked: number, spoken: readonly Kept[], word: Attempt): void {
+  takeOver(asked: number, spoken: readonly KeptAnswer[], word: Attempt): void {
     const { notes } = this;
     const { list, places } = this.candidates;
     const open = (i: number): Slot => notes.open(list[i] as Registration, places[i] as number);

@@ -12,7 +12,7 @@ import type { Origin, SpawnHooks } from './origin.js';
 import { GROUP } from './register.js';
 
 /** A host's registrar, as far as it is used here. */
-interface Registrar {
+interface HandleRegistrar {
   register(ref: ScopeRef | undefined, hooks: unknown, origin?: Origin): Undo;
   use(ref: ScopeRef | undefined, plugin: Plugin, options: unknown, how?: UseOptions): Promise<PluginUndo>;
   spawnHooks(type: string, hooks: unknown, origin: Origin, of: Pick<SpawnHooks, 'within' | 'life'>): Undo;
@@ -21,7 +21,7 @@ interface Registrar {
 }
 
 /** What users hold of a scope, which is opened by the first thing registered in it; `undefined`: the host's. */
-export function handleOf(registrar: Registrar, ref: ScopeRef | undefined) {
+export function handleOf(registrar: HandleRegistrar, ref: ScopeRef | undefined) {
   return {
     id: ref === undefined ? 'host' : labelOf(ref),
     register: (hooks: unknown, options?: RegisterOptions): Undo =>
@@ -37,7 +37,7 @@ export function handleOf(registrar: Registrar, ref: ScopeRef | undefined) {
 
 /** The same for a plugin, for as long as it is in use. Throws PLUGIN_ENDED then. */
 export function pluginScopeOf(
-  registrar: Registrar,
+  registrar: HandleRegistrar,
   ref: ScopeRef | undefined,
   plugin: Plugin,
   life: Life,

@@ -9,14 +9,14 @@ const REPEATS_LISTED = 20;
 const ALARMS_KEPT = 20;
 const MINUTE = 60_000;
 
-type Logger = (message: string, detail?: unknown) => void;
+type LogFunction = (message: string, detail?: unknown) => void;
 
 /**
  * What a host has to say of failures and warnings. Repeats, such as one handler failing with one cause, are one line per minute and one with their
  * count; a host writes at most 100 lines a minute, and says how many were left out.
  */
 export class HostLogger {
-  readonly #write: Logger;
+  readonly #write: LogFunction;
   readonly #now: () => number;
   readonly #repeats = new Map<string, { readonly message: string; readonly detail: unknown; count: number }>();
   #began = Number.NEGATIVE_INFINITY;
@@ -27,7 +27,7 @@ export class HostLogger {
 
   /** `unheard`: where lines go that no logger of the user's takes. */
   constructor(
-    logger: Logger | undefined,
+    logger: LogFunction | undefined,
     now: () => number = () => performance.now(),
     unheard: (message: string) => void = warn,
   ) {
@@ -76,7 +76,7 @@ export class HostLogger {
 }
 
 /** The logger, behind a wall: what it throws goes to process.emitWarning. */
-function walled(logger: Logger): Logger {
+function walled(logger: LogFunction): LogFunction {
   return (message, detail) =>
     tell(
       () => logger(plain(message), detail),

@@ -3,7 +3,7 @@ import type { Outcome } from '../../events/output/outcome.js';
 import type { SkipReason } from '../../events/skip.js';
 import type { Matcher } from '../../matching/matcher.js';
 import type { Registration } from '../../scopes/registration.js';
-import { sha256 } from '../alarms/canonical.js';
+import { sha256 } from '../../values/sha256.js';
 import type { Attempt } from '../call/attempt.js';
 import { verdictOf } from '../decide/fold.js';
 import type { HandlerResult } from '../decide/fold-common.js';
@@ -11,7 +11,7 @@ import type { RawTap } from '../hooks.js';
 import { barred, type Plan } from '../plan/plan.js';
 
 /** The result of one registration. */
-interface Slot extends HandlerResult {
+interface RecordedSlot extends HandlerResult {
   /** Below 0: a raw tap before the plan. */
   readonly place: number;
   readonly wave: number;
@@ -27,9 +27,9 @@ interface Slot extends HandlerResult {
 
 /** A walk's results. */
 interface Notes {
-  at(place: number): Slot | undefined;
+  at(place: number): RecordedSlot | undefined;
   /** Of raw taps, in the order they were asked. */
-  readonly tapped: readonly Slot[];
+  readonly tapped: readonly RecordedSlot[];
   hasRun(r: Registration): boolean;
   /** Why the one at a place was not asked, where the walk looked at it. */
   skipAt(place: number): SkipReason | undefined;
@@ -76,7 +76,7 @@ function whySkipped({ notes, cutShort }: Walked, r: Registration, place: number)
   return notes.skipAt(place) ?? barred(r, notes.subject) ?? (cutShort ? 'bailed' : 'matcher');
 }
 
-function list(r: Registration, came: Slot | SkipReason, rows: HandlerRecord[], copy: RecordCopy): void {
+function list(r: Registration, came: RecordedSlot | SkipReason, rows: HandlerRecord[], copy: RecordCopy): void {
   // Once one row does not fit, no later row is added.
   if (!copy.takes(ROW_BYTES)) copy.lacks(`handlers.${rows.length}…`);
   else rows.push(typeof came === 'string' ? skippedRow(r, came) : row(r, came, copy, rows.length));
@@ -85,7 +85,7 @@ function list(r: Registration, came: Slot | SkipReason, rows: HandlerRecord[], c
 type Row = { -readonly [K in keyof HandlerRecord]: HandlerRecord[K] };
 
 /** One literal, optional fields assigned after it: a fire with subscribers makes one per registration. */
-function row(r: Registration, slot: Slot, copy: RecordCopy, index: number): HandlerRecord {
+function row(r: Registration, slot: RecordedSlot, copy: RecordCopy, index: number): HandlerRecord {
   const { last, outcome, failure } = slot;
   const row: Row = {
     id: r.id,
@@ -140,7 +140,11 @@ function statusOf(
 }
 
 /** What it said each time, of one that was asked again. */
-function answersOf(answers: NonNullable<Slot['answers']>, copy: RecordCopy, index: number): HandlerRecord['answers'] {
+function answersOf(
+  answers: NonNullable<RecordedSlot['answers']>,
+  copy: RecordCopy,
+  index: number,
+): HandlerRecord['answers'] {
   const rows = answers.map(({ judged, attempt }) => ({
     judged,
     status: attempt.unjudged ? ('unjudged' as const) : statusOf(attempt.background, attempt),
@@ -183,6 +187,6 @@ function skippedRow(r: Registration, reason: SkipReason): HandlerRecord {
 }
 
 /** The verdict as it counted. An allow that a rewrite made obsolete is `none`. */
-function gateVerdict(slot: Slot): HandlerVerdict | undefined {
+function gateVerdict(slot: RecordedSlot): HandlerVerdict | undefined {
   return slot.registration.phase === 'observe' ? undefined : verdictOf(slot.registration.spec, slot);
 }

@@ -19,7 +19,7 @@ import type { FireFacts } from '../call/facts.js';
 import type { AnyDecision } from '../decide/decision.js';
 import type { FireSettings } from '../fire-options.js';
 import { beginFire, textIn } from './refused.js';
-import { asShadow, type Told } from './shadow.js';
+import { asShadow, type FireEnd } from './shadow.js';
 
 /** The input as the walk left it, and what it was on the way. */
 interface Final {
@@ -99,7 +99,7 @@ export class BusFireReporter implements FireReporter {
     const { fire } = this;
     const { values } = final.rewrites ?? {};
     const { shadowOf } = fire.options;
-    const told: Told = shadowOf === undefined ? { decision, handlers } : asShadow(fire.spec, decision, handlers);
+    const told: FireEnd = shadowOf === undefined ? { decision, handlers } : asShadow(fire.spec, decision, handlers);
     const record = {
       fire_id: fire.id,
       event: fire.spec.name,

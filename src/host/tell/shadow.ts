@@ -3,7 +3,7 @@ import type { EventSpec } from '../../events/define.js';
 import { type AnyDecision, makeDecision } from '../decide/decision.js';
 
 /** What is told of a fire's end. */
-export interface Told {
+export interface FireEnd {
   readonly decision: AnyDecision;
   /** What a hook that is not enforced would have said; the decision is silence then. */
   readonly would?: HandlerVerdict;
@@ -19,7 +19,7 @@ export function asShadow(
   spec: EventSpec,
   decision: AnyDecision,
   handlers: (copy: RecordCopy) => readonly HandlerRecord[],
-): Told {
+): FireEnd {
   return {
     decision: makeDecision(spec, undefined, []),
     would: wouldBe(decision),

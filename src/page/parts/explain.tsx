@@ -1,8 +1,8 @@
 import type { FireRecord, HookRecord, HookResponse } from '../../emit/record.js';
 import { plain } from '../../plain.js';
 import { answerFor, type WhyAnswer } from '../../why/answer.js';
-import { type Elsewhere, findElsewhere } from '../../why/elsewhere.js';
 import { isShadow } from '../../why/meaning.js';
+import { findInOtherFires, type OtherFires } from '../../why/other-fires.js';
 import { callRecords, whatBecame } from '../../why/ran.js';
 import { specOf } from '../../why/words.js';
 import { agentName } from '../records/agents.js';
@@ -43,23 +43,23 @@ function Recorded({ row }: { readonly row: Row }) {
   return <Alarm row={row} record={record} />;
 }
 
-const NOWHERE: Elsewhere = { sentences: [], changes: [] };
+const NOWHERE: OtherFires = { sentences: [], changes: [] };
 
 function Fire({ row, fire }: { readonly row: Row; readonly fire: FireRecord }) {
   version.value;
-  const elsewhere = useSignal(NOWHERE);
+  const otherFires = useSignal(NOWHERE);
   const about = kept.value.callOf(row);
   const runs = kept.value.runsOf(row);
   useEffect(() => {
     // It was asked by itself: what is not in its record is no hook of another scope.
     if (isShadow(fire)) return;
-    void findElsewhere(kept.value, fire, undefined, (text) => text).then((found) => {
-      elsewhere.value = found;
+    void findInOtherFires(kept.value, fire, undefined, (text) => text).then((found) => {
+      otherFires.value = found;
     });
   }, [fire]);
   const agent = agentName(row.agent, kept.value.sessions);
   const outcome = fire.tool_use_id === undefined ? [] : whatBecame(callRecords(about));
-  const answer = answerFor(fire, { agent, elsewhere: elsewhere.value, outcome });
+  const answer = answerFor(fire, { agent, otherFires: otherFires.value, outcome });
   return (
     <>
       <Title row={row} agent={agent} />
@@ -67,7 +67,7 @@ function Fire({ row, fire }: { readonly row: Row; readonly fire: FireRecord }) {
       <Sentences title="What came of it" lines={answer.outcome} alarming={isAlarm} />
       <Given fire={fire} />
       <Hooks fire={fire} answer={answer} runs={runs} />
-      <Sentences title="Hooks of other scopes" lines={answer.elsewhere} />
+      <Sentences title="Hooks of other scopes" lines={answer.out_of_scope} />
       <Sentences title="What would have to change" lines={answer.changes} />
       <Facts fire={fire} answer={answer} runs={runs} />
       <Others row={row} />

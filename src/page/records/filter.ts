@@ -1,7 +1,7 @@
 import { isMeant } from '../../why/meaning.js';
 import type { HookTally } from '../../why/tally.js';
 import { Tallies } from '../../why/tally.js';
-import type { Kept } from './kept.js';
+import type { KeptRecords } from './kept.js';
 import { bitOf, SHADOW } from './outcome.js';
 import type { Row } from './row.js';
 
@@ -73,7 +73,7 @@ export function countsOf(rows: readonly Row[]): Counts {
 /** Hooks as `hookscope stats` counts them. `until`: background runs that had ended by then. */
 export function tallies(
   rows: readonly Row[],
-  { ended }: Pick<Kept, 'ended'>,
+  { ended }: Pick<KeptRecords, 'ended'>,
   hook: string,
   until: number,
 ): HookTally[] {

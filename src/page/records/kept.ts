@@ -9,7 +9,7 @@ import { alarmRow, fireRow, type Row } from './row.js';
 export type Ended = Pick<HookResponse, 'fire_id' | 'handler_id' | 'duration_ms' | 'failure'> & { readonly at: number };
 
 /** The records that a page holds. */
-export class Kept {
+export class KeptRecords {
   /** `once`: the same record may come by several ways. */
   constructor(readonly once: boolean) {}
 

@@ -1,4 +1,4 @@
-import type { Kept } from '../records/kept.js';
+import type { KeptRecords } from '../records/kept.js';
 import { begin, changed, older, scopes, settle, status } from '../state.js';
 import { eachLine } from './lines.js';
 import { lookBackFrom, timeIn } from './look-back.js';
@@ -56,14 +56,14 @@ export async function followServer(token: string): Promise<void> {
 type Ask = (path: string, headers?: Record<string, string>) => Promise<ReadableStream<Uint8Array>>;
 
 class Following {
-  readonly #into: Kept;
+  readonly #into: KeptRecords;
   readonly #ask: Ask;
   readonly #signal: AbortSignal;
   /** Of the last event that came. */
   #last: string | undefined;
   #read = false;
 
-  constructor(into: Kept, ask: Ask, signal: AbortSignal) {
+  constructor(into: KeptRecords, ask: Ask, signal: AbortSignal) {
     this.#into = into;
     this.#ask = ask;
     this.#signal = signal;

@@ -1,8 +1,8 @@
-import type { Call } from '../model/api.js';
-import type { Turn } from '../model/model.js';
+import type { ModelCall } from '../model/api.js';
+import type { ModelTurn } from '../model/model.js';
 
 /** What an agent's own hook prints before the shell tool. */
-export interface Words {
+export interface HookWords {
   readonly allow: object;
   readonly deny: object;
   /** The same, and nothing said of why. */
@@ -21,15 +21,15 @@ export interface ProbedAgent {
   readonly beforeTool: string;
   /** Another name of it, under which the payload is another. */
   readonly alsoNamed?: string;
-  readonly words: Words;
+  readonly words: HookWords;
   /** On other events: what is printed for each saying (`sayings.ts`), MARK for the text. */
   readonly says: Readonly<Record<string, object>>;
   /** Events of ours that it does not fire where no person is. */
   readonly unasked?: readonly string[];
   /** The call of its shell tool. */
-  shell(command: string): Pick<Call, 'tool' | 'input'>;
+  shell(command: string): Pick<ModelCall, 'tool' | 'input'>;
   /** The calls that start a subagent with a prompt and wait for it; undefined: hooks are told of none. */
-  readonly subagent?: (prompt: string) => readonly Turn[];
+  readonly subagent?: (prompt: string) => readonly ModelTurn[];
   /** Files of its configuration, in the run's folder, with a command for each event. `seconds`: what the agent gives a hook. */
   files(port: number, hooks: Readonly<Record<string, string>>, seconds: number): Readonly<Record<string, string>>;
   /** What configures it, with keys that are none. `folder` is the run's. */
@@ -58,7 +58,7 @@ export const STOP = { continue: false, stopReason: 'MARK' };
 
 const before = (more: object): object => specific('PreToolUse', more);
 /** Claude Code's words, which Codex speaks too, and which are ours. */
-export const CLAUDE_WORDS: Words = {
+export const CLAUDE_WORDS: HookWords = {
   allow: before({ permissionDecision: 'allow' }),
   deny: before({ permissionDecision: 'deny', permissionDecisionReason: 'NO-BECAUSE' }),
   denyWithoutReason: before({ permissionDecision: 'deny' }),

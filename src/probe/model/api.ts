@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { isObject, type Json } from '../../values/shape.js';
 
 /** One tool call of the model. `id` is ours where the API lets us choose one. */
-export interface Call {
+export interface ModelCall {
   readonly id: string;
   readonly tool: string;
   readonly input: Json;
@@ -11,7 +11,7 @@ export interface Call {
 }
 
 /** What the model says next: calls, or a text that ends its turn. */
-export type Said = readonly Call[] | string;
+export type ModelReply = readonly ModelCall[] | string;
 
 /** How agents speak with a model: what is read of a request, and how a turn is written. */
 export interface Api {
@@ -22,7 +22,7 @@ export interface Api {
   results(body: Json): string[];
   /** What a user, or who has started a subagent, has said. */
   said(body: Json): string;
-  answer(response: ServerResponse, said: Said, body: Json): void;
+  answer(response: ServerResponse, said: ModelReply, body: Json): void;
 }
 
 export const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isObject, type Json } from '../../values/shape.js';
-import { type Api, type Call, type Said, sendJson } from './api.js';
+import { type Api, type ModelCall, type ModelReply, sendJson } from './api.js';
 import { completions } from './completions.js';
 import { generateContent } from './gemini.js';
 import { messages } from './messages.js';
@@ -14,12 +14,12 @@ const MOST = 64 * 1024 * 1024;
 const AGAIN = 50;
 
 /** What is played next: calls, one call, a text, or what depends on what was asked. */
-export type Turn = Said | Call | ((asked: Asked) => Said | Call);
+export type ModelTurn = ModelReply | ModelCall | ((asked: ModelRequest) => ModelReply | ModelCall);
 /** By thread: `main`, and for each subagent the name that stands as `[name]` in its prompt. */
-export type Script = Readonly<Record<string, readonly Turn[]>>;
+export type ModelScript = Readonly<Record<string, readonly ModelTurn[]>>;
 
 /** One request, whatever the API. */
-export interface Asked {
+export interface ModelRequest {
   readonly thread: string;
   /** Everything that the model was given, as JSON. */
   readonly text: string;
@@ -30,7 +30,7 @@ export interface Asked {
 
 export interface Model {
   readonly port: number;
-  readonly asked: readonly Asked[];
+  readonly asked: readonly ModelRequest[];
   close(): Promise<void>;
 }
 
@@ -38,12 +38,12 @@ export interface Model {
  * A model on loopback that plays scripted turns in the words of four APIs. A request without tools (titles and the like)
  * gets a harmless answer, and so does what comes after the last turn. `active` is called with every request, `endless` when they will not end.
  */
-export async function startModel(script: Script, active: () => void, endless: () => void): Promise<Model> {
-  const asked: Asked[] = [];
+export async function startModel(script: ModelScript, active: () => void, endless: () => void): Promise<Model> {
+  const asked: ModelRequest[] = [];
   const played = new Map<string, number>();
   const subagents = Object.keys(script).filter((name) => name !== 'main');
 
-  function play(api: Api, body: Json): Said {
+  function play(api: Api, body: Json): ModelReply {
     const tools = api.tools(body);
     if (tools.length === 0) return 'ok';
     const said = api.said(body);
@@ -87,7 +87,7 @@ export async function startModel(script: Script, active: () => void, endless: ()
   };
 }
 
-const isCall = (said: Said | Call): said is Call => isObject(said) && 'tool' in said;
+const isCall = (said: ModelReply | ModelCall): said is ModelCall => isObject(said) && 'tool' in said;
 
 async function read(request: IncomingMessage): Promise<unknown> {
   if (request.method !== 'POST') return undefined;

@@ -1,4 +1,4 @@
-import { type Api, type Call, list, sendEvents, text } from './api.js';
+import { type Api, list, type ModelCall, sendEvents, text } from './api.js';
 
 const USAGE = {
   input_tokens: 10,
@@ -8,7 +8,7 @@ const USAGE = {
   total_tokens: 15,
 };
 
-const callItem = ({ id, tool, input, namespace }: Call): object => ({
+const callItem = ({ id, tool, input, namespace }: ModelCall): object => ({
   type: 'function_call',
   id: `fc_${id}`,
   call_id: id,

@@ -13,7 +13,7 @@ import {
 } from '../agent-protocol.js';
 import { agentProtocol } from '../agent-words.js';
 import { fitsHeader } from '../named-set.js';
-import type { Protocol, Told } from '../protocol.js';
+import type { Protocol, ToldInput } from '../protocol.js';
 import type { WarmHosts } from '../warm.js';
 import { type Answer, readBody } from './body.js';
 
@@ -42,7 +42,7 @@ export async function answerAgent(
   // It may be one that a newer client knows: nothing was run.
   if (protocol === undefined) return { status: HEAD.notServed, body: '{"error":"this event is not known here"}' };
   const read = await readBody(incoming);
-  let told: Told | undefined;
+  let told: ToldInput | undefined;
   const failed = (reason: string): Answer => {
     const why = told === undefined ? hosts.whyChanged(cwd, env['CLAUDE_PROJECT_DIR']) : '';
     return said(protocol.fail(`${why}${reason}`, policy, told), protocol);

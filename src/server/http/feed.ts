@@ -36,7 +36,7 @@ class Entry {
 }
 
 /** The records of all hosts, numbered as they come, for readers that come and go. */
-export class Feed {
+export class RecordFeed {
   readonly #boot = Date.now().toString(36);
   #kept: Entry[] = [];
   /** How many records they are. */

@@ -69,7 +69,7 @@ export function hashFile(path: string): string | null {
 }
 
 /** As `hashFile`, the bytes themselves. */
-export function readBytes(path: string): Buffer | null | typeof UNREADABLE {
+export function bytesAt(path: string): Buffer | null | typeof UNREADABLE {
   return whatIsThere(() => readRegularFile(path));
 }
 

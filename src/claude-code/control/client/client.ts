@@ -4,7 +4,7 @@ import { servicesOf } from '../../../host/internals.js';
 import { describeError } from '../../../values/message.js';
 import { tell } from '../../../values/waiting/promises.js';
 import { tellProblem } from '../peer/problem.js';
-import { Connection } from './connection.js';
+import { ProgramConnection } from './connection.js';
 import type { ClaudeClient } from './info.js';
 import { type ConnectOptions, checkConnectOptions, programArgs, TELEMETRY } from './options.js';
 import { controlFailed } from './set-up.js';
@@ -33,7 +33,7 @@ export async function connectClaude<C extends CustomEvents = NoEvents>(
       onStderr: stderrOf(options.stderr, services.report),
     });
     if ('problem' in program) throw controlFailed(executable, `it did not start: ${program.problem}`);
-    const connection = new Connection(services, options, executable, program);
+    const connection = new ProgramConnection(services, options, executable, program);
     try {
       return await connection.open();
     } catch (error) {

@@ -29,7 +29,7 @@ const KEEP = 10_000;
 const DRAIN = 500;
 
 /** One program and everything that is between it and the host. */
-export class Connection {
+export class ProgramConnection {
   readonly #services: HostCore;
   readonly #options: ConnectSettings;
   readonly #name: string;

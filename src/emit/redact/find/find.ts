@@ -8,7 +8,7 @@ import { manifestSecrets } from './manifests.js';
 import { namedSecret, pairedSecret } from './named.js';
 import { saidSecret } from './prose.js';
 import type { Span } from './quoted.js';
-import { compileTokens, type Tokens } from './shapes.js';
+import { type CompiledShapes, compileTokens } from './shapes.js';
 
 /** Finds the secrets of texts. */
 export interface Finder {
@@ -126,7 +126,7 @@ const MARKS = '-_.~/$}';
 
 /** One pass: a regular expression stops at each character at which something may be, and whoever knows it looks there. */
 function scanner(
-  tokens: Tokens,
+  tokens: CompiledShapes,
   { named, url, pem }: { named: boolean; url: boolean; pem: boolean },
 ): (text: string) => readonly Span[] {
   const words = WORDS.map(([characters, rest]) => `[${characters}](?=${rest})`).join('|');

@@ -148,21 +148,21 @@ export const SHAPE_NAMES: readonly string[] = [
 ];
 
 /** Part of a text, and what it is. */
-export interface Found {
+export interface FoundSecret {
   readonly start: number;
   readonly end: number;
   readonly name: string;
 }
 
 /** The shapes that were asked for, compiled. */
-export interface Tokens {
+export interface CompiledShapes {
   /** What to search a text for, as a regular expression that takes one character: the last of a mark, or the first of a bare one. */
   readonly marked: string;
   readonly bare: string;
   /** The secret that has a mark before `behind`. */
-  afterMark(text: string, behind: number): Found | undefined;
+  afterMark(text: string, behind: number): FoundSecret | undefined;
   /** The bare one that begins at `start`. */
-  at(text: string, start: number): Found | undefined;
+  at(text: string, start: number): FoundSecret | undefined;
   /** The shape of all of a value; `secret` where it has none. */
   nameOf(value: string): string;
 }
@@ -181,7 +181,7 @@ function cutAt(text: string, at: number, pattern: RegExp): RegExpExecArray | nul
   return pattern.exec(text);
 }
 
-export function compileTokens(wanted: (name: string) => boolean): Tokens {
+export function compileTokens(wanted: (name: string) => boolean): CompiledShapes {
   const marked = MARKED.filter(([name]) => wanted(name));
   const bare = BARE.filter(([name]) => wanted(name));
   const behind = sticky(marked.map(([, before, rest]) => `(?<=(${before}))${rest}`));
@@ -194,7 +194,7 @@ export function compileTokens(wanted: (name: string) => boolean): Tokens {
     const i = match.findIndex((group, place) => place > 0 && group !== undefined);
     return [(shapes[i - 1] as MarkedShape)[0], match[i] as string];
   };
-  const tokens: Tokens = {
+  const tokens: CompiledShapes = {
     marked: marks,
     bare: anyOf(bare.map(([, start]) => `${start[0]}(?=${start.slice(1)})`)),
     afterMark(text, at) {

@@ -1,7 +1,7 @@
 import type { NameKind } from './names.js';
 
 /** How a value stands behind its name. */
-export interface Place {
+export interface ValuePlace {
   readonly kind: NameKind;
   /** The name as it was written. */
   readonly name: string;
@@ -48,7 +48,7 @@ const TYPE =
   /^(?:[A-Z][a-z]+){2,}$|^[A-Z]\w*(?:Str|Text|Type|Field|Token|Secret|Password|Credentials?|Key|Value|Option|Buffer|Bytes)$/;
 
 /** Whether a value behind such a name is a secret. Ordinary code (`token: string`, `password = getPassword()`) is none. */
-export function isSecret(value: string, place: Place): boolean {
+export function isSecret(value: string, place: ValuePlace): boolean {
   if (value === '' || isPlaceholder(value, place.quote)) return false;
   if (place.kind === 'weak') return !place.code && (looksRandom(value) || isLogin(value, place));
   if (place.kind === 'short') return !place.code && (place.sure ? value.length >= 3 : isNoWord(value));
@@ -72,11 +72,11 @@ export function isSecret(value: string, place: Place): boolean {
 }
 
 /** `AUTH=user/X`, `AUTH=X` of a shell. */
-function isLogin(value: string, { name, sure }: Place): boolean {
+function isLogin(value: string, { name, sure }: ValuePlace): boolean {
   return sure && /AUTH$|CREDS?$/.test(name) && isNoWord(value.slice(value.search(/[/:]/) + 1));
 }
 
-function isQuotedSecret(value: string, { kind, name, sure }: Place): boolean {
+function isQuotedSecret(value: string, { kind, name, sure }: ValuePlace): boolean {
   const isConstant = sure || name === name.toUpperCase();
   if (/\s/.test(value))
     return (

@@ -29,7 +29,7 @@ interface Piece {
 }
 
 /** Where something new belongs. */
-export interface Place<P extends Piece = Piece> {
+export interface SpanPlace<P extends Piece = Piece> {
   readonly context: Context;
   /** What of ours it is a part of. */
   readonly above: P | undefined;
@@ -44,7 +44,7 @@ export function placeIn<P extends Piece>(
   parent: P | undefined,
   incoming: TraceCarrier | undefined,
   mayLink = false,
-): Place<P> {
+): SpanPlace<P> {
   const active = context.active();
   const span = trace.getSpanContext(active);
   const here = active.getValue(LIVE) as P | undefined;

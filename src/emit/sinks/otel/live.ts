@@ -2,10 +2,10 @@ import type { Context, Span } from '@opentelemetry/api';
 import type { TraceCarrier } from '../../../values/trace-carrier.js';
 import type { FireRecord, HandlerRecord, HookResponse } from '../../record.js';
 import type { Traced, TracedWork } from '../../tracing.js';
-import { carrierFor, context, contextOf, type Place, trace } from './api.js';
+import { carrierFor, context, contextOf, type SpanPlace, trace } from './api.js';
 
 /** The end of one call of a hook. */
-export interface Response {
+export interface CallEnd {
   readonly record: HookResponse;
   readonly mark: number;
 }
@@ -35,7 +35,7 @@ export class Live implements Traced {
   /** Of a fire. */
   readonly calls: Live[] = [];
   /** Of a call. */
-  response: Response | undefined = undefined;
+  response: CallEnd | undefined = undefined;
   left: Left | undefined = undefined;
   over = false;
   /** It was begun when its record was read, not when it began. */
@@ -44,7 +44,7 @@ export class Live implements Traced {
   readonly #outer: string | undefined;
   readonly #end: (live: Live, mark: number) => void;
 
-  constructor(work: TracedWork, span: Span, place: Place<Live>, { at, mark, isRecorded, end }: LiveOptions) {
+  constructor(work: TracedWork, span: Span, place: SpanPlace<Live>, { at, mark, isRecorded, end }: LiveOptions) {
     this.work = work;
     this.span = span;
     this.above = place.above;

@@ -6,7 +6,7 @@ import { isMeant, typeOf } from './meaning.js';
 import { listed, named, placeOf } from './words.js';
 
 /** What other fires show of hooks that this one does not list. */
-export interface Elsewhere {
+export interface OtherFires {
   readonly sentences: readonly string[];
   readonly changes: readonly string[];
 }
@@ -21,12 +21,12 @@ interface Found {
 const NAMED = 8;
 
 /** Looks through the fires of the same session for hooks of other scopes; with a hook's name, through all fires for that. `mask`: for what is shown. */
-export async function findElsewhere(
+export async function findInOtherFires(
   store: Pick<RecordStore, 'records'>,
   record: FireRecord,
   hook: string | undefined,
   mask: (text: string) => string,
-): Promise<Elsewhere> {
+): Promise<OtherFires> {
   const { sentences, changes } = await look(store, record, hook);
   return { sentences: sentences.map(mask), changes: changes.map(mask) };
 }
@@ -35,7 +35,7 @@ async function look(
   store: Pick<RecordStore, 'records'>,
   record: FireRecord,
   hook: string | undefined,
-): Promise<Elsewhere> {
+): Promise<OtherFires> {
   if (hook !== undefined)
     return record.handlers.some((handler) => isMeant(handler, hook)) ? NOTHING : await findHook(store, record, hook);
   if (record.out_of_scope === 0) return NOTHING;
@@ -47,7 +47,7 @@ async function look(
   return { sentences: [`${hooks}${seen}.`], changes: [] };
 }
 
-const NOTHING: Elsewhere = { sentences: [], changes: [] };
+const NOTHING: OtherFires = { sentences: [], changes: [] };
 
 /** Whose hook it is, by its scope. */
 function whose({ handler: { scope }, fire }: Found): string {
@@ -73,7 +73,7 @@ async function othersIn(store: Pick<RecordStore, 'records'>, record: FireRecord)
 /** Most names that are kept to find what was meant. */
 const MOST_NAMES = 2000;
 
-async function findHook(store: Pick<RecordStore, 'records'>, record: FireRecord, hook: string): Promise<Elsewhere> {
+async function findHook(store: Pick<RecordStore, 'records'>, record: FireRecord, hook: string): Promise<OtherFires> {
   let other: Found | undefined;
   const names = new Set<string>();
   for await (const fire of store.records({ types: ['hook_fire'], newest: true })) {
@@ -95,7 +95,7 @@ async function findHook(store: Pick<RecordStore, 'records'>, record: FireRecord,
   };
 }
 
-function inOtherScope(found: Found, record: FireRecord): Elsewhere {
+function inOtherScope(found: Found, record: FireRecord): OtherFires {
   const { handler } = found;
   const name = named(handler.name);
   const same = handler.scope === record.scope || handler.scope === 'host' || handler.scope === 'session';
@@ -116,7 +116,7 @@ function inOtherScope(found: Found, record: FireRecord): Elsewhere {
   };
 }
 
-function onOtherEvent({ handler, fire }: Found, record: FireRecord): Elsewhere {
+function onOtherEvent({ handler, fire }: Found, record: FireRecord): OtherFires {
   const name = named(handler.name);
   return {
     sentences: [
