@@ -92,7 +92,7 @@ test.each([
 ])('what %j costs grows with how often it stands there, and not faster', async (line, name) => {
   const many = 6400 / Math.max(1, line.length / 14);
   // At most eight times as much; sixty-four if every one looked at all the others.
-  expect(await growth((count) => look(line, count, name), 800, many)).toBeLessThan(24);
+  expect(await growth((count) => look(line, count, name), { few: 800, many, most: 24 })).toBeLessThan(24);
 });
 
 test.each([

@@ -222,7 +222,7 @@ test('what loading costs grows with what the file holds, and not faster', async 
     await closeAll();
   };
   // Eight times as much; sixty-four if every matcher looked at all the others.
-  expect(await growth(load, 250, 2000)).toBeLessThan(24);
+  expect(await growth(load, { few: 250, many: 2000, most: 24 })).toBeLessThan(24);
 });
 
 test('the path of a value that is nested deep is shortened', () => {

@@ -112,7 +112,7 @@ describe('of commands', () => {
     async (line) => {
       const read = (times: number) =>
         namedFiles({ type: 'command', command: `a=b; ${line.repeat(times)}guard` }, { projectDir: '/nowhere' });
-      expect(await growth(read, 100, 800)).toBeLessThan(32);
+      expect(await growth(read, { few: 100, many: 800, most: 32 })).toBeLessThan(32);
     },
   );
 });
