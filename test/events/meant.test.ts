@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { CATALOGUE, HOOK_EVENTS } from '../../src/events/catalogue.js';
 import { Meanings, NOTHING_SAID } from '../../src/events/output/meant.js';
 import { type Outcome, readOutput } from '../../src/events/output/outcome.js';
+import { generated } from '../seed.js';
 
-const RUNS = Number(process.env['HOOKSCOPE_GENERATED'] ?? 4000);
+const RUNS = generated(4000);
 
 const KEYS = [
   'verdict',
